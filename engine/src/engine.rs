@@ -98,8 +98,12 @@ impl Engine {
         let background =
             if is_writable { Background::start(&collections, &hub)? } else { Background::none() };
         observe(&collections, &hub, &reaper, &background);
-        let context =
-            Arc::new(Context::new(Arc::clone(&collections), Arc::clone(&reaper), simulated));
+        let context = Arc::new(Context::new(
+            Arc::clone(&collections),
+            Arc::clone(&reaper),
+            simulated,
+            command::TABLE.names(),
+        ));
         let switch = Arc::new(Switch::new(Arc::downgrade(&context)));
         // Nobody else has the new context, so the place is free.
         let _ = context.listener.set(switch);

@@ -2,7 +2,7 @@
 //!
 //! usage: `cargo run -p mayfly-tests --example command_fields [unsupported]`
 
-use mayfly_engine::command::{COMMANDS, field::Support};
+use mayfly_engine::command::{Support, table::COMMANDS};
 
 fn main() {
     let only_unsupported = std::env::args().any(|argument| argument == "unsupported");

@@ -2,12 +2,12 @@
 //!
 //! A name that no single MongoDB server knows either is not here: it gets `CommandNotFound` like any other.
 
-use super::{
+use crate::command::core::{
+    command::{Command, Scope},
     context::Context,
     error::{Answer, Code, CommandError},
     field::any,
     request::Request,
-    table::{Command, Scope},
 };
 
 macro_rules! refused {

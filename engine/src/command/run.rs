@@ -2,21 +2,25 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use bson::{
-    Document,
-    raw::{RawBsonRef, RawDocument, RawDocumentBuf, cstr},
-};
+use bson::raw::{RawDocument, RawDocumentBuf, cstr};
 
-use super::{
-    client::Client,
-    context::Context,
-    error::{Answer, Code, CommandError},
-    operations, profiler,
-    request::Request,
-    table::{self, Command},
-};
 use crate::{
-    catalog::Namespace,
+    command::{
+        core::{
+            client::Client,
+            command::Command,
+            context::Context,
+            error::{Answer, Code, CommandError},
+            monitor::{
+                profiler,
+                registration::{begin, time_limit},
+            },
+            reply::raw,
+            request::Request,
+            target::{check_target, check_usable},
+        },
+        table::TABLE,
+    },
     limits::{COMMAND_BYTES_MAX, COMMAND_DEPTH_MAX},
     value::scan::{self, Limits, Met},
 };
@@ -82,7 +86,7 @@ fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument, m
         return Err(CommandError::new(Code::COMMAND_NOT_FOUND, "the command is empty; name one"));
     };
     let name = first?.0.as_str();
-    let Some(entry) = table::find(name) else {
+    let Some(entry) = TABLE.find(name) else {
         context.metrics.unknown_commands.add(1);
         return Err(CommandError::new(
             Code::COMMAND_NOT_FOUND,
@@ -90,7 +94,7 @@ fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument, m
         ));
     };
     context.metrics.begin(entry.name, command);
-    let answer = Request::check(entry, client, db, command, met, context.now_ms())
+    let answer = Request::check(TABLE, entry, client, db, command, met, context.now_ms())
         .and_then(|request| operate(context, entry, &request));
     context.metrics.end(entry.name, answer.as_deref());
     answer
@@ -98,8 +102,8 @@ fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument, m
 
 /// Runs a checked command as an operation that others can see and stop.
 fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answer {
-    let limit = operations::time_limit(request)?.filter(|_| command.name != "getMore");
-    let registration = context.operations.begin(request, limit);
+    let limit = time_limit(request)?.filter(|_| command.name != "getMore");
+    let registration = begin(&context.operations, request, limit);
     check_target(request)?;
     check_usable(context, request)?;
     let running = &registration.running;
@@ -109,42 +113,4 @@ fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answe
     let answer = running.operation.run(|| (command.run)(context, request));
     profiler::note(context, request.db, running, &answer);
     answer
-}
-
-/// Refuses a collection that can't be used, for whatever command.
-pub(super) fn check_usable(context: &Context, request: &Request<'_>) -> Result<(), CommandError> {
-    if let Ok(RawBsonRef::String(name)) = request.first() {
-        context.collections.catalog().check_usable(request.db, name)?;
-    }
-    Ok(())
-}
-
-fn check_target(request: &Request<'_>) -> Result<(), CommandError> {
-    let writes = matches!(request.name, "insert" | "update" | "delete" | "findAndModify");
-    if writes && let Ok(namespace) = request.namespace() {
-        return check_writable(&namespace);
-    }
-    Ok(())
-}
-
-/// The profile and the other collections of the system are written by the server alone.
-///
-/// # Errors
-/// `InvalidNamespace`
-pub fn check_writable(namespace: &Namespace) -> Result<(), CommandError> {
-    if namespace.is_system() {
-        return Err(CommandError::new(
-            Code::INVALID_NAMESPACE,
-            format!("cannot write to '{namespace}'"),
-        ));
-    }
-    Ok(())
-}
-
-/// A decoded document as raw bytes.
-///
-/// # Errors
-/// `InvalidBSON` when a name holds a NUL character.
-pub fn raw(document: &Document) -> Result<RawDocumentBuf, CommandError> {
-    Ok(RawDocumentBuf::try_from(document)?)
 }

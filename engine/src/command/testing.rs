@@ -85,8 +85,9 @@ impl Lab {
 
     pub(crate) fn run_document(&self, command: &Document) -> Document {
         let name = command.keys().next().map(String::as_str).unwrap_or_default();
-        let is_admin = super::table::find(name)
-            .is_some_and(|command| command.scope == super::table::Scope::Admin);
+        let is_admin = crate::command::TABLE
+            .find(name)
+            .is_some_and(|command| command.scope == crate::command::Scope::Admin);
         self.engine.run(if is_admin { "admin" } else { "test" }, command)
     }
 

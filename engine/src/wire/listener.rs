@@ -24,7 +24,8 @@ use super::{
 use crate::{
     clock::work_time,
     command::{
-        Client, ConnectedClient, Context, ListenAt, ListeningStatus, metrics::NetworkCounts,
+        Client, ConnectedClient, Context, ListenAt, ListeningStatus,
+        core::monitor::metrics::NetworkCounts,
     },
     supervised::supervised,
 };

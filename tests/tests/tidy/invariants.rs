@@ -87,8 +87,8 @@ fn files_are_opened_by_the_function_that_knows_locks() {
         // Names that nobody chooses: Linux's own files, and a folder.
         "app/src/stop.rs",
         "engine/src/clock/system.rs",
-        "engine/src/command/host_info.rs",
-        "engine/src/command/server_status.rs",
+        "engine/src/command/admin/host_info.rs",
+        "engine/src/command/admin/server_status.rs",
         "engine/src/wire/unix_socket.rs",
         // Compiled for tests alone.
         "engine/src/command/testing.rs",

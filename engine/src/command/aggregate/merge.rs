@@ -12,13 +12,15 @@ use crate::{
     catalog::CollectionMeta,
     clock::work_time,
     collection::DocumentWriter,
-    command::{
+    command::core::{
         context::Context,
         error::CommandError,
-        insert::{Refused, insert_one},
-        modify::{self, Action},
-        new_document::{move_id_first, with_id_first, with_own_id_first},
         query::Query,
+        write::{
+            insert_documents::{Refused, insert_one},
+            new_document::{move_id_first, with_id_first, with_own_id_first},
+            write_matching::{self, Action},
+        },
     },
     limits::BATCH_MS_MAX,
     pipeline::{Environment, Merge, PipelineError, Run, WhenMatched, WhenNotMatched},
@@ -31,7 +33,7 @@ fn fail<T>(code: impl Into<Code>, message: impl Into<String>) -> Result<T, Comma
 }
 
 /// Merges all results.
-pub(super) fn merge_all(
+pub fn merge_all(
     context: &Context,
     environment: &Environment<'_>,
     run: &mut Run,
@@ -139,7 +141,7 @@ impl Work<'_> {
             Some(record) => {
                 if let Some(update) = self.update(document).map_err(Refused::Statement)? {
                     let action = Action::Update(&update);
-                    modify::one(writer, collection, &query, &action, record)?;
+                    write_matching::one(writer, collection, &query, &action, record)?;
                 }
                 Ok(())
             }

@@ -1,19 +1,13 @@
-//! `aggregate`: a pipeline over a collection, a view or the server itself.
+//! `aggregate` and `explain`: pipelines, their output and the plans of commands.
 
-#[cfg(test)]
-mod bounds_tests;
-mod command;
-mod explained;
-mod merge;
-mod out;
-#[cfg(test)]
-mod out_tests;
-mod rows;
+pub mod aggregation;
+pub mod command;
+pub mod explain;
+pub mod explain_pipeline;
+pub mod explain_query;
+pub mod explain_reply;
+pub mod merge;
+pub mod out;
+
 #[cfg(test)]
 mod tests;
-pub(in crate::command) mod view;
-
-pub use command::COMMAND;
-pub(in crate::command) use command::read_let;
-pub use explained::{explain, explain_view};
-pub(in crate::command) use rows::ServerFacts;

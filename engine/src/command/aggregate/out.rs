@@ -11,11 +11,13 @@ use crate::{
         rules::{CreateIndexesRequest, CreateRequest},
     },
     clock::work_time,
-    command::{
+    command::core::{
         context::Context,
         error::CommandError,
-        insert::insert_one,
-        new_document::{Prepared, with_id_first},
+        write::{
+            insert_documents::insert_one,
+            new_document::{Prepared, with_id_first},
+        },
     },
     limits::{BATCH_BYTES_MAX, BATCH_DOCS_MAX, BATCH_MS_MAX},
     pipeline::{Environment, Out, Output, PipelineError, Run},
@@ -25,7 +27,7 @@ use crate::{
 ///
 /// # Errors
 /// What the pipeline meets, and why a result can't be written.
-pub(super) fn write(
+pub fn write(
     context: &Context,
     environment: &Environment<'_>,
     run: &mut Run,
@@ -96,7 +98,7 @@ fn fill(
 }
 
 /// Results for one transaction, prepared; `None` at the end.
-pub(super) fn next_batch(
+pub fn next_batch(
     environment: &Environment<'_>,
     run: &mut Run,
     prepare: fn(&RawDocument) -> Prepared<'_>,

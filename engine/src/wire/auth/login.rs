@@ -192,7 +192,7 @@ impl Login {
             ));
         };
         let id = command.get("conversationId").ok().flatten();
-        let id = id.and_then(crate::command::request::as_integer);
+        let id = id.and_then(crate::command::core::field_value::as_integer);
         if id != Some(i64::from(conversation.id)) {
             return Err(CommandError::new(
                 Code::PROTOCOL_ERROR,
@@ -269,7 +269,7 @@ fn payload(command: &RawDocument, name: &str) -> Result<(Vec<u8>, Form), Command
             Code::TYPE_MISMATCH,
             format!(
                 "BSON field '{name}.payload' is the wrong type '{}', expected types '[binData, string]'",
-                crate::command::request::type_name(other)
+                crate::command::core::field_value::type_name(other)
             ),
         )),
         None => Err(CommandError::new(

@@ -1,0 +1,51 @@
+//! `dataSize`: how large a collection is.
+
+use bson::{doc, raw::RawBsonRef};
+
+use crate::{
+    catalog::Namespace,
+    clock::work_time,
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, Code, CommandError},
+        field::{ignored, unsupported},
+        monitor::operations::millis,
+        reply::{raw, shortest},
+        request::Request,
+        stats::Sizes,
+    },
+};
+
+/// `{dataSize: 'db.collection'}`
+pub static COMMAND: Command = Command {
+    name: "dataSize",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[ignored("keyPattern"), ignored("estimate"), unsupported("min"), unsupported("max")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let RawBsonRef::String(full) = request.first()? else {
+        return Err(request.wrong_type("dataSize", request.first()?, "string"));
+    };
+    let Some((db, collection)) = full.split_once('.') else {
+        return Err(CommandError::new(
+            Code::INVALID_NAMESPACE,
+            format!("Invalid namespace specified '{full}'; write db.collection"),
+        ));
+    };
+    let namespace = Namespace::new(db, collection)?;
+    let began = work_time();
+    let sizes = context.read(|reader, catalog| match catalog.collection(&namespace) {
+        None => Ok(Sizes::default()),
+        Some(collection) => Sizes::of(reader, &collection),
+    })?;
+    raw(&doc! {
+        "estimate": false,
+        "size": shortest(sizes.bytes),
+        "numObjects": shortest(sizes.documents),
+        "millis": millis(work_time().saturating_sub(began)),
+    })
+}

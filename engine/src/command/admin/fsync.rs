@@ -1,0 +1,36 @@
+//! `fsync`: every acknowledged write is on disk already.
+
+use bson::doc;
+
+use crate::command::core::{
+    command::{Command, Scope},
+    context::Context,
+    error::{Answer, Code, CommandError},
+    field::{ignored, optional},
+    reply::raw,
+    request::Request,
+};
+
+/// `{fsync: 1, lock: false}`
+pub static COMMAND: Command = Command {
+    name: "fsync",
+    aliases: &[],
+    scope: Scope::Admin,
+    fields: &[
+        optional("lock"),
+        ignored("async"),
+        ignored("forBackup"),
+        ignored("fsyncLockAcquisitionTimeoutMillis"),
+    ],
+    run,
+};
+
+fn run(_: &Context, request: &Request<'_>) -> Answer {
+    if request.flag("lock")? {
+        return Err(CommandError::new(
+            Code::NOT_SUPPORTED,
+            "fsync with lock is not supported: a backup of the open store needs no lock",
+        ));
+    }
+    raw(&doc! { "numFiles": 1 })
+}

@@ -1,0 +1,49 @@
+//! `getLog`: the last lines of the log.
+
+use bson::{Bson, doc, raw::RawBsonRef};
+
+use crate::command::core::{
+    command::{Command, Scope},
+    context::Context,
+    error::{Answer, Code, CommandError},
+    field_value::type_name,
+    reply::{raw, shortest},
+    request::Request,
+};
+
+/// `{getLog: 'global' | 'startupWarnings' | '*'}`
+pub static COMMAND: Command =
+    Command { name: "getLog", aliases: &[], scope: Scope::Admin, fields: &[], run };
+
+const NAMES: [&str; 2] = ["global", "startupWarnings"];
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let name = match request.first()? {
+        RawBsonRef::String(name) => name,
+        other => {
+            return Err(CommandError::new(
+                Code::TYPE_MISMATCH,
+                format!(
+                    "Argument to getLog must be of type String; found a value of type {}",
+                    type_name(other)
+                ),
+            ));
+        }
+    };
+    let (lines, written) = match name {
+        "*" => return raw(&doc! { "names": NAMES.map(Bson::from).to_vec() }),
+        "global" => context.log.lines(),
+        "startupWarnings" => {
+            let warnings = context.log.startup_warnings();
+            let count = warnings.len() as u64;
+            (warnings, count)
+        }
+        other => {
+            return Err(CommandError::new(
+                Code::OPERATION_FAILED,
+                format!("No log named '{other}'; there are global and startupWarnings"),
+            ));
+        }
+    };
+    raw(&doc! { "totalLinesWritten": shortest(written), "log": lines })
+}

@@ -1,0 +1,40 @@
+//! `killOp`: asks an operation to stop.
+
+use bson::doc;
+
+use crate::command::core::{
+    command::{Command, Scope},
+    context::Context,
+    error::{Answer, Code, CommandError},
+    field::optional,
+    field_value::{as_integer, type_name},
+    reply::raw,
+    request::Request,
+};
+
+/// `{killOp: 1, op: opid}`. The answer is the same when there is no such operation.
+pub static COMMAND: Command =
+    Command { name: "killOp", aliases: &[], scope: Scope::Admin, fields: &[optional("op")], run };
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let Some(given) = request.get("op")? else {
+        return Err(CommandError::new(
+            Code::NO_SUCH_KEY,
+            "Missing expected field \"op\": the number of an operation, as currentOp shows it",
+        ));
+    };
+    let Some(opid) = as_integer(given) else {
+        return Err(CommandError::new(
+            Code::TYPE_MISMATCH,
+            format!("Expected field \"op\" to have numeric type, but found {}", type_name(given)),
+        ));
+    };
+    let opid = i32::try_from(opid).map_err(|_| {
+        CommandError::new(
+            Code::OPID_TOO_LARGE,
+            format!("invalid op : {opid}. Op ID cannot be represented with 32 bits"),
+        )
+    })?;
+    context.operations.kill(context, opid);
+    raw(&doc! { "info": "attempting to kill op" })
+}

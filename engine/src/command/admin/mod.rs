@@ -1,0 +1,29 @@
+//! Commands about the server, its parameters and its statistics, and the care of collections.
+
+pub mod build_info;
+pub mod coll_stats;
+pub mod compact;
+pub mod conn_pool_stats;
+pub mod current_op;
+pub mod data_size;
+pub mod db_stats;
+pub mod fsync;
+pub mod fsync_unlock;
+pub mod get_cluster_parameter;
+pub mod get_cmd_line_opts;
+pub mod get_log;
+pub mod get_parameter;
+pub mod host_info;
+pub mod kill_op;
+pub mod list_commands;
+pub mod lock_info;
+pub mod parameter_values;
+pub mod ping;
+pub mod plan_cache_clear;
+pub mod profile;
+pub mod roles_info;
+pub mod server_status;
+pub mod set_parameter;
+pub mod users_info;
+pub mod validate;
+pub mod validate_db_metadata;

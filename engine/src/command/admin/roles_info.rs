@@ -1,0 +1,44 @@
+//! `rolesInfo`: there are no roles but the built-in one of the one user.
+
+use bson::{Bson, doc, raw::RawBsonRef};
+
+use crate::command::core::{
+    client::{ROLE, USERS_DB},
+    command::{Command, Scope},
+    context::Context,
+    error::Answer,
+    field::optional,
+    reply::raw,
+    request::Request,
+};
+
+/// `{rolesInfo: 1 | 'name', showBuiltinRoles: false}`
+pub static COMMAND: Command = Command {
+    name: "rolesInfo",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[
+        optional("showBuiltinRoles"),
+        optional("showPrivileges"),
+        optional("showAuthenticationRestrictions"),
+    ],
+    run,
+};
+
+fn run(_: &Context, request: &Request<'_>) -> Answer {
+    let is_named = match request.first()? {
+        RawBsonRef::String(name) => name == ROLE,
+        RawBsonRef::Document(pair) => {
+            matches!(pair.get("role"), Ok(Some(RawBsonRef::String(name))) if name == ROLE)
+        }
+        _ => request.flag("showBuiltinRoles")?,
+    };
+    let mut roles: Vec<Bson> = Vec::new();
+    if is_named && request.db == USERS_DB {
+        let role = doc! {
+            "role": ROLE, "db": USERS_DB, "isBuiltin": true, "roles": [], "inheritedRoles": [],
+        };
+        roles.push(role.into());
+    }
+    raw(&doc! { "roles": roles })
+}

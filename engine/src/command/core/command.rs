@@ -1,0 +1,53 @@
+//! One command: its name, its fields and the function that runs it.
+
+use super::{context::Context, error::Answer, field::Field, request::Request};
+
+/// One command: its declaration and what runs it.
+pub struct Command {
+    /// The name as MongoDB writes it. Names are matched exactly; see `aliases`.
+    pub name: &'static str,
+    /// Other spellings.
+    pub aliases: &'static [&'static str],
+    /// Where it may be sent.
+    pub scope: Scope,
+    /// Every field but its own and those of [`super::field::COMMON`].
+    pub fields: &'static [Field],
+    /// What runs it. The reply's fields without `ok`.
+    pub run: fn(&Context, &Request<'_>) -> Answer,
+}
+
+/// Every command that the server knows.
+#[derive(Clone, Copy)]
+pub struct CommandTable {
+    /// Commands that work.
+    pub working: &'static [&'static Command],
+    /// Commands of MongoDB that are known and refused.
+    pub refused: &'static [&'static Command],
+}
+
+impl CommandTable {
+    /// Working commands, then refused ones.
+    pub fn iter(self) -> impl Iterator<Item = &'static Command> {
+        self.working.iter().chain(self.refused).copied()
+    }
+
+    /// Their names, without aliases.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        self.iter().map(|command| command.name)
+    }
+
+    /// The command with this name or alias.
+    #[must_use]
+    pub fn find(self, name: &str) -> Option<&'static Command> {
+        self.iter().find(|command| command.name == name || command.aliases.contains(&name))
+    }
+}
+
+/// Where a command may be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Any database.
+    Any,
+    /// `admin` only.
+    Admin,
+}

@@ -1,0 +1,137 @@
+//! What commands work on.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use bson::doc;
+
+use super::{
+    cursor::cursors::Cursors,
+    error::CommandError,
+    listening::ListenerSwitch,
+    monitor::{
+        log::{Line, Log, Severity},
+        metrics::Metrics,
+        operations::Operations,
+        profiler::Profiler,
+    },
+    write::new_document::Timestamps,
+};
+use crate::{
+    catalog::CatalogSnapshot,
+    clock::{Clock, SimulatedClock},
+    collection::{Collections, DocumentWriter, InvalidDocument},
+    plan::Operation,
+    reaper::Reaper,
+    store::Reader,
+};
+
+/// What commands work on; one for the whole engine.
+pub struct Context {
+    /// Documents, definitions and time.
+    pub collections: Arc<Collections>,
+    /// The background deletion.
+    pub reaper: Arc<Reaper>,
+    /// The clock, if it is one that can be set.
+    pub simulated_clock: Option<Arc<SimulatedClock>>,
+    /// Open cursors.
+    pub cursors: Cursors,
+    /// What was done so far, in numbers.
+    pub metrics: Metrics,
+    /// What is being done now.
+    pub operations: Operations,
+    /// What is worth telling whoever looks for the cause of something.
+    pub log: Log,
+    /// What lets other programs in, once the engine has put it here.
+    pub listener: OnceLock<Arc<dyn ListenerSwitch>>,
+    /// The server's own timestamps.
+    pub timestamps: Timestamps,
+    /// What is slow, and what is written to `system.profile`.
+    pub profiler: Profiler,
+    /// One command at a time puts removed documents back: it takes a hold back when it put nothing
+    /// back, and nobody else's documents may depend on that hold.
+    pub restoring: Mutex<()>,
+}
+
+impl Context {
+    /// The context of the commands with these names.
+    #[must_use]
+    pub fn new(
+        collections: Arc<Collections>,
+        reaper: Arc<Reaper>,
+        simulated_clock: Option<Arc<SimulatedClock>>,
+        commands: impl IntoIterator<Item = &'static str>,
+    ) -> Self {
+        Self {
+            collections,
+            reaper,
+            simulated_clock,
+            cursors: Cursors::default(),
+            metrics: Metrics::new(commands),
+            operations: Operations::default(),
+            log: Log::default(),
+            listener: OnceLock::new(),
+            timestamps: Timestamps::default(),
+            profiler: Profiler::default(),
+            restoring: Mutex::default(),
+        }
+    }
+
+    /// The clock.
+    #[must_use]
+    pub fn clock(&self) -> &dyn Clock {
+        self.collections.clock().as_ref()
+    }
+
+    /// The time now in milliseconds since 1970.
+    #[must_use]
+    pub fn now_ms(&self) -> i64 {
+        self.clock().now_ms()
+    }
+
+    /// A short read together with the definitions as of the same transaction.
+    ///
+    /// # Errors
+    /// What `work` returns, or the store's failure.
+    pub fn read<T>(
+        &self,
+        work: impl FnOnce(&Reader<'_>, &CatalogSnapshot) -> Result<T, CommandError>,
+    ) -> Result<T, CommandError> {
+        self.collections.read(work)
+    }
+
+    /// One transaction over documents, see [`Collections::write`].
+    ///
+    /// # Errors
+    /// What `work` returns, or the store's failure.
+    pub fn write<T: Send>(
+        &self,
+        mut work: impl FnMut(&mut DocumentWriter<'_, '_>) -> Result<T, CommandError> + Send,
+    ) -> Result<T, CommandError> {
+        let operation = Operation::current();
+        let bypasses = operation.is_some_and(|operation| operation.bypasses_validation());
+        self.collections.write(|writer| {
+            writer.bypass_validation(bypasses);
+            let done = work(writer);
+            for invalid in writer.take_invalid() {
+                self.log.write(&invalid_document(&invalid, self.now_ms()));
+            }
+            done
+        })
+    }
+}
+
+/// The line of the log for a document that a validator does not match.
+fn invalid_document(invalid: &InvalidDocument, at_ms: i64) -> Line {
+    Line {
+        at_ms,
+        severity: Severity::Warning,
+        component: "STORAGE",
+        id: 20_294,
+        context: std::thread::current().name().unwrap_or("mayfly").to_owned(),
+        message: "Document would fail validation",
+        attributes: doc! {
+            "namespace": invalid.namespace.to_string(),
+            "refused": invalid.refused,
+        },
+    }
+}

@@ -1,0 +1,442 @@
+//! Open cursors: a bounded table of searches that keep a key, never a transaction.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use bson::{RawDocumentBuf, raw::RawDocument};
+
+use super::{
+    batch_reply::{BatchReply, Which},
+    reply_shape::Shape,
+};
+use crate::{
+    catalog::Namespace,
+    clock::{Clock, SystemClock, work_time},
+    command::core::{
+        client::Client,
+        context::Context,
+        error::{Answer, Code, CommandError},
+        server_rows::ServerFacts,
+    },
+    limits::{
+        AWAIT_DATA_MS, AWAIT_DATA_MS_MAX, AWAIT_SLICE_MS, CURSOR_IDLE_MS, CURSORS_MAX,
+        FIRST_BATCH_DOCS,
+    },
+    pipeline::{Environment, Run},
+    plan::{Operation, Search, Step, check_interrupt},
+    value::scan::DOCUMENT_BYTES_MAX,
+};
+
+/// Bytes of one result: a document, and the 16 KiB that MongoDB allows its servers beyond.
+const RESULT_BYTES_MAX: usize = DOCUMENT_BYTES_MAX + 16_384;
+
+/// Open cursors of all clients.
+#[derive(Default)]
+pub struct Cursors {
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    open: HashMap<i64, Idle>,
+    /// Those that find their next documents now. They are not among the open ones meanwhile.
+    running: HashMap<i64, Running>,
+    opened: u64,
+}
+
+/// A `getMore` that runs.
+struct Running {
+    operation: Option<Arc<Operation>>,
+    is_killed: bool,
+}
+
+/// The place of a running cursor, which it leaves however its work ends.
+struct AtWork<'c> {
+    cursors: &'c Cursors,
+    id: i64,
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.cursors.lock().running.remove(&self.id);
+    }
+}
+
+struct Idle {
+    cursor: Cursor,
+    since: Duration,
+}
+
+/// A cursor: what is left to give.
+pub struct Cursor {
+    /// `cursor.ns`, e.g. `db.collection` or `db.$cmd.listCollections`.
+    pub ns: String,
+    /// Where the documents come from.
+    pub source: Source,
+    /// Whether `getMore` waits for new documents when it has none.
+    pub awaits: bool,
+}
+
+/// Where the documents of a cursor come from.
+pub enum Source {
+    /// A search in a collection.
+    Search {
+        /// The collection.
+        namespace: Namespace,
+        /// What is left of the search.
+        search: Box<Search>,
+        /// What of a document is given.
+        shape: Shape,
+    },
+    /// Documents that are ready.
+    Ready(VecDeque<RawDocumentBuf>),
+    /// A pipeline that is running.
+    Pipeline {
+        /// What is left of it.
+        run: Box<Run>,
+        /// Who asked for it.
+        client: Client,
+    },
+}
+
+impl Cursor {
+    /// A cursor that does not wait.
+    #[must_use]
+    pub fn new(ns: String, source: Source) -> Self {
+        Self { ns, source, awaits: false }
+    }
+
+    /// A cursor over documents that are ready.
+    #[must_use]
+    pub fn ready(ns: String, documents: impl IntoIterator<Item = RawDocumentBuf>) -> Self {
+        Self::new(ns, Source::Ready(documents.into_iter().collect()))
+    }
+
+    /// Gives the first batch, and keeps the cursor when something is left.
+    ///
+    /// # Errors
+    /// What the search meets.
+    pub fn first_batch(
+        mut self,
+        context: &Context,
+        batch_size: Option<u64>,
+        only_one: bool,
+    ) -> Answer {
+        let size = batch_size.map_or(FIRST_BATCH_DOCS, saturated);
+        let mut batch = BatchReply::new(Which::First, size);
+        if self.fill(context, &mut batch)? || only_one {
+            return batch.finish(0, &self.ns);
+        }
+        let ns = self.ns.clone();
+        let id = context.cursors.keep(self);
+        batch.finish(id, &ns)
+    }
+
+    /// As [`Cursor::fill`], but waits for documents when there are none: at most this long, in real
+    /// time, since it is a client that waits.
+    fn fill_or_wait(
+        &mut self,
+        context: &Context,
+        size: usize,
+        wait: Duration,
+    ) -> Result<(BatchReply, bool), CommandError> {
+        let clock = SystemClock;
+        let wait = wait.min(Duration::from_millis(AWAIT_DATA_MS_MAX));
+        let end = clock.monotonic().saturating_add(wait);
+        // Registered before the look, so that no change falls between the two.
+        let changed = context.collections.wait_for_change();
+        loop {
+            let mut batch = BatchReply::new(Which::Next, size);
+            let is_done = self.fill(context, &mut batch)?;
+            let now = clock.monotonic();
+            if is_done || now >= end || batch.count() > 0 {
+                return Ok((batch, is_done));
+            }
+            let slice = now.saturating_add(Duration::from_millis(AWAIT_SLICE_MS));
+            clock.wait_until(Some(slice.min(end)), changed.wake());
+            check_interrupt()?;
+        }
+    }
+
+    /// Puts the next documents into the batch; whether nothing is left then.
+    fn fill(&mut self, context: &Context, batch: &mut BatchReply) -> Result<bool, CommandError> {
+        let is_done = match &mut self.source {
+            Source::Ready(documents) => {
+                while let Some(document) = documents.front() {
+                    if !batch.push(document) {
+                        break;
+                    }
+                    documents.pop_front();
+                }
+                documents.is_empty()
+            }
+            Source::Search { namespace, search, shape } => {
+                let mut seen = crate::query::Context::at(context.now_ms());
+                seen.variables.clone_from(&shape.variables);
+                let before = search.stats().damaged;
+                context.read(|reader, catalog| {
+                    let Some(collection) = catalog.collection(namespace) else {
+                        return Err(CommandError::new(
+                            Code::QUERY_PLAN_KILLED,
+                            format!("{namespace} was dropped while the cursor was open"),
+                        ));
+                    };
+                    search.advance::<CommandError>(
+                        reader,
+                        &collection,
+                        context.now_ms(),
+                        &mut |stored, document| {
+                            let is_taken = match shape.of(document, stored.record, &seen)? {
+                                Some(given) => batch.push(&given),
+                                None => batch.push(document),
+                            };
+                            Ok(if is_taken { Step::Take } else { Step::LeaveAndStop })
+                        },
+                    )
+                })?;
+                batch.leave_out(search.stats().damaged - before);
+                search.is_done()
+            }
+            Source::Pipeline { run, client } => {
+                let rows = ServerFacts { context, client };
+                let environment = Environment::new(&context.collections, &rows);
+                loop {
+                    // A full batch ends without a look at what is next, as in MongoDB.
+                    if batch.is_full() {
+                        break false;
+                    }
+                    let Some(document) = run.advance(&environment)? else { break true };
+                    check_result(&document)?;
+                    if !batch.push(&document) {
+                        run.take_back(document);
+                        break false;
+                    }
+                }
+            }
+        };
+        Ok(is_done)
+    }
+}
+
+/// A stage can make documents that are larger than what can be sent.
+fn check_result(document: &RawDocument) -> Result<(), CommandError> {
+    if document.as_bytes().len() <= RESULT_BYTES_MAX {
+        return Ok(());
+    }
+    Err(CommandError::new(
+        Code::BSON_OBJECT_TOO_LARGE,
+        format!(
+            "BSONObj size: {} is invalid. Size must be between 0 and {RESULT_BYTES_MAX} (16MB): a \
+             result of the pipeline is too large",
+            document.as_bytes().len()
+        ),
+    ))
+}
+
+impl Cursors {
+    /// The next batch of a cursor.
+    ///
+    /// # Errors
+    /// `CursorNotFound`, `Unauthorized` when it belongs to another collection, `BadValue` when it does
+    /// not wait and `wait` is given, `CursorKilled` when somebody closed it meanwhile, and what the
+    /// search meets.
+    pub fn next_batch(
+        &self,
+        context: &Context,
+        id: i64,
+        ns: &str,
+        batch_size: Option<u64>,
+        wait: Option<Duration>,
+    ) -> Answer {
+        let mut cursor = self.take(id, ns, wait.is_some())?;
+        let _at_work = AtWork { cursors: self, id };
+        let size = batch_size.filter(|size| *size > 0).map_or(usize::MAX, saturated);
+        let filled = if cursor.awaits {
+            let wait = wait.unwrap_or(Duration::from_millis(AWAIT_DATA_MS));
+            cursor.fill_or_wait(context, size, wait)
+        } else {
+            let mut batch = BatchReply::new(Which::Next, size);
+            cursor.fill(context, &mut batch).map(|is_done| (batch, is_done))
+        };
+        let is_left = matches!(filled, Ok((_, false)));
+        if self.put_back(id, is_left.then_some(cursor)) {
+            return Err(CommandError::new(
+                Code::CURSOR_KILLED,
+                format!("cursor id {id} was closed by killCursors while this getMore was running"),
+            ));
+        }
+        let (batch, is_done) = filled?;
+        context.metrics.documents.returned.add(batch.count() as u64);
+        batch.finish(if is_done { 0 } else { id }, ns)
+    }
+
+    /// Takes a cursor out for its next documents.
+    fn take(&self, id: i64, ns: &str, waits: bool) -> Result<Cursor, CommandError> {
+        let mut table = self.lock();
+        let Some(Idle { cursor, .. }) = table.open.get(&id) else { return Err(not_found(id)) };
+        if cursor.ns != ns {
+            let message = format!(
+                "Requested getMore on namespace '{ns}', but cursor belongs to a different namespace {}",
+                cursor.ns
+            );
+            return Err(CommandError::new(Code::UNAUTHORIZED, message));
+        }
+        if waits && !cursor.awaits {
+            return Err(CommandError::new(
+                Code::BAD_VALUE,
+                "cannot set maxTimeMS on getMore command for a non-awaitData cursor",
+            ));
+        }
+        let Some(Idle { cursor, .. }) = table.open.remove(&id) else { return Err(not_found(id)) };
+        table.running.insert(id, Running { operation: Operation::current(), is_killed: false });
+        Ok(cursor)
+    }
+
+    /// Keeps what is left of a cursor that was taken out, unless somebody has closed it meanwhile.
+    /// Whether somebody has.
+    fn put_back(&self, id: i64, left: Option<Cursor>) -> bool {
+        let mut table = self.lock();
+        let is_killed = table.running.remove(&id).is_some_and(|running| running.is_killed);
+        if let Some(cursor) = left.filter(|_| !is_killed) {
+            table.insert(id, cursor);
+        }
+        is_killed
+    }
+
+    /// Closes a cursor, and ends the `getMore` that runs on it. False when there was none.
+    pub fn kill(&self, id: i64) -> bool {
+        let mut table = self.lock();
+        if let Some(running) = table.running.get_mut(&id) {
+            running.is_killed = true;
+            running.operation.as_deref().inspect(|operation| operation.kill());
+            return true;
+        }
+        table.open.remove(&id).is_some()
+    }
+
+    /// How many are open.
+    #[must_use]
+    pub fn open_count(&self) -> usize {
+        self.lock().open.len()
+    }
+
+    fn keep(&self, cursor: Cursor) -> i64 {
+        let mut table = self.lock();
+        table.opened += 1;
+        let id = spread(table.opened);
+        table.insert(id, cursor);
+        id
+    }
+
+    /// The table without the cursors that were idle too long.
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        table.end_idle(work_time());
+        table
+    }
+}
+
+impl Table {
+    /// Keeps a cursor, in the place of the one that was idle longest if there are too many.
+    fn insert(&mut self, id: i64, cursor: Cursor) {
+        if self.open.len() >= CURSORS_MAX {
+            let oldest = self.open.iter().min_by_key(|(_, idle)| idle.since).map(|(id, _)| *id);
+            oldest.and_then(|id| self.open.remove(&id));
+        }
+        self.open.insert(id, Idle { cursor, since: work_time() });
+    }
+
+    /// Closes what was idle too long, in real time: it is a client that has forgotten it.
+    fn end_idle(&mut self, now: Duration) {
+        let idle_max = Duration::from_millis(CURSOR_IDLE_MS);
+        self.open.retain(|_, idle| now.saturating_sub(idle.since) <= idle_max);
+    }
+}
+
+/// A positive number, different for each count, that looks like a server's cursor id.
+fn spread(count: u64) -> i64 {
+    let mixed = count.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 1;
+    i64::try_from(mixed).unwrap_or(i64::MAX).max(1)
+}
+
+fn not_found(id: i64) -> CommandError {
+    CommandError::new(
+        Code::CURSOR_NOT_FOUND,
+        format!(
+            "cursor id {id} not found: it has ended, was closed or idle for too long, or gave way to \
+             newer ones; run the query again"
+        ),
+    )
+}
+
+fn saturated(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::testing::Lab;
+
+    #[test]
+    fn who_is_idle_for_ten_minutes_is_closed() {
+        let cursors = Cursors::default();
+        let id = cursors.keep(Cursor::ready("d.c".to_owned(), []));
+        let mut table = cursors.lock();
+        let since = table.open[&id].since;
+        table.end_idle(since + Duration::from_mins(10));
+        assert!(table.open.contains_key(&id));
+        table.end_idle(since + Duration::from_millis(600_001));
+        assert!(table.open.is_empty());
+    }
+
+    #[test]
+    fn who_is_closed_while_it_runs_ends_and_does_not_come_back() {
+        let cursors = Cursors::default();
+        let operation = Arc::new(Operation::default());
+        let taken = || {
+            let id = cursors.keep(Cursor::ready("d.c".to_owned(), []));
+            let cursor = operation.run(|| cursors.take(id, "d.c", false));
+            (id, cursor.expect("open"))
+        };
+        let (id, cursor) = taken();
+        assert!(!cursors.put_back(id, Some(cursor)) && cursors.kill(id) && !cursors.kill(id));
+        let (id, cursor) = taken();
+        assert!(!operation.is_killed() && cursors.kill(id) && operation.is_killed());
+        assert!(cursors.put_back(id, Some(cursor)), "somebody has closed it");
+        assert_eq!(cursors.open_count(), 0);
+        let (id, _) = taken();
+        drop(AtWork { cursors: &cursors, id });
+        assert!(!cursors.kill(id), "its work has failed");
+    }
+
+    #[test]
+    fn ten_thousand_cursors_hold_no_reader_and_the_oldest_give_way() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: 3}]}");
+        let find = bson::doc! { "find": "c", "batchSize": 1 };
+        let open = || {
+            let reply = lab.run_document(&find);
+            reply.get_document("cursor").and_then(|cursor| cursor.get_i64("id")).expect("a cursor")
+        };
+        let ids: Vec<i64> = (0..10_000).map(|_| open()).collect();
+        let status = lab.ok("{serverStatus: 1}");
+        let total = status.get_document("metrics").and_then(|it| it.get_document("cursor"));
+        let total = total.and_then(|it| it.get_document("open")).expect("cursors").clone();
+        assert_eq!(total.get_i64("total").ok(), Some(1_000), "{total}");
+        assert_eq!(lab.engine.collections().store().status().readers, 0);
+        let more = |id: i64| lab.run_document(&bson::doc! { "getMore": id, "collection": "c" });
+        let gone = more(ids[8_999]);
+        assert_eq!(gone.get_i32("code").ok(), Some(43), "{gone}");
+        let sentence = gone.get_str("errmsg").expect("a sentence");
+        assert!(sentence.ends_with("gave way to newer ones; run the query again"), "{sentence}");
+        for id in [ids[9_000], ids[9_999]] {
+            let rest = more(id);
+            let batch = rest.get_document("cursor").and_then(|it| it.get_array("nextBatch"));
+            assert_eq!(batch.map(Vec::len).ok(), Some(2), "{rest}");
+        }
+    }
+}

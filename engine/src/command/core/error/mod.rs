@@ -1,0 +1,95 @@
+//! Why a command failed, as replies say it.
+
+mod convert;
+
+use std::borrow::Cow;
+
+use bson::{Document, RawDocumentBuf, doc};
+
+pub use crate::query::Code;
+
+use crate::{
+    catalog::{CatalogError, CatalogErrorKind},
+    limits::ERROR_MESSAGE_BYTES_MAX,
+};
+
+/// Why a command failed: what stands in the reply.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct CommandError {
+    /// Number and name.
+    pub code: Code,
+    /// One sentence: what is wrong and what to do.
+    pub message: String,
+    /// More fields of the reply, e.g. `keyPattern` and `keyValue`; empty as a rule.
+    pub details: Box<Document>,
+}
+
+/// What every command handler gives back: the reply's fields without `ok`.
+pub type Answer = Result<RawDocumentBuf, CommandError>;
+
+impl CommandError {
+    /// An error with this number.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: Box::default() }
+    }
+
+    /// The error reply, without `$clusterTime` and the like.
+    #[must_use]
+    pub fn to_document(&self) -> Document {
+        let mut reply = doc! {
+            "ok": 0.0,
+            "errmsg": &*self.reply_message(),
+            "code": self.code.0,
+            "codeName": self.code.name().into_owned(),
+        };
+        reply.extend(self.details.as_ref().clone());
+        reply
+    }
+
+    /// The entry of `writeErrors` for the statement at this place of the batch.
+    #[must_use]
+    pub fn to_write_error(&self, index: usize) -> Document {
+        let mut entry = doc! { "index": int(index), "code": self.code.0 };
+        entry.extend(self.details.as_ref().clone());
+        entry.insert("errmsg", &*self.reply_message());
+        entry
+    }
+
+    /// The sentence as replies have it: what quotes a value of megabytes is cut.
+    #[must_use]
+    pub fn reply_message(&self) -> Cow<'_, str> {
+        let bytes = self.message.len();
+        if bytes <= ERROR_MESSAGE_BYTES_MAX {
+            return Cow::Borrowed(&self.message);
+        }
+        let kept = self.message.floor_char_boundary(ERROR_MESSAGE_BYTES_MAX);
+        let kept = self.message.get(..kept).unwrap_or_default();
+        Cow::Owned(format!("{kept}… (cut: {bytes} bytes in all)"))
+    }
+}
+
+fn int(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+/// `NamespaceNotFound`
+#[must_use]
+pub fn no_collection(namespace: &str) -> CommandError {
+    CatalogError::new(
+        CatalogErrorKind::NamespaceNotFound,
+        format!("ns does not exist: {namespace}"),
+    )
+    .into()
+}
+
+/// The refusal of a command that Cosmos DB does not have; `instead` says what to do.
+#[must_use]
+pub fn not_in_cosmos(command: &str, instead: &str) -> CommandError {
+    CommandError::new(
+        Code::COMMAND_NOT_SUPPORTED,
+        format!(
+            "Command {command} is not supported in a database with the cosmos dialect; {instead}"
+        ),
+    )
+}

@@ -1,0 +1,85 @@
+//! Values of a command's fields as plain types, and the refusals of fields.
+
+use bson::raw::RawBsonRef;
+
+use super::error::{Code, CommandError};
+
+/// A number without its fraction, which a decimal rounds, half to even; `None` for other types and NaN counts as 0.
+#[must_use]
+pub fn as_integer(value: RawBsonRef<'_>) -> Option<i64> {
+    match value {
+        RawBsonRef::Int32(number) => Some(i64::from(number)),
+        RawBsonRef::Int64(number) => Some(number),
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "`as` saturates, which is what is wanted"
+        )]
+        RawBsonRef::Double(number) => Some(number as i64),
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "`as` saturates, which is what is wanted"
+        )]
+        RawBsonRef::Decimal128(number) => {
+            number.to_string().parse::<f64>().ok().map(|number| number.round_ties_even() as i64)
+        }
+        _ => None,
+    }
+}
+
+/// Yes or no as MongoDB's "safe bool": a bool, or any number but 0.
+#[must_use]
+pub fn as_flag(value: RawBsonRef<'_>) -> Option<bool> {
+    match value {
+        RawBsonRef::Boolean(flag) => Some(flag),
+        RawBsonRef::Double(number) => Some(number != 0.0),
+        RawBsonRef::Decimal128(number) => {
+            number.to_string().parse::<f64>().ok().map(|number| number != 0.0)
+        }
+        other => as_integer(other).map(|number| number != 0),
+    }
+}
+
+/// MongoDB's name of a value's type.
+#[must_use]
+pub fn type_name(value: RawBsonRef<'_>) -> &'static str {
+    crate::query::filter::type_name(value)
+}
+
+/// The error for a value of the wrong type at this place of the command.
+#[must_use]
+pub fn wrong_type_at(place: &str, found: RawBsonRef<'_>, expected: &str) -> CommandError {
+    CommandError::new(
+        Code::TYPE_MISMATCH,
+        format!(
+            "BSON field '{place}' is the wrong type '{}', expected {expected}",
+            type_name(found)
+        ),
+    )
+}
+
+/// `NotImplemented`
+#[must_use]
+pub fn unsupported_field(place: &str, name: &str) -> CommandError {
+    CommandError::new(
+        Code::NOT_SUPPORTED,
+        format!("the field '{name}' of {place} is not supported; leave it out"),
+    )
+}
+
+/// `IDLUnknownField`
+#[must_use]
+pub fn unknown_field(place: &str, name: &str) -> CommandError {
+    CommandError::new(
+        Code::IDL_UNKNOWN_FIELD,
+        format!("BSON field '{place}.{name}' is an unknown field."),
+    )
+}
+
+/// `IDLFailedToParse`: a required field is missing.
+#[must_use]
+pub fn missing_field(place: &str, name: &str) -> CommandError {
+    CommandError::new(
+        Code::IDL_FAILED_TO_PARSE,
+        format!("BSON field '{place}.{name}' is missing but a required field"),
+    )
+}

@@ -1,0 +1,276 @@
+//! What was done since the engine was opened, in numbers: `serverStatus` shows them.
+
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use bson::{
+    Bson, Document, doc,
+    raw::{RawBsonRef, RawDocument},
+};
+
+use crate::{
+    command::core::{
+        error::{Code, CommandError},
+        field_value::as_integer,
+        reply::shortest,
+    },
+    value::field::Fields,
+};
+
+/// A number that goes up, and for what is open now also down.
+#[derive(Debug, Default)]
+pub struct Number(AtomicU64);
+
+impl Number {
+    /// Adds to it.
+    pub fn add(&self, amount: u64) {
+        self.0.fetch_add(amount, Ordering::Relaxed);
+    }
+
+    /// Takes one away that was added before.
+    pub fn subtract_one(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Is one higher until what comes back goes.
+    #[must_use]
+    pub fn raised(&self) -> Raised<'_> {
+        self.add(1);
+        Raised(self)
+    }
+
+    /// Its value.
+    #[must_use]
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Its value as MongoDB shows counters.
+    fn long(&self) -> Bson {
+        Bson::Int64(i64::try_from(self.get()).unwrap_or(i64::MAX))
+    }
+}
+
+/// One that was added to a number, and goes with this.
+pub struct Raised<'n>(&'n Number);
+
+impl Drop for Raised<'_> {
+    fn drop(&mut self) {
+        self.0.subtract_one();
+    }
+}
+
+/// All counters of the commands and the listener.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    /// Connections of the listener.
+    pub connections: ConnectionCounts,
+    /// Bytes and messages of the listener.
+    pub network: NetworkCounts,
+    /// Work by kind.
+    pub operations: OperationCounts,
+    /// Documents that commands gave out or changed.
+    pub documents: DocumentCounts,
+    /// Errors that reached a client.
+    pub user_asserts: Number,
+    /// Searches and sorts that ended because of a time limit.
+    pub timed_out: Number,
+    /// Commands that nobody knows.
+    pub unknown_commands: Number,
+    /// How often each command was sent, and how often it failed.
+    commands: BTreeMap<&'static str, (Number, Number)>,
+}
+
+/// Connections of the listener.
+#[derive(Debug, Default)]
+pub struct ConnectionCounts {
+    /// Open now.
+    pub current: Number,
+    /// Of those, the ones whose command is being run.
+    pub active: Number,
+    /// Opened so far.
+    pub total_created: Number,
+    /// Turned away because too many were open.
+    pub rejected: Number,
+}
+
+/// Bytes and messages of the listener.
+#[derive(Debug, Default)]
+pub struct NetworkCounts {
+    /// Bytes that came in.
+    pub bytes_in: Number,
+    /// Bytes that went out.
+    pub bytes_out: Number,
+    /// Messages that came in.
+    pub requests: Number,
+}
+
+/// Work by kind, as MongoDB's `opcounters` counts it: writes by statement, reads by command.
+#[derive(Debug, Default)]
+pub struct OperationCounts {
+    /// Documents to insert.
+    pub insert: Number,
+    /// `find`.
+    pub query: Number,
+    /// Statements of updates.
+    pub update: Number,
+    /// Statements of deletes.
+    pub delete: Number,
+    /// `getMore`.
+    pub get_more: Number,
+    /// All other commands.
+    pub command: Number,
+}
+
+/// Documents that commands gave out or changed.
+#[derive(Debug, Default)]
+pub struct DocumentCounts {
+    /// Inserted.
+    pub inserted: Number,
+    /// Given out by cursors.
+    pub returned: Number,
+    /// Changed.
+    pub updated: Number,
+    /// Deleted.
+    pub deleted: Number,
+}
+
+impl Metrics {
+    /// All zero, for the commands with these names.
+    pub fn new(names: impl IntoIterator<Item = &'static str>) -> Self {
+        let commands = names.into_iter().map(|name| (name, Default::default())).collect();
+        Self { commands, ..Self::default() }
+    }
+
+    /// Counts a command that begins. `name` is its name in the table.
+    pub fn begin(&self, name: &str, command: &RawDocument) {
+        if let Some((total, _)) = self.commands.get(name) {
+            total.add(1);
+        }
+        let operations = &self.operations;
+        match name {
+            "insert" => operations.insert.add(length(command, "documents")),
+            "update" => operations.update.add(length(command, "updates")),
+            "delete" => operations.delete.add(length(command, "deletes")),
+            "find" => operations.query.add(1),
+            "getMore" => operations.get_more.add(1),
+            _ => operations.command.add(1),
+        }
+    }
+
+    /// Counts how a command ended.
+    pub fn end(&self, name: &str, answer: Result<&RawDocument, &CommandError>) {
+        let reply = match answer {
+            Ok(reply) => reply,
+            Err(error) => {
+                if let Some((_, failed)) = self.commands.get(name) {
+                    failed.add(1);
+                }
+                self.user_asserts.add(1);
+                if error.code == Code::MAX_TIME_MS_EXPIRED {
+                    self.timed_out.add(1);
+                }
+                return;
+            }
+        };
+        let documents = &self.documents;
+        match name {
+            "insert" => documents.inserted.add(number(reply, "n")),
+            "update" => documents.updated.add(number(reply, "nModified")),
+            "delete" => documents.deleted.add(number(reply, "n")),
+            "bulkWrite" => {
+                documents.inserted.add(number(reply, "nInserted"));
+                documents.updated.add(number(reply, "nModified"));
+                documents.deleted.add(number(reply, "nDeleted"));
+            }
+            // They have counted while they wrote the batch.
+            "find" | "getMore" => {}
+            _ => documents.returned.add(returned(reply)),
+        }
+    }
+
+    /// `opcounters`
+    #[must_use]
+    pub fn opcounters(&self) -> Document {
+        let counts = &self.operations;
+        doc! {
+            "insert": counts.insert.long(),
+            "query": counts.query.long(),
+            "update": counts.update.long(),
+            "delete": counts.delete.long(),
+            "getmore": counts.get_more.long(),
+            "command": counts.command.long(),
+        }
+    }
+
+    /// `connections`, of at most `max` connections.
+    #[must_use]
+    pub fn connections(&self, max: u64) -> Document {
+        let counts = &self.connections;
+        let current = counts.current.get();
+        doc! {
+            "current": shortest(current),
+            "available": shortest(max.saturating_sub(current)),
+            "totalCreated": counts.total_created.long(),
+            "rejected": counts.rejected.long(),
+            "active": shortest(counts.active.get()),
+        }
+    }
+
+    /// `network`
+    #[must_use]
+    pub fn network(&self) -> Document {
+        let counts = &self.network;
+        doc! {
+            "bytesIn": counts.bytes_in.long(),
+            "bytesOut": counts.bytes_out.long(),
+            "numRequests": counts.requests.long(),
+        }
+    }
+
+    /// `metrics.document`
+    #[must_use]
+    pub fn documents(&self) -> Document {
+        let counts = &self.documents;
+        doc! {
+            "deleted": counts.deleted.long(),
+            "inserted": counts.inserted.long(),
+            "returned": counts.returned.long(),
+            "updated": counts.updated.long(),
+        }
+    }
+
+    /// `metrics.commands`: one entry for each command of the table, and one for unknown names.
+    #[must_use]
+    pub fn commands(&self) -> Document {
+        let mut entries = doc! { "<UNKNOWN>": self.unknown_commands.long() };
+        for (name, (total, failed)) in &self.commands {
+            entries.insert(*name, doc! { "failed": failed.long(), "total": total.long() });
+        }
+        entries
+    }
+}
+
+/// How many documents a reply of a cursor holds.
+#[must_use]
+pub fn returned(reply: &RawDocument) -> u64 {
+    let Ok(Some(RawBsonRef::Document(cursor))) = reply.get("cursor") else { return 0 };
+    match length(cursor, "firstBatch") {
+        0 => length(cursor, "nextBatch"),
+        first => first,
+    }
+}
+
+fn length(document: &RawDocument, field: &str) -> u64 {
+    match document.get(field) {
+        Ok(Some(RawBsonRef::Array(array))) => Fields::of_array(array).count() as u64,
+        _ => 0,
+    }
+}
+
+fn number(reply: &RawDocument, field: &str) -> u64 {
+    let value = reply.get(field).ok().flatten().and_then(as_integer);
+    value.and_then(|value| u64::try_from(value).ok()).unwrap_or(0)
+}

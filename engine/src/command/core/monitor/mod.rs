@@ -1,0 +1,9 @@
+//! What the server records about its own work: log, metrics, running operations and the profile.
+
+pub mod event_log;
+pub mod log;
+pub mod metrics;
+pub mod operations;
+pub mod profiler;
+pub mod registration;
+pub mod ttl_status;

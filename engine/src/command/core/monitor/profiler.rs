@@ -1,0 +1,317 @@
+//! The profiler: which operations are written to `system.profile`, and the log's lines about slow ones.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+use bson::{
+    Bson, DateTime, Document, RawDocumentBuf, doc,
+    oid::ObjectId,
+    raw::{RawBsonRef, RawDocument},
+};
+
+use super::{
+    log::{Line, Severity},
+    metrics,
+    operations::{Running, app_name, millis},
+};
+use crate::{
+    catalog::{Namespace, rules::CreateRequest},
+    collection::WriteError,
+    command::core::{
+        client::{Client, USERS_DB},
+        context::Context,
+        error::{Answer, CommandError},
+        field_value::as_integer,
+        reply::shortest,
+    },
+    limits::{PROFILE_BYTES_MAX, SLOW_MS_DEFAULT},
+    query::Filter,
+};
+
+/// The collection that a database's profile is written to.
+pub const PROFILE_COLLECTION: &str = "system.profile";
+
+/// The line of the log about a slow command; MongoDB's number.
+const SLOW_QUERY_LOG_ID: i32 = 51_803;
+
+/// What is profiled, and what counts as slow.
+#[derive(Debug)]
+pub struct Profiler {
+    slow_ms: AtomicI64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    databases: HashMap<String, Settings>,
+    sample_rate: f64,
+}
+
+/// The profile of one database.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// 0: nothing; 1: slow operations, or those that match the filter; 2: all.
+    pub level: i32,
+    /// Which operations, in place of slow ones.
+    pub filter: Option<(Document, Filter)>,
+}
+
+/// An operation that has ended.
+struct Ended<'e> {
+    db: &'e str,
+    number: i32,
+    took: Duration,
+}
+
+impl Default for Profiler {
+    fn default() -> Self {
+        let state = State { databases: HashMap::new(), sample_rate: 1.0 };
+        Self { slow_ms: AtomicI64::new(SLOW_MS_DEFAULT), state: Mutex::new(state) }
+    }
+}
+
+impl Profiler {
+    /// The settings of a database.
+    #[must_use]
+    pub fn settings(&self, db: &str) -> Settings {
+        self.lock().databases.get(db).cloned().unwrap_or_default()
+    }
+
+    /// Changes the settings of a database. Level 0 without a filter forgets it.
+    pub fn set(&self, db: &str, settings: Settings) {
+        let mut state = self.lock();
+        if settings.level == 0 && settings.filter.is_none() {
+            state.databases.remove(db);
+        } else {
+            state.databases.insert(db.to_owned(), settings);
+        }
+    }
+
+    /// Milliseconds from which an operation counts as slow.
+    #[must_use]
+    pub fn slow_ms(&self) -> i64 {
+        self.slow_ms.load(Ordering::Relaxed)
+    }
+
+    /// Changes what counts as slow.
+    pub fn set_slow_ms(&self, slow_ms: i64) {
+        self.slow_ms.store(slow_ms, Ordering::Relaxed);
+    }
+
+    /// The part of slow operations that is noted, from 0 to 1.
+    #[must_use]
+    pub fn sample_rate(&self) -> f64 {
+        self.lock().sample_rate
+    }
+
+    /// Changes the part of slow operations that is noted.
+    pub fn set_sample_rate(&self, sample_rate: f64) {
+        self.lock().sample_rate = sample_rate;
+    }
+
+    /// Whether something counts as slow.
+    #[must_use]
+    pub fn is_slow(&self, took: Duration) -> bool {
+        i64::try_from(took.as_millis()).unwrap_or(i64::MAX) >= self.slow_ms()
+    }
+
+    /// Whether this operation is one of those that are noted of slow ones. The numbers of operations
+    /// are spread evenly, so that a rate of a half takes any half.
+    fn is_sampled(&self, number: i32) -> bool {
+        let spread = u64::from(number.unsigned_abs()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        let place = f64::from(u32::try_from(spread).unwrap_or(u32::MAX)) / f64::from(u32::MAX);
+        place < self.sample_rate() || self.sample_rate() >= 1.0
+    }
+
+    /// Whether an operation is written; the entry is made only when its database has a profile.
+    fn wants(&self, ended: &Ended<'_>, entry: impl FnOnce() -> Document) -> Option<Document> {
+        let settings = {
+            let state = self.lock();
+            state.databases.get(ended.db).filter(|settings| settings.level > 0).cloned()?
+        };
+        let entry = match settings {
+            Settings { filter: Some((_, filter)), .. } => {
+                let entry = entry();
+                let raw = RawDocumentBuf::try_from(&entry).ok()?;
+                return filter.matches(&raw).unwrap_or(false).then_some(entry);
+            }
+            Settings { level: 2, .. } => entry(),
+            _ if self.is_slow(ended.took) && self.is_sampled(ended.number) => entry(),
+            _ => return None,
+        };
+        Some(entry)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Notes a command that has ended: in the log when it was slow, in the profile when it is wanted.
+pub fn note(context: &Context, db: &str, running: &Running, answer: &Answer) {
+    let took = running.took();
+    let profiler = &context.profiler;
+    if profiler.is_slow(took) && profiler.is_sampled(running.opid) {
+        context.log.write(&slow_line(context, running, answer, took));
+    }
+    let ended = Ended { db, number: running.opid, took };
+    let wanted = profiler.wants(&ended, || {
+        let mut entry = measured(running, answer, took);
+        entry.insert("ts", DateTime::from_millis(context.now_ms()));
+        entry.extend(sender(&running.client));
+        entry
+    });
+    if let Some(entry) = wanted {
+        write(context, db, entry);
+    }
+}
+
+/// Notes an operation that no client sent.
+pub fn note_own(context: &Context, db: &str, took: Duration, entry: impl FnOnce() -> Document) {
+    let ended = Ended { db, number: 0, took };
+    if let Some(mut entry) = context.profiler.wants(&ended, entry) {
+        entry.insert("ts", DateTime::from_millis(context.now_ms()));
+        entry.extend(sender(&Client::default()));
+        write(context, db, entry);
+    }
+}
+
+/// Makes the collection of a profile if it is not there.
+///
+/// # Errors
+/// When the store fails or the database's name is refused.
+pub fn create_collection(context: &Context, db: &str) -> Result<(), CommandError> {
+    let namespace = Namespace::new(db, PROFILE_COLLECTION)?;
+    if context.collections.catalog().collection(&namespace).is_some() {
+        return Ok(());
+    }
+    let options = doc! { "capped": true, "size": PROFILE_BYTES_MAX };
+    Ok(context.collections.create(&CreateRequest { namespace, options })?)
+}
+
+/// An entry that can't be written is lost: the operation itself has ended well.
+fn write(context: &Context, db: &str, entry: Document) {
+    let mut document = doc! { "_id": ObjectId::new() };
+    document.extend(entry);
+    let Ok(document) = RawDocumentBuf::try_from(&document) else { return };
+    if create_collection(context, db).is_err() {
+        return;
+    }
+    let Ok(namespace) = Namespace::new(db, PROFILE_COLLECTION) else { return };
+    let _ = context.collections.write(|writer| match writer.collection(&namespace) {
+        None => Ok::<_, WriteError>(()),
+        Some(collection) => writer.insert(&collection, &document).map(drop),
+    });
+}
+
+/// What an operation was and did.
+fn measured(running: &Running, answer: &Answer, took: Duration) -> Document {
+    let (keys, docs) = running.operation.examined();
+    let mut entry = doc! {
+        "op": running.kind,
+        "ns": &running.ns,
+        "command": Document::try_from(&*running.command).unwrap_or_default(),
+        "keysExamined": shortest(keys),
+        "docsExamined": shortest(docs),
+    };
+    match answer {
+        Ok(reply) => entry.extend(outcome(running, reply)),
+        Err(error) => entry.extend(doc! {
+            "ok": 0.0,
+            "errMsg": &error.message,
+            "errName": error.code.name().into_owned(),
+            "errCode": error.code.0,
+        }),
+    }
+    entry.extend(doc! { "numYield": 0, "locks": {}, "flowControl": {} });
+    if let Ok(reply) = answer {
+        entry.insert("responseLength", shortest(reply.as_bytes().len() as u64));
+    }
+    entry.insert("protocol", "op_msg");
+    entry.insert("millis", millis(took));
+    if let Some(summary) = running.operation.plan_summary() {
+        entry.insert("planSummary", summary);
+    }
+    entry
+}
+
+/// The numbers of a reply under the names that the profile has for them.
+fn outcome(running: &Running, reply: &RawDocument) -> Document {
+    let number = |field: &str| {
+        let value = reply.get(field).ok().flatten().and_then(as_integer).unwrap_or(0);
+        shortest(u64::try_from(value).unwrap_or(0))
+    };
+    match running.kind {
+        "insert" => doc! { "ninserted": number("n") },
+        "remove" => doc! { "ndeleted": number("n") },
+        "update" => doc! { "nMatched": number("n"), "nModified": number("nModified") },
+        _ => {
+            let mut counts = doc! {};
+            if let Ok(Some(RawBsonRef::Document(cursor))) = reply.get("cursor") {
+                counts.insert("nreturned", shortest(metrics::returned(reply)));
+                match cursor.get("id").ok().flatten().and_then(as_integer) {
+                    Some(0) => counts.insert("cursorExhausted", true),
+                    Some(id) => counts.insert("cursorid", id),
+                    None => None,
+                };
+            }
+            counts
+        }
+    }
+}
+
+fn sender(client: &Client) -> Document {
+    let user = client.user();
+    let all_users: Vec<Bson> =
+        user.iter().map(|user| doc! { "user": user, "db": USERS_DB }.into()).collect();
+    let mut sender = doc! { "client": client.address.split(':').next().unwrap_or_default() };
+    if let Some(name) = app_name(client) {
+        sender.insert("appName", name);
+    }
+    sender.insert("allUsers", all_users);
+    sender.insert("user", user.map(|user| format!("{user}@{USERS_DB}")).unwrap_or_default());
+    sender
+}
+
+/// A line about a slow command. Its values stay out: the log holds no documents.
+fn slow_line(context: &Context, running: &Running, answer: &Answer, took: Duration) -> Line {
+    let (keys, docs) = running.operation.examined();
+    let mut attributes = doc! { "type": running.kind, "ns": &running.ns };
+    if let Some(name) = app_name(&running.client) {
+        attributes.insert("appName", name);
+    }
+    let name = running.command.iter().next().and_then(Result::ok);
+    attributes.insert("command", name.map_or("", |(name, _)| name.as_str()));
+    if let Some(summary) = running.operation.plan_summary() {
+        attributes.insert("planSummary", summary);
+    }
+    attributes.insert("keysExamined", shortest(keys));
+    attributes.insert("docsExamined", shortest(docs));
+    match answer {
+        Ok(reply) => {
+            attributes.insert("nreturned", shortest(metrics::returned(reply)));
+            attributes.insert("reslen", shortest(reply.as_bytes().len() as u64));
+        }
+        Err(error) => {
+            attributes.insert("errName", error.code.name().into_owned());
+            attributes.insert("errCode", error.code.0);
+        }
+    }
+    attributes.insert("remote", &running.client.address);
+    attributes.insert("durationMillis", millis(took));
+    Line {
+        at_ms: context.now_ms(),
+        severity: Severity::Info,
+        component: "COMMAND",
+        id: SLOW_QUERY_LOG_ID,
+        context: format!("conn{}", running.client.connection_id),
+        message: "Slow query",
+        attributes,
+    }
+}

@@ -1,0 +1,305 @@
+//! From a request to its entry among the running operations.
+
+use std::{sync::Arc, time::Duration};
+
+use bson::{RawDocumentBuf, raw::RawBsonRef};
+
+use super::operations::{Operations, Registration, Running};
+use crate::{
+    clock::work_time,
+    command::core::{
+        error::{Code, CommandError},
+        field_value::as_integer,
+        request::Request,
+    },
+    limits::SHOWN_COMMAND_BYTES_MAX,
+    plan::Operation,
+    value::{Decimal, is_deeper_than, scan::DEPTH_MAX},
+};
+
+/// Lists a command among the running operations, until the registration is dropped.
+pub fn begin<'o>(
+    operations: &'o Operations,
+    request: &Request<'_>,
+    limit: Option<Duration>,
+) -> Registration<'o> {
+    operations.register(Running {
+        opid: operations.next_opid(),
+        client: request.client.clone(),
+        ns: ns(request),
+        kind: kind(request.name),
+        command: shown(request),
+        operation: Arc::new(Operation::new(limit)),
+        began: work_time(),
+    })
+}
+
+/// The time that a client gives a command.
+///
+/// # Errors
+/// `BadValue` out of range, `TypeMismatch`, `FailedToParse` for a fraction.
+pub fn time_limit(request: &Request<'_>) -> Result<Option<Duration>, CommandError> {
+    let Some(value) = request.given("maxTimeMS")? else { return Ok(None) };
+    let bad = |what: String| CommandError::new(Code::BAD_VALUE, what);
+    if matches!(value, RawBsonRef::Null) {
+        return Ok(None);
+    }
+    let Some(ms) = as_integer(value) else {
+        return Err(CommandError::new(Code::TYPE_MISMATCH, "maxTimeMS must be a number"));
+    };
+    let is_whole = match value {
+        RawBsonRef::Double(given) => given.fract() == 0.0,
+        // Where the number is cut to the largest, it is none that 64 bits hold.
+        RawBsonRef::Decimal128(given) => {
+            Decimal::from(given).is_whole() && !matches!(ms, i64::MIN | i64::MAX)
+        }
+        _ => true,
+    };
+    if !is_whole {
+        return Err(CommandError::new(Code::FAILED_TO_PARSE, "maxTimeMS has non-integral value"));
+    }
+    match u64::try_from(ms) {
+        Ok(0) => Ok(None),
+        Ok(ms) if i32::try_from(ms).is_ok() => Ok(Some(Duration::from_millis(ms))),
+        _ => Err(bad(format!("{ms} value for maxTimeMS is out of range [0, {}]", i32::MAX))),
+    }
+}
+
+/// Fields that hold a batch of writes: they are not shown, as MongoDB does not show them.
+const BATCH_FIELDS: [&str; 4] = ["documents", "updates", "deletes", "ops"];
+
+/// What MongoDB shows in the place of a field that nobody shall read.
+const SECRET_SHOWN: &str = "xxx";
+
+/// MongoDB's kind of work of a command.
+fn kind(name: &str) -> &'static str {
+    match name {
+        "find" => "query",
+        "insert" => "insert",
+        "update" => "update",
+        "delete" => "remove",
+        "getMore" => "getmore",
+        _ => "command",
+    }
+}
+
+fn ns(request: &Request<'_>) -> String {
+    let collection = match request.name {
+        "getMore" => request.text("collection").ok().flatten(),
+        _ => match request.first() {
+            Ok(RawBsonRef::String(collection)) if names_a_collection(request.name) => {
+                Some(collection)
+            }
+            _ => None,
+        },
+    };
+    [request.db, ".", collection.unwrap_or("$cmd")].concat()
+}
+
+/// Whether the text behind a command's name is a collection's name.
+fn names_a_collection(command: &str) -> bool {
+    !matches!(command, "getParameter" | "getLog" | "renameCollection" | "logRotate" | "dataSize")
+}
+
+/// Fields of a command that nobody shall read.
+fn secret_fields(command: &str) -> &'static [&'static str] {
+    match command {
+        "createUser" | "updateUser" => &["pwd"],
+        // A login begins here, with whatever somebody took for the user's name.
+        "hello" => &["saslSupportedMechs", "speculativeAuthenticate"],
+        // An address may have keys in it, although it is refused then.
+        "mayflyArchive" => &["target"],
+        _ => &[],
+    }
+}
+
+/// The command as it is kept while it runs: without batches, and only its short fields if it is long.
+/// A secret is not kept: the command goes to the profile, also when it is refused. It stands in a
+/// document there, so it may have a level less than one.
+fn shown(request: &Request<'_>) -> RawDocumentBuf {
+    let command = request.document;
+    let secrets = secret_fields(request.name);
+    let is_small = command.as_bytes().len() <= SHOWN_COMMAND_BYTES_MAX;
+    if is_small && request.met.levels < DEPTH_MAX && secrets.is_empty() {
+        return command.to_owned();
+    }
+    let mut shown = RawDocumentBuf::new();
+    for element in command.iter_elements().flatten() {
+        let name = element.key();
+        let bytes = shown.as_bytes().len().saturating_add(element.size());
+        let is_short = bytes <= SHOWN_COMMAND_BYTES_MAX;
+        if BATCH_FIELDS.contains(&name.as_str()) || !is_short {
+            continue;
+        }
+        if secrets.contains(&name.as_str()) {
+            shown.append(name, SECRET_SHOWN);
+        } else if let Ok(value) = element.value()
+            && !is_deeper_than(value, DEPTH_MAX - 2)
+        {
+            shown.append(name, value);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use crate::command::testing::Lab;
+
+    #[test]
+    fn commands_end_at_their_time_limit() {
+        let lab = Lab::new();
+        lab.check("{ping: 1, maxTimeMS: 0}", "{ok: 1}");
+        lab.check("{ping: 1, maxTimeMS: 2147483647}", "{ok: 1}");
+        lab.check("{ping: 1, maxTimeMS: 60000.0}", "{ok: 1}");
+        lab.check("{ping: 1, maxTimeMS: null}", "{ok: 1}");
+        let refused = [
+            ("-1", 2),
+            ("2147483648", 2),
+            ("0.1", 9),
+            ("NaN", 9),
+            ("{$numberDecimal: '1.5'}", 9),
+            ("'x'", 14),
+            ("true", 14),
+            ("{}", 14),
+        ];
+        for (bad, code) in refused {
+            let reply = lab.run(&format!("{{ping: 1, maxTimeMS: {bad}}}"));
+            assert_eq!(reply.get_i32("code").ok(), Some(code), "{bad}: {reply}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_keeps_the_limit_it_was_opened_with() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{}, {}]}");
+        let reply = lab.ok("{find: 'c', batchSize: 1}");
+        let id = crate::command::testing::at(&reply, "cursor.id").expect("a cursor");
+        let get_more = |ms: i32| {
+            let command = bson::doc! { "getMore": id.clone(), "collection": "c", "maxTimeMS": ms };
+            lab.run_document(&command).get_i32("code").ok()
+        };
+        assert_eq!(get_more(5), Some(2));
+        assert_eq!(get_more(0), None);
+        assert_eq!(get_more(5), Some(43));
+    }
+
+    /// Four thousand rounds in each of four thousand in each of four thousand: half a day.
+    fn endless() -> String {
+        let mut found = "'$$this'".to_owned();
+        for _ in 0..3 {
+            let input = "{$range: [0, 4000]}";
+            found = format!(
+                "{{$size: {{$filter: {{input: {input}, cond: {{$gt: [{found}, 4000]}}}}}}}}"
+            );
+        }
+        found
+    }
+
+    #[test]
+    fn loops_within_an_expression_end_at_the_time_limit() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+        let endless = endless();
+        let late =
+            |command: &str| lab.check(&format!("{{{command}, maxTimeMS: 20}}"), "{code: 50}");
+        late(&format!("find: 'c', filter: {{$expr: {{$gt: [{endless}, 0]}}}}"));
+        late(&format!("aggregate: 'c', pipeline: [{{$project: {{a: {endless}}}}}], cursor: {{}}"));
+        let each = |body: &str| format!("{{input: {{$range: [0, 10]}}, {body}}}");
+        let map = format!("{{$map: {}}}", each(&format!("in: {endless}")));
+        late(&format!("find: 'c', projection: {{a: {map}}}"));
+        let reduce = format!("{{$reduce: {}}}", each(&format!("initialValue: 0, in: {endless}")));
+        late(&format!("find: 'c', projection: {{a: {reduce}}}"));
+        let update = format!("{{q: {{}}, u: [{{$set: {{a: {endless}}}}}]}}");
+        let update = format!("{{update: 'c', updates: [{update}], maxTimeMS: 20}}");
+        lab.check(&update, "{n: 0, 'writeErrors.0.code': 50}");
+    }
+
+    #[test]
+    fn a_validator_that_was_not_evaluated_to_its_end_accepts_and_refuses_nothing() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+        let endless = endless();
+        lab.ok(&format!(
+            "{{collMod: 'c', validator: {{$expr: {{$gt: [{endless}, 0]}}}}, \
+               validationLevel: 'moderate'}}"
+        ));
+        let update = "{update: 'c', updates: [{q: {}, u: {$set: {a: 1}}}], maxTimeMS: 20}";
+        lab.check(update, "{n: 0, 'writeErrors.0.code': 50}");
+        lab.check("{find: 'c'}", "{'cursor.firstBatch': [{_id: 1}]}");
+    }
+
+    #[test]
+    fn a_command_sees_itself() {
+        let lab = Lab::new();
+        let own = "{currentOp: 1, $ownOps: true, 'command.currentOp': 1}";
+        lab.check(
+            own,
+            "{'inprog.0.op': 'command', 'inprog.0.ns': 'admin.$cmd', 'inprog.0.active': true}",
+        );
+        lab.check("{currentOp: 1, op: 'insert'}", "{inprog: []}");
+        lab.check("{currentOp: 1, $all: true, active: true}", "{'inprog.0.type': 'op'}");
+    }
+
+    #[test]
+    fn the_profile_shows_no_secret() {
+        let check = |command: &str, shown: &str| {
+            let lab = Lab::new();
+            lab.ok("{profile: 2}");
+            lab.run(command);
+            lab.ok("{profile: 0}");
+            lab.check(
+                "{find: 'system.profile', filter: {'command.profile': {$exists: false}}}",
+                &format!("{{'cursor.firstBatch.0.command': {shown}}}"),
+            );
+        };
+        check("{createUser: 'u', pwd: 'p', roles: []}", "{createUser: 'u', pwd: 'xxx', roles: []}");
+        check("{updateUser: 'u', pwd: {a: 'p'}}", "{updateUser: 'u', pwd: 'xxx'}");
+        let long = "x".repeat(super::SHOWN_COMMAND_BYTES_MAX);
+        let command = format!("{{updateUser: 'u', customData: '{long}', pwd: '{long}'}}");
+        check(&command, "{updateUser: 'u'}");
+        let login = "speculativeAuthenticate: {saslStart: 1, payload: 'n,,n=p,r=x', db: 'admin'}";
+        for name in ["hello", "isMaster", "ismaster"] {
+            check(
+                &format!("{{{name}: 1, saslSupportedMechs: 'admin.p', {login}}}"),
+                &format!(
+                    "{{{name}: 1, saslSupportedMechs: 'xxx', speculativeAuthenticate: 'xxx'}}"
+                ),
+            );
+        }
+        check(
+            "{mayflyArchive: 'c', target: 'https://key:word@host/bucket'}",
+            "{mayflyArchive: 'c', target: 'xxx'}",
+        );
+        // The field of another command is no secret.
+        check("{find: 'c', filter: {pwd: 'p'}}", "{find: 'c', filter: {pwd: 'p'}}");
+    }
+
+    #[test]
+    fn no_entry_of_the_profile_is_deeper_than_a_document_may_be() {
+        let lab = Lab::new();
+        lab.ok("{profile: 2}");
+        for levels in [97, 98, 99, 150] {
+            let nested = (1..levels).fold(doc! {}, |inner, _| doc! { "a": inner });
+            let reply =
+                lab.run_document(&doc! { "find": "c", "batchSize": levels, "comment": nested });
+            assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{reply}");
+        }
+        lab.ok("{profile: 0}");
+        lab.check("{validate: 'system.profile'}", "{valid: true, nrecords: 5}");
+        let kept = "{find: 'system.profile', filter: {'command.comment': {$exists: true}}}";
+        let batch_size = "'cursor.firstBatch.1.command.batchSize'";
+        lab.check(kept, &format!("{{{batch_size}: 98, '-cursor.firstBatch.2': 1}}"));
+    }
+
+    #[test]
+    fn operations_are_killed_by_number() {
+        let lab = Lab::new();
+        lab.check("{killOp: 1, op: 77}", "{info: 'attempting to kill op', ok: 1}");
+        lab.check("{killOp: 1}", "{code: 4}");
+        lab.check("{killOp: 1, op: 'x'}", "{code: 14}");
+        lab.check("{killOp: 1, op: 4294967296}", "{code: 26823}");
+    }
+}

@@ -1,0 +1,66 @@
+//! States that Mayfly's own commands and `serverStatus` share.
+
+use bson::{Bson, DateTime, Document, doc};
+
+use crate::{
+    clock::ClockStatus,
+    collection::ScrubStatus,
+    command::core::{context::Context, error::CommandError, reply::long},
+    limits::TRASH_BYTES_MAX,
+    reaper::TtlParameter,
+};
+
+/// The collections whose removals wait for their archive.
+pub fn archive_holds(context: &Context) -> Vec<Bson> {
+    let archives = context.reaper.archives();
+    let on = archives.all().into_iter().filter(|archive| archives.is_at_work(archive));
+    on.filter_map(|archive| {
+        let failure = archive.failure()?;
+        Some(Bson::Document(doc! {
+            "ns": archives.name_of(&archive).to_string(),
+            "reason": "archiveFailed",
+            "sentence": failure.sentence,
+            "since": DateTime::from_millis(failure.since_ms),
+            "attempts": i64::from(failure.attempts),
+        }))
+    })
+    .collect()
+}
+
+/// A clock as replies show it.
+pub fn clock_document(status: ClockStatus) -> Document {
+    doc! {
+        "now": DateTime::from_millis(status.now_ms),
+        "mode": status.mode.name(),
+        "rate": status.rate,
+        "paused": status.paused,
+    }
+}
+
+/// The state, as `serverStatus` shows it too.
+pub fn scrub_document(status: &ScrubStatus) -> Document {
+    let date = |ms: Option<i64>| ms.map_or(Bson::Null, |ms| DateTime::from_millis(ms).into());
+    doc! {
+        "running": status.is_running,
+        "started": date(status.started_ms),
+        "lastFinished": date(status.finished_ms),
+        "documents": long(status.documents),
+        "entries": long(status.entries),
+        "findings": long(status.findings),
+    }
+}
+
+/// The undo net in `serverStatus` and beside a page of it.
+pub fn trash_document(context: &Context) -> Result<Document, CommandError> {
+    let status = context.reaper.trash_status()?;
+    let counters = context.reaper.counters();
+    Ok(doc! {
+        "secs": context.reaper.parameters().get(TtlParameter::UndoSecs),
+        "documents": long(status.documents),
+        "bytes": long(status.bytes),
+        "maxBytes": long(TRASH_BYTES_MAX),
+        "trashed": long(counters.trashed.get()),
+        "withoutTrash": long(counters.not_trashed.get()),
+        "putBack": long(counters.put_back.get()),
+    })
+}

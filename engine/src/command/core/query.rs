@@ -1,0 +1,232 @@
+//! What read and write commands share: the query fields, and finding its documents.
+
+use bson::raw::{RawBsonRef, RawDocument};
+
+use super::{
+    context::Context,
+    error::{Code, CommandError},
+    let_variables::Let,
+    request::Request,
+};
+use crate::{
+    catalog::{CollectionMeta, Namespace},
+    limits::WRITE_RECORDS_MAX,
+    plan::{Hint, PlanError, PlanErrorKind, Search, Step, Target, choose},
+    query::{self, Filter, Sort, UpdateContext},
+    store::{Reader, RecordNumber, Stored},
+};
+
+/// What asks for what can be read, where a part can't: in MongoDB shards, here damaged documents.
+pub const PARTIAL: &str = "allowPartialResults";
+
+/// What is looked for, with the client's hint.
+#[derive(Debug, Clone)]
+pub struct Query {
+    /// Filter, sort, skip and limit.
+    pub target: Target,
+    /// The index to use.
+    pub hint: Option<Hint>,
+}
+
+impl Query {
+    /// Everything that matches a filter.
+    #[must_use]
+    pub fn matching(filter: Filter) -> Self {
+        Self { target: Target::matching(filter), hint: None }
+    }
+
+    /// Everything that matches the filter of a statement, with its hint and collation.
+    ///
+    /// # Errors
+    /// What is wrong with the filter or the hint.
+    pub fn of_statement(
+        fields: &Request<'_>,
+        filter: &RawDocument,
+        variables: &Let,
+    ) -> Result<Self, CommandError> {
+        check_collation(fields)?;
+        let mut query = Self::matching(Filter::parse_query(filter, &variables.names)?);
+        query.target.variables.clone_from(&variables.values);
+        query.hint = read_hint(fields.given("hint")?)?;
+        Ok(query)
+    }
+
+    /// Reads the filter from the field of this name, and `sort`, `skip`, `limit` and `hint`. A
+    /// limit of 0 is none.
+    ///
+    /// # Errors
+    /// What is wrong with a field.
+    pub fn read(request: &Request<'_>, filter: &str) -> Result<Self, CommandError> {
+        let mut query = Self::read_filter(request, filter)?;
+        query.target.sort = request.document("sort")?.map(Sort::parse).transpose()?.flatten();
+        query.target.limit = request.count("limit")?.filter(|limit| *limit > 0);
+        Ok(query)
+    }
+
+    /// As [`Query::read`]; a negative `limit` counts as its absolute value (`count` takes it so).
+    ///
+    /// # Errors
+    /// What is wrong with a field.
+    pub fn read_with_signed_limit(
+        request: &Request<'_>,
+        filter: &str,
+    ) -> Result<Self, CommandError> {
+        let mut query = Self::read_filter(request, filter)?;
+        let limit = request.integer("limit")?;
+        query.target.limit = limit.map(i64::unsigned_abs).filter(|limit| *limit > 0);
+        Ok(query)
+    }
+
+    /// The fields that all reads share: the filter, `skip`, `hint`, `collation` and `let`.
+    fn read_filter(request: &Request<'_>, filter: &str) -> Result<Self, CommandError> {
+        check_collation(request)?;
+        let variables = Let::read(request)?;
+        let filter = match request.document(filter)? {
+            None => Filter::matches_all(),
+            Some(filter) => Filter::parse_query(filter, &variables.names)?,
+        };
+        let mut target = Target::matching(filter);
+        target.skip = request.count("skip")?.unwrap_or(0);
+        target.leaves_out_damaged = request.strict_flag(PARTIAL)?;
+        target.variables = variables.values;
+        Ok(Self { target, hint: read_hint(request.given("hint")?)? })
+    }
+
+    /// A search for it in a collection.
+    ///
+    /// # Errors
+    /// `BadValue` for a bad hint; `CommandNotSupportedOnView`.
+    pub fn search(&self, collection: &CollectionMeta) -> Result<Search, CommandError> {
+        collection.check_is_no_view()?;
+        let target = self.target.clone();
+        let plan = choose(collection, &target.filter, target.sort.as_ref(), self.hint.as_ref())?;
+        Ok(Search::new(collection, target, plan))
+    }
+
+    /// Gives every match to `visit`, in one read. Nothing when there is no such collection.
+    ///
+    /// # Errors
+    /// What `visit` returns, and what the search meets.
+    pub fn for_each(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        visit: &mut dyn FnMut(&Stored<'_>, &RawDocument) -> Result<Step, CommandError>,
+    ) -> Result<(), CommandError> {
+        context.read(|reader, catalog| match catalog.collection(namespace) {
+            None => Ok(()),
+            Some(collection) => {
+                self.search(&collection)?.advance(reader, &collection, context.now_ms(), visit)
+            }
+        })
+    }
+
+    /// The record numbers of all matches, found in one read.
+    ///
+    /// # Errors
+    /// When there are too many to remember, and what the search meets.
+    pub fn records(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+    ) -> Result<Vec<RecordNumber>, CommandError> {
+        let mut records = Vec::new();
+        self.for_each(context, namespace, &mut |stored, _| {
+            if records.len() >= WRITE_RECORDS_MAX {
+                return Err(too_many().into());
+            }
+            records.push(stored.record);
+            Ok(Step::Take)
+        })?;
+        Ok(records)
+    }
+
+    /// The record number of the first match.
+    ///
+    /// # Errors
+    /// What the search meets.
+    pub fn first_record(
+        &self,
+        reader: &Reader<'_>,
+        collection: &CollectionMeta,
+        now_ms: i64,
+    ) -> Result<Option<RecordNumber>, CommandError> {
+        let mut first = None;
+        self.search(collection)?.advance::<CommandError>(
+            reader,
+            collection,
+            now_ms,
+            &mut |stored, _| {
+                first = Some(stored.record);
+                Ok(Step::TakeAndStop)
+            },
+        )?;
+        Ok(first)
+    }
+
+    /// What an update of what it finds may depend on.
+    pub fn update_context(&self, now_ms: i64, inserting: bool) -> UpdateContext<'_> {
+        let Target { filter, variables, .. } = &self.target;
+        UpdateContext { now_ms, filter: Some(filter), variables, inserting }
+    }
+
+    /// Whether a stored document still matches and is shown.
+    ///
+    /// # Errors
+    /// An expression of the filter failed on the document.
+    pub fn still_matches(
+        &self,
+        collection: &CollectionMeta,
+        stored: &Stored<'_>,
+        document: &RawDocument,
+        now_ms: i64,
+    ) -> Result<bool, CommandError> {
+        let mut seen = query::Context::at(now_ms);
+        seen.variables.clone_from(&self.target.variables);
+        Ok(!collection.hides(document, stored.modified_ms, now_ms)
+            && self.target.filter.matches_in(document, &seen)?)
+    }
+}
+
+/// A hint, if there is one.
+///
+/// # Errors
+/// `BadValue` when it has the wrong form.
+pub fn read_hint(value: Option<RawBsonRef<'_>>) -> Result<Option<Hint>, CommandError> {
+    Ok(value.map(Hint::parse).transpose()?.flatten())
+}
+
+/// Refuses a collation other than the plain order of bytes.
+///
+/// # Errors
+/// `NotImplemented`; `BadValue` when there is no locale, `FailedToParse` when the simple one has more fields.
+pub fn check_collation(request: &Request<'_>) -> Result<(), CommandError> {
+    let Some(collation) = request.document("collation")? else { return Ok(()) };
+    match collation.get("locale")? {
+        _ if collation.is_empty() => Ok(()),
+        Some(RawBsonRef::String("simple")) if collation.iter().count() == 1 => Ok(()),
+        Some(RawBsonRef::String("simple")) => Err(CommandError::new(
+            Code::FAILED_TO_PARSE,
+            "If locale=simple, no other fields should be present in the collation",
+        )),
+        Some(RawBsonRef::String("")) => Err(CommandError::new(
+            Code::BAD_VALUE,
+            "Field 'locale' is invalid in: { locale: \"\" }",
+        )),
+        Some(RawBsonRef::String(locale)) => Err(CommandError::new(
+            Code::NOT_SUPPORTED,
+            format!("the collation '{locale}' is not supported; use {{locale: 'simple'}}"),
+        )),
+        _ => Err(CommandError::new(
+            Code::IDL_FAILED_TO_PARSE,
+            "BSON field 'collation.locale' is missing but a required field",
+        )),
+    }
+}
+
+fn too_many() -> PlanError {
+    PlanError::new(
+        PlanErrorKind::TooManyRecords,
+        format!("more than {WRITE_RECORDS_MAX} documents match; narrow the filter"),
+    )
+}

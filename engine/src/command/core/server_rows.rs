@@ -1,0 +1,140 @@
+//! What stages show of the server: `$currentOp`, `$collStats`, `$indexStats`, sessions.
+
+use bson::{Document, RawDocumentBuf, doc};
+
+use super::{
+    client::Client, context::Context, error::CommandError, monitor::operations, reply::shortest,
+    server::hostname, stats::storage_stats,
+};
+use crate::{
+    catalog::{CollectionMeta, Namespace},
+    pipeline::{PipelineError, Rows, ServerRows},
+    query::Code,
+    store::Reader,
+};
+
+/// The server as one client sees it.
+pub struct ServerFacts<'c> {
+    /// What there is.
+    pub context: &'c Context,
+    /// Who asks.
+    pub client: &'c Client,
+}
+
+impl Rows for ServerFacts<'_> {
+    fn rows(
+        &self,
+        stage: &ServerRows,
+        namespace: &Namespace,
+    ) -> Result<Vec<RawDocumentBuf>, PipelineError> {
+        let rows = match stage {
+            ServerRows::IndexStats => self.index_stats(namespace),
+            ServerRows::CollStats { .. } => vec![self.coll_stats(stage, namespace)?],
+            ServerRows::CurrentOp(options) => {
+                let everyone = options.get_bool("allUsers").unwrap_or(false);
+                operations::documents(self.context, (!everyone).then_some(self.client))
+            }
+            ServerRows::Sessions(_) => Vec::new(),
+        };
+        rows.iter().map(|row| Ok(RawDocumentBuf::try_from(row)?)).collect()
+    }
+}
+
+impl ServerFacts<'_> {
+    fn index_stats(&self, namespace: &Namespace) -> Vec<Document> {
+        let catalog = self.context.collections.catalog();
+        let Some(collection) = catalog.collection(namespace) else { return Vec::new() };
+        let since = bson::DateTime::from_millis(self.context.now_ms());
+        let row = |index: &crate::catalog::IndexMeta| {
+            doc! {
+                "name": &index.name,
+                "key": index.key.source.clone(),
+                "host": hostname(),
+                "accesses": { "ops": 0_i64, "since": since },
+                "spec": index.to_spec(),
+            }
+        };
+        collection.shown_indexes().map(|index| row(index)).collect()
+    }
+
+    fn coll_stats(
+        &self,
+        stage: &ServerRows,
+        namespace: &Namespace,
+    ) -> Result<Document, PipelineError> {
+        let ServerRows::CollStats { storage, count, latency, query_exec } = stage else {
+            return Ok(Document::new());
+        };
+        let catalog = self.context.collections.catalog();
+        let collection = catalog.collection(namespace);
+        let mut entry = doc! {
+            "ns": namespace.to_string(),
+            "host": hostname(),
+            "localTime": bson::DateTime::from_millis(self.context.now_ms()),
+        };
+        if let Some(histograms) = latency {
+            entry.insert("latencyStats", latencies(*histograms));
+        }
+        if storage.is_none() && !count {
+            return Ok(entry);
+        }
+        let Some(collection) = collection else {
+            return Err(PipelineError::stage(
+                Code::NAMESPACE_NOT_FOUND,
+                format!(
+                    "Unable to retrieve {} in $collStats stage :: caused by :: Collection \
+                     [{namespace}] not found.",
+                    if storage.is_some() { "storageStats" } else { "count" }
+                ),
+            ));
+        };
+        if collection.is_view() {
+            return Err(PipelineError::Catalog(
+                collection.check_holds_documents().err().unwrap_or_else(|| no_view(namespace)),
+            ));
+        }
+        let mut read =
+            |reader: &Reader<'_>| sizes(&mut entry, reader, &collection, *storage, *count);
+        self.context
+            .read(|reader, _| read(reader))
+            .map_err(|error| PipelineError::stage(Code::BAD_VALUE, error.message))?;
+        if *query_exec {
+            let scans = doc! { "total": 0_i64, "nonTailable": 0_i64 };
+            entry.insert("queryExecStats", doc! { "collectionScans": scans });
+        }
+        Ok(entry)
+    }
+}
+
+fn no_view(namespace: &Namespace) -> crate::catalog::CatalogError {
+    crate::catalog::CatalogError::new(
+        crate::catalog::CatalogErrorKind::CommandNotSupportedOnView,
+        format!("{namespace} is a view"),
+    )
+}
+
+fn sizes(
+    entry: &mut Document,
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+    storage: Option<u64>,
+    count: bool,
+) -> Result<(), CommandError> {
+    if let Some(scale) = storage {
+        entry.insert("storageStats", storage_stats(reader, collection, scale)?);
+    }
+    if count {
+        entry.insert("count", shortest(reader.counters(collection.id.0)?.documents));
+    }
+    Ok(())
+}
+
+/// Times of operations are counted for the whole server only, so those of one collection are 0.
+fn latencies(histograms: bool) -> Document {
+    let mut one =
+        doc! { "latency": 0_i64, "ops": 0_i64, "queryableEncryptionLatencyMicros": 0_i64 };
+    if histograms {
+        one.insert("histogram", bson::Bson::Array(Vec::new()));
+    }
+    doc! { "reads": one.clone(), "writes": one.clone(), "commands": one.clone(), "transactions": one }
+}

@@ -1,0 +1,105 @@
+//! Reading a view with the commands that read collections: their query becomes stages behind the
+//! view's own.
+
+use std::sync::Arc;
+
+use bson::{
+    RawDocumentBuf,
+    raw::{CStr, RawBsonRef, RawDocument, cstr},
+};
+
+use super::{
+    context::Context, error::CommandError, let_variables::read_let, query::Query, request::Request,
+    server_rows::ServerFacts,
+};
+use crate::{
+    catalog::Namespace,
+    pipeline::{Environment, Origin, Pipeline, Reading, Run},
+};
+
+/// What of a command becomes stages.
+#[derive(Default)]
+pub struct Parts<'p> {
+    /// `$match`
+    pub filter: Option<&'p RawDocument>,
+    /// `$sort`
+    pub sort: Option<&'p RawDocument>,
+    /// `$project`
+    pub projection: Option<&'p RawDocument>,
+}
+
+/// Whether there is a view with this name.
+pub fn is_view(context: &Context, namespace: &Namespace) -> bool {
+    let found = context.collections.catalog().collection(namespace);
+    found.is_some_and(|collection| collection.is_view())
+}
+
+/// The stages behind those of the view.
+pub fn stages(query: &Query, parts: &Parts<'_>) -> Vec<RawDocumentBuf> {
+    let mut stages = Vec::new();
+    let mut add = |name: &CStr, value: RawBsonRef<'_>| {
+        let mut stage = RawDocumentBuf::new();
+        stage.append(name, value);
+        stages.push(stage);
+    };
+    let given = |part: Option<&RawDocument>| part.is_some_and(|part| !part.is_empty());
+    if let (true, Some(filter)) = (given(parts.filter), parts.filter) {
+        add(cstr!("$match"), RawBsonRef::Document(filter));
+    }
+    if let (true, Some(sort)) = (given(parts.sort), parts.sort) {
+        add(cstr!("$sort"), RawBsonRef::Document(sort));
+    }
+    let long = |number: u64| RawBsonRef::Int64(i64::try_from(number).unwrap_or(i64::MAX));
+    if query.target.skip > 0 {
+        add(cstr!("$skip"), long(query.target.skip));
+    }
+    if let Some(limit) = query.target.limit {
+        add(cstr!("$limit"), long(limit));
+    }
+    if let (true, Some(projection)) = (given(parts.projection), parts.projection) {
+        add(cstr!("$project"), RawBsonRef::Document(projection));
+    }
+    stages
+}
+
+/// Begins to read a view.
+///
+/// # Errors
+/// What is wrong with the stages, or with the view.
+pub fn open(
+    context: &Context,
+    request: &Request<'_>,
+    namespace: &Namespace,
+    query: &Query,
+    parts: &Parts<'_>,
+) -> Result<Run, CommandError> {
+    let stages = stages(query, parts);
+    let stages: Vec<&RawDocument> = stages.iter().map(|stage| &**stage).collect();
+    let (names, variables) = read_let(request)?;
+    let reading = Reading::of_command(&namespace.db, names);
+    let pipeline = Pipeline::parse(&stages, &reading)?;
+    let rows = ServerFacts { context, client: request.client };
+    let environment = Environment::new(&context.collections, &rows);
+    let origin = Origin::Collection(namespace.clone());
+    let mut seen = crate::query::Context::at(request.now_ms);
+    seen.variables = variables;
+    Ok(Run::open(&environment, &origin, &pipeline, query.hint.as_ref(), Arc::new(seen))?)
+}
+
+/// Gives every document of a view to `visit`.
+///
+/// # Errors
+/// What `visit` returns, and what reading meets.
+pub fn for_each(
+    context: &Context,
+    request: &Request<'_>,
+    mut run: Run,
+    visit: &mut dyn FnMut(&RawDocument) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
+    let rows = ServerFacts { context, client: request.client };
+    let environment = Environment::new(&context.collections, &rows);
+    while let Some(document) = run.advance(&environment)? {
+        visit(&document)?;
+    }
+    Ok(())
+}

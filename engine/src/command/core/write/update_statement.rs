@@ -1,0 +1,146 @@
+//! One update of a write command, under the field names of each command.
+
+use super::{
+    statement_fields::{StatementField, check_statement},
+    write_matching::{self, Action, Modified},
+};
+use crate::{
+    catalog::Namespace,
+    command::core::{
+        context::Context,
+        error::{Code, CommandError},
+        field_value::{missing_field, unsupported_field},
+        let_variables::Let,
+        query::Query,
+        request::Request,
+    },
+    query::{Sort, Update, VariableNames},
+};
+
+/// How a command names the fields of its updates.
+pub struct Names {
+    /// Where the fields stand, e.g. `update.updates`.
+    pub place: &'static str,
+    /// The filter.
+    pub filter: &'static str,
+    /// What is to be done.
+    pub update: &'static str,
+    /// Values for a pipeline.
+    pub constants: &'static str,
+}
+
+pub const UPDATE_NAMES: Names =
+    Names { place: "update.updates", filter: "q", update: "u", constants: "c" };
+
+/// Checks the fields of an update.
+///
+/// # Errors
+/// What is wrong with their shapes, or `sort` with `multi`.
+pub fn check_shape(
+    names: &Names,
+    fields: &Request<'_>,
+    declared: &[StatementField],
+) -> Result<(), CommandError> {
+    check_statement(names.place, fields.document, declared)?;
+    if fields.bool_at(names.place, "multi", false)? && fields.document("sort")?.is_some() {
+        return Err(refused("Cannot specify sort with multi=true"));
+    }
+    Ok(())
+}
+
+/// One update: which documents, and what becomes of them.
+pub struct Statement {
+    pub query: Query,
+    pub update: Update,
+    pub is_multi: bool,
+    pub is_upsert: bool,
+}
+
+impl Statement {
+    /// Reads the fields of one update.
+    ///
+    /// # Errors
+    /// What is wrong with a field.
+    pub fn read(
+        fields: &Request<'_>,
+        names: &Names,
+        variables: &Let,
+    ) -> Result<Self, CommandError> {
+        let Some(filter) = fields.document(names.filter)? else {
+            return Err(missing_field(names.place, names.filter));
+        };
+        let is_multi = fields.bool_at(names.place, "multi", false)?;
+        let is_upsert = fields.bool_at(names.place, "upsert", false)?;
+        if fields.bool_at(names.place, "upsertSupplied", false)? {
+            return Err(unsupported_field(names.place, "upsertSupplied"));
+        }
+        let sort = fields.document("sort")?;
+        let update = read_update(fields, names, variables)?;
+        let mut query = Query::of_statement(fields, filter, variables)?;
+        query.target.sort = sort.map(Sort::parse).transpose()?.flatten();
+        if is_multi && update.is_replacement() {
+            return Err(refused("multi update is not supported for replacement-style update"));
+        }
+        Ok(Self { query, update, is_multi, is_upsert })
+    }
+
+    /// Changes the first document that matches, or all; inserts one when none does, if that is
+    /// wanted.
+    ///
+    /// # Errors
+    /// Why nothing was changed; what ended it later stands beside what was done.
+    pub fn run(
+        mut self,
+        context: &Context,
+        namespace: &Namespace,
+    ) -> Result<(Modified, Option<CommandError>), CommandError> {
+        let action = Action::Update(&self.update);
+        if self.is_multi {
+            let (done, error) = write_matching::all(context, namespace, &self.query, &action)?;
+            if done.matched > 0 || error.is_some() || !self.is_upsert {
+                return Ok((done, error));
+            }
+        }
+        self.query.target.limit = Some(1);
+        let done = write_matching::first(context, namespace, &self.query, &action, self.is_upsert)?;
+        Ok((done, None))
+    }
+}
+
+fn refused(message: &str) -> CommandError {
+    CommandError::new(Code::FAILED_TO_PARSE, message)
+}
+
+/// The update in a field, with the statement's `arrayFilters` and constants, and the command's
+/// variables.
+///
+/// # Errors
+/// What is wrong with it; 40414 when it is missing.
+pub fn read_update(
+    fields: &Request<'_>,
+    names: &Names,
+    variables: &Let,
+) -> Result<Update, CommandError> {
+    let Some(update) = fields.document.get(names.update)? else {
+        return Err(missing_field(names.place, names.update));
+    };
+    let array_filters = fields.documents("arrayFilters")?;
+    let mut values = variables.values.clone();
+    let constants = fields.document(names.constants)?;
+    for element in constants.into_iter().flatten() {
+        let (name, value) = element?;
+        VariableNames::check(name.as_str())?;
+        values.push((name.as_str().to_owned(), Some(value.into())));
+    }
+    let update = Update::parse_with(update, &array_filters, &values)?;
+    if constants.is_some() && !update.is_pipeline() {
+        return Err(CommandError::new(
+            Code::CONSTANTS_WITHOUT_PIPELINE,
+            "Constant values may only be specified for pipeline updates",
+        ));
+    }
+    Ok(update)
+}
+
+pub const FIND_AND_MODIFY_NAMES: Names =
+    Names { place: "findAndModify", filter: "query", update: "update", constants: "c" };

@@ -1,0 +1,346 @@
+//! Changing and removing documents that a query finds, in bounded transactions with re-check.
+
+use std::time::Duration;
+
+use bson::{Bson, Document, RawDocumentBuf, oid::ObjectId, raw::RawDocument};
+
+use super::{
+    insert_documents::{Refused, insert_one},
+    new_document::with_id_first,
+};
+use crate::{
+    catalog::{CollectionMeta, Namespace},
+    clock::work_time,
+    collection::DocumentWriter,
+    command::core::{
+        context::Context,
+        error::{Code, CommandError},
+        query::Query,
+    },
+    limits::BATCH_MS_MAX,
+    plan::check_interrupt,
+    query::{Update, UpdateContext},
+    store::RecordNumber,
+    value::{bucket, scan},
+};
+
+const UNIQUE_NAMES: scan::Limits = scan::Limits {
+    bytes_max: scan::DOCUMENT_BYTES_MAX,
+    depth_max: scan::DEPTH_MAX,
+    allow_duplicate_names: false,
+};
+
+/// What one statement did.
+#[derive(Debug, Default)]
+pub struct Modified {
+    /// Documents that matched.
+    pub matched: u64,
+    /// Of these, those that are different now.
+    pub changed: u64,
+    /// The `_id` of the document that an upsert inserted.
+    pub upserted: Option<Bson>,
+}
+
+/// What to do with each document found.
+pub enum Action<'a> {
+    /// Change it.
+    Update(&'a Update),
+    /// Remove it.
+    Delete,
+}
+
+/// Acts on every document that matches. The records are found in one read, then handled in
+/// transactions of bounded size; a document that does not match any more is left alone. What was
+/// done before an error stays done and is told.
+///
+/// # Errors
+/// Why the search failed, before anything was written.
+pub fn all(
+    context: &Context,
+    namespace: &Namespace,
+    query: &Query,
+    action: &Action<'_>,
+) -> Result<(Modified, Option<CommandError>), CommandError> {
+    if let Some(collection) = context.collections.catalog().collection(namespace) {
+        check_action(&collection, action)?;
+    }
+    let records = query.records(context, namespace)?;
+    let mut total = Modified::default();
+    let mut rest = records.as_slice();
+    while !rest.is_empty() {
+        if let Err(error) = check_interrupt() {
+            return Ok((total, Some(error.into())));
+        }
+        match some(context, namespace, query, action, rest) {
+            Ok((handled, done, error)) => {
+                total.matched += done.matched;
+                total.changed += done.changed;
+                if error.is_some() {
+                    return Ok((total, error));
+                }
+                rest = rest.get(handled..).unwrap_or_default();
+            }
+            Err(error) => return Ok((total, Some(error))),
+        }
+    }
+    Ok((total, None))
+}
+
+/// One transaction: how many records were handled, what was done, and the error that ended it early.
+fn some(
+    context: &Context,
+    namespace: &Namespace,
+    query: &Query,
+    action: &Action<'_>,
+    records: &[RecordNumber],
+) -> Result<(usize, Modified, Option<CommandError>), CommandError> {
+    let time_max = Duration::from_millis(BATCH_MS_MAX);
+    let batch_docs = context.collections.store().batch_docs();
+    context.write(|writer| {
+        let mut done = Modified::default();
+        let Some(collection) = writer.collection(namespace) else {
+            return Ok((records.len(), done, None));
+        };
+        // It may be another collection by now, whose records are of another kind.
+        check_action(&collection, action)?;
+        let began = work_time();
+        let mut handled = 0;
+        for record in records.iter().take(batch_docs) {
+            handled += 1;
+            match one(writer, &collection, query, action, *record) {
+                Ok(Some(outcome)) => {
+                    done.matched += 1;
+                    done.changed += u64::from(outcome.is_changed);
+                }
+                Ok(None) => {}
+                Err(Refused::Statement(error)) => return Ok((handled, done, Some(error))),
+                Err(Refused::Transaction(error)) => return Err(error),
+            }
+            if work_time().saturating_sub(began) > time_max {
+                break;
+            }
+        }
+        Ok((handled, done, None))
+    })
+}
+
+/// One document before and after.
+pub struct Outcome {
+    /// As it was; `None` when it was inserted.
+    pub before: Option<RawDocumentBuf>,
+    /// As it is; `None` when it was removed.
+    pub after: Option<RawDocumentBuf>,
+    /// Whether anything was written.
+    pub is_changed: bool,
+}
+
+/// Acts on one record, if it still matches.
+///
+/// # Errors
+/// Why it was refused.
+pub fn one(
+    writer: &mut DocumentWriter<'_, '_>,
+    collection: &CollectionMeta,
+    query: &Query,
+    action: &Action<'_>,
+    record: RecordNumber,
+) -> Result<Option<Outcome>, Refused> {
+    let now_ms = writer.now_ms();
+    let Some(before) =
+        current(writer, collection, query, record, now_ms).map_err(Refused::Transaction)?
+    else {
+        return Ok(None);
+    };
+    let Action::Update(update) = action else {
+        if collection.options.time_series.is_some() {
+            writer.delete_measurement(collection, record)?;
+        } else {
+            writer.delete(collection, record)?;
+        }
+        return Ok(Some(Outcome { before: Some(before), after: None, is_changed: true }));
+    };
+    let context = query.update_context(now_ms, false);
+    let changed = changed(update, &before, &context).map_err(Refused::Statement)?;
+    let is_changed = changed.is_some();
+    if let Some(after) = &changed {
+        writer.replace(collection, record, after)?;
+    }
+    let changed = changed.map(|after| writer.stored(collection, &after).into_owned());
+    let after = Some(changed.unwrap_or_else(|| before.clone()));
+    Ok(Some(Outcome { after, before: Some(before), is_changed }))
+}
+
+fn current(
+    writer: &DocumentWriter<'_, '_>,
+    collection: &CollectionMeta,
+    query: &Query,
+    record: RecordNumber,
+    now_ms: i64,
+) -> Result<Option<RawDocumentBuf>, CommandError> {
+    let reader = writer.reader();
+    if collection.options.time_series.is_some() {
+        return measurement(writer, collection, query, record, now_ms);
+    }
+    let Some(stored) = reader.document(collection.id, record)? else { return Ok(None) };
+    let document = stored.document()?;
+    let matches = query.still_matches(collection, &stored, document, now_ms)?;
+    Ok(matches.then(|| document.to_owned()))
+}
+
+/// The measurement at a place, if it still matches.
+fn measurement(
+    writer: &DocumentWriter<'_, '_>,
+    collection: &CollectionMeta,
+    query: &Query,
+    place: RecordNumber,
+    now_ms: i64,
+) -> Result<Option<RawDocumentBuf>, CommandError> {
+    let reader = writer.reader();
+    let (record, number) = bucket::split(place);
+    let Some(stored) = reader.document(collection.id, record)? else { return Ok(None) };
+    let Some(found) = bucket::at(stored.document()?, number) else { return Ok(None) };
+    let matches = query.still_matches(collection, &stored, &found, now_ms)?;
+    Ok(matches.then_some(found))
+}
+
+/// Refuses to change a measurement or to insert one by an upsert.
+fn check_action(collection: &CollectionMeta, action: &Action<'_>) -> Result<(), CommandError> {
+    match action {
+        Action::Delete => Ok(collection.check_is_no_view()?),
+        Action::Update(_) => Ok(collection.check_holds_documents()?),
+    }
+}
+
+fn changed(
+    update: &Update,
+    before: &RawDocument,
+    context: &UpdateContext<'_>,
+) -> Result<Option<RawDocumentBuf>, CommandError> {
+    let Some(after) = update.apply(&Document::try_from(before)?, context)? else { return Ok(None) };
+    // Of two fields with one name only the last is in the decoded document.
+    if !update.is_replacement() && scan::check_with(before.as_bytes(), &UNIQUE_NAMES).is_err() {
+        return Err(CommandError::new(
+            Code::BAD_VALUE,
+            "the document has a field name twice, and the update would lose one of the two fields; \
+             replace the whole document instead",
+        ));
+    }
+    let after = RawDocumentBuf::try_from(&after)?;
+    scan::check(after.as_bytes())?;
+    Ok(Some(after))
+}
+
+/// Acts on the first document that matches, in one transaction; inserts one when none does and
+/// `upsert` says so.
+///
+/// # Errors
+/// Why it was refused; nothing was written then.
+pub fn first(
+    context: &Context,
+    namespace: &Namespace,
+    query: &Query,
+    action: &Action<'_>,
+    upsert: bool,
+) -> Result<Modified, CommandError> {
+    first_giving(context, namespace, query, action, upsert, &|_| Ok(None)).map(|(done, _)| done)
+}
+
+/// What of a document that was found and changed, removed or inserted is given back.
+pub type Give<'g> = dyn Fn(Outcome) -> Result<Option<RawDocumentBuf>, CommandError> + Sync + 'g;
+
+/// As [`first`], and gives back what `give` makes of the document. Where that fails, nothing is written:
+/// a document that was removed and is not given back would be lost.
+///
+/// # Errors
+/// As [`first`], and what `give` meets.
+pub fn first_giving(
+    context: &Context,
+    namespace: &Namespace,
+    query: &Query,
+    action: &Action<'_>,
+    upsert: bool,
+    give: &Give<'_>,
+) -> Result<(Modified, Option<RawDocumentBuf>), CommandError> {
+    // A search without an index can be long; it is not made while other writers wait.
+    let candidate = context.read(|reader, catalog| match catalog.collection(namespace) {
+        None => Ok(None),
+        Some(collection) => {
+            check_action(&collection, action)?;
+            query.first_record(reader, &collection, context.now_ms())
+        }
+    })?;
+    if candidate.is_none() && !upsert {
+        return Ok((Modified::default(), None));
+    }
+    context.write(|writer| {
+        let collection = match writer.collection(namespace) {
+            Some(collection) => collection,
+            None if upsert => writer.create_if_missing(namespace)?,
+            None => return Ok((Modified::default(), None)),
+        };
+        check_action(&collection, action)?;
+        // With an order the first one may be another by now.
+        let mut outcome = match candidate.filter(|_| query.target.sort.is_none()) {
+            Some(record) => one(writer, &collection, query, action, record)?,
+            None => None,
+        };
+        if outcome.is_none() {
+            let now_ms = writer.now_ms();
+            let record = query.first_record(&writer.reader(), &collection, now_ms)?;
+            if let Some(record) = record {
+                outcome = one(writer, &collection, query, action, record)?;
+            }
+        }
+        match (outcome, action) {
+            (Some(outcome), _) => {
+                let changed = u64::from(outcome.is_changed);
+                Ok((Modified { matched: 1, changed, upserted: None }, give(outcome)?))
+            }
+            (None, Action::Update(update)) if upsert => {
+                let (done, outcome) = insert_upsert(writer, &collection, query, update)?;
+                Ok((done, give(outcome)?))
+            }
+            (None, _) => Ok((Modified::default(), None)),
+        }
+    })
+}
+
+fn insert_upsert(
+    writer: &mut DocumentWriter<'_, '_>,
+    collection: &CollectionMeta,
+    query: &Query,
+    update: &Update,
+) -> Result<(Modified, Outcome), CommandError> {
+    let filter = &query.target.filter;
+    let seed = Update::upsert_seed(filter)?;
+    let context = query.update_context(writer.now_ms(), true);
+    let document = update.apply(&seed, &context)?.unwrap_or(seed);
+    let mut with_id = Document::new();
+    let id = document.get("_id").cloned().unwrap_or_else(|| ObjectId::new().into());
+    with_id.insert("_id", id.clone());
+    with_id.extend(document.into_iter().filter(|(name, _)| name != "_id"));
+    let after = RawDocumentBuf::try_from(&with_id)?;
+    let checked = with_id_first(&after)?;
+    insert_one(writer, collection, &checked)?;
+    let modified = Modified { matched: 0, changed: 0, upserted: Some(id) };
+    let after = writer.stored(collection, &after).into_owned();
+    Ok((modified, Outcome { before: None, after: Some(after), is_changed: true }))
+}
+
+/// Removes the first document that matches, or all.
+///
+/// # Errors
+/// Why nothing was removed; what ended it later stands beside what was done.
+pub fn delete(
+    context: &Context,
+    namespace: &Namespace,
+    mut query: Query,
+    is_multi: bool,
+) -> Result<(Modified, Option<CommandError>), CommandError> {
+    if is_multi {
+        return all(context, namespace, &query, &Action::Delete);
+    }
+    query.target.limit = Some(1);
+    let done = first(context, namespace, &query, &Action::Delete, false)?;
+    Ok((done, None))
+}

@@ -1,0 +1,32 @@
+//! What the statements of one write command did.
+
+use bson::{Bson, Document, doc};
+
+use crate::command::core::{
+    error::Answer,
+    reply::{raw, shortest},
+};
+
+/// What the statements of one write command did.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// Documents inserted, matched or deleted.
+    pub n: u64,
+    /// Entries of `writeErrors`.
+    pub errors: Vec<Document>,
+}
+
+impl Written {
+    /// The reply: `n`, what the command adds, and `writeErrors` when there are some.
+    ///
+    /// # Errors
+    /// None in practice: names with NUL characters.
+    pub fn answer(self, more: Document) -> Answer {
+        let mut reply = doc! { "n": shortest(self.n) };
+        reply.extend(more);
+        if !self.errors.is_empty() {
+            reply.insert("writeErrors", Bson::from(self.errors));
+        }
+        raw(&reply)
+    }
+}

@@ -1,0 +1,62 @@
+//! `count`: how many documents match.
+
+use bson::doc;
+
+use crate::{
+    catalog::Namespace,
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, CommandError},
+        field::{Field, ignored, optional},
+        query::{PARTIAL, Query},
+        reply::{raw, shortest},
+        request::Request,
+        view::{self, Parts},
+    },
+};
+
+/// The fields of `count`.
+pub const FIELDS: &[Field] = &[
+    optional("query"),
+    optional("limit"),
+    optional("skip"),
+    optional("hint"),
+    ignored("fields"),
+    optional("collation"),
+    optional(PARTIAL),
+];
+
+/// `{count: collection, query, limit, skip, hint, allowPartialResults}`
+///
+/// The last one is not MongoDB's: it counts what `find` gives with it, and reads every document for
+/// that.
+pub static COMMAND: Command =
+    Command { name: "count", aliases: &[], scope: Scope::Any, fields: FIELDS, run };
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let query = Query::read_with_signed_limit(request, "query")?;
+    if view::is_view(context, &namespace) {
+        let parts = Parts { filter: request.document("query")?, ..Parts::default() };
+        let run = view::open(context, request, &namespace, &query, &parts)?;
+        let mut n = 0_u64;
+        view::for_each(context, request, run, &mut |_| {
+            n += 1;
+            Ok(())
+        })?;
+        return raw(&doc! { "n": shortest(n) });
+    }
+    raw(&doc! { "n": shortest(count(context, &namespace, &query)?) })
+}
+
+/// How many documents a query gives.
+///
+/// # Errors
+/// What the search meets.
+pub fn count(context: &Context, namespace: &Namespace, query: &Query) -> Result<u64, CommandError> {
+    context.read(|reader, catalog| {
+        let Some(collection) = catalog.collection(namespace) else { return Ok(0) };
+        Ok(query.search(&collection)?.count(reader, &collection, context.now_ms())?)
+    })
+}

@@ -1,0 +1,88 @@
+//! `delete`: removes documents.
+
+use bson::{Document, raw::RawDocument};
+
+use crate::{
+    catalog::Namespace,
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, CommandError},
+        field::{ignored, optional, required},
+        field_value::missing_field,
+        let_variables::Let,
+        query::Query,
+        request::Request,
+        write::{
+            insert_documents::check_batch_size,
+            statement_fields::{Shape, StatementField, check_statement, removes_all},
+            write_matching::{Modified, delete},
+            write_reply::Written,
+        },
+    },
+};
+
+/// `{delete: collection, deletes: [{q, limit, hint, collation}], ordered, let}`
+pub static COMMAND: Command = Command {
+    name: "delete",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[
+        required("deletes"),
+        optional("ordered"),
+        optional("let"),
+        ignored("stmtId"),
+        ignored("stmtIds"),
+        ignored("isTimeseriesNamespace"),
+    ],
+    run,
+};
+
+const PLACE: &str = "delete.deletes";
+const FIELDS: &[StatementField] = &[
+    ("q", Shape::Object, true),
+    ("limit", Shape::Limit, true),
+    ("hint", Shape::Hint, false),
+    ("collation", Shape::Object, false),
+    ("sampleId", Shape::Any, false),
+];
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let statements = request.documents("deletes")?;
+    let is_ordered = request.bool_at("delete", "ordered", true)?;
+    for statement in &statements {
+        check_statement(PLACE, statement, FIELDS)?;
+    }
+    check_batch_size(statements.len())?;
+    let variables = Let::read(request)?;
+    let mut written = Written::default();
+    for (index, statement) in statements.into_iter().enumerate() {
+        let outcome = one_statement(context, request, &namespace, statement, &variables);
+        let (done, error) = outcome.unwrap_or_else(|error| (Modified::default(), Some(error)));
+        written.n += done.matched;
+        if let Some(error) = error {
+            written.errors.push(error.to_write_error(index));
+            if is_ordered {
+                break;
+            }
+        }
+    }
+    written.answer(Document::new())
+}
+
+fn one_statement(
+    context: &Context,
+    request: &Request<'_>,
+    namespace: &Namespace,
+    statement: &RawDocument,
+    variables: &Let,
+) -> Result<(Modified, Option<CommandError>), CommandError> {
+    let fields = request.within(statement);
+    let Some(filter) = fields.document("q")? else { return Err(missing_field(PLACE, "q")) };
+    let Some(limit) = fields.document.get("limit")? else {
+        return Err(missing_field(PLACE, "limit"));
+    };
+    let is_multi = removes_all(limit)?;
+    delete(context, namespace, Query::of_statement(&fields, filter, variables)?, is_multi)
+}

@@ -1,0 +1,251 @@
+//! `find`: documents that match.
+
+use bson::{Document, raw::RawDocument};
+
+use super::find_by_id::Point;
+use crate::{
+    catalog::CollectionMeta,
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        cursor::{
+            cursors::{Cursor, Source},
+            reply_shape::{Key, Shape},
+        },
+        error::{Answer, Code, CommandError},
+        field::{Field, ignored, optional},
+        let_variables::Let,
+        monitor::metrics,
+        query::{PARTIAL, Query},
+        request::Request,
+        view::{self, Parts},
+    },
+    plan::{Hint, KeyRange, Search, choose_min_max},
+    query::Projection,
+    store::Scan,
+    value::Direction,
+};
+
+/// The fields of `find`.
+pub const FIELDS: &[Field] = &[
+    optional("filter"),
+    optional("sort"),
+    optional("projection"),
+    optional("hint"),
+    optional("skip"),
+    optional("limit"),
+    optional("batchSize"),
+    optional("singleBatch"),
+    optional("allowDiskUse"),
+    optional("noCursorTimeout"),
+    optional(PARTIAL),
+    optional("oplogReplay"),
+    optional("readOnce"),
+    optional("mirrored"),
+    optional("tailable"),
+    optional("awaitData"),
+    optional("collation"),
+    optional("let"),
+    optional("min"),
+    optional("max"),
+    optional("returnKey"),
+    optional("showRecordId"),
+    ignored("term"),
+];
+
+/// Fields that change nothing here, but have to be bools.
+const FLAGS: [&str; 5] = ["allowDiskUse", "noCursorTimeout", "oplogReplay", "readOnce", "mirrored"];
+
+/// `{find: collection, filter, sort, projection, hint, skip, limit, batchSize, singleBatch, min, max,
+/// returnKey, showRecordId, tailable, awaitData, allowPartialResults, collation, let}`
+///
+/// A damaged document, or index entry, ends it with an error (301) that names it. With `allowPartialResults`
+/// it is left out instead: a batch that lacks some says `partialResultsReturned: true`, as MongoDB does
+/// for shards that do not answer, and `damaged`: how many.
+pub static COMMAND: Command =
+    Command { name: "find", aliases: &[], scope: Scope::Any, fields: FIELDS, run };
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    if let Some(point) = Point::read(request)
+        && let Some(answer) = point.answer(context)?
+    {
+        return answer;
+    }
+    let answer = search(context, request);
+    if let Ok(reply) = &answer {
+        context.metrics.documents.returned.add(metrics::returned(reply));
+    }
+    answer
+}
+
+fn search(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let ns = namespace.to_string();
+    let options = Options::read(request)?;
+    let query = Query::read(request, "filter")?;
+    options.check(&query)?;
+    let variables = Let::read(request)?;
+    let projection = match request.document("projection")? {
+        Some(projection) => Projection::parse_with(projection, &variables.names)?
+            .map(|projection| projection.with_query(&query.target.filter)),
+        None => None,
+    };
+    let batch_size = request.count("batchSize")?;
+    if view::is_view(context, &namespace) {
+        options.check_view()?;
+        let parts = Parts {
+            filter: request.document("filter")?,
+            sort: request.document("sort")?,
+            projection: request.document("projection")?,
+        };
+        let run = Box::new(view::open(context, request, &namespace, &query, &parts)?);
+        let source = Source::Pipeline { run, client: request.client.clone() };
+        return Cursor::new(ns, source).first_batch(context, batch_size, options.single_batch);
+    }
+    let mut cursor = match context.collections.catalog().collection(&namespace) {
+        None => Cursor::ready(ns, []),
+        Some(collection) => {
+            let search = options.search(context, &query, &collection)?;
+            let key = options.return_key.then(|| Key::of(search.plan()));
+            let shape = Shape {
+                projection,
+                variables: variables.values,
+                key,
+                with_record: options.show_record,
+            };
+            let search = Box::new(search);
+            Cursor::new(ns, Source::Search { namespace, search, shape })
+        }
+    };
+    cursor.awaits = options.awaits;
+    cursor.first_batch(context, batch_size, options.single_batch)
+}
+
+/// What beside the query `find` may be asked for.
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the command")]
+struct Options<'r> {
+    range: KeyRange<'r>,
+    single_batch: bool,
+    return_key: bool,
+    show_record: bool,
+    tails: bool,
+    awaits: bool,
+}
+
+impl<'r> Options<'r> {
+    fn read(request: &Request<'r>) -> Result<Self, CommandError> {
+        for flag in FLAGS {
+            request.strict_flag(flag)?;
+        }
+        let given = |name: &str| -> Result<Option<&'r RawDocument>, CommandError> {
+            Ok(request.document(name)?.filter(|key| !key.is_empty()))
+        };
+        Ok(Self {
+            range: KeyRange { min: given("min")?, max: given("max")? },
+            single_batch: request.strict_flag("singleBatch")?,
+            return_key: request.strict_flag("returnKey")?,
+            show_record: request.strict_flag("showRecordId")?,
+            tails: request.strict_flag("tailable")?,
+            awaits: request.strict_flag("awaitData")?,
+        })
+    }
+
+    /// Options that contradict each other.
+    fn check(&self, query: &Query) -> Result<(), CommandError> {
+        let bad = |message: &str| Err(CommandError::new(Code::BAD_VALUE, message));
+        if self.awaits && !self.tails {
+            return Err(CommandError::new(
+                Code::FAILED_TO_PARSE,
+                "Cannot set 'awaitData' without also setting 'tailable'",
+            ));
+        }
+        if let (Some(min), Some(max)) = (self.range.min, self.range.max)
+            && names(min)? != names(max)?
+        {
+            return Err(CommandError::new(
+                Code::BOUNDS_OF_DIFFERENT_FIELDS,
+                "min() and max() must have the same field names",
+            ));
+        }
+        if !self.tails {
+            return Ok(());
+        }
+        let is_natural = |sort: &crate::query::Sort| sort.natural() == Some(Direction::Ascending);
+        if query.target.sort.as_ref().is_some_and(|sort| !is_natural(sort)) {
+            return bad("cannot use tailable option with a sort other than {$natural: 1}");
+        }
+        if self.single_batch {
+            return bad("cannot use tailable option with the 'singleBatch' option");
+        }
+        if matches!(query.hint, Some(Hint::Natural(Scan::Backward))) {
+            return bad("cannot use tailable option with a hint of {$natural: -1}");
+        }
+        Ok(())
+    }
+
+    /// A view is read by a pipeline, which can't do all of this.
+    fn check_view(&self) -> Result<(), CommandError> {
+        let used = [
+            ("min", self.range.min.is_some()),
+            ("max", self.range.max.is_some()),
+            ("returnKey", self.return_key),
+            ("showRecordId", self.show_record),
+            ("tailable", self.tails),
+        ];
+        match used.iter().find(|(_, is_used)| *is_used) {
+            None => Ok(()),
+            Some((name, _)) => Err(CommandError::new(
+                Code::INVALID_PIPELINE_OPERATOR,
+                format!("Option {name} not supported in aggregation."),
+            )),
+        }
+    }
+
+    fn search(
+        &self,
+        context: &Context,
+        query: &Query,
+        collection: &CollectionMeta,
+    ) -> Result<Search, CommandError> {
+        collection.check_is_no_view()?;
+        if self.tails {
+            return tail(context, query, collection);
+        }
+        if self.range.is_everything() {
+            return query.search(collection);
+        }
+        let target = query.target.clone();
+        let plan =
+            choose_min_max(collection, self.range, target.sort.as_ref(), query.hint.as_ref())?;
+        Ok(Search::new(collection, target, plan))
+    }
+}
+
+/// A tailing search always walks through the collection. In an empty one it has nowhere to stand,
+/// so there it ends at once.
+fn tail(
+    context: &Context,
+    query: &Query,
+    collection: &CollectionMeta,
+) -> Result<Search, CommandError> {
+    if collection.options.capped.is_none() {
+        return Err(CommandError::new(
+            Code::BAD_VALUE,
+            format!(
+                "error processing query: ns={} tailable cursor requested on non capped \
+                 collection",
+                collection.namespace
+            ),
+        ));
+    }
+    let mut query = query.clone();
+    query.target.sort = None;
+    query.hint = Some(Hint::Natural(Scan::Forward));
+    let search = query.search(collection)?;
+    let documents = context.read(|reader, _| Ok(reader.counters(collection.id.0)?.documents))?;
+    Ok(if documents == 0 { search } else { search.tailing() })
+}
+
+fn names(key: &RawDocument) -> Result<Vec<String>, CommandError> {
+    Ok(Document::try_from(key)?.keys().cloned().collect())
+}

@@ -1,0 +1,122 @@
+//! `findAndModify`: changes or removes one document and gives it back.
+
+use bson::{
+    doc,
+    raw::{RawBson, RawBsonRef, cstr},
+};
+
+use crate::{
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, Code, CommandError},
+        field::{ignored, optional},
+        let_variables::Let,
+        query::Query,
+        reply::raw,
+        request::Request,
+        write::{
+            update_statement::{FIND_AND_MODIFY_NAMES, read_update},
+            write_matching::{self, Action, Outcome},
+        },
+    },
+    query::Projection,
+};
+
+/// `{findAndModify: collection, query, sort, update | remove, new, upsert, fields, arrayFilters, hint}`
+pub static COMMAND: Command = Command {
+    name: "findAndModify",
+    aliases: &["findandmodify"],
+    scope: Scope::Any,
+    fields: &[
+        optional("query"),
+        optional("sort"),
+        optional("update"),
+        optional("remove"),
+        optional("new"),
+        optional("upsert"),
+        optional("fields"),
+        optional("arrayFilters"),
+        optional("hint"),
+        ignored("bypassDocumentValidation"),
+        ignored("bypassEmptyTsReplacement"),
+        ignored("stmtId"),
+        optional("collation"),
+        optional("let"),
+    ],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let variables = Let::read(request)?;
+    let mut query = Query::read(request, "query")?;
+    query.target.limit = Some(1);
+    let projection = match request.document("fields")? {
+        Some(fields) => Projection::parse_with(fields, &variables.names)?
+            .map(|projection| projection.with_query(&query.target.filter)),
+        None => None,
+    };
+    let wants_new = request.flag("new")?;
+    let upsert = request.flag("upsert")?;
+    let remove = request.flag("remove")?;
+    request.flag("bypassDocumentValidation")?;
+    check_options(request)?;
+    let give = |outcome: Outcome| {
+        let shown = if wants_new { outcome.after } else { outcome.before };
+        match (&projection, shown) {
+            (Some(part), Some(shown)) => {
+                Ok(Some(part.apply(&shown, &variables.context(context.now_ms()))?))
+            }
+            (_, shown) => Ok(shown),
+        }
+    };
+    let (done, value) = if remove {
+        write_matching::first_giving(context, &namespace, &query, &Action::Delete, false, &give)?
+    } else {
+        let update = read_update(request, &FIND_AND_MODIFY_NAMES, &variables)?;
+        let action = Action::Update(&update);
+        write_matching::first_giving(context, &namespace, &query, &action, upsert, &give)?
+    };
+    let is_upsert = done.upserted.is_some();
+    let n = i32::from(done.matched > 0 || is_upsert);
+    let mut last_error = doc! { "n": n };
+    if !remove {
+        last_error.insert("updatedExisting", done.matched > 0);
+    }
+    if let Some(id) = done.upserted {
+        last_error.insert("upserted", id);
+    }
+    let mut reply = raw(&doc! { "lastErrorObject": last_error })?;
+    // As it is: decoded, it would have only the last of two fields with one name.
+    reply.append(cstr!("value"), value.map_or(RawBson::Null, RawBson::Document));
+    Ok(reply)
+}
+
+fn check_options(request: &Request<'_>) -> Result<(), CommandError> {
+    let has_update = request.get("update")?.is_some();
+    let remove = request.flag("remove")?;
+    let (upsert, wants_new) = (request.flag("upsert")?, request.flag("new")?);
+    let has_filters = request.get("arrayFilters")?.is_some();
+    let is_pipeline = matches!(request.get("update")?, Some(RawBsonRef::Array(_)));
+    let contradictions = [
+        (!remove && !has_update, "Either an update or remove=true must be specified"),
+        (remove && has_update, "Cannot specify both an update and remove=true"),
+        (remove && upsert, "Cannot specify both upsert=true and remove=true "),
+        (
+            remove && wants_new,
+            "Cannot specify both new=true and remove=true; 'remove' always returns the deleted \
+             document",
+        ),
+        (remove && has_filters, "Cannot specify arrayFilters and remove=true"),
+        (is_pipeline && has_filters, "Cannot specify arrayFilters and a pipeline update"),
+    ];
+    match contradictions.iter().find(|(is_so, _)| *is_so) {
+        None => Ok(()),
+        Some((_, message)) => Err(refused(message)),
+    }
+}
+
+fn refused(message: &str) -> CommandError {
+    CommandError::new(Code::FAILED_TO_PARSE, message)
+}

@@ -1,0 +1,102 @@
+//! `update`: changes documents.
+
+use bson::{Bson, Document, doc, raw::RawDocument};
+
+use crate::{
+    catalog::Namespace,
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, CommandError},
+        field::{ignored, optional, required},
+        let_variables::Let,
+        reply::shortest,
+        request::Request,
+        write::{
+            insert_documents::check_batch_size,
+            statement_fields::{Shape, StatementField},
+            update_statement::{Statement, UPDATE_NAMES, check_shape},
+            write_matching::Modified,
+            write_reply::Written,
+        },
+    },
+};
+
+/// `{update: collection, updates: [{q, u, c, multi, upsert, arrayFilters, hint, sort, collation}],
+/// ordered, let}`
+pub static COMMAND: Command = Command {
+    name: "update",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[
+        required("updates"),
+        optional("ordered"),
+        ignored("bypassDocumentValidation"),
+        ignored("bypassEmptyTsReplacement"),
+        ignored("stmtId"),
+        ignored("stmtIds"),
+        ignored("isTimeseriesNamespace"),
+        optional("let"),
+    ],
+    run,
+};
+
+const FIELDS: &[StatementField] = &[
+    ("q", Shape::Object, true),
+    ("u", Shape::Update, true),
+    ("c", Shape::Object, false),
+    ("multi", Shape::Bool, false),
+    ("upsert", Shape::Bool, false),
+    ("upsertSupplied", Shape::Bool, false),
+    ("arrayFilters", Shape::Objects, false),
+    ("hint", Shape::Hint, false),
+    ("sort", Shape::Object, false),
+    ("collation", Shape::Object, false),
+    ("sampleId", Shape::Any, false),
+    ("allowShardKeyUpdatesWithoutFullShardKeyInQuery", Shape::Any, false),
+];
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let statements = request.documents("updates")?;
+    let is_ordered = request.bool_at("update", "ordered", true)?;
+    request.flag("bypassDocumentValidation")?;
+    for statement in &statements {
+        check_shape(&UPDATE_NAMES, &request.within(statement), FIELDS)?;
+    }
+    check_batch_size(statements.len())?;
+    let variables = Let::read(request)?;
+    let mut written = Written::default();
+    let (mut changed, mut upserted) = (0, Vec::new());
+    for (index, statement) in statements.into_iter().enumerate() {
+        let outcome = one_statement(context, request, &namespace, statement, &variables);
+        let (done, error) = outcome.unwrap_or_else(|error| (Modified::default(), Some(error)));
+        written.n += done.matched + u64::from(done.upserted.is_some());
+        changed += done.changed;
+        if let Some(id) = done.upserted {
+            upserted.push(doc! { "index": i32::try_from(index).unwrap_or(i32::MAX), "_id": id });
+        }
+        if let Some(error) = error {
+            written.errors.push(error.to_write_error(index));
+            if is_ordered {
+                break;
+            }
+        }
+    }
+    let mut more = Document::new();
+    if !upserted.is_empty() {
+        more.insert("upserted", Bson::from(upserted));
+    }
+    more.insert("nModified", shortest(changed));
+    written.answer(more)
+}
+
+fn one_statement(
+    context: &Context,
+    request: &Request<'_>,
+    namespace: &Namespace,
+    statement: &RawDocument,
+    variables: &Let,
+) -> Result<(Modified, Option<CommandError>), CommandError> {
+    Statement::read(&request.within(statement), &UPDATE_NAMES, variables)?.run(context, namespace)
+}

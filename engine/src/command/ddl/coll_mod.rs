@@ -1,0 +1,91 @@
+//! `collMod`: changes an index or a collection's own TTL in place.
+
+use bson::{Bson, Document};
+
+use super::view_definition;
+use crate::{
+    catalog::{Dialect, rules::CollModRequest},
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, CommandError, not_in_cosmos},
+        field::{optional, unsupported},
+        reply::raw,
+        request::Request,
+    },
+};
+
+/// `{collMod: collection, index: {…}, expireAfterSeconds, dryRun}`
+pub static COMMAND: Command = Command {
+    name: "collMod",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[
+        optional("index"),
+        optional("expireAfterSeconds"),
+        optional("dryRun"),
+        unsupported("collectionUUID"),
+        optional("validator"),
+        optional("validationLevel"),
+        optional("validationAction"),
+        optional("viewOn"),
+        optional("pipeline"),
+        unsupported("changeStreamPreAndPostImages"),
+        unsupported("timeseries"),
+        optional("cappedSize"),
+        optional("cappedMax"),
+    ],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    if context.collections.catalog().dialect(&namespace.db) == Dialect::Cosmos {
+        return Err(not_in_cosmos("collMod", "drop the index and create it anew"));
+    }
+    let others = others(request)?;
+    let catalog = context.collections.catalog();
+    if catalog.collection(&namespace).is_some_and(|collection| collection.is_view()) {
+        view_definition::check(context, &namespace, &others)?;
+    }
+    let outcome = context.collections.coll_mod(&CollModRequest {
+        namespace,
+        index: request.value("index")?,
+        expire_after_seconds: request.value("expireAfterSeconds")?,
+        others,
+        dry_run: request.flag("dryRun")?,
+    })?;
+    let mut reply = Document::new();
+    let fields: [(&str, Option<Bson>); 8] = [
+        ("expireAfterSeconds_old", outcome.expire_after_secs_old.map(Bson::from)),
+        ("expireAfterSeconds_new", outcome.expire_after_secs_new.map(Bson::from)),
+        ("hidden_old", outcome.hidden_old.map(Bson::from)),
+        ("hidden_new", outcome.hidden_new.map(Bson::from)),
+        ("prepareUnique_old", outcome.prepare_unique_old.map(Bson::from)),
+        ("prepareUnique_new", outcome.prepare_unique_new.map(Bson::from)),
+        ("unique_new", outcome.unique_new.map(Bson::from)),
+        ("forceNonUnique_new", outcome.force_non_unique_new.map(Bson::from)),
+    ];
+    reply.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    raw(&reply)
+}
+
+/// The fields that change neither an index nor a TTL.
+fn others(request: &Request<'_>) -> Result<Document, CommandError> {
+    const OTHERS: [&str; 7] = [
+        "validator",
+        "validationLevel",
+        "validationAction",
+        "viewOn",
+        "pipeline",
+        "cappedSize",
+        "cappedMax",
+    ];
+    let mut others = Document::new();
+    for field in OTHERS {
+        if let Some(value) = request.value(field)?.filter(|value| *value != Bson::Null) {
+            others.insert(field, value);
+        }
+    }
+    Ok(others)
+}

@@ -1,0 +1,143 @@
+//! `createIndexes`.
+
+use bson::{Bson, Document};
+
+use crate::{
+    catalog::{Dialect, rules::CreateIndexesRequest},
+    collection::WriteError,
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, Code, CommandError},
+        field::{optional, required},
+        reply::raw,
+        request::Request,
+    },
+    plan::check_interrupt,
+    store::StoreError,
+};
+
+/// `{createIndexes: collection, indexes: [{key, name, …}]}`
+pub static COMMAND: Command = Command {
+    name: "createIndexes",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[required("indexes"), optional("ignoreUnknownIndexOptions"), optional("commitQuorum")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    if request.get("commitQuorum")?.is_some() {
+        return Err(CommandError::new(Code::BAD_VALUE, "Standalones can't specify commitQuorum"));
+    }
+    let dialect = context.collections.catalog().dialect(&namespace.db);
+    let indexes = request
+        .documents("indexes")?
+        .into_iter()
+        .map(|spec| Ok(Document::try_from(spec)?))
+        .collect::<Result<Vec<_>, CommandError>>()?;
+    let is_about_ts = indexes.iter().any(is_on_ts);
+    let wanted = CreateIndexesRequest {
+        namespace,
+        indexes,
+        ignore_unknown_options: request.flag("ignoreUnknownIndexOptions")?,
+    };
+    let goes_on = || check_interrupt().is_ok();
+    let created = context.collections.create_indexes_while(&wanted, &goes_on, &mut |_| {});
+    if let Err(WriteError::Store(StoreError::Stopped)) = created {
+        // Says by what.
+        check_interrupt()?;
+    }
+    let created = created?;
+    let mut reply = Document::new();
+    if dialect == Dialect::Cosmos || (dialect == Dialect::Open && is_about_ts) {
+        reply.insert("_t", "CreateIndexesResponse");
+    }
+    reply.insert("numIndexesBefore", created.indexes_before);
+    reply.insert("numIndexesAfter", created.indexes_after);
+    if let Some(was_created) = created.created_collection {
+        reply.insert("createdCollectionAutomatically", was_created);
+    }
+    if let Some(note) = created.note {
+        reply.insert("note", note);
+    }
+    raw(&reply)
+}
+
+fn is_on_ts(spec: &Document) -> bool {
+    matches!(spec.get("key"), Some(Bson::Document(key)) if key.len() == 1 && key.contains_key("_ts"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, thread};
+
+    use bson::{Bson, Document, doc};
+
+    use crate::{
+        collection::Change,
+        command::testing::{Lab, at},
+    };
+
+    fn filled() -> Arc<Lab> {
+        let lab = Lab::new();
+        for batch in 0..6 {
+            let documents: Vec<_> = (0..10_000).map(|n| doc! { "u": batch * 10_000 + n }).collect();
+            lab.run_document(&doc! { "insert": "c", "documents": documents });
+        }
+        Arc::new(lab)
+    }
+
+    fn create() -> Document {
+        doc! { "createIndexes": "c", "indexes": [{ "key": { "u": 1 }, "name": "u", "unique": true }] }
+    }
+
+    /// The numbers of the commands of this kind that are running.
+    fn running(lab: &Lab) -> Vec<Bson> {
+        let reply = lab.ok("{currentOp: 1, 'command.createIndexes': 'c'}");
+        let Some(Bson::Array(found)) = at(&reply, "inprog") else { panic!("{reply}") };
+        found.iter().filter_map(|one| at(one.as_document()?, "opid")).collect()
+    }
+
+    /// Does `then` once, on another thread, when the build has taken its first step.
+    fn at_first_step(lab: &Arc<Lab>, then: impl FnOnce(&Lab) + Send + 'static) {
+        let (weak, then) = (Arc::downgrade(lab), std::sync::Mutex::new(Some(then)));
+        lab.engine.collections().observe(move |change| {
+            let is_step = matches!(change, Change::Build(progress) if !progress.finished);
+            let then = is_step.then(|| then.lock().expect("unbroken").take()).flatten();
+            if let (Some(then), Some(lab)) = (then, weak.upgrade()) {
+                thread::scope(|scope| drop(scope.spawn(|| then(&lab))));
+            }
+        });
+    }
+
+    #[test]
+    fn a_build_that_is_killed_leaves_nothing() {
+        let lab = filled();
+        at_first_step(&lab, |lab| {
+            for opid in running(lab) {
+                lab.run_document(&doc! { "killOp": 1, "op": opid });
+            }
+        });
+        let reply = lab.run_document(&create());
+        assert_eq!(reply.get_i32("code").ok(), Some(11601), "{reply}");
+        lab.check("{listIndexes: 'c'}", "{'-cursor.firstBatch.1': 0}");
+        assert_eq!(lab.engine.collections().pending_builds(), []);
+        lab.check("{validate: 'c'}", "{valid: true}");
+    }
+
+    #[test]
+    fn who_waits_for_the_build_of_another_command_waits_no_longer_than_allowed() {
+        let lab = filled();
+        at_first_step(&lab, |lab| {
+            let mut short = create();
+            short.insert("maxTimeMS", 50);
+            let reply = lab.run_document(&short);
+            assert_eq!(reply.get_i32("code").ok(), Some(50), "{reply}");
+        });
+        let reply = lab.run_document(&create());
+        assert_eq!(at(&reply, "numIndexesAfter"), Some(Bson::Int32(2)), "{reply}");
+        lab.check("{validate: 'c'}", "{valid: true}");
+    }
+}

@@ -1,0 +1,39 @@
+//! `drop`: removes a collection.
+
+use bson::{Document, doc};
+
+use crate::command::core::{
+    command::{Command, Scope},
+    context::Context,
+    error::{Answer, Code, CommandError},
+    field::unsupported,
+    monitor::profiler::PROFILE_COLLECTION,
+    reply::raw,
+    request::Request,
+};
+
+/// `{drop: collection}`; nothing happens when there is none.
+pub static COMMAND: Command = Command {
+    name: "drop",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[unsupported("collectionUUID")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    if namespace.collection == PROFILE_COLLECTION && context.profiler.settings(request.db).level > 0
+    {
+        // The profile of this very command would make it anew.
+        return Err(CommandError::new(
+            Code::ILLEGAL_OPERATION,
+            "turn off profiling before dropping system.profile collection",
+        ));
+    }
+    let reply = match context.collections.drop_collection(&namespace)? {
+        Some(indexes) => doc! { "nIndexesWas": indexes, "ns": namespace.to_string() },
+        None => Document::new(),
+    };
+    raw(&reply)
+}

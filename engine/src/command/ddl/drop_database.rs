@@ -1,0 +1,54 @@
+//! `dropDatabase`: removes a database with all its collections.
+
+use bson::{Document, doc};
+
+use crate::command::core::{
+    command::{Command, Scope},
+    context::Context,
+    error::{Answer, Code, CommandError},
+    field_value::as_integer,
+    monitor::profiler::Settings,
+    reply::raw,
+    request::Request,
+};
+
+/// `{dropDatabase: 1}`
+pub static COMMAND: Command =
+    Command { name: "dropDatabase", aliases: &[], scope: Scope::Any, fields: &[], run };
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    check_is_one(request)?;
+    // A client that names no database mostly speaks to this one.
+    if request.db == "admin" {
+        return Err(CommandError::new(
+            Code::ILLEGAL_OPERATION,
+            "Dropping the 'admin' database is prohibited; drop its collections one by one",
+        ));
+    }
+    // The profile of this very command would make the database anew.
+    let profile = context.profiler.settings(request.db);
+    context.profiler.set(request.db, Settings::default());
+    let removed = context
+        .collections
+        .drop_database(request.db)
+        .inspect_err(|_| context.profiler.set(request.db, profile))?;
+    let reply = if removed > 0 {
+        doc! { "dropped": request.db }
+    } else {
+        Document::new()
+    };
+    raw(&reply)
+}
+
+/// Who names a database here means another one than the command would drop.
+fn check_is_one(request: &Request<'_>) -> Result<(), CommandError> {
+    let first = request.first()?;
+    match as_integer(first) {
+        Some(1) => Ok(()),
+        Some(_) => Err(CommandError::new(
+            Code::DROP_DATABASE_NOT_1,
+            "Have to pass 1 as 'drop' parameter; the database that the command is sent to is dropped",
+        )),
+        None => Err(request.wrong_type("dropDatabase", first, "long, int, decimal, double")),
+    }
+}

@@ -1,0 +1,60 @@
+//! `listDatabases`.
+
+use bson::{Bson, RawDocumentBuf, doc};
+
+use crate::{
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::Answer,
+        field::{ignored, optional},
+        reply::raw,
+        request::Request,
+    },
+    query::Filter,
+    store::StoreError,
+};
+
+/// `{listDatabases: 1, filter, nameOnly}`
+pub static COMMAND: Command = Command {
+    name: "listDatabases",
+    aliases: &[],
+    scope: Scope::Admin,
+    fields: &[optional("filter"), optional("nameOnly"), ignored("authorizedDatabases")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let filter = request.document("filter")?.map(Filter::parse).transpose()?.unwrap_or_default();
+    let name_only = request.flag("nameOnly")?;
+    let (mut databases, mut total) = (Vec::new(), 0);
+    context.read(|reader, catalog| {
+        for db in catalog.databases() {
+            let (mut bytes, mut is_empty) = (0_u64, true);
+            for collection in catalog.collections(db) {
+                // A damaged counter is no reason to hide the databases.
+                let counters = StoreError::unless_damaged(reader.counters(collection.id.0))?;
+                let known = counters.map(|counters| counters.bytes);
+                is_empty &= known == Some(0);
+                bytes = bytes.saturating_add(known.unwrap_or(0));
+            }
+            let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+            let entry = doc! { "name": db, "sizeOnDisk": bytes, "empty": is_empty };
+            if filter.matches(&RawDocumentBuf::try_from(&entry)?)? {
+                total += bytes;
+                databases.push(if name_only {
+                    doc! { "name": db }
+                } else {
+                    entry
+                });
+            }
+        }
+        Ok(())
+    })?;
+    let mut reply = doc! { "databases": Bson::from(databases) };
+    if !name_only {
+        reply.insert("totalSize", total);
+        reply.insert("totalSizeMb", total / 1_048_576);
+    }
+    raw(&reply)
+}

@@ -1,0 +1,51 @@
+//! `listIndexes`.
+
+use bson::{RawDocumentBuf, doc};
+
+use crate::command::core::{
+    command::{Command, Scope},
+    context::Context,
+    cursor::cursors::Cursor,
+    error::{Answer, Code, CommandError, no_collection},
+    field::optional,
+    request::Request,
+};
+
+/// `{listIndexes: collection, cursor: {batchSize}}`
+pub static COMMAND: Command = Command {
+    name: "listIndexes",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[optional("cursor"), optional("includeBuildUUIDs"), optional("includeIndexBuildInfo")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let build_ids = request.bool_at("listIndexes", "includeBuildUUIDs", false)?;
+    let build_info = request.bool_at("listIndexes", "includeIndexBuildInfo", false)?;
+    if build_ids && build_info {
+        return Err(CommandError::new(
+            Code::INVALID_OPTIONS,
+            "The includeBuildUUIDs flag and includeIndexBuildInfo flag cannot both be set to true",
+        ));
+    }
+    let batch_size = request.cursor_batch_size()?.unwrap_or(u64::MAX);
+    let Some(collection) = context.collections.catalog().collection(&namespace) else {
+        return Err(no_collection(&namespace.to_string()));
+    };
+    collection.check_is_no_view()?;
+    let specs = collection
+        .shown_indexes()
+        .map(|index| {
+            let spec = index.to_spec();
+            let shown = if build_info {
+                doc! { "spec": spec }
+            } else {
+                spec
+            };
+            Ok(RawDocumentBuf::try_from(&shown)?)
+        })
+        .collect::<Result<Vec<_>, CommandError>>()?;
+    Cursor::ready(namespace.to_string(), specs).first_batch(context, Some(batch_size), false)
+}

@@ -1,0 +1,89 @@
+//! `renameCollection`.
+
+use bson::{RawDocumentBuf, raw::RawBsonRef};
+
+use crate::{
+    catalog::{Dialect, Namespace},
+    collection::{ExpectedTarget, Replacement},
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, Code, CommandError, not_in_cosmos},
+        field::{ignored, optional, required},
+        field_value::{missing_field, unsupported_field},
+        request::Request,
+    },
+};
+
+/// `{renameCollection: "db.from", to: "db.to", dropTarget}`
+///
+/// With `dropTarget`, the archive of the target goes on with the collection that comes in its place,
+/// unless that has one of its own, on or off: what expires under a name whose documents are archived
+/// stays archived until somebody switches that off. What is held of removals stays with the indexes it
+/// was held for: those of the renamed collection go on, those of the target are gone with it.
+pub static COMMAND: Command = Command {
+    name: "renameCollection",
+    aliases: &[],
+    scope: Scope::Admin,
+    fields: &[
+        required("to"),
+        optional("dropTarget"),
+        optional("collectionUUID"),
+        ignored("stayTemp"),
+    ],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let first = request.first()?;
+    if first == RawBsonRef::Null {
+        return Err(missing_field("renameCollection", "renameCollection"));
+    }
+    if request.get("collectionUUID")?.is_some() {
+        return Err(unsupported_field(request.name, "collectionUUID"));
+    }
+    let RawBsonRef::String(from) = first else {
+        return Err(request.wrong_type("renameCollection", first, "string"));
+    };
+    let from = Namespace::parse(from)?;
+    let to = Namespace::parse(request.text("to")?.unwrap_or_default())?;
+    let drop_target = match request.get("dropTarget")? {
+        None => false,
+        Some(RawBsonRef::Boolean(drop)) => drop,
+        Some(other) => return Err(request.wrong_type("dropTarget", other, "bool, binData")),
+    };
+    for namespace in [&from, &to] {
+        check_is_ordinary(namespace)?;
+    }
+    let catalog = context.collections.catalog();
+    if [&from.db, &to.db].iter().any(|db| catalog.dialect(db) == Dialect::Cosmos) {
+        return Err(not_in_cosmos("renameCollection", "copy it with $out and drop it"));
+    }
+    let renamed = catalog.collection(&from);
+    if renamed.is_some_and(|collection| collection.options.time_series.is_some()) {
+        return Err(CommandError::new(
+            Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
+            format!("{from} is a time-series collection, which can't be renamed"),
+        ));
+    }
+    if drop_target {
+        let replacement = Replacement { from: &from, to: &to, target: ExpectedTarget::Any };
+        context.reaper.archives().replace(replacement)?;
+    } else {
+        context.collections.rename(&from, &to)?;
+    }
+    Ok(RawDocumentBuf::new())
+}
+
+/// Names that a server keeps for itself are neither given nor taken away.
+fn check_is_ordinary(namespace: &Namespace) -> Result<(), CommandError> {
+    let is_oplog = namespace.db == "local"
+        && namespace.collection.strip_prefix("oplog.").is_some_and(|rest| !rest.is_empty());
+    if namespace.is_system() || is_oplog {
+        return Err(CommandError::new(
+            Code::ILLEGAL_OPERATION,
+            format!("the collection {namespace} belongs to the server and can't be renamed"),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! `mayflyArchive`: whether and where a collection's expired documents are kept.
+
+use super::archive_document::describe;
+use crate::{
+    archive::Settings,
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, Code, CommandError},
+        field::optional,
+        reply::raw,
+        request::Request,
+    },
+};
+
+/// `{mayflyArchive: coll, target?, maxBytes?, maxAgeSecs?}` switches on, and changes what was chosen;
+/// `off: true` switches off and keeps what was archived.
+pub static COMMAND: Command = Command {
+    name: "mayflyArchive",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[optional("target"), optional("maxBytes"), optional("maxAgeSecs"), optional("off")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let archives = context.reaper.archives();
+    if request.flag("off")? {
+        let fields = ["target", "maxBytes", "maxAgeSecs"];
+        for field in fields {
+            if request.get(field)?.is_some() {
+                return Err(CommandError::new(
+                    Code::BAD_VALUE,
+                    format!("'off' switches the archive off, so '{field}' has no meaning with it"),
+                ));
+            }
+        }
+        let archive = archives.switch_off(&namespace)?;
+        return raw(&describe(context, &archive));
+    }
+    let target = request.text("target")?.unwrap_or_default().to_owned();
+    check_may_choose(request, &target)?;
+    let settings = Settings {
+        target,
+        max_bytes: request.count("maxBytes")?,
+        max_age_secs: request.count("maxAgeSecs")?,
+    };
+    let archive = archives.switch_on(&namespace, settings)?;
+    raw(&describe(context, &archive))
+}
+
+/// A folder or an address of one's own is for those who are known: it lets the program write where
+/// its user may.
+fn check_may_choose(request: &Request<'_>, target: &str) -> Result<(), CommandError> {
+    let client = request.client;
+    if target.is_empty() || client.connection_id == 0 || client.user().is_some() {
+        return Ok(());
+    }
+    Err(CommandError::new(
+        Code::UNAUTHORIZED,
+        "a client that has not logged in can't choose the target of an archive; leave it out, and \
+         the archive lies in the data folder",
+    ))
+}

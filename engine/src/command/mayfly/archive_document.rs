@@ -1,0 +1,33 @@
+//! An archive as replies show it.
+
+use bson::{DateTime, Document, doc};
+
+use crate::{
+    archive::Archive,
+    command::core::{context::Context, reply::long},
+};
+
+/// What was chosen for an archive, and whether it works.
+pub fn describe(context: &Context, archive: &Archive) -> Document {
+    let settings = archive.settings();
+    let is_on = context.reaper.archives().is_at_work(archive);
+    let mut document = doc! {
+        "ns": context.reaper.archives().name_of(archive).to_string(),
+        "on": is_on,
+        "target": &settings.target,
+        "maxBytes": settings.max_bytes.map(long),
+        "maxAgeSecs": settings.max_age_secs.map(long),
+    };
+    let state = match archive.failure() {
+        _ if !is_on => "off",
+        None => "ready",
+        Some(failure) => {
+            document.insert("sentence", failure.sentence);
+            document.insert("since", DateTime::from_millis(failure.since_ms));
+            document.insert("attempts", i64::from(failure.attempts));
+            "failing"
+        }
+    };
+    document.insert("state", state);
+    document
+}

@@ -1,0 +1,65 @@
+//! `mayflyExpiring`: documents in the order in which they expire.
+
+use bson::{Bson, DateTime, Document, doc};
+
+use super::ttl_targets::targets_for;
+use crate::{
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, Code, CommandError},
+        field::optional,
+        reply::raw,
+        request::Request,
+    },
+    limits::EXPIRING_DOCS_MAX,
+    reaper::{Expiring, Token, expiring},
+};
+
+/// Documents on a page when nobody says how many.
+const LIMIT_DEFAULT: u64 = 100;
+
+/// `{mayflyExpiring: coll, index?: name, after?: token, limit?: n}`
+pub static COMMAND: Command = Command {
+    name: "mayflyExpiring",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[optional("index"), optional("after"), optional("limit")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let (_, targets) = targets_for(context, request)?;
+    let after = token(request)?;
+    let limit = request.count("limit")?.unwrap_or(LIMIT_DEFAULT);
+    let limit = usize::try_from(limit).unwrap_or(EXPIRING_DOCS_MAX).clamp(1, EXPIRING_DOCS_MAX);
+    let now_ms = context.now_ms();
+    let page = expiring(context.collections.store(), &targets, after.as_ref(), limit)?;
+    let batch: Vec<Bson> =
+        page.documents.into_iter().map(|document| row(document, now_ms).into()).collect();
+    raw(&doc! { "batch": batch, "next": page.next.map(|token| token.to_document()) })
+}
+
+fn token(request: &Request<'_>) -> Result<Option<Token>, CommandError> {
+    let Some(after) = request.document("after")? else { return Ok(None) };
+    let token = Token::from_document(&Document::try_from(after)?);
+    token.map(Some).ok_or_else(|| {
+        CommandError::new(
+            Code::BAD_VALUE,
+            "after is not a token; give back the \"next\" of the page before",
+        )
+    })
+}
+
+fn row(found: Expiring, now_ms: i64) -> Document {
+    let deadline = found.deadline;
+    doc! {
+        "_id": found.id,
+        "index": found.index,
+        "field": found.field,
+        "base": DateTime::from_millis(deadline.base_ms),
+        "threshold": DateTime::from_millis(deadline.threshold_ms),
+        "source": deadline.source.as_str(),
+        "state": if deadline.threshold_ms <= now_ms { "overdue" } else { "waiting" },
+    }
+}

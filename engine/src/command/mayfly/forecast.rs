@@ -1,0 +1,52 @@
+//! `mayflyForecast`: how many documents expire when.
+
+use bson::{Bson, doc};
+
+use super::ttl_targets::targets_for;
+use crate::{
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, Code, CommandError},
+        field::{optional, required},
+        field_value::missing_field,
+        reply::{long, raw},
+        request::Request,
+    },
+    limits::FORECAST_BUCKETS_MAX,
+    reaper::{ForecastRequest, forecast},
+};
+
+/// `{mayflyForecast: coll, index?: name, from: Date, to: Date, buckets: n}`
+pub static COMMAND: Command = Command {
+    name: "mayflyForecast",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[optional("index"), required("from"), required("to"), required("buckets")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let (collection, targets) = targets_for(context, request)?;
+    let from_ms = request.date("from")?.ok_or_else(|| missing_field(request.name, "from"))?;
+    let to_ms = request.date("to")?.ok_or_else(|| missing_field(request.name, "to"))?;
+    let buckets = usize::try_from(request.count("buckets")?.unwrap_or(0)).unwrap_or(usize::MAX);
+    if from_ms >= to_ms || buckets == 0 || buckets > FORECAST_BUCKETS_MAX {
+        return Err(CommandError::new(
+            Code::BAD_VALUE,
+            format!("from must lie before to, and buckets be from 1 to {FORECAST_BUCKETS_MAX}"),
+        ));
+    }
+    let asked = ForecastRequest { now_ms: context.now_ms(), from_ms, to_ms, buckets };
+    let found = forecast(context.collections.store(), collection.id, &targets, asked)?;
+    let counts: Vec<Bson> =
+        found.counts.into_iter().map(|count| Bson::Int64(long(count))).collect();
+    raw(&doc! {
+        "counts": counts,
+        "overdue": long(found.overdue),
+        "beyond": long(found.beyond),
+        "never": long(found.never),
+        "damaged": long(found.damaged),
+        "exact": found.exact,
+    })
+}

@@ -1,0 +1,97 @@
+//! `mayflyListen`: lets other programs on this machine in, and tells who has come.
+
+use std::path::PathBuf;
+
+use bson::{Bson, DateTime, Document, doc};
+
+use crate::command::core::{
+    command::{Command, Scope},
+    context::Context,
+    error::{Answer, Code, CommandError},
+    field::optional,
+    listening::{ConnectedClient, ListenAt, ListeningStatus},
+    reply::{long, raw},
+    request::Request,
+};
+
+/// `{mayflyListen: 1, on, port, socket, auth}`: without `on` it only tells. `socket` is the path of a
+/// Unix socket, in the place of the port. The reply has `on`, and while it is on `port` or `socket`,
+/// `uri`, `clients`, `commands` and `refused`. Only the program itself may send it.
+pub static COMMAND: Command = Command {
+    name: "mayflyListen",
+    aliases: &[],
+    scope: Scope::Admin,
+    fields: &[optional("on"), optional("port"), optional("socket"), optional("auth")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    if request.client.connection_id != 0 {
+        return Err(CommandError::new(
+            Code::UNAUTHORIZED,
+            "mayflyListen is for the window only: a client can't change who may come in",
+        ));
+    }
+    let Some(switch) = context.listener.get() else {
+        return Err(CommandError::new(Code::NOT_SUPPORTED, "this store has no listener"));
+    };
+    if request.get("on")?.is_some() {
+        if request.flag("on")? {
+            let at = place(request)?;
+            let with_password = request.flag_or("auth", true)?;
+            switch
+                .switch_on(at, with_password)
+                .map_err(|sentence| CommandError::new(Code::BAD_VALUE, sentence))?;
+        } else {
+            switch.switch_off();
+        }
+    }
+    raw(&switch.status().map_or_else(|| doc! { "on": false }, status_document))
+}
+
+fn place(request: &Request<'_>) -> Result<ListenAt, CommandError> {
+    let port = request.count("port")?;
+    match (request.text("socket")?, port) {
+        (Some(_), Some(_)) => Err(CommandError::new(
+            Code::BAD_VALUE,
+            "a listener has a port or a socket; leave one of them out",
+        )),
+        (Some(path), None) => Ok(ListenAt::Socket(PathBuf::from(path))),
+        (None, port) => {
+            let port = port.unwrap_or(0);
+            u16::try_from(port).map(ListenAt::Port).map_err(|_| {
+                let sentence = format!("{port} is no port; take one up to 65535");
+                CommandError::new(Code::BAD_VALUE, sentence)
+            })
+        }
+    }
+}
+
+fn status_document(status: ListeningStatus) -> Document {
+    let clients: Vec<Bson> = status.clients.into_iter().map(client_document).collect();
+    let mut document = doc! { "on": true };
+    match status.at {
+        ListenAt::Port(port) => document.insert("port", i32::from(port)),
+        ListenAt::Socket(path) => document.insert("socket", path.to_string_lossy().as_ref()),
+    };
+    document.extend(doc! {
+        "uri": status.uri,
+        "clients": clients,
+        "commands": long(status.commands),
+        "refused": long(status.refused),
+    });
+    document
+}
+
+fn client_document(client: ConnectedClient) -> Bson {
+    let ConnectedClient { id, address, application, driver, user, since_ms, commands } = client;
+    Bson::Document(doc! {
+        "id": id,
+        "address": address,
+        "application": application,
+        "driver": driver,
+        "user": user,
+        "since": DateTime::from_millis(since_ms),
+        "commands": long(commands),
+    })
+}

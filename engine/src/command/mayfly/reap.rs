@@ -1,0 +1,30 @@
+//! `mayflyReap`: one full pass now, whatever the schedule and the guard say.
+
+use bson::doc;
+
+use crate::command::core::{
+    command::{Command, Scope},
+    context::Context,
+    error::Answer,
+    monitor::ttl_status::archive_holds,
+    reply::{long, raw},
+    request::Request,
+};
+
+/// `{mayflyReap: 1}`
+pub static COMMAND: Command =
+    Command { name: "mayflyReap", aliases: &[], scope: Scope::Admin, fields: &[], run };
+
+fn run(context: &Context, _: &Request<'_>) -> Answer {
+    for archive in context.reaper.archives().all() {
+        archive.retry_now();
+    }
+    let report = context.reaper.run_pass();
+    raw(&doc! {
+        "deletedDocuments": long(report.deleted),
+        "passes": long(report.sub_passes),
+        "durationMillis": long(report.duration_micros / 1_000),
+        // An explicit command is not held back by the guard, but by an archive that fails.
+        "held": archive_holds(context),
+    })
+}

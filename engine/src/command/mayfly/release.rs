@@ -1,0 +1,143 @@
+//! `mayflyRelease`: answers what the guard asks, for all removals or for those of one index.
+
+use bson::{Document, raw::RawBsonRef};
+
+use crate::{
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, Code, CommandError},
+        field::optional,
+        reply::{long, raw},
+        request::Request,
+    },
+    reaper::{RuleId, targets},
+};
+
+/// `{mayflyRelease: 1, action: "deleteNow" | "keepPaused", ns: "db.c", index: "name"}`. Without an
+/// action, removals go on with the next pass.
+pub static COMMAND: Command = Command {
+    name: "mayflyRelease",
+    aliases: &[],
+    scope: Scope::Admin,
+    fields: &[optional("action"), optional("ns"), optional("index")],
+    run,
+};
+
+/// What to do with what is held.
+enum Action {
+    /// Trust the clock; the next pass removes what is due.
+    Release,
+    /// Trust the clock, and make a pass now.
+    DeleteNow,
+    /// Hold until released.
+    KeepPaused,
+}
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let action = match request.text("action")? {
+        None => Action::Release,
+        Some("deleteNow") => Action::DeleteNow,
+        Some("keepPaused") => Action::KeepPaused,
+        Some(other) => {
+            return Err(bad_value(format!(
+                "Enumeration value '{other}' for field 'mayflyRelease.action' is not a valid \
+                 value: it is \"deleteNow\" or \"keepPaused\""
+            )));
+        }
+    };
+    let rules = rules(context, request)?;
+    let mut reply = Document::new();
+    if let Action::KeepPaused = action {
+        reply.insert("kept", each(rules, |rule| context.reaper.keep_held(rule))?);
+        return raw(&reply);
+    }
+    let was_held = each(rules, |rule| context.reaper.release(rule))?;
+    reply.insert("released", was_held);
+    if let Action::DeleteNow = action {
+        // What else is held stays held.
+        let pass = context.reaper.run_released_pass();
+        reply.insert("deletedDocuments", long(pass.map_or(0, |pass| pass.deleted)));
+    }
+    raw(&reply)
+}
+
+/// The rules that are named; `None` stands for everything that is held.
+fn rules(context: &Context, request: &Request<'_>) -> Result<Option<Vec<RuleId>>, CommandError> {
+    // A name that its sender did not find is null, and would stand for everything that is held.
+    for field in ["ns", "index"] {
+        if let Some(null @ RawBsonRef::Null) = request.given(field)? {
+            return Err(request.wrong_type(field, null, "string"));
+        }
+    }
+    let (namespace, index) = (request.text("ns")?, request.text("index")?);
+    let Some(namespace) = namespace else {
+        return match index {
+            None => Ok(None),
+            Some(_) => Err(bad_value("the field 'index' needs the field 'ns'".to_owned())),
+        };
+    };
+    let all = targets(&context.collections.catalog());
+    let found: Vec<RuleId> = all
+        .iter()
+        .filter(|target| target.collection.namespace.to_string() == namespace)
+        .filter(|target| index.is_none_or(|index| index == target.name()))
+        .map(crate::reaper::Target::identity)
+        .collect();
+    if found.is_empty() {
+        let named = index.map_or_else(String::new, |index| format!(" named {index}"));
+        return Err(CommandError::new(
+            Code::INDEX_NOT_FOUND,
+            format!("no TTL index{named} found on {namespace}"),
+        ));
+    }
+    Ok(Some(found))
+}
+
+/// Whether anything was held.
+fn each<E>(
+    rules: Option<Vec<RuleId>>,
+    change: impl Fn(Option<RuleId>) -> Result<bool, E>,
+) -> Result<bool, E> {
+    let Some(rules) = rules else { return change(None) };
+    let mut any = false;
+    for rule in rules {
+        any |= change(Some(rule))?;
+    }
+    Ok(any)
+}
+
+fn bad_value(message: String) -> CommandError {
+    CommandError::new(Code::BAD_VALUE, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::command::testing::Lab;
+
+    #[test]
+    fn nothing_is_held_on_a_simulated_clock() {
+        let lab = Lab::new();
+        lab.check("{mayflyHeld: 1}", "{held: false, rules: [], holds: [], due: 0, ok: 1}");
+        lab.check("{mayflyRelease: 1}", "{released: false, '-deletedDocuments': 1, ok: 1}");
+        lab.check(
+            "{mayflyRelease: 1, action: 'deleteNow'}",
+            "{released: false, deletedDocuments: 0, ok: 1}",
+        );
+        lab.check("{mayflyRelease: 1, action: 'keepPaused'}", "{kept: false, ok: 1}");
+    }
+
+    #[test]
+    fn what_is_named_must_be_there() {
+        let lab = Lab::new();
+        lab.check("{mayflyRelease: 1, action: 'else'}", "{ok: 0, code: 2}");
+        lab.check("{mayflyRelease: 1, action: 5}", "{ok: 0, code: 14}");
+        lab.check("{mayflyRelease: 1, index: 'x'}", "{ok: 0, code: 2}");
+        lab.check("{mayflyRelease: 1, action: 'deleteNow', ns: null}", "{ok: 0, code: 14}");
+        lab.check("{mayflyRelease: 1, ns: 'test.c', index: null}", "{ok: 0, code: 14}");
+        lab.check("{mayflyRelease: 1, ns: 'test.c'}", "{ok: 0, code: 27}");
+        lab.ok("{createIndexes: 'c', indexes: [{key: {t: 1}, name: 't', expireAfterSeconds: 5}]}");
+        lab.check("{mayflyRelease: 1, ns: 'test.c', index: 'u'}", "{ok: 0, code: 27}");
+        lab.check("{mayflyRelease: 1, ns: 'test.c', index: 't'}", "{released: false, ok: 1}");
+    }
+}

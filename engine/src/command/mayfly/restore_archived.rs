@@ -1,0 +1,242 @@
+//! `mayflyRestoreArchived`: puts documents of an archive back into their collection.
+
+use std::{collections::HashSet, ops::ControlFlow};
+
+use bson::{Bson, Document, RawDocumentBuf, doc, raw::RawBsonRef};
+
+use super::{
+    archive_selection::{Selection, archive_of},
+    restore_report::{Report, id_key, is_due, refusal},
+};
+use crate::{
+    archive::Archive,
+    collection::{DocumentWriter, WriteError},
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, Code, CommandError},
+        field::optional,
+        reply::{long, raw},
+        request::Request,
+    },
+    limits::ARCHIVE_RESTORE_DOCS_MAX,
+    query::{Update, UpdateContext},
+    reaper::{Target, targets_of},
+};
+
+/// Documents that one transaction puts back, and their bytes.
+const BATCH_DOCS: usize = 200;
+const BATCH_BYTES: usize = 4 * 1024 * 1024;
+
+/// `{mayflyRestoreArchived: coll, ids: [..] | filter, before?: date, force?: bool, setDate?: date}`
+///
+/// Of each `_id` the newest document is put back, unless the collection has one with that `_id`: the
+/// newest of those that `mayflyArchived` lists for the same `filter` and `before`. So what somebody has
+/// looked at is what comes back, also where the archive holds a newer one that does not match.
+///
+/// One that a TTL rule would remove at once is put back only with `force`, or with `setDate`, which becomes
+/// the date that the rule looks at. The archive keeps what it holds.
+pub static COMMAND: Command = Command {
+    name: "mayflyRestoreArchived",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[
+        optional("ids"),
+        optional("filter"),
+        optional("before"),
+        optional("after"),
+        optional("force"),
+        optional("setDate"),
+    ],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let archive = archive_of(context, request)?;
+    let selection = Selection::read(context, request)?;
+    let mut wanted = Wanted::read(request)?;
+    let mut restore = Restore {
+        context,
+        archive: &archive,
+        force: request.flag("force")?,
+        date_ms: request.date("setDate")?,
+        batch: Vec::new(),
+        bytes: 0,
+        report: Report::default(),
+    };
+    let (mut met, mut found, mut more) = (HashSet::new(), 0, false);
+    selection.scan(&archive, |archived| {
+        let id = id_key(archived.document.get("_id").ok().flatten());
+        if !wanted.has(&id) || !met.insert(id.clone()) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        if found == ARCHIVE_RESTORE_DOCS_MAX {
+            more = true;
+            return Ok(ControlFlow::Break(()));
+        }
+        found += 1;
+        wanted.take(&id);
+        restore.add(archived.document)?;
+        let is_done = wanted.is_done();
+        Ok(if is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    restore.write()?;
+    let mut reply = restore.report.into_document();
+    reply.insert("notFound", long(wanted.left() as u64));
+    reply.insert("more", more);
+    raw(&reply)
+}
+
+/// The `_id`s that are asked for; `None` is every one.
+struct Wanted(Option<HashSet<Vec<u8>>>);
+
+impl Wanted {
+    fn read(request: &Request<'_>) -> Result<Self, CommandError> {
+        let ids = match request.get("ids")? {
+            None if request.get("filter")?.is_some() => return Ok(Self(None)),
+            None => {
+                return Err(CommandError::new(
+                    Code::BAD_VALUE,
+                    "mayflyRestoreArchived needs 'ids' or 'filter': which documents to put back",
+                ));
+            }
+            Some(RawBsonRef::Array(ids)) => ids,
+            Some(other) => return Err(request.wrong_type("ids", other, "array")),
+        };
+        let ids: HashSet<Vec<u8>> =
+            ids.into_iter().map(|id| Ok(id_key(Some(id?)))).collect::<Result<_, CommandError>>()?;
+        Ok(Self(Some(ids)))
+    }
+
+    fn has(&self, id: &[u8]) -> bool {
+        self.0.as_ref().is_none_or(|ids| ids.contains(id))
+    }
+
+    fn take(&mut self, id: &[u8]) {
+        if let Some(ids) = &mut self.0 {
+            ids.remove(id);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.0.as_ref().is_some_and(HashSet::is_empty)
+    }
+
+    fn left(&self) -> usize {
+        self.0.as_ref().map_or(0, HashSet::len)
+    }
+}
+
+/// A command under way.
+struct Restore<'r> {
+    context: &'r Context,
+    archive: &'r Archive,
+    force: bool,
+    date_ms: Option<i64>,
+    batch: Vec<RawDocumentBuf>,
+    bytes: usize,
+    report: Report,
+}
+
+impl Restore<'_> {
+    fn add(&mut self, document: RawDocumentBuf) -> Result<(), CommandError> {
+        self.bytes += document.as_bytes().len();
+        self.batch.push(document);
+        if self.batch.len() >= BATCH_DOCS || self.bytes >= BATCH_BYTES {
+            return self.write();
+        }
+        Ok(())
+    }
+
+    /// Puts the batch back, in one transaction.
+    fn write(&mut self) -> Result<(), CommandError> {
+        let batch = std::mem::take(&mut self.batch);
+        self.bytes = 0;
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let this = &*self;
+        // Counted from the start each time that the transaction runs.
+        let report = this.context.write(|writer| {
+            let mut report = this.report.clone();
+            for document in &batch {
+                this.put_back(writer, document, &mut report)?;
+            }
+            Ok(report)
+        })?;
+        self.report = report;
+        Ok(())
+    }
+
+    fn put_back(
+        &self,
+        writer: &mut DocumentWriter<'_, '_>,
+        document: &RawDocumentBuf,
+        report: &mut Report,
+    ) -> Result<(), CommandError> {
+        // It may have got another name since the batch before.
+        let present = writer.catalog().collection_by_id(self.archive.collection());
+        let home = present.map_or_else(|| self.archive.made_for(), |present| &present.namespace);
+        let home = home.clone();
+        let collection = writer.create_if_missing(&home)?;
+        let targets = targets_of(writer.catalog(), collection.id);
+        let now_ms = writer.now_ms();
+        let raw_id = document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
+        let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
+        if report.note_if_taken(&writer.reader(), &collection, raw_id)? {
+            return Ok(());
+        }
+        let mut document = std::borrow::Cow::Borrowed(document);
+        if let Some(date_ms) = self.date_ms {
+            for target in &targets {
+                if is_due(target, &document, now_ms)? && is_date(target) {
+                    match with_date(&document, target.field(), date_ms) {
+                        Ok(changed) => document = std::borrow::Cow::Owned(changed),
+                        Err(error) => {
+                            report.refused.add(refusal(id, &error.message));
+                            return Ok(());
+                        }
+                    }
+                }
+            }
+        }
+        if !self.force {
+            for target in &targets {
+                if is_due(target, &document, now_ms)? {
+                    report.would_expire.add(id);
+                    return Ok(());
+                }
+            }
+        }
+        match writer.insert(&collection, &document) {
+            Ok(_) => report.restored += 1,
+            Err(WriteError::DuplicateKey(duplicate))
+                if collection.id_index().is_some_and(|index| index.name == duplicate.index) =>
+            {
+                report.existing.add(id);
+            }
+            Err(error @ (WriteError::Store(_) | WriteError::Ended(_))) => return Err(error.into()),
+            Err(error) => report.refused.add(refusal(id, &CommandError::from(error).message)),
+        }
+        Ok(())
+    }
+}
+
+/// Whether a rule looks at a date that can be changed.
+fn is_date(target: &Target) -> bool {
+    !matches!(target.field(), "_id" | "_ts" | "")
+}
+
+fn with_date(
+    document: &RawDocumentBuf,
+    path: &str,
+    date_ms: i64,
+) -> Result<RawDocumentBuf, CommandError> {
+    let mut set = Document::new();
+    set.insert(path, bson::DateTime::from_millis(date_ms));
+    let update = RawDocumentBuf::try_from(&doc! { "$set": set })?;
+    let update = Update::parse(RawBsonRef::Document(&update), &[])?;
+    let before = Document::try_from(document.as_ref())?;
+    let after = update.apply(&before, &UpdateContext::default())?;
+    Ok(after.map_or_else(|| Ok(document.clone()), |after| RawDocumentBuf::try_from(&after))?)
+}

@@ -1,0 +1,94 @@
+//! What became of restored documents.
+
+use bson::{Bson, Document, RawDocumentBuf, doc, raw::RawBsonRef};
+
+use crate::{
+    catalog::CollectionMeta,
+    command::core::{error::CommandError, reply::long},
+    plan::document_with_id,
+    reaper::Target,
+    store::{Reader, StoreError, Stored},
+    value::{Direction, key},
+};
+
+/// `_id`s and reasons of one kind that a reply lists; the counts are whole.
+const LISTED_MAX: usize = 1_000;
+
+/// Equal for `_id`s that the collection takes for the same.
+pub fn id_key(id: Option<RawBsonRef<'_>>) -> Vec<u8> {
+    key::encode(id, Direction::Ascending).bytes
+}
+
+/// What became of documents.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    pub restored: u64,
+    pub existing: Listed,
+    pub would_expire: Listed,
+    pub refused: Listed,
+}
+
+/// How many, and the first of them.
+#[derive(Debug, Clone, Default)]
+pub struct Listed {
+    pub count: u64,
+    pub first: Vec<Bson>,
+}
+
+impl Listed {
+    pub fn add(&mut self, entry: Bson) {
+        self.count += 1;
+        if self.first.len() < LISTED_MAX {
+            self.first.push(entry);
+        }
+    }
+}
+
+impl Report {
+    /// Whether another document has this `_id`, also one that is past its threshold; then that is noted. One
+    /// that is damaged is not simply there: what is put back may be meant to replace it.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn note_if_taken(
+        &mut self,
+        reader: &Reader<'_>,
+        collection: &CollectionMeta,
+        id: RawBsonRef<'_>,
+    ) -> Result<bool, StoreError> {
+        let named = || Bson::try_from(id).unwrap_or(Bson::Null);
+        match document_with_id(reader, collection, id) {
+            Ok(None) => return Ok(false),
+            Ok(Some(_)) => self.existing.add(named()),
+            Err(StoreError::Damaged { what }) => self.refused.add(refusal(named(), &what)),
+            Err(error) => return Err(error),
+        }
+        Ok(true)
+    }
+
+    pub fn into_document(self) -> Document {
+        doc! {
+            "restored": long(self.restored),
+            "existing": long(self.existing.count),
+            "existingIds": self.existing.first,
+            "wouldExpire": long(self.would_expire.count),
+            "wouldExpireIds": self.would_expire.first,
+            "refused": long(self.refused.count),
+            "refusals": self.refused.first,
+        }
+    }
+}
+
+pub fn refusal(id: Bson, message: &str) -> Bson {
+    Bson::Document(doc! { "_id": id, "errmsg": message })
+}
+
+/// Whether a rule would remove the document as soon as it is stored.
+pub fn is_due(
+    target: &Target,
+    document: &RawDocumentBuf,
+    now_ms: i64,
+) -> Result<bool, CommandError> {
+    let stored = Stored { record: 0, modified_ms: now_ms, bytes: document.as_bytes() };
+    Ok(target.due(&stored, now_ms)?.is_some())
+}

@@ -1,0 +1,371 @@
+//! `mayflyRestoreTrash`: puts removed documents back while the undo net still has them.
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    ops::ControlFlow,
+    sync::PoisonError,
+};
+
+use bson::{Bson, doc, raw::RawBsonRef};
+
+use super::{
+    restore_report::{Report, id_key, is_due, refusal},
+    trash_selection::Chosen,
+};
+use crate::{
+    catalog::{CatalogSnapshot, Namespace},
+    collection::{Collections, DocumentWriter, RestorableRow, WriteError},
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, Code, CommandError},
+        field::optional,
+        reply::{long, raw},
+        request::Request,
+    },
+    limits::{TRASH_RESTORE_DOCS_MAX, TRASH_RESTORE_LOOKS_MAX},
+    plan::has_document_with_id,
+    reaper::{BeforePutBack, RuleId, targets_of},
+    store::StoreError,
+};
+
+/// Documents that one transaction puts back, and their bytes.
+const BATCH_DOCS: usize = 200;
+const BATCH_BYTES: usize = 4 * 1024 * 1024;
+
+/// `{mayflyRestoreTrash: coll | 1, ids?: [..], pass?: n}`; 1 is all collections of all databases.
+///
+/// Of each `_id` the newest document is put back as it was, unless the collection has one with that
+/// `_id`. Rules that would remove it again at once are held first, and stay so until `mayflyRelease`.
+pub static COMMAND: Command = Command {
+    name: "mayflyRestoreTrash",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[optional("ids"), optional("pass")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let chosen = Chosen::read(context, request)?;
+    let mut ids = read_ids(request)?;
+    let _one_at_a_time = context.restoring.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut numbers: Vec<(u64, usize)> = Vec::new();
+    let mut more = false;
+    context.collections.scan_trash(None, &mut |row| {
+        if !chosen.has(row) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        if let Some(ids) = &mut ids {
+            // Of each the newest, which comes first.
+            if !ids.remove(&id_key(row.document.get("_id").ok().flatten())) {
+                return Ok(ControlFlow::Continue(()));
+            }
+        }
+        if numbers.len() == TRASH_RESTORE_DOCS_MAX {
+            more = true;
+            return Ok(ControlFlow::Break(()));
+        }
+        numbers.push((row.number, row.document.as_bytes().len()));
+        let is_done = ids.as_ref().is_some_and(HashSet::is_empty);
+        Ok::<_, CommandError>(if is_done {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        })
+    })?;
+    let mut restore = Restore {
+        context,
+        chosen,
+        held: BTreeSet::new(),
+        holds: Vec::new(),
+        report: Report::default(),
+    };
+    let mut rest = numbers.as_slice();
+    while !rest.is_empty() {
+        let (batch, behind) = rest.split_at(batch_len(rest));
+        restore.write(batch)?;
+        rest = behind;
+    }
+    let (report, held) = restore.finish()?;
+    context.reaper.counters().put_back.add(report.restored);
+    raw(&doc! {
+        "restored": long(report.restored),
+        "existing": long(report.existing.count),
+        "existingIds": report.existing.first,
+        "refused": long(report.refused.count),
+        "refusals": report.refused.first,
+        "notFound": long(ids.map_or(0, |ids| ids.len()) as u64),
+        "held": names(context, &held),
+        "more": more,
+    })
+}
+
+fn read_ids(request: &Request<'_>) -> Result<Option<HashSet<Vec<u8>>>, CommandError> {
+    let ids = match request.get("ids")? {
+        None => return Ok(None),
+        Some(RawBsonRef::Array(ids)) => ids,
+        Some(other) => return Err(request.wrong_type("ids", other, "array")),
+    };
+    if !matches!(request.first()?, RawBsonRef::String(_)) {
+        return Err(CommandError::new(
+            Code::BAD_VALUE,
+            "'ids' are of one collection: mayflyRestoreTrash needs its name with them",
+        ));
+    }
+    ids.into_iter().map(|id| Ok(id_key(Some(id?)))).collect::<Result<_, CommandError>>().map(Some)
+}
+
+fn batch_len(rest: &[(u64, usize)]) -> usize {
+    let mut bytes = 0;
+    let fit = rest.iter().take(BATCH_DOCS).take_while(|(_, size)| {
+        let fits = bytes < BATCH_BYTES;
+        bytes += size;
+        fits
+    });
+    fit.count().max(1)
+}
+
+/// The held rules, for people.
+fn names(context: &Context, held: &BTreeSet<RuleId>) -> Vec<Bson> {
+    let all = crate::reaper::targets(&context.collections.catalog());
+    let held = all.iter().filter(|target| held.contains(&target.identity()));
+    held.map(|target| {
+        let ns = target.collection.namespace.to_string();
+        Bson::Document(doc! { "ns": ns, "index": target.name() })
+    })
+    .collect()
+}
+
+/// A command under way.
+struct Restore<'r> {
+    context: &'r Context,
+    chosen: Chosen,
+    /// Rules that are held because of what was put back.
+    held: BTreeSet<RuleId>,
+    /// What that has changed.
+    holds: Vec<BeforePutBack>,
+    report: Report,
+}
+
+/// A row of the trash and where it goes.
+struct Row {
+    /// The name of its collection when the command began, or the last one if that was dropped.
+    home: Namespace,
+    row: RestorableRow,
+}
+
+impl Row {
+    fn id(&self) -> RawBsonRef<'_> {
+        self.row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null)
+    }
+
+    /// The collection that it goes to, which may have got another name meanwhile.
+    fn home(&self, catalog: &CatalogSnapshot) -> Namespace {
+        let present = catalog.collection_by_id(self.row.collection);
+        present.map_or_else(|| self.home.clone(), |present| present.namespace.clone())
+    }
+}
+
+impl Restore<'_> {
+    /// Puts a batch back. The rules that would remove it again are held before, as often as others turn
+    /// out to be among them.
+    fn write(&mut self, batch: &[(u64, usize)]) -> Result<(), CommandError> {
+        let rows = self.rows(batch)?;
+        for _ in 0..TRASH_RESTORE_LOOKS_MAX {
+            let rules = self.try_write(&rows)?;
+            if rules.is_empty() {
+                return Ok(());
+            }
+            self.hold(rules)?;
+        }
+        let what = "others change the rules of the collection meanwhile".to_owned();
+        Err(StoreError::Busy { what }.into())
+    }
+
+    /// Puts rows back, in one transaction, unless rules have to be held before: those.
+    fn try_write(&mut self, rows: &[Row]) -> Result<BTreeSet<RuleId>, CommandError> {
+        let this = &*self;
+        // Counted from the start each time that the transaction runs.
+        let (report, rules) = this.context.write(|writer| {
+            let mut report = this.report.clone();
+            let rules = this.to_hold(writer, rows)?;
+            if rules.is_empty() {
+                for row in rows {
+                    put_back(writer, row, &mut report)?;
+                }
+            }
+            Ok((report, rules))
+        })?;
+        self.report = report;
+        Ok(rules)
+    }
+
+    fn rows(&self, batch: &[(u64, usize)]) -> Result<Vec<Row>, CommandError> {
+        self.context.collections.store().read(|reader| {
+            let mut rows = Vec::with_capacity(batch.len());
+            for (number, _) in batch {
+                // One that has left the trash meanwhile is not there to be put back.
+                let Some(row) = Collections::trash_row(reader, *number)? else { continue };
+                let home = self.chosen.home(&row)?;
+                rows.push(Row { home, row: row.to_restorable() });
+            }
+            Ok::<_, CommandError>(rows)
+        })
+    }
+
+    /// The rules that would remove these documents again and that are not held yet.
+    fn to_hold(
+        &self,
+        writer: &mut DocumentWriter<'_, '_>,
+        rows: &[Row],
+    ) -> Result<BTreeSet<RuleId>, CommandError> {
+        let now_ms = writer.now_ms();
+        let mut rules = BTreeSet::new();
+        for row in rows {
+            let home = row.home(writer.catalog());
+            let Some(collection) = writer.collection(&home) else { continue };
+            if has_document_with_id(&writer.reader(), &collection, row.id())? {
+                continue;
+            }
+            for target in targets_of(writer.catalog(), collection.id) {
+                let is_held = self.held.contains(&target.identity());
+                if !is_held && is_due(&target, &row.row.document, now_ms)? {
+                    rules.insert(target.identity());
+                }
+            }
+        }
+        Ok(rules)
+    }
+
+    /// Holds rules.
+    fn hold(&mut self, rules: BTreeSet<RuleId>) -> Result<(), CommandError> {
+        let all: Vec<RuleId> = rules.iter().copied().collect();
+        self.holds.extend(self.context.reaper.hold_put_back(&all)?);
+        self.held.extend(rules);
+        Ok(())
+    }
+
+    /// Holds that were made for nothing, because nothing was put back, are taken back.
+    fn finish(mut self) -> Result<(Report, BTreeSet<RuleId>), CommandError> {
+        if self.report.restored == 0 {
+            self.context.reaper.lift_put_back(&self.holds)?;
+            self.held.clear();
+        }
+        Ok((self.report, self.held))
+    }
+}
+
+fn put_back(
+    writer: &mut DocumentWriter<'_, '_>,
+    row: &Row,
+    report: &mut Report,
+) -> Result<(), CommandError> {
+    let home = row.home(writer.catalog());
+    let collection = writer.create_if_missing(&home)?;
+    let (raw_id, row) = (row.id(), &row.row);
+    let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
+    if report.note_if_taken(&writer.reader(), &collection, raw_id)? {
+        return Ok(());
+    }
+    // Another command may have put it back meanwhile.
+    if Collections::trash_row(&writer.reader(), row.number)?.is_none() {
+        return Ok(());
+    }
+    match writer.restore_row(&collection, row) {
+        Ok(_) => {
+            writer.take_from_trash(row.number)?;
+            report.restored += 1;
+        }
+        Err(WriteError::DuplicateKey(duplicate))
+            if collection.id_index().is_some_and(|index| index.name == duplicate.index) =>
+        {
+            report.existing.add(id);
+        }
+        Err(error @ (WriteError::Store(_) | WriteError::Ended(_))) => return Err(error.into()),
+        Err(error) => report.refused.add(refusal(id, &CommandError::from(error).message)),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::command::{core::client::Client, testing::Lab};
+    use crate::value::scan::Met;
+
+    /// Puts row 1 of the trash back, after something happens to the collection.
+    fn put_back_after(lab: &Lab, change: &dyn Fn()) {
+        let (collections, reaper) = (lab.engine.collections(), lab.engine.reaper());
+        let context = Context::new(Arc::clone(collections), Arc::clone(reaper), None, []);
+        let (client, command) = (Client::default(), bson::rawdoc! { "mayflyRestoreTrash": "c" });
+        let request = Request::check(
+            crate::command::TABLE,
+            &COMMAND,
+            &client,
+            "test",
+            &command,
+            Met::default(),
+            0,
+        );
+        let request = request.expect("a request");
+        let mut restore = Restore {
+            context: &context,
+            chosen: Chosen::read(&context, &request).expect("a choice"),
+            held: BTreeSet::new(),
+            holds: Vec::new(),
+            report: Report::default(),
+        };
+        let rows = restore.rows(&[(1, 0)]).expect("read");
+        change();
+        let rules = restore.try_write(&rows).expect("looked at");
+        assert_eq!((rules.len(), restore.report.restored), (1, 0), "nothing before it is held");
+        restore.hold(rules).expect("held");
+        let rules = restore.try_write(&rows).expect("written");
+        assert_eq!((rules.len(), restore.report.restored), (0, 1));
+        assert!(reaper.run_scheduled_pass().is_some_and(|pass| pass.deleted == 0));
+    }
+
+    const INSERT: &str = "{insert: 'c', documents: [{_id: 1, at: ISODate('2023-12-31')}]}";
+
+    fn reaped() -> Lab {
+        let lab = Lab::new();
+        lab.ok("{setParameter: 1, mayflyUndoSecs: 600}");
+        lab.ok(
+            "{createIndexes: 'c', indexes: [{key: {at: 1}, name: 'ttl', expireAfterSeconds: 0}]}",
+        );
+        lab.ok(INSERT);
+        lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
+        lab
+    }
+
+    #[test]
+    fn the_rule_is_held_also_when_a_pass_has_just_made_the_place_free() {
+        let lab = reaped();
+        lab.ok(INSERT);
+        put_back_after(&lab, &|| lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}"));
+        lab.check("{count: 'c'}", "{n: 1}");
+    }
+
+    #[test]
+    fn the_rule_of_a_collection_that_has_come_in_its_place_is_held() {
+        let lab = reaped();
+        put_back_after(&lab, &|| {
+            lab.ok("{aggregate: 'c', pipeline: [{$out: 'c'}], cursor: {}}");
+        });
+        lab.check("{count: 'c'}", "{n: 1}");
+    }
+
+    #[test]
+    fn documents_follow_their_collection_to_another_name() {
+        let lab = reaped();
+        put_back_after(&lab, &|| {
+            let rename = bson::doc! { "renameCollection": "test.c", "to": "test.d" };
+            let reply = lab.engine.run("admin", &rename);
+            assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{reply}");
+        });
+        lab.check("{count: 'c'}", "{n: 0}");
+        lab.check("{count: 'd'}", "{n: 1}");
+    }
+}

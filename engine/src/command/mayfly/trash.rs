@@ -1,0 +1,58 @@
+//! `mayflyTrash`: a page of the removed documents that can still be put back, newest first.
+
+use std::ops::ControlFlow;
+
+use bson::{Bson, doc};
+
+use super::trash_selection::Chosen;
+use crate::{
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, CommandError},
+        field::optional,
+        monitor::ttl_status::trash_document,
+        reply::{long, raw},
+        request::Request,
+    },
+    limits::TRASH_PAGE_DOCS_MAX,
+};
+
+/// Documents on a page when nobody says how many.
+const LIMIT_DEFAULT: u64 = 100;
+
+/// `{mayflyTrash: coll | 1, pass?: n, after?: the "next" of the page before, limit?}`; 1 is all
+/// collections of all databases.
+pub static COMMAND: Command = Command {
+    name: "mayflyTrash",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[optional("pass"), optional("after"), optional("limit")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let chosen = Chosen::read(context, request)?;
+    let after = request.count("after")?;
+    let limit = request.count("limit")?.unwrap_or(LIMIT_DEFAULT);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX).clamp(1, TRASH_PAGE_DOCS_MAX);
+    let mut rows: Vec<Bson> = Vec::new();
+    let next = context.collections.scan_trash(after, &mut |row| {
+        if chosen.has(row) {
+            rows.push(chosen.describe(row).into());
+        }
+        let is_full = rows.len() >= limit;
+        Ok::<_, CommandError>(if is_full {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        })
+    })?;
+    raw(&doc! { "batch": rows, "next": next.map(long) }).and_then(|mut reply| {
+        reply.append(
+            bson::raw::cstr!("undo"),
+            bson::RawDocumentBuf::try_from(&trash_document(context)?)?,
+        );
+        Ok(reply)
+    })
+}

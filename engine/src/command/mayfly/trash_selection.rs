@@ -1,0 +1,87 @@
+//! Which rows of the trash a command selects.
+
+use std::collections::BTreeMap;
+
+use bson::{Bson, DateTime, Document, doc, raw::RawBsonRef};
+
+use crate::{
+    catalog::Namespace,
+    collection::TrashRow,
+    command::core::{
+        context::Context,
+        error::{Code, CommandError},
+        reply::long,
+        request::Request,
+    },
+    store::CollectionId,
+};
+
+/// Which rows of the trash are meant.
+pub struct Chosen {
+    /// `None` is every collection.
+    namespace: Option<Namespace>,
+    pass: Option<u64>,
+    /// The collections that there are.
+    names: BTreeMap<CollectionId, Namespace>,
+    /// Numbers of passes begin anew with each session.
+    first_of_session: u64,
+}
+
+impl Chosen {
+    /// Reads the command's own field and `pass`.
+    pub fn read(context: &Context, request: &Request<'_>) -> Result<Self, CommandError> {
+        let is_all = matches!(
+            request.first()?,
+            RawBsonRef::Int32(_) | RawBsonRef::Int64(_) | RawBsonRef::Double(_)
+        );
+        let namespace = if is_all { None } else { Some(request.namespace()?) };
+        let pass = request.count("pass")?;
+        if pass == Some(0) {
+            return Err(CommandError::new(Code::BAD_VALUE, "passes are counted from 1"));
+        }
+        let catalog = context.collections.catalog();
+        let names = catalog.all_collections().map(|one| (one.id, one.namespace.clone()));
+        let first_of_session = context.reaper.first_trashed();
+        Ok(Self { namespace, pass, names: names.collect(), first_of_session })
+    }
+
+    /// Whether the row is one of them.
+    pub fn has(&self, row: &TrashRow<'_>) -> bool {
+        let is_of_pass = self.pass.is_none_or(|pass| self.pass_of(row) == Some(pass));
+        is_of_pass
+            && self.namespace.as_ref().is_none_or(|chosen| match self.names.get(&row.collection) {
+                Some(present) => present == chosen,
+                None => chosen.to_string() == row.namespace,
+            })
+    }
+
+    /// The collection that the row's document goes back to: the one it came from, under its present
+    /// name; of a dropped one the name it had.
+    pub fn home(&self, row: &TrashRow<'_>) -> Result<Namespace, CommandError> {
+        match self.names.get(&row.collection) {
+            Some(present) => Ok(present.clone()),
+            None => Ok(Namespace::parse(row.namespace)?),
+        }
+    }
+
+    fn pass_of(&self, row: &TrashRow<'_>) -> Option<u64> {
+        (row.pass > 0 && row.number >= self.first_of_session).then_some(row.pass)
+    }
+
+    pub fn describe(&self, row: &TrashRow<'_>) -> Document {
+        let id = row.document.get("_id").ok().flatten();
+        let present = self.names.get(&row.collection).map(ToString::to_string);
+        doc! {
+            "number": long(row.number),
+            "ns": present.unwrap_or_else(|| row.namespace.to_owned()),
+            "_id": id.and_then(|id| Bson::try_from(id).ok()).unwrap_or(Bson::Null),
+            "size": long(row.document.as_bytes().len() as u64),
+            "index": row.index,
+            "pass": self.pass_of(row).map(long),
+            "expired": DateTime::from_millis(row.threshold_ms),
+            "removed": DateTime::from_millis(row.removed_ms),
+            "until": DateTime::from_millis(row.until_ms),
+            "modified": DateTime::from_millis(row.modified_ms),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! `mayflyWhatIf`: what a TTL rule would do, before it is made. Writes nothing.
+
+use std::sync::Arc;
+
+use bson::{Document, doc, raw::RawBsonRef};
+
+use super::ttl_targets::collection_of;
+use crate::{
+    catalog::{CollectionMeta, Dialect, IndexKey, IndexMeta, rules::partial_filter},
+    command::core::{
+        command::{Command, Scope},
+        context::Context,
+        error::{Answer, Code, CommandError},
+        field::required,
+        field_value::missing_field,
+        reply::{long, raw},
+        request::Request,
+    },
+    reaper::{WhatIfRule, what_if},
+    ttl::Rule,
+};
+
+/// `{mayflyWhatIf: coll, index: {keyPattern | name, expireAfterSeconds, partialFilterExpression?}}`
+///
+/// A name is of an index that there is, whose seconds `collMod` would change. A key is of one, or of a new
+/// one; with a filter it is of a new one.
+///
+/// `damaged` of the `total` are in none of the other counts.
+pub static COMMAND: Command = Command {
+    name: "mayflyWhatIf",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[required("index")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let collection = collection_of(context, request)?;
+    let Some(index) = request.document("index")? else {
+        return Err(missing_field(request.name, "index"));
+    };
+    let index = request.within(index);
+    let Some(secs) = index.integer("expireAfterSeconds")? else {
+        return Err(missing_field("mayflyWhatIf.index", "expireAfterSeconds"));
+    };
+    let dialect = context.collections.catalog().dialect(request.db);
+    let rule = rule(&collection, dialect, &index, secs)?;
+    let found = what_if(context.collections.store(), &collection, &rule, context.now_ms())?;
+    let never: Document = found
+        .never
+        .into_iter()
+        .map(|(code, count)| (code.to_owned(), long(count).into()))
+        .collect();
+    raw(&doc! {
+        "total": long(found.total),
+        "damaged": long(found.damaged),
+        "overdueNow": long(found.overdue_now),
+        "nextHour": long(found.next_hour),
+        "nextDay": long(found.next_day),
+        "never": never,
+    })
+}
+
+/// The rule of the named index with these seconds, or of an index that does not exist yet.
+fn rule(
+    collection: &CollectionMeta,
+    dialect: Dialect,
+    index: &Request<'_>,
+    secs: i64,
+) -> Result<WhatIfRule, CommandError> {
+    let (found, pattern) = match (index.text("name")?, index.document("keyPattern")?) {
+        (Some(name), None) => (collection.index(name), None),
+        (None, Some(pattern)) => {
+            let pattern = Document::try_from(pattern)?;
+            (by_pattern(collection, &pattern), Some(pattern))
+        }
+        _ => {
+            return Err(CommandError::new(
+                Code::INVALID_OPTIONS,
+                "index must have either name or keyPattern",
+            ));
+        }
+    };
+    let partial = partial_filter(&Document::try_from(index.document)?)?;
+    match (found.filter(|_| partial.is_none()), pattern) {
+        // As collMod has it.
+        (Some(index), _) => Ok(WhatIfRule::of_index(index, secs.min(i64::from(i32::MAX)))),
+        (None, Some(_)) if index.get("expireAfterSeconds")?.is_some_and(is_nan) => {
+            Err(CommandError::new(
+                Code::CANNOT_CREATE_INDEX,
+                "TTL index 'expireAfterSeconds' option must not be NaN",
+            ))
+        }
+        (None, Some(pattern)) => {
+            Ok(WhatIfRule { rule: new_rule(&pattern, dialect, secs)?, partial })
+        }
+        (None, None) if partial.is_some() => Err(CommandError::new(
+            Code::INVALID_OPTIONS,
+            "a partialFilterExpression is of a new index; give its keyPattern and not a name",
+        )),
+        (None, None) => Err(CommandError::new(
+            Code::INDEX_NOT_FOUND,
+            format!("{} has no such index", collection.namespace),
+        )),
+    }
+}
+
+fn is_nan(value: RawBsonRef<'_>) -> bool {
+    match value {
+        RawBsonRef::Double(number) => number.is_nan(),
+        RawBsonRef::Decimal128(number) => number.to_string().contains("NaN"),
+        _ => false,
+    }
+}
+
+/// The index with this key that has every document.
+fn by_pattern<'c>(
+    collection: &'c CollectionMeta,
+    pattern: &Document,
+) -> Option<&'c Arc<IndexMeta>> {
+    let is_it =
+        |index: &&Arc<IndexMeta>| index.partial.is_none() && index.key.same_pattern(pattern);
+    collection.indexes.iter().find(is_it)
+}
+
+/// The rule of a new index on one field.
+fn new_rule(pattern: &Document, dialect: Dialect, secs: i64) -> Result<Rule, CommandError> {
+    let key = IndexKey::read(pattern);
+    let part =
+        key.as_ref().and_then(|key| key.single()).filter(|part| part.kind.direction().is_some());
+    let Some(part) = part else {
+        return Err(CommandError::new(
+            Code::CANNOT_CREATE_INDEX,
+            "TTL indexes are single-field indexes; name one field with 1 or -1",
+        ));
+    };
+    let is_last_modified = part.path.as_str() == "_ts" && dialect.has_last_modified_index();
+    if dialect == Dialect::Cosmos && (!is_last_modified || secs == 0) {
+        return Err(CommandError::new(
+            Code::BAD_VALUE,
+            "The 'expireAfterSeconds' option is supported on '_ts' field only, as -1 or from 1 to \
+             2147483647",
+        ));
+    }
+    let lowest = if is_last_modified { -1 } else { 0 };
+    if !(lowest..=i64::from(i32::MAX)).contains(&secs) {
+        return Err(CommandError::new(
+            Code::CANNOT_CREATE_INDEX,
+            format!("expireAfterSeconds must be from {lowest} to {}", i32::MAX),
+        ));
+    }
+    if is_last_modified {
+        return Ok(Rule::LastModified { default_secs: (secs >= 0).then_some(secs) });
+    }
+    Ok(Rule::Date { field: part.path.clone(), expire_after_secs: secs })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::command::testing::Lab;
+
+    #[test]
+    fn what_a_partial_index_leaves_out_does_not_count() {
+        let lab = Lab::new();
+        let documents =
+            "{_id: 1, f: ISODate('2020-01-01'), p: 1}, {_id: 2, f: ISODate('2020-01-01')}";
+        lab.ok(&format!("{{insert: 'c', documents: [{documents}]}}"));
+        let ask = "{mayflyWhatIf: 'c', index: {keyPattern: {f: 1}, expireAfterSeconds: 0, \
+                   partialFilterExpression: {p: 1}}}";
+        let answer = "{total: 2, overdueNow: 1, never: {outsidePartialFilter: 1}}";
+        lab.check(ask, answer);
+        // Also beside an index with the same key that has every document.
+        lab.ok("{createIndexes: 'c', indexes: [{key: {f: 1}, name: 'f'}]}");
+        lab.check(ask, answer);
+        lab.check(&ask.replace("keyPattern: {f: 1}", "name: 'f'"), "{ok: 0, code: 72}");
+        let wrong = "{mayflyWhatIf: 'c', index: {keyPattern: {f: 1}, expireAfterSeconds: 0, \
+                     partialFilterExpression: {p: {$mod: [2, 0]}}}}";
+        lab.check(wrong, "{ok: 0, code: 67}");
+    }
+
+    #[test]
+    fn an_hour_and_a_day_have_their_last_millisecond() {
+        let lab = Lab::new();
+        let (hour, day) = (3_600_000_i64, 86_400_000_i64);
+        let waits = [-1, 0, 1, hour, hour + 1, day, day + 1];
+        let date = |wait| bson::DateTime::from_millis(1_704_067_200_000 + wait);
+        let documents: Vec<_> = waits.map(|wait| bson::doc! { "f": date(wait) }).into();
+        lab.run_document(&bson::doc! { "insert": "c", "documents": documents });
+        lab.check(
+            "{mayflyWhatIf: 'c', index: {keyPattern: {f: 1}, expireAfterSeconds: 0}}",
+            "{total: 7, overdueNow: 2, nextHour: 2, nextDay: 4}",
+        );
+    }
+
+    #[test]
+    fn seconds_are_read_as_the_command_reads_them_that_makes_the_rule() {
+        let lab = Lab::new();
+        lab.ok("{createIndexes: 'c', indexes: [{key: {f: 1}, name: 'f'}]}");
+        lab.ok("{insert: 'c', documents: [{_id: 1, f: ISODate('2020-01-01')}, {_id: 2, f: ISODate('1900-01-01')}]}");
+        let ask = |index: &str, secs: &str, answer: &str| {
+            let index = format!("{{{index}, expireAfterSeconds: {secs}}}");
+            lab.check(&format!("{{mayflyWhatIf: 'c', index: {index}}}"), answer);
+        };
+        // collMod takes NaN for 0, and what is too long for the longest time.
+        ask("name: 'f'", "NaN", "{overdueNow: 2}");
+        ask("name: 'f'", "1e300", "{overdueNow: 1}");
+        ask("name: 'f'", "NumberLong(2147483648)", "{overdueNow: 1}");
+        ask("name: 'f'", "-0.5", "{overdueNow: 2}");
+        // createIndexes refuses both.
+        for secs in ["NaN", "1e300", "NumberLong(2147483648)", "-1"] {
+            ask("keyPattern: {g: 1}", secs, "{ok: 0, code: 67}");
+        }
+        ask("keyPattern: {g: 1}", "NumberDecimal('NaN')", "{ok: 0, code: 67}");
+        ask("keyPattern: {g: 1}", "-0.5", "{ok: 1, never: {fieldMissing: 2}}");
+    }
+}
