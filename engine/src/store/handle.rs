@@ -18,7 +18,7 @@ use super::txn::commit_queue::Line;
 use super::txn::env::Environment;
 use super::txn::error_class::{Fault, Remedy};
 use super::txn::group_commit::Counts;
-use super::txn::latch::{Closed, Gate};
+use super::txn::latch::{Exclusive, TxnLatch};
 use super::txn::write_state::Health;
 use super::{DamagedRows, Reader, StoreError, StoreNotice, StoreState, WalkProgram, walk};
 use crate::clock::work_time;
@@ -101,7 +101,7 @@ pub struct Store {
     env: RwLock<Result<Arc<Environment>, StoreError>>,
     pub(super) anchor: Mutex<Anchor>,
     folder: PathBuf,
-    gate: Gate,
+    latch: TxnLatch,
     line: Line,
     counts: Counts,
     pub(super) health: Health,
@@ -130,7 +130,7 @@ impl Store {
         let store = Store {
             env: RwLock::new(Ok(Arc::new(env))),
             anchor: Mutex::new(anchor),
-            gate: Gate::default(),
+            latch: TxnLatch::default(),
             line: Line::default(),
             counts: Counts::default(),
             health: Health::new(read_only),
@@ -158,9 +158,9 @@ impl Store {
         let began = work_time();
         let mut may_adopt = true;
         loop {
-            let inside = self.gate.enter_reading(began, READERS_MAX - READERS_KEPT);
-            let inside = inside.ok_or_else(too_many_readers)?;
-            self.tell_of_long_read(inside.long_read);
+            let guard = self.latch.enter_read(began, READERS_MAX - READERS_KEPT);
+            let guard = guard.ok_or_else(too_many_readers)?;
+            self.tell_of_long_read(guard.long_read);
             let env = self.env()?;
             match env.read() {
                 Ok(txn) => {
@@ -176,7 +176,7 @@ impl Store {
                 }
             }
             may_adopt = false;
-            drop((env, inside));
+            drop((env, guard));
             self.adopt()?;
         }
     }
@@ -185,8 +185,8 @@ impl Store {
         &self.line
     }
 
-    pub(super) fn gate(&self) -> &Gate {
-        &self.gate
+    pub(super) fn latch(&self) -> &TxnLatch {
+        &self.latch
     }
 
     pub(super) fn counts(&self) -> &Counts {
@@ -205,17 +205,17 @@ impl Store {
 
     fn move_map(
         &self,
-        how: fn(&Environment, &Closed<'_>) -> Result<(), StoreError>,
+        how: fn(&Environment, &Exclusive<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let closed = self.gate.close(MAP_GROWTH_WAIT).ok_or_else(long_read)?;
+        let exclusive = self.latch.exclusive(MAP_GROWTH_WAIT).ok_or_else(long_read)?;
         let env = self.env()?;
         let map_bytes = env.map_bytes();
-        let moved = how(&env, &closed);
+        let moved = how(&env, &exclusive);
         drop(env);
-        moved.or_else(|refused| self.map_again(map_bytes, &closed).and(Err(refused)))
+        moved.or_else(|refused| self.map_again(map_bytes, &exclusive).and(Err(refused)))
     }
 
-    /// The environment. Whoever works with it is behind the gate, or does not hold it for long.
+    /// The environment. A caller that uses it holds the latch, or drops it soon: closing waits for it.
     pub(super) fn env(&self) -> Result<Arc<Environment>, StoreError> {
         self.env.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -232,7 +232,7 @@ impl Store {
     /// What has to be done from time to time; a write that has its turn does it.
     pub(super) fn attend(&self) {
         let now = work_time();
-        self.tell_of_long_read(self.gate.long_read(now));
+        self.tell_of_long_read(self.latch.long_read(now));
         let now = millis(now);
         let before = self.cleaned_ms.load(Ordering::Relaxed);
         if now.saturating_sub(before) >= millis(STALE_READERS_PAUSE) {

@@ -242,8 +242,8 @@ pub(in crate::store) fn settle(folder: &FsPath) {
 impl Store {
     /// Rows of each table.
     fn row_counts(&self) -> Result<[u64; 5], StoreError> {
-        let inside = self.gate().enter_reading(work_time(), READERS_MAX);
-        let _inside = inside.ok_or_else(too_many_readers)?;
+        let guard = self.latch().enter_read(work_time(), READERS_MAX);
+        let _guard = guard.ok_or_else(too_many_readers)?;
         let env = self.env()?;
         let txn = env.read()?;
         let mut rows = [0; 5];

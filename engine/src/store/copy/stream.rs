@@ -24,8 +24,8 @@ impl Store {
         watch: &mut Watch<'_>,
     ) -> Result<u64, StoreError> {
         // Ordinary reads leave places free, so that there is one for this.
-        let inside = self.gate().enter_reading(work_time(), READERS_MAX);
-        let _inside = inside.ok_or_else(too_many_readers)?;
+        let guard = self.latch().enter_read(work_time(), READERS_MAX);
+        let _guard = guard.ok_or_else(too_many_readers)?;
         let env = self.env()?;
         let _copying = Copying::begin(&self.copies);
         copy_compact(&env, target, total, watch)
@@ -55,8 +55,8 @@ impl Drop for Copying<'_> {
     }
 }
 
-/// Writes a consistent, compact copy of the store to `target` and returns its bytes. The caller has
-/// passed the gate.
+/// Writes a consistent, compact copy of the store to `target` and returns its bytes. The caller holds the
+/// latch.
 fn copy_compact(
     env: &Environment,
     target: &mut dyn Write,

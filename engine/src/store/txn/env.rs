@@ -15,7 +15,7 @@ use heed::{
 
 use super::error_class::Fault;
 use super::group_commit::Member;
-use super::latch::Closed;
+use super::latch::Exclusive;
 use super::snapshot::SnapshotNumber;
 use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
 use crate::store::StoreError;
@@ -139,12 +139,12 @@ impl Environment {
         &self.env
     }
 
-    /// Doubles the map. The closed gate proves that no transaction is alive in this process.
-    #[expect(unsafe_code, reason = "heed can't know that no transaction is alive; the gate does")]
-    pub(in crate::store) fn grow(&self, _nobody_inside: &Closed<'_>) -> Result<(), StoreError> {
+    /// Doubles the map. LMDB may move it, so no transaction may be alive in this process.
+    #[expect(unsafe_code, reason = "heed can't know that no transaction is alive; the latch does")]
+    pub(in crate::store) fn grow(&self, _exclusive: &Exclusive<'_>) -> Result<(), StoreError> {
         let size = self.env.info().map_size.saturating_mul(2);
-        // SAFETY: every transaction of this environment is begun behind the gate, which is closed
-        // and empty, and `app.lock` keeps other processes out.
+        // SAFETY: every transaction of this environment holds a `TxnGuard`, `_exclusive` proves that none
+        // is alive, and `app.lock` keeps other processes out.
         unsafe { self.env.resize(size) }.map_err(|error| match error {
             heed::Error::Io(error) if error.kind() == std::io::ErrorKind::OutOfMemory => {
                 StoreError::Io {
@@ -159,8 +159,8 @@ impl Environment {
     }
 
     /// Takes over the map size that another process has set.
-    #[expect(unsafe_code, reason = "heed can't know that no transaction is alive; the gate does")]
-    pub(in crate::store) fn adopt(&self, _nobody_inside: &Closed<'_>) -> Result<(), StoreError> {
+    #[expect(unsafe_code, reason = "heed can't know that no transaction is alive; the latch does")]
+    pub(in crate::store) fn adopt(&self, _exclusive: &Exclusive<'_>) -> Result<(), StoreError> {
         // SAFETY: as in `grow`.
         unsafe { self.env.resize(0) }.map_err(StoreError::from)
     }

@@ -171,7 +171,7 @@ impl Store {
         shared: Option<&Turn<'_>>,
         others: &mut Vec<Lent>,
     ) -> Result<(), Failure> {
-        let _inside = self.gate().enter();
+        let _guard = self.latch().enter();
         let env = self.env()?;
         let mut writer = self.begin(&env)?;
         let is_ok = own.run(&mut writer);
@@ -211,7 +211,7 @@ impl Store {
     }
 
     fn try_alone(&self, member: &mut dyn Member) -> Result<(), Failure> {
-        let _inside = self.gate().enter();
+        let _guard = self.latch().enter();
         let env = self.env()?;
         let mut writer = self.begin(&env)?;
         let is_ok = member.run(&mut writer);

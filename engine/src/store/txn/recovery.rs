@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 
 use super::env::Environment;
 use super::error_class::{Fault, Remedy};
-use super::latch::Closed;
+use super::latch::Exclusive;
 use super::write_state::Permit;
 use crate::clock::work_time;
 use crate::limits::{MAP_GROWTH_WAIT, READERS_MAX};
@@ -151,17 +151,17 @@ impl Store {
         if self.health.state() != StoreState::Suspect {
             return;
         }
-        // Behind a long read the next write tries again.
-        let Some(closed) = self.gate().close(MAP_GROWTH_WAIT) else { return };
+        // If a long read prevents it, the next write tries again.
+        let Some(exclusive) = self.latch().exclusive(MAP_GROWTH_WAIT) else { return };
         if !self.health.may_reopen() {
             return;
         }
-        match self.reopen(&closed) {
+        match self.reopen(&exclusive) {
             Ok(()) => {
                 self.health.recovered();
                 self.notices.tell(&StoreNotice::Reopened);
-                // It asks LMDB too, which is behind the gate.
-                drop(closed);
+                // `look_for_room` enters the latch as a reader.
+                drop(exclusive);
                 self.look_for_room();
             }
             Err(error) => {
@@ -171,7 +171,7 @@ impl Store {
         }
     }
 
-    fn reopen(&self, _nobody_inside: &Closed<'_>) -> Result<(), StoreError> {
+    fn reopen(&self, _exclusive: &Exclusive<'_>) -> Result<(), StoreError> {
         let env = self.take_env()?;
         let (map_bytes, last_transaction) = (env.map_bytes(), env.last_transaction());
         Environment::close(env);
@@ -183,7 +183,7 @@ impl Store {
     pub(in crate::store) fn map_again(
         &self,
         map_bytes: u64,
-        _nobody_inside: &Closed<'_>,
+        _exclusive: &Exclusive<'_>,
     ) -> Result<(), StoreError> {
         Environment::close(self.take_env()?);
         self.put_env(Environment::open(self.folder(), map_bytes, false))
@@ -224,7 +224,7 @@ impl Store {
     pub fn status(&self) -> StoreStatus {
         self.look_for_room();
         let now = work_time();
-        let (readers, oldest) = self.gate().readers();
+        let (readers, oldest) = self.latch().readers();
         let anchor = self.anchor.lock().unwrap_or_else(PoisonError::into_inner);
         let last_walk_ms = anchor.card.last_walk_ms;
         drop(anchor);
@@ -243,9 +243,9 @@ impl Store {
         }
     }
 
-    /// Behind the gate as every look into the map: while it moves there is none.
+    /// Holds the latch, as every access to the map must: while the map moves there is none.
     fn map_bytes(&self) -> u64 {
-        let _inside = self.gate().enter();
+        let _guard = self.latch().enter();
         self.env().map_or(0, |env| env.map_bytes())
     }
 
@@ -263,8 +263,8 @@ impl Store {
 
     /// Bytes of the pages that hold something, and of all.
     fn used(&self) -> Result<(u64, u64), StoreError> {
-        let inside = self.gate().enter_reading(work_time(), READERS_MAX);
-        let _inside = inside.ok_or_else(too_many_readers)?;
+        let guard = self.latch().enter_read(work_time(), READERS_MAX);
+        let _guard = guard.ok_or_else(too_many_readers)?;
         self.env()?.used_bytes()
     }
 }
