@@ -14,12 +14,12 @@ use super::file::identity::FileMark;
 use super::notice::Notices;
 use super::open::{self, Anchor, Opened};
 use super::progress::Watch;
-use super::txn::commit_queue::Line;
+use super::txn::commit_queue::CommitQueue;
 use super::txn::env::Environment;
-use super::txn::error_class::{Fault, Remedy};
+use super::txn::error_class::{ErrorClass, Remedy};
 use super::txn::group_commit::Counts;
 use super::txn::latch::{Exclusive, TxnLatch};
-use super::txn::write_state::Health;
+use super::txn::write_state::WriteState;
 use super::{DamagedRows, Reader, StoreError, StoreNotice, StoreState, WalkProgram, walk};
 use crate::clock::work_time;
 use crate::limits::{
@@ -102,9 +102,9 @@ pub struct Store {
     pub(super) anchor: Mutex<Anchor>,
     folder: PathBuf,
     latch: TxnLatch,
-    line: Line,
+    commit_queue: CommitQueue,
     counts: Counts,
-    pub(super) health: Health,
+    pub(super) write_state: WriteState,
     pub(super) ballast: Ballast,
     pub(super) notices: Notices,
     /// When the table of readers was last cleaned, in milliseconds of the clock of work.
@@ -131,9 +131,9 @@ impl Store {
             env: RwLock::new(Ok(Arc::new(env))),
             anchor: Mutex::new(anchor),
             latch: TxnLatch::default(),
-            line: Line::default(),
+            commit_queue: CommitQueue::default(),
             counts: Counts::default(),
-            health: Health::new(read_only),
+            write_state: WriteState::new(read_only),
             ballast: Ballast::new(&folder),
             notices: Notices::default(),
             cleaned_ms: AtomicU64::new(millis(work_time())),
@@ -141,7 +141,7 @@ impl Store {
             copies: AtomicUsize::new(0),
             folder,
         };
-        if store.health.state() == StoreState::Ok {
+        if store.write_state.state() == StoreState::Ok {
             store.ballast.keep();
         }
         Ok((store, report))
@@ -160,17 +160,19 @@ impl Store {
         loop {
             let guard = self.latch.enter_read(began, READERS_MAX - READERS_KEPT);
             let guard = guard.ok_or_else(too_many_readers)?;
-            self.tell_of_long_read(guard.long_read);
+            self.report_long_read(guard.long_read);
             let env = self.env()?;
             match env.read() {
                 Ok(txn) => {
                     let snapshot = env.snapshot(&txn);
                     let result = work(&Reader::new(&txn, &env.tables, snapshot));
-                    self.look_at_reads(&env);
+                    self.check_read_damage(&env);
                     return result;
                 }
                 Err(error) => {
-                    if !may_adopt || Fault::of(&error, None) != Fault::Retry(Remedy::Adopt) {
+                    if !may_adopt
+                        || ErrorClass::of(&error, None) != ErrorClass::Retry(Remedy::Adopt)
+                    {
                         return Err(StoreError::from(error).into());
                     }
                 }
@@ -181,8 +183,8 @@ impl Store {
         }
     }
 
-    pub(super) fn line(&self) -> &Line {
-        &self.line
+    pub(super) fn commit_queue(&self) -> &CommitQueue {
+        &self.commit_queue
     }
 
     pub(super) fn latch(&self) -> &TxnLatch {
@@ -230,9 +232,9 @@ impl Store {
     }
 
     /// What has to be done from time to time; a write that has its turn does it.
-    pub(super) fn attend(&self) {
+    pub(super) fn run_housekeeping(&self) {
         let now = work_time();
-        self.tell_of_long_read(self.latch.long_read(now));
+        self.report_long_read(self.latch.long_read(now));
         let now = millis(now);
         let before = self.cleaned_ms.load(Ordering::Relaxed);
         if now.saturating_sub(before) >= millis(STALE_READERS_PAUSE) {
@@ -245,13 +247,13 @@ impl Store {
     pub(super) fn clear_stale_readers(&self) {
         let cleared = self.env().ok().and_then(|env| env.env().clear_stale_readers().ok());
         if let Some(count @ 1..) = cleared {
-            self.notices.tell(&StoreNotice::StaleReaders { count });
+            self.notices.send(&StoreNotice::StaleReaders { count });
         }
     }
 
-    fn tell_of_long_read(&self, age: Option<Duration>) {
+    fn report_long_read(&self, age: Option<Duration>) {
         if let Some(age) = age {
-            self.notices.tell(&StoreNotice::LongRead { ms: millis(age) });
+            self.notices.send(&StoreNotice::LongRead { ms: millis(age) });
         }
     }
 
@@ -286,11 +288,11 @@ impl Store {
     /// When the file can't be read. Damage is a finding, not an error.
     pub fn check(&self) -> Result<StructureReport, StoreError> {
         let data_file = self.folder.join(DATA_FILE);
-        if matches!(self.health.state(), StoreState::ReadOnly | StoreState::Suspect) {
+        if matches!(self.write_state.state(), StoreState::ReadOnly | StoreState::Suspect) {
             return walk_file(&data_file);
         }
         // The transaction writes nothing; it keeps every other writer out.
-        self.write_in_turn(|_| walk_file(&data_file), false)
+        self.write_queued(|_| walk_file(&data_file), false)
     }
 
     /// Says at once whether another program has the store open, without opening it.
@@ -350,7 +352,7 @@ impl Drop for Store {
             Environment::close(env);
             last_transaction
         });
-        let state = self.health.state();
+        let state = self.write_state.state();
         let is_unmarked = self.unmarked_ms().is_some();
         let anchor = self.anchor.get_mut().unwrap_or_else(PoisonError::into_inner);
         match last_transaction {

@@ -39,7 +39,7 @@ impl Notices {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(observer);
     }
 
-    pub(super) fn tell(&self, notice: &StoreNotice) {
+    pub(super) fn send(&self, notice: &StoreNotice) {
         if let Some(observer) = &*self.0.read().unwrap_or_else(PoisonError::into_inner) {
             observer(notice);
         }

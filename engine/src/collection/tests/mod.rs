@@ -599,7 +599,7 @@ fn lent(leader_is_limited: bool, owner_is_limited: bool) -> Result<RecordNumber,
                 all.write(|writer| {
                     if std::mem::take(&mut is_first_run) {
                         begun.wait();
-                        while all.store().waiting() == 0 {
+                        while all.store().queued_writes() == 0 {
                             std::thread::yield_now();
                         }
                     }

@@ -46,7 +46,7 @@ impl Compaction {
     /// When the store can only be read or is not sound, there is not enough room, a step fails, or `watch`
     /// stops it. The store is then as it was, and closed.
     pub fn begin(store: Store, watch: &mut Watch<'_>) -> Result<Self, StoreError> {
-        store.health.permit()?;
+        store.write_state.permit()?;
         let (folder, bytes, used) =
             (store.folder().to_owned(), store.file_bytes(), store.used_bytes());
         let rows = store.row_counts()?;

@@ -9,7 +9,7 @@ use heed::{CommitOrAbort, Env, PutFlags, WithoutTls};
 use super::*;
 use crate::limits::{BATCH_DOCS_MAX, READERS_MAX};
 use crate::store::txn::env::{Environment, Table, open_env};
-use crate::store::txn::error_class::{Fault, Remedy};
+use crate::store::txn::error_class::{ErrorClass, Remedy};
 use crate::store::txn::recovery::Failure;
 use crate::store::{StoreState, Writer};
 
@@ -38,9 +38,9 @@ fn raw_table(env: &Env<WithoutTls>) -> Table {
 }
 
 #[track_caller]
-fn check<T>(result: Result<T, heed::Error>, fault: Fault) {
+fn check<T>(result: Result<T, heed::Error>, fault: ErrorClass) {
     let error = result.err().expect("a failure");
-    assert_eq!(Fault::of(&error, Some(u64::MAX)), fault, "{error:?}");
+    assert_eq!(ErrorClass::of(&error, Some(u64::MAX)), fault, "{error:?}");
 }
 
 #[test]
@@ -49,9 +49,9 @@ fn a_full_map_grows_and_its_transaction_is_lost() {
     let env = raw_env(folder.path(), MIB);
     let table = raw_table(&env);
     let mut txn = env.write_txn().expect("a transaction");
-    check(table.put(&mut txn, b"a", &vec![0; 2 * MIB]), Fault::Retry(Remedy::Grow));
+    check(table.put(&mut txn, b"a", &vec![0; 2 * MIB]), ErrorClass::Retry(Remedy::Grow));
     // LMDB takes nothing more in such a transaction.
-    check(table.put(&mut txn, b"a", b""), Fault::Bug);
+    check(table.put(&mut txn, b"a", b""), ErrorClass::Bug);
 }
 
 #[test]
@@ -60,10 +60,10 @@ fn keys_of_impossible_length_are_a_mistake_and_harm_nothing() {
     let env = raw_env(folder.path(), MIB);
     let table = raw_table(&env);
     let mut txn = env.write_txn().expect("a transaction");
-    check(table.put(&mut txn, &[1; 512], b""), Fault::Bug);
-    check(table.put(&mut txn, b"", b""), Fault::Bug);
+    check(table.put(&mut txn, &[1; 512], b""), ErrorClass::Bug);
+    check(table.put(&mut txn, b"", b""), ErrorClass::Bug);
     table.put(&mut txn, &[1; 511], b"").expect("the longest key");
-    check(table.put_with_flags(&mut txn, PutFlags::NO_OVERWRITE, &[1; 511], b""), Fault::Bug);
+    check(table.put_with_flags(&mut txn, PutFlags::NO_OVERWRITE, &[1; 511], b""), ErrorClass::Bug);
     txn.commit().expect("committed");
 }
 
@@ -72,7 +72,7 @@ fn more_readers_than_places_are_busy() {
     let folder = tempfile::tempdir().expect("a folder");
     let env = open_env(folder.path(), MIB, 3, false).expect("the environment opens");
     let readers: Vec<_> = (0..3).map(|_| env.read_txn().expect("a reader")).collect();
-    check(env.read_txn(), Fault::Busy);
+    check(env.read_txn(), ErrorClass::Busy);
     env.write_txn().expect("writing needs no place").abort();
     drop(readers);
     env.read_txn().expect("a place is free again");
@@ -82,7 +82,7 @@ fn more_readers_than_places_are_busy() {
 fn more_tables_than_places_are_a_mistake() {
     let folder = tempfile::tempdir().expect("a folder");
     let env = raw_env(folder.path(), MIB);
-    check(create(&env, ["1", "2", "3", "4", "5", "6", "7", "8", "9"]), Fault::Bug);
+    check(create(&env, ["1", "2", "3", "4", "5", "6", "7", "8", "9"]), ErrorClass::Bug);
     create(&env, ["1", "2", "3", "4", "5", "6", "7", "8"]).expect("tables");
 }
 
@@ -90,13 +90,13 @@ fn more_tables_than_places_are_a_mistake() {
 fn an_environment_that_is_open_is_not_opened_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let _env = raw_env(folder.path(), MIB);
-    check(open_env(&folder.path().join("."), MIB, READERS_MAX, false), Fault::Busy);
+    check(open_env(&folder.path().join("."), MIB, READERS_MAX, false), ErrorClass::Busy);
 }
 
 #[test]
 fn more_address_space_than_there_is_is_busy() {
     let folder = tempfile::tempdir().expect("a folder");
-    check(open_env(folder.path(), 1 << 57, READERS_MAX, false), Fault::Busy);
+    check(open_env(folder.path(), 1 << 57, READERS_MAX, false), ErrorClass::Busy);
 }
 
 /// What opening leads to and, if it opens, looking for the tables, once `change` has been made to a
@@ -125,21 +125,21 @@ pub(super) fn main_root(bytes: &[u8]) -> usize {
 #[test]
 fn what_is_wrong_in_the_file_is_damage() {
     opened_after(|_| ()).expect("a healthy file opens");
-    check(opened_after(|bytes| bytes[16..20].fill(7)), Fault::Damaged);
-    check(opened_after(|bytes| bytes[20] = 9), Fault::Damaged);
+    check(opened_after(|bytes| bytes[16..20].fill(7)), ErrorClass::Damaged);
+    check(opened_after(|bytes| bytes[20] = 9), ErrorClass::Damaged);
     // PageNotFound: a root behind the last page.
     let lost = |bytes: &mut Vec<u8>| {
         for root in ROOTS {
             bytes[root..root + 8].copy_from_slice(&900_u64.to_ne_bytes());
         }
     };
-    check(opened_after(lost), Fault::Damaged);
+    check(opened_after(lost), ErrorClass::Damaged);
     // Corrupted: a root of the wrong kind.
     let wrong = |bytes: &mut Vec<u8>| {
         let root = main_root(bytes);
         bytes[root + 10] = 4;
     };
-    check(opened_after(wrong), Fault::Damaged);
+    check(opened_after(wrong), ErrorClass::Damaged);
 }
 
 #[test]
@@ -214,8 +214,8 @@ fn a_full_disk_is_left_by_itself_when_there_is_room() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = open(folder.path());
     store.ballast.release();
-    store.health.disk_is_full(Some(0));
-    assert_eq!(store.health.state(), StoreState::DiskFull);
+    store.write_state.turn_disk_full(Some(0));
+    assert_eq!(store.write_state.state(), StoreState::DiskFull);
     fill(&store, 0..10);
     let status = store.status();
     assert_eq!((status.state, status.reason), (StoreState::Ok, None));
@@ -299,7 +299,7 @@ fn a_full_disk_is_left_after_the_file_was_looked_at() {
     let store = open(folder.path());
     fill(&store, 0..10);
     store.ballast.release();
-    store.health.disk_is_full(Some(0));
+    store.write_state.turn_disk_full(Some(0));
     store.failure(&heed::Error::Io(std::io::Error::from_raw_os_error(5)), false);
     fill(&store, 10..20);
     let status = store.status();
@@ -362,10 +362,10 @@ fn a_commit_record_that_is_not_written_ends_the_environment_and_not_the_store() 
     cut_off(commit_record_descriptor(folder.path()));
     let mut txn = raw.write_txn().expect("a transaction");
     table.put(&mut txn, b"a", b"").expect("put");
-    check(txn.commit(), Fault::Suspect);
+    check(txn.commit(), ErrorClass::Suspect);
     let is_panic = |error: &heed::Error| matches!(error, heed::Error::Mdb(heed::MdbError::Panic));
     assert!(raw.write_txn().is_err_and(|error| is_panic(&error)));
-    check(raw.write_txn(), Fault::Suspect);
+    check(raw.write_txn(), ErrorClass::Suspect);
 
     let folder = tempfile::tempdir().expect("a folder");
     let store = open(folder.path());
@@ -406,7 +406,7 @@ fn more_changed_pages_than_a_transaction_may_have_are_too_large_and_harm_nothing
     assert!(matches!(error, heed::Error::Mdb(heed::MdbError::TxnFull)), "{error:?}");
     let failure = store.failure(&error, false);
     assert!(matches!(failure, Failure::Final(StoreError::TooLarge)));
-    check(table.put(&mut child, b"a", b""), Fault::Bug);
+    check(table.put(&mut child, b"a", b""), ErrorClass::Bug);
     child.abort();
     parent.abort();
     drop(env);

@@ -61,7 +61,7 @@ fn check(store: &Store, kinds: &[Kind], expected_commits: u64) {
         let leader = scope.spawn(|| {
             let mut is_first_run = true;
             let led: Result<(), StoreError> = store.write(|writer| {
-                while is_first_run && store.line().waiting() < kinds.len() {
+                while is_first_run && store.commit_queue().queued() < kinds.len() {
                     thread::yield_now();
                 }
                 is_first_run = false;
@@ -70,14 +70,14 @@ fn check(store: &Store, kinds: &[Kind], expected_commits: u64) {
             led
         });
         // Without company it may be done before it is seen.
-        while !store.line().is_led() && !leader.is_finished() {
+        while !store.commit_queue().has_leader() && !leader.is_finished() {
             thread::yield_now();
         }
         let mut members = Vec::new();
         for (place, kind) in kinds.iter().enumerate() {
             members.push(scope.spawn(move || count(store, id, *kind)));
             // The order in line is the order of `kinds`.
-            while store.line().waiting() <= place && !leader.is_finished() {
+            while store.commit_queue().queued() <= place && !leader.is_finished() {
                 thread::yield_now();
             }
         }
@@ -136,7 +136,7 @@ fn a_write_waits_for_no_more_than_the_batch_that_it_meets() {
             store.write(|writer| {
                 let is_first = batches.fetch_add(1, Ordering::Relaxed) == 0;
                 // The others are to stand in line before it ends.
-                while is_first && store.line().waiting() < 2 {
+                while is_first && store.commit_queue().queued() < 2 {
                     thread::yield_now();
                 }
                 (0..rows).try_for_each(|row| writer.put_meta(&row.to_string(), b"of a batch"))
@@ -150,7 +150,8 @@ fn a_write_waits_for_no_more_than_the_batch_that_it_meets() {
         };
         thread::scope(|scope| {
             let is_awaited = |waiting: usize| {
-                while !store.line().is_led() || store.line().waiting() < waiting {
+                while !store.commit_queue().has_leader() || store.commit_queue().queued() < waiting
+                {
                     thread::yield_now();
                 }
             };
@@ -181,17 +182,17 @@ fn what_a_leader_that_panics_had_not_committed_is_not_acknowledged() {
     let outcomes = thread::scope(|scope| {
         let leader = scope.spawn(|| {
             store.write(|writer| {
-                while store.line().waiting() < 2 {
+                while store.commit_queue().queued() < 2 {
                     thread::yield_now();
                 }
                 writer.put_meta("leader", b"was here")
             })
         });
-        while !store.line().is_led() {
+        while !store.commit_queue().has_leader() {
             thread::yield_now();
         }
         let counts = scope.spawn(|| count(&store, 7, Kind::Counts));
-        while store.line().waiting() < 1 {
+        while store.commit_queue().queued() < 1 {
             thread::yield_now();
         }
         let fails = scope.spawn(|| {
@@ -212,7 +213,7 @@ fn what_a_leader_that_panics_had_not_committed_is_not_acknowledged() {
         |error: Option<StoreError>| matches!(error, Some(StoreError::OutcomeUnknown { .. }));
     assert!(is_unknown(outcomes.0.and_then(Result::err)), "nothing of it was written");
     assert!(is_unknown(outcomes.1.and_then(Result::err)));
-    assert!(!store.line().is_led());
+    assert!(!store.commit_queue().has_leader());
 }
 
 #[test]
@@ -223,14 +224,14 @@ fn who_finds_the_line_full_waits_until_there_is_room() {
     thread::scope(|scope| {
         let leader = scope.spawn(|| {
             let led: Result<(), StoreError> = store.write(|_| {
-                while store.line().outside() < OUTSIDE {
+                while store.commit_queue().blocked() < OUTSIDE {
                     thread::yield_now();
                 }
                 Ok(())
             });
             led
         });
-        while !store.line().is_led() {
+        while !store.commit_queue().has_leader() {
             thread::yield_now();
         }
         for _ in 0..WRITES_WAITING_MAX + OUTSIDE {
@@ -241,7 +242,7 @@ fn who_finds_the_line_full_waits_until_there_is_room() {
         assert_eq!(leader.join().expect("no panic"), Ok(()));
     });
     assert_eq!(counted(&store, 7), (WRITES_WAITING_MAX + OUTSIDE) as u64);
-    assert_eq!((store.line().waiting(), store.line().outside()), (0, 0));
+    assert_eq!((store.commit_queue().queued(), store.commit_queue().blocked()), (0, 0));
 }
 
 #[test]
@@ -307,6 +308,6 @@ fn nothing_is_lost_between_many_threads_that_come_and_go() {
     assert_eq!(counted(&store, 1), acknowledged);
     assert_eq!(store.writes(), acknowledged);
     assert!(store.commits() < store.writes(), "{} {}", store.commits(), store.writes());
-    assert_eq!(store.line().waiting(), 0);
-    assert!(!store.line().is_led());
+    assert_eq!(store.commit_queue().queued(), 0);
+    assert!(!store.commit_queue().has_leader());
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use super::*;
 use crate::limits::{READERS_MAX, WALK_PAUSE_MS};
 use crate::store::txn::env::{Environment, open_env};
-use crate::store::txn::error_class::{Fault, Remedy};
+use crate::store::txn::error_class::{ErrorClass, Remedy};
 use crate::store::{StoreNotice, StoreState};
 
 const CHILD_FOLDER: &str = "MAYFLY_STORE_LIMIT_FOLDER";
@@ -244,7 +244,7 @@ fn a_file_that_another_program_made_larger_is_taken_over() {
         let printed = run_child(test, folder.path(), "true");
         assert!(printed.contains("grown"), "{printed}");
         let error = store.env().expect("open").read().err().expect("a failure");
-        assert_eq!(Fault::of(&error, None), Fault::Retry(Remedy::Adopt), "{error:?}");
+        assert_eq!(ErrorClass::of(&error, None), ErrorClass::Retry(Remedy::Adopt), "{error:?}");
         if writes {
             fill(&store, 10..20);
         }

@@ -1,85 +1,85 @@
-//! The line of writes before LMDB's one writer.
+//! The queue of writes for LMDB's single writer.
 //!
-//! Whoever comes first has the turn and leads; who comes later lends its write and sleeps. The leader
-//! takes writes out of the line and runs them in its own transaction. When it ends, the first that is
-//! still waiting gets its write back and the turn with it, so nobody waits for ever.
+//! The first thread becomes the leader; later threads enqueue their write and park. The leader takes
+//! writes off the queue and runs them in its own transaction. When it is done, the thread of the oldest
+//! write that is still queued takes its write back and becomes the leader, so no write starves.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-use super::env::{Lent, lend};
-use super::group_commit::Member;
+use super::env::BorrowedWrite;
+use super::group_commit::PendingWrite;
 use crate::limits::WRITES_WAITING_MAX;
 use crate::store::StoreError;
 
 #[derive(Default)]
-pub(in crate::store) struct Line {
+pub(in crate::store) struct CommitQueue {
     state: Mutex<State>,
-    has_room: Condvar,
+    has_space: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    /// The thread whose turn it is: a write inside a write would wait for itself.
+    /// The leader's thread. A write inside a write would wait for itself, so it is refused.
     leader: Option<ThreadId>,
-    waiting: VecDeque<Waiting>,
-    /// Threads that wait for room in the line. Telling them costs a system call, also when there are none.
-    outside: usize,
+    queue: VecDeque<QueuedWrite>,
+    /// Threads that wait for space in a full queue. Notifying costs a system call even without waiters.
+    blocked: usize,
 }
 
-struct Waiting {
+struct QueuedWrite {
     owner: ThreadId,
-    lent: Lent,
+    write: BorrowedWrite,
     may_share: bool,
 }
 
-/// The right to write, handed on when dropped.
-pub(super) struct Turn<'l>(&'l Line);
+/// The right to use LMDB's writer. Dropping it makes the owner of the oldest queued write the leader.
+pub(super) struct Leader<'q>(&'q CommitQueue);
 
-impl Line {
-    /// Waits until `member` has been run by another thread, or until it is this thread's turn to run
-    /// it. A member that may not share is left to its own thread.
-    pub(super) fn stand(
+impl CommitQueue {
+    /// Waits until another thread has run `write`, or until this thread leads and must run it itself. A
+    /// write that may not share a transaction is always left to its own thread.
+    pub(super) fn lead_or_wait(
         &self,
-        member: &mut dyn Member,
+        write: &mut dyn PendingWrite,
         may_share: bool,
-    ) -> Result<Option<Turn<'_>>, StoreError> {
+    ) -> Result<Option<Leader<'_>>, StoreError> {
         let me = thread::current().id();
         let mut state = self.lock();
         if state.leader == Some(me) {
             return Err(StoreError::Bug { what: "a write was begun inside a write".to_owned() });
         }
-        while state.waiting.len() >= WRITES_WAITING_MAX {
-            state.outside += 1;
-            state = self.has_room.wait(state).unwrap_or_else(PoisonError::into_inner);
-            state.outside -= 1;
+        while state.queue.len() >= WRITES_WAITING_MAX {
+            state.blocked += 1;
+            state = self.has_space.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.blocked -= 1;
         }
         if state.leader.is_none() {
             state.leader = Some(me);
-            return Ok(Some(Turn(self)));
+            return Ok(Some(Leader(self)));
         }
-        lend(member, |lent| {
-            state.waiting.push_back(Waiting { owner: me, lent, may_share });
+        BorrowedWrite::scope(write, |write| {
+            state.queue.push_back(QueuedWrite { owner: me, write, may_share });
             drop(state);
         });
-        let is_mine = self.lock().leader == Some(me);
-        // Not `then_some`: a turn that comes to be and is dropped is handed on.
-        Ok(is_mine.then(|| Turn(self)))
+        let is_leader = self.lock().leader == Some(me);
+        // Not `then_some`: it would build a `Leader` in any case, and dropping that hands leadership on.
+        Ok(is_leader.then(|| Leader(self)))
     }
 
     #[cfg(test)]
-    pub(in crate::store) fn waiting(&self) -> usize {
-        self.lock().waiting.len()
+    pub(in crate::store) fn queued(&self) -> usize {
+        self.lock().queue.len()
     }
 
     #[cfg(test)]
-    pub(in crate::store) fn outside(&self) -> usize {
-        self.lock().outside
+    pub(in crate::store) fn blocked(&self) -> usize {
+        self.lock().blocked
     }
 
     #[cfg(test)]
-    pub(in crate::store) fn is_led(&self) -> bool {
+    pub(in crate::store) fn has_leader(&self) -> bool {
         self.lock().leader.is_some()
     }
 
@@ -87,33 +87,33 @@ impl Line {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets one more in, if there is one.
-    fn leave(&self, state: MutexGuard<'_, State>) {
-        let is_awaited = state.outside > 0;
+    /// Unlocks the state, and wakes a thread that waits for space.
+    fn unlock_and_wake(&self, state: MutexGuard<'_, State>) {
+        let is_awaited = state.blocked > 0;
         drop(state);
         if is_awaited {
-            self.has_room.notify_one();
+            self.has_space.notify_one();
         }
     }
 }
 
-impl Turn<'_> {
-    /// The first write in line, if it may share this turn's transaction.
-    pub(super) fn take_next(&self) -> Option<Lent> {
+impl Leader<'_> {
+    /// The oldest queued write, if it may share this leader's transaction.
+    pub(super) fn take_next(&self) -> Option<BorrowedWrite> {
         let mut state = self.0.lock();
-        let first = state.waiting.pop_front_if(|first| first.may_share)?;
-        self.0.leave(state);
-        Some(first.lent)
+        let first = state.queue.pop_front_if(|first| first.may_share)?;
+        self.0.unlock_and_wake(state);
+        Some(first.write)
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Leader<'_> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
-        let first = state.waiting.pop_front();
+        let first = state.queue.pop_front();
         state.leader = first.as_ref().map(|first| first.owner);
-        self.0.leave(state);
-        // Dropping the loan wakes its owner, who finds that the turn is its own.
+        self.0.unlock_and_wake(state);
+        // Dropping the borrow wakes its owner, which then finds itself the leader.
         drop(first);
     }
 }

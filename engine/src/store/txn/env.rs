@@ -1,5 +1,5 @@
-//! The LMDB environment, its five tables, cursors that write, and the loan of a write to another
-//! thread: the only file with unsafe code.
+//! The LMDB environment, its five tables, writing cursors, and the borrow of a write by another thread:
+//! the only file with unsafe code.
 
 use std::path::Path as FsPath;
 use std::ptr::NonNull;
@@ -13,8 +13,8 @@ use heed::{
     RoTxn, RwRevIter, RwTxn, WithoutTls,
 };
 
-use super::error_class::Fault;
-use super::group_commit::Member;
+use super::error_class::ErrorClass;
+use super::group_commit::PendingWrite;
 use super::latch::Exclusive;
 use super::snapshot::SnapshotNumber;
 use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
@@ -53,7 +53,7 @@ impl Tables {
         {
             return StoreError::BrokenOff { what: what.clone() };
         }
-        let is_damage = Fault::of(&error, None) == Fault::Damaged;
+        let is_damage = ErrorClass::of(&error, None) == ErrorClass::Damaged;
         let error = StoreError::from(error);
         if is_damage {
             // The first one is enough.
@@ -353,58 +353,60 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// A write that another thread may run. Its owner sleeps in [`lend`] until this value is dropped.
-pub(super) struct Lent {
-    member: NonNull<dyn Member>,
+/// A write that another thread may run. Its owner is parked in [`BorrowedWrite::scope`] until this value is
+/// dropped.
+pub(super) struct BorrowedWrite {
+    write: NonNull<dyn PendingWrite>,
     is_returned: Arc<AtomicBool>,
     owner: Thread,
 }
 
-// SAFETY: `Member` requires `Send`, so what is behind the pointer may be used by another thread; the
-// pointer is the only way to it until this value is dropped, because the owner sleeps in `lend`.
-#[expect(unsafe_code, reason = "the pointer stands for an exclusive borrow of something Send")]
-unsafe impl Send for Lent {}
+// SAFETY: `PendingWrite` requires `Send`, so another thread may use the pointee. The pointer is the only
+// access to it until this value is dropped, because the owner is parked in `scope`.
+#[expect(unsafe_code, reason = "the pointer is an exclusive borrow of something Send")]
+unsafe impl Send for BorrowedWrite {}
 
-impl Lent {
-    #[expect(unsafe_code, reason = "the pointer stands for an exclusive borrow")]
-    pub(super) fn member(&mut self) -> &mut dyn Member {
-        // SAFETY: the pointer comes from an exclusive borrow that `lend` holds until this value is
-        // dropped, and the borrow given out here ends before that, being one of this value.
-        unsafe { self.member.as_mut() }
+impl BorrowedWrite {
+    /// Passes a borrow of `write` to `give` and parks until it is dropped, as `std::thread::scope` waits
+    /// for its threads.
+    #[expect(unsafe_code, reason = "erases the lifetime of a borrow that this call outlives")]
+    pub(super) fn scope(write: &mut dyn PendingWrite, give: impl FnOnce(Self)) {
+        struct UntilReturned(Arc<AtomicBool>);
+        impl Drop for UntilReturned {
+            fn drop(&mut self) {
+                while !self.0.load(Ordering::Acquire) {
+                    thread::park();
+                }
+            }
+        }
+        let write = NonNull::from(write);
+        // SAFETY: only the lifetime changes. The pointer is used only through the `BorrowedWrite`, which
+        // can't be copied. `until_returned` keeps this call, and with it the borrow, alive until that value
+        // is dropped, even when `give` panics. If it is never dropped, this call never returns.
+        let write = unsafe {
+            std::mem::transmute::<NonNull<dyn PendingWrite + '_>, NonNull<dyn PendingWrite>>(write)
+        };
+        let is_returned = Arc::new(AtomicBool::new(false));
+        let until_returned = UntilReturned(Arc::clone(&is_returned));
+        give(Self { write, is_returned, owner: thread::current() });
+        drop(until_returned);
+    }
+
+    #[expect(unsafe_code, reason = "the pointer is an exclusive borrow")]
+    pub(super) fn write(&mut self) -> &mut dyn PendingWrite {
+        // SAFETY: the pointer comes from an exclusive borrow that `scope` holds until this value is
+        // dropped. The borrow returned here ends before that, because it borrows this value.
+        unsafe { self.write.as_mut() }
     }
 }
 
-impl Drop for Lent {
+impl Drop for BorrowedWrite {
     fn drop(&mut self) {
-        // From the store on, the member may be gone: only what this value itself owns is used.
+        // Once the flag is set, the owner may free the write: from here on only fields of this value are
+        // used.
         self.is_returned.store(true, Ordering::Release);
         self.owner.unpark();
     }
-}
-
-/// Gives `member` away through `give` and sleeps until it has come back, as `std::thread::scope` does
-/// with its threads.
-#[expect(unsafe_code, reason = "the lifetime of a borrow is forgotten; this function outlasts it")]
-pub(super) fn lend(member: &mut dyn Member, give: impl FnOnce(Lent)) {
-    struct UntilReturned(Arc<AtomicBool>);
-    impl Drop for UntilReturned {
-        fn drop(&mut self) {
-            while !self.0.load(Ordering::Acquire) {
-                thread::park();
-            }
-        }
-    }
-    let member = NonNull::from(member);
-    // SAFETY: only a lifetime changes. The pointer is used through `Lent` alone, which has no copy;
-    // `until_returned` keeps this call, and with it the borrow, from ending before that `Lent` has
-    // been dropped, also when `give` panics. A `Lent` that is never dropped is never outlived.
-    let member =
-        unsafe { std::mem::transmute::<NonNull<dyn Member + '_>, NonNull<dyn Member>>(member) };
-    let is_returned = Arc::new(AtomicBool::new(false));
-    let lent = Lent { member, is_returned: Arc::clone(&is_returned), owner: thread::current() };
-    let until_returned = UntilReturned(is_returned);
-    give(lent);
-    drop(until_returned);
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ const INPUT_OUTPUT_ERROR: i32 = 5;
 
 /// What has to be done about an error of LMDB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) enum Fault {
+pub(in crate::store) enum ErrorClass {
     /// Nothing is wrong with the file: help as this says, and run the whole transaction again.
     Retry(Remedy),
     /// Something is used up for the moment; the caller may try again later.
@@ -39,7 +39,7 @@ pub(in crate::store) enum Remedy {
     Adopt,
 }
 
-impl Fault {
+impl ErrorClass {
     /// The one place where LMDB's errors get their meaning. `free_bytes` is what the disk still
     /// takes, where the system tells.
     pub(in crate::store) fn of(error: &heed::Error, free_bytes: Option<u64>) -> Self {
@@ -52,27 +52,29 @@ impl Fault {
     }
 }
 
-fn of_io(error: &io::Error, free_bytes: Option<u64>) -> Fault {
+fn of_io(error: &io::Error, free_bytes: Option<u64>) -> ErrorClass {
     let is_nearly_full = free_bytes.is_some_and(|bytes| bytes < DISK_FREE_BYTES_LOW);
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-            Fault::DiskFull
+            ErrorClass::DiskFull
         }
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Fault::ReadOnly,
-        ErrorKind::OutOfMemory | ErrorKind::WouldBlock | ErrorKind::Interrupted => Fault::Busy,
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => ErrorClass::ReadOnly,
+        ErrorKind::OutOfMemory | ErrorKind::WouldBlock | ErrorKind::Interrupted => ErrorClass::Busy,
         // What LMDB answers to a wrong argument, before it has touched the file.
-        ErrorKind::InvalidInput => Fault::Bug,
-        _ if error.raw_os_error() == Some(INPUT_OUTPUT_ERROR) && is_nearly_full => Fault::DiskFull,
-        _ => Fault::Suspect,
+        ErrorKind::InvalidInput => ErrorClass::Bug,
+        _ if error.raw_os_error() == Some(INPUT_OUTPUT_ERROR) && is_nearly_full => {
+            ErrorClass::DiskFull
+        }
+        _ => ErrorClass::Suspect,
     }
 }
 
-fn of_lmdb(error: MdbError) -> Fault {
+fn of_lmdb(error: MdbError) -> ErrorClass {
     match error {
-        MdbError::MapFull => Fault::Retry(Remedy::Grow),
-        MdbError::MapResized => Fault::Retry(Remedy::Adopt),
-        MdbError::ReadersFull | MdbError::TlsFull => Fault::Busy,
-        MdbError::Panic => Fault::Suspect,
+        MdbError::MapFull => ErrorClass::Retry(Remedy::Grow),
+        MdbError::MapResized => ErrorClass::Retry(Remedy::Adopt),
+        MdbError::ReadersFull | MdbError::TlsFull => ErrorClass::Busy,
+        MdbError::Panic => ErrorClass::Suspect,
         MdbError::PageNotFound
         | MdbError::Corrupted
         | MdbError::CursorFull
@@ -81,7 +83,7 @@ fn of_lmdb(error: MdbError) -> Fault {
         | MdbError::Incompatible
         | MdbError::NotFound
         | MdbError::Invalid
-        | MdbError::VersionMismatch => Fault::Damaged,
+        | MdbError::VersionMismatch => ErrorClass::Damaged,
         // LMDB writes changed pages out before there are too many, so that no number of rows leads to it.
         MdbError::TxnFull
         | MdbError::KeyExist
@@ -90,7 +92,7 @@ fn of_lmdb(error: MdbError) -> Fault {
         | MdbError::BadTxn
         | MdbError::BadValSize
         | MdbError::BadDbi
-        | MdbError::Other(_) => Fault::Bug,
+        | MdbError::Other(_) => ErrorClass::Bug,
     }
 }
 
@@ -130,14 +132,14 @@ fn sentence(error: MdbError) -> StoreError {
             StoreError::damaged(format!("a table is missing or of another kind ({error})"))
         }
         _ => match of_lmdb(error) {
-            Fault::Busy | Fault::Retry(_) => busy("too many reads are running"),
-            Fault::Damaged => {
+            ErrorClass::Busy | ErrorClass::Retry(_) => busy("too many reads are running"),
+            ErrorClass::Damaged => {
                 StoreError::damaged(format!("LMDB met a page that can't be right ({error})"))
             }
-            Fault::Suspect => {
+            ErrorClass::Suspect => {
                 StoreError::OutcomeUnknown { what: "a write failed at its last step".to_owned() }
             }
-            Fault::DiskFull | Fault::ReadOnly | Fault::Bug => {
+            ErrorClass::DiskFull | ErrorClass::ReadOnly | ErrorClass::Bug => {
                 StoreError::Bug { what: error.to_string() }
             }
         },
@@ -152,9 +154,9 @@ mod tests {
     const NO_ROOM: Option<u64> = Some(DISK_FREE_BYTES_LOW - 1);
 
     #[track_caller]
-    fn check(error: impl Into<heed::Error>, fault: Fault, words: &str) {
+    fn check(error: impl Into<heed::Error>, fault: ErrorClass, words: &str) {
         let error = error.into();
-        assert_eq!(Fault::of(&error, ROOM), fault);
+        assert_eq!(ErrorClass::of(&error, ROOM), fault);
         let sentence = StoreError::from(error).to_string();
         assert!(sentence.contains(words), "{sentence}");
         assert!(sentence.ends_with('.') && !sentence.contains('{'), "{sentence}");
@@ -166,54 +168,54 @@ mod tests {
 
     #[test]
     fn every_failure_of_lmdb_has_a_fault_and_a_sentence() {
-        check(MdbError::MapFull, Fault::Retry(Remedy::Grow), "busy");
-        check(MdbError::MapResized, Fault::Retry(Remedy::Adopt), "busy");
-        check(MdbError::ReadersFull, Fault::Busy, "too many reads");
-        check(MdbError::TlsFull, Fault::Busy, "too many reads");
+        check(MdbError::MapFull, ErrorClass::Retry(Remedy::Grow), "busy");
+        check(MdbError::MapResized, ErrorClass::Retry(Remedy::Adopt), "busy");
+        check(MdbError::ReadersFull, ErrorClass::Busy, "too many reads");
+        check(MdbError::TlsFull, ErrorClass::Busy, "too many reads");
         check(
             MdbError::TxnFull,
-            Fault::Bug,
+            ErrorClass::Bug,
             "nothing of it was written. Make it in smaller parts.",
         );
-        check(MdbError::Panic, Fault::Suspect, "not known");
-        check(MdbError::Corrupted, Fault::Damaged, "damaged");
-        check(MdbError::PageNotFound, Fault::Damaged, "damaged");
-        check(MdbError::CursorFull, Fault::Damaged, "damaged");
-        check(MdbError::PageFull, Fault::Damaged, "damaged");
-        check(MdbError::Problem, Fault::Damaged, "damaged");
-        check(MdbError::Incompatible, Fault::Damaged, "table");
-        check(MdbError::NotFound, Fault::Damaged, "table");
-        check(MdbError::Invalid, Fault::Damaged, "not a Mayfly store");
-        check(MdbError::VersionMismatch, Fault::Damaged, "format version");
-        check(MdbError::BadTxn, Fault::Bug, "made a mistake");
-        check(MdbError::BadValSize, Fault::Bug, "made a mistake");
-        check(MdbError::DbsFull, Fault::Bug, "made a mistake");
-        check(MdbError::BadDbi, Fault::Bug, "made a mistake");
-        check(MdbError::BadRslot, Fault::Bug, "made a mistake");
-        check(MdbError::KeyExist, Fault::Bug, "made a mistake");
-        check(heed::Error::EnvAlreadyOpened, Fault::Busy, "open in another program");
+        check(MdbError::Panic, ErrorClass::Suspect, "not known");
+        check(MdbError::Corrupted, ErrorClass::Damaged, "damaged");
+        check(MdbError::PageNotFound, ErrorClass::Damaged, "damaged");
+        check(MdbError::CursorFull, ErrorClass::Damaged, "damaged");
+        check(MdbError::PageFull, ErrorClass::Damaged, "damaged");
+        check(MdbError::Problem, ErrorClass::Damaged, "damaged");
+        check(MdbError::Incompatible, ErrorClass::Damaged, "table");
+        check(MdbError::NotFound, ErrorClass::Damaged, "table");
+        check(MdbError::Invalid, ErrorClass::Damaged, "not a Mayfly store");
+        check(MdbError::VersionMismatch, ErrorClass::Damaged, "format version");
+        check(MdbError::BadTxn, ErrorClass::Bug, "made a mistake");
+        check(MdbError::BadValSize, ErrorClass::Bug, "made a mistake");
+        check(MdbError::DbsFull, ErrorClass::Bug, "made a mistake");
+        check(MdbError::BadDbi, ErrorClass::Bug, "made a mistake");
+        check(MdbError::BadRslot, ErrorClass::Bug, "made a mistake");
+        check(MdbError::KeyExist, ErrorClass::Bug, "made a mistake");
+        check(heed::Error::EnvAlreadyOpened, ErrorClass::Busy, "open in another program");
     }
 
     #[cfg(unix)]
     #[test]
     fn every_failure_of_the_system_has_a_fault_and_a_sentence() {
-        check(system(28), Fault::DiskFull, "disk is full");
-        check(system(27), Fault::DiskFull, "disk is full");
-        check(system(122), Fault::DiskFull, "disk is full");
-        check(system(13), Fault::ReadOnly, "can only be read");
-        check(system(30), Fault::ReadOnly, "can only be read");
-        check(system(12), Fault::Busy, "could not be used");
-        check(system(22), Fault::Bug, "could not be used");
-        check(system(5), Fault::Suspect, "could not be used");
-        check(system(6), Fault::Suspect, "could not be used");
+        check(system(28), ErrorClass::DiskFull, "disk is full");
+        check(system(27), ErrorClass::DiskFull, "disk is full");
+        check(system(122), ErrorClass::DiskFull, "disk is full");
+        check(system(13), ErrorClass::ReadOnly, "can only be read");
+        check(system(30), ErrorClass::ReadOnly, "can only be read");
+        check(system(12), ErrorClass::Busy, "could not be used");
+        check(system(22), ErrorClass::Bug, "could not be used");
+        check(system(5), ErrorClass::Suspect, "could not be used");
+        check(system(6), ErrorClass::Suspect, "could not be used");
     }
 
     #[test]
     fn an_input_output_error_on_a_disk_without_room_is_a_full_disk() {
         let error = heed::Error::Io(system(5));
-        assert_eq!(Fault::of(&error, NO_ROOM), Fault::DiskFull);
-        assert_eq!(Fault::of(&error, None), Fault::Suspect);
-        assert_eq!(Fault::of(&heed::Error::Io(system(6)), NO_ROOM), Fault::Suspect);
-        assert_eq!(Fault::of(&MdbError::Panic.into(), NO_ROOM), Fault::Suspect);
+        assert_eq!(ErrorClass::of(&error, NO_ROOM), ErrorClass::DiskFull);
+        assert_eq!(ErrorClass::of(&error, None), ErrorClass::Suspect);
+        assert_eq!(ErrorClass::of(&heed::Error::Io(system(6)), NO_ROOM), ErrorClass::Suspect);
+        assert_eq!(ErrorClass::of(&MdbError::Panic.into(), NO_ROOM), ErrorClass::Suspect);
     }
 }

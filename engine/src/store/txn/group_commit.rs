@@ -1,45 +1,46 @@
-//! Writes that share one durable commit.
+//! Group commit: writes of several threads share one durable commit.
 //!
-//! A commit waits for the disk, so concurrent small writes would each wait for all that came before.
-//! Instead the thread whose turn it is runs its own write and then those in line in one transaction,
-//! and commits once for all. A write can't tell the difference: it sees what the ones before it wrote,
-//! as if they had committed, and if they can't commit then neither does it.
+//! A commit waits for the disk, so concurrent small writes would each wait for all commits before theirs.
+//! Instead the leader runs its own write and then queued ones in one transaction, and commits once. A
+//! write can't tell the difference: it sees what earlier writes wrote, as if they had committed, and if
+//! they can't commit, neither does it.
 //!
-//! LMDB can't undo a part of a transaction. So a write that fails after it changed something, a panic
-//! or a map that is too small gives the whole transaction up, and each of the writes runs again alone.
+//! LMDB can't roll back a part of a transaction. So when a write fails after it changed something, or
+//! panics, or the map is too small, the whole transaction is aborted and each write runs again alone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use super::commit_queue::Turn;
-use super::env::{Environment, Lent};
+use super::commit_queue::Leader;
+use super::env::{BorrowedWrite, Environment};
 use super::recovery::{Cause, Failure};
 use crate::limits::{GROUP_OPERATIONS_MAX, GROUP_WRITES_MAX, MAP_GROWTHS_MAX};
 use crate::store::{Store, StoreError, Writer};
 
-/// One write of one thread, whatever it returns. Another thread may run it.
-pub(super) trait Member: Send {
-    /// Runs it in this transaction and keeps what it returned; says whether that was `Ok`.
+/// One thread's write, of any result type. Another thread may run it.
+pub(super) trait PendingWrite: Send {
+    /// Runs it in this transaction and stores the result; returns whether that is `Ok`.
     fn run(&mut self, writer: &mut Writer<'_>) -> bool;
-    /// What it returned, if anything, came to nothing.
+    /// Replaces the result: what the write did is lost.
     fn fail(&mut self, error: StoreError);
 }
 
-/// A closure and what it returned last.
+/// A closure and the result of its last run.
 struct Write<F, T, E> {
     work: F,
     outcome: Option<thread::Result<Result<T, E>>>,
 }
 
-impl<F, T, E> Member for Write<F, T, E>
+impl<F, T, E> PendingWrite for Write<F, T, E>
 where
     F: FnMut(&mut Writer<'_>) -> Result<T, E> + Send,
     T: Send,
     E: From<StoreError> + Send,
 {
     fn run(&mut self, writer: &mut Writer<'_>) -> bool {
-        // The closure's own thread goes on with the panic, so nobody sees a half-done state.
+        // The closure's own thread resumes the panic, and the transaction is aborted, so `AssertUnwindSafe`
+        // exposes no broken state.
         let outcome = catch_unwind(AssertUnwindSafe(|| (self.work)(writer)));
         let is_ok = matches!(outcome, Ok(Ok(_)));
         self.outcome = Some(outcome);
@@ -51,23 +52,22 @@ where
     }
 }
 
-/// Writes of others in the hands of a leader. What they have returned is true once their transaction has
-/// ended.
+/// Writes of other threads that a leader runs. Their results count only once the transaction has ended.
 #[derive(Default)]
-struct Company {
-    others: Vec<Lent>,
+struct Followers {
+    writes: Vec<BorrowedWrite>,
     is_settled: bool,
 }
 
-impl Company {
+impl Followers {
     fn fail(&mut self, error: &StoreError) {
-        for other in &mut self.others {
-            other.member().fail(error.clone());
+        for follower in &mut self.writes {
+            follower.write().fail(error.clone());
         }
     }
 }
 
-impl Drop for Company {
+impl Drop for Followers {
     fn drop(&mut self) {
         if !self.is_settled {
             let what = "the thread that wrote it has stopped".to_owned();
@@ -76,7 +76,7 @@ impl Drop for Company {
     }
 }
 
-/// How many writes and commits there were since the store was opened.
+/// Writes and commits since the store was opened.
 #[derive(Default)]
 pub(in crate::store) struct Counts {
     writes: AtomicU64,
@@ -84,35 +84,34 @@ pub(in crate::store) struct Counts {
 }
 
 impl Store {
-    /// One durable write: commits when `work` returns `Ok`, else nothing of it remains. Writes of
-    /// other threads may share the commit, so `work` may run on another thread while this one waits;
-    /// and it may run again from the start, so it must be repeatable.
+    /// One durable write: commits when `work` returns `Ok`, else rolls back. Writes of other threads may
+    /// share the commit, so `work` may run on another thread while this one waits. It may also run more
+    /// than once, so it must be repeatable.
     ///
     /// # Errors
-    /// What `work` returns; `DiskFull`, `ReadOnly`, `Suspect` or `OutcomeUnknown` when
-    /// it can't be written; `Bug` when called
-    /// from inside a write.
+    /// What `work` returns; `DiskFull`, `ReadOnly`, `Suspect` or `OutcomeUnknown` when it can't be
+    /// written; `Bug` when called from inside a write.
     pub fn write<T: Send, E: From<StoreError> + Send>(
         &self,
         work: impl FnMut(&mut Writer<'_>) -> Result<T, E> + Send,
     ) -> Result<T, E> {
-        self.write_in_turn(work, true)
+        self.write_queued(work, true)
     }
 
-    pub(in crate::store) fn write_in_turn<T: Send, E: From<StoreError> + Send>(
+    pub(in crate::store) fn write_queued<T: Send, E: From<StoreError> + Send>(
         &self,
         work: impl FnMut(&mut Writer<'_>) -> Result<T, E> + Send,
         may_share: bool,
     ) -> Result<T, E> {
-        if let Err(StoreError::ReadOnly { what }) = self.health.permit() {
+        if let Err(StoreError::ReadOnly { what }) = self.write_state.permit() {
             return Err(StoreError::ReadOnly { what }.into());
         }
-        self.look_for_room();
+        self.end_disk_full();
         let mut own = Write { work, outcome: None };
-        if let Some(turn) = self.line().stand(&mut own, may_share)? {
-            self.attend();
+        if let Some(leader) = self.commit_queue().lead_or_wait(&mut own, may_share)? {
+            self.run_housekeeping();
             self.reopen_if_suspect();
-            self.lead(&mut own, may_share.then_some(&turn));
+            self.lead(&mut own, may_share.then_some(&leader));
             self.reopen_if_suspect();
         }
         match own.outcome {
@@ -135,101 +134,101 @@ impl Store {
         self.counts().writes.load(Ordering::Relaxed)
     }
 
-    /// Writes that stand in line now.
     #[cfg(test)]
-    pub(crate) fn waiting(&self) -> usize {
-        self.line().waiting()
+    pub(crate) fn queued_writes(&self) -> usize {
+        self.commit_queue().queued()
     }
 
-    /// Runs `own` and, given a turn to share, writes from the line.
-    fn lead(&self, own: &mut dyn Member, shared: Option<&Turn<'_>>) {
-        let mut company = Company::default();
-        match self.run_together(own, shared, &mut company.others) {
+    /// Runs `own` and, if the commit may be shared, queued writes.
+    fn lead(&self, own: &mut dyn PendingWrite, shared: Option<&Leader<'_>>) {
+        let mut followers = Followers::default();
+        match self.run_group(own, shared, &mut followers.writes) {
             Ok(()) => {}
-            Err(Failure::Again(cause)) => {
-                // More map may not be needed once each has a transaction of its own.
-                if matches!(cause, Cause::Room { deletes_only: false }) {
-                    let _ = self.put_right(cause);
+            Err(Failure::Retry(cause)) => {
+                // A larger map may not be needed once each write has a transaction of its own. That the disk
+                // is full must be known before any of them runs again.
+                if matches!(cause, Cause::DiskFull { deletes_only: false }) {
+                    let _ = self.recover(cause);
                 }
                 self.run_alone(own);
-                for other in &mut company.others {
-                    self.run_alone(other.member());
+                for follower in &mut followers.writes {
+                    self.run_alone(follower.write());
                 }
             }
             Err(Failure::Final(error)) => {
-                company.fail(&error);
+                followers.fail(&error);
                 own.fail(error);
             }
         }
-        company.is_settled = true;
+        followers.is_settled = true;
     }
 
-    /// One transaction for `own` and those in line that arrive before it commits.
-    fn run_together(
+    /// One transaction for `own` and the writes that are queued before it commits.
+    fn run_group(
         &self,
-        own: &mut dyn Member,
-        shared: Option<&Turn<'_>>,
-        others: &mut Vec<Lent>,
+        own: &mut dyn PendingWrite,
+        shared: Option<&Leader<'_>>,
+        followers: &mut Vec<BorrowedWrite>,
     ) -> Result<(), Failure> {
         let _guard = self.latch().enter();
         let env = self.env()?;
         let mut writer = self.begin(&env)?;
         let is_ok = own.run(&mut writer);
-        self.look_at(&env, &mut writer)?;
+        self.check_failure(&env, &mut writer)?;
         if !is_ok || writer.operations() == 0 {
             return Ok(());
         }
         let mut writes = 1;
-        while others.len() + 1 < GROUP_WRITES_MAX && writer.operations() < GROUP_OPERATIONS_MAX {
-            let Some(next) = shared.and_then(Turn::take_next) else { break };
+        while followers.len() + 1 < GROUP_WRITES_MAX && writer.operations() < GROUP_OPERATIONS_MAX {
+            let Some(next) = shared.and_then(Leader::take_next) else { break };
             let before = writer.operations();
-            let next = others.push_mut(next);
-            let is_ok = next.member().run(&mut writer);
+            let next = followers.push_mut(next);
+            let is_ok = next.write().run(&mut writer);
             let has_written = writer.operations() > before;
-            self.look_at(&env, &mut writer)?;
+            self.check_failure(&env, &mut writer)?;
             if !is_ok && has_written {
-                return Err(Failure::Again(Cause::Company));
+                return Err(Failure::Retry(Cause::Follower));
             }
             writes += u64::from(has_written);
         }
         self.commit(writer, writes)
     }
 
-    /// One transaction for this write, as often as something can be put right.
-    fn run_alone(&self, member: &mut dyn Member) {
+    /// One transaction for this write alone, retried as long as recovery succeeds.
+    fn run_alone(&self, write: &mut dyn PendingWrite) {
         for _ in 0..MAP_GROWTHS_MAX {
-            let cause = match self.try_alone(member) {
+            let cause = match self.try_alone(write) {
                 Ok(()) => return,
-                Err(Failure::Again(cause)) => cause,
-                Err(Failure::Final(error)) => return member.fail(error),
+                Err(Failure::Retry(cause)) => cause,
+                Err(Failure::Final(error)) => return write.fail(error),
             };
-            if let Err(error) = self.put_right(cause) {
-                return member.fail(error);
+            if let Err(error) = self.recover(cause) {
+                return write.fail(error);
             }
         }
-        member.fail(StoreError::TooLarge);
+        write.fail(StoreError::TooLarge);
     }
 
-    fn try_alone(&self, member: &mut dyn Member) -> Result<(), Failure> {
+    fn try_alone(&self, write: &mut dyn PendingWrite) -> Result<(), Failure> {
         let _guard = self.latch().enter();
         let env = self.env()?;
         let mut writer = self.begin(&env)?;
-        let is_ok = member.run(&mut writer);
-        self.look_at(&env, &mut writer)?;
+        let is_ok = write.run(&mut writer);
+        self.check_failure(&env, &mut writer)?;
         if !is_ok || writer.operations() == 0 {
             return Ok(());
         }
         self.commit(writer, 1)
     }
 
-    /// Whether LMDB failed while a write ran, whatever the write has made of it.
-    fn look_at(&self, env: &Environment, writer: &mut Writer<'_>) -> Result<(), Failure> {
-        if let Some(damage) = self.look_at_reads(env) {
+    /// Whether LMDB failed while a write ran, even if the write ignored it.
+    fn check_failure(&self, env: &Environment, writer: &mut Writer<'_>) -> Result<(), Failure> {
+        if let Some(damage) = self.check_read_damage(env) {
             return Err(Failure::Final(damage));
         }
         let Some(error) = writer.take_failure() else { return Ok(()) };
         match self.failure(&error, writer.deletes_only()) {
-            // The write has its answer already: it is a mistake in itself, or comes at a bad time.
+            // Only this write failed, and it has the error already. The transaction and the file are sound.
             Failure::Final(
                 StoreError::Bug { .. } | StoreError::Busy { .. } | StoreError::TooLarge,
             ) => Ok(()),
@@ -241,7 +240,7 @@ impl Store {
         let deletes_only = writer.deletes_only();
         writer.commit().map_err(|error| self.failure(&error, deletes_only))?;
         if deletes_only {
-            self.health.deleted(true);
+            self.write_state.deletion_ended(true);
         }
         self.counts().writes.fetch_add(writes, Ordering::Relaxed);
         self.counts().commits.fetch_add(1, Ordering::Relaxed);

@@ -8,7 +8,7 @@
 use std::sync::{Arc, PoisonError};
 
 use super::env::Environment;
-use super::error_class::{Fault, Remedy};
+use super::error_class::{ErrorClass, Remedy};
 use super::latch::Exclusive;
 use super::write_state::Permit;
 use crate::clock::work_time;
@@ -20,7 +20,7 @@ use crate::store::{Store, StoreError, StoreNotice, StoreState, StoreStatus, Writ
 /// Why a transaction did not come to its end.
 pub(in crate::store) enum Failure {
     /// Its writes are run again, once this has been put right.
-    Again(Cause),
+    Retry(Cause),
     /// Its writes have failed.
     Final(StoreError),
 }
@@ -28,10 +28,10 @@ pub(in crate::store) enum Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Cause {
     /// A write that shared the transaction failed.
-    Company,
+    Follower,
     Map(Remedy),
     /// The disk is full.
-    Room {
+    DiskFull {
         /// The transaction was one that could only delete.
         deletes_only: bool,
     },
@@ -46,7 +46,7 @@ impl From<StoreError> for Failure {
 impl Store {
     /// A write transaction, as far as the store takes changes.
     pub(super) fn begin<'e>(&self, env: &'e Environment) -> Result<Writer<'e>, Failure> {
-        let refusal = match self.health.permit()? {
+        let refusal = match self.write_state.permit()? {
             Permit::Everything => None,
             Permit::Deletions(refusal) => Some(refusal),
         };
@@ -56,22 +56,22 @@ impl Store {
 
     /// What LMDB's error in a write transaction leads to.
     pub(in crate::store) fn failure(&self, error: &heed::Error, deletes_only: bool) -> Failure {
-        match Fault::of(error, folder::free_bytes(self.folder())) {
-            Fault::Retry(remedy) => Failure::Again(Cause::Map(remedy)),
-            Fault::DiskFull => Failure::Again(Cause::Room { deletes_only }),
-            Fault::Busy | Fault::Bug => Failure::Final(StoreError::from(error)),
-            Fault::ReadOnly => {
-                self.health.turn_read_only("its folder can no longer be written");
-                self.tell_state();
+        match ErrorClass::of(error, folder::free_bytes(self.folder())) {
+            ErrorClass::Retry(remedy) => Failure::Retry(Cause::Map(remedy)),
+            ErrorClass::DiskFull => Failure::Retry(Cause::DiskFull { deletes_only }),
+            ErrorClass::Busy | ErrorClass::Bug => Failure::Final(StoreError::from(error)),
+            ErrorClass::ReadOnly => {
+                self.write_state.turn_read_only("its folder can no longer be written");
+                self.report_state();
                 Failure::Final(StoreError::from(error))
             }
-            Fault::Damaged => {
+            ErrorClass::Damaged => {
                 let error = StoreError::from(error);
-                self.turn_suspect(&error.to_string());
+                self.become_suspect(&error.to_string());
                 Failure::Final(error)
             }
-            Fault::Suspect => {
-                self.turn_suspect(&format!("a write to the disk failed ({error})"));
+            ErrorClass::Suspect => {
+                self.become_suspect(&format!("a write to the disk failed ({error})"));
                 Failure::Final(StoreError::OutcomeUnknown {
                     what: format!("a write to the disk failed ({error})"),
                 })
@@ -81,54 +81,58 @@ impl Store {
 
     /// A page that can't be right is the same for the store, whether a read or a write has met it: what
     /// is written next may end in it. Says what it is.
-    pub(in crate::store) fn look_at_reads(&self, env: &Environment) -> Option<StoreError> {
+    pub(in crate::store) fn check_read_damage(&self, env: &Environment) -> Option<StoreError> {
         let damage = env.tables.damage()?;
-        if self.health.state() != StoreState::Suspect {
-            self.turn_suspect(&damage.to_string());
+        if self.write_state.state() != StoreState::Suspect {
+            self.become_suspect(&damage.to_string());
         }
         Some(damage.clone())
     }
 
-    fn turn_suspect(&self, why: &str) {
-        let is_news = self.health.suspect(format!(
+    fn become_suspect(&self, why: &str) {
+        let is_news = self.write_state.turn_suspect(format!(
             "{}; close it and open it again to have it checked",
             why.trim_end_matches('.')
         ));
         if is_news {
-            self.tell_state();
+            self.report_state();
         }
     }
 
     /// Puts right what kept a transaction from its end, or says why it can't be put right.
-    pub(super) fn put_right(&self, cause: Cause) -> Result<(), StoreError> {
+    pub(super) fn recover(&self, cause: Cause) -> Result<(), StoreError> {
         match cause {
-            Cause::Company => Ok(()),
+            Cause::Follower => Ok(()),
             Cause::Map(Remedy::Grow) => self.grow(),
             Cause::Map(Remedy::Adopt) => self.adopt(),
-            Cause::Room { deletes_only: false } => {
+            Cause::DiskFull { deletes_only: false } => {
                 // What the write was is not known here: run again, it finds out whether it may go on.
-                if self.health.disk_is_full(folder::disk_bytes(self.folder())) {
-                    self.tell_state();
+                if self.write_state.turn_disk_full(folder::disk_bytes(self.folder())) {
+                    self.report_state();
                 }
                 Ok(())
             }
-            Cause::Room { deletes_only: true } => {
-                self.health.deleted(false);
-                if self.ballast.release() { Ok(()) } else { Err(self.health.disk_full()) }
+            Cause::DiskFull { deletes_only: true } => {
+                self.write_state.deletion_ended(false);
+                if self.ballast.release() {
+                    Ok(())
+                } else {
+                    Err(self.write_state.disk_full_error())
+                }
             }
         }
     }
 
     /// Ends a full disk when there is room again.
-    pub(super) fn look_for_room(&self) {
-        if self.health.state() != StoreState::DiskFull {
+    pub(super) fn end_disk_full(&self) {
+        if self.write_state.state() != StoreState::DiskFull {
             return;
         }
         let on_disk = folder::free_bytes(self.folder()).unwrap_or(0);
         let in_file = self.used().map_or(0, |(live, whole)| whole.saturating_sub(live));
-        if self.health.has_room(on_disk.saturating_add(in_file)) {
+        if self.write_state.room_found(on_disk.saturating_add(in_file)) {
             self.ballast.keep();
-            self.tell_state();
+            self.report_state();
         }
     }
 
@@ -136,37 +140,37 @@ impl Store {
     /// changed page needs a new one.
     #[must_use]
     pub fn batch_docs(&self) -> usize {
-        self.health.batch_docs()
+        self.write_state.batch_docs()
     }
 
     /// Whether the disk was full at the last write.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.health.state() == StoreState::DiskFull
+        self.write_state.state() == StoreState::DiskFull
     }
 
     /// Re-opens a suspect store, as often as is allowed. Only for a write that has its turn and no
     /// transaction.
     pub(super) fn reopen_if_suspect(&self) {
-        if self.health.state() != StoreState::Suspect {
+        if self.write_state.state() != StoreState::Suspect {
             return;
         }
         // If a long read prevents it, the next write tries again.
         let Some(exclusive) = self.latch().exclusive(MAP_GROWTH_WAIT) else { return };
-        if !self.health.may_reopen() {
+        if !self.write_state.start_reopening() {
             return;
         }
         match self.reopen(&exclusive) {
             Ok(()) => {
-                self.health.recovered();
-                self.notices.tell(&StoreNotice::Reopened);
-                // `look_for_room` enters the latch as a reader.
+                self.write_state.recovered();
+                self.notices.send(&StoreNotice::Reopened);
+                // `end_disk_full` enters the latch as a reader.
                 drop(exclusive);
-                self.look_for_room();
+                self.end_disk_full();
             }
             Err(error) => {
-                self.health.suspect(error.to_string().trim_end_matches('.').to_owned());
-                self.tell_state();
+                self.write_state.turn_suspect(error.to_string().trim_end_matches('.').to_owned());
+                self.report_state();
             }
         }
     }
@@ -187,7 +191,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         Environment::close(self.take_env()?);
         self.put_env(Environment::open(self.folder(), map_bytes, false))
-            .inspect_err(|error| self.turn_suspect(&error.to_string()))
+            .inspect_err(|error| self.become_suspect(&error.to_string()))
     }
 
     /// Takes the environment out of its place, where everybody is told to wait meanwhile.
@@ -208,29 +212,29 @@ impl Store {
         result
     }
 
-    fn tell_state(&self) {
-        let (state, reason) = (self.health.state(), self.health.reason());
-        self.notices.tell(&StoreNotice::State { state, reason });
+    fn report_state(&self) {
+        let (state, reason) = (self.write_state.state(), self.write_state.reason());
+        self.notices.send(&StoreNotice::State { state, reason });
     }
 
     /// Whether the store can be written at all.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
-        self.health.state() == StoreState::ReadOnly
+        self.write_state.state() == StoreState::ReadOnly
     }
 
     /// How the store is.
     #[must_use]
     pub fn status(&self) -> StoreStatus {
-        self.look_for_room();
+        self.end_disk_full();
         let now = work_time();
         let (readers, oldest) = self.latch().readers();
         let anchor = self.anchor.lock().unwrap_or_else(PoisonError::into_inner);
         let last_walk_ms = anchor.card.last_walk_ms;
         drop(anchor);
         StoreStatus {
-            state: self.health.state(),
-            reason: self.health.reason(),
+            state: self.write_state.state(),
+            reason: self.write_state.reason(),
             free_bytes: folder::free_bytes(self.folder()),
             file_bytes: self.file_bytes(),
             live_bytes: self.used_bytes(),
@@ -239,7 +243,7 @@ impl Store {
             readers,
             oldest_read_ms: oldest.map(|began| millis(now.saturating_sub(began))),
             last_walk_ms,
-            reopenings: self.health.reopenings(),
+            reopenings: self.write_state.reopenings(),
         }
     }
 

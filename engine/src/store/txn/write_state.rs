@@ -56,7 +56,7 @@ pub(in crate::store) enum Permit {
     Deletions(StoreError),
 }
 
-pub(in crate::store) struct Health {
+pub(in crate::store) struct WriteState {
     inner: Mutex<Inner>,
 }
 
@@ -70,7 +70,7 @@ struct Inner {
     was_full: bool,
 }
 
-impl Health {
+impl WriteState {
     pub(in crate::store) fn new(read_only: Option<String>) -> Self {
         let state = if read_only.is_some() { StoreState::ReadOnly } else { StoreState::Ok };
         let inner = Inner {
@@ -102,14 +102,14 @@ impl Health {
         let what = || inner.reason.clone().unwrap_or_default();
         match inner.state {
             StoreState::Ok => Ok(Permit::Everything),
-            StoreState::DiskFull => Ok(Permit::Deletions(inner.disk_full())),
+            StoreState::DiskFull => Ok(Permit::Deletions(inner.disk_full_error())),
             StoreState::ReadOnly => Err(StoreError::ReadOnly { what: what() }),
             StoreState::Suspect => Err(StoreError::Suspect { what: what() }),
         }
     }
 
     /// The disk is full, of a disk of so many bytes. True if that is news.
-    pub(in crate::store) fn disk_is_full(&self, disk_bytes: Option<u64>) -> bool {
+    pub(in crate::store) fn turn_disk_full(&self, disk_bytes: Option<u64>) -> bool {
         let mut inner = self.lock();
         if inner.state != StoreState::Ok {
             return false;
@@ -117,12 +117,12 @@ impl Health {
         inner.state = StoreState::DiskFull;
         inner.wanted_bytes = wanted_bytes(disk_bytes);
         inner.batch_docs = FULL_DISK_BATCH_DOCS;
-        inner.reason = Some(inner.disk_full().to_string());
+        inner.reason = Some(inner.disk_full_error().to_string());
         true
     }
 
     /// There is so much room, on the disk or within the file. True if a full disk is over with that.
-    pub(super) fn has_room(&self, bytes: u64) -> bool {
+    pub(super) fn room_found(&self, bytes: u64) -> bool {
         let mut inner = self.lock();
         if inner.state != StoreState::DiskFull || bytes < inner.wanted_bytes {
             return false;
@@ -132,8 +132,8 @@ impl Health {
         true
     }
 
-    pub(super) fn disk_full(&self) -> StoreError {
-        self.lock().disk_full()
+    pub(super) fn disk_full_error(&self) -> StoreError {
+        self.lock().disk_full_error()
     }
 
     /// The disk can't be written any more.
@@ -144,7 +144,7 @@ impl Health {
 
     /// Nothing more is written until the file has been looked at. False where nothing is written
     /// anyway: then nothing is looked at either, and what can be read still is.
-    pub(super) fn suspect(&self, why: String) -> bool {
+    pub(super) fn turn_suspect(&self, why: String) -> bool {
         let mut inner = self.lock();
         if inner.state == StoreState::ReadOnly {
             return false;
@@ -155,7 +155,7 @@ impl Health {
     }
 
     /// Whether the store may now re-open itself; counts as done.
-    pub(super) fn may_reopen(&self) -> bool {
+    pub(super) fn start_reopening(&self) -> bool {
         let mut inner = self.lock();
         let may = inner.state == StoreState::Suspect && inner.reopenings < REOPENINGS_MAX;
         inner.reopenings += u32::from(may);
@@ -166,7 +166,7 @@ impl Health {
     pub(super) fn recovered(&self) {
         let mut inner = self.lock();
         (inner.state, inner.reason) = if std::mem::take(&mut inner.was_full) {
-            (StoreState::DiskFull, Some(inner.disk_full().to_string()))
+            (StoreState::DiskFull, Some(inner.disk_full_error().to_string()))
         } else {
             (StoreState::Ok, None)
         };
@@ -178,7 +178,7 @@ impl Health {
     }
 
     /// A deletion on a full disk has gone well, or not.
-    pub(super) fn deleted(&self, is_ok: bool) {
+    pub(super) fn deletion_ended(&self, is_ok: bool) {
         let mut inner = self.lock();
         if inner.state == StoreState::DiskFull {
             let docs = if is_ok { inner.batch_docs * 2 } else { inner.batch_docs / 2 };
@@ -192,7 +192,7 @@ impl Health {
 }
 
 impl Inner {
-    fn disk_full(&self) -> StoreError {
+    fn disk_full_error(&self) -> StoreError {
         StoreError::DiskFull { wanted_bytes: self.wanted_bytes }
     }
 }
@@ -210,63 +210,63 @@ mod tests {
 
     #[test]
     fn a_full_disk_lets_deletions_through_until_there_is_room() {
-        let health = Health::new(None);
-        assert_eq!(health.permit(), Ok(Permit::Everything));
-        assert!(!health.has_room(u64::MAX), "nothing was full");
-        assert!(health.disk_is_full(Some(8 << 20)));
-        assert!(!health.disk_is_full(Some(8 << 20)), "no news");
+        let state = WriteState::new(None);
+        assert_eq!(state.permit(), Ok(Permit::Everything));
+        assert!(!state.room_found(u64::MAX), "nothing was full");
+        assert!(state.turn_disk_full(Some(8 << 20)));
+        assert!(!state.turn_disk_full(Some(8 << 20)), "no news");
         let refusal = StoreError::DiskFull { wanted_bytes: 512 << 10 };
-        assert_eq!(health.permit(), Ok(Permit::Deletions(refusal.clone())));
+        assert_eq!(state.permit(), Ok(Permit::Deletions(refusal.clone())));
         assert!(refusal.to_string().contains("512 KiB"), "{refusal}");
-        assert!(!health.has_room(1000));
-        assert!(health.has_room(512 << 10));
-        assert_eq!(health.permit(), Ok(Permit::Everything));
+        assert!(!state.room_found(1000));
+        assert!(state.room_found(512 << 10));
+        assert_eq!(state.permit(), Ok(Permit::Everything));
     }
 
     #[test]
     fn deletions_on_a_full_disk_begin_small() {
-        let health = Health::new(None);
-        health.deleted(false);
-        assert_eq!(health.batch_docs(), BATCH_DOCS_MAX);
-        health.disk_is_full(None);
-        assert_eq!(health.batch_docs(), FULL_DISK_BATCH_DOCS);
+        let state = WriteState::new(None);
+        state.deletion_ended(false);
+        assert_eq!(state.batch_docs(), BATCH_DOCS_MAX);
+        state.turn_disk_full(None);
+        assert_eq!(state.batch_docs(), FULL_DISK_BATCH_DOCS);
         for _ in 0..10 {
-            health.deleted(false);
+            state.deletion_ended(false);
         }
-        assert_eq!(health.batch_docs(), 1);
-        health.deleted(true);
-        assert_eq!(health.batch_docs(), 2);
+        assert_eq!(state.batch_docs(), 1);
+        state.deletion_ended(true);
+        assert_eq!(state.batch_docs(), 2);
         for _ in 0..20 {
-            health.deleted(true);
+            state.deletion_ended(true);
         }
-        assert_eq!(health.batch_docs(), BATCH_DOCS_MAX);
+        assert_eq!(state.batch_docs(), BATCH_DOCS_MAX);
     }
 
     #[test]
     fn a_disk_that_was_full_before_a_failed_write_is_full_after_it() {
-        let health = Health::new(None);
-        health.disk_is_full(Some(8 << 20));
-        health.suspect("a write failed".to_owned());
-        health.recovered();
-        assert_eq!(health.state(), StoreState::DiskFull);
-        assert!(health.has_room(512 << 10));
-        assert_eq!(health.batch_docs(), BATCH_DOCS_MAX);
-        health.suspect("a write failed".to_owned());
-        health.recovered();
-        assert_eq!(health.permit(), Ok(Permit::Everything));
+        let state = WriteState::new(None);
+        state.turn_disk_full(Some(8 << 20));
+        state.turn_suspect("a write failed".to_owned());
+        state.recovered();
+        assert_eq!(state.state(), StoreState::DiskFull);
+        assert!(state.room_found(512 << 10));
+        assert_eq!(state.batch_docs(), BATCH_DOCS_MAX);
+        state.turn_suspect("a write failed".to_owned());
+        state.recovered();
+        assert_eq!(state.permit(), Ok(Permit::Everything));
     }
 
     #[test]
     fn a_suspect_store_re_opens_once() {
-        let health = Health::new(None);
-        assert!(!health.may_reopen());
-        health.suspect("a write failed".to_owned());
-        assert!(matches!(health.permit(), Err(StoreError::Suspect { .. })));
-        assert!(health.may_reopen());
-        health.recovered();
-        assert_eq!(health.permit(), Ok(Permit::Everything));
-        health.suspect("a write failed".to_owned());
-        assert!(!health.may_reopen());
-        assert!(!health.disk_is_full(None), "the worse state stays");
+        let state = WriteState::new(None);
+        assert!(!state.start_reopening());
+        state.turn_suspect("a write failed".to_owned());
+        assert!(matches!(state.permit(), Err(StoreError::Suspect { .. })));
+        assert!(state.start_reopening());
+        state.recovered();
+        assert_eq!(state.permit(), Ok(Permit::Everything));
+        state.turn_suspect("a write failed".to_owned());
+        assert!(!state.start_reopening());
+        assert!(!state.turn_disk_full(None), "the worse state stays");
     }
 }
