@@ -1,4 +1,4 @@
-//! What a failure of LMDB calls for. One function decides it for every error.
+//! LMDB's errors by what they call for, and the sentence for each.
 
 use std::io::{self, ErrorKind};
 
@@ -7,41 +7,41 @@ use heed::MdbError;
 use crate::limits::DISK_FREE_BYTES_LOW;
 use crate::store::StoreError;
 
-/// The system's number for an input/output error. LMDB answers it for a short write too.
+/// `EIO`. LMDB returns it for a short write too.
 const INPUT_OUTPUT_ERROR: i32 = 5;
 
-/// What has to be done about an error of LMDB.
+/// What an LMDB error calls for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum ErrorClass {
-    /// Nothing is wrong with the file: help as this says, and run the whole transaction again.
+    /// The file is sound: change the map, then run the whole transaction again.
     Retry(Remedy),
-    /// Something is used up for the moment; the caller may try again later.
+    /// A resource is exhausted for the moment; the caller may try again later.
     Busy,
-    /// No room: deletions go on, everything else waits for room.
+    /// No space on the disk: deletions stay possible, everything else waits for space.
     DiskFull,
-    /// The system forbids writing.
+    /// The system denies writing.
     ReadOnly,
-    /// The system may have dropped pages that LMDB believes written, so nothing that was written last
-    /// can be believed, nor anything written from here on: stop, and look at the file.
+    /// The system may have dropped pages that LMDB believes written. Neither the last commit nor a later
+    /// one can be trusted: stop writing and check the file.
     Suspect,
-    /// The file is not what was written, or not a store at all.
+    /// The file differs from what was written, or is not a store at all.
     Damaged,
-    /// A mistake of the program; the transaction is lost and the store is fine.
+    /// A bug of this program; the transaction is lost and the file is sound.
     Bug,
 }
 
-/// What makes a transaction succeed when it is run again.
+/// The change of the map that lets a retried transaction succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Remedy {
-    /// A larger map.
+    /// Double it.
     Grow,
-    /// The map size that another process has set.
+    /// Take over the size that another process has set.
     Adopt,
 }
 
 impl ErrorClass {
-    /// The one place where LMDB's errors get their meaning. `free_bytes` is what the disk still
-    /// takes, where the system tells.
+    /// `free_bytes` is the free space on the disk, where the system reports it: LMDB reports a short write
+    /// on a full disk as an input/output error.
     pub(in crate::store) fn of(error: &heed::Error, free_bytes: Option<u64>) -> Self {
         match error {
             heed::Error::Io(error) => of_io(error, free_bytes),
@@ -60,7 +60,7 @@ fn of_io(error: &io::Error, free_bytes: Option<u64>) -> ErrorClass {
         }
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => ErrorClass::ReadOnly,
         ErrorKind::OutOfMemory | ErrorKind::WouldBlock | ErrorKind::Interrupted => ErrorClass::Busy,
-        // What LMDB answers to a wrong argument, before it has touched the file.
+        // LMDB's answer to a wrong argument, before it has touched the file.
         ErrorKind::InvalidInput => ErrorClass::Bug,
         _ if error.raw_os_error() == Some(INPUT_OUTPUT_ERROR) && is_nearly_full => {
             ErrorClass::DiskFull
@@ -84,7 +84,7 @@ fn of_lmdb(error: MdbError) -> ErrorClass {
         | MdbError::NotFound
         | MdbError::Invalid
         | MdbError::VersionMismatch => ErrorClass::Damaged,
-        // LMDB writes changed pages out before there are too many, so that no number of rows leads to it.
+        // LMDB spills dirty pages before there are too many, so no number of rows leads to `TxnFull`.
         MdbError::TxnFull
         | MdbError::KeyExist
         | MdbError::DbsFull
@@ -96,7 +96,7 @@ fn of_lmdb(error: MdbError) -> ErrorClass {
     }
 }
 
-/// The sentence for an error of LMDB.
+/// The sentence for an LMDB error.
 impl From<&heed::Error> for StoreError {
     fn from(error: &heed::Error) -> Self {
         match error {
@@ -154,9 +154,9 @@ mod tests {
     const NO_ROOM: Option<u64> = Some(DISK_FREE_BYTES_LOW - 1);
 
     #[track_caller]
-    fn check(error: impl Into<heed::Error>, fault: ErrorClass, words: &str) {
+    fn check(error: impl Into<heed::Error>, class: ErrorClass, words: &str) {
         let error = error.into();
-        assert_eq!(ErrorClass::of(&error, ROOM), fault);
+        assert_eq!(ErrorClass::of(&error, ROOM), class);
         let sentence = StoreError::from(error).to_string();
         assert!(sentence.contains(words), "{sentence}");
         assert!(sentence.ends_with('.') && !sentence.contains('{'), "{sentence}");
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn every_failure_of_lmdb_has_a_fault_and_a_sentence() {
+    fn every_lmdb_error_has_a_class_and_a_sentence() {
         check(MdbError::MapFull, ErrorClass::Retry(Remedy::Grow), "busy");
         check(MdbError::MapResized, ErrorClass::Retry(Remedy::Adopt), "busy");
         check(MdbError::ReadersFull, ErrorClass::Busy, "too many reads");
@@ -198,7 +198,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn every_failure_of_the_system_has_a_fault_and_a_sentence() {
+    fn every_system_error_has_a_class_and_a_sentence() {
         check(system(28), ErrorClass::DiskFull, "disk is full");
         check(system(27), ErrorClass::DiskFull, "disk is full");
         check(system(122), ErrorClass::DiskFull, "disk is full");

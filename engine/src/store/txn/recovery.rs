@@ -1,9 +1,9 @@
-//! What the store does when a write fails: more map, more room, or a look at the file.
+//! What the store does after a failed write: grow the map, make space on the disk, or check the file.
 //!
-//! After a failed flush the system may drop pages that it could not write and report the next flush
-//! as a success. So an input/output error is never retried: the store stops taking changes, closes
-//! its environment, has the system forget what it remembers of the file, walks the file as it is on
-//! disk, and goes on only if that is sound and holds everything that was acknowledged.
+//! After a failed flush the system may drop the pages that it could not write and report the next flush as
+//! a success. So an input/output error is never retried. The store stops accepting writes, closes its
+//! environment, drops the file from the page cache, walks the file as it is on disk, and continues only if
+//! the file is sound and contains every acknowledged write.
 
 use std::sync::{Arc, PoisonError};
 
@@ -17,22 +17,21 @@ use crate::store::file::folder;
 use crate::store::handle::{millis, too_many_readers};
 use crate::store::{Store, StoreError, StoreNotice, StoreState, StoreStatus, Writer, open};
 
-/// Why a transaction did not come to its end.
+/// Why a transaction did not commit.
 pub(in crate::store) enum Failure {
-    /// Its writes are run again, once this has been put right.
+    /// Its writes run again, each in a transaction of its own.
     Retry(Cause),
-    /// Its writes have failed.
+    /// Its writes fail with this error.
     Final(StoreError),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Cause {
-    /// A write that shared the transaction failed.
+    /// A follower failed after it had changed something.
     Follower,
     Map(Remedy),
-    /// The disk is full.
     DiskFull {
-        /// The transaction was one that could only delete.
+        /// The transaction could only delete.
         deletes_only: bool,
     },
 }
@@ -44,7 +43,7 @@ impl From<StoreError> for Failure {
 }
 
 impl Store {
-    /// A write transaction, as far as the store takes changes.
+    /// A write transaction, with what the state of the store permits.
     pub(super) fn begin<'e>(&self, env: &'e Environment) -> Result<Writer<'e>, Failure> {
         let refusal = match self.write_state.permit()? {
             Permit::Everything => None,
@@ -54,7 +53,7 @@ impl Store {
         Writer::begin(env, refusal).map_err(|error| self.failure(&error, deletes_only))
     }
 
-    /// What LMDB's error in a write transaction leads to.
+    /// Classifies LMDB's error in a write transaction and changes the store's state to match.
     pub(in crate::store) fn failure(&self, error: &heed::Error, deletes_only: bool) -> Failure {
         match ErrorClass::of(error, folder::free_bytes(self.folder())) {
             ErrorClass::Retry(remedy) => Failure::Retry(Cause::Map(remedy)),
@@ -79,8 +78,8 @@ impl Store {
         }
     }
 
-    /// A page that can't be right is the same for the store, whether a read or a write has met it: what
-    /// is written next may end in it. Says what it is.
+    /// Makes the store suspect if a read found a corrupt page, because the next write may build on it.
+    /// Returns the damage.
     pub(in crate::store) fn check_read_damage(&self, env: &Environment) -> Option<StoreError> {
         let damage = env.tables.damage()?;
         if self.write_state.state() != StoreState::Suspect {
@@ -99,14 +98,14 @@ impl Store {
         }
     }
 
-    /// Puts right what kept a transaction from its end, or says why it can't be put right.
+    /// Removes the cause of a failed transaction, or returns why that is impossible.
     pub(super) fn recover(&self, cause: Cause) -> Result<(), StoreError> {
         match cause {
             Cause::Follower => Ok(()),
             Cause::Map(Remedy::Grow) => self.grow(),
             Cause::Map(Remedy::Adopt) => self.adopt(),
             Cause::DiskFull { deletes_only: false } => {
-                // What the write was is not known here: run again, it finds out whether it may go on.
+                // Whether the write only deletes is not known here. When it runs again, the permit decides.
                 if self.write_state.turn_disk_full(folder::disk_bytes(self.folder())) {
                     self.report_state();
                 }
@@ -123,34 +122,34 @@ impl Store {
         }
     }
 
-    /// Ends a full disk when there is room again.
+    /// Leaves `DiskFull` once there is space again.
     pub(super) fn end_disk_full(&self) {
         if self.write_state.state() != StoreState::DiskFull {
             return;
         }
         let on_disk = folder::free_bytes(self.folder()).unwrap_or(0);
         let in_file = self.used().map_or(0, |(live, whole)| whole.saturating_sub(live));
-        if self.write_state.room_found(on_disk.saturating_add(in_file)) {
+        if self.write_state.leave_disk_full(on_disk.saturating_add(in_file)) {
             self.ballast.keep();
             self.report_state();
         }
     }
 
-    /// Documents that one transaction should delete at most: few at first on a full disk, where each
+    /// The most documents that one transaction should delete. Few at first on a full disk, because each
     /// changed page needs a new one.
     #[must_use]
     pub fn batch_docs(&self) -> usize {
         self.write_state.batch_docs()
     }
 
-    /// Whether the disk was full at the last write.
+    /// Whether the store accepts deletions only, because the disk is full.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.write_state.state() == StoreState::DiskFull
     }
 
-    /// Re-opens a suspect store, as often as is allowed. Only for a write that has its turn and no
-    /// transaction.
+    /// Reopens the file of a suspect store, at most `REOPENINGS_MAX` times. Only for a leader without a
+    /// transaction: it waits for all transactions to end.
     pub(super) fn reopen_if_suspect(&self) {
         if self.write_state.state() != StoreState::Suspect {
             return;
@@ -182,8 +181,8 @@ impl Store {
         self.put_env(open::open_again(self.folder(), map_bytes, last_transaction))
     }
 
-    /// Maps the file as before. LMDB gives its map up before it asks for a larger one; when the system
-    /// refuses that, it has none, and the next look at the environment would end the process.
+    /// Maps the file as before. LMDB unmaps the file before it asks for a larger map. When the system refuses
+    /// that, no map is left, and the next access to the environment would crash the process.
     pub(in crate::store) fn map_again(
         &self,
         map_bytes: u64,
@@ -194,12 +193,12 @@ impl Store {
             .inspect_err(|error| self.become_suspect(&error.to_string()))
     }
 
-    /// Takes the environment out of its place, where everybody is told to wait meanwhile.
+    /// Takes the environment out of the store, whose users get `Busy` until [`Store::put_env`].
     fn take_env(&self) -> Result<Arc<Environment>, StoreError> {
-        let meanwhile = StoreError::Busy { what: "its file is being checked".to_owned() };
-        let taken = self.replace_env(Err(meanwhile));
+        let busy = StoreError::Busy { what: "its file is being checked".to_owned() };
+        let taken = self.replace_env(Err(busy));
         if let Err(error) = &taken {
-            // There was none, and why not stays the answer.
+            // The store has no environment. The reason stays the answer.
             drop(self.replace_env(Err(error.clone())));
         }
         taken
@@ -207,7 +206,7 @@ impl Store {
 
     fn put_env(&self, opened: Result<Environment, StoreError>) -> Result<(), StoreError> {
         let result = opened.as_ref().map_or_else(|error| Err(error.clone()), |_| Ok(()));
-        // Its place holds the closed one's stand-in, which nobody needs.
+        // What it replaces is the `Busy` of `take_env`.
         drop(self.replace_env(opened.map(Arc::new)));
         result
     }
@@ -223,7 +222,7 @@ impl Store {
         self.write_state.state() == StoreState::ReadOnly
     }
 
-    /// How the store is.
+    /// State and sizes of the store. Leaves `DiskFull` if there is space again.
     #[must_use]
     pub fn status(&self) -> StoreStatus {
         self.end_disk_full();
@@ -253,19 +252,19 @@ impl Store {
         self.env().map_or(0, |env| env.map_bytes())
     }
 
-    /// Bytes of `data.mdb` on disk; 0 when the system does not tell.
+    /// Bytes of `data.mdb` on disk; 0 when unknown.
     #[must_use]
     pub fn file_bytes(&self) -> u64 {
         self.env().ok().and_then(|env| env.env().real_disk_size().ok()).unwrap_or(0)
     }
 
-    /// Bytes of the pages that hold something, without the list of free pages; 0 when it can't be told.
+    /// Bytes of the pages in use, without the list of free pages; 0 when unknown.
     #[must_use]
     pub fn used_bytes(&self) -> u64 {
         self.used().map_or(0, |(live, _)| live)
     }
 
-    /// Bytes of the pages that hold something, and of all.
+    /// Bytes of the pages in use, and of all pages.
     fn used(&self) -> Result<(u64, u64), StoreError> {
         let guard = self.latch().enter_read(work_time(), READERS_MAX);
         let _guard = guard.ok_or_else(too_many_readers)?;

@@ -1,4 +1,4 @@
-//! Whether the store takes changes, and why not.
+//! What the store accepts: everything, deletions only, or no writes, and why.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,43 +8,43 @@ use crate::limits::{
 };
 use crate::store::StoreError;
 
-/// What the store takes.
+/// What the store accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreState {
-    /// Everything.
+    /// Reads and writes.
     Ok,
-    /// Reads, deletions and drops: the disk is full. Ends by itself once there is room.
+    /// Reads, deletions and drops: the disk is full. Ends by itself once there is space.
     DiskFull,
-    /// Reads: the folder or the disk can't be written.
+    /// Only reads: the folder or the disk can't be written.
     ReadOnly,
-    /// Reads: a write failed in a way after which the file may not be what the store believes.
+    /// Only reads: after a failed write or a damaged page, the file may differ from what LMDB believes.
     Suspect,
 }
 
-/// How the store is.
+/// State and sizes of an open store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreStatus {
-    /// What it takes.
+    /// What it accepts.
     pub state: StoreState,
-    /// Why it does not take everything: a sentence.
+    /// Why it does not accept everything: a sentence or a clause of one.
     pub reason: Option<String>,
-    /// Bytes that may still be written to the disk, where the system tells.
+    /// Free bytes on the disk, where the system reports them.
     pub free_bytes: Option<u64>,
     /// Bytes of `data.mdb`.
     pub file_bytes: u64,
-    /// Bytes of the pages that hold something.
+    /// Bytes of the pages in use, without the list of free pages.
     pub live_bytes: u64,
-    /// Bytes kept for deletions on a full disk; 0 when there is no ballast.
+    /// Bytes reserved for deletions on a full disk; 0 without a ballast file.
     pub ballast_bytes: u64,
-    /// Bytes of address space.
+    /// Bytes of address space that LMDB has reserved.
     pub map_bytes: u64,
-    /// Read transactions alive.
+    /// Active read transactions.
     pub readers: usize,
-    /// Milliseconds that the oldest of them has been alive.
+    /// Age of the oldest of them in milliseconds.
     pub oldest_read_ms: Option<u64>,
     /// When the whole file was last walked, in milliseconds since 1970.
     pub last_walk_ms: Option<i64>,
-    /// How often the store has re-opened itself after a failed write.
+    /// How often the store has reopened its file to recover.
     pub reopenings: u32,
 }
 
@@ -52,7 +52,7 @@ pub struct StoreStatus {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::store) enum Permit {
     Everything,
-    /// Nothing that adds: everything else answers with this error.
+    /// Only deletions and replacements by smaller documents; anything else fails with this error.
     Deletions(StoreError),
 }
 
@@ -66,7 +66,7 @@ struct Inner {
     reopenings: u32,
     wanted_bytes: u64,
     batch_docs: usize,
-    /// The disk was full when the store became suspect.
+    /// The disk was full when the store became `Suspect`.
     was_full: bool,
 }
 
@@ -96,7 +96,7 @@ impl WriteState {
         self.lock().reopenings
     }
 
-    /// What the next write may do, or why there can be none.
+    /// What the next write may do, or why writing is refused.
     pub(in crate::store) fn permit(&self) -> Result<Permit, StoreError> {
         let inner = self.lock();
         let what = || inner.reason.clone().unwrap_or_default();
@@ -108,7 +108,8 @@ impl WriteState {
         }
     }
 
-    /// The disk is full, of a disk of so many bytes. True if that is news.
+    /// Enters `DiskFull` from `Ok` only: worse states stay. True if the state changed. `disk_bytes` is the
+    /// size of the whole disk.
     pub(in crate::store) fn turn_disk_full(&self, disk_bytes: Option<u64>) -> bool {
         let mut inner = self.lock();
         if inner.state != StoreState::Ok {
@@ -121,8 +122,9 @@ impl WriteState {
         true
     }
 
-    /// There is so much room, on the disk or within the file. True if a full disk is over with that.
-    pub(super) fn room_found(&self, bytes: u64) -> bool {
+    /// Leaves `DiskFull` if this many bytes are free, on the disk or within the file. True if the state
+    /// changed.
+    pub(super) fn leave_disk_full(&self, bytes: u64) -> bool {
         let mut inner = self.lock();
         if inner.state != StoreState::DiskFull || bytes < inner.wanted_bytes {
             return false;
@@ -136,14 +138,13 @@ impl WriteState {
         self.lock().disk_full_error()
     }
 
-    /// The disk can't be written any more.
     pub(super) fn turn_read_only(&self, why: &str) {
         let mut inner = self.lock();
         (inner.state, inner.reason) = (StoreState::ReadOnly, Some(why.to_owned()));
     }
 
-    /// Nothing more is written until the file has been looked at. False where nothing is written
-    /// anyway: then nothing is looked at either, and what can be read still is.
+    /// Blocks writes until the file has been checked. False for a read-only store: it needs no check,
+    /// because nothing is written, and it stays readable.
     pub(super) fn turn_suspect(&self, why: String) -> bool {
         let mut inner = self.lock();
         if inner.state == StoreState::ReadOnly {
@@ -154,7 +155,7 @@ impl WriteState {
         true
     }
 
-    /// Whether the store may now re-open itself; counts as done.
+    /// Whether the store may reopen its file now. If so, this counts as one of `REOPENINGS_MAX`.
     pub(super) fn start_reopening(&self) -> bool {
         let mut inner = self.lock();
         let may = inner.state == StoreState::Suspect && inner.reopenings < REOPENINGS_MAX;
@@ -162,7 +163,7 @@ impl WriteState {
         may
     }
 
-    /// The file is sound. Whether the disk has room by now is another question.
+    /// The file is sound. A disk that was full still counts as full, until `leave_disk_full` sees space.
     pub(super) fn recovered(&self) {
         let mut inner = self.lock();
         (inner.state, inner.reason) = if std::mem::take(&mut inner.was_full) {
@@ -172,12 +173,12 @@ impl WriteState {
         };
     }
 
-    /// Documents that one transaction should delete at most.
+    /// The most documents that one transaction should delete.
     pub(super) fn batch_docs(&self) -> usize {
         self.lock().batch_docs
     }
 
-    /// A deletion on a full disk has gone well, or not.
+    /// Adapts the batch size to whether a deletion on a full disk could commit.
     pub(super) fn deletion_ended(&self, is_ok: bool) {
         let mut inner = self.lock();
         if inner.state == StoreState::DiskFull {
@@ -197,7 +198,7 @@ impl Inner {
     }
 }
 
-/// The room that ends a full disk: less on a small one.
+/// The free bytes that end `DiskFull`: fewer on a small disk.
 fn wanted_bytes(disk_bytes: Option<u64>) -> u64 {
     disk_bytes.map_or(DISK_ROOM_BYTES_WANTED, |bytes| {
         (bytes / DISK_ROOM_PART).clamp(DISK_ROOM_BYTES_MIN, DISK_ROOM_BYTES_WANTED)
@@ -212,14 +213,14 @@ mod tests {
     fn a_full_disk_lets_deletions_through_until_there_is_room() {
         let state = WriteState::new(None);
         assert_eq!(state.permit(), Ok(Permit::Everything));
-        assert!(!state.room_found(u64::MAX), "nothing was full");
+        assert!(!state.leave_disk_full(u64::MAX), "nothing was full");
         assert!(state.turn_disk_full(Some(8 << 20)));
         assert!(!state.turn_disk_full(Some(8 << 20)), "no news");
         let refusal = StoreError::DiskFull { wanted_bytes: 512 << 10 };
         assert_eq!(state.permit(), Ok(Permit::Deletions(refusal.clone())));
         assert!(refusal.to_string().contains("512 KiB"), "{refusal}");
-        assert!(!state.room_found(1000));
-        assert!(state.room_found(512 << 10));
+        assert!(!state.leave_disk_full(1000));
+        assert!(state.leave_disk_full(512 << 10));
         assert_eq!(state.permit(), Ok(Permit::Everything));
     }
 
@@ -249,7 +250,7 @@ mod tests {
         state.turn_suspect("a write failed".to_owned());
         state.recovered();
         assert_eq!(state.state(), StoreState::DiskFull);
-        assert!(state.room_found(512 << 10));
+        assert!(state.leave_disk_full(512 << 10));
         assert_eq!(state.batch_docs(), BATCH_DOCS_MAX);
         state.turn_suspect("a write failed".to_owned());
         state.recovered();
