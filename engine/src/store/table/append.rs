@@ -1,10 +1,10 @@
-//! Rows that are put behind all others of a table.
+//! Appends rows at the end of a table, or of one collection's or index's part of it.
 //!
-//! LMDB's append mode leaves each page full, but goes down from the root for every row, to find the
-//! end. Without that mode a cursor that is at the last row finds it at once, but when the page is full
-//! LMDB moves its last row to the next page and copies the others. So a row that fits is put in the one
-//! way and a row that does not in the other. Which it is, is only a guess about LMDB's pages: a wrong one
-//! costs time or room and nothing else.
+//! LMDB's append mode leaves each page full, but searches from the root for every row to find the end.
+//! Without that mode, a cursor at the last row finds the place at once. But when the page is full, LMDB
+//! moves its last row to a new page and copies the others. So a row that fits on the page is put without
+//! append mode, and a row that does not is put with it. Whether a row fits is only an estimate from LMDB's
+//! page layout. A wrong one costs time or space, nothing else.
 
 use heed::{PutFlags, ReservedSpace};
 
@@ -12,151 +12,160 @@ use crate::store::txn::env::Cursor;
 
 const PAGE_HEADER_BYTES: usize = 16;
 const NODE_HEADER_BYTES: usize = 8;
-/// The place of a row is noted at the front of its page.
-const PLACE_BYTES: usize = 2;
-/// In place of a value that lies on pages of its own.
+/// Each node has a slot in the array of offsets at the start of its page.
+const SLOT_BYTES: usize = 2;
+/// What a node holds instead of a value on overflow pages.
 const PAGE_NUMBER_BYTES: usize = 8;
 
-/// Rows on a page from which on a fence saves more searches than it costs.
-const FENCED_ROWS_MIN: usize = 8;
+/// The fewest rows a page for which a sentinel saves more searches than it costs.
+const SENTINEL_ROWS_MIN: usize = 8;
 
-/// The end of a table, or of one collection's or index's part of it, while rows are put there.
-pub(super) struct Ending<'c, 't> {
+/// Puts rows in ascending order at one end. Call [`AppendCursor::finish`] after the last.
+pub(super) struct AppendCursor<'c, 't> {
     cursor: &'c mut Cursor<'t>,
-    /// Bytes for rows on an empty page.
-    page_room: usize,
-    /// How many of them are left on the last page, once that is known.
-    left: Option<usize>,
-    /// Where the last row begins.
+    /// Bytes for nodes and slots on an empty page.
+    page_capacity: usize,
+    /// The free bytes of the last page, once known.
+    free_bytes: Option<usize>,
+    /// The address of the last row's node.
     last_row: Option<usize>,
-    behind: Behind,
+    following: Following,
 }
 
-/// What lies behind the rows.
-enum Behind {
+/// What follows the rows in key order.
+enum Following {
     Nothing,
-    /// Rows of somebody else, so nothing can be appended.
-    Others,
-    /// As before; while `left` is known, a row of our own stands between. LMDB looks for the place of a
-    /// row behind the last one of a page from the root, and for any other on the page.
-    Fence {
+    /// Rows of another collection or index, so append mode is impossible.
+    OtherRows,
+    /// As `OtherRows`, with a temporary row before them while `free_bytes` is known. LMDB searches from the
+    /// root for a key above the last one of the cursor's page, and only on the page for any lower key.
+    Sentinel {
         key: Vec<u8>,
-        /// Rows were put since it was, so that it lies in front of them on its page.
-        is_followed: bool,
+        /// Rows were put since the sentinel was. LMDB fills a page from its end, so their nodes have lower
+        /// addresses than the sentinel's.
+        has_newer_rows: bool,
     },
 }
 
-impl<'c, 't> Ending<'c, 't> {
-    /// Of the table that the cursor is in.
+impl<'c, 't> AppendCursor<'c, 't> {
+    /// Appends at the end of the cursor's table.
     pub(super) fn new(cursor: &'c mut Cursor<'t>, page_bytes: usize) -> Self {
-        Self::with(cursor, page_bytes, Behind::Nothing)
+        Self::with(cursor, page_bytes, Following::Nothing)
     }
 
-    /// Not quite the end: rows of somebody else lie behind.
-    pub(super) fn in_front_of_others(cursor: &'c mut Cursor<'t>) -> Self {
-        Self::with(cursor, 0, Behind::Others)
+    /// Puts rows before those of another collection or index.
+    pub(super) fn before_others(cursor: &'c mut Cursor<'t>) -> Self {
+        Self::with(cursor, 0, Following::OtherRows)
     }
 
-    /// As [`Ending::in_front_of_others`] for many rows, when `fence` lies behind all of them and in front
-    /// of what others have. It is in nobody's way until [`Ending::finish`].
-    pub(super) fn fenced(cursor: &'c mut Cursor<'t>, page_bytes: usize, fence: Vec<u8>) -> Self {
-        Self::with(cursor, page_bytes, Behind::Fence { key: fence, is_followed: false })
+    /// As [`AppendCursor::before_others`] for many rows. The key `sentinel` sorts after all of them and
+    /// before the rows of others.
+    pub(super) fn with_sentinel(
+        cursor: &'c mut Cursor<'t>,
+        page_bytes: usize,
+        sentinel: Vec<u8>,
+    ) -> Self {
+        Self::with(cursor, page_bytes, Following::Sentinel { key: sentinel, has_newer_rows: false })
     }
 
-    fn with(cursor: &'c mut Cursor<'t>, page_bytes: usize, behind: Behind) -> Self {
-        let page_room = page_bytes.saturating_sub(PAGE_HEADER_BYTES);
-        Self { cursor, page_room, left: None, last_row: None, behind }
+    fn with(cursor: &'c mut Cursor<'t>, page_bytes: usize, following: Following) -> Self {
+        let page_capacity = page_bytes.saturating_sub(PAGE_HEADER_BYTES);
+        Self { cursor, page_capacity, free_bytes: None, last_row: None, following }
     }
 
-    /// Puts a row; `write` writes its value of `len` bytes.
+    /// Puts a row whose key is above that of the last one; `write` writes its value of `len` bytes.
     pub(super) fn put(
         &mut self,
         key: &[u8],
         len: usize,
         write: impl FnOnce(&mut ReservedSpace<'_>) -> std::io::Result<()>,
     ) -> Result<(), heed::Error> {
-        if matches!(self.behind, Behind::Others) {
+        if matches!(self.following, Following::OtherRows) {
             return self.cursor.put_with(PutFlags::empty(), key, len, write).map(drop);
         }
-        let row = self.row_bytes(key.len(), len);
-        let fits = self.left.is_some_and(|left| row.bytes + PLACE_BYTES <= left);
+        let row = self.node_size(key.len(), len);
+        let fits = self.free_bytes.is_some_and(|free| row.bytes + SLOT_BYTES <= free);
         if !fits {
-            self.take_fence_away()?;
+            self.remove_sentinel()?;
         }
-        let appends = !fits && matches!(self.behind, Behind::Nothing);
+        let appends = !fits && matches!(self.following, Following::Nothing);
         let flags = if appends { PutFlags::APPEND } else { PutFlags::empty() };
         let address = self.cursor.put_with(flags, key, len, write)?;
         let begins = address.wrapping_sub(NODE_HEADER_BYTES + key.len());
-        // On one page each row lies right in front of the one before.
+        // On one page each node ends where the node put before it begins.
         let is_beside = self.last_row.is_none_or(|last| begins.wrapping_add(row.bytes) == last);
-        self.last_row = (!row.is_apart).then_some(begins);
-        let taken = row.bytes + PLACE_BYTES;
-        match (&mut self.behind, self.left) {
-            (Behind::Fence { is_followed, .. }, Some(left)) => {
-                *is_followed = true;
-                self.left = Some(left - taken);
+        self.last_row = (!row.is_overflow).then_some(begins);
+        let taken = row.bytes + SLOT_BYTES;
+        match (&mut self.following, self.free_bytes) {
+            (Following::Sentinel { has_newer_rows, .. }, Some(free)) => {
+                *has_newer_rows = true;
+                self.free_bytes = Some(free - taken);
             }
-            (Behind::Fence { .. }, None) if is_beside || row.is_apart => {}
-            // The page is new: a row that finds no room takes the last one with it.
-            (Behind::Fence { .. }, None) if taken * FENCED_ROWS_MIN <= self.page_room => {
-                self.put_fence(2 * taken)?;
+            (Following::Sentinel { .. }, None) if is_beside || row.is_overflow => {}
+            // The page is new and holds two rows: when a row does not fit, LMDB moves the last one too.
+            (Following::Sentinel { .. }, None)
+                if taken * SENTINEL_ROWS_MIN <= self.page_capacity =>
+            {
+                self.put_sentinel(2 * taken)?;
             }
-            (Behind::Fence { .. }, None) => {}
-            (_, Some(left)) if fits => self.left = Some(left - taken),
-            (_, None) if is_beside || row.is_apart => {}
-            _ => self.left = self.page_room.checked_sub(taken),
+            (Following::Sentinel { .. }, None) => {}
+            (_, Some(free)) if fits => self.free_bytes = Some(free - taken),
+            (_, None) if is_beside || row.is_overflow => {}
+            _ => self.free_bytes = self.page_capacity.checked_sub(taken),
         }
         Ok(())
     }
 
-    /// Puts the fence behind the last row, on whose page are rows of so many bytes.
-    fn put_fence(&mut self, taken: usize) -> Result<(), heed::Error> {
-        let Behind::Fence { key, is_followed } = &mut self.behind else { return Ok(()) };
+    /// Puts the sentinel after the last row, whose page holds `taken` bytes of rows.
+    fn put_sentinel(&mut self, taken: usize) -> Result<(), heed::Error> {
+        let Following::Sentinel { key, has_newer_rows } = &mut self.following else {
+            return Ok(());
+        };
         let address = self.cursor.put_with(PutFlags::empty(), key, 0, |_| Ok(()))?;
-        *is_followed = false;
+        *has_newer_rows = false;
         let begins = address.wrapping_sub(NODE_HEADER_BYTES + key.len());
-        let bytes = fence_bytes(key);
-        // On another page it is of no use; it goes away with the next row.
+        let bytes = sentinel_bytes(key);
+        // On another page it is useless: with no free bytes, the next `put` removes it.
         let is_beside = self.last_row.is_some_and(|last| begins.wrapping_add(bytes) == last);
-        let left = self.page_room.saturating_sub(taken + bytes + PLACE_BYTES);
-        self.left = Some(if is_beside { left } else { 0 });
+        let free = self.page_capacity.saturating_sub(taken + bytes + SLOT_BYTES);
+        self.free_bytes = Some(if is_beside { free } else { 0 });
         Ok(())
     }
 
-    fn take_fence_away(&mut self) -> Result<(), heed::Error> {
-        let Behind::Fence { key, is_followed } = &self.behind else { return Ok(()) };
-        if self.left.take().is_some() {
+    fn remove_sentinel(&mut self) -> Result<(), heed::Error> {
+        let Following::Sentinel { key, has_newer_rows } = &self.following else { return Ok(()) };
+        if self.free_bytes.take().is_some() {
             self.cursor.delete(key)?;
-            if *is_followed {
-                // LMDB closes the gap.
-                self.last_row = self.last_row.map(|last| last.wrapping_add(fence_bytes(key)));
+            if *has_newer_rows {
+                // LMDB closes the gap that the sentinel leaves, so the newer nodes move up.
+                self.last_row = self.last_row.map(|last| last.wrapping_add(sentinel_bytes(key)));
             }
         }
         Ok(())
     }
 
-    /// Takes away what was put for this work alone.
+    /// Removes the sentinel.
     pub(super) fn finish(mut self) -> Result<(), heed::Error> {
-        self.take_fence_away()
+        self.remove_sentinel()
     }
 
-    fn row_bytes(&self, key: usize, value: usize) -> Row {
+    fn node_size(&self, key: usize, value: usize) -> NodeSize {
         let bytes = NODE_HEADER_BYTES + key + value;
-        // Two rows have to find room on a page.
-        let is_apart = bytes + PLACE_BYTES > self.page_room / 2;
-        let bytes = if is_apart { NODE_HEADER_BYTES + key + PAGE_NUMBER_BYTES } else { bytes };
-        Row { bytes: bytes.next_multiple_of(2), is_apart }
+        // LMDB moves a value to overflow pages when two such nodes would not fit on a page.
+        let is_overflow = bytes + SLOT_BYTES > self.page_capacity / 2;
+        let bytes = if is_overflow { NODE_HEADER_BYTES + key + PAGE_NUMBER_BYTES } else { bytes };
+        NodeSize { bytes: bytes.next_multiple_of(2), is_overflow }
     }
 }
 
-fn fence_bytes(key: &[u8]) -> usize {
+fn sentinel_bytes(key: &[u8]) -> usize {
     (NODE_HEADER_BYTES + key.len()).next_multiple_of(2)
 }
 
-/// What a row takes on its page.
+/// What a row takes on its leaf page.
 #[derive(Clone, Copy)]
-struct Row {
+struct NodeSize {
     bytes: usize,
-    /// Its value lies on pages of its own.
-    is_apart: bool,
+    /// Its value is on overflow pages.
+    is_overflow: bool,
 }

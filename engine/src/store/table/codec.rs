@@ -293,9 +293,9 @@ pub(in crate::store) fn id_bound(id: u32) -> Vec<u8> {
     Packed::new(id.into()).as_slice().to_vec()
 }
 
-/// A key behind all those of a collection or an index and in front of the next one's. No document and no
-/// entry can have it: it is longer than the one's keys, and no value key begins with its last byte.
-pub(super) fn fence(id: u32) -> Vec<u8> {
+/// A key above all of a collection or an index and below those of the next. No document or entry has it:
+/// it is longer than a document's key, and no value key begins with 0xFF.
+pub(super) fn sentinel(id: u32) -> Vec<u8> {
     let mut key = id_bound(id);
     key.resize(key.len() + LONG_RECORD_BYTES + 1, u8::MAX);
     key
@@ -397,7 +397,7 @@ mod tests {
         for (number, key) in numbers.iter().zip(&keys) {
             assert_eq!(document_numbers(key), Some((7, *number)));
             assert_eq!(document_numbers(&key[..key.len() - 1]), None, "{number} cut short");
-            assert!(*key < fence(7) && fence(7) < document_key(8, 0).to_vec());
+            assert!(*key < sentinel(7) && sentinel(7) < document_key(8, 0).to_vec());
         }
         assert_eq!(*document_key(7, u128::MAX), *document_key(7, RECORD_MAX));
         assert_eq!(document_key(7, SHORT_RECORD_MAX).len(), 1 + 7);

@@ -1,30 +1,30 @@
-//! Rows that are written or removed together, in the order of their keys.
+//! Rows that are written or removed together, in key order.
 //!
-//! Neighbours lie on the same page. So a cursor that stays where it was finds most places without a
-//! search, and each page is changed once and not now and then.
+//! Neighbors share a page. So a cursor that stays at the last row finds most places without a search, and
+//! each page is changed in one go.
 
 use std::io::Write;
 use std::ops::Bound;
 
 use heed::{PutFlags, RwTxn};
 
-use super::append::Ending;
+use super::append::AppendCursor;
 use super::codec;
 use crate::limits::{RUN_ROWS_MIN, SET_ASIDE_BYTES};
-use crate::store::txn::env::{Cursor, Row as Lent, Table};
+use crate::store::txn::env::{Cursor, Row, Table};
 use crate::store::{CollectionId, IndexId, RecordNumber, StoreError, Writer};
 
-/// Entries of one index, gathered to be put or removed together.
+/// Entries of one index, collected to be put or removed together.
 pub struct EntryRows {
     index: IndexId,
     keys: Vec<u8>,
-    rows: Vec<Row>,
+    rows: Vec<KeySpan>,
 }
 
-/// Where one entry's key lies among the keys.
+/// One entry: the span of its key in `EntryRows::keys`, and its value.
 #[derive(Clone, Copy)]
-struct Row {
-    /// The first bytes behind the index id, so that most comparisons need no look at the key.
+struct KeySpan {
+    /// The first bytes after the index id: most comparisons need no more.
     head: u128,
     start: usize,
     end: usize,
@@ -34,7 +34,7 @@ struct Row {
 }
 
 impl EntryRows {
-    /// None yet.
+    /// No entries yet.
     #[must_use]
     pub fn new(index: IndexId) -> Self {
         Self { index, keys: Vec::new(), rows: Vec::new() }
@@ -57,7 +57,7 @@ impl EntryRows {
         let key = self.keys.get(start..).unwrap_or_default();
         let value = codec::entry_value(key, record, exact);
         let head = head_of(self.keys.get(key_start..).unwrap_or_default());
-        self.rows.push(Row { head, start, end: self.keys.len(), record_at, value });
+        self.rows.push(KeySpan { head, start, end: self.keys.len(), record_at, value });
         Ok(())
     }
 
@@ -77,25 +77,25 @@ impl EntryRows {
         })
     }
 
-    /// How many there are.
+    /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// What they take in the table of entries.
+    /// Bytes of their keys and values in the table `entries`.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         (self.keys.len() + self.rows.len() * size_of::<u32>()) as u64
     }
 
-    /// Takes back what was added behind the first `len`.
+    /// Removes all but the first `len`.
     pub fn truncate(&mut self, len: usize) {
         if let Some(row) = self.rows.get(len) {
             self.keys.truncate(row.start);
@@ -103,33 +103,33 @@ impl EntryRows {
         }
     }
 
-    /// In the order of their keys.
     fn sort(&mut self) {
         let Self { keys, rows, .. } = self;
-        let whole = |row: &Row| keys.get(row.start..row.end).unwrap_or_default();
-        let order = |a: &Row, b: &Row| a.head.cmp(&b.head).then_with(|| whole(a).cmp(whole(b)));
+        let whole = |row: &KeySpan| keys.get(row.start..row.end).unwrap_or_default();
+        let order =
+            |a: &KeySpan, b: &KeySpan| a.head.cmp(&b.head).then_with(|| whole(a).cmp(whole(b)));
         if !rows.is_sorted_by(|a, b| order(a, b).is_lt()) {
             rows.sort_unstable_by(order);
         }
     }
 
-    fn key(&self, row: &Row) -> &[u8] {
+    fn key(&self, row: &KeySpan) -> &[u8] {
         self.keys.get(row.start..row.end).unwrap_or_default()
     }
 
-    /// Index id and value key: what the entries of one value have in common.
-    fn value_key(&self, row: &Row) -> &[u8] {
+    /// The prefix that all entries of one value share: index id and value key.
+    fn value_key(&self, row: &KeySpan) -> &[u8] {
         self.keys.get(row.start..row.record_at).unwrap_or_default()
     }
 
     /// Whether two of the sorted entries have the same value key.
-    fn has_twice(&self) -> bool {
+    fn has_duplicate(&self) -> bool {
         let mut pairs = self.rows.iter().zip(self.rows.iter().skip(1));
         pairs.any(|(a, b)| self.value_key(a) == self.value_key(b))
     }
 }
 
-/// The first bytes, as if nothing but zeros stood behind the last.
+/// The first sixteen bytes as a number, padded with zeros.
 #[inline]
 fn head_of(bytes: &[u8]) -> u128 {
     if let Some(head) = bytes.first_chunk() {
@@ -137,7 +137,7 @@ fn head_of(bytes: &[u8]) -> u128 {
     }
     let half = |bytes: &[u8; 8]| u128::from(u64::from_be_bytes(*bytes));
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        // The halves share the bytes in the middle.
+        // The halves overlap in the middle.
         return half(first) << u64::BITS | half(last) << ((16 - bytes.len()) * 8);
     }
     let mut head = [0; 16];
@@ -145,23 +145,23 @@ fn head_of(bytes: &[u8]) -> u128 {
     u128::from_be_bytes(head)
 }
 
-/// A row that was copied.
-type Copied = (Vec<u8>, Vec<u8>);
+/// Key and value, copied out of the table.
+type OwnedRow = (Vec<u8>, Vec<u8>);
 
-/// How rows that lie behind all others of their kind are put.
+/// How to put rows that follow all others of their collection or index.
 enum Tail {
-    /// Nothing lies behind them.
+    /// They are the last rows of the table.
     Append,
-    /// These rows did; they are taken out, so that pages get full, and have to be put again. Others may
-    /// lie behind them.
-    Aside { rows: Vec<Copied>, are_all: bool },
-    /// As any other row.
+    /// These rows follow them. They are removed, so that pages fill up, and put back at the end. With
+    /// `are_all`, no further rows follow.
+    SetAside { rows: Vec<OwnedRow>, are_all: bool },
+    /// As single rows: the run is too short to gain, or too much follows.
     Insert,
 }
 
 impl Writer<'_> {
-    /// Puts new entries, of records that the index has no entries of; `is_unique` if no two may have
-    /// the same value key. False when some would, and then none of them is put.
+    /// Puts entries of records that the index does not hold yet. With `is_unique`, no two entries may have
+    /// the same value key: if some would, none is put and the result is false.
     ///
     /// # Errors
     /// `DiskFull` when the store takes only deletions; when LMDB fails.
@@ -175,7 +175,7 @@ impl Writer<'_> {
         if entries.is_empty() {
             return Ok(true);
         }
-        if is_unique && entries.has_twice() {
+        if is_unique && entries.has_duplicate() {
             return Ok(false);
         }
         self.operations += entries.len();
@@ -185,7 +185,7 @@ impl Writer<'_> {
         self.checked(result)
     }
 
-    /// Removes entries; says how many were there, and what they took.
+    /// Removes entries. Returns how many existed, and their bytes.
     ///
     /// # Errors
     /// When LMDB fails.
@@ -196,8 +196,8 @@ impl Writer<'_> {
         self.checked(result)
     }
 
-    /// Stores new documents under these record numbers, which ascend and lie above all of the
-    /// collection's.
+    /// Stores new documents under these record numbers, which ascend and are above all others of the
+    /// collection.
     ///
     /// # Errors
     /// `DiskFull` when the store takes only deletions; when LMDB fails.
@@ -213,10 +213,10 @@ impl Writer<'_> {
         self.forget_last();
         let (table, txn) = (self.tables.documents, &mut self.txn);
         let result =
-            put_tail(table, txn, collection.0, documents.iter(), |end, (record, bytes)| {
+            put_tail(table, txn, collection.0, documents.iter(), |cursor, (record, bytes)| {
                 let key = codec::document_key(collection.0, *record);
                 let header = codec::document_header(&key, modified_ms, bytes);
-                end.put(&key, header.len() + bytes.len(), |space| {
+                cursor.put(&key, header.len() + bytes.len(), |space| {
                     space.write_all(&header)?;
                     space.write_all(bytes)
                 })
@@ -251,35 +251,36 @@ fn put_entries(
     is_unique: bool,
 ) -> Result<bool, heed::Error> {
     let id = entries.index.0;
-    let (among, behind) = match last_of(table, txn, id)? {
+    let (among, after) = match last_of(table, txn, id)? {
         None => entries.rows.split_at(0),
         Some(last) => {
-            let behind = entries.rows.partition_point(|row| entries.key(row) < last.0);
-            let (among, behind) = entries.rows.split_at(behind);
-            let is_taken = |row: &Row| codec::is_under(last, entries.value_key(row));
-            if is_unique && behind.first().is_some_and(is_taken) {
+            let at = entries.rows.partition_point(|row| entries.key(row) < last.0);
+            let (among, after) = entries.rows.split_at(at);
+            let is_taken = |row: &KeySpan| codec::is_under(last, entries.value_key(row));
+            if is_unique && after.first().is_some_and(is_taken) {
                 return Ok(false);
             }
-            (among, behind)
+            (among, after)
         }
     };
     if !put_among(table, txn, entries, among, is_unique)? {
         return Ok(false);
     }
-    if !behind.is_empty() {
-        put_tail(table, txn, id, behind.iter(), |end, row| {
-            end.put(entries.key(row), row.value.len(), |space| space.write_all(&row.value))
+    if !after.is_empty() {
+        put_tail(table, txn, id, after.iter(), |cursor, row| {
+            cursor.put(entries.key(row), row.value.len(), |space| space.write_all(&row.value))
         })?;
     }
     Ok(true)
 }
 
-/// Puts entries between others. False, and nothing of it stays, when the value key of one is taken.
+/// Puts entries among others. When the value key of one is taken, all are removed again and the result is
+/// false.
 fn put_among(
     table: Table,
     txn: &mut RwTxn<'_>,
     entries: &EntryRows,
-    rows: &[Row],
+    rows: &[KeySpan],
     is_unique: bool,
 ) -> Result<bool, heed::Error> {
     if rows.is_empty() {
@@ -288,7 +289,7 @@ fn put_among(
     let mut cursor = Cursor::new(table, txn)?;
     for (count, row) in rows.iter().enumerate() {
         cursor.put(PutFlags::empty(), entries.key(row), &row.value)?;
-        // Records that were there before have lower numbers, so their entries lie in front.
+        // Existing records have lower numbers, so an entry with this value key would be just before.
         let is_taken = is_unique
             && cursor
                 .row_before()?
@@ -321,7 +322,7 @@ fn delete_entries(
 }
 
 /// The last row of a collection or an index.
-fn last_of<'t>(table: Table, txn: &'t RwTxn<'_>, id: u32) -> Result<Option<Lent<'t>>, heed::Error> {
+fn last_of<'t>(table: Table, txn: &'t RwTxn<'_>, id: u32) -> Result<Option<Row<'t>>, heed::Error> {
     let last = match id.checked_add(1) {
         Some(next) => table.get_lower_than(txn, &codec::id_bound(next))?,
         None => table.last(txn)?,
@@ -329,35 +330,39 @@ fn last_of<'t>(table: Table, txn: &'t RwTxn<'_>, id: u32) -> Result<Option<Lent<
     Ok(last.filter(|(key, _)| codec::leading_id(key) == Some(id)))
 }
 
-/// Lets `put` put rows that lie behind all others of a collection or an index, one after the other.
+/// Puts rows, through `put`, that follow all others of a collection or an index.
 ///
-/// LMDB leaves a page full only when the row that finds no room is the last one on it; else it halves
-/// the page. Rows that ascend in front of another index's would leave each page half empty. So a long
-/// run is put while the rows behind it, as many as may share its last page, are out of the way.
+/// LMDB leaves a page full only when the row that does not fit is the last one on it. Otherwise it splits
+/// the page in half, so rows that ascend before another index's rows would leave every page half empty.
+/// A long run is therefore put while the rows after it, as many as may share its last page, are set aside.
 fn put_tail<R>(
     table: Table,
     txn: &mut RwTxn<'_>,
     id: u32,
     mut rows: impl ExactSizeIterator<Item = R>,
-    mut put: impl FnMut(&mut Ending<'_, '_>, R) -> Result<(), heed::Error>,
+    mut put: impl FnMut(&mut AppendCursor<'_, '_>, R) -> Result<(), heed::Error>,
 ) -> Result<(), heed::Error> {
     let tail = tail(table, txn, id, rows.len())?;
     let page_bytes = table.stat(txn)?.page_size as usize;
     let mut cursor = Cursor::new(table, txn)?;
-    if let Tail::Aside { rows, .. } = &tail {
+    if let Tail::SetAside { rows, .. } = &tail {
         for (key, _) in rows {
             cursor.delete(key)?;
         }
     }
     let mut end = match tail {
-        Tail::Append | Tail::Aside { are_all: true, .. } => Ending::new(&mut cursor, page_bytes),
-        Tail::Aside { .. } => Ending::fenced(&mut cursor, page_bytes, codec::fence(id)),
-        Tail::Insert => Ending::in_front_of_others(&mut cursor),
+        Tail::Append | Tail::SetAside { are_all: true, .. } => {
+            AppendCursor::new(&mut cursor, page_bytes)
+        }
+        Tail::SetAside { .. } => {
+            AppendCursor::with_sentinel(&mut cursor, page_bytes, codec::sentinel(id))
+        }
+        Tail::Insert => AppendCursor::before_others(&mut cursor),
     };
     rows.try_for_each(|row| put(&mut end, row))?;
     end.finish()?;
     match tail {
-        Tail::Aside { rows, .. } => {
+        Tail::SetAside { rows, .. } => {
             rows.iter().try_for_each(|(key, value)| cursor.put(PutFlags::empty(), key, value))
         }
         Tail::Append | Tail::Insert => Ok(()),
@@ -368,7 +373,7 @@ fn tail(table: Table, txn: &RwTxn<'_>, id: u32, count: usize) -> Result<Tail, he
     let Some(next) = id.checked_add(1) else { return Ok(Tail::Append) };
     let bound = codec::id_bound(next);
     let bounds = (Bound::Included(bound.as_slice()), Bound::Unbounded);
-    let (mut aside, mut bytes, mut are_all) = (Vec::new(), 0, true);
+    let (mut rows, mut bytes, mut are_all) = (Vec::new(), 0, true);
     for row in table.range(txn, &bounds)? {
         let (key, value) = row?;
         bytes += key.len() + value.len();
@@ -376,12 +381,12 @@ fn tail(table: Table, txn: &RwTxn<'_>, id: u32, count: usize) -> Result<Tail, he
             are_all = false;
             break;
         }
-        aside.push((key.to_vec(), value.to_vec()));
+        rows.push((key.to_vec(), value.to_vec()));
     }
-    Ok(match (bytes, aside.is_empty()) {
+    Ok(match (bytes, rows.is_empty()) {
         (0, _) => Tail::Append,
         (_, true) => Tail::Insert,
-        (_, false) => Tail::Aside { rows: aside, are_all },
+        (_, false) => Tail::SetAside { rows, are_all },
     })
 }
 
