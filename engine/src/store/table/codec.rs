@@ -1,6 +1,6 @@
-//! How keys and values lie in the tables.
+//! The byte layout of keys and values in the tables.
 //!
-//! Numbers are big-endian so that LMDB's byte order is their order.
+//! Numbers are big-endian, so that LMDB's byte order is their order.
 //!
 //! | table | key | value |
 //! |---|---|---|
@@ -8,38 +8,39 @@
 //! | entries | index, value key, record | checksum of 28 bits, length of the record number, "inexact" |
 //! | meta, catalog, counters | name / `db\0collection` / id u32 | checksum u64, bytes |
 //!
-//! Ids, record numbers and times take as few bytes as they need ([`Packed`]). Every checksum covers its
-//! key too, so a value under a wrong key is noticed.
+//! Ids, record numbers and times are varints ([`Varint`]). Every checksum covers its key too, so a value
+//! under a wrong key is detected. `engine/docs/design.md` draws the layouts.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::key_varint::{
-    ID_BYTES_MAX, Joined, LONG_RECORD_BYTES, PACKED_BYTES_MAX, PACKED_LENGTH_BITS, PACKED_MAX,
-    Packed, PackedRecord, Short, packed_len,
+    ID_BYTES_MAX, JoinedBytes, LONG_RECORD_BYTES, RecordVarint, ShortBytes, VARINT_BYTES_MAX,
+    VARINT_LENGTH_BITS, VARINT_MAX, Varint, varint_len,
 };
 use crate::limits::{RECORD_MAX, VALUE_KEY_BYTES_MAX};
 use crate::store::{Counters, Entry, RecordNumber, StoreError, Stored};
 use crate::value::id_number::Numbered;
 
-/// In front of a time of eight bytes: one that can't be packed. Packed, it would be time 0.
-const UNPACKED_TIME: u8 = 0;
-const UNPACKED_TIME_BYTES: usize = 9;
+/// Precedes a time of eight bytes, which does not fit into a varint. As a varint this byte is time 0, which
+/// is always written in eight bytes.
+const LONG_TIME_MARK: u8 = 0;
+const LONG_TIME_BYTES: usize = 9;
 const DOCUMENT_SUM_BYTES: usize = 5;
 const DOCUMENT_SUM_BITS: u32 = 40;
 const DOCUMENT_SUM_MASK: u64 = u64::MAX << (u64::BITS - DOCUMENT_SUM_BITS);
 
 #[inline]
-pub(in crate::store) fn document_key(collection: u32, record: RecordNumber) -> Short {
-    let id = Packed::new(collection.into());
-    match PackedRecord::new(record) {
-        PackedRecord::Short(record) => Joined::EMPTY.and_packed(id).and_packed(record).short(),
-        PackedRecord::Long(record) => {
-            let mut key = Joined::EMPTY.and_packed(id).short();
+pub(in crate::store) fn document_key(collection: u32, record: RecordNumber) -> ShortBytes {
+    let id = Varint::new(collection.into());
+    match RecordVarint::new(record) {
+        RecordVarint::Short(record) => JoinedBytes::EMPTY.and_varint(id).and_varint(record).short(),
+        RecordVarint::Long(record) => {
+            let mut key = JoinedBytes::EMPTY.and_varint(id).short();
             let end = key.len + LONG_RECORD_BYTES;
             if let Some(to) = key.bytes.get_mut(key.len..end) {
                 to.copy_from_slice(&record);
             }
-            Short { len: end, ..key }
+            ShortBytes { len: end, ..key }
         }
     }
 }
@@ -50,19 +51,19 @@ fn document_sum(key: &[u8], modified_ms: i64, bytes: &[u8]) -> [u8; 8] {
     (xxh3_64_with_seed(bytes, seed) & DOCUMENT_SUM_MASK).to_be_bytes()
 }
 
-/// What is in front of a document's BSON in its value.
+/// The bytes before the BSON in a document's value.
 #[inline]
-pub(super) fn document_header(key: &[u8], modified_ms: i64, bytes: &[u8]) -> Short {
-    let time = if let Ok(modified @ 1..=PACKED_MAX) = u64::try_from(modified_ms) {
-        Joined::EMPTY.and_packed(Packed::new(modified))
+pub(super) fn document_header(key: &[u8], modified_ms: i64, bytes: &[u8]) -> ShortBytes {
+    let time = if let Ok(modified @ 1..=VARINT_MAX) = u64::try_from(modified_ms) {
+        JoinedBytes::EMPTY.and_varint(Varint::new(modified))
     } else {
-        let mark = [UNPACKED_TIME, 0, 0, 0, 0, 0, 0, 0];
-        Joined::EMPTY.and(mark, 1).and(modified_ms.to_be_bytes(), 8)
+        let mark = [LONG_TIME_MARK, 0, 0, 0, 0, 0, 0, 0];
+        JoinedBytes::EMPTY.and(mark, 1).and(modified_ms.to_be_bytes(), 8)
     };
     time.and(document_sum(key, modified_ms, bytes), DOCUMENT_SUM_BITS / u8::BITS).short()
 }
 
-/// Puts a document's value in the place of what `value` holds.
+/// Replaces the contents of `value` by a document's value.
 pub(in crate::store) fn write_document_value(
     value: &mut Vec<u8>,
     key: &[u8],
@@ -76,25 +77,25 @@ pub(in crate::store) fn write_document_value(
     value.extend_from_slice(bytes);
 }
 
-/// The time that a document's value begins with, and what is behind it.
+/// The time at the start of a document's value, and the bytes after it.
 #[inline]
 fn read_time(value: &[u8]) -> Option<(i64, &[u8])> {
-    if let Some((&UNPACKED_TIME, rest)) = value.split_first() {
+    if let Some((&LONG_TIME_MARK, rest)) = value.split_first() {
         let (modified, rest) = rest.split_first_chunk::<8>()?;
         return Some((i64::from_be_bytes(*modified), rest));
     }
-    let (modified, rest) = Packed::read(value)?;
+    let (modified, rest) = Varint::read(value)?;
     Some((i64::try_from(modified).ok()?, rest))
 }
 
-/// Collection and record of a document's key.
+/// The collection and record number in a document's key.
 #[inline]
 pub(in crate::store) fn document_numbers(key: &[u8]) -> Option<(u32, RecordNumber)> {
-    let (collection, record) = Packed::read(key)?;
-    Some((u32::try_from(collection).ok()?, PackedRecord::read(record)?))
+    let (collection, record) = Varint::read(key)?;
+    Some((u32::try_from(collection).ok()?, RecordVarint::read(record)?))
 }
 
-/// Takes a document's key and value apart and verifies the checksum.
+/// Decodes a document's key and value and verifies the checksum.
 pub(in crate::store) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored<'t>, StoreError> {
     let Some((collection, record)) = document_numbers(key) else {
         return Err(bad_document_key());
@@ -113,18 +114,17 @@ pub(in crate::store) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored
     Ok(Stored { record, modified_ms, bytes })
 }
 
-/// What lies in the trash leaves it by itself.
+/// A row of the trash, whose collection number is 0, gets no hint: it leaves the trash by itself.
 #[cold]
 fn damaged_document(collection: u32, record: RecordNumber, why: &str) -> StoreError {
     let what = format!("{} {why}", Numbered(record));
     StoreError::damaged(match collection {
         0 => what,
-        // Whoever reads it knows which one, by its name.
         _ => format!("{what}{WAY_OUT}"),
     })
 }
 
-/// What the error of a read that meets a damaged document ends with.
+/// The end of each error about a damaged document.
 pub(crate) const WAY_OUT: &str =
     "; the command mayflyDamaged lists such documents and removes them";
 
@@ -133,34 +133,34 @@ pub(in crate::store) fn bad_document_key() -> StoreError {
     StoreError::damaged("a document's key has a wrong length")
 }
 
-/// The BSON in a document's value, without a look at the checksum. What is in front of it is as long as
-/// the time's first byte says, unless the BSON's own length says that this byte is the one that is damaged.
+/// The BSON in a document's value, without verifying the checksum. The first byte gives the length of the
+/// header. If the BSON's own length contradicts it, that byte may be the damaged one, so every possible header
+/// length is tried.
 pub(in crate::store) fn document_bytes(value: &[u8]) -> &[u8] {
     let fits = |bytes: &&[u8]| {
         let length = bytes.first_chunk().map(|length| u32::from_le_bytes(*length));
         length.is_some_and(|length| length as usize == bytes.len())
     };
-    let behind_time = read_time(value).map_or(value, |(_, rest)| rest);
-    let told = behind_time.get(DOCUMENT_SUM_BYTES..).unwrap_or_default();
-    if fits(&told) {
-        return told;
+    let after_time = read_time(value).map_or(value, |(_, rest)| rest);
+    let expected = after_time.get(DOCUMENT_SUM_BYTES..).unwrap_or_default();
+    if fits(&expected) {
+        return expected;
     }
-    let headers = DOCUMENT_SUM_BYTES + 1..=DOCUMENT_SUM_BYTES + UNPACKED_TIME_BYTES;
-    headers.filter_map(|header| value.get(header..)).find(fits).unwrap_or(told)
+    let headers = DOCUMENT_SUM_BYTES + 1..=DOCUMENT_SUM_BYTES + LONG_TIME_BYTES;
+    headers.filter_map(|header| value.get(header..)).find(fits).unwrap_or(expected)
 }
 
-/// The key of an entry.
 pub(in crate::store) fn entry_key(
     index: u32,
     key: &[u8],
     record: RecordNumber,
 ) -> Result<Vec<u8>, StoreError> {
     let mut bytes = entry_bound(index, key)?;
-    PackedRecord::new(record).append_to(&mut bytes);
+    RecordVarint::new(record).append_to(&mut bytes);
     Ok(bytes)
 }
 
-/// The first bytes of the keys of all entries with this value key.
+/// The common prefix of all entries with this value key.
 pub(in crate::store) fn entry_bound(index: u32, key: &[u8]) -> Result<Vec<u8>, StoreError> {
     if key.len() > VALUE_KEY_BYTES_MAX {
         return Err(too_long(key.len()));
@@ -171,14 +171,14 @@ pub(in crate::store) fn entry_bound(index: u32, key: &[u8]) -> Result<Vec<u8>, S
     Ok(bytes)
 }
 
-/// Appends what is in front of an entry's value key, and says where that begins.
+/// Appends the bytes before an entry's value key. Returns where the value key begins.
 #[inline]
 pub(in crate::store) fn begin_entry_key(bytes: &mut Vec<u8>, index: u32) -> usize {
-    Packed::new(index.into()).append_to(bytes);
+    Varint::new(index.into()).append_to(bytes);
     bytes.len()
 }
 
-/// Appends what is behind an entry's value key, which begins at `start`.
+/// Appends the bytes after an entry's value key, which begins at `start`.
 #[inline]
 pub(super) fn end_entry_key(
     bytes: &mut Vec<u8>,
@@ -189,7 +189,7 @@ pub(super) fn end_entry_key(
     if len > VALUE_KEY_BYTES_MAX {
         return Err(too_long(len));
     }
-    PackedRecord::new(record).append_to(bytes);
+    RecordVarint::new(record).append_to(bytes);
     Ok(())
 }
 
@@ -198,7 +198,7 @@ fn too_long(len: usize) -> StoreError {
     StoreError::Bug { what: format!("an index key of {len} bytes is too long") }
 }
 
-/// Refuses a record number that can't be packed.
+/// Refuses a record number that can't be encoded.
 pub(in crate::store) fn check_record(record: RecordNumber) -> Result<(), StoreError> {
     if record <= RECORD_MAX {
         return Ok(());
@@ -209,42 +209,43 @@ pub(in crate::store) fn check_record(record: RecordNumber) -> Result<(), StoreEr
 const INEXACT: u32 = 1;
 const RECORD_LENGTH_SHIFT: u32 = 1;
 const RECORD_LENGTH_MASK: u32 = 0b111;
-const ENTRY_SUM_MASK: u32 = u32::MAX << (RECORD_LENGTH_SHIFT + PACKED_LENGTH_BITS);
+const ENTRY_SUM_MASK: u32 = u32::MAX << (RECORD_LENGTH_SHIFT + VARINT_LENGTH_BITS);
 
-/// The bits behind the checksum are part of what it covers.
+/// The checksum covers the key and the four bits after the checksum.
 #[inline]
 fn entry_sum(key: &[u8], bits: u32) -> u32 {
     let [a, b, c, d, ..] = xxh3_64_with_seed(key, u64::from(bits)).to_be_bytes();
     u32::from_be_bytes([a, b, c, d]) & ENTRY_SUM_MASK
 }
 
-/// The value of the entry of this record under its whole key.
+/// The value of an entry; `key` is the whole table key.
 #[inline]
 pub(in crate::store) fn entry_value(key: &[u8], record: RecordNumber, exact: bool) -> [u8; 4] {
-    let length = match PackedRecord::new(record) {
-        PackedRecord::Short(packed) => packed.len - 1,
-        PackedRecord::Long(_) => RECORD_LENGTH_MASK,
+    let length = match RecordVarint::new(record) {
+        RecordVarint::Short(varint) => varint.len - 1,
+        RecordVarint::Long(_) => RECORD_LENGTH_MASK,
     };
     let bits = length << RECORD_LENGTH_SHIFT | u32::from(!exact);
     (entry_sum(key, bits) | bits).to_be_bytes()
 }
 
-/// How many bytes the record number at the end of an entry's key has, by its value.
+/// The length of the record number at the end of an entry's key. It is kept in the value, because a record
+/// number can't be read backwards.
 #[inline]
 fn record_len(value: &[u8]) -> Option<usize> {
     let bits = u32::from_be_bytes(value.try_into().ok()?) >> RECORD_LENGTH_SHIFT;
     let len = (bits & RECORD_LENGTH_MASK) as usize + 1;
-    Some(if len < PACKED_BYTES_MAX { len } else { LONG_RECORD_BYTES })
+    Some(if len < VARINT_BYTES_MAX { len } else { LONG_RECORD_BYTES })
 }
 
-/// Whether an entry has the value key that `bound` ends with.
+/// Whether an entry has exactly the index and value key of `bound`.
 #[inline]
 pub(in crate::store) fn is_under((key, value): (&[u8], &[u8]), bound: &[u8]) -> bool {
     key.strip_prefix(bound).is_some_and(|record| record_len(value) == Some(record.len()))
 }
 
-/// Takes an entry's key and value apart and verifies the checksum.
-#[expect(clippy::inline_always, reason = "what it hands back would be moved twice")]
+/// Decodes an entry's key and value and verifies the checksum.
+#[expect(clippy::inline_always, reason = "the result would be moved twice")]
 #[inline(always)]
 pub(in crate::store) fn entry<'t>(key: &'t [u8], value: &[u8]) -> Result<Entry<'t>, StoreError> {
     let (Some((value_key, record)), Some(value)) = (entry_parts(key, value), value.first_chunk())
@@ -261,9 +262,9 @@ pub(in crate::store) fn entry<'t>(key: &'t [u8], value: &[u8]) -> Result<Entry<'
 
 #[inline]
 fn entry_parts<'t>(key: &'t [u8], value: &[u8]) -> Option<(&'t [u8], RecordNumber)> {
-    let rest = key.get(packed_len(*key.first()?) as usize..)?;
+    let rest = key.get(varint_len(*key.first()?) as usize..)?;
     let (value_key, record) = rest.split_at_checked(rest.len().checked_sub(record_len(value)?)?)?;
-    Some((value_key, PackedRecord::read(record)?))
+    Some((value_key, RecordVarint::read(record)?))
 }
 
 #[cold]
@@ -277,20 +278,20 @@ fn damaged_entry(record: RecordNumber) -> StoreError {
     StoreError::damaged(what)
 }
 
-/// What an entry takes in the table of entries: key and value.
+/// Bytes of an entry's key and value.
 pub(super) fn entry_bytes(index: u32, key: &[u8], record: RecordNumber) -> u64 {
-    let numbers = Packed::new(index.into()).len as usize + PackedRecord::new(record).len();
+    let numbers = Varint::new(index.into()).len as usize + RecordVarint::new(record).len();
     (numbers + key.len() + size_of::<u32>()) as u64
 }
 
-/// The number at the beginning of a key of documents or entries.
+/// The id at the start of a key of `documents` or `entries`.
 pub(in crate::store) fn leading_id(key: &[u8]) -> Option<u32> {
-    Packed::read(key).and_then(|(id, _)| u32::try_from(id).ok())
+    Varint::read(key).and_then(|(id, _)| u32::try_from(id).ok())
 }
 
-/// The first bytes of all keys of a collection or an index.
+/// The common prefix of all keys of a collection or an index.
 pub(in crate::store) fn id_bound(id: u32) -> Vec<u8> {
-    Packed::new(id.into()).as_slice().to_vec()
+    Varint::new(id.into()).as_slice().to_vec()
 }
 
 /// A key above all of a collection or an index and below those of the next. No document or entry has it:
@@ -301,12 +302,12 @@ pub(super) fn sentinel(id: u32) -> Vec<u8> {
     key
 }
 
-/// A number of the store itself.
+/// The big-endian number at the start of the bytes.
 pub(in crate::store) fn number(bytes: &[u8]) -> Option<u32> {
     bytes.first_chunk().map(|bytes| u32::from_be_bytes(*bytes))
 }
 
-/// A value of the small tables, with its checksum in front.
+/// A value of `meta`, `catalog` or `counters`: the checksum, then the bytes.
 pub(in crate::store) fn seal(key: &[u8], bytes: &[u8]) -> Vec<u8> {
     let mut value = Vec::with_capacity(8 + bytes.len());
     value.extend_from_slice(&xxh3_64_with_seed(bytes, xxh3_64(key)).to_be_bytes());
@@ -314,7 +315,7 @@ pub(in crate::store) fn seal(key: &[u8], bytes: &[u8]) -> Vec<u8> {
     value
 }
 
-/// Verifies and removes the checksum of [`seal`]; `what` names the value in the error.
+/// Verifies and removes the checksum that [`seal`] has added; `what` names the value in the error.
 pub(in crate::store) fn unseal<'t>(
     key: &[u8],
     value: &'t [u8],
@@ -330,7 +331,7 @@ pub(in crate::store) fn unseal<'t>(
     }
 }
 
-/// The record number has eight bytes if it fits into them, else sixteen.
+/// The next record number takes eight bytes if it fits, else sixteen.
 pub(in crate::store) fn counters_value(counters: Counters) -> Vec<u8> {
     let numbers = [counters.documents, counters.bytes, counters.entries];
     let mut bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_be_bytes).collect();
@@ -360,7 +361,6 @@ pub(in crate::store) fn counters(bytes: &[u8]) -> Result<Counters, StoreError> {
     })
 }
 
-/// The key of a catalog record.
 pub(in crate::store) fn catalog_key(db: &str, collection: &str) -> Result<Vec<u8>, StoreError> {
     let key = [db.as_bytes(), &[0], collection.as_bytes()].concat();
     if db.is_empty() || db.contains('\0') || collection.contains('\0') || key.len() > 511 {
@@ -369,7 +369,7 @@ pub(in crate::store) fn catalog_key(db: &str, collection: &str) -> Result<Vec<u8
     Ok(key)
 }
 
-/// Database and collection of a catalog key.
+/// The database and collection in a catalog key.
 pub(in crate::store) fn catalog_names(key: &[u8]) -> Result<(&str, &str), StoreError> {
     std::str::from_utf8(key)
         .ok()
@@ -383,7 +383,7 @@ mod tests {
     use crate::store::table::key_varint::{SHORT_BYTES_MAX, SHORT_RECORD_MAX};
 
     #[test]
-    fn record_numbers_sort_as_numbers_and_come_back() {
+    fn record_numbers_sort_as_numbers_and_round_trip() {
         let edges = (0..114).flat_map(|bit| {
             let power: RecordNumber = 1 << bit;
             [power - 1, power, power + 1]
@@ -428,12 +428,12 @@ mod tests {
     }
 
     #[test]
-    fn documents_come_back_and_any_changed_bit_is_noticed() {
+    fn documents_round_trip_and_any_changed_bit_is_noticed() {
         let now = 1_767_225_600_000;
-        let packable = [1, 31, 32, now, PACKED_MAX.cast_signed()];
-        let others = [0, -1, PACKED_MAX.cast_signed() + 1, i64::MIN, i64::MAX];
+        let short = [1, 31, 32, now, VARINT_MAX.cast_signed()];
+        let others = [0, -1, VARINT_MAX.cast_signed() + 1, i64::MIN, i64::MAX];
         let mut value = Vec::new();
-        for modified_ms in packable.into_iter().chain(others) {
+        for modified_ms in short.into_iter().chain(others) {
             let key = document_key(7, 70_000);
             write_document_value(&mut value, &key, modified_ms, b"bytes");
             let found = stored(&key, &value).expect("a document");
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_come_back_and_any_changed_bit_is_noticed() {
+    fn entries_round_trip_and_any_changed_bit_is_noticed() {
         for (index, record) in [(1, 1), (31, 32), (32, 70_000), (u32::MAX, RECORD_MAX)] {
             for exact in [true, false] {
                 let key = entry_key(index, b"value", record).expect("a key");

@@ -1,47 +1,51 @@
-//! Numbers in keys and values, in as few bytes as they need and sorting as numbers do.
+//! Variable-length numbers whose bytes sort as the numbers do.
+//!
+//! A varint is 1 to 8 bytes. The three highest bits of its first byte hold its length less one, the other
+//! bits the number, big-endian. So a longer varint always sorts after a shorter one.
 
 use std::ops::Deref;
 
 use crate::limits::RECORD_MAX;
 use crate::store::RecordNumber;
 
-pub(super) const PACKED_LENGTH_BITS: u32 = 3;
-pub(super) const PACKED_BYTES_MAX: usize = 8;
-pub(super) const PACKED_MAX: u64 = u64::MAX >> PACKED_LENGTH_BITS;
+pub(super) const VARINT_LENGTH_BITS: u32 = 3;
+pub(super) const VARINT_BYTES_MAX: usize = 8;
+pub(super) const VARINT_MAX: u64 = u64::MAX >> VARINT_LENGTH_BITS;
 
-/// Bytes of a record number that does not fit into seven. No record number has eight.
+/// The length of a record number that does not fit into a varint of seven bytes. None has eight bytes, so the
+/// length bits of an eight-byte varint mark a long one.
 pub(super) const LONG_RECORD_BYTES: usize = 15;
 const LONG_RECORD_BITS: u32 = 120;
-/// The bits behind the first eight bytes of a long record number.
+/// The bits after the first eight bytes of a long record number.
 const LONG_RECORD_LOW_BITS: u32 = LONG_RECORD_BITS - u64::BITS;
-/// The highest record number of at most seven bytes.
+/// The highest record number that fits into seven bytes.
 pub(super) const SHORT_RECORD_MAX: RecordNumber = (1 << 53) - 1;
-/// The bits in front of a long record number: its length, where eight bytes have theirs.
-const LONG_RECORD_MARK: u128 = 0b111 << (LONG_RECORD_BITS - PACKED_LENGTH_BITS);
+/// The length bits of a long record number.
+const LONG_RECORD_MARK: u128 = 0b111 << (LONG_RECORD_BITS - VARINT_LENGTH_BITS);
 
-/// The most bytes of a packed id of a collection or an index.
+/// The longest varint of a collection's or an index's id.
 pub(super) const ID_BYTES_MAX: usize = 5;
 
-/// What a document's key has at most, and more than is in front of its BSON.
+/// The longest document key. The header of a document's value is shorter.
 pub(super) const SHORT_BYTES_MAX: usize = ID_BYTES_MAX + LONG_RECORD_BYTES;
 
-/// A number and its length as they lie in a key.
+/// An encoded number: the first `len` of `bytes`, the others are 0.
 #[derive(Clone, Copy)]
-pub(super) struct Packed {
-    pub(super) bytes: [u8; PACKED_BYTES_MAX],
+pub(super) struct Varint {
+    pub(super) bytes: [u8; VARINT_BYTES_MAX],
     pub(super) len: u32,
 }
 
-impl Packed {
-    /// A higher number than [`PACKED_MAX`] is taken for it.
+impl Varint {
+    /// A number above [`VARINT_MAX`] is encoded as [`VARINT_MAX`].
     #[inline]
     pub(super) fn new(number: u64) -> Self {
-        let number = number.min(PACKED_MAX);
-        let bits = u64::BITS - number.leading_zeros() + PACKED_LENGTH_BITS;
+        let number = number.min(VARINT_MAX);
+        let bits = u64::BITS - number.leading_zeros() + VARINT_LENGTH_BITS;
         let len = bits.div_ceil(u8::BITS).max(1);
-        let left = number << (u64::BITS - len * u8::BITS);
-        let length = u64::from(len - 1) << (u64::BITS - PACKED_LENGTH_BITS);
-        Self { bytes: (left | length).to_be_bytes(), len }
+        let high = number << (u64::BITS - len * u8::BITS);
+        let length = u64::from(len - 1) << (u64::BITS - VARINT_LENGTH_BITS);
+        Self { bytes: (high | length).to_be_bytes(), len }
     }
 
     #[inline]
@@ -56,34 +60,34 @@ impl Packed {
         bytes.truncate(end);
     }
 
-    /// The number at the beginning of the bytes, and what is behind it.
+    /// The number at the start of the bytes, and the bytes after it.
     #[inline]
     pub(super) fn read(bytes: &[u8]) -> Option<(u64, &[u8])> {
-        let len = packed_len(*bytes.first()?);
+        let len = varint_len(*bytes.first()?);
         let (number, rest) = bytes.split_at_checked(len as usize)?;
-        // Never by way of a buffer: what was stored there in parts can't be loaded as one for a while.
-        let whole = match bytes.first_chunk::<PACKED_BYTES_MAX>() {
+        // Without a buffer: loading eight bytes that were just stored one by one stalls the processor.
+        let whole = match bytes.first_chunk::<VARINT_BYTES_MAX>() {
             Some(bytes) => u64::from_be_bytes(*bytes) >> (u64::BITS - len * u8::BITS),
             None => number.iter().fold(0, |whole, byte| whole << u8::BITS | u64::from(*byte)),
         };
-        let length_bits = len * u8::BITS - PACKED_LENGTH_BITS;
+        let length_bits = len * u8::BITS - VARINT_LENGTH_BITS;
         Some((whole & (u64::MAX >> (u64::BITS - length_bits)), rest))
     }
 }
 
-/// A record number as it lies in a key: up to 2^53 packed, else as long as one can be.
+/// An encoded record number: a varint below 2^53, else [`LONG_RECORD_BYTES`] bytes.
 #[derive(Clone, Copy)]
-pub(super) enum PackedRecord {
-    Short(Packed),
+pub(super) enum RecordVarint {
+    Short(Varint),
     Long([u8; LONG_RECORD_BYTES]),
 }
 
-impl PackedRecord {
-    /// A higher number than [`RECORD_MAX`], which only the bound of a range can be, is taken for it.
+impl RecordVarint {
+    /// A number above [`RECORD_MAX`], which only the bound of a range can be, is encoded as [`RECORD_MAX`].
     #[inline]
     pub(super) fn new(record: RecordNumber) -> Self {
         match u64::try_from(record) {
-            Ok(short) if record <= SHORT_RECORD_MAX => Self::Short(Packed::new(short)),
+            Ok(short) if record <= SHORT_RECORD_MAX => Self::Short(Varint::new(short)),
             _ => Self::long(record),
         }
     }
@@ -96,7 +100,7 @@ impl PackedRecord {
     #[inline]
     pub(super) fn append_to(self, bytes: &mut Vec<u8>) {
         match self {
-            Self::Short(packed) => packed.append_to(bytes),
+            Self::Short(varint) => varint.append_to(bytes),
             Self::Long(long) => bytes.extend_from_slice(&long),
         }
     }
@@ -104,22 +108,22 @@ impl PackedRecord {
     #[inline]
     pub(super) fn len(self) -> usize {
         match self {
-            Self::Short(packed) => packed.len as usize,
+            Self::Short(varint) => varint.len as usize,
             Self::Long(_) => LONG_RECORD_BYTES,
         }
     }
 
-    /// The number that these bytes are.
+    /// The number, if these bytes are exactly one.
     #[inline]
     pub(super) fn read(bytes: &[u8]) -> Option<RecordNumber> {
-        if bytes.len() < PACKED_BYTES_MAX {
-            return match Packed::read(bytes)? {
+        if bytes.len() < VARINT_BYTES_MAX {
+            return match Varint::read(bytes)? {
                 (number, []) => Some(number.into()),
                 _ => None,
             };
         }
         let bytes: &[u8; LONG_RECORD_BYTES] = bytes.try_into().ok()?;
-        // They share a byte. See `Packed::read` for why there is no buffer.
+        // The halves share a byte. No buffer, as in `Varint::read`.
         let half = |bytes: &[u8; 8]| u128::from(u64::from_be_bytes(*bytes));
         let (high, low) = (half(bytes.first_chunk()?), half(bytes.last_chunk()?));
         let record = (high << LONG_RECORD_LOW_BITS | low) ^ LONG_RECORD_MARK;
@@ -128,27 +132,27 @@ impl PackedRecord {
 }
 
 #[inline]
-pub(super) fn packed_len(first: u8) -> u32 {
-    u32::from(first >> (u8::BITS - PACKED_LENGTH_BITS)) + 1
+pub(super) fn varint_len(first: u8) -> u32 {
+    u32::from(first >> (u8::BITS - VARINT_LENGTH_BITS)) + 1
 }
 
-/// A few bytes that need no memory of their own.
+/// A few bytes without a heap allocation.
 #[derive(Clone, Copy)]
-pub(in crate::store) struct Short {
+pub(in crate::store) struct ShortBytes {
     pub(super) bytes: [u8; SHORT_BYTES_MAX],
     pub(super) len: usize,
 }
 
-/// Bytes to be joined, in the highest bits.
-pub(super) struct Joined {
+/// Up to sixteen bytes that are joined in a register, from the highest bits down.
+pub(super) struct JoinedBytes {
     bits: u128,
     pub(super) len: u32,
 }
 
-impl Joined {
+impl JoinedBytes {
     pub(super) const EMPTY: Self = Self { bits: 0, len: 0 };
 
-    /// Appends the highest `len` bytes of these eight; the others are 0.
+    /// Appends the first `len` of these eight bytes; the others are 0.
     #[inline]
     pub(super) fn and(self, bytes: [u8; 8], len: u32) -> Self {
         let highest = u128::from(u64::from_be_bytes(bytes)) << u64::BITS;
@@ -156,21 +160,21 @@ impl Joined {
     }
 
     #[inline]
-    pub(super) fn and_packed(self, packed: Packed) -> Self {
-        self.and(packed.bytes, packed.len)
+    pub(super) fn and_varint(self, varint: Varint) -> Self {
+        self.and(varint.bytes, varint.len)
     }
 
     #[inline]
-    pub(super) fn short(self) -> Short {
+    pub(super) fn short(self) -> ShortBytes {
         let mut bytes = [0; SHORT_BYTES_MAX];
         if let Some(first) = bytes.first_chunk_mut() {
             *first = self.bits.to_be_bytes();
         }
-        Short { bytes, len: self.len as usize }
+        ShortBytes { bytes, len: self.len as usize }
     }
 }
 
-impl Deref for Short {
+impl Deref for ShortBytes {
     type Target = [u8];
 
     #[inline]
@@ -184,23 +188,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packed_numbers_sort_as_numbers_and_come_back() {
+    fn varints_sort_as_numbers_and_round_trip() {
         let edges = (0..61).flat_map(|bit| {
             let power = 1_u64 << bit;
             [power - 1, power, power + 1]
         });
-        let mut numbers: Vec<u64> = edges.chain([PACKED_MAX - 1, PACKED_MAX]).collect();
+        let mut numbers: Vec<u64> = edges.chain([VARINT_MAX - 1, VARINT_MAX]).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let packed: Vec<Vec<u8>> =
-            numbers.iter().map(|number| Packed::new(*number).as_slice().to_vec()).collect();
-        assert!(packed.is_sorted(), "the bytes sort as the numbers do");
-        for (number, bytes) in numbers.iter().zip(&packed) {
-            assert_eq!(Packed::read(bytes), Some((*number, &[][..])));
-            assert_eq!(Packed::read(&bytes[..bytes.len() - 1]), None, "{number} cut short");
+        let encoded: Vec<Vec<u8>> =
+            numbers.iter().map(|number| Varint::new(*number).as_slice().to_vec()).collect();
+        assert!(encoded.is_sorted(), "the bytes sort as the numbers do");
+        for (number, bytes) in numbers.iter().zip(&encoded) {
+            assert_eq!(Varint::read(bytes), Some((*number, &[][..])));
+            assert_eq!(Varint::read(&bytes[..bytes.len() - 1]), None, "{number} cut short");
         }
-        assert_eq!(Packed::new(u64::MAX).as_slice(), Packed::new(PACKED_MAX).as_slice());
-        assert_eq!(Packed::new(31).len, 1);
-        assert_eq!(Packed::new(32).len, 2);
+        assert_eq!(Varint::new(u64::MAX).as_slice(), Varint::new(VARINT_MAX).as_slice());
+        assert_eq!(Varint::new(31).len, 1);
+        assert_eq!(Varint::new(32).len, 2);
     }
 }
