@@ -2,10 +2,10 @@
 
 mod background;
 #[cfg(test)]
-mod held_tests;
+mod hold_tests;
 mod listening;
+pub mod maintenance;
 mod options;
-pub mod upkeep;
 
 use std::{path::Path as FsPath, sync::Arc, thread::JoinHandle};
 

@@ -16,7 +16,7 @@ use bson::{Document, doc};
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::collection::ScrubStep;
-use mayfly_engine::engine::{Engine, upkeep};
+use mayfly_engine::engine::{Engine, maintenance};
 use mayfly_engine::store::{JobProgress, Store, StoreOptions};
 use mayfly_engine::transfer::{
     DiskSpace, ExportFormat, ExportRequest, ImportFormat, ImportMode, ImportRequest, Lenience,
@@ -154,13 +154,13 @@ fn works() -> [(&'static str, Work); 10] {
             assert!(Store::check_structure(store).is_err());
         }),
         ("a compaction", |_, store, _, clock| {
-            assert!(upkeep::compact(store, clock, None, &mut go_on).is_err());
+            assert!(maintenance::compact(store, clock, None, &mut go_on).is_err());
         }),
         ("a check of everything", |_, store, _, clock| {
-            assert!(upkeep::check(store, clock, None, &mut go_on).is_err());
+            assert!(maintenance::check(store, clock, None, &mut go_on).is_err());
         }),
         ("a restore", |_, store, backup, clock| {
-            assert!(upkeep::restore(backup, store, true, clock, None, &mut go_on).is_err());
+            assert!(maintenance::restore(backup, store, true, clock, None, &mut go_on).is_err());
         }),
     ]
 }
@@ -224,7 +224,7 @@ fn works_with_files() -> [(&'static str, Work); 7] {
             for path in names_of_the_lock(store, backup) {
                 assert!(Store::check_file(&path, None, &mut go_on).is_err());
                 let new = backup.with_extension("restored");
-                assert!(upkeep::restore(&path, &new, false, clock, None, &mut go_on).is_err());
+                assert!(maintenance::restore(&path, &new, false, clock, None, &mut go_on).is_err());
             }
         }),
         ("other programs on the same folder", |_, store, backup, _| {

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use bson::{DateTime, Document, doc};
 use crossbeam_channel::{Receiver, Sender, bounded};
-use mayfly_engine::engine::{Engine, EngineOptions, upkeep};
+use mayfly_engine::engine::{Engine, EngineOptions, maintenance};
 use mayfly_engine::reaper::{EngineEvent, Subscription};
 use mayfly_engine::store::{Store, backups_kept};
 use mayfly_tests::deadline::{Deadline, wall_ms};
@@ -113,7 +113,7 @@ fn a_store_at_work_stays_small_and_sound() {
     let clock = Arc::clone(engine.clock());
     engine.close().expect("the store closes");
     let mut go_on = |_| ControlFlow::Continue(());
-    let found = upkeep::check(&path, &clock, None, &mut go_on).expect("it can be checked");
+    let found = maintenance::check(&path, &clock, None, &mut go_on).expect("it can be checked");
     assert_eq!(found.findings(), 0, "{found:?}");
     for backup in backups_kept(&folder.path().join("backup")) {
         let found = Store::check_file(&backup, None, &mut go_on).expect("it can be checked");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mayfly_engine::{
     clock::{Clock, SystemClock},
-    engine::upkeep,
+    engine::maintenance,
 };
 
 use super::{Failure, args::Restore, job_line::JobLine, verify, walk::itself};
@@ -16,7 +16,7 @@ pub(super) fn run(args: &Restore) -> Result<(), Failure> {
     let watch = &mut |at| line.watch(at);
     let walker = itself();
     let done =
-        upkeep::restore(&args.from, &args.data, args.replace, &clock, walker.as_ref(), watch);
+        maintenance::restore(&args.from, &args.data, args.replace, &clock, walker.as_ref(), watch);
     drop(line);
     let report = done.map_err(Failure::from_error)?;
     verify::print(&report.verified.findings);

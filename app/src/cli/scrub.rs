@@ -1,6 +1,6 @@
 //! `mayfly scrub`.
 
-use mayfly_engine::engine::upkeep;
+use mayfly_engine::engine::maintenance;
 
 use super::{
     Failure,
@@ -11,7 +11,7 @@ use super::{
 
 /// Reads everything in a data folder and prints what is damaged.
 pub(super) fn run(args: &Scrub) -> Result<(), Failure> {
-    let report = on_folder(&args.data, upkeep::scrub)?;
+    let report = on_folder(&args.data, maintenance::scrub)?;
     print(&report.findings);
     let (status, findings) = (&report.status, report.status.findings);
     println!(

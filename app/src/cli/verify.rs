@@ -1,12 +1,12 @@
 //! `mayfly verify`.
 
-use mayfly_engine::{collection::Finding, engine::upkeep};
+use mayfly_engine::{collection::Finding, engine::maintenance};
 
 use super::{Failure, args::Verify, job_line::on_folder};
 
 /// Checks a data folder and prints what is wrong.
 pub(super) fn run(args: &Verify) -> Result<(), Failure> {
-    let report = on_folder(&args.data, upkeep::check)?;
+    let report = on_folder(&args.data, maintenance::check)?;
     for finding in &report.structure {
         println!("{finding}");
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mayfly_engine::clock::Clock;
 use mayfly_engine::engine::OpenError;
-use mayfly_engine::engine::upkeep::{self, CheckReport, CompactReport, RestoreReport};
+use mayfly_engine::engine::maintenance::{self, CheckReport, CompactReport, RestoreReport};
 use mayfly_engine::store::{BackupReport, StoreError, WalkProgram, Watch};
 
 use super::OpenFailure;
@@ -114,12 +114,14 @@ pub fn perform(
 ) -> Result<OfflineDone, UpkeepError> {
     Ok(match work {
         OfflineWork::Restore { backup } => {
-            OfflineDone::Restored(upkeep::restore(backup, folder, true, clock, walker, watch)?)
+            OfflineDone::Restored(maintenance::restore(backup, folder, true, clock, walker, watch)?)
         }
         OfflineWork::Compact => {
-            OfflineDone::Compacted(upkeep::compact(folder, clock, walker, watch)?)
+            OfflineDone::Compacted(maintenance::compact(folder, clock, walker, watch)?)
         }
-        OfflineWork::Verify => OfflineDone::Verified(upkeep::check(folder, clock, walker, watch)?),
+        OfflineWork::Verify => {
+            OfflineDone::Verified(maintenance::check(folder, clock, walker, watch)?)
+        }
     })
 }
 

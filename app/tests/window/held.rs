@@ -13,7 +13,7 @@ use mayfly::source::{Capabilities, Events, OpenRequest, Opened, Source};
 use mayfly::state::tabs::ViewKind;
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::clock::{Clock, SystemClock};
-use mayfly_engine::engine::{Engine, EngineOptions, upkeep};
+use mayfly_engine::engine::{Engine, EngineOptions, maintenance};
 
 use super::fake;
 use super::support::{click, until};
@@ -183,7 +183,7 @@ fn restored(place: &Path) -> std::path::PathBuf {
     engine.close().expect("closed");
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let goes_on = &mut |_| ControlFlow::Continue(());
-    upkeep::restore(&file, &folder, false, &clock, None, goes_on).expect("restored");
+    maintenance::restore(&file, &folder, false, &clock, None, goes_on).expect("restored");
     folder
 }
 

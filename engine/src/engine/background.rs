@@ -30,7 +30,7 @@ pub(super) struct Background {
 }
 
 /// What the thread works with.
-struct Worker {
+struct BackgroundWork {
     collections: Arc<Collections>,
     hub: Arc<EventHub>,
     wake: WakeUp,
@@ -49,7 +49,7 @@ impl Background {
     pub(super) fn start(collections: &Arc<Collections>, hub: &Arc<EventHub>) -> io::Result<Self> {
         let wake = WakeUp::new();
         let stop = Arc::new(AtomicBool::new(false));
-        let mut worker = Worker {
+        let mut worker = BackgroundWork {
             collections: Arc::clone(collections),
             hub: Arc::clone(hub),
             wake: wake.clone(),
@@ -78,7 +78,7 @@ impl Background {
     }
 }
 
-impl Worker {
+impl BackgroundWork {
     fn run(&mut self) {
         let hub = Arc::clone(&self.hub);
         while !self.stops() {

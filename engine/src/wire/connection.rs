@@ -14,9 +14,9 @@ use bson::RawDocumentBuf;
 use super::{
     auth::Login,
     frame::{Header, OP_MSG},
-    incoming::{End, Incoming},
-    listener::Shared,
-    message::{self, Message, Refusal},
+    incoming::{ConnectionEnd, Incoming},
+    listener::ListenerState,
+    message::{self, Message, MessageRefusal},
     stream::Stream,
 };
 use crate::{
@@ -57,7 +57,7 @@ impl Connection {
     }
 
     /// Serves it until it ends.
-    pub fn serve(&self, shared: &Arc<Shared>) {
+    pub fn serve(&self, shared: &Arc<ListenerState>) {
         let credentials = shared.credentials.clone();
         let mut session = Session {
             shared,
@@ -73,7 +73,7 @@ impl Connection {
 }
 
 struct Session<'c> {
-    shared: &'c Arc<Shared>,
+    shared: &'c Arc<ListenerState>,
     connection: &'c Connection,
     login: Login,
     login_until: Duration,
@@ -81,7 +81,7 @@ struct Session<'c> {
 }
 
 impl Session<'_> {
-    fn run(&mut self) -> Result<(), End> {
+    fn run(&mut self) -> Result<(), ConnectionEnd> {
         let stream = &self.connection.stream;
         stream.prepare(self.shared.limits.write)?;
         let mut incoming = Incoming::new(stream, &self.shared.in_flight);
@@ -108,7 +108,7 @@ impl Session<'_> {
     }
 
     /// Leaves the reply in `out`; false when none is wanted.
-    fn answer(&mut self, header: &Header, frame: &[u8]) -> Result<bool, End> {
+    fn answer(&mut self, header: &Header, frame: &[u8]) -> Result<bool, ConnectionEnd> {
         self.shared.metrics().requests.add(1);
         self.shared.metrics().bytes_in.add(frame.len() as u64);
         let is_msg = header.opcode == OP_MSG;
@@ -116,10 +116,10 @@ impl Session<'_> {
         let (reply, wants_reply) = match message {
             Ok(message) => (self.reply(&message), message.wants_reply),
             // Who expects no reply would take the error for the answer to the next request.
-            Err(Refusal::Error(error)) => {
+            Err(MessageRefusal::Error(error)) => {
                 (error_reply(&error), !(is_msg && message::expects_no_reply(frame)))
             }
-            Err(Refusal::Close) => return Err(End::Refused),
+            Err(MessageRefusal::Close) => return Err(ConnectionEnd::Refused),
         };
         if is_msg {
             message::write_msg(&mut self.out, header.request_id, &reply);

@@ -18,14 +18,14 @@ use crate::{
 
 /// How a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum ConnectionEnd {
     /// The client closed it, or the system did.
     Closed,
     /// It was too slow, too large, or spoke something else.
     Refused,
 }
 
-impl From<io::Error> for End {
+impl From<io::Error> for ConnectionEnd {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             ErrorKind::WouldBlock | ErrorKind::TimedOut => Self::Refused,
@@ -55,13 +55,13 @@ impl<'s> Incoming<'s> {
     /// Waits for a whole frame; `bytes_max` bounds it. `until` ends the wait whatever comes.
     ///
     /// # Errors
-    /// [`End`] when there is none.
+    /// [`ConnectionEnd`] when there is none.
     pub fn next(
         &mut self,
         limits: &WireLimits,
         bytes_max: usize,
         until: Option<Duration>,
-    ) -> Result<Header, End> {
+    ) -> Result<Header, ConnectionEnd> {
         let idle_until = work_time().saturating_add(limits.idle);
         if self.filled == 0 {
             self.fill(1, until.unwrap_or(idle_until).min(idle_until))?;
@@ -71,11 +71,13 @@ impl<'s> Incoming<'s> {
         self.fill(LENGTH_BYTES, header_until)?;
         let length = self.buffer.first_chunk::<LENGTH_BYTES>();
         if !length.is_some_and(|bytes| frame::is_length(*bytes, bytes_max)) {
-            return Err(End::Refused);
+            return Err(ConnectionEnd::Refused);
         }
         self.fill(HEADER_BYTES, header_until)?;
         let header = self.buffer.first_chunk::<HEADER_BYTES>();
-        let header = header.and_then(|bytes| Header::read(bytes, bytes_max)).ok_or(End::Refused)?;
+        let header = header
+            .and_then(|bytes| Header::read(bytes, bytes_max))
+            .ok_or(ConnectionEnd::Refused)?;
         self.body(HEADER_BYTES.saturating_add(header.body_bytes), limits, until)?;
         Ok(header)
     }
@@ -104,7 +106,7 @@ impl<'s> Incoming<'s> {
         needed: usize,
         limits: &WireLimits,
         until: Option<Duration>,
-    ) -> Result<(), End> {
+    ) -> Result<(), ConnectionEnd> {
         let began = work_time();
         while self.filled < needed {
             let received = u64::try_from(self.filled).unwrap_or(u64::MAX);
@@ -119,14 +121,14 @@ impl<'s> Incoming<'s> {
         Ok(())
     }
 
-    fn fill(&mut self, needed: usize, until: Duration) -> Result<(), End> {
+    fn fill(&mut self, needed: usize, until: Duration) -> Result<(), ConnectionEnd> {
         while self.filled < needed {
             self.read_some(until)?;
         }
         Ok(())
     }
 
-    fn grow(&mut self, bytes: usize, limits: &WireLimits) -> Result<(), End> {
+    fn grow(&mut self, bytes: usize, limits: &WireLimits) -> Result<(), ConnectionEnd> {
         if bytes <= self.buffer.len() {
             return Ok(());
         }
@@ -134,16 +136,16 @@ impl<'s> Incoming<'s> {
         let total = self.in_flight.fetch_add(more, Ordering::Relaxed).saturating_add(more);
         self.counted = self.counted.saturating_add(more);
         if total > limits.in_flight_bytes_max {
-            return Err(End::Refused);
+            return Err(ConnectionEnd::Refused);
         }
         self.buffer.resize(bytes, 0);
         Ok(())
     }
 
-    fn read_some(&mut self, until: Duration) -> Result<(), End> {
+    fn read_some(&mut self, until: Duration) -> Result<(), ConnectionEnd> {
         let left = until.saturating_sub(work_time());
         if left.is_zero() {
-            return Err(End::Refused);
+            return Err(ConnectionEnd::Refused);
         }
         // Setting the limit costs a system call, so one that is about as long stays.
         let longest = left.saturating_add(left / 8);
@@ -153,7 +155,7 @@ impl<'s> Incoming<'s> {
         }
         let room = self.buffer.get_mut(self.filled..).unwrap_or_default();
         match (&mut &*self.stream).read(room) {
-            Ok(0) => Err(End::Closed),
+            Ok(0) => Err(ConnectionEnd::Closed),
             Ok(bytes) => {
                 self.filled = self.filled.saturating_add(bytes);
                 Ok(())

@@ -17,7 +17,7 @@ use bson::Document;
 use super::{
     auth::{Credentials, USER},
     connection::Connection,
-    door::{Door, ListenError},
+    endpoint::{ListenError, ListenSocket},
     limits::WireLimits,
     stream::Stream,
 };
@@ -71,17 +71,17 @@ impl Default for ListenOptions {
 
 /// A listener that is on. Dropping it ends every connection.
 pub struct Listener {
-    shared: Arc<Shared>,
+    shared: Arc<ListenerState>,
     at: ListenAt,
     uri: String,
-    accepting: Option<(JoinHandle<()>, Arc<Door>)>,
+    accepting: Option<(JoinHandle<()>, Arc<ListenSocket>)>,
 }
 
 /// The connections of a listener by their numbers.
 type Connections = BTreeMap<i32, Arc<Connection>>;
 
 /// What the connections of one listener share.
-pub struct Shared {
+pub struct ListenerState {
     /// What commands work on.
     pub context: Arc<Context>,
     /// Who may log in; `None`: everybody may do everything.
@@ -108,8 +108,8 @@ impl Listener {
     /// others could reach the socket, the system refuses.
     pub fn start(context: Arc<Context>, options: ListenOptions) -> Result<Self, ListenError> {
         let ListenOptions { address, at, with_password, limits } = options;
-        let door = Arc::new(Door::open(address, &at)?);
-        let host = door.host();
+        let socket = Arc::new(ListenSocket::open(address, &at)?);
+        let host = socket.host();
         let (credentials, uri) = if with_password {
             let (credentials, password) = Credentials::generate().map_err(|_| {
                 ListenError("The system has no random numbers for a password".to_owned())
@@ -119,7 +119,7 @@ impl Listener {
         } else {
             (None, format!("mongodb://{host}/"))
         };
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ListenerState {
             context,
             credentials,
             limits,
@@ -132,13 +132,13 @@ impl Listener {
             changed: Condvar::new(),
         });
         let accepting = {
-            let (shared, door) = (Arc::clone(&shared), Arc::clone(&door));
+            let (shared, socket) = (Arc::clone(&shared), Arc::clone(&socket));
             thread::Builder::new()
                 .name(ACCEPTING.to_owned())
-                .spawn(move || accept(&shared, &door))
+                .spawn(move || accept(&shared, &socket))
                 .map_err(|error| ListenError(format!("The system refused a thread: {error}")))?
         };
-        Ok(Self { shared, at: door.at(), uri, accepting: Some((accepting, door)) })
+        Ok(Self { shared, at: socket.at(), uri, accepting: Some((accepting, socket)) })
     }
 
     /// Where it listens.
@@ -176,12 +176,12 @@ impl Listener {
     /// Ends every connection and frees the port, or removes the socket. A command that is running ends
     /// first; a `find` and a `getMore` are asked to end now.
     pub fn stop(&mut self) {
-        let Some((accepting, door)) = self.accepting.take() else { return };
+        let Some((accepting, socket)) = self.accepting.take() else { return };
         let until = work_time().saturating_add(STOP_PATIENCE);
         self.shared.stopping.store(true, Ordering::SeqCst);
-        door.wake();
+        socket.wake();
         let _ = accepting.join();
-        drop(door);
+        drop(socket);
         let connections = self.shared.lock();
         for connection in connections.values() {
             connection.close();
@@ -217,7 +217,7 @@ impl fmt::Debug for Listener {
     }
 }
 
-impl Shared {
+impl ListenerState {
     /// Whether all shall end.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
@@ -250,9 +250,9 @@ impl Shared {
     }
 }
 
-fn accept(shared: &Arc<Shared>, door: &Door) {
+fn accept(shared: &Arc<ListenerState>, socket: &ListenSocket) {
     while !shared.is_stopping() {
-        match door.accept() {
+        match socket.accept() {
             Ok((stream, address)) if !shared.is_stopping() => {
                 let tell = |message| shared.context.reaper.hub().thread_died(ACCEPTING, message);
                 if supervised(tell, || take(shared, stream, address)).is_none() {
@@ -267,7 +267,7 @@ fn accept(shared: &Arc<Shared>, door: &Door) {
 }
 
 /// Gives the connection a thread of its own, if there is room.
-fn take(shared: &Arc<Shared>, stream: Stream, address: String) {
+fn take(shared: &Arc<ListenerState>, stream: Stream, address: String) {
     let id = shared.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
     let client = Client::of_connection(id, address);
     let connection = Arc::new(Connection::new(client, shared.context.now_ms(), stream));
@@ -302,7 +302,7 @@ fn take(shared: &Arc<Shared>, stream: Stream, address: String) {
 
 /// If as many connections as may have not logged in, ends the one that has been silent for longest: a
 /// newcomer, who has not either, may be about to.
-fn end_stranger(shared: &Shared, connections: &mut Connections) {
+fn end_stranger(shared: &ListenerState, connections: &mut Connections) {
     let strangers = || connections.iter().filter(|(_, other)| other.client.user().is_none());
     if strangers().count() < shared.limits.strangers_max() {
         return;
@@ -316,7 +316,7 @@ fn end_stranger(shared: &Shared, connections: &mut Connections) {
     }
 }
 
-fn forget(shared: &Shared, id: i32) {
+fn forget(shared: &ListenerState, id: i32) {
     if let Some(connection) = shared.lock().remove(&id) {
         connection.close();
         shared.context.metrics.connections.current.subtract_one();

@@ -48,14 +48,14 @@ pub struct Message<'m> {
 
 /// Why a message can't be answered as a command.
 #[derive(Debug)]
-pub enum Refusal {
+pub enum MessageRefusal {
     /// The stream can't be trusted any more.
     Close,
     /// The frame is whole; what is in it is wrong.
     Error(CommandError),
 }
 
-impl From<CommandError> for Refusal {
+impl From<CommandError> for MessageRefusal {
     fn from(error: CommandError) -> Self {
         Self::Error(error)
     }
@@ -64,23 +64,23 @@ impl From<CommandError> for Refusal {
 /// Reads the body of an `OP_MSG`. `frame` is the whole frame, which the checksum covers.
 ///
 /// # Errors
-/// See [`Refusal`].
-pub fn read_msg(frame: &[u8]) -> Result<Message<'_>, Refusal> {
+/// See [`MessageRefusal`].
+pub fn read_msg(frame: &[u8]) -> Result<Message<'_>, MessageRefusal> {
     let body = frame.get(HEADER_BYTES..).unwrap_or_default();
-    let (flags, mut rest) = take_u32(body).ok_or(Refusal::Close)?;
+    let (flags, mut rest) = take_u32(body).ok_or(MessageRefusal::Close)?;
     if flags & CHECKSUM_PRESENT != 0 {
-        let (sections, sum) = rest.split_last_chunk::<4>().ok_or(Refusal::Close)?;
+        let (sections, sum) = rest.split_last_chunk::<4>().ok_or(MessageRefusal::Close)?;
         let covered = frame.len().saturating_sub(sum.len());
         let found = crc32c::crc32c(frame.get(..covered).unwrap_or_default());
         if found != u32::from_le_bytes(*sum) {
-            return Err(Refusal::Close);
+            return Err(MessageRefusal::Close);
         }
         rest = sections;
     }
     if flags & REQUIRED_BITS & !KNOWN_BITS != 0 {
         // What the rest means, and whether there is more of it, is not known (IllegalOpMsgFlag ends the
         // connection in MongoDB too).
-        return Err(Refusal::Close);
+        return Err(MessageRefusal::Close);
     }
     let sections = Sections::read(rest)?;
     let db = match sections.body.get("$db").map_err(CommandError::from)? {
@@ -102,17 +102,17 @@ pub fn read_msg(frame: &[u8]) -> Result<Message<'_>, Refusal> {
 /// Reads the body of an `OP_QUERY`: only commands are taken, queries of collections are not.
 ///
 /// # Errors
-/// See [`Refusal`].
-pub fn read_query(frame: &[u8]) -> Result<Message<'_>, Refusal> {
+/// See [`MessageRefusal`].
+pub fn read_query(frame: &[u8]) -> Result<Message<'_>, MessageRefusal> {
     let body = frame.get(HEADER_BYTES..).unwrap_or_default();
-    let (_flags, rest) = take_u32(body).ok_or(Refusal::Close)?;
-    let (name, rest) = take_text(rest).ok_or(Refusal::Close)?;
-    let (_skip, rest) = take_u32(rest).ok_or(Refusal::Close)?;
-    let (_limit, rest) = take_u32(rest).ok_or(Refusal::Close)?;
+    let (_flags, rest) = take_u32(body).ok_or(MessageRefusal::Close)?;
+    let (name, rest) = take_text(rest).ok_or(MessageRefusal::Close)?;
+    let (_skip, rest) = take_u32(rest).ok_or(MessageRefusal::Close)?;
+    let (_limit, rest) = take_u32(rest).ok_or(MessageRefusal::Close)?;
     let mut met = Met::default();
     let (query, _projection) = take_document(rest, &mut met)?;
     let Some(db) = name.strip_suffix(".$cmd") else {
-        return Err(Refusal::Error(CommandError::new(
+        return Err(MessageRefusal::Error(CommandError::new(
             Code::UNSUPPORTED_OP_QUERY_COMMAND,
             format!("Unsupported OP_QUERY on {name}; the client driver may require an upgrade"),
         )));
@@ -166,7 +166,7 @@ struct Sequence<'m> {
 }
 
 impl<'m> Sections<'m> {
-    fn read(mut rest: &'m [u8]) -> Result<Self, Refusal> {
+    fn read(mut rest: &'m [u8]) -> Result<Self, MessageRefusal> {
         let (mut body, mut sequences) = (None, Vec::<Sequence<'m>>::new());
         let mut met = Met::default();
         while let Some((kind, after)) = rest.split_first() {
@@ -180,7 +180,7 @@ impl<'m> Sections<'m> {
                     after
                 }
                 // As in MongoDB.
-                1 if sequences.len() >= SEQUENCES_MAX => return Err(Refusal::Close),
+                1 if sequences.len() >= SEQUENCES_MAX => return Err(MessageRefusal::Close),
                 1 => {
                     let (sequence, after) = take_sequence(after, &mut met)?;
                     if sequences.iter().any(|other| other.name == sequence.name) {
@@ -203,11 +203,11 @@ impl<'m> Sections<'m> {
     }
 
     /// The body with the sequences in it as arrays, in one copy.
-    fn command(self) -> Result<Cow<'m, RawDocument>, Refusal> {
+    fn command(self) -> Result<Cow<'m, RawDocument>, MessageRefusal> {
         if self.sequences.is_empty() {
             return Ok(Cow::Borrowed(self.body));
         }
-        let (_, fields) = self.body.as_bytes().split_last().ok_or(Refusal::Close)?;
+        let (_, fields) = self.body.as_bytes().split_last().ok_or(MessageRefusal::Close)?;
         let room: usize = self.sequences.iter().map(Sequence::array_bytes_max).sum();
         let mut bytes = Vec::with_capacity(fields.len().saturating_add(room).saturating_add(1));
         bytes.extend_from_slice(fields);
@@ -260,12 +260,15 @@ fn write_length(bytes: &mut [u8], from: usize) {
     }
 }
 
-fn take_sequence<'m>(bytes: &'m [u8], met: &mut Met) -> Result<(Sequence<'m>, &'m [u8]), Refusal> {
-    let (length, _) = take_u32(bytes).ok_or(Refusal::Close)?;
-    let length = usize::try_from(length).map_err(|_| Refusal::Close)?;
-    let (section, after) = bytes.split_at_checked(length).ok_or(Refusal::Close)?;
-    let section = section.get(4..).ok_or(Refusal::Close)?;
-    let (name, mut rest) = take_text(section).ok_or(Refusal::Close)?;
+fn take_sequence<'m>(
+    bytes: &'m [u8],
+    met: &mut Met,
+) -> Result<(Sequence<'m>, &'m [u8]), MessageRefusal> {
+    let (length, _) = take_u32(bytes).ok_or(MessageRefusal::Close)?;
+    let length = usize::try_from(length).map_err(|_| MessageRefusal::Close)?;
+    let (section, after) = bytes.split_at_checked(length).ok_or(MessageRefusal::Close)?;
+    let section = section.get(4..).ok_or(MessageRefusal::Close)?;
+    let (name, mut rest) = take_text(section).ok_or(MessageRefusal::Close)?;
     let (mut documents, mut inside) = (Vec::new(), Met::default());
     while !rest.is_empty() {
         let (document, after) = take_document(rest, &mut inside)?;
@@ -281,10 +284,10 @@ fn take_sequence<'m>(bytes: &'m [u8], met: &mut Met) -> Result<(Sequence<'m>, &'
 fn take_document<'m>(
     bytes: &'m [u8],
     met: &mut Met,
-) -> Result<(&'m RawDocument, &'m [u8]), Refusal> {
-    let (length, _) = take_u32(bytes).ok_or(Refusal::Close)?;
-    let length = usize::try_from(length).map_err(|_| Refusal::Close)?;
-    let (document, after) = bytes.split_at_checked(length).ok_or(Refusal::Close)?;
+) -> Result<(&'m RawDocument, &'m [u8]), MessageRefusal> {
+    let (length, _) = take_u32(bytes).ok_or(MessageRefusal::Close)?;
+    let length = usize::try_from(length).map_err(|_| MessageRefusal::Close)?;
+    let (document, after) = bytes.split_at_checked(length).ok_or(MessageRefusal::Close)?;
     let (document, inside) = scan::check_telling(document, &LIMITS).map_err(CommandError::from)?;
     *met = met.with(inside);
     Ok((document, after))
@@ -301,8 +304,8 @@ fn take_text(bytes: &[u8]) -> Option<(&str, &[u8])> {
     Some((std::str::from_utf8(text).ok()?, rest.get(1..)?))
 }
 
-fn coded(code: Code, message: impl Into<String>) -> Refusal {
-    Refusal::Error(CommandError::new(code, message))
+fn coded(code: Code, message: impl Into<String>) -> MessageRefusal {
+    MessageRefusal::Error(CommandError::new(code, message))
 }
 
 #[cfg(test)]
@@ -353,8 +356,10 @@ mod tests {
     fn refused(flags: u32, sections: &[Vec<u8>], code: i32) {
         let found = match read_msg(&frame(flags, sections)) {
             Ok(message) => panic!("taken: {message:?}"),
-            Err(Refusal::Close) => 0,
-            Err(Refusal::Error(error)) => error.to_document().get_i32("code").expect("a code"),
+            Err(MessageRefusal::Close) => 0,
+            Err(MessageRefusal::Error(error)) => {
+                error.to_document().get_i32("code").expect("a code")
+            }
         };
         assert_eq!(found, code, "{sections:?}");
     }

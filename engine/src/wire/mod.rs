@@ -7,7 +7,7 @@
 
 pub mod auth;
 mod connection;
-mod door;
+mod endpoint;
 pub mod frame;
 mod incoming;
 mod limits;
@@ -20,6 +20,6 @@ mod unix_socket;
 #[cfg(test)]
 mod tests;
 
-pub use door::{ListenError, default_socket};
+pub use endpoint::{ListenError, default_socket};
 pub use limits::WireLimits;
 pub use listener::{ListenOptions, Listener};

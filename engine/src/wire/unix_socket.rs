@@ -18,7 +18,7 @@ use std::{
     path::{Path as FsPath, PathBuf, absolute},
 };
 
-use super::{door::ListenError, stream::Stream};
+use super::{endpoint::ListenError, stream::Stream};
 
 /// How a path must end: this is how drivers know that a host is a path.
 const SUFFIX: &[u8] = b".sock";

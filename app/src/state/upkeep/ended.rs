@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mayfly_engine::collection::VerifyReport;
-use mayfly_engine::engine::upkeep::{CheckReport, CompactReport, RestoreReport};
+use mayfly_engine::engine::maintenance::{CheckReport, CompactReport, RestoreReport};
 
 use super::super::number;
 use crate::source::upkeep::Backup;

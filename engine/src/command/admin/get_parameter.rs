@@ -25,7 +25,7 @@ pub static COMMAND: Command =
     Command { name: "getParameter", aliases: &[], scope: Scope::Admin, fields: &[any()], run };
 
 /// What the command's own field says.
-struct Options {
+struct ParameterOptions {
     all: bool,
     details: bool,
     /// Only those that can be set at runtime (`true`) or at startup (`false`).
@@ -33,7 +33,7 @@ struct Options {
 }
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let options = Options::read(request)?;
+    let options = ParameterOptions::read(request)?;
     let asked = request.options()?;
     let mut reply = Document::new();
     let all = TTL_PARAMETERS.iter().map(|info| info.name).chain(FIXED);
@@ -63,7 +63,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&reply)
 }
 
-impl Options {
+impl ParameterOptions {
     fn read(request: &Request<'_>) -> Result<Self, CommandError> {
         let none = Self { all: false, details: false, runtime: None };
         match request.first()? {

@@ -9,7 +9,7 @@ use crate::{
         error::{Answer, Code, CommandError},
         field::optional,
         field_value::{as_integer, type_name},
-        monitor::profiler::{Settings, create_collection},
+        monitor::profiler::{ProfileSettings, create_collection},
         reply::{int32_or_long, raw},
         request::Request,
     },
@@ -62,7 +62,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if level > 0 {
         create_collection(context, request.db)?;
     }
-    profiler.set(request.db, Settings { level, filter });
+    profiler.set(request.db, ProfileSettings { level, filter });
     if let Some(slow_ms) = slow_ms {
         profiler.set_slow_ms(slow_ms);
     }

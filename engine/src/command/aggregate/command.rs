@@ -10,7 +10,7 @@ use crate::{
     command::core::{
         command::{Command, Scope},
         context::Context,
-        cursor::cursors::{Cursor, Source},
+        cursor::cursors::{Cursor, CursorSource},
         error::{Answer, Code, CommandError},
         field::{given, ignored, optional},
         field_value::unknown_field,
@@ -65,7 +65,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         out::write(context, &environment, &mut run, output)?;
         return Cursor::ready(ns, []).first_batch(context, batch_size, true);
     }
-    let source = Source::Pipeline { run: Box::new(run), client: request.client.clone() };
+    let source = CursorSource::Pipeline { run: Box::new(run), client: request.client.clone() };
     Cursor::new(ns, source).first_batch(context, batch_size, false)
 }
 

@@ -7,7 +7,7 @@ use bson::{
 
 use super::{
     explain_pipeline::{explain as explain_pipeline, explain_view},
-    explain_query::{self, Explaining, Found},
+    explain_query::{self, ExplainRun, ExplainedQuery},
     explain_reply::{Verbosity, projection_stage, surroundings, with_all_plans},
 };
 use crate::{
@@ -92,13 +92,13 @@ fn query(
     request: &Request<'_>,
     verbosity: Verbosity,
 ) -> Result<Document, CommandError> {
-    let asked = Explaining::read(request)?;
+    let asked = ExplainedQuery::read(request)?;
     let namespace = request.namespace()?;
     if view::is_view(context, &namespace) {
         return explain_view(context, request, &namespace, &asked, verbosity);
     }
     let began = work_time();
-    let Found { plan, is_missing, counted_by, mut executed } =
+    let ExplainRun { plan, is_missing, counted_by, mut executed } =
         asked.find(context, &namespace, verbosity.executes())?;
     let millis = work_time().saturating_sub(began).as_millis();
     executed.millis = i64::try_from(millis).unwrap_or(i64::MAX);

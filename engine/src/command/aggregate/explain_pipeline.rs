@@ -4,7 +4,7 @@ use bson::{Bson, Document, RawDocumentBuf, doc, raw::RawDocument};
 
 use super::{
     aggregation::Aggregation,
-    explain_query::Explaining,
+    explain_query::ExplainedQuery,
     explain_reply::{Verbosity, with_all_plans},
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
         error::CommandError,
         request::Request,
         server_rows::ServerFacts,
-        view::{self, Parts},
+        view::{self, ViewQuery},
     },
     pipeline::{Environment, Origin, Run, resolve},
     plan::{Access, ExecutionSummary, Plan, PlanExplanation, Purpose},
@@ -54,11 +54,11 @@ pub fn explain_view(
     context: &Context,
     request: &Request<'_>,
     namespace: &Namespace,
-    asked: &Explaining,
+    asked: &ExplainedQuery,
     verbosity: Verbosity,
 ) -> Result<Document, CommandError> {
     let filter = if request.name == "find" { "filter" } else { "query" };
-    let parts = Parts {
+    let parts = ViewQuery {
         filter: request.document(filter)?,
         sort: request.document("sort")?,
         projection: request.document("projection")?,

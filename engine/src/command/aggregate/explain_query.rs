@@ -8,10 +8,12 @@ use crate::{
         context::Context,
         error::{Code, CommandError},
         field_value::missing_field,
-        let_variables::Let,
+        let_variables::LetVariables,
         query::Query,
         request::Request,
-        write::update_statement::{FIND_AND_MODIFY_NAMES, Statement, UPDATE_NAMES, read_update},
+        write::update_statement::{
+            FIND_AND_MODIFY_NAMES, UPDATE_NAMES, UpdateStatement, read_update,
+        },
     },
     plan::{Access, CountedBy, ExecutionSummary, Plan, Purpose, Step},
     query::{Projection, Update},
@@ -22,7 +24,7 @@ pub const KNOWN: &[&str] =
     &["aggregate", "count", "delete", "distinct", "find", "findAndModify", "update"];
 
 /// An explained command.
-pub struct Explaining {
+pub struct ExplainedQuery {
     /// What is looked for.
     pub query: Query,
     /// The filter as it was given.
@@ -40,7 +42,7 @@ pub struct Explaining {
 }
 
 /// The plan, and what running it told.
-pub struct Found {
+pub struct ExplainRun {
     /// The way.
     pub plan: Plan,
     /// There is no such collection.
@@ -51,7 +53,7 @@ pub struct Found {
     pub executed: ExecutionSummary,
 }
 
-impl Explaining {
+impl ExplainedQuery {
     /// Reads the command; nothing is run.
     ///
     /// # Errors
@@ -72,7 +74,7 @@ impl Explaining {
                 let query = Query::read(request, "filter")?;
                 let mut read = Self::new(request, "filter", query, Purpose::Read)?;
                 if let Some(given) = request.document("projection")? {
-                    let variables = Let::read(request)?;
+                    let variables = LetVariables::read(request)?;
                     if Projection::parse_with(given, &variables.names)?.is_some() {
                         read.projection = Some(Document::try_from(given)?);
                     }
@@ -104,7 +106,7 @@ impl Explaining {
     }
 
     fn of_find_and_modify(request: &Request<'_>) -> Result<Self, CommandError> {
-        let variables = Let::read(request)?;
+        let variables = LetVariables::read(request)?;
         let mut query = Query::read(request, "query")?;
         query.target.limit = Some(1);
         let removes = request.flag("remove")?;
@@ -120,10 +122,10 @@ impl Explaining {
     }
 
     fn of_update(request: &Request<'_>) -> Result<Self, CommandError> {
-        let variables = Let::read(request)?;
+        let variables = LetVariables::read(request)?;
         let statement = request.within(only_statement(request, "updates")?);
-        let Statement { mut query, update, is_multi, is_upsert } =
-            Statement::read(&statement, &UPDATE_NAMES, &variables)?;
+        let UpdateStatement { mut query, update, is_multi, is_upsert } =
+            UpdateStatement::read(&statement, &UPDATE_NAMES, &variables)?;
         if !is_multi {
             query.target.limit = Some(1);
         }
@@ -132,7 +134,7 @@ impl Explaining {
     }
 
     fn of_delete(request: &Request<'_>) -> Result<Self, CommandError> {
-        let variables = Let::read(request)?;
+        let variables = LetVariables::read(request)?;
         let statement = request.within(only_statement(request, "deletes")?);
         let filter = statement.document("q")?.map(RawDocument::to_owned);
         let Some(filter) = filter else { return Err(missing_field("delete.deletes", "q")) };
@@ -151,7 +153,7 @@ impl Explaining {
         context: &Context,
         namespace: &Namespace,
         executes: bool,
-    ) -> Result<Found, CommandError> {
+    ) -> Result<ExplainRun, CommandError> {
         let returns_documents = self.returns_documents;
         let mut executed = ExecutionSummary { returns_documents, ..ExecutionSummary::default() };
         executed.would_upsert = self.is_upsert;
@@ -159,7 +161,7 @@ impl Explaining {
             let Some(collection) = catalog.collection(namespace) else {
                 let plan = Plan { access: Access::Nothing, sort_in_memory: false };
                 let counted_by = CountedBy::Documents;
-                return Ok(Found { plan, is_missing: true, counted_by, executed });
+                return Ok(ExplainRun { plan, is_missing: true, counted_by, executed });
             };
             let mut search = self.query.search(&collection)?;
             let plan = search.plan().clone();
@@ -183,7 +185,7 @@ impl Explaining {
                 executed.would_modify = would_modify;
                 executed.would_upsert = self.is_upsert && executed.stats.returned == 0;
             }
-            Ok(Found { plan, is_missing: false, counted_by, executed })
+            Ok(ExplainRun { plan, is_missing: false, counted_by, executed })
         })
     }
 

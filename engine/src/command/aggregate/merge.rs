@@ -17,9 +17,9 @@ use crate::{
         error::CommandError,
         query::Query,
         write::{
-            insert_documents::{Refused, insert_one},
+            insert_documents::{WriteRefusal, insert_one},
             new_document::{move_id_first, with_id_first, with_own_id_first},
-            write_matching::{self, Action},
+            write_matching::{self, WriteAction},
         },
     },
     limits::BATCH_MS_MAX,
@@ -44,7 +44,7 @@ pub fn merge_all(
         existing.check_holds_documents()?;
     }
     let is_sparse = check_unique(merge, existing.as_deref())?;
-    let work = Work { merge, is_sparse, context, seen: Arc::clone(run.context()) };
+    let work = MergeRun { merge, is_sparse, context, seen: Arc::clone(run.context()) };
     let is_by_id = merge.on.is_empty() || merge.on.iter().any(|on| on == "_id");
     let prepare = if is_by_id { with_id_first } else { with_own_id_first };
     while let Some(batch) = next_batch(environment, run, prepare)? {
@@ -84,12 +84,12 @@ fn insert(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     document: &RawDocument,
-) -> Result<(), Refused> {
-    let document = move_id_first(document).map_err(Refused::Statement)?;
+) -> Result<(), WriteRefusal> {
+    let document = move_id_first(document).map_err(WriteRefusal::Statement)?;
     insert_one(writer, collection, &document).map(drop)
 }
 
-struct Work<'w> {
+struct MergeRun<'w> {
     merge: &'w Merge,
     is_sparse: bool,
     context: &'w Context,
@@ -97,7 +97,7 @@ struct Work<'w> {
     seen: Arc<query::Context>,
 }
 
-impl Work<'_> {
+impl MergeRun<'_> {
     /// One transaction: how many were merged, and the error that ended it early.
     fn some(
         &self,
@@ -111,8 +111,8 @@ impl Work<'_> {
             for document in batch {
                 match self.one(writer, &collection, document) {
                     Ok(()) => done += 1,
-                    Err(Refused::Statement(error)) => return Ok((done, Some(error))),
-                    Err(Refused::Transaction(error)) => return Err(error),
+                    Err(WriteRefusal::Statement(error)) => return Ok((done, Some(error))),
+                    Err(WriteRefusal::Transaction(error)) => return Err(error),
                 }
                 if work_time().saturating_sub(began) > time_max {
                     break;
@@ -127,20 +127,20 @@ impl Work<'_> {
         writer: &mut DocumentWriter<'_, '_>,
         collection: &CollectionMeta,
         document: &RawDocument,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), WriteRefusal> {
         if self.merge.when_matched == WhenMatched::Fail {
             return insert(writer, collection, document);
         }
-        let mut query = Query::matching(self.filter(document).map_err(Refused::Statement)?);
+        let mut query = Query::matching(self.filter(document).map_err(WriteRefusal::Statement)?);
         query.target.limit = Some(1);
         let now_ms = writer.now_ms();
         let found = query
             .first_record(&writer.reader(), collection, now_ms)
-            .map_err(Refused::Transaction)?;
+            .map_err(WriteRefusal::Transaction)?;
         match found {
             Some(record) => {
-                if let Some(update) = self.update(document).map_err(Refused::Statement)? {
-                    let action = Action::Update(&update);
+                if let Some(update) = self.update(document).map_err(WriteRefusal::Statement)? {
+                    let action = WriteAction::Update(&update);
                     write_matching::one(writer, collection, &query, &action, record)?;
                 }
                 Ok(())
@@ -153,7 +153,7 @@ impl Work<'_> {
                     "$merge could not find a matching document in the target collection for at \
                      least one document in the source collection",
                 )
-                .map_err(Refused::Statement),
+                .map_err(WriteRefusal::Statement),
             },
         }
     }

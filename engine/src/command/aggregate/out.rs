@@ -16,7 +16,7 @@ use crate::{
         error::CommandError,
         write::{
             insert_documents::insert_one,
-            new_document::{Prepared, with_id_first},
+            new_document::{PreparedDocument, with_id_first},
         },
     },
     limits::{BATCH_BYTES_MAX, BATCH_DOCS_MAX, BATCH_MS_MAX},
@@ -101,7 +101,7 @@ fn fill(
 pub fn next_batch(
     environment: &Environment<'_>,
     run: &mut Run,
-    prepare: fn(&RawDocument) -> Prepared<'_>,
+    prepare: fn(&RawDocument) -> PreparedDocument<'_>,
 ) -> Result<Option<Vec<RawDocumentBuf>>, CommandError> {
     let (mut batch, mut bytes) = (Vec::new(), 0);
     while batch.len() < BATCH_DOCS_MAX && bytes < BATCH_BYTES_MAX {

@@ -13,11 +13,11 @@ pub struct Client {
     /// Its address as `host:port`, or the words for a socket's other end, which has none; empty for the
     /// program itself.
     pub address: String,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ClientState>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ClientState {
     metadata: Option<Document>,
     user: Option<String>,
 }
@@ -57,7 +57,7 @@ impl Client {
         self.lock().user = user;
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ClientState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -9,7 +9,7 @@ use super::{
     error::CommandError,
     listening::ListenerSwitch,
     monitor::{
-        log::{Line, Log, Severity},
+        log::{Log, LogLine, Severity},
         metrics::Metrics,
         operations::Operations,
         profiler::Profiler,
@@ -121,8 +121,8 @@ impl Context {
 }
 
 /// The line of the log for a document that a validator does not match.
-fn invalid_document(invalid: &InvalidDocument, at_ms: i64) -> Line {
-    Line {
+fn invalid_document(invalid: &InvalidDocument, at_ms: i64) -> LogLine {
+    LogLine {
         at_ms,
         severity: Severity::Warning,
         component: "STORAGE",

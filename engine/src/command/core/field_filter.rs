@@ -7,9 +7,9 @@ use super::error::{Code, CommandError};
 /// The names of a document's fields as a set that may hold a few more. Commands know many fields and
 /// clients send few, so most of them need not be looked for.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Names {
+pub struct FieldFilter {
     bits: u64,
-    /// Names, each as often as it stands there.
+    /// Number of names; a duplicate counts twice.
     count: usize,
 }
 
@@ -17,7 +17,7 @@ pub struct Names {
 /// command has as many fields of its own.
 const NAMES_COMPARED: usize = 64;
 
-impl Names {
+impl FieldFilter {
     /// Those of a document.
     pub fn of(document: &RawDocument) -> Self {
         let names = document.iter_elements().try_fold(Self::default(), |names, element| {
@@ -38,7 +38,7 @@ impl Names {
     }
 
     /// Refuses a name that is among these, which are the first of the document. Behind so many that this
-    /// would take long it is left to [`Names::check_many_once`].
+    /// would take long it is left to [`FieldFilter::check_many_once`].
     pub fn check_once(
         self,
         document: &RawDocument,
@@ -96,14 +96,14 @@ mod tests {
     #[test]
     fn a_name_that_is_there_is_never_missed() {
         let document = rawdoc! { "find": "c", "filter": {}, "": 1, "ключ": 2 };
-        let names = Names::of(&document);
+        let names = FieldFilter::of(&document);
         for name in ["find", "filter", "", "ключ"] {
             assert!(names.may_have(name), "{name}");
         }
         let absent = ["sort", "projection", "hint", "skip", "limit", "let", "maxTimeMS", "comment"];
         let missed = absent.iter().filter(|name| !names.may_have(name)).count();
         assert!(missed > absent.len() / 2, "the set tells most names apart: {missed}");
-        assert!(!Names::default().may_have("find"));
+        assert!(!FieldFilter::default().may_have("find"));
     }
 
     /// A command with so many fields that no command knows, all of which begin alike.
@@ -138,7 +138,7 @@ mod tests {
             for number in 1..count {
                 document.append(CString::try_from(format!("f{number}")).expect("no NUL"), 1);
             }
-            let names = Names::of(&document);
+            let names = FieldFilter::of(&document);
             document.append(CString::try_from("twice").expect("no NUL"), 2);
             assert_eq!(names.check_once(&document, "ping", "twice").is_err(), few);
             assert_eq!(names.check_many_once(&document, "ping").is_err(), !few);
@@ -148,6 +148,6 @@ mod tests {
     #[test]
     fn of_what_can_not_be_read_any_name_may_be_there() {
         let cut = RawDocument::from_bytes(b"\x08\0\0\0\x10a\0\0").expect("a length and an end");
-        assert!(Names::of(cut).may_have("b"));
+        assert!(FieldFilter::of(cut).may_have("b"));
     }
 }

@@ -13,14 +13,14 @@ use crate::query::{self, Expression, VariableNames};
 
 /// The variables of a command's `let`, the same for all its statements and documents.
 #[derive(Debug, Clone, Default)]
-pub struct Let {
+pub struct LetVariables {
     /// Their names, for parsing.
     pub names: VariableNames,
     /// Their values; `None` is missing.
     pub values: Vec<(String, Option<RawBson>)>,
 }
 
-impl Let {
+impl LetVariables {
     /// Reads `let`.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use bson::raw::{RawBsonRef, RawDocument};
 use super::{
     context::Context,
     error::{Code, CommandError},
-    let_variables::Let,
+    let_variables::LetVariables,
     request::Request,
 };
 use crate::{
@@ -42,7 +42,7 @@ impl Query {
     pub fn of_statement(
         fields: &Request<'_>,
         filter: &RawDocument,
-        variables: &Let,
+        variables: &LetVariables,
     ) -> Result<Self, CommandError> {
         check_collation(fields)?;
         let mut query = Self::matching(Filter::parse_query(filter, &variables.names)?);
@@ -80,7 +80,7 @@ impl Query {
     /// The fields that all reads share: the filter, `skip`, `hint`, `collation` and `let`.
     fn read_filter(request: &Request<'_>, filter: &str) -> Result<Self, CommandError> {
         check_collation(request)?;
-        let variables = Let::read(request)?;
+        let variables = LetVariables::read(request)?;
         let filter = match request.document(filter)? {
             None => Filter::matches_all(),
             Some(filter) => Filter::parse_query(filter, &variables.names)?,

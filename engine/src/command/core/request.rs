@@ -12,7 +12,7 @@ use super::{
     concern,
     error::{Code, CommandError},
     field::{COMMON, Support},
-    field_filter::Names,
+    field_filter::FieldFilter,
     field_value::{
         as_flag, as_integer, missing_field, type_name, unknown_field, unsupported_field,
         wrong_type_at,
@@ -59,7 +59,7 @@ pub struct Request<'r> {
     pub now_ms: i64,
     /// The value of its first field.
     first: Option<RawBsonRef<'r>>,
-    names: Names,
+    names: FieldFilter,
 }
 
 impl<'r> Request<'r> {
@@ -78,7 +78,7 @@ impl<'r> Request<'r> {
     ) -> Result<Self, CommandError> {
         let mut elements = document.iter_elements();
         let first = elements.next().transpose()?;
-        let (mut names, mut declared) = (Names::default(), Ok(()));
+        let (mut names, mut declared) = (FieldFilter::default(), Ok(()));
         names = first.as_ref().map_or(names, |first| names.with(first.key().as_str()));
         for element in elements {
             let name = element?.key().as_str();
@@ -366,7 +366,7 @@ impl<'r> Request<'r> {
     #[must_use]
     pub fn within(&self, document: &'r RawDocument) -> Self {
         let first = document.iter().next().and_then(|first| Some(first.ok()?.1));
-        Self { document, first, names: Names::of(document), ..*self }
+        Self { document, first, names: FieldFilter::of(document), ..*self }
     }
 
     /// The error for a value of the wrong type.

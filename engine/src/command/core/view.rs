@@ -19,7 +19,7 @@ use crate::{
 
 /// What of a command becomes stages.
 #[derive(Default)]
-pub struct Parts<'p> {
+pub struct ViewQuery<'p> {
     /// `$match`
     pub filter: Option<&'p RawDocument>,
     /// `$sort`
@@ -35,7 +35,7 @@ pub fn is_view(context: &Context, namespace: &Namespace) -> bool {
 }
 
 /// The stages behind those of the view.
-pub fn stages(query: &Query, parts: &Parts<'_>) -> Vec<RawDocumentBuf> {
+pub fn stages(query: &Query, parts: &ViewQuery<'_>) -> Vec<RawDocumentBuf> {
     let mut stages = Vec::new();
     let mut add = |name: &CStr, value: RawBsonRef<'_>| {
         let mut stage = RawDocumentBuf::new();
@@ -71,7 +71,7 @@ pub fn open(
     request: &Request<'_>,
     namespace: &Namespace,
     query: &Query,
-    parts: &Parts<'_>,
+    parts: &ViewQuery<'_>,
 ) -> Result<Run, CommandError> {
     let stages = stages(query, parts);
     let stages: Vec<&RawDocument> = stages.iter().map(|stage| &**stage).collect();

@@ -16,16 +16,16 @@ use crate::{
         error::{Answer, Code, CommandError},
         field::{ignored, optional, required},
         field_value::{as_integer, missing_field, unknown_field, unsupported_field, wrong_type_at},
-        let_variables::Let,
+        let_variables::LetVariables,
         query::Query,
         reply::raw,
         request::Request,
         target::check_writable,
         write::{
             insert_documents::{check_batch_size, insert_all},
-            statement_fields::{Shape, StatementField, check_statement},
-            update_statement::{Names, Statement, check_shape},
-            write_matching::{Modified, delete},
+            statement_fields::{FieldShape, StatementField, check_statement},
+            update_statement::{UpdateFieldNames, UpdateStatement, check_shape},
+            write_matching::{StatementResult, delete},
         },
     },
     value::{Layout, order::compare, shell},
@@ -55,8 +55,12 @@ pub static COMMAND: Command = Command {
 /// The namespace of the cursor over the results.
 const RESULTS: &str = "admin.$cmd.bulkWrite";
 const PLACE: &str = "bulkWrite.ops";
-const UPDATE: Names =
-    Names { place: PLACE, filter: "filter", update: "updateMods", constants: "constants" };
+const UPDATE: UpdateFieldNames = UpdateFieldNames {
+    place: PLACE,
+    filter: "filter",
+    update: "updateMods",
+    constants: "constants",
+};
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let is_ordered = request.bool_at("bulkWrite", "ordered", true)?;
@@ -75,9 +79,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     for operation in &operations {
         check_target(operation, &namespaces)?;
     }
-    let variables = Let::read(request)?;
+    let variables = LetVariables::read(request)?;
     let bulk = Bulk { context, request, namespaces: &namespaces, variables: &variables };
-    let mut outcome = Outcome { errors_only, ..Outcome::default() };
+    let mut outcome = BulkOutcome { errors_only, ..BulkOutcome::default() };
     let mut at = 0;
     while let Some(rest) = operations.get(at..).filter(|rest| !rest.is_empty()) {
         let handled = bulk.some(rest, at, is_ordered, &mut outcome);
@@ -91,21 +95,21 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 
 /// One entry of `ops`.
 #[derive(Clone, Copy)]
-struct Operation<'o> {
-    kind: Kind,
+struct BulkOperation<'o> {
+    kind: BulkOperationKind,
     /// Where in `nsInfo` its collection stands.
     target: usize,
     document: &'o RawDocument,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum BulkOperationKind {
     Insert,
     Update,
     Delete,
 }
 
-impl Kind {
+impl BulkOperationKind {
     fn of(name: &str) -> Option<Self> {
         match name {
             "insert" => Some(Self::Insert),
@@ -117,35 +121,37 @@ impl Kind {
 
     fn fields(self) -> &'static [StatementField] {
         match self {
-            Self::Insert => &[("insert", Shape::Any, true), ("document", Shape::Object, true)],
+            Self::Insert => {
+                &[("insert", FieldShape::Any, true), ("document", FieldShape::Object, true)]
+            }
             Self::Update => &[
-                ("update", Shape::Any, true),
-                ("filter", Shape::Object, true),
-                ("sort", Shape::Object, false),
-                ("multi", Shape::Bool, false),
-                ("updateMods", Shape::Update, true),
-                ("upsert", Shape::Bool, false),
-                ("upsertSupplied", Shape::Bool, false),
-                ("arrayFilters", Shape::Objects, false),
-                ("hint", Shape::Hint, false),
-                ("constants", Shape::Object, false),
-                ("collation", Shape::Object, false),
-                ("sampleId", Shape::Any, false),
-                ("allowShardKeyUpdatesWithoutFullShardKeyInQuery", Shape::Any, false),
+                ("update", FieldShape::Any, true),
+                ("filter", FieldShape::Object, true),
+                ("sort", FieldShape::Object, false),
+                ("multi", FieldShape::Bool, false),
+                ("updateMods", FieldShape::Update, true),
+                ("upsert", FieldShape::Bool, false),
+                ("upsertSupplied", FieldShape::Bool, false),
+                ("arrayFilters", FieldShape::Objects, false),
+                ("hint", FieldShape::Hint, false),
+                ("constants", FieldShape::Object, false),
+                ("collation", FieldShape::Object, false),
+                ("sampleId", FieldShape::Any, false),
+                ("allowShardKeyUpdatesWithoutFullShardKeyInQuery", FieldShape::Any, false),
             ],
             Self::Delete => &[
-                ("delete", Shape::Any, true),
-                ("filter", Shape::Object, true),
-                ("multi", Shape::Bool, false),
-                ("hint", Shape::Hint, false),
-                ("collation", Shape::Object, false),
-                ("sampleId", Shape::Any, false),
+                ("delete", FieldShape::Any, true),
+                ("filter", FieldShape::Object, true),
+                ("multi", FieldShape::Bool, false),
+                ("hint", FieldShape::Hint, false),
+                ("collation", FieldShape::Object, false),
+                ("sampleId", FieldShape::Any, false),
             ],
         }
     }
 }
 
-fn operations<'r>(request: &Request<'r>) -> Result<Vec<Operation<'r>>, CommandError> {
+fn operations<'r>(request: &Request<'r>) -> Result<Vec<BulkOperation<'r>>, CommandError> {
     let array = match request.document.get("ops")? {
         Some(RawBsonRef::Array(array)) => array,
         Some(RawBsonRef::Null) | None => return Err(missing_field("bulkWrite", "ops")),
@@ -167,7 +173,7 @@ fn operations<'r>(request: &Request<'r>) -> Result<Vec<Operation<'r>>, CommandEr
 fn operation<'r>(
     request: &Request<'r>,
     document: &'r RawDocument,
-) -> Result<Operation<'r>, CommandError> {
+) -> Result<BulkOperation<'r>, CommandError> {
     let (first, target) = match document.iter().next() {
         Some(element) => {
             let (name, value) = element?;
@@ -175,13 +181,19 @@ fn operation<'r>(
         }
         None => ("", RawBsonRef::Null),
     };
-    let Some(kind) = Kind::of(first) else { return Err(unknown_field("bulkWrite", first)) };
+    let Some(kind) = BulkOperationKind::of(first) else {
+        return Err(unknown_field("bulkWrite", first));
+    };
     let target = index(first, target)?;
     match kind {
-        Kind::Update => check_shape(&UPDATE, &request.within(document), kind.fields())?,
-        Kind::Insert | Kind::Delete => check_statement(PLACE, document, kind.fields())?,
+        BulkOperationKind::Update => {
+            check_shape(&UPDATE, &request.within(document), kind.fields())?;
+        }
+        BulkOperationKind::Insert | BulkOperationKind::Delete => {
+            check_statement(PLACE, document, kind.fields())?;
+        }
     }
-    Ok(Operation { kind, target, document })
+    Ok(BulkOperation { kind, target, document })
 }
 
 fn index(name: &str, value: RawBsonRef<'_>) -> Result<usize, CommandError> {
@@ -261,7 +273,10 @@ fn valid(names: &[&str]) -> Result<Vec<Namespace>, CommandError> {
     names.iter().map(parse).collect()
 }
 
-fn check_target(operation: &Operation<'_>, namespaces: &[Namespace]) -> Result<(), CommandError> {
+fn check_target(
+    operation: &BulkOperation<'_>,
+    namespaces: &[Namespace],
+) -> Result<(), CommandError> {
     if operation.target < namespaces.len() {
         return Ok(());
     }
@@ -280,7 +295,7 @@ struct Bulk<'b> {
     context: &'b Context,
     request: &'b Request<'b>,
     namespaces: &'b [Namespace],
-    variables: &'b Let,
+    variables: &'b LetVariables,
 }
 
 impl Bulk<'_> {
@@ -288,25 +303,26 @@ impl Bulk<'_> {
     /// how many those are.
     fn some(
         &self,
-        rest: &[Operation<'_>],
+        rest: &[BulkOperation<'_>],
         at: usize,
         is_ordered: bool,
-        outcome: &mut Outcome,
+        outcome: &mut BulkOutcome,
     ) -> usize {
         let Some(first) = rest.first() else { return 0 };
         let Some(namespace) = self.namespaces.get(first.target) else { return 1 };
-        if first.kind == Kind::Insert {
-            let belongs =
-                |other: &&Operation<'_>| other.kind == Kind::Insert && other.target == first.target;
+        if first.kind == BulkOperationKind::Insert {
+            let belongs = |other: &&BulkOperation<'_>| {
+                other.kind == BulkOperationKind::Insert && other.target == first.target
+            };
             let run: Vec<_> = rest.iter().take_while(belongs).copied().collect();
             self.inserts(namespace, &run, at, is_ordered, outcome);
             return run.len();
         }
         match (self.one(first, namespace), first.kind) {
-            (Ok((done, None)), Kind::Update) => outcome.updated(at, done),
+            (Ok((done, None)), BulkOperationKind::Update) => outcome.updated(at, done),
             (Ok((done, None)), _) => outcome.deleted(at, &done),
             (Ok((done, Some(error))), kind) => outcome.refused(at, kind, &done, &error),
-            (Err(error), kind) => outcome.refused(at, kind, &Modified::default(), &error),
+            (Err(error), kind) => outcome.refused(at, kind, &StatementResult::default(), &error),
         }
         1
     }
@@ -314,13 +330,18 @@ impl Bulk<'_> {
     fn inserts(
         &self,
         namespace: &Namespace,
-        run: &[Operation<'_>],
+        run: &[BulkOperation<'_>],
         at: usize,
         is_ordered: bool,
-        outcome: &mut Outcome,
+        outcome: &mut BulkOutcome,
     ) {
-        let refuse = |outcome: &mut Outcome, index: usize, error: &CommandError| {
-            outcome.refused(at + index, Kind::Insert, &Modified::default(), error);
+        let refuse = |outcome: &mut BulkOutcome, index: usize, error: &CommandError| {
+            outcome.refused(
+                at + index,
+                BulkOperationKind::Insert,
+                &StatementResult::default(),
+                error,
+            );
         };
         let documents =
             run.iter().filter_map(|operation| operation.document.get_document("document").ok());
@@ -348,12 +369,13 @@ impl Bulk<'_> {
 
     fn one(
         &self,
-        operation: &Operation<'_>,
+        operation: &BulkOperation<'_>,
         namespace: &Namespace,
-    ) -> Result<(Modified, Option<CommandError>), CommandError> {
+    ) -> Result<(StatementResult, Option<CommandError>), CommandError> {
         let fields = self.request.within(operation.document);
-        if operation.kind == Kind::Update {
-            return Statement::read(&fields, &UPDATE, self.variables)?.run(self.context, namespace);
+        if operation.kind == BulkOperationKind::Update {
+            return UpdateStatement::read(&fields, &UPDATE, self.variables)?
+                .run(self.context, namespace);
         }
         let Some(filter) = fields.document("filter")? else {
             return Err(missing_field(PLACE, "filter"));
@@ -365,7 +387,7 @@ impl Bulk<'_> {
 
 /// What was done so far.
 #[derive(Default)]
-struct Outcome {
+struct BulkOutcome {
     errors_only: bool,
     items: Vec<RawDocumentBuf>,
     failed: u64,
@@ -376,13 +398,13 @@ struct Outcome {
     deleted: u64,
 }
 
-impl Outcome {
+impl BulkOutcome {
     fn inserted(&mut self, at: usize) {
         self.inserted += 1;
         self.success(at, doc! { "n": 1 });
     }
 
-    fn updated(&mut self, at: usize, done: Modified) {
+    fn updated(&mut self, at: usize, done: StatementResult) {
         self.count_update(&done);
         let n = done.matched + u64::from(done.upserted.is_some());
         let mut item = doc! { "n": int(n), "nModified": int(done.changed) };
@@ -392,13 +414,19 @@ impl Outcome {
         self.success(at, item);
     }
 
-    fn deleted(&mut self, at: usize, done: &Modified) {
+    fn deleted(&mut self, at: usize, done: &StatementResult) {
         self.deleted += done.matched;
         self.success(at, doc! { "n": int(done.matched) });
     }
 
     /// An operation that failed may have done a part of its work before.
-    fn refused(&mut self, at: usize, kind: Kind, done: &Modified, error: &CommandError) {
+    fn refused(
+        &mut self,
+        at: usize,
+        kind: BulkOperationKind,
+        done: &StatementResult,
+        error: &CommandError,
+    ) {
         self.failed += 1;
         let mut item = doc! {
             "ok": 0.0,
@@ -409,17 +437,17 @@ impl Outcome {
         item.extend(error.details.as_ref().clone());
         item.insert("n", int(done.matched));
         match kind {
-            Kind::Insert => {}
-            Kind::Update => {
+            BulkOperationKind::Insert => {}
+            BulkOperationKind::Update => {
                 self.count_update(done);
                 item.insert("nModified", int(done.changed));
             }
-            Kind::Delete => self.deleted += done.matched,
+            BulkOperationKind::Delete => self.deleted += done.matched,
         }
         self.push(&item);
     }
 
-    fn count_update(&mut self, done: &Modified) {
+    fn count_update(&mut self, done: &StatementResult) {
         self.matched += done.matched;
         self.modified += done.changed;
         self.upserted += u64::from(done.upserted.is_some());

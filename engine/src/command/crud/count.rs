@@ -12,7 +12,7 @@ use crate::{
         query::{PARTIAL, Query},
         reply::{raw, shortest},
         request::Request,
-        view::{self, Parts},
+        view::{self, ViewQuery},
     },
 };
 
@@ -38,7 +38,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let query = Query::read_with_signed_limit(request, "query")?;
     if view::is_view(context, &namespace) {
-        let parts = Parts { filter: request.document("query")?, ..Parts::default() };
+        let parts = ViewQuery { filter: request.document("query")?, ..ViewQuery::default() };
         let run = view::open(context, request, &namespace, &query, &parts)?;
         let mut n = 0_u64;
         view::for_each(context, request, run, &mut |_| {

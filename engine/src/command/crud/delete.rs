@@ -10,14 +10,14 @@ use crate::{
         error::{Answer, CommandError},
         field::{ignored, optional, required},
         field_value::missing_field,
-        let_variables::Let,
+        let_variables::LetVariables,
         query::Query,
         request::Request,
         write::{
             insert_documents::check_batch_size,
-            statement_fields::{Shape, StatementField, check_statement, removes_all},
-            write_matching::{Modified, delete},
-            write_reply::Written,
+            statement_fields::{FieldShape, StatementField, check_statement, removes_all},
+            write_matching::{StatementResult, delete},
+            write_reply::WriteReply,
         },
     },
 };
@@ -40,11 +40,11 @@ pub static COMMAND: Command = Command {
 
 const PLACE: &str = "delete.deletes";
 const FIELDS: &[StatementField] = &[
-    ("q", Shape::Object, true),
-    ("limit", Shape::Limit, true),
-    ("hint", Shape::Hint, false),
-    ("collation", Shape::Object, false),
-    ("sampleId", Shape::Any, false),
+    ("q", FieldShape::Object, true),
+    ("limit", FieldShape::Limit, true),
+    ("hint", FieldShape::Hint, false),
+    ("collation", FieldShape::Object, false),
+    ("sampleId", FieldShape::Any, false),
 ];
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
@@ -55,11 +55,12 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         check_statement(PLACE, statement, FIELDS)?;
     }
     check_batch_size(statements.len())?;
-    let variables = Let::read(request)?;
-    let mut written = Written::default();
+    let variables = LetVariables::read(request)?;
+    let mut written = WriteReply::default();
     for (index, statement) in statements.into_iter().enumerate() {
         let outcome = one_statement(context, request, &namespace, statement, &variables);
-        let (done, error) = outcome.unwrap_or_else(|error| (Modified::default(), Some(error)));
+        let (done, error) =
+            outcome.unwrap_or_else(|error| (StatementResult::default(), Some(error)));
         written.n += done.matched;
         if let Some(error) = error {
             written.errors.push(error.to_write_error(index));
@@ -76,8 +77,8 @@ fn one_statement(
     request: &Request<'_>,
     namespace: &Namespace,
     statement: &RawDocument,
-    variables: &Let,
-) -> Result<(Modified, Option<CommandError>), CommandError> {
+    variables: &LetVariables,
+) -> Result<(StatementResult, Option<CommandError>), CommandError> {
     let fields = request.within(statement);
     let Some(filter) = fields.document("q")? else { return Err(missing_field(PLACE, "q")) };
     let Some(limit) = fields.document.get("limit")? else {

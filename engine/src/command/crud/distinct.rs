@@ -16,7 +16,7 @@ use crate::{
         field_value::missing_field,
         query::Query,
         request::Request,
-        view::{self, Parts},
+        view::{self, ViewQuery},
     },
     limits::CURSOR_BATCH_BYTES_MAX,
     plan::Step,
@@ -58,7 +58,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         Ok(())
     };
     if view::is_view(context, &namespace) {
-        let parts = Parts { filter: request.document("query")?, ..Parts::default() };
+        let parts = ViewQuery { filter: request.document("query")?, ..ViewQuery::default() };
         let run = view::open(context, request, &namespace, &query, &parts)?;
         view::for_each(context, request, run, &mut add)?;
     } else {

@@ -2,23 +2,23 @@
 
 use bson::{Document, raw::RawDocument};
 
-use super::find_by_id::Point;
+use super::find_by_id::IdLookup;
 use crate::{
     catalog::CollectionMeta,
     command::core::{
         command::{Command, Scope},
         context::Context,
         cursor::{
-            cursors::{Cursor, Source},
-            reply_shape::{Key, Shape},
+            cursors::{Cursor, CursorSource},
+            reply_shape::{ReplyShape, ReturnedKey},
         },
         error::{Answer, Code, CommandError},
         field::{Field, ignored, optional},
-        let_variables::Let,
+        let_variables::LetVariables,
         monitor::metrics,
         query::{PARTIAL, Query},
         request::Request,
-        view::{self, Parts},
+        view::{self, ViewQuery},
     },
     plan::{Hint, KeyRange, Search, choose_min_max},
     query::Projection,
@@ -66,7 +66,7 @@ pub static COMMAND: Command =
     Command { name: "find", aliases: &[], scope: Scope::Any, fields: FIELDS, run };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    if let Some(point) = Point::read(request)
+    if let Some(point) = IdLookup::read(request)
         && let Some(answer) = point.answer(context)?
     {
         return answer;
@@ -81,10 +81,10 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 fn search(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let ns = namespace.to_string();
-    let options = Options::read(request)?;
+    let options = FindOptions::read(request)?;
     let query = Query::read(request, "filter")?;
     options.check(&query)?;
-    let variables = Let::read(request)?;
+    let variables = LetVariables::read(request)?;
     let projection = match request.document("projection")? {
         Some(projection) => Projection::parse_with(projection, &variables.names)?
             .map(|projection| projection.with_query(&query.target.filter)),
@@ -93,28 +93,28 @@ fn search(context: &Context, request: &Request<'_>) -> Answer {
     let batch_size = request.count("batchSize")?;
     if view::is_view(context, &namespace) {
         options.check_view()?;
-        let parts = Parts {
+        let parts = ViewQuery {
             filter: request.document("filter")?,
             sort: request.document("sort")?,
             projection: request.document("projection")?,
         };
         let run = Box::new(view::open(context, request, &namespace, &query, &parts)?);
-        let source = Source::Pipeline { run, client: request.client.clone() };
+        let source = CursorSource::Pipeline { run, client: request.client.clone() };
         return Cursor::new(ns, source).first_batch(context, batch_size, options.single_batch);
     }
     let mut cursor = match context.collections.catalog().collection(&namespace) {
         None => Cursor::ready(ns, []),
         Some(collection) => {
             let search = options.search(context, &query, &collection)?;
-            let key = options.return_key.then(|| Key::of(search.plan()));
-            let shape = Shape {
+            let key = options.return_key.then(|| ReturnedKey::of(search.plan()));
+            let shape = ReplyShape {
                 projection,
                 variables: variables.values,
                 key,
                 with_record: options.show_record,
             };
             let search = Box::new(search);
-            Cursor::new(ns, Source::Search { namespace, search, shape })
+            Cursor::new(ns, CursorSource::Search { namespace, search, shape })
         }
     };
     cursor.awaits = options.awaits;
@@ -123,7 +123,7 @@ fn search(context: &Context, request: &Request<'_>) -> Answer {
 
 /// What beside the query `find` may be asked for.
 #[expect(clippy::struct_excessive_bools, reason = "each is a field of the command")]
-struct Options<'r> {
+struct FindOptions<'r> {
     range: KeyRange<'r>,
     single_batch: bool,
     return_key: bool,
@@ -132,7 +132,7 @@ struct Options<'r> {
     awaits: bool,
 }
 
-impl<'r> Options<'r> {
+impl<'r> FindOptions<'r> {
     fn read(request: &Request<'r>) -> Result<Self, CommandError> {
         for flag in FLAGS {
             request.strict_flag(flag)?;

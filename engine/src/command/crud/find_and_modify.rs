@@ -11,13 +11,13 @@ use crate::{
         context::Context,
         error::{Answer, Code, CommandError},
         field::{ignored, optional},
-        let_variables::Let,
+        let_variables::LetVariables,
         query::Query,
         reply::raw,
         request::Request,
         write::{
             update_statement::{FIND_AND_MODIFY_NAMES, read_update},
-            write_matching::{self, Action, Outcome},
+            write_matching::{self, DocumentChange, WriteAction},
         },
     },
     query::Projection,
@@ -49,7 +49,7 @@ pub static COMMAND: Command = Command {
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
-    let variables = Let::read(request)?;
+    let variables = LetVariables::read(request)?;
     let mut query = Query::read(request, "query")?;
     query.target.limit = Some(1);
     let projection = match request.document("fields")? {
@@ -62,7 +62,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let remove = request.flag("remove")?;
     request.flag("bypassDocumentValidation")?;
     check_options(request)?;
-    let give = |outcome: Outcome| {
+    let give = |outcome: DocumentChange| {
         let shown = if wants_new { outcome.after } else { outcome.before };
         match (&projection, shown) {
             (Some(part), Some(shown)) => {
@@ -72,10 +72,17 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         }
     };
     let (done, value) = if remove {
-        write_matching::first_giving(context, &namespace, &query, &Action::Delete, false, &give)?
+        write_matching::first_giving(
+            context,
+            &namespace,
+            &query,
+            &WriteAction::Delete,
+            false,
+            &give,
+        )?
     } else {
         let update = read_update(request, &FIND_AND_MODIFY_NAMES, &variables)?;
-        let action = Action::Update(&update);
+        let action = WriteAction::Update(&update);
         write_matching::first_giving(context, &namespace, &query, &action, upsert, &give)?
     };
     let is_upsert = done.upserted.is_some();

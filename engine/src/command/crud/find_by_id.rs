@@ -7,7 +7,7 @@ use crate::{
     catalog::CollectionMeta,
     command::core::{
         context::Context,
-        cursor::batch_reply::{BatchReply, Which},
+        cursor::batch_reply::{BatchName, BatchReply},
         error::{Answer, CommandError},
         field::COMMON,
         request::Request,
@@ -20,13 +20,13 @@ use crate::{
 
 /// An `_id` that is asked for.
 #[derive(Clone, Copy)]
-pub struct Point<'r> {
+pub struct IdLookup<'r> {
     db: &'r str,
     collection: &'r str,
     id: RawBsonRef<'r>,
 }
 
-impl<'r> Point<'r> {
+impl<'r> IdLookup<'r> {
     /// The `_id` of a `find` that asks for nothing else.
     #[must_use]
     pub fn read(request: &Request<'r>) -> Option<Self> {
@@ -70,10 +70,10 @@ impl<'r> Point<'r> {
         let Some(found) = find_by_id(reader, collection, self.id)? else { return Ok(None) };
         let ns = [self.db, ".", self.collection];
         let Some(stored) = found else {
-            return Ok(Some(BatchReply::new(Which::First, 1).finish_of(0, &ns)));
+            return Ok(Some(BatchReply::new(BatchName::First, 1).finish_of(0, &ns)));
         };
         let document = stored.document()?;
-        let mut batch = BatchReply::with_room(Which::First, 1, document.as_bytes().len());
+        let mut batch = BatchReply::with_room(BatchName::First, 1, document.as_bytes().len());
         let is_shown = !collection.hides_expired()
             || !collection.hides(document, stored.modified_ms, context.now_ms());
         // An index may only narrow: the document decides.

@@ -10,7 +10,7 @@ use crate::command::core::{
     request::Request,
     write::{
         insert_documents::{check_batch_size, insert_all},
-        write_reply::Written,
+        write_reply::WriteReply,
     },
 };
 
@@ -40,5 +40,5 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let done = insert_all(context, request, &namespace, documents, is_ordered)?;
     let errors =
         done.errors.into_iter().map(|(index, error)| error.to_write_error(index)).collect();
-    Written { n: done.n, errors }.answer(Document::new())
+    WriteReply { n: done.n, errors }.answer(Document::new())
 }

@@ -9,15 +9,15 @@ use crate::{
         context::Context,
         error::{Answer, CommandError},
         field::{ignored, optional, required},
-        let_variables::Let,
+        let_variables::LetVariables,
         reply::shortest,
         request::Request,
         write::{
             insert_documents::check_batch_size,
-            statement_fields::{Shape, StatementField},
-            update_statement::{Statement, UPDATE_NAMES, check_shape},
-            write_matching::Modified,
-            write_reply::Written,
+            statement_fields::{FieldShape, StatementField},
+            update_statement::{UPDATE_NAMES, UpdateStatement, check_shape},
+            write_matching::StatementResult,
+            write_reply::WriteReply,
         },
     },
 };
@@ -42,18 +42,18 @@ pub static COMMAND: Command = Command {
 };
 
 const FIELDS: &[StatementField] = &[
-    ("q", Shape::Object, true),
-    ("u", Shape::Update, true),
-    ("c", Shape::Object, false),
-    ("multi", Shape::Bool, false),
-    ("upsert", Shape::Bool, false),
-    ("upsertSupplied", Shape::Bool, false),
-    ("arrayFilters", Shape::Objects, false),
-    ("hint", Shape::Hint, false),
-    ("sort", Shape::Object, false),
-    ("collation", Shape::Object, false),
-    ("sampleId", Shape::Any, false),
-    ("allowShardKeyUpdatesWithoutFullShardKeyInQuery", Shape::Any, false),
+    ("q", FieldShape::Object, true),
+    ("u", FieldShape::Update, true),
+    ("c", FieldShape::Object, false),
+    ("multi", FieldShape::Bool, false),
+    ("upsert", FieldShape::Bool, false),
+    ("upsertSupplied", FieldShape::Bool, false),
+    ("arrayFilters", FieldShape::Objects, false),
+    ("hint", FieldShape::Hint, false),
+    ("sort", FieldShape::Object, false),
+    ("collation", FieldShape::Object, false),
+    ("sampleId", FieldShape::Any, false),
+    ("allowShardKeyUpdatesWithoutFullShardKeyInQuery", FieldShape::Any, false),
 ];
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
@@ -65,12 +65,13 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         check_shape(&UPDATE_NAMES, &request.within(statement), FIELDS)?;
     }
     check_batch_size(statements.len())?;
-    let variables = Let::read(request)?;
-    let mut written = Written::default();
+    let variables = LetVariables::read(request)?;
+    let mut written = WriteReply::default();
     let (mut changed, mut upserted) = (0, Vec::new());
     for (index, statement) in statements.into_iter().enumerate() {
         let outcome = one_statement(context, request, &namespace, statement, &variables);
-        let (done, error) = outcome.unwrap_or_else(|error| (Modified::default(), Some(error)));
+        let (done, error) =
+            outcome.unwrap_or_else(|error| (StatementResult::default(), Some(error)));
         written.n += done.matched + u64::from(done.upserted.is_some());
         changed += done.changed;
         if let Some(id) = done.upserted {
@@ -96,7 +97,8 @@ fn one_statement(
     request: &Request<'_>,
     namespace: &Namespace,
     statement: &RawDocument,
-    variables: &Let,
-) -> Result<(Modified, Option<CommandError>), CommandError> {
-    Statement::read(&request.within(statement), &UPDATE_NAMES, variables)?.run(context, namespace)
+    variables: &LetVariables,
+) -> Result<(StatementResult, Option<CommandError>), CommandError> {
+    UpdateStatement::read(&request.within(statement), &UPDATE_NAMES, variables)?
+        .run(context, namespace)
 }

@@ -7,7 +7,7 @@ use crate::command::core::{
     context::Context,
     error::{Answer, Code, CommandError},
     field_value::as_integer,
-    monitor::profiler::Settings,
+    monitor::profiler::ProfileSettings,
     reply::raw,
     request::Request,
 };
@@ -27,7 +27,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     }
     // The profile of this very command would make the database anew.
     let profile = context.profiler.settings(request.db);
-    context.profiler.set(request.db, Settings::default());
+    context.profiler.set(request.db, ProfileSettings::default());
     let removed = context
         .collections
         .drop_database(request.db)

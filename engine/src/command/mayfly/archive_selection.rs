@@ -27,13 +27,13 @@ pub fn archive_of(context: &Context, request: &Request<'_>) -> Result<Arc<Archiv
 }
 
 /// Which documents of an archive are meant.
-pub struct Selection {
+pub struct ArchiveSelection {
     from: From,
     filter: Filter,
     context: query::Context,
 }
 
-impl Selection {
+impl ArchiveSelection {
     /// Reads `filter`, `before` and `after`.
     pub fn read(context: &Context, request: &Request<'_>) -> Result<Self, CommandError> {
         let names = query::VariableNames::default();

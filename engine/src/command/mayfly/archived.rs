@@ -7,7 +7,7 @@ use bson::{
     raw::{RawBson, RawBsonRef, cstr},
 };
 
-use super::archive_selection::{Selection, archive_of};
+use super::archive_selection::{ArchiveSelection, archive_of};
 use crate::{
     archive::{Archived, Mark},
     command::core::{
@@ -35,7 +35,7 @@ pub static COMMAND: Command = Command {
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let archive = archive_of(context, request)?;
-    let selection = Selection::read(context, request)?;
+    let selection = ArchiveSelection::read(context, request)?;
     let limit = request.count("limit")?.unwrap_or(LIMIT_DEFAULT);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX).clamp(1, ARCHIVE_PAGE_DOCS_MAX);
     let (mut rows, mut count, mut bytes) = (RawArrayBuf::new(), 0, 0);

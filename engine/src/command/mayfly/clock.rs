@@ -25,7 +25,7 @@ pub static COMMAND: Command = Command {
 };
 
 /// What is to be changed. All of it is read before anything is changed.
-struct Changes {
+struct ClockChanges {
     set_ms: Option<i64>,
     advance_ms: Option<i64>,
     rate: Option<f64>,
@@ -33,7 +33,7 @@ struct Changes {
 }
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let changes = Changes::read(request)?;
+    let changes = ClockChanges::read(request)?;
     if changes.is_empty() {
         return raw(&clock_document(context.clock().status()));
     }
@@ -60,7 +60,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&clock_document(context.clock().status()))
 }
 
-impl Changes {
+impl ClockChanges {
     fn read(request: &Request<'_>) -> Result<Self, CommandError> {
         let paused = request.get("paused")?.map(|_| request.flag("paused")).transpose()?;
         let advance_ms = request.integer("advanceMS")?;

@@ -25,7 +25,7 @@ pub static COMMAND: Command = Command {
 };
 
 /// What to do with what is held.
-enum Action {
+enum ReleaseAction {
     /// Trust the clock; the next pass removes what is due.
     Release,
     /// Trust the clock, and make a pass now.
@@ -36,9 +36,9 @@ enum Action {
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let action = match request.text("action")? {
-        None => Action::Release,
-        Some("deleteNow") => Action::DeleteNow,
-        Some("keepPaused") => Action::KeepPaused,
+        None => ReleaseAction::Release,
+        Some("deleteNow") => ReleaseAction::DeleteNow,
+        Some("keepPaused") => ReleaseAction::KeepPaused,
         Some(other) => {
             return Err(bad_value(format!(
                 "Enumeration value '{other}' for field 'mayflyRelease.action' is not a valid \
@@ -48,13 +48,13 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     };
     let rules = rules(context, request)?;
     let mut reply = Document::new();
-    if let Action::KeepPaused = action {
+    if let ReleaseAction::KeepPaused = action {
         reply.insert("kept", each(rules, |rule| context.reaper.keep_held(rule))?);
         return raw(&reply);
     }
     let was_held = each(rules, |rule| context.reaper.release(rule))?;
     reply.insert("released", was_held);
-    if let Action::DeleteNow = action {
+    if let ReleaseAction::DeleteNow = action {
         // What else is held stays held.
         let pass = context.reaper.run_released_pass();
         reply.insert("deletedDocuments", long(pass.map_or(0, |pass| pass.deleted)));

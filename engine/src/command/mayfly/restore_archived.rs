@@ -5,8 +5,8 @@ use std::{collections::HashSet, ops::ControlFlow};
 use bson::{Bson, Document, RawDocumentBuf, doc, raw::RawBsonRef};
 
 use super::{
-    archive_selection::{Selection, archive_of},
-    restore_report::{Report, id_key, is_due, refusal},
+    archive_selection::{ArchiveSelection, archive_of},
+    restore_report::{RestoreCounts, id_key, is_due, refusal},
 };
 use crate::{
     archive::Archive,
@@ -53,16 +53,16 @@ pub static COMMAND: Command = Command {
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let archive = archive_of(context, request)?;
-    let selection = Selection::read(context, request)?;
-    let mut wanted = Wanted::read(request)?;
-    let mut restore = Restore {
+    let selection = ArchiveSelection::read(context, request)?;
+    let mut wanted = RequestedIds::read(request)?;
+    let mut restore = ArchiveRestore {
         context,
         archive: &archive,
         force: request.flag("force")?,
         date_ms: request.date("setDate")?,
         batch: Vec::new(),
         bytes: 0,
-        report: Report::default(),
+        report: RestoreCounts::default(),
     };
     let (mut met, mut found, mut more) = (HashSet::new(), 0, false);
     selection.scan(&archive, |archived| {
@@ -88,9 +88,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 }
 
 /// The `_id`s that are asked for; `None` is every one.
-struct Wanted(Option<HashSet<Vec<u8>>>);
+struct RequestedIds(Option<HashSet<Vec<u8>>>);
 
-impl Wanted {
+impl RequestedIds {
     fn read(request: &Request<'_>) -> Result<Self, CommandError> {
         let ids = match request.get("ids")? {
             None if request.get("filter")?.is_some() => return Ok(Self(None)),
@@ -128,17 +128,17 @@ impl Wanted {
 }
 
 /// A command under way.
-struct Restore<'r> {
+struct ArchiveRestore<'r> {
     context: &'r Context,
     archive: &'r Archive,
     force: bool,
     date_ms: Option<i64>,
     batch: Vec<RawDocumentBuf>,
     bytes: usize,
-    report: Report,
+    report: RestoreCounts,
 }
 
-impl Restore<'_> {
+impl ArchiveRestore<'_> {
     fn add(&mut self, document: RawDocumentBuf) -> Result<(), CommandError> {
         self.bytes += document.as_bytes().len();
         self.batch.push(document);
@@ -172,7 +172,7 @@ impl Restore<'_> {
         &self,
         writer: &mut DocumentWriter<'_, '_>,
         document: &RawDocumentBuf,
-        report: &mut Report,
+        report: &mut RestoreCounts,
     ) -> Result<(), CommandError> {
         // It may have got another name since the batch before.
         let present = writer.catalog().collection_by_id(self.archive.collection());

@@ -21,21 +21,21 @@ pub fn id_key(id: Option<RawBsonRef<'_>>) -> Vec<u8> {
 
 /// What became of documents.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct RestoreCounts {
     pub restored: u64,
-    pub existing: Listed,
-    pub would_expire: Listed,
-    pub refused: Listed,
+    pub existing: CappedList,
+    pub would_expire: CappedList,
+    pub refused: CappedList,
 }
 
 /// How many, and the first of them.
 #[derive(Debug, Clone, Default)]
-pub struct Listed {
+pub struct CappedList {
     pub count: u64,
     pub first: Vec<Bson>,
 }
 
-impl Listed {
+impl CappedList {
     pub fn add(&mut self, entry: Bson) {
         self.count += 1;
         if self.first.len() < LISTED_MAX {
@@ -44,7 +44,7 @@ impl Listed {
     }
 }
 
-impl Report {
+impl RestoreCounts {
     /// Whether another document has this `_id`, also one that is past its threshold; then that is noted. One
     /// that is damaged is not simply there: what is put back may be meant to replace it.
     ///

@@ -9,8 +9,8 @@ use std::{
 use bson::{Bson, doc, raw::RawBsonRef};
 
 use super::{
-    restore_report::{Report, id_key, is_due, refusal},
-    trash_selection::Chosen,
+    restore_report::{RestoreCounts, id_key, is_due, refusal},
+    trash_selection::TrashSelection,
 };
 use crate::{
     catalog::{CatalogSnapshot, Namespace},
@@ -46,7 +46,7 @@ pub static COMMAND: Command = Command {
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let chosen = Chosen::read(context, request)?;
+    let chosen = TrashSelection::read(context, request)?;
     let mut ids = read_ids(request)?;
     let _one_at_a_time = context.restoring.lock().unwrap_or_else(PoisonError::into_inner);
     let mut numbers: Vec<(u64, usize)> = Vec::new();
@@ -73,12 +73,12 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             ControlFlow::Continue(())
         })
     })?;
-    let mut restore = Restore {
+    let mut restore = TrashRestore {
         context,
         chosen,
         held: BTreeSet::new(),
         holds: Vec::new(),
-        report: Report::default(),
+        report: RestoreCounts::default(),
     };
     let mut rest = numbers.as_slice();
     while !rest.is_empty() {
@@ -137,24 +137,24 @@ fn names(context: &Context, held: &BTreeSet<RuleId>) -> Vec<Bson> {
 }
 
 /// A command under way.
-struct Restore<'r> {
+struct TrashRestore<'r> {
     context: &'r Context,
-    chosen: Chosen,
+    chosen: TrashSelection,
     /// Rules that are held because of what was put back.
     held: BTreeSet<RuleId>,
     /// What that has changed.
     holds: Vec<BeforePutBack>,
-    report: Report,
+    report: RestoreCounts,
 }
 
 /// A row of the trash and where it goes.
-struct Row {
+struct RestoreRow {
     /// The name of its collection when the command began, or the last one if that was dropped.
     home: Namespace,
     row: RestorableRow,
 }
 
-impl Row {
+impl RestoreRow {
     fn id(&self) -> RawBsonRef<'_> {
         self.row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null)
     }
@@ -166,7 +166,7 @@ impl Row {
     }
 }
 
-impl Restore<'_> {
+impl TrashRestore<'_> {
     /// Puts a batch back. The rules that would remove it again are held before, as often as others turn
     /// out to be among them.
     fn write(&mut self, batch: &[(u64, usize)]) -> Result<(), CommandError> {
@@ -183,7 +183,7 @@ impl Restore<'_> {
     }
 
     /// Puts rows back, in one transaction, unless rules have to be held before: those.
-    fn try_write(&mut self, rows: &[Row]) -> Result<BTreeSet<RuleId>, CommandError> {
+    fn try_write(&mut self, rows: &[RestoreRow]) -> Result<BTreeSet<RuleId>, CommandError> {
         let this = &*self;
         // Counted from the start each time that the transaction runs.
         let (report, rules) = this.context.write(|writer| {
@@ -200,14 +200,14 @@ impl Restore<'_> {
         Ok(rules)
     }
 
-    fn rows(&self, batch: &[(u64, usize)]) -> Result<Vec<Row>, CommandError> {
+    fn rows(&self, batch: &[(u64, usize)]) -> Result<Vec<RestoreRow>, CommandError> {
         self.context.collections.store().read(|reader| {
             let mut rows = Vec::with_capacity(batch.len());
             for (number, _) in batch {
                 // One that has left the trash meanwhile is not there to be put back.
                 let Some(row) = Collections::trash_row(reader, *number)? else { continue };
                 let home = self.chosen.home(&row)?;
-                rows.push(Row { home, row: row.to_restorable() });
+                rows.push(RestoreRow { home, row: row.to_restorable() });
             }
             Ok::<_, CommandError>(rows)
         })
@@ -217,7 +217,7 @@ impl Restore<'_> {
     fn to_hold(
         &self,
         writer: &mut DocumentWriter<'_, '_>,
-        rows: &[Row],
+        rows: &[RestoreRow],
     ) -> Result<BTreeSet<RuleId>, CommandError> {
         let now_ms = writer.now_ms();
         let mut rules = BTreeSet::new();
@@ -246,7 +246,7 @@ impl Restore<'_> {
     }
 
     /// Holds that were made for nothing, because nothing was put back, are taken back.
-    fn finish(mut self) -> Result<(Report, BTreeSet<RuleId>), CommandError> {
+    fn finish(mut self) -> Result<(RestoreCounts, BTreeSet<RuleId>), CommandError> {
         if self.report.restored == 0 {
             self.context.reaper.lift_put_back(&self.holds)?;
             self.held.clear();
@@ -257,8 +257,8 @@ impl Restore<'_> {
 
 fn put_back(
     writer: &mut DocumentWriter<'_, '_>,
-    row: &Row,
-    report: &mut Report,
+    row: &RestoreRow,
+    report: &mut RestoreCounts,
 ) -> Result<(), CommandError> {
     let home = row.home(writer.catalog());
     let collection = writer.create_if_missing(&home)?;
@@ -310,12 +310,12 @@ mod tests {
             0,
         );
         let request = request.expect("a request");
-        let mut restore = Restore {
+        let mut restore = TrashRestore {
             context: &context,
-            chosen: Chosen::read(&context, &request).expect("a choice"),
+            chosen: TrashSelection::read(&context, &request).expect("a choice"),
             held: BTreeSet::new(),
             holds: Vec::new(),
-            report: Report::default(),
+            report: RestoreCounts::default(),
         };
         let rows = restore.rows(&[(1, 0)]).expect("read");
         change();

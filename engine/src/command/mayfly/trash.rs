@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use bson::{Bson, doc};
 
-use super::trash_selection::Chosen;
+use super::trash_selection::TrashSelection;
 use crate::{
     command::core::{
         command::{Command, Scope},
@@ -32,7 +32,7 @@ pub static COMMAND: Command = Command {
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let chosen = Chosen::read(context, request)?;
+    let chosen = TrashSelection::read(context, request)?;
     let after = request.count("after")?;
     let limit = request.count("limit")?.unwrap_or(LIMIT_DEFAULT);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX).clamp(1, TRASH_PAGE_DOCS_MAX);

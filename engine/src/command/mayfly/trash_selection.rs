@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Which rows of the trash are meant.
-pub struct Chosen {
+pub struct TrashSelection {
     /// `None` is every collection.
     namespace: Option<Namespace>,
     pass: Option<u64>,
@@ -27,7 +27,7 @@ pub struct Chosen {
     first_of_session: u64,
 }
 
-impl Chosen {
+impl TrashSelection {
     /// Reads the command's own field and `pass`.
     pub fn read(context: &Context, request: &Request<'_>) -> Result<Self, CommandError> {
         let is_all = matches!(

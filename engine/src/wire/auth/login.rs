@@ -44,14 +44,14 @@ pub struct Login {
 struct Conversation {
     id: i32,
     exchange: Exchange,
-    step: Step,
+    step: LoginStep,
     /// The client does without the empty message at the end.
     skips_empty: bool,
-    form: Form,
+    form: PayloadForm,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum LoginStep {
     /// The client has to prove itself.
     Proof,
     /// It has; one empty message is to come.
@@ -60,13 +60,13 @@ enum Step {
 
 /// How a client writes payloads, and gets them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum PayloadForm {
     Binary,
     /// Base64 in a text, as old clients do.
     Text,
 }
 
-type Reply = Result<Document, CommandError>;
+type LoginReply = Result<Document, CommandError>;
 
 impl Login {
     /// The login of a new connection; without credentials everybody may do everything.
@@ -149,7 +149,7 @@ impl Login {
         client.log_in(None);
     }
 
-    fn start(&mut self, db: &str, command: &RawDocument) -> Reply {
+    fn start(&mut self, db: &str, command: &RawDocument) -> LoginReply {
         self.conversation = None;
         let Some(mechanism) = text(command, "mechanism") else {
             return Err(CommandError::new(
@@ -179,11 +179,11 @@ impl Login {
                 if matches!(options.get("skipEmptyExchange"), Ok(Some(RawBsonRef::Boolean(true))))
         );
         self.conversation =
-            Some(Conversation { id, exchange, step: Step::Proof, skips_empty, form });
+            Some(Conversation { id, exchange, step: LoginStep::Proof, skips_empty, form });
         Ok(reply(id, false, answer.as_bytes(), form))
     }
 
-    fn go_on(&mut self, command: &RawDocument, client: &Client) -> Reply {
+    fn go_on(&mut self, command: &RawDocument, client: &Client) -> LoginReply {
         // Whatever goes wrong ends the exchange: no message is tried twice.
         let Some(mut conversation) = self.conversation.take() else {
             return Err(CommandError::new(
@@ -201,7 +201,7 @@ impl Login {
         }
         let (payload, _) = payload(command, "saslContinue")?;
         let Conversation { id, form, skips_empty, .. } = conversation;
-        if conversation.step == Step::Empty {
+        if conversation.step == LoginStep::Empty {
             if !payload.is_empty() {
                 return Err(self.failure());
             }
@@ -212,7 +212,7 @@ impl Login {
         if skips_empty {
             self.succeed(&conversation, client);
         } else {
-            conversation.step = Step::Empty;
+            conversation.step = LoginStep::Empty;
             self.conversation = Some(conversation);
         }
         Ok(reply(id, skips_empty, answer.as_bytes(), form))
@@ -245,21 +245,21 @@ fn no_mechanism(mechanism: &str) -> CommandError {
     )
 }
 
-fn reply(id: i32, is_done: bool, payload: &[u8], form: Form) -> Document {
+fn reply(id: i32, is_done: bool, payload: &[u8], form: PayloadForm) -> Document {
     let payload = match form {
-        Form::Text => Bson::String(STANDARD.encode(payload)),
-        Form::Binary => {
+        PayloadForm::Text => Bson::String(STANDARD.encode(payload)),
+        PayloadForm::Binary => {
             Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes: payload.to_vec() })
         }
     };
     doc! { "conversationId": id, "done": is_done, "payload": payload }
 }
 
-fn payload(command: &RawDocument, name: &str) -> Result<(Vec<u8>, Form), CommandError> {
+fn payload(command: &RawDocument, name: &str) -> Result<(Vec<u8>, PayloadForm), CommandError> {
     match command.get("payload")? {
-        Some(RawBsonRef::Binary(binary)) => Ok((binary.bytes.to_vec(), Form::Binary)),
+        Some(RawBsonRef::Binary(binary)) => Ok((binary.bytes.to_vec(), PayloadForm::Binary)),
         Some(RawBsonRef::String(text)) => match STANDARD.decode(text) {
-            Ok(bytes) => Ok((bytes, Form::Text)),
+            Ok(bytes) => Ok((bytes, PayloadForm::Text)),
             Err(_) => Err(CommandError::new(
                 Code::FAILED_TO_PARSE,
                 format!("the payload of {name} is a text that is not base64"),
@@ -286,7 +286,7 @@ fn text<'d>(document: &'d RawDocument, name: &str) -> Option<&'d str> {
     }
 }
 
-fn to_raw(reply: Reply) -> RawDocumentBuf {
+fn to_raw(reply: LoginReply) -> RawDocumentBuf {
     let document = match reply {
         Ok(mut document) => {
             document.insert("ok", 1.0);

@@ -22,7 +22,7 @@ pub struct BatchReply {
 
 /// Which batch of a cursor it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
+pub enum BatchName {
     /// The first one.
     First,
     /// A later one.
@@ -32,20 +32,20 @@ pub enum Which {
 impl BatchReply {
     /// An empty batch of at most `size` documents.
     #[must_use]
-    pub fn new(which: Which, size: usize) -> Self {
+    pub fn new(which: BatchName, size: usize) -> Self {
         Self::with_room(which, size, 0)
     }
 
     /// As [`BatchReply::new`], with room for documents of this many bytes.
     #[must_use]
-    pub fn with_room(which: Which, size: usize, bytes: usize) -> Self {
+    pub fn with_room(which: BatchName, size: usize, bytes: usize) -> Self {
         let mut bytes = Vec::with_capacity(FRAME_BYTES.saturating_add(bytes));
         begin_document(&mut bytes);
         begin_field(&mut bytes, ElementType::EmbeddedDocument, b"cursor");
         let cursor_at = begin_document(&mut bytes);
         let name: &[u8] = match which {
-            Which::First => b"firstBatch",
-            Which::Next => b"nextBatch",
+            BatchName::First => b"firstBatch",
+            BatchName::Next => b"nextBatch",
         };
         begin_field(&mut bytes, ElementType::Array, name);
         let batch_at = begin_document(&mut bytes);
@@ -169,7 +169,7 @@ mod tests {
     use crate::value::scan;
 
     #[track_caller]
-    fn check(which: Which, count: i32) {
+    fn check(which: BatchName, count: i32) {
         let mut batch = BatchReply::new(which, usize::MAX);
         for number in 0..count {
             assert!(batch.push(&rawdoc! { "n": number }));
@@ -178,7 +178,7 @@ mod tests {
         let reply = batch.finish(7, "db.c").expect("a reply");
         scan::check(reply.as_bytes()).expect("sound");
         let documents: Vec<Document> = (0..count).map(|number| doc! { "n": number }).collect();
-        let name = if which == Which::First { "firstBatch" } else { "nextBatch" };
+        let name = if which == BatchName::First { "firstBatch" } else { "nextBatch" };
         let cursor = doc! { name: documents, "id": 7_i64, "ns": "db.c" };
         let found = Document::try_from(reply).expect("a document");
         assert_eq!(found, doc! { "cursor": cursor, "ok": 1.0 });
@@ -187,10 +187,10 @@ mod tests {
     #[test]
     fn a_reply_holds_the_batch_its_number_and_its_collection() {
         for count in [0, 1, 2, 10, 11, 101, 1_001] {
-            check(Which::First, count);
+            check(BatchName::First, count);
         }
-        check(Which::Next, 0);
-        check(Which::Next, 3);
+        check(BatchName::Next, 0);
+        check(BatchName::Next, 3);
     }
 
     #[test]
@@ -204,12 +204,12 @@ mod tests {
 
     #[test]
     fn a_full_batch_takes_no_more() {
-        let mut batch = BatchReply::new(Which::First, 1);
+        let mut batch = BatchReply::new(BatchName::First, 1);
         assert!(batch.push(&rawdoc! {}) && batch.is_full());
         assert!(!batch.push(&rawdoc! {}));
-        assert!(!BatchReply::new(Which::First, 0).push(&rawdoc! {}));
+        assert!(!BatchReply::new(BatchName::First, 0).push(&rawdoc! {}));
         let half = "x".repeat(CURSOR_BATCH_BYTES_MAX / 2);
-        let mut batch = BatchReply::new(Which::First, 9);
+        let mut batch = BatchReply::new(BatchName::First, 9);
         assert!(batch.push(&rawdoc! { "a": half.as_str() }));
         assert!(!batch.push(&rawdoc! { "a": half.as_str() }));
     }

@@ -9,8 +9,8 @@ use std::{
 use bson::{RawDocumentBuf, raw::RawDocument};
 
 use super::{
-    batch_reply::{BatchReply, Which},
-    reply_shape::Shape,
+    batch_reply::{BatchName, BatchReply},
+    reply_shape::ReplyShape,
 };
 use crate::{
     catalog::Namespace,
@@ -36,36 +36,36 @@ const RESULT_BYTES_MAX: usize = DOCUMENT_BYTES_MAX + 16_384;
 /// Open cursors of all clients.
 #[derive(Default)]
 pub struct Cursors {
-    table: Mutex<Table>,
+    table: Mutex<CursorTable>,
 }
 
 #[derive(Default)]
-struct Table {
-    open: HashMap<i64, Idle>,
+struct CursorTable {
+    open: HashMap<i64, IdleCursor>,
     /// Those that find their next documents now. They are not among the open ones meanwhile.
-    running: HashMap<i64, Running>,
+    running: HashMap<i64, RunningCursor>,
     opened: u64,
 }
 
 /// A `getMore` that runs.
-struct Running {
+struct RunningCursor {
     operation: Option<Arc<Operation>>,
     is_killed: bool,
 }
 
 /// The place of a running cursor, which it leaves however its work ends.
-struct AtWork<'c> {
+struct RunningGuard<'c> {
     cursors: &'c Cursors,
     id: i64,
 }
 
-impl Drop for AtWork<'_> {
+impl Drop for RunningGuard<'_> {
     fn drop(&mut self) {
         self.cursors.lock().running.remove(&self.id);
     }
 }
 
-struct Idle {
+struct IdleCursor {
     cursor: Cursor,
     since: Duration,
 }
@@ -75,13 +75,13 @@ pub struct Cursor {
     /// `cursor.ns`, e.g. `db.collection` or `db.$cmd.listCollections`.
     pub ns: String,
     /// Where the documents come from.
-    pub source: Source,
+    pub source: CursorSource,
     /// Whether `getMore` waits for new documents when it has none.
     pub awaits: bool,
 }
 
 /// Where the documents of a cursor come from.
-pub enum Source {
+pub enum CursorSource {
     /// A search in a collection.
     Search {
         /// The collection.
@@ -89,7 +89,7 @@ pub enum Source {
         /// What is left of the search.
         search: Box<Search>,
         /// What of a document is given.
-        shape: Shape,
+        shape: ReplyShape,
     },
     /// Documents that are ready.
     Ready(VecDeque<RawDocumentBuf>),
@@ -105,14 +105,14 @@ pub enum Source {
 impl Cursor {
     /// A cursor that does not wait.
     #[must_use]
-    pub fn new(ns: String, source: Source) -> Self {
+    pub fn new(ns: String, source: CursorSource) -> Self {
         Self { ns, source, awaits: false }
     }
 
     /// A cursor over documents that are ready.
     #[must_use]
     pub fn ready(ns: String, documents: impl IntoIterator<Item = RawDocumentBuf>) -> Self {
-        Self::new(ns, Source::Ready(documents.into_iter().collect()))
+        Self::new(ns, CursorSource::Ready(documents.into_iter().collect()))
     }
 
     /// Gives the first batch, and keeps the cursor when something is left.
@@ -126,7 +126,7 @@ impl Cursor {
         only_one: bool,
     ) -> Answer {
         let size = batch_size.map_or(FIRST_BATCH_DOCS, saturated);
-        let mut batch = BatchReply::new(Which::First, size);
+        let mut batch = BatchReply::new(BatchName::First, size);
         if self.fill(context, &mut batch)? || only_one {
             return batch.finish(0, &self.ns);
         }
@@ -149,7 +149,7 @@ impl Cursor {
         // Registered before the look, so that no change falls between the two.
         let changed = context.collections.wait_for_change();
         loop {
-            let mut batch = BatchReply::new(Which::Next, size);
+            let mut batch = BatchReply::new(BatchName::Next, size);
             let is_done = self.fill(context, &mut batch)?;
             let now = clock.monotonic();
             if is_done || now >= end || batch.count() > 0 {
@@ -164,7 +164,7 @@ impl Cursor {
     /// Puts the next documents into the batch; whether nothing is left then.
     fn fill(&mut self, context: &Context, batch: &mut BatchReply) -> Result<bool, CommandError> {
         let is_done = match &mut self.source {
-            Source::Ready(documents) => {
+            CursorSource::Ready(documents) => {
                 while let Some(document) = documents.front() {
                     if !batch.push(document) {
                         break;
@@ -173,7 +173,7 @@ impl Cursor {
                 }
                 documents.is_empty()
             }
-            Source::Search { namespace, search, shape } => {
+            CursorSource::Search { namespace, search, shape } => {
                 let mut seen = crate::query::Context::at(context.now_ms());
                 seen.variables.clone_from(&shape.variables);
                 let before = search.stats().damaged;
@@ -200,7 +200,7 @@ impl Cursor {
                 batch.leave_out(search.stats().damaged - before);
                 search.is_done()
             }
-            Source::Pipeline { run, client } => {
+            CursorSource::Pipeline { run, client } => {
                 let rows = ServerFacts { context, client };
                 let environment = Environment::new(&context.collections, &rows);
                 loop {
@@ -252,13 +252,13 @@ impl Cursors {
         wait: Option<Duration>,
     ) -> Answer {
         let mut cursor = self.take(id, ns, wait.is_some())?;
-        let _at_work = AtWork { cursors: self, id };
+        let _at_work = RunningGuard { cursors: self, id };
         let size = batch_size.filter(|size| *size > 0).map_or(usize::MAX, saturated);
         let filled = if cursor.awaits {
             let wait = wait.unwrap_or(Duration::from_millis(AWAIT_DATA_MS));
             cursor.fill_or_wait(context, size, wait)
         } else {
-            let mut batch = BatchReply::new(Which::Next, size);
+            let mut batch = BatchReply::new(BatchName::Next, size);
             cursor.fill(context, &mut batch).map(|is_done| (batch, is_done))
         };
         let is_left = matches!(filled, Ok((_, false)));
@@ -276,7 +276,9 @@ impl Cursors {
     /// Takes a cursor out for its next documents.
     fn take(&self, id: i64, ns: &str, waits: bool) -> Result<Cursor, CommandError> {
         let mut table = self.lock();
-        let Some(Idle { cursor, .. }) = table.open.get(&id) else { return Err(not_found(id)) };
+        let Some(IdleCursor { cursor, .. }) = table.open.get(&id) else {
+            return Err(not_found(id));
+        };
         if cursor.ns != ns {
             let message = format!(
                 "Requested getMore on namespace '{ns}', but cursor belongs to a different namespace {}",
@@ -290,8 +292,12 @@ impl Cursors {
                 "cannot set maxTimeMS on getMore command for a non-awaitData cursor",
             ));
         }
-        let Some(Idle { cursor, .. }) = table.open.remove(&id) else { return Err(not_found(id)) };
-        table.running.insert(id, Running { operation: Operation::current(), is_killed: false });
+        let Some(IdleCursor { cursor, .. }) = table.open.remove(&id) else {
+            return Err(not_found(id));
+        };
+        table
+            .running
+            .insert(id, RunningCursor { operation: Operation::current(), is_killed: false });
         Ok(cursor)
     }
 
@@ -332,21 +338,21 @@ impl Cursors {
     }
 
     /// The table without the cursors that were idle too long.
-    fn lock(&self) -> MutexGuard<'_, Table> {
+    fn lock(&self) -> MutexGuard<'_, CursorTable> {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         table.end_idle(work_time());
         table
     }
 }
 
-impl Table {
+impl CursorTable {
     /// Keeps a cursor, in the place of the one that was idle longest if there are too many.
     fn insert(&mut self, id: i64, cursor: Cursor) {
         if self.open.len() >= CURSORS_MAX {
             let oldest = self.open.iter().min_by_key(|(_, idle)| idle.since).map(|(id, _)| *id);
             oldest.and_then(|id| self.open.remove(&id));
         }
-        self.open.insert(id, Idle { cursor, since: work_time() });
+        self.open.insert(id, IdleCursor { cursor, since: work_time() });
     }
 
     /// Closes what was idle too long, in real time: it is a client that has forgotten it.
@@ -409,7 +415,7 @@ mod tests {
         assert!(cursors.put_back(id, Some(cursor)), "somebody has closed it");
         assert_eq!(cursors.open_count(), 0);
         let (id, _) = taken();
-        drop(AtWork { cursors: &cursors, id });
+        drop(RunningGuard { cursors: &cursors, id });
         assert!(!cursors.kill(id), "its work has failed");
     }
 

@@ -17,27 +17,27 @@ use crate::{
 
 /// How `find` gives a document.
 #[derive(Debug, Clone, Default)]
-pub struct Shape {
+pub struct ReplyShape {
     /// Which fields are given.
     pub projection: Option<Projection>,
     /// Variables that the projection may name.
     pub variables: Vec<(String, Option<RawBson>)>,
     /// `returnKey`: only the fields of the index that was used.
-    pub key: Option<Key>,
+    pub key: Option<ReturnedKey>,
     /// `showRecordId`: adds `$recordId`.
     pub with_record: bool,
 }
 
 /// The fields that `returnKey` gives.
 #[derive(Debug, Clone)]
-pub enum Key {
+pub enum ReturnedKey {
     /// No index was used.
     None,
     /// Those of this index.
     Of(Arc<IndexMeta>),
 }
 
-impl Key {
+impl ReturnedKey {
     /// The fields of the index that a plan uses.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
@@ -63,7 +63,7 @@ impl Key {
     }
 }
 
-impl Shape {
+impl ReplyShape {
     /// What of this document is given; `None` is all of it.
     ///
     /// # Errors

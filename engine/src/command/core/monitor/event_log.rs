@@ -5,7 +5,7 @@ use std::time::Duration;
 use bson::{DateTime, Document, doc};
 
 use super::{
-    log::{Line, Severity},
+    log::{LogLine, Severity},
     operations::millis,
     profiler,
 };
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// What is the same in every line of a kind.
-struct Kind {
+struct LogEvent {
     severity: Severity,
     component: &'static str,
     id: i32,
@@ -29,106 +29,106 @@ struct Kind {
 }
 
 // The numbers and texts of lines that MongoDB writes too are MongoDB's.
-const DELETED: Kind = Kind {
+const DELETED: LogEvent = LogEvent {
     severity: Severity::Info,
     component: "INDEX",
     id: 5_479_200,
     message: "Deleted expired documents using index",
 };
-const DELETED_CLUSTERED: Kind = Kind {
+const DELETED_CLUSTERED: LogEvent = LogEvent {
     severity: Severity::Info,
     component: "INDEX",
     id: 5_400_702,
     message: "Deleted expired documents using clustered index scan",
 };
-const SPECIAL_INDEX: Kind = Kind {
+const SPECIAL_INDEX: LogEvent = LogEvent {
     severity: Severity::Error,
     component: "INDEX",
     id: 22_541,
     message: "Special index can't be used as a TTL index, skipping TTL job",
 };
-const INVALID_INDEX: Kind = Kind {
+const INVALID_INDEX: LogEvent = LogEvent {
     severity: Severity::Error,
     component: "INDEX",
     id: 6_909_100,
     message: "Skipping TTL job due to invalid index spec",
 };
-const FAILED: Kind = Kind {
+const FAILED: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "INDEX",
     id: 5_400_703,
     message: "Error running TTL job on collection",
 };
-const BUILT: Kind = Kind {
+const BUILT: LogEvent = LogEvent {
     severity: Severity::Info,
     component: "INDEX",
     id: 20_345,
     message: "Index build: done building",
 };
-const BUILD_FAILED: Kind = Kind {
+const BUILD_FAILED: LogEvent = LogEvent {
     severity: Severity::Error,
     component: "INDEX",
     id: 9_900_001,
     message: "Index build: failed",
 };
-const HELD: Kind = Kind {
+const HELD: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "INDEX",
     id: 9_900_002,
     message: "Removals are held back",
 };
-const RELEASED: Kind = Kind {
+const RELEASED: LogEvent = LogEvent {
     severity: Severity::Info,
     component: "INDEX",
     id: 9_900_003,
     message: "Removals are no longer held back",
 };
-const STEPPED: Kind = Kind {
+const STEPPED: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "CONTROL",
     id: 9_900_006,
     message: "The computer's clock was set",
 };
-const THREAD_FAILED: Kind = Kind {
+const THREAD_FAILED: LogEvent = LogEvent {
     severity: Severity::Error,
     component: "CONTROL",
     id: 9_900_004,
     message: "A background thread failed on a piece of work and goes on with the next one",
 };
 
-const STORE_STATE: Kind = Kind {
+const STORE_STATE: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "STORAGE",
     id: 9_900_006,
     message: "The store takes other changes than before",
 };
-const STORE_REOPENED: Kind = Kind {
+const STORE_REOPENED: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "STORAGE",
     id: 9_900_007,
     message: "A write to the disk failed; the store was closed, its file was found sound, and it goes \
               on",
 };
-const LONG_READ: Kind = Kind {
+const LONG_READ: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "STORAGE",
     id: 9_900_008,
     message: "A read transaction is alive for long; the file grows meanwhile",
 };
-const STALE_READERS: Kind = Kind {
+const STALE_READERS: LogEvent = LogEvent {
     severity: Severity::Info,
     component: "STORAGE",
     id: 9_900_009,
     message: "Places of readers whose process is gone were given back",
 };
 
-const DAMAGED: Kind = Kind {
+const DAMAGED: LogEvent = LogEvent {
     severity: Severity::Error,
     component: "STORAGE",
     id: 9_900_020,
     message: "Something stored is damaged",
 };
-const SIMULATED: Kind = Kind {
+const SIMULATED: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "CONTROL",
     id: 9_900_005,
@@ -227,7 +227,7 @@ fn note_pass(context: &Context, pass: &PassReport) {
     }
 }
 
-fn failure(inert: Option<InertReason>) -> &'static Kind {
+fn failure(inert: Option<InertReason>) -> &'static LogEvent {
     match inert {
         None => &FAILED,
         Some(InertReason::Compound | InertReason::InvalidValue | InertReason::NotOnTs) => {
@@ -264,13 +264,13 @@ fn plan(context: &Context, report: &IndexReport) -> Option<String> {
     Some(index_summary(index))
 }
 
-fn write(context: &Context, kind: &Kind, thread: &str, attributes: Document) {
+fn write(context: &Context, kind: &LogEvent, thread: &str, attributes: Document) {
     context.log.write(&line(context, kind, thread, attributes));
 }
 
-fn line(context: &Context, kind: &Kind, thread: &str, attributes: Document) -> Line {
-    let Kind { severity, component, id, message } = *kind;
-    Line {
+fn line(context: &Context, kind: &LogEvent, thread: &str, attributes: Document) -> LogLine {
+    let LogEvent { severity, component, id, message } = *kind;
+    LogLine {
         at_ms: context.now_ms(),
         severity,
         component,

@@ -13,10 +13,10 @@ use crate::limits::{LOG_LINE_BYTES_MAX, LOG_LINES_MAX};
 
 /// The log: a ring of lines.
 #[derive(Debug, Default)]
-pub struct Log(Mutex<Ring>);
+pub struct Log(Mutex<LogRing>);
 
 #[derive(Debug, Default)]
-struct Ring {
+struct LogRing {
     lines: VecDeque<String>,
     /// Lines that were ever written.
     written: u64,
@@ -37,7 +37,7 @@ pub enum Severity {
 
 /// One line before it is written.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct LogLine {
     /// Milliseconds since 1970.
     pub at_ms: i64,
     /// How much it matters.
@@ -56,7 +56,7 @@ pub struct Line {
 
 impl Log {
     /// Writes a line. When the ring is full the oldest line goes.
-    pub fn write(&self, line: &Line) {
+    pub fn write(&self, line: &LogLine) {
         let text = line.to_text();
         let mut ring = self.lock();
         if ring.lines.len() >= LOG_LINES_MAX {
@@ -67,7 +67,7 @@ impl Log {
     }
 
     /// Keeps a line as a warning of the start, beside the ring.
-    pub fn warn_at_start(&self, line: &Line) {
+    pub fn warn_at_start(&self, line: &LogLine) {
         self.write(line);
         let mut ring = self.lock();
         if ring.startup_warnings.len() < LOG_LINES_MAX {
@@ -94,7 +94,7 @@ impl Log {
         self.lock().lines.clear();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Ring> {
+    fn lock(&self) -> MutexGuard<'_, LogRing> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -109,7 +109,7 @@ impl Severity {
     }
 }
 
-impl Line {
+impl LogLine {
     /// One line of JSON: `t`, `s`, `c`, `id`, `ctx`, `msg`, `attr`.
     #[must_use]
     pub fn to_text(&self) -> String {
@@ -137,8 +137,8 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn line(number: i32) -> Line {
-        Line {
+    fn line(number: i32) -> LogLine {
+        LogLine {
             at_ms: 1_704_067_200_000,
             severity: Severity::Info,
             component: "INDEX",

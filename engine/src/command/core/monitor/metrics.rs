@@ -21,9 +21,9 @@ use crate::{
 
 /// A number that goes up, and for what is open now also down.
 #[derive(Debug, Default)]
-pub struct Number(AtomicU64);
+pub struct Counter(AtomicU64);
 
-impl Number {
+impl Counter {
     /// Adds to it.
     pub fn add(&self, amount: u64) {
         self.0.fetch_add(amount, Ordering::Relaxed);
@@ -36,9 +36,9 @@ impl Number {
 
     /// Is one higher until what comes back goes.
     #[must_use]
-    pub fn raised(&self) -> Raised<'_> {
+    pub fn raised(&self) -> CounterGuard<'_> {
         self.add(1);
-        Raised(self)
+        CounterGuard(self)
     }
 
     /// Its value.
@@ -54,9 +54,9 @@ impl Number {
 }
 
 /// One that was added to a number, and goes with this.
-pub struct Raised<'n>(&'n Number);
+pub struct CounterGuard<'n>(&'n Counter);
 
-impl Drop for Raised<'_> {
+impl Drop for CounterGuard<'_> {
     fn drop(&mut self) {
         self.0.subtract_one();
     }
@@ -74,67 +74,67 @@ pub struct Metrics {
     /// Documents that commands gave out or changed.
     pub documents: DocumentCounts,
     /// Errors that reached a client.
-    pub user_asserts: Number,
+    pub user_asserts: Counter,
     /// Searches and sorts that ended because of a time limit.
-    pub timed_out: Number,
+    pub timed_out: Counter,
     /// Commands that nobody knows.
-    pub unknown_commands: Number,
+    pub unknown_commands: Counter,
     /// How often each command was sent, and how often it failed.
-    commands: BTreeMap<&'static str, (Number, Number)>,
+    commands: BTreeMap<&'static str, (Counter, Counter)>,
 }
 
 /// Connections of the listener.
 #[derive(Debug, Default)]
 pub struct ConnectionCounts {
     /// Open now.
-    pub current: Number,
+    pub current: Counter,
     /// Of those, the ones whose command is being run.
-    pub active: Number,
+    pub active: Counter,
     /// Opened so far.
-    pub total_created: Number,
+    pub total_created: Counter,
     /// Turned away because too many were open.
-    pub rejected: Number,
+    pub rejected: Counter,
 }
 
 /// Bytes and messages of the listener.
 #[derive(Debug, Default)]
 pub struct NetworkCounts {
     /// Bytes that came in.
-    pub bytes_in: Number,
+    pub bytes_in: Counter,
     /// Bytes that went out.
-    pub bytes_out: Number,
+    pub bytes_out: Counter,
     /// Messages that came in.
-    pub requests: Number,
+    pub requests: Counter,
 }
 
 /// Work by kind, as MongoDB's `opcounters` counts it: writes by statement, reads by command.
 #[derive(Debug, Default)]
 pub struct OperationCounts {
     /// Documents to insert.
-    pub insert: Number,
+    pub insert: Counter,
     /// `find`.
-    pub query: Number,
+    pub query: Counter,
     /// Statements of updates.
-    pub update: Number,
+    pub update: Counter,
     /// Statements of deletes.
-    pub delete: Number,
+    pub delete: Counter,
     /// `getMore`.
-    pub get_more: Number,
+    pub get_more: Counter,
     /// All other commands.
-    pub command: Number,
+    pub command: Counter,
 }
 
 /// Documents that commands gave out or changed.
 #[derive(Debug, Default)]
 pub struct DocumentCounts {
     /// Inserted.
-    pub inserted: Number,
+    pub inserted: Counter,
     /// Given out by cursors.
-    pub returned: Number,
+    pub returned: Counter,
     /// Changed.
-    pub updated: Number,
+    pub updated: Counter,
     /// Deleted.
-    pub deleted: Number,
+    pub deleted: Counter,
 }
 
 impl Metrics {

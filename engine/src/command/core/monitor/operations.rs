@@ -25,7 +25,7 @@ const MONITOR_OPID: i32 = 1;
 pub struct Operations {
     last: AtomicI32,
     /// In the order in which they began.
-    running: Mutex<Vec<Arc<Running>>>,
+    running: Mutex<Vec<Arc<RunningOperation>>>,
 }
 
 impl Default for Operations {
@@ -36,7 +36,7 @@ impl Default for Operations {
 
 /// One command that is running.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningOperation {
     /// Its number, unique until the engine closes.
     pub opid: i32,
     /// Who sent it.
@@ -54,13 +54,13 @@ pub struct Running {
 }
 
 /// Takes its command out of the table when the command ends, also by a panic.
-pub struct Registration<'o> {
+pub struct OperationGuard<'o> {
     operations: &'o Operations,
     /// The command.
-    pub running: Arc<Running>,
+    pub running: Arc<RunningOperation>,
 }
 
-impl Drop for Registration<'_> {
+impl Drop for OperationGuard<'_> {
     fn drop(&mut self) {
         self.operations.lock().retain(|running| !Arc::ptr_eq(running, &self.running));
     }
@@ -76,15 +76,15 @@ impl Operations {
     }
 
     /// Lists an operation that begins, until the registration is dropped.
-    pub fn register(&self, running: Running) -> Registration<'_> {
+    pub fn register(&self, running: RunningOperation) -> OperationGuard<'_> {
         let running = Arc::new(running);
         self.lock().push(Arc::clone(&running));
-        Registration { operations: self, running }
+        OperationGuard { operations: self, running }
     }
 
     /// All commands that are running, oldest first.
     #[must_use]
-    pub fn running(&self) -> Vec<Arc<Running>> {
+    pub fn running(&self) -> Vec<Arc<RunningOperation>> {
         self.lock().clone()
     }
 
@@ -106,18 +106,18 @@ impl Operations {
 
     /// Asks what only reads for these clients to stop: they are gone, and a read may wait for long.
     pub fn kill_reads(&self, is_gone: impl Fn(&Client) -> bool) {
-        let reads = |running: &&Arc<Running>| matches!(running.kind, "query" | "getmore");
+        let reads = |running: &&Arc<RunningOperation>| matches!(running.kind, "query" | "getmore");
         for running in self.lock().iter().filter(reads).filter(|one| is_gone(&one.client)) {
             running.operation.kill();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Running>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<RunningOperation>>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Running {
+impl RunningOperation {
     /// Time since it began.
     #[must_use]
     pub fn took(&self) -> Duration {

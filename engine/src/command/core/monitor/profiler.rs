@@ -16,9 +16,9 @@ use bson::{
 };
 
 use super::{
-    log::{Line, Severity},
+    log::{LogLine, Severity},
     metrics,
-    operations::{Running, app_name, millis},
+    operations::{RunningOperation, app_name, millis},
 };
 use crate::{
     catalog::{Namespace, rules::CreateRequest},
@@ -44,18 +44,18 @@ const SLOW_QUERY_LOG_ID: i32 = 51_803;
 #[derive(Debug)]
 pub struct Profiler {
     slow_ms: AtomicI64,
-    state: Mutex<State>,
+    state: Mutex<ProfilerState>,
 }
 
 #[derive(Debug)]
-struct State {
-    databases: HashMap<String, Settings>,
+struct ProfilerState {
+    databases: HashMap<String, ProfileSettings>,
     sample_rate: f64,
 }
 
 /// The profile of one database.
 #[derive(Debug, Clone, Default)]
-pub struct Settings {
+pub struct ProfileSettings {
     /// 0: nothing; 1: slow operations, or those that match the filter; 2: all.
     pub level: i32,
     /// Which operations, in place of slow ones.
@@ -63,7 +63,7 @@ pub struct Settings {
 }
 
 /// An operation that has ended.
-struct Ended<'e> {
+struct EndedOperation<'e> {
     db: &'e str,
     number: i32,
     took: Duration,
@@ -71,7 +71,7 @@ struct Ended<'e> {
 
 impl Default for Profiler {
     fn default() -> Self {
-        let state = State { databases: HashMap::new(), sample_rate: 1.0 };
+        let state = ProfilerState { databases: HashMap::new(), sample_rate: 1.0 };
         Self { slow_ms: AtomicI64::new(SLOW_MS_DEFAULT), state: Mutex::new(state) }
     }
 }
@@ -79,12 +79,12 @@ impl Default for Profiler {
 impl Profiler {
     /// The settings of a database.
     #[must_use]
-    pub fn settings(&self, db: &str) -> Settings {
+    pub fn settings(&self, db: &str) -> ProfileSettings {
         self.lock().databases.get(db).cloned().unwrap_or_default()
     }
 
     /// Changes the settings of a database. Level 0 without a filter forgets it.
-    pub fn set(&self, db: &str, settings: Settings) {
+    pub fn set(&self, db: &str, settings: ProfileSettings) {
         let mut state = self.lock();
         if settings.level == 0 && settings.filter.is_none() {
             state.databases.remove(db);
@@ -130,37 +130,41 @@ impl Profiler {
     }
 
     /// Whether an operation is written; the entry is made only when its database has a profile.
-    fn wants(&self, ended: &Ended<'_>, entry: impl FnOnce() -> Document) -> Option<Document> {
+    fn wants(
+        &self,
+        ended: &EndedOperation<'_>,
+        entry: impl FnOnce() -> Document,
+    ) -> Option<Document> {
         let settings = {
             let state = self.lock();
             state.databases.get(ended.db).filter(|settings| settings.level > 0).cloned()?
         };
         let entry = match settings {
-            Settings { filter: Some((_, filter)), .. } => {
+            ProfileSettings { filter: Some((_, filter)), .. } => {
                 let entry = entry();
                 let raw = RawDocumentBuf::try_from(&entry).ok()?;
                 return filter.matches(&raw).unwrap_or(false).then_some(entry);
             }
-            Settings { level: 2, .. } => entry(),
+            ProfileSettings { level: 2, .. } => entry(),
             _ if self.is_slow(ended.took) && self.is_sampled(ended.number) => entry(),
             _ => return None,
         };
         Some(entry)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ProfilerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Notes a command that has ended: in the log when it was slow, in the profile when it is wanted.
-pub fn note(context: &Context, db: &str, running: &Running, answer: &Answer) {
+pub fn note(context: &Context, db: &str, running: &RunningOperation, answer: &Answer) {
     let took = running.took();
     let profiler = &context.profiler;
     if profiler.is_slow(took) && profiler.is_sampled(running.opid) {
         context.log.write(&slow_line(context, running, answer, took));
     }
-    let ended = Ended { db, number: running.opid, took };
+    let ended = EndedOperation { db, number: running.opid, took };
     let wanted = profiler.wants(&ended, || {
         let mut entry = measured(running, answer, took);
         entry.insert("ts", DateTime::from_millis(context.now_ms()));
@@ -174,7 +178,7 @@ pub fn note(context: &Context, db: &str, running: &Running, answer: &Answer) {
 
 /// Notes an operation that no client sent.
 pub fn note_own(context: &Context, db: &str, took: Duration, entry: impl FnOnce() -> Document) {
-    let ended = Ended { db, number: 0, took };
+    let ended = EndedOperation { db, number: 0, took };
     if let Some(mut entry) = context.profiler.wants(&ended, entry) {
         entry.insert("ts", DateTime::from_millis(context.now_ms()));
         entry.extend(sender(&Client::default()));
@@ -211,7 +215,7 @@ fn write(context: &Context, db: &str, entry: Document) {
 }
 
 /// What an operation was and did.
-fn measured(running: &Running, answer: &Answer, took: Duration) -> Document {
+fn measured(running: &RunningOperation, answer: &Answer, took: Duration) -> Document {
     let (keys, docs) = running.operation.examined();
     let mut entry = doc! {
         "op": running.kind,
@@ -242,7 +246,7 @@ fn measured(running: &Running, answer: &Answer, took: Duration) -> Document {
 }
 
 /// The numbers of a reply under the names that the profile has for them.
-fn outcome(running: &Running, reply: &RawDocument) -> Document {
+fn outcome(running: &RunningOperation, reply: &RawDocument) -> Document {
     let number = |field: &str| {
         let value = reply.get(field).ok().flatten().and_then(as_integer).unwrap_or(0);
         shortest(u64::try_from(value).unwrap_or(0))
@@ -280,7 +284,12 @@ fn sender(client: &Client) -> Document {
 }
 
 /// A line about a slow command. Its values stay out: the log holds no documents.
-fn slow_line(context: &Context, running: &Running, answer: &Answer, took: Duration) -> Line {
+fn slow_line(
+    context: &Context,
+    running: &RunningOperation,
+    answer: &Answer,
+    took: Duration,
+) -> LogLine {
     let (keys, docs) = running.operation.examined();
     let mut attributes = doc! { "type": running.kind, "ns": &running.ns };
     if let Some(name) = app_name(&running.client) {
@@ -305,7 +314,7 @@ fn slow_line(context: &Context, running: &Running, answer: &Answer, took: Durati
     }
     attributes.insert("remote", &running.client.address);
     attributes.insert("durationMillis", millis(took));
-    Line {
+    LogLine {
         at_ms: context.now_ms(),
         severity: Severity::Info,
         component: "COMMAND",

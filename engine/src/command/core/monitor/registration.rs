@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bson::{RawDocumentBuf, raw::RawBsonRef};
 
-use super::operations::{Operations, Registration, Running};
+use super::operations::{OperationGuard, Operations, RunningOperation};
 use crate::{
     clock::work_time,
     command::core::{
@@ -22,8 +22,8 @@ pub fn begin<'o>(
     operations: &'o Operations,
     request: &Request<'_>,
     limit: Option<Duration>,
-) -> Registration<'o> {
-    operations.register(Running {
+) -> OperationGuard<'o> {
+    operations.register(RunningOperation {
         opid: operations.next_opid(),
         client: request.client.clone(),
         ns: ns(request),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bson::raw::RawDocument;
 
-use super::new_document::{Prepared, prepare};
+use super::new_document::{PreparedDocument, prepare};
 use crate::{
     catalog::{CollectionMeta, Namespace},
     collection::{DocumentWriter, Measurements, TimeBudget, WriteError},
@@ -22,7 +22,7 @@ const CLOCK_DOCS: usize = 16;
 
 /// What an insert of several documents did.
 #[derive(Debug, Default)]
-pub struct Inserted {
+pub struct InsertResult {
     /// Documents inserted.
     pub n: u64,
     /// Those that were refused, by their place. In order, there is at most one, and what stands behind
@@ -40,13 +40,13 @@ pub fn insert_all<'d>(
     namespace: &Namespace,
     documents: impl IntoIterator<Item = &'d RawDocument>,
     is_ordered: bool,
-) -> Result<Inserted, CommandError> {
+) -> Result<InsertResult, CommandError> {
     let stamps = !request.flag("bypassEmptyTsReplacement")?;
     let stamp = || context.timestamps.next(context.now_ms());
     let stamp: Option<&dyn Fn() -> bson::Timestamp> = if stamps { Some(&stamp) } else { None };
-    let prepared: Vec<Prepared<'_>> =
+    let prepared: Vec<PreparedDocument<'_>> =
         documents.into_iter().map(|document| prepare(document, request.met, stamp)).collect();
-    let mut done = Inserted::default();
+    let mut done = InsertResult::default();
     let mut start = 0;
     while start < prepared.len() {
         match insert_some(context, namespace, &prepared, start, is_ordered) {
@@ -75,16 +75,16 @@ pub fn insert_all<'d>(
 fn insert_some(
     context: &Context,
     namespace: &Namespace,
-    prepared: &[Prepared<'_>],
+    prepared: &[PreparedDocument<'_>],
     start: usize,
     is_ordered: bool,
-) -> Result<(usize, Inserted), CommandError> {
+) -> Result<(usize, InsertResult), CommandError> {
     context.write(|writer| {
         let collection = writer.create_if_missing(namespace)?;
         collection.check_is_no_view()?;
         let mut measurements = Measurements::new(&collection);
         let mut pace = TimeBudget::new(Duration::from_millis(BATCH_MS_MAX));
-        let (mut at, mut done) = (start, Inserted::default());
+        let (mut at, mut done) = (start, InsertResult::default());
         let most = prepared.len().min(start + BULK_DOCS_MAX);
         while at < most && (!is_ordered || done.errors.is_empty()) {
             let Some(count) = pace.next() else { break };
@@ -97,16 +97,16 @@ fn insert_some(
             }
             for document in step {
                 let outcome = match (document, &mut measurements) {
-                    (Err(error), _) => Err(Refused::Statement(error.clone())),
+                    (Err(error), _) => Err(WriteRefusal::Statement(error.clone())),
                     (Ok(document), None) => insert_one(writer, &collection, document).map(drop),
                     (Ok(document), Some(measurements)) => {
-                        measurements.add(writer, document).map_err(Refused::from)
+                        measurements.add(writer, document).map_err(WriteRefusal::from)
                     }
                 };
                 match outcome {
                     Ok(()) => done.n += 1,
-                    Err(Refused::Transaction(error)) => return Err(error),
-                    Err(Refused::Statement(error)) => done.errors.push((at, error)),
+                    Err(WriteRefusal::Transaction(error)) => return Err(error),
+                    Err(WriteRefusal::Statement(error)) => done.errors.push((at, error)),
                 }
                 at += 1;
                 let is_late = at.is_multiple_of(CLOCK_DOCS) && pace.next().is_none();
@@ -126,7 +126,7 @@ fn insert_some(
 fn insert_batch(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
-    prepared: &[Prepared<'_>],
+    prepared: &[PreparedDocument<'_>],
 ) -> Result<bool, CommandError> {
     let documents: Result<Vec<&RawDocument>, _> =
         prepared.iter().map(|document| document.as_deref()).collect();
@@ -139,14 +139,14 @@ fn insert_batch(
 }
 
 /// Why a document was not written, and what that means for the transaction.
-pub enum Refused {
+pub enum WriteRefusal {
     /// The transaction is good and can go on.
     Statement(CommandError),
     /// The transaction must be given up.
     Transaction(CommandError),
 }
 
-impl From<WriteError> for Refused {
+impl From<WriteError> for WriteRefusal {
     fn from(error: WriteError) -> Self {
         match error {
             WriteError::Store(error) => Self::Transaction(error.into()),
@@ -155,10 +155,10 @@ impl From<WriteError> for Refused {
     }
 }
 
-impl From<Refused> for CommandError {
-    fn from(refused: Refused) -> Self {
+impl From<WriteRefusal> for CommandError {
+    fn from(refused: WriteRefusal) -> Self {
         match refused {
-            Refused::Statement(error) | Refused::Transaction(error) => error,
+            WriteRefusal::Statement(error) | WriteRefusal::Transaction(error) => error,
         }
     }
 }
@@ -172,7 +172,7 @@ pub fn insert_one(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     document: &RawDocument,
-) -> Result<RecordNumber, Refused> {
+) -> Result<RecordNumber, WriteRefusal> {
     Ok(writer.insert(collection, document)?)
 }
 

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// A document that may be inserted, or why not.
-pub type Prepared<'d> = Result<Cow<'d, RawDocument>, CommandError>;
+pub type PreparedDocument<'d> = Result<Cow<'d, RawDocument>, CommandError>;
 
 /// The server's own timestamps: each is later than the one before.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ pub fn prepare<'d>(
     document: &'d RawDocument,
     met: Met,
     stamp: Option<&dyn Fn() -> Timestamp>,
-) -> Prepared<'d> {
+) -> PreparedDocument<'d> {
     check_size(document)?;
     // The command has levels of its own.
     if met.levels > DEPTH_MAX {
@@ -157,7 +157,7 @@ fn check_names(id: &RawDocument) -> Result<(), CommandError> {
 ///
 /// # Errors
 /// What the scan finds; `InvalidIdField`.
-pub fn with_id_first(document: &RawDocument) -> Prepared<'_> {
+pub fn with_id_first(document: &RawDocument) -> PreparedDocument<'_> {
     move_id_first(scan::check(document.as_bytes())?)
 }
 
@@ -166,7 +166,7 @@ pub fn with_id_first(document: &RawDocument) -> Prepared<'_> {
 ///
 /// # Errors
 /// As [`with_id_first`].
-pub fn with_own_id_first(document: &RawDocument) -> Prepared<'_> {
+pub fn with_own_id_first(document: &RawDocument) -> PreparedDocument<'_> {
     let document = scan::check(document.as_bytes())?;
     if document.get("_id")?.is_some() {
         move_id_first(document)
@@ -179,7 +179,7 @@ pub fn with_own_id_first(document: &RawDocument) -> Prepared<'_> {
 ///
 /// # Errors
 /// As [`with_id_first`].
-pub fn move_id_first(document: &RawDocument) -> Prepared<'_> {
+pub fn move_id_first(document: &RawDocument) -> PreparedDocument<'_> {
     let id = document.get("_id")?;
     if let Some(id) = id {
         check_id(id)?;

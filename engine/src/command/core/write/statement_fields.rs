@@ -16,7 +16,7 @@ use crate::{
 
 /// What a field of a statement must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum FieldShape {
     /// A document.
     Object,
     /// A bool and nothing else.
@@ -34,7 +34,7 @@ pub enum Shape {
 }
 
 /// One field: its name, its shape, and whether it must be there.
-pub type StatementField = (&'static str, Shape, bool);
+pub type StatementField = (&'static str, FieldShape, bool);
 
 /// Checks a statement against its fields. A null where an object, a bool or an array may stand counts
 /// as absent.
@@ -68,7 +68,7 @@ pub fn check_statement(
     }
 }
 
-impl Shape {
+impl FieldShape {
     /// False when the value counts as absent.
     fn check(self, place: &str, name: &str, value: RawBsonRef<'_>) -> Result<bool, CommandError> {
         let wrong = |found: RawBsonRef<'_>, at: &str, expected: &str| {

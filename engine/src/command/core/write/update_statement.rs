@@ -2,7 +2,7 @@
 
 use super::{
     statement_fields::{StatementField, check_statement},
-    write_matching::{self, Action, Modified},
+    write_matching::{self, StatementResult, WriteAction},
 };
 use crate::{
     catalog::Namespace,
@@ -10,7 +10,7 @@ use crate::{
         context::Context,
         error::{Code, CommandError},
         field_value::{missing_field, unsupported_field},
-        let_variables::Let,
+        let_variables::LetVariables,
         query::Query,
         request::Request,
     },
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// How a command names the fields of its updates.
-pub struct Names {
+pub struct UpdateFieldNames {
     /// Where the fields stand, e.g. `update.updates`.
     pub place: &'static str,
     /// The filter.
@@ -29,15 +29,15 @@ pub struct Names {
     pub constants: &'static str,
 }
 
-pub const UPDATE_NAMES: Names =
-    Names { place: "update.updates", filter: "q", update: "u", constants: "c" };
+pub const UPDATE_NAMES: UpdateFieldNames =
+    UpdateFieldNames { place: "update.updates", filter: "q", update: "u", constants: "c" };
 
 /// Checks the fields of an update.
 ///
 /// # Errors
 /// What is wrong with their shapes, or `sort` with `multi`.
 pub fn check_shape(
-    names: &Names,
+    names: &UpdateFieldNames,
     fields: &Request<'_>,
     declared: &[StatementField],
 ) -> Result<(), CommandError> {
@@ -49,22 +49,22 @@ pub fn check_shape(
 }
 
 /// One update: which documents, and what becomes of them.
-pub struct Statement {
+pub struct UpdateStatement {
     pub query: Query,
     pub update: Update,
     pub is_multi: bool,
     pub is_upsert: bool,
 }
 
-impl Statement {
+impl UpdateStatement {
     /// Reads the fields of one update.
     ///
     /// # Errors
     /// What is wrong with a field.
     pub fn read(
         fields: &Request<'_>,
-        names: &Names,
-        variables: &Let,
+        names: &UpdateFieldNames,
+        variables: &LetVariables,
     ) -> Result<Self, CommandError> {
         let Some(filter) = fields.document(names.filter)? else {
             return Err(missing_field(names.place, names.filter));
@@ -93,8 +93,8 @@ impl Statement {
         mut self,
         context: &Context,
         namespace: &Namespace,
-    ) -> Result<(Modified, Option<CommandError>), CommandError> {
-        let action = Action::Update(&self.update);
+    ) -> Result<(StatementResult, Option<CommandError>), CommandError> {
+        let action = WriteAction::Update(&self.update);
         if self.is_multi {
             let (done, error) = write_matching::all(context, namespace, &self.query, &action)?;
             if done.matched > 0 || error.is_some() || !self.is_upsert {
@@ -118,8 +118,8 @@ fn refused(message: &str) -> CommandError {
 /// What is wrong with it; 40414 when it is missing.
 pub fn read_update(
     fields: &Request<'_>,
-    names: &Names,
-    variables: &Let,
+    names: &UpdateFieldNames,
+    variables: &LetVariables,
 ) -> Result<Update, CommandError> {
     let Some(update) = fields.document.get(names.update)? else {
         return Err(missing_field(names.place, names.update));
@@ -142,5 +142,5 @@ pub fn read_update(
     Ok(update)
 }
 
-pub const FIND_AND_MODIFY_NAMES: Names =
-    Names { place: "findAndModify", filter: "query", update: "update", constants: "c" };
+pub const FIND_AND_MODIFY_NAMES: UpdateFieldNames =
+    UpdateFieldNames { place: "findAndModify", filter: "query", update: "update", constants: "c" };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bson::{Bson, Document, RawDocumentBuf, oid::ObjectId, raw::RawDocument};
 
 use super::{
-    insert_documents::{Refused, insert_one},
+    insert_documents::{WriteRefusal, insert_one},
     new_document::with_id_first,
 };
 use crate::{
@@ -32,7 +32,7 @@ const UNIQUE_NAMES: scan::Limits = scan::Limits {
 
 /// What one statement did.
 #[derive(Debug, Default)]
-pub struct Modified {
+pub struct StatementResult {
     /// Documents that matched.
     pub matched: u64,
     /// Of these, those that are different now.
@@ -42,7 +42,7 @@ pub struct Modified {
 }
 
 /// What to do with each document found.
-pub enum Action<'a> {
+pub enum WriteAction<'a> {
     /// Change it.
     Update(&'a Update),
     /// Remove it.
@@ -59,13 +59,13 @@ pub fn all(
     context: &Context,
     namespace: &Namespace,
     query: &Query,
-    action: &Action<'_>,
-) -> Result<(Modified, Option<CommandError>), CommandError> {
+    action: &WriteAction<'_>,
+) -> Result<(StatementResult, Option<CommandError>), CommandError> {
     if let Some(collection) = context.collections.catalog().collection(namespace) {
         check_action(&collection, action)?;
     }
     let records = query.records(context, namespace)?;
-    let mut total = Modified::default();
+    let mut total = StatementResult::default();
     let mut rest = records.as_slice();
     while !rest.is_empty() {
         if let Err(error) = check_interrupt() {
@@ -91,13 +91,13 @@ fn some(
     context: &Context,
     namespace: &Namespace,
     query: &Query,
-    action: &Action<'_>,
+    action: &WriteAction<'_>,
     records: &[RecordNumber],
-) -> Result<(usize, Modified, Option<CommandError>), CommandError> {
+) -> Result<(usize, StatementResult, Option<CommandError>), CommandError> {
     let time_max = Duration::from_millis(BATCH_MS_MAX);
     let batch_docs = context.collections.store().batch_docs();
     context.write(|writer| {
-        let mut done = Modified::default();
+        let mut done = StatementResult::default();
         let Some(collection) = writer.collection(namespace) else {
             return Ok((records.len(), done, None));
         };
@@ -113,8 +113,8 @@ fn some(
                     done.changed += u64::from(outcome.is_changed);
                 }
                 Ok(None) => {}
-                Err(Refused::Statement(error)) => return Ok((handled, done, Some(error))),
-                Err(Refused::Transaction(error)) => return Err(error),
+                Err(WriteRefusal::Statement(error)) => return Ok((handled, done, Some(error))),
+                Err(WriteRefusal::Transaction(error)) => return Err(error),
             }
             if work_time().saturating_sub(began) > time_max {
                 break;
@@ -125,7 +125,7 @@ fn some(
 }
 
 /// One document before and after.
-pub struct Outcome {
+pub struct DocumentChange {
     /// As it was; `None` when it was inserted.
     pub before: Option<RawDocumentBuf>,
     /// As it is; `None` when it was removed.
@@ -142,32 +142,32 @@ pub fn one(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     query: &Query,
-    action: &Action<'_>,
+    action: &WriteAction<'_>,
     record: RecordNumber,
-) -> Result<Option<Outcome>, Refused> {
+) -> Result<Option<DocumentChange>, WriteRefusal> {
     let now_ms = writer.now_ms();
     let Some(before) =
-        current(writer, collection, query, record, now_ms).map_err(Refused::Transaction)?
+        current(writer, collection, query, record, now_ms).map_err(WriteRefusal::Transaction)?
     else {
         return Ok(None);
     };
-    let Action::Update(update) = action else {
+    let WriteAction::Update(update) = action else {
         if collection.options.time_series.is_some() {
             writer.delete_measurement(collection, record)?;
         } else {
             writer.delete(collection, record)?;
         }
-        return Ok(Some(Outcome { before: Some(before), after: None, is_changed: true }));
+        return Ok(Some(DocumentChange { before: Some(before), after: None, is_changed: true }));
     };
     let context = query.update_context(now_ms, false);
-    let changed = changed(update, &before, &context).map_err(Refused::Statement)?;
+    let changed = changed(update, &before, &context).map_err(WriteRefusal::Statement)?;
     let is_changed = changed.is_some();
     if let Some(after) = &changed {
         writer.replace(collection, record, after)?;
     }
     let changed = changed.map(|after| writer.stored(collection, &after).into_owned());
     let after = Some(changed.unwrap_or_else(|| before.clone()));
-    Ok(Some(Outcome { after, before: Some(before), is_changed }))
+    Ok(Some(DocumentChange { after, before: Some(before), is_changed }))
 }
 
 fn current(
@@ -204,10 +204,10 @@ fn measurement(
 }
 
 /// Refuses to change a measurement or to insert one by an upsert.
-fn check_action(collection: &CollectionMeta, action: &Action<'_>) -> Result<(), CommandError> {
+fn check_action(collection: &CollectionMeta, action: &WriteAction<'_>) -> Result<(), CommandError> {
     match action {
-        Action::Delete => Ok(collection.check_is_no_view()?),
-        Action::Update(_) => Ok(collection.check_holds_documents()?),
+        WriteAction::Delete => Ok(collection.check_is_no_view()?),
+        WriteAction::Update(_) => Ok(collection.check_holds_documents()?),
     }
 }
 
@@ -239,14 +239,15 @@ pub fn first(
     context: &Context,
     namespace: &Namespace,
     query: &Query,
-    action: &Action<'_>,
+    action: &WriteAction<'_>,
     upsert: bool,
-) -> Result<Modified, CommandError> {
+) -> Result<StatementResult, CommandError> {
     first_giving(context, namespace, query, action, upsert, &|_| Ok(None)).map(|(done, _)| done)
 }
 
 /// What of a document that was found and changed, removed or inserted is given back.
-pub type Give<'g> = dyn Fn(Outcome) -> Result<Option<RawDocumentBuf>, CommandError> + Sync + 'g;
+pub type MakeReply<'g> =
+    dyn Fn(DocumentChange) -> Result<Option<RawDocumentBuf>, CommandError> + Sync + 'g;
 
 /// As [`first`], and gives back what `give` makes of the document. Where that fails, nothing is written:
 /// a document that was removed and is not given back would be lost.
@@ -257,10 +258,10 @@ pub fn first_giving(
     context: &Context,
     namespace: &Namespace,
     query: &Query,
-    action: &Action<'_>,
+    action: &WriteAction<'_>,
     upsert: bool,
-    give: &Give<'_>,
-) -> Result<(Modified, Option<RawDocumentBuf>), CommandError> {
+    give: &MakeReply<'_>,
+) -> Result<(StatementResult, Option<RawDocumentBuf>), CommandError> {
     // A search without an index can be long; it is not made while other writers wait.
     let candidate = context.read(|reader, catalog| match catalog.collection(namespace) {
         None => Ok(None),
@@ -270,13 +271,13 @@ pub fn first_giving(
         }
     })?;
     if candidate.is_none() && !upsert {
-        return Ok((Modified::default(), None));
+        return Ok((StatementResult::default(), None));
     }
     context.write(|writer| {
         let collection = match writer.collection(namespace) {
             Some(collection) => collection,
             None if upsert => writer.create_if_missing(namespace)?,
-            None => return Ok((Modified::default(), None)),
+            None => return Ok((StatementResult::default(), None)),
         };
         check_action(&collection, action)?;
         // With an order the first one may be another by now.
@@ -294,13 +295,13 @@ pub fn first_giving(
         match (outcome, action) {
             (Some(outcome), _) => {
                 let changed = u64::from(outcome.is_changed);
-                Ok((Modified { matched: 1, changed, upserted: None }, give(outcome)?))
+                Ok((StatementResult { matched: 1, changed, upserted: None }, give(outcome)?))
             }
-            (None, Action::Update(update)) if upsert => {
+            (None, WriteAction::Update(update)) if upsert => {
                 let (done, outcome) = insert_upsert(writer, &collection, query, update)?;
                 Ok((done, give(outcome)?))
             }
-            (None, _) => Ok((Modified::default(), None)),
+            (None, _) => Ok((StatementResult::default(), None)),
         }
     })
 }
@@ -310,7 +311,7 @@ fn insert_upsert(
     collection: &CollectionMeta,
     query: &Query,
     update: &Update,
-) -> Result<(Modified, Outcome), CommandError> {
+) -> Result<(StatementResult, DocumentChange), CommandError> {
     let filter = &query.target.filter;
     let seed = Update::upsert_seed(filter)?;
     let context = query.update_context(writer.now_ms(), true);
@@ -322,9 +323,9 @@ fn insert_upsert(
     let after = RawDocumentBuf::try_from(&with_id)?;
     let checked = with_id_first(&after)?;
     insert_one(writer, collection, &checked)?;
-    let modified = Modified { matched: 0, changed: 0, upserted: Some(id) };
+    let modified = StatementResult { matched: 0, changed: 0, upserted: Some(id) };
     let after = writer.stored(collection, &after).into_owned();
-    Ok((modified, Outcome { before: None, after: Some(after), is_changed: true }))
+    Ok((modified, DocumentChange { before: None, after: Some(after), is_changed: true }))
 }
 
 /// Removes the first document that matches, or all.
@@ -336,11 +337,11 @@ pub fn delete(
     namespace: &Namespace,
     mut query: Query,
     is_multi: bool,
-) -> Result<(Modified, Option<CommandError>), CommandError> {
+) -> Result<(StatementResult, Option<CommandError>), CommandError> {
     if is_multi {
-        return all(context, namespace, &query, &Action::Delete);
+        return all(context, namespace, &query, &WriteAction::Delete);
     }
     query.target.limit = Some(1);
-    let done = first(context, namespace, &query, &Action::Delete, false)?;
+    let done = first(context, namespace, &query, &WriteAction::Delete, false)?;
     Ok((done, None))
 }

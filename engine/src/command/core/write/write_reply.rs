@@ -9,14 +9,14 @@ use crate::command::core::{
 
 /// What the statements of one write command did.
 #[derive(Debug, Default)]
-pub struct Written {
+pub struct WriteReply {
     /// Documents inserted, matched or deleted.
     pub n: u64,
     /// Entries of `writeErrors`.
     pub errors: Vec<Document>,
 }
 
-impl Written {
+impl WriteReply {
     /// The reply: `n`, what the command adds, and `writeErrors` when there are some.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ const WAKE_PATIENCE: Duration = Duration::from_secs(1);
 pub struct ListenError(pub(super) String);
 
 /// What a listener listens on.
-pub enum Door {
+pub enum ListenSocket {
     /// A port on loopback.
     Tcp(TcpListener, SocketAddr),
     /// A socket file.
@@ -29,7 +29,7 @@ pub enum Door {
     Unix(UnixSocket),
 }
 
-impl Door {
+impl ListenSocket {
     /// Opens it; `address` is for a port only.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::{ops::ControlFlow, path::Path as FsPath, sync::Arc, time::Duration};
 
 use bson::{Bson, DateTime, Document, doc};
 
-use super::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription, upkeep};
+use super::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription, maintenance};
 use crate::{
     archive::ARCHIVES_META,
     clock::{Clock, PretendedClock, work_time},
@@ -287,7 +287,7 @@ fn a_backup_of_last_year_loses_nothing_when_it_is_restored_until_released() {
     let clock = Arc::new(PretendedClock::new(now_ms));
     clock.restart();
     let own = Arc::clone(&clock) as Arc<dyn Clock>;
-    upkeep::restore(&file, &folder, false, &own, None, &mut |_| ControlFlow::Continue(()))
+    maintenance::restore(&file, &folder, false, &own, None, &mut |_| ControlFlow::Continue(()))
         .expect("restored");
     for _ in 0..2 {
         let lab = Lab::open(&folder, &clock);
