@@ -174,14 +174,14 @@ pub const DUE_COUNT_MAX: u64 = 1_000_000;
 pub const GUARD_SAVE_MS: i64 = 60_000;
 
 /// Time without a finished pass after which the monitor counts as late, unless it is to come rarely:
-/// then [`REAPER_LATE_SLEEPS`] of its sleeps.
-pub const REAPER_LATE_MIN: std::time::Duration = std::time::Duration::from_mins(5);
+/// then [`WATCHDOG_SLEEPS`] of its sleeps.
+pub const WATCHDOG_MIN: std::time::Duration = std::time::Duration::from_mins(5);
 
 /// Sleeps of the monitor without a finished pass after which it counts as late.
-pub const REAPER_LATE_SLEEPS: u32 = 5;
+pub const WATCHDOG_SLEEPS: u32 = 5;
 
 /// How long a pass must be found late before it is said.
-pub const REAPER_LATE_GRACE: std::time::Duration = std::time::Duration::from_mins(1);
+pub const WATCHDOG_GRACE: std::time::Duration = std::time::Duration::from_mins(1);
 
 /// How long a pass rests after each transaction while a backup is being written.
 pub const COPY_PAUSE: std::time::Duration = std::time::Duration::from_millis(200);

@@ -9,10 +9,10 @@ use thiserror::Error;
 use super::{
     archiving,
     event::Removed,
-    guard_state::{GUARD_META_NAME, UnsavedState},
+    guard::{GUARD_META_NAME, UnsavedState},
     parameters::Limits,
     target::Target,
-    undo,
+    trash,
 };
 use crate::{
     archive::{ArchiveError, Archives, Kept},
@@ -26,8 +26,8 @@ use crate::{
 /// How far a visit has come in its rule's documents.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Position {
-    /// The lane that is being worked off.
-    lane: usize,
+    /// The range that is being worked off.
+    range: usize,
     /// The last entry of it that was read ahead.
     after: Option<(Vec<u8>, RecordNumber)>,
     /// Whether there may be more entries behind that one.
@@ -130,7 +130,7 @@ pub(super) fn run(
     allowance: Allowance<'_>,
     may_remove: &dyn Fn() -> bool,
 ) -> Result<Batch, BatchError> {
-    undo::make_room(collections);
+    trash::make_room(collections);
     let most = |limit: u64| {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         limit.min(REAPER_SCAN_ENTRIES_MAX).min(full_disk_max(collections))
@@ -156,7 +156,7 @@ pub(super) fn run(
     })?;
     let Some((mut batch, done)) = removed else { return Ok(Batch::default()) };
     if batch.trashed > 0 {
-        undo::keep_bounds(collections);
+        trash::keep_bounds(collections);
     }
     batch.damage = damage.or(batch.damage);
     position.done += done;
@@ -171,13 +171,13 @@ fn full_disk_max(collections: &Collections) -> usize {
     if docs < BATCH_DOCS_MAX { docs } else { usize::MAX }
 }
 
-/// The beginning of the lane behind this one.
+/// The beginning of the range behind this one.
 fn next_lane(target: &Target, position: &Position) -> Option<Position> {
-    let lane = position.lane + 1;
-    (lane < target.lanes.len()).then(|| Position { lane, ..Position::default() })
+    let range = position.range + 1;
+    (range < target.ranges.len()).then(|| Position { range, ..Position::default() })
 }
 
-/// Reads the records of the next `max` due entries of the lane. If that is more than the `docs` of one
+/// Reads the records of the next `max` due entries of the range. If that is more than the `docs` of one
 /// transaction, they are put in the order of their numbers: then each transaction changes one part of
 /// the collection's pages, and not all of them some of its pages. Hands back what is wrong with the first
 /// entry that is damaged: what lies behind it does not wait for it.
@@ -189,12 +189,12 @@ fn read_ahead(
     max: usize,
     docs: usize,
 ) -> Result<Option<String>, WriteError> {
-    let Some(lane) = target.lanes.get(position.lane) else { return Ok(None) };
+    let Some(range) = target.ranges.get(position.range) else { return Ok(None) };
     let index = target.index.id;
-    let last_ms = lane.last_due_ms(now_ms);
+    let last_ms = range.last_due_ms(now_ms);
     let entries = match &position.after {
-        Some((key, record)) => lane.entries_after(reader, index, (key, *record), last_ms)?,
-        None => lane.entries(reader, index, i64::MIN, last_ms)?,
+        Some((key, record)) => range.entries_after(reader, index, (key, *record), last_ms)?,
+        None => range.entries(reader, index, i64::MIN, last_ms)?,
     };
     let (mut records, mut last, mut damage) = (Vec::new(), None, None);
     position.more = false;
@@ -263,7 +263,7 @@ pub(super) fn remove(
             }
             let to_row = |undo_ms| {
                 let times = (allowance.pass, allowance.now_ms, undo_ms);
-                undo::row(target, stored, deadline, times)
+                trash::row(target, stored, deadline, times)
             };
             let is_told = described + place < REMOVED_EVENT_DOCS_MAX;
             let told = is_told.then(|| describe(target, stored, deadline, allowance));

@@ -14,13 +14,13 @@ use std::{
 use super::{
     counters::TtlCounters,
     event::{EngineEvent, EventHub, PassReport},
-    guarded::{Guarded, Permit},
-    late::Turns,
+    guard::{GuardRuntime, Permit},
     parameters::{ParameterError, TtlParameter, TtlParameters},
     pass::{Pass, Step},
     schedule::Plan,
     target::targets_at_work,
-    undo,
+    trash,
+    watchdog::Heartbeat,
 };
 use crate::{
     archive::Archives,
@@ -55,7 +55,7 @@ pub struct Reaper {
     parameters: TtlParameters,
     counters: TtlCounters,
     archives: Archives,
-    pub(super) guard: Mutex<Guarded>,
+    pub(super) guard: Mutex<GuardRuntime>,
     /// Whether anything was held because of the clock when the guard was looked at last.
     pub(super) clock_held: AtomicBool,
     /// Held while a pass runs.
@@ -79,7 +79,7 @@ pub struct Reaper {
     pub(super) first_trashed: u64,
     /// What was damaged when it was made, and what that leads to: sentences.
     lost: Vec<String>,
-    pub(super) turns: Mutex<Turns>,
+    pub(super) heartbeat: Mutex<Heartbeat>,
     pub(super) wake: WakeUp,
     pub(super) stop: AtomicBool,
     /// Documents changed since the last pass began, so some may be due already.
@@ -94,10 +94,10 @@ impl Reaper {
     pub fn new(collections: Arc<Collections>, hub: Arc<EventHub>) -> Result<Self, StoreError> {
         let archives = Archives::open(Arc::clone(&collections))?;
         let now_ms = collections.clock().now_ms();
-        let guard = Guarded::load(collections.store(), archives.is_lost(), now_ms)?;
+        let guard = GuardRuntime::load(collections.store(), archives.is_lost(), now_ms)?;
         let parameters = TtlParameters::default();
         let mut lost: Vec<String> = guard.lost_in_words().into_iter().collect();
-        if let Some(secs) = undo::kept_secs(collections.store(), &mut lost)? {
+        if let Some(secs) = trash::kept_secs(collections.store(), &mut lost)? {
             // One that another version kept and this one refuses is as good as none.
             let _ = parameters.set(TtlParameter::UndoSecs, secs);
         }
@@ -122,7 +122,7 @@ impl Reaper {
             opened: collections.clock().monotonic(),
             first_trashed: trash.map_or(1, |trash| trash.next),
             lost,
-            turns: Mutex::default(),
+            heartbeat: Mutex::default(),
             wake: WakeUp::new(),
             stop: AtomicBool::new(false),
             data_changed: AtomicBool::new(true),

@@ -5,9 +5,8 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use super::{
     batch::{self, Allowance, Batch, Position},
     event::{EngineEvent, IndexReport, PassReport},
-    guarded::Permit,
+    guard::{Permit, RuleId},
     handle::Reaper,
-    held::RuleId,
     target::{Target, targets_at_work},
 };
 use crate::{

@@ -2,9 +2,8 @@
 //! and what is held of its removals.
 
 use super::{
-    guard::Guard,
+    guard::{Guard, RuleId},
     handle::{Reaper, lock},
-    held::RuleId,
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},

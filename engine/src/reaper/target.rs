@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::lane::{Lane, sound};
+use super::ttl_range::{TtlRange, sound};
 use crate::{
     catalog::{CatalogSnapshot, CollectionMeta, IndexMeta, TtlTarget},
     store::{CollectionId, IndexId, Reader, StoreError, Stored},
@@ -21,7 +21,7 @@ pub struct Target {
     /// The rule.
     pub rule: Rule,
     /// The runs of entries, in the index; empty for a rule that never removes anything.
-    pub lanes: Vec<Lane>,
+    pub ranges: Vec<TtlRange>,
 }
 
 /// All rules of all collections, inert ones included.
@@ -45,8 +45,8 @@ pub fn targets_of(catalog: &CatalogSnapshot, collection: CollectionId) -> Vec<Ta
 impl Target {
     fn new(TtlTarget { collection, index, rule }: TtlTarget) -> Self {
         let direction = index.field().map_or(Direction::Ascending, |(_, direction)| direction);
-        let lanes = Lane::of(&rule, direction);
-        Self { collection, index, rule, lanes }
+        let ranges = TtlRange::of(&rule, direction);
+        Self { collection, index, rule, ranges }
     }
 
     /// The same rule with other seconds or on an index that has none yet.
@@ -114,12 +114,12 @@ impl Target {
         from_ms: i64,
     ) -> Result<Option<i64>, StoreError> {
         let mut first: Option<i64> = None;
-        for lane in &self.lanes {
-            let from = lane.first_from_ms(from_ms);
-            let entries = lane.entries(reader, self.index.id, from, i64::MAX)?;
+        for range in &self.ranges {
+            let from = range.first_from_ms(from_ms);
+            let entries = range.entries(reader, self.index.id, from, i64::MAX)?;
             if let Some(entry) = sound(entries).next() {
-                let instant = lane.instant_ms(entry?.key);
-                let threshold = instant.and_then(|instant| lane.threshold_ms(instant));
+                let instant = range.instant_ms(entry?.key);
+                let threshold = instant.and_then(|instant| range.threshold_ms(instant));
                 first = first.into_iter().chain(threshold).min();
             }
         }

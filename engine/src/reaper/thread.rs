@@ -18,7 +18,7 @@ use crate::{clock::WaitEnd, limits::THREAD_RETRY, supervised::supervised};
 pub fn start(reaper: Arc<Reaper>) -> io::Result<JoinHandle<()>> {
     // Read here: time that goes by until the system runs the thread belongs to its first sleep.
     let began = reaper.clock().monotonic();
-    reaper.note_turn();
+    reaper.note_heartbeat();
     reaper.look_ahead();
     Builder::new().name(THREAD_NAME.to_owned()).spawn(move || work(&reaper, began))
 }
@@ -44,12 +44,12 @@ fn turn(reaper: &Reaper, sleep_began: &mut Duration) {
     *sleep_began = reaper.clock().monotonic();
     if !reaper.parameters().enabled() {
         reaper.observe_clocks();
-        reaper.note_turn();
+        reaper.note_heartbeat();
     } else if reaper.run_scheduled_pass().is_some() {
         // A pass that panicked has not ended.
         *sleep_began = reaper.pass_ended().max(*sleep_began);
     } else {
-        reaper.note_turn();
+        reaper.note_heartbeat();
     }
 }
 

@@ -19,7 +19,7 @@ use crate::{
         server::{MODEL_VERSION, hostname, proc_kilobytes},
     },
     limits::WIRE_CONNECTIONS_MAX,
-    reaper::{Late, PassReport, Reaper, TtlCounters, TtlParameter},
+    reaper::{PassReport, Reaper, Stall, TtlCounters, TtlParameter},
     store::Store,
 };
 
@@ -249,16 +249,16 @@ fn reaper_document(reaper: &Reaper) -> Document {
         "atThreshold": parameters.at_threshold(),
         "working": reaper.is_working(),
         "backupPauses": long(reaper.counters().copy_pauses.get()),
-        "late": reaper.late().map(|late| late_document(&late)),
+        "late": reaper.stall().map(|stall| stall_document(&stall)),
         "lastPass": reaper.last_pass().map_or(Bson::Null, |pass| pass_document(&pass).into()),
     }
 }
 
 /// The alarm: how long no pass has ended.
-fn late_document(late: &Late) -> Document {
+fn stall_document(stall: &Stall) -> Document {
     doc! {
-        "millis": i64::try_from(late.since.as_millis()).unwrap_or(i64::MAX),
-        "sentence": late.sentence(),
+        "millis": i64::try_from(stall.since.as_millis()).unwrap_or(i64::MAX),
+        "sentence": stall.sentence(),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
         request::Request,
     },
     limits::DUE_COUNT_MAX,
-    reaper::{Held, HeldIndex, HeldStatus, Target, count_due, targets},
+    reaper::{Hold, HoldStatus, IndexHold, Target, count_due, targets},
 };
 
 /// `{mayflyHeld: 1}`
@@ -25,7 +25,7 @@ fn run(context: &Context, _: &Request<'_>) -> Answer {
     let mut rules: Vec<Bson> = Vec::new();
     let mut holds: Vec<Bson> = Vec::new();
     let mut total = 0;
-    for target in all.iter().filter(|target| !target.lanes.is_empty()) {
+    for target in all.iter().filter(|target| !target.ranges.is_empty()) {
         let index = status.indexes.iter().find(|held| held.rule == target.identity());
         if status.all.is_none() && index.is_none() {
             continue;
@@ -53,7 +53,7 @@ fn run(context: &Context, _: &Request<'_>) -> Answer {
 }
 
 /// Both clocks: what the wall clock says, and what it should say by time since boot.
-fn clocks(status: &HeldStatus) -> Document {
+fn clocks(status: &HoldStatus) -> Document {
     doc! {
         "now": DateTime::from_millis(status.now.wall_ms),
         "expectedNow": status.expected_ms.map(DateTime::from_millis),
@@ -61,7 +61,7 @@ fn clocks(status: &HeldStatus) -> Document {
     }
 }
 
-fn all_document(held: &Held, due: u64) -> Document {
+fn all_document(held: &Hold, due: u64) -> Document {
     doc! {
         "scope": "all",
         "reason": held.reason.code(),
@@ -73,7 +73,7 @@ fn all_document(held: &Held, due: u64) -> Document {
     }
 }
 
-fn index_document(held: &HeldIndex, target: &Target, due: u64) -> Document {
+fn index_document(held: &IndexHold, target: &Target, due: u64) -> Document {
     let expected_ms = held.wall_ms.saturating_sub(held.ahead_ms);
     doc! {
         "scope": "index",

@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 
-use super::lane::Lane;
 use crate::{
     catalog::{CollectionMeta, EntryForm, IndexMeta, IndexState},
     clock::work_time,
     limits::{COUNT_ENTRIES_PER_CHECK, READ_DOCS_MAX, READ_MS_MAX},
     query::Filter,
+    reaper::ttl_range::TtlRange,
     store::{Reader, RecordNumber, Scan, Store, StoreError, Stored},
     ttl::{self, Expiry, Never, Rule},
 };
@@ -125,7 +125,7 @@ struct ByEntries<'c> {
     collection: &'c CollectionMeta,
     index: &'c IndexMeta,
     rule: &'c Rule,
-    lane: Lane,
+    range: TtlRange,
     now_ms: i64,
 }
 
@@ -143,8 +143,8 @@ impl<'c> ByEntries<'c> {
         };
         let index = collection.indexes.iter().find(fits)?;
         let (_, direction) = index.field()?;
-        let lane = *Lane::of(&rule.rule, direction).first()?;
-        Some(Self { collection, index, rule: &rule.rule, lane, now_ms })
+        let range = *TtlRange::of(&rule.rule, direction).first()?;
+        Some(Self { collection, index, rule: &rule.rule, range, now_ms })
     }
 
     fn run(&self, store: &Store) -> Result<WhatIf, StoreError> {
@@ -190,8 +190,8 @@ impl<'c> ByEntries<'c> {
                 counts.add_damaged();
                 continue;
             };
-            match self.lane.instant_ms(entry.key) {
-                Some(instant_ms) => match self.lane.threshold_ms(instant_ms) {
+            match self.range.instant_ms(entry.key) {
+                Some(instant_ms) => match self.range.threshold_ms(instant_ms) {
                     Some(threshold_ms) => counts.add_threshold(threshold_ms, self.now_ms),
                     None => counts.add(Expiry::Never(Never::BeyondTime), self.now_ms),
                 },

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bson::doc;
 
-use super::{
+use crate::reaper::{
     batch::{self, Allowance, Position},
     parameters::Limits,
     tests::{World, date, simulated},
@@ -77,7 +77,7 @@ fn a_transaction_takes_as_many_as_it_may_while_the_disk_has_room() {
 fn what_was_read_ahead_is_looked_at_again() {
     let world = world();
     let target = &world.targets()[0];
-    let collection = world.collections.catalog().collection(&super::tests::namespace());
+    let collection = world.collections.catalog().collection(&super::namespace());
     let collection = collection.expect("there");
     let allowance = Allowance {
         now_ms: world.collections.clock().now_ms(),

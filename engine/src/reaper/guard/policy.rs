@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::held::{Held, HeldIndex, HeldReason, IndexReason, Reading, RuleId};
+use super::hold::{Hold, HoldReason, IndexHold, IndexHoldReason, Reading, RuleId};
 use crate::limits::{
     GUARD_ABSENCE_MS, GUARD_BACK_MS_MAX, GUARD_EARLIEST_MS, GUARD_FORWARD_MS_MAX, GUARD_LATEST_MS,
     GUARD_STEP_BACK_MS, GUARD_STEP_FORWARD_MS,
@@ -27,10 +27,10 @@ pub struct Guard {
     pub(super) simulated_ms: Option<i64>,
     /// When the store was created, by the clock that it was created on. Not stored.
     pub(super) created_ms: Option<i64>,
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<Hold>,
     /// Milliseconds that small steps have put the clock ahead since the last pass that ended.
     pub(super) ahead_ms: i64,
-    pub(super) indexes: Vec<HeldIndex>,
+    pub(super) indexes: Vec<IndexHold>,
     /// Rules that a person has released since, and by how much the clock was ahead then: that much is
     /// no question any more.
     pub(super) released: Vec<(RuleId, i64)>,
@@ -56,13 +56,13 @@ pub struct BeforePutBack {
 impl Guard {
     /// Why all removals are held now.
     #[must_use]
-    pub fn held(&self) -> Option<&Held> {
+    pub fn held(&self) -> Option<&Hold> {
         self.held.as_ref()
     }
 
     /// The rules whose removals are held.
     #[must_use]
-    pub fn held_indexes(&self) -> &[HeldIndex] {
+    pub fn held_indexes(&self) -> &[IndexHold] {
         &self.indexes
     }
 
@@ -98,8 +98,8 @@ impl Guard {
 
     /// Holds everything until somebody releases it, because what is known of removals was lost.
     pub fn hold_lost(&mut self, wall_ms: i64) {
-        let (reason, expected_ms) = (HeldReason::StateLost, wall_ms);
-        self.held = Some(Held { reason, wall_ms, expected_ms, kept: true });
+        let (reason, expected_ms) = (HoldReason::StateLost, wall_ms);
+        self.held = Some(Hold { reason, wall_ms, expected_ms, kept: true });
     }
 
     /// Compares the clocks before a scheduled pass. While they agree the new readings become the
@@ -113,9 +113,9 @@ impl Guard {
         let found = self.wrong_clock(now).or_else(|| self.question(now, is_something_due));
         self.held = match (found, self.held) {
             (Some(found), Some(held)) if found.reason.code() == held.reason.code() => {
-                Some(Held { reason: found.reason, ..held })
+                Some(Hold { reason: found.reason, ..held })
             }
-            (Some(found), Some(held)) => Some(Held { kept: held.kept, ..found }),
+            (Some(found), Some(held)) => Some(Hold { kept: held.kept, ..found }),
             (Some(found), None) => Some(found),
             (None, Some(held)) if held.kept || self.may_still_be_ahead(held, now) => Some(held),
             (None, _) => None,
@@ -150,7 +150,8 @@ impl Guard {
     /// Whether anything is held because of the clock.
     #[must_use]
     pub fn is_clock_held(&self) -> bool {
-        self.held.is_some() || self.indexes.iter().any(|held| held.reason != IndexReason::PutBack)
+        self.held.is_some()
+            || self.indexes.iter().any(|held| held.reason != IndexHoldReason::PutBack)
     }
 
     /// Milliseconds by which the clock may be ahead of what it should say.
@@ -167,10 +168,10 @@ impl Guard {
     }
 
     /// Holds one rule; replaces an earlier hold of it.
-    pub fn hold_index(&mut self, rule: RuleId, reason: IndexReason, wall_ms: i64) {
+    pub fn hold_index(&mut self, rule: RuleId, reason: IndexHoldReason, wall_ms: i64) {
         self.indexes.retain(|held| held.rule != rule);
-        let (kept, ahead_ms) = (reason == IndexReason::PutBack, self.ahead_ms_of(rule));
-        self.indexes.push(HeldIndex { rule, reason, wall_ms, ahead_ms, kept });
+        let (kept, ahead_ms) = (reason == IndexHoldReason::PutBack, self.ahead_ms_of(rule));
+        self.indexes.push(IndexHold { rule, reason, wall_ms, ahead_ms, kept });
     }
 
     /// Holds a rule just as another one is held; false if that one is not held.
@@ -179,7 +180,7 @@ impl Guard {
             return false;
         };
         self.indexes.retain(|held| held.rule != rule);
-        self.indexes.push(HeldIndex { rule, ..held });
+        self.indexes.push(IndexHold { rule, ..held });
         true
     }
 
@@ -187,7 +188,7 @@ impl Guard {
     /// held already keeps its reason. What it was before, if that has changed.
     pub fn hold_put_back(&mut self, rule: RuleId, wall_ms: i64) -> Option<BeforePutBack> {
         let Some(held) = self.indexes.iter_mut().find(|held| held.rule == rule) else {
-            self.hold_index(rule, IndexReason::PutBack, wall_ms);
+            self.hold_index(rule, IndexHoldReason::PutBack, wall_ms);
             return Some(BeforePutBack { rule, was_held: false });
         };
         let was_kept = std::mem::replace(&mut held.kept, true);
@@ -265,9 +266,9 @@ impl Guard {
     }
 
     /// A clock that can't be right.
-    fn wrong_clock(&self, now: &Reading) -> Option<Held> {
+    fn wrong_clock(&self, now: &Reading) -> Option<Hold> {
         let held = |reason, expected_ms| {
-            Some(Held { reason, wall_ms: now.wall_ms, expected_ms, kept: false })
+            Some(Hold { reason, wall_ms: now.wall_ms, expected_ms, kept: false })
         };
         if let Some(trusted) = &self.trusted {
             let step = step(trusted, now);
@@ -279,10 +280,10 @@ impl Guard {
             let moved = moved(trusted, now);
             let expected_ms = now.wall_ms.saturating_sub(by_ms.max(0));
             if by_ms > GUARD_FORWARD_MS_MAX {
-                return held(HeldReason::SteppedForward { by_ms }, expected_ms);
+                return held(HoldReason::SteppedForward { by_ms }, expected_ms);
             }
             if moved < -GUARD_BACK_MS_MAX && !has_returned {
-                let reason = HeldReason::BehindLastPass { by_ms: moved.saturating_neg() };
+                let reason = HoldReason::BehindLastPass { by_ms: moved.saturating_neg() };
                 return held(reason, self.expected_ms(now).unwrap_or(trusted.wall_ms));
             }
         }
@@ -290,28 +291,28 @@ impl Guard {
         let was = self.trusted.as_ref().map(|trusted| trusted.wall_ms);
         if now.wall_ms < GUARD_EARLIEST_MS && was.is_none_or(|was| was >= GUARD_EARLIEST_MS) {
             let by_ms = GUARD_EARLIEST_MS.saturating_sub(now.wall_ms);
-            return held(HeldReason::BeforeProgram { by_ms }, GUARD_EARLIEST_MS);
+            return held(HoldReason::BeforeProgram { by_ms }, GUARD_EARLIEST_MS);
         }
         if now.wall_ms > GUARD_LATEST_MS && was.is_none_or(|was| was <= GUARD_LATEST_MS) {
             let by_ms = now.wall_ms.saturating_sub(GUARD_LATEST_MS);
-            return held(HeldReason::FarAhead { by_ms }, was.unwrap_or(GUARD_LATEST_MS));
+            return held(HoldReason::FarAhead { by_ms }, was.unwrap_or(GUARD_LATEST_MS));
         }
         None
     }
 
     /// A right clock, but removals would surprise whoever comes back.
-    fn question(&self, now: &Reading, is_something_due: impl FnOnce() -> bool) -> Option<Held> {
+    fn question(&self, now: &Reading, is_something_due: impl FnOnce() -> bool) -> Option<Hold> {
         let by_ms = self.absent_ms(now);
         let (reason, expected_ms) = match (self.restored_ms, self.simulated_ms, &self.trusted) {
-            (Some(restored_ms), _, _) => (HeldReason::Restored, restored_ms),
-            (None, Some(simulated_ms), _) => (HeldReason::Simulated, simulated_ms),
+            (Some(restored_ms), _, _) => (HoldReason::Restored, restored_ms),
+            (None, Some(simulated_ms), _) => (HoldReason::Simulated, simulated_ms),
             _ if !self.was_absent(now) => return None,
-            (None, None, Some(last)) => (HeldReason::LongAbsence { by_ms }, last.wall_ms),
+            (None, None, Some(last)) => (HoldReason::LongAbsence { by_ms }, last.wall_ms),
             (None, None, None) => {
-                (HeldReason::NoPassYet { by_ms }, now.wall_ms.saturating_sub(by_ms))
+                (HoldReason::NoPassYet { by_ms }, now.wall_ms.saturating_sub(by_ms))
             }
         };
-        is_something_due().then_some(Held {
+        is_something_due().then_some(Hold {
             reason,
             wall_ms: now.wall_ms,
             expected_ms,
@@ -332,8 +333,8 @@ impl Guard {
 
     /// After a restart of the machine a step can't be measured any more: the clock has returned only
     /// if it is below what it said when the step was noticed.
-    fn may_still_be_ahead(&self, held: Held, now: &Reading) -> bool {
-        let is_step = matches!(held.reason, HeldReason::SteppedForward { .. });
+    fn may_still_be_ahead(&self, held: Hold, now: &Reading) -> bool {
+        let is_step = matches!(held.reason, HoldReason::SteppedForward { .. });
         let comparable = self.trusted.as_ref().is_some_and(|trusted| same_boot(trusted, now));
         is_step && !comparable && now.wall_ms >= held.wall_ms
     }
@@ -386,10 +387,10 @@ fn same_boot(one: &Reading, other: &Reading) -> bool {
     one.boot_id.is_some() && one.boot_id == other.boot_id
 }
 
-pub(super) fn millis(duration: Duration) -> i64 {
+pub(in crate::reaper) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
-#[path = "guard_tests.rs"]
+#[path = "policy_tests.rs"]
 mod tests;

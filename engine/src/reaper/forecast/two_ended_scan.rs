@@ -12,7 +12,7 @@ pub(super) type Place = (Vec<u8>, RecordNumber);
 
 /// How far the two scans have counted.
 #[derive(Default)]
-pub(super) struct Meeting {
+pub(super) struct ScanSplit {
     progress: Mutex<Progress>,
 }
 
@@ -25,7 +25,7 @@ struct Progress {
 
 /// What a scan may count of the piece that it has read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Share {
+pub(super) enum Claim {
     /// All of it.
     Whole,
     /// What lies before this entry in the direction of the scan; then the two have met.
@@ -34,12 +34,12 @@ pub(super) enum Share {
     Nothing,
 }
 
-impl Meeting {
+impl ScanSplit {
     /// Asks for the piece of which `last` is the last entry.
-    pub(super) fn ask(&self, scan: Scan, last: &Entry<'_>) -> Share {
+    pub(super) fn claim(&self, scan: Scan, last: &Entry<'_>) -> Claim {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         if progress.has_ended {
-            return Share::Nothing;
+            return Claim::Nothing;
         }
         let Progress { forward, backward, has_ended } = &mut *progress;
         let (own, other) = match scan {
@@ -49,11 +49,11 @@ impl Meeting {
         match other {
             Some(other) if !is_before(last, other, scan) => {
                 *has_ended = true;
-                Share::Before(other.clone())
+                Claim::Before(other.clone())
             }
             _ => {
                 *own = Some((last.key.to_vec(), last.record));
-                Share::Whole
+                Claim::Whole
             }
         }
     }
@@ -82,26 +82,26 @@ mod tests {
 
     #[test]
     fn the_piece_in_which_they_meet_ends_at_the_other_one() {
-        let meeting = Meeting::default();
-        assert_eq!(meeting.ask(Scan::Forward, &entry(3)), Share::Whole);
-        assert_eq!(meeting.ask(Scan::Backward, &entry(7)), Share::Whole);
-        assert_eq!(meeting.ask(Scan::Forward, &entry(6)), Share::Whole);
-        assert_eq!(meeting.ask(Scan::Backward, &entry(6)), Share::Before(place(6)));
-        assert_eq!(meeting.ask(Scan::Forward, &entry(8)), Share::Nothing);
-        assert_eq!(meeting.ask(Scan::Backward, &entry(5)), Share::Nothing);
+        let split = ScanSplit::default();
+        assert_eq!(split.claim(Scan::Forward, &entry(3)), Claim::Whole);
+        assert_eq!(split.claim(Scan::Backward, &entry(7)), Claim::Whole);
+        assert_eq!(split.claim(Scan::Forward, &entry(6)), Claim::Whole);
+        assert_eq!(split.claim(Scan::Backward, &entry(6)), Claim::Before(place(6)));
+        assert_eq!(split.claim(Scan::Forward, &entry(8)), Claim::Nothing);
+        assert_eq!(split.claim(Scan::Backward, &entry(5)), Claim::Nothing);
     }
 
     #[test]
     fn a_scan_alone_counts_everything() {
         for scan in [Scan::Forward, Scan::Backward] {
-            let meeting = Meeting::default();
+            let split = ScanSplit::default();
             for record in [4, 4, 9] {
-                assert_eq!(meeting.ask(scan, &entry(record)), Share::Whole);
+                assert_eq!(split.claim(scan, &entry(record)), Claim::Whole);
             }
         }
     }
 
-    /// Two scans over records 0, 1, … that read pieces of any length, and take turns in any order.
+    /// Two scans over records 0, 1, … that read pieces of any length, and take heartbeat in any order.
     #[test]
     fn each_entry_is_counted_once() {
         let mut state = 1_u32;
@@ -112,7 +112,7 @@ mod tests {
         for _ in 0..2_000 {
             let total = random(40);
             let mut counted = vec![0; usize::from(total)];
-            let meeting = Meeting::default();
+            let split = ScanSplit::default();
             // Records left to each of the two, nearest first.
             let mut left: [Vec<u16>; 2] = [(0..total).rev().collect(), (0..total).collect()];
             while left.iter().any(|left| !left.is_empty()) {
@@ -122,14 +122,14 @@ mod tests {
                 let piece = own.split_off(own.len().saturating_sub(1 + usize::from(random(9))));
                 let Some(last) = piece.first() else { continue };
                 let mut count = |record: u16| counted[usize::from(record)] += 1;
-                match meeting.ask(scan, &entry((*last).into())) {
-                    Share::Whole => piece.into_iter().for_each(count),
-                    Share::Before(end) => {
+                match split.claim(scan, &entry((*last).into())) {
+                    Claim::Whole => piece.into_iter().for_each(count),
+                    Claim::Before(end) => {
                         let before = |record: &u16| is_before(&entry((*record).into()), &end, scan);
                         piece.into_iter().filter(before).for_each(&mut count);
                         own.clear();
                     }
-                    Share::Nothing => own.clear(),
+                    Claim::Nothing => own.clear(),
                 }
             }
             assert!(counted.iter().all(|count| *count == 1), "{counted:?}");

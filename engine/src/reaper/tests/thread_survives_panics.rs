@@ -4,14 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use bson::doc;
 
-use super::{
+use crate::reaper::{
     tests::{NOW_MS, date, simulated, world},
     *,
 };
 use crate::{
     clock::{Clock, PretendedClock},
     command::testing::{FailingClock, failed_thread, wait_for},
-    limits::{REAPER_LATE_GRACE, REAPER_LATE_MIN, THREAD_RETRY},
+    limits::{THREAD_RETRY, WATCHDOG_GRACE, WATCHDOG_MIN},
 };
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -91,11 +91,11 @@ fn a_pass_that_panics_is_followed_by_a_whole_sleep() {
 }
 
 /// Lets time go by between two looks; what the second one says.
-fn late_after(reaper: &Reaper, clock: &PretendedClock, time: Duration) -> Option<Late> {
+fn late_after(reaper: &Reaper, clock: &PretendedClock, time: Duration) -> Option<Stall> {
     clock.pass_by(time);
-    let _ = reaper.late();
-    clock.pass_by(REAPER_LATE_GRACE);
-    reaper.late()
+    let _ = reaper.stall();
+    clock.pass_by(WATCHDOG_GRACE);
+    reaper.stall()
 }
 
 #[test]
@@ -104,16 +104,16 @@ fn a_monitor_that_finishes_no_pass_is_late() {
     let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
     let reaper = &world.reaper;
     assert_eq!(late_after(reaper, &clock, 10 * MINUTE), None, "there is no thread");
-    reaper.note_turn();
+    reaper.note_heartbeat();
     assert_eq!(late_after(reaper, &clock, 4 * MINUTE), None, "five minutes");
-    assert_eq!(reaper.late(), None);
+    assert_eq!(reaper.stall(), None);
     let late = late_after(reaper, &clock, Duration::from_secs(1)).expect("too long");
-    assert_eq!(late.since, REAPER_LATE_MIN + REAPER_LATE_GRACE + Duration::from_secs(1));
+    assert_eq!(late.since, WATCHDOG_MIN + WATCHDOG_GRACE + Duration::from_secs(1));
     let sentence = late.sentence();
     assert!(sentence.starts_with("The reaper has not finished a pass for 6 minutes"), "{sentence}");
-    assert!(reaper.late().is_some(), "until a pass ends");
+    assert!(reaper.stall().is_some(), "until a pass ends");
     reaper.run_pass();
-    assert_eq!(reaper.late(), None);
+    assert_eq!(reaper.stall(), None);
 }
 
 #[test]
@@ -122,15 +122,15 @@ fn the_alarm_waits_for_five_sleeps_and_until_the_thread_has_woken() {
     let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
     let reaper = &world.reaper;
     reaper.set_parameter(TtlParameter::SleepSecs, 3_600).expect("valid");
-    reaper.note_turn();
+    reaper.note_heartbeat();
     assert_eq!(late_after(reaper, &clock, 298 * MINUTE), None);
     assert!(late_after(reaper, &clock, 2 * MINUTE).is_some());
     // The machine sleeps for a night; the thread wakes a moment after who looks.
-    reaper.note_turn();
+    reaper.note_heartbeat();
     clock.pass_by(480 * MINUTE);
-    assert_eq!(reaper.late(), None);
+    assert_eq!(reaper.stall(), None);
     clock.pass_by(Duration::from_secs(15));
-    reaper.note_turn();
+    reaper.note_heartbeat();
     assert_eq!(late_after(reaper, &clock, MINUTE), None);
 }
 
@@ -139,7 +139,7 @@ fn a_monitor_that_is_off_or_held_or_on_simulated_time_is_not_late() {
     let clock = Arc::new(PretendedClock::new(NOW_MS));
     let held = world(Arc::clone(&clock) as Arc<dyn Clock>);
     held.reaper.run_scheduled_pass();
-    held.reaper.note_turn();
+    held.reaper.note_heartbeat();
     held.reaper.set_parameter(TtlParameter::Enabled, 0).expect("valid");
     assert_eq!(late_after(&held.reaper, &clock, 60 * MINUTE), None, "it is off");
     held.reaper.set_parameter(TtlParameter::Enabled, 1).expect("valid");
@@ -148,9 +148,9 @@ fn a_monitor_that_is_off_or_held_or_on_simulated_time_is_not_late() {
     assert_eq!(held.reaper.run_scheduled_pass(), None);
     assert_eq!(late_after(&held.reaper, &clock, 60 * MINUTE), None, "the guard holds it");
     let (lesson, simulated) = simulated();
-    lesson.reaper.note_turn();
+    lesson.reaper.note_heartbeat();
     for ms in [3_600_000, 60_000] {
         simulated.advance_ms(ms);
-        assert_eq!(lesson.reaper.late(), None, "time is simulated");
+        assert_eq!(lesson.reaper.stall(), None, "time is simulated");
     }
 }

@@ -4,7 +4,7 @@ use std::{ops::ControlFlow, time::Duration};
 
 use bson::doc;
 
-use super::{
+use crate::reaper::{
     tests::{date, simulated},
     *,
 };

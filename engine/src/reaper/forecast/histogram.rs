@@ -2,13 +2,10 @@
 
 use std::{collections::HashMap, ops::RangeInclusive, panic::resume_unwind, thread};
 
-use super::{
-    lane::Lane,
-    meeting::{Meeting, Share, is_before},
-    target::Target,
-};
+use super::two_ended_scan::{Claim, ScanSplit, is_before};
 use crate::{
     limits::{FORECAST_DISTINCT_DOCS_MAX, FORECAST_ENTRIES_PER_LOOK, FORECAST_SHARED_ENTRIES_MIN},
+    reaper::{target::Target, ttl_range::TtlRange},
     store::{
         CollectionId, Entry, IndexId, Reader, RecordNumber, Scan, SnapshotNumber, Store, StoreError,
     },
@@ -56,7 +53,7 @@ pub fn forecast(
     targets: &[Target],
     request: ForecastRequest,
 ) -> Result<Forecast, StoreError> {
-    let needs_distinct = targets.iter().filter(|target| !target.lanes.is_empty()).count() > 1
+    let needs_distinct = targets.iter().filter(|target| !target.ranges.is_empty()).count() > 1
         || targets.iter().any(|target| target.index.multikey);
     if !needs_distinct
         && let Some(found) =
@@ -99,17 +96,21 @@ fn count_entries(
     })
 }
 
-/// The entries of one lane and how far they are counted.
+/// The entries of one range and how far they are counted.
 struct Part {
     index: IndexId,
-    lane: Lane,
-    meeting: Meeting,
+    range: TtlRange,
+    split: ScanSplit,
 }
 
 impl Part {
     fn of_all(target: &Target) -> impl Iterator<Item = Self> {
-        let lanes = target.lanes.iter();
-        lanes.map(|lane| Self { index: target.index.id, lane: *lane, meeting: Meeting::default() })
+        let ranges = target.ranges.iter();
+        ranges.map(|range| Self {
+            index: target.index.id,
+            range: *range,
+            split: ScanSplit::default(),
+        })
     }
 }
 
@@ -138,7 +139,7 @@ fn count_second(
     }
 }
 
-/// Counts the entries of all lanes from one end until another count from the other end is met.
+/// Counts the entries of all ranges from one end until another count from the other end is met.
 fn count(
     reader: &Reader<'_>,
     parts: &[Part],
@@ -146,31 +147,31 @@ fn count(
     request: ForecastRequest,
 ) -> Result<Tally, StoreError> {
     let mut total = Tally::new(request);
-    for Part { index, lane, meeting } in parts {
+    for Part { index, range, split } in parts {
         let mut after: Option<Entry<'_>> = None;
         loop {
             let behind = after.map(|entry| (entry.key, entry.record));
-            let piece = || lane.entries_towards(reader, *index, behind, scan);
+            let piece = || range.entries_towards(reader, *index, behind, scan);
             let (mut tally, mut last) = (Tally::new(request), None);
             for entry in piece()?.take(FORECAST_ENTRIES_PER_LOOK) {
                 let entry = entry?;
-                tally.add_entry(*lane, &entry);
+                tally.add_entry(*range, &entry);
                 last = Some(entry);
             }
             let Some(last) = last else { break };
-            match meeting.ask(scan, &last) {
-                Share::Whole => total.add_all(tally),
-                Share::Before(end) => {
+            match split.claim(scan, &last) {
+                Claim::Whole => total.add_all(tally),
+                Claim::Before(end) => {
                     for entry in piece()? {
                         let entry = entry?;
                         if !is_before(&entry, &end, scan) {
                             break;
                         }
-                        total.add_entry(*lane, &entry);
+                        total.add_entry(*range, &entry);
                     }
                     break;
                 }
-                Share::Nothing => break,
+                Claim::Nothing => break,
             }
             after = Some(last);
         }
@@ -185,16 +186,16 @@ fn count_distinct(
     tally: &mut Tally,
 ) -> Result<(), StoreError> {
     let mut earliest: HashMap<RecordNumber, i64> = HashMap::new();
-    for (target, lane) in
-        targets.iter().flat_map(|target| target.lanes.iter().map(move |lane| (target, *lane)))
+    for (target, range) in
+        targets.iter().flat_map(|target| target.ranges.iter().map(move |range| (target, *range)))
     {
-        for entry in lane.entries_towards(reader, target.index.id, None, Scan::Forward)? {
+        for entry in range.entries_towards(reader, target.index.id, None, Scan::Forward)? {
             let Some(entry) = StoreError::unless_damaged(entry)? else {
                 tally.forecast.damaged += 1;
                 tally.forecast.exact = false;
                 continue;
             };
-            let Some(threshold_ms) = threshold_of(lane, &entry) else { continue };
+            let Some(threshold_ms) = threshold_of(range, &entry) else { continue };
             if let Some(known) = earliest.get_mut(&entry.record) {
                 *known = threshold_ms.min(*known);
             } else if earliest.len() < FORECAST_DISTINCT_DOCS_MAX {
@@ -211,8 +212,8 @@ fn count_distinct(
     Ok(())
 }
 
-fn threshold_of(lane: Lane, entry: &Entry<'_>) -> Option<i64> {
-    lane.threshold_ms(lane.instant_ms(entry.key)?)
+fn threshold_of(range: TtlRange, entry: &Entry<'_>) -> Option<i64> {
+    range.threshold_ms(range.instant_ms(entry.key)?)
 }
 
 struct Tally {
@@ -260,8 +261,8 @@ impl Tally {
         self.run.count += 1;
     }
 
-    fn add_entry(&mut self, lane: Lane, entry: &Entry<'_>) {
-        if let Some(threshold_ms) = threshold_of(lane, entry) {
+    fn add_entry(&mut self, range: TtlRange, entry: &Entry<'_>) {
+        if let Some(threshold_ms) = threshold_of(range, entry) {
             self.add(threshold_ms);
         }
     }

@@ -11,8 +11,8 @@ use std::{
 use bson::{Bson, DateTime, Document, doc};
 
 use super::{
-    guard::{Guard, millis},
-    held::{Held, HeldIndex, HeldReason, IndexReason, Reading, RuleId},
+    hold::{Hold, HoldReason, IndexHold, IndexHoldReason, Reading, RuleId},
+    policy::{Guard, millis},
 };
 use crate::store::{CollectionId, IndexId};
 
@@ -21,7 +21,7 @@ pub const GUARD_META_NAME: &str = "reaper.guard";
 
 /// The guard's state as it was when a pass began, to be stored with what that removes first.
 #[derive(Debug, Clone)]
-pub(super) struct UnsavedState {
+pub(in crate::reaper) struct UnsavedState {
     bytes: Vec<u8>,
     saves: Arc<AtomicU64>,
     /// What `saves` said then.
@@ -37,7 +37,7 @@ impl UnsavedState {
 
     /// Asked within the transaction that stores it: `None` when a newer one is stored by then, or comes
     /// behind it. That one has the holds that were made since.
-    pub(super) fn unless_old(&self) -> Option<&[u8]> {
+    pub(in crate::reaper) fn unless_old(&self) -> Option<&[u8]> {
         (self.saves.load(Ordering::SeqCst) == self.number).then_some(self.bytes.as_slice())
     }
 }
@@ -129,10 +129,10 @@ fn read_reading(document: &Document) -> Option<Reading> {
     })
 }
 
-fn read_held(held: &Document) -> Option<Held> {
+fn read_held(held: &Document) -> Option<Hold> {
     let by_ms = held.get_i64("byMillis").ok()?;
-    Some(Held {
-        reason: HeldReason::from_code(held.get_str("reason").ok()?, by_ms)?,
+    Some(Hold {
+        reason: HoldReason::from_code(held.get_str("reason").ok()?, by_ms)?,
         wall_ms: held.get_datetime("wall").ok()?.timestamp_millis(),
         expected_ms: held.get_datetime("expected").ok()?.timestamp_millis(),
         kept: held.get_bool("kept").unwrap_or(false),
@@ -153,10 +153,10 @@ fn read_released(released: &Document) -> Option<(RuleId, i64)> {
     Some((read_rule(released)?, released.get_i64("aheadMillis").ok()?.max(0)))
 }
 
-fn index_document(held: &HeldIndex) -> Bson {
+fn index_document(held: &IndexHold) -> Bson {
     let documents = match held.reason {
-        IndexReason::LargeRemoval { documents } => i64::try_from(documents).unwrap_or(i64::MAX),
-        IndexReason::PutBack => 0,
+        IndexHoldReason::LargeRemoval { documents } => i64::try_from(documents).unwrap_or(i64::MAX),
+        IndexHoldReason::PutBack => 0,
     };
     let mut document = rule_document(held.rule);
     document.extend(doc! {
@@ -169,11 +169,11 @@ fn index_document(held: &HeldIndex) -> Bson {
     Bson::Document(document)
 }
 
-fn read_index(held: &Document) -> Option<HeldIndex> {
+fn read_index(held: &Document) -> Option<IndexHold> {
     let documents = u64::try_from(held.get_i64("documents").ok()?).ok()?;
-    let all = [IndexReason::LargeRemoval { documents }, IndexReason::PutBack];
+    let all = [IndexHoldReason::LargeRemoval { documents }, IndexHoldReason::PutBack];
     let code = held.get_str("reason").ok()?;
-    Some(HeldIndex {
+    Some(IndexHold {
         rule: read_rule(held)?,
         reason: all.into_iter().find(|reason| reason.code() == code)?,
         wall_ms: held.get_datetime("wall").ok()?.timestamp_millis(),

@@ -2,10 +2,10 @@
 
 use bson::{Binary, Bson, DateTime, Document, doc, spec::BinarySubtype};
 
-use super::{batch::id_of, lane::Lane, target::Target};
 use crate::{
     clock::work_time,
     limits::{EXPIRING_ENTRIES_MAX, READ_MS_MAX},
+    reaper::{batch::id_of, target::Target, ttl_range::TtlRange},
     store::{Entries, Entry, IndexId, Reader, RecordNumber, Store, StoreError},
     ttl::{self, Deadline},
 };
@@ -27,7 +27,7 @@ pub struct Expiring {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     threshold_ms: i64,
-    lane: LaneOrder,
+    range: RangeOrder,
     key: Vec<u8>,
     record: RecordNumber,
 }
@@ -41,20 +41,20 @@ pub struct Page {
     pub next: Option<Token>,
 }
 
-/// The order of lanes with equal thresholds: index, own rule of the collection, lane.
-type LaneOrder = (IndexId, bool, usize);
+/// The order of ranges with equal thresholds: index, own rule of the collection, range.
+type RangeOrder = (IndexId, bool, usize);
 
 impl Token {
     /// The form in replies.
     #[must_use]
     pub fn to_document(&self) -> Document {
-        let (IndexId(index), own, lane) = self.lane;
+        let (IndexId(index), own, range) = self.range;
         let key = Binary { subtype: BinarySubtype::Generic, bytes: self.key.clone() };
         doc! {
             "t": DateTime::from_millis(self.threshold_ms),
             "i": i64::from(index),
             "o": own,
-            "l": i64::try_from(lane).unwrap_or(i64::MAX),
+            "l": i64::try_from(range).unwrap_or(i64::MAX),
             "k": key,
             "r": self.record.to_string(),
         }
@@ -64,10 +64,10 @@ impl Token {
     #[must_use]
     pub fn from_document(document: &Document) -> Option<Self> {
         let index = IndexId(u32::try_from(document.get_i64("i").ok()?).ok()?);
-        let lane = usize::try_from(document.get_i64("l").ok()?).ok()?;
+        let range = usize::try_from(document.get_i64("l").ok()?).ok()?;
         Some(Self {
             threshold_ms: document.get_datetime("t").ok()?.timestamp_millis(),
-            lane: (index, document.get_bool("o").ok()?, lane),
+            range: (index, document.get_bool("o").ok()?, range),
             key: document.get_binary_generic("k").ok()?.clone(),
             record: document.get_str("r").ok()?.parse().ok()?,
         })
@@ -141,15 +141,15 @@ fn first_of_its_document(
     }))
 }
 
-/// All lanes of all rules as one stream in order of threshold.
+/// All ranges of all rules as one stream in order of threshold.
 struct Merge<'t, 'r> {
     streams: Vec<Stream<'t, 'r>>,
 }
 
 struct Stream<'t, 'r> {
     target: &'r Target,
-    lane: Lane,
-    order: LaneOrder,
+    range: TtlRange,
+    order: RangeOrder,
     entries: Entries<'t>,
     head: Option<Token>,
 }
@@ -162,11 +162,11 @@ impl<'t, 'r> Merge<'t, 'r> {
     ) -> Result<Self, StoreError> {
         let mut streams = Vec::new();
         for target in targets {
-            for (number, lane) in target.lanes.iter().enumerate() {
+            for (number, range) in target.ranges.iter().enumerate() {
                 let (_, index, own) = target.identity();
                 let order = (index, own, number);
-                let Some(entries) = start(reader, index, *lane, order, after)? else { continue };
-                let mut stream = Stream { target, lane: *lane, order, entries, head: None };
+                let Some(entries) = start(reader, index, *range, order, after)? else { continue };
+                let mut stream = Stream { target, range: *range, order, entries, head: None };
                 stream.advance()?;
                 streams.push(stream);
             }
@@ -178,7 +178,7 @@ impl<'t, 'r> Merge<'t, 'r> {
     fn next(&mut self) -> Result<Option<(&'r Target, Token)>, StoreError> {
         let soonest =
             self.streams.iter_mut().filter(|stream| stream.head.is_some()).min_by_key(|stream| {
-                stream.head.as_ref().map(|head| (head.threshold_ms, head.lane))
+                stream.head.as_ref().map(|head| (head.threshold_ms, head.range))
             });
         let Some(stream) = soonest else { return Ok(None) };
         let head = stream.head.take();
@@ -204,33 +204,33 @@ impl Stream<'_, '_> {
     /// `None` also for an instant whose threshold lies beyond the end of time, behind which there are
     /// only more of them.
     fn token(&self, entry: Entry<'_>) -> Option<Token> {
-        let threshold_ms = self.lane.threshold_ms(self.lane.instant_ms(entry.key)?)?;
+        let threshold_ms = self.range.threshold_ms(self.range.instant_ms(entry.key)?)?;
         let key = entry.key.to_vec();
-        Some(Token { threshold_ms, lane: self.order, key, record: entry.record })
+        Some(Token { threshold_ms, range: self.order, key, record: entry.record })
     }
 }
 
-/// The entries of a lane that come behind `after` in the order of all lanes.
+/// The entries of a range that come behind `after` in the order of all ranges.
 fn start<'t>(
     reader: &Reader<'t>,
     index: IndexId,
-    lane: Lane,
-    order: LaneOrder,
+    range: TtlRange,
+    order: RangeOrder,
     after: Option<&Token>,
 ) -> Result<Option<Entries<'t>>, StoreError> {
     let Some(after) = after else {
-        return lane.entries(reader, index, i64::MIN, i64::MAX).map(Some);
+        return range.entries(reader, index, i64::MIN, i64::MAX).map(Some);
     };
-    if order == after.lane {
+    if order == after.range {
         let entry = (after.key.as_slice(), after.record);
-        return lane.entries_after(reader, index, entry, i64::MAX).map(Some);
+        return range.entries_after(reader, index, entry, i64::MAX).map(Some);
     }
-    let from = if order > after.lane {
+    let from = if order > after.range {
         after.threshold_ms
     } else if let Some(next) = after.threshold_ms.checked_add(1) {
         next
     } else {
         return Ok(None);
     };
-    lane.entries(reader, index, lane.first_from_ms(from), i64::MAX).map(Some)
+    range.entries(reader, index, range.first_from_ms(from), i64::MAX).map(Some)
 }

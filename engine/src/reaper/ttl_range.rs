@@ -13,7 +13,7 @@ const MS_PER_SEC: i64 = 1_000;
 /// A run of index entries that ascend (or descend) with time. The entry's instant plus a fixed time
 /// is the threshold of its document, so a change of the seconds moves no entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lane {
+pub struct TtlRange {
     section: Section,
     /// Milliseconds from the entry's instant to the threshold.
     add_ms: i64,
@@ -31,8 +31,8 @@ enum Section {
     Own,
 }
 
-impl Lane {
-    /// The lanes of a rule over an index with this direction. A rule that never removes anything
+impl TtlRange {
+    /// The ranges of a rule over an index with this direction. A rule that never removes anything
     /// has none.
     #[must_use]
     pub fn of(rule: &Rule, direction: Direction) -> Vec<Self> {
@@ -195,28 +195,28 @@ fn whole_secs(ms: i64) -> i64 {
 mod tests {
     use super::*;
 
-    fn modified(default_secs: i64) -> Lane {
+    fn modified(default_secs: i64) -> TtlRange {
         let rule = Rule::LastModified { default_secs: Some(default_secs) };
-        Lane::of(&rule, Direction::Ascending)[0]
+        TtlRange::of(&rule, Direction::Ascending)[0]
     }
 
-    fn own() -> Lane {
-        Lane::of(&Rule::LastModified { default_secs: None }, Direction::Ascending)[0]
+    fn own() -> TtlRange {
+        TtlRange::of(&Rule::LastModified { default_secs: None }, Direction::Ascending)[0]
     }
 
-    fn clustered(expire_after_secs: i64) -> Lane {
-        Lane::of(&Rule::ClusteredId { expire_after_secs }, Direction::Descending)[0]
+    fn clustered(expire_after_secs: i64) -> TtlRange {
+        TtlRange::of(&Rule::ClusteredId { expire_after_secs }, Direction::Descending)[0]
     }
 
     /// An instant is due exactly from its threshold on, and the inverse finds it again.
     #[track_caller]
-    fn check(lane: Lane, instant_ms: i64, threshold_ms: i64) {
-        assert_eq!(lane.threshold_ms(instant_ms), Some(threshold_ms));
-        assert!(lane.last_due_ms(threshold_ms) >= instant_ms, "due at its threshold");
-        assert!(lane.last_due_ms(threshold_ms - 1) < instant_ms, "not due before");
-        assert!(lane.first_from_ms(threshold_ms) <= instant_ms, "found from its threshold");
-        assert!(lane.first_from_ms(threshold_ms + 1) > instant_ms, "not found after it");
-        assert_eq!(lane.instant_ms(&lane.key(instant_ms)), Some(instant_ms));
+    fn check(range: TtlRange, instant_ms: i64, threshold_ms: i64) {
+        assert_eq!(range.threshold_ms(instant_ms), Some(threshold_ms));
+        assert!(range.last_due_ms(threshold_ms) >= instant_ms, "due at its threshold");
+        assert!(range.last_due_ms(threshold_ms - 1) < instant_ms, "not due before");
+        assert!(range.first_from_ms(threshold_ms) <= instant_ms, "found from its threshold");
+        assert!(range.first_from_ms(threshold_ms + 1) > instant_ms, "not found after it");
+        assert_eq!(range.instant_ms(&range.key(instant_ms)), Some(instant_ms));
     }
 
     #[test]
@@ -234,6 +234,9 @@ mod tests {
         assert_eq!(clustered(60).threshold_ms(i64::MAX), None);
         assert_eq!(clustered(60).last_due_ms(i64::MIN), i64::MIN);
         assert_eq!(clustered(60).first_from_ms(i64::MIN), i64::MIN);
-        assert_eq!(Lane::of(&Rule::Inert(crate::ttl::InertReason::Text), Direction::Ascending), []);
+        assert_eq!(
+            TtlRange::of(&Rule::Inert(crate::ttl::InertReason::Text), Direction::Ascending),
+            []
+        );
     }
 }

@@ -1,11 +1,19 @@
 //! Passes, forecasts and the thread, over a real store and clocks that the test moves.
 
+mod archived_before_removed;
+mod changes_between_read_and_delete;
+mod pass_rests_during_copy;
+mod predictions_match_pass;
+mod read_ahead;
+mod thread_survives_panics;
+mod wrong_clock;
+
 use std::{sync::Arc, time::Duration};
 
 use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
 use tempfile::TempDir;
 
-use super::*;
+use crate::reaper::*;
 use crate::{
     catalog::{
         Namespace,

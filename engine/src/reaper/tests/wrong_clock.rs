@@ -7,7 +7,7 @@ use std::{
 
 use bson::doc;
 
-use super::{
+use crate::reaper::{
     tests::{NOW_MS, World, date, namespace, world},
     *,
 };
@@ -69,7 +69,7 @@ fn a_small_step_holds_the_rule_it_empties_and_no_other() {
     assert_eq!((pass.deleted, pass.held.is_some()), (1, true), "of the other rule");
     let held = world.reaper.held_indexes();
     assert_eq!(held.len(), 1);
-    assert_eq!(held[0].reason, IndexReason::LargeRemoval { documents: 1_001 });
+    assert_eq!(held[0].reason, IndexHoldReason::LargeRemoval { documents: 1_001 });
     // The hold outlives the reaper, and ends when the clock returns.
     let again = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
     assert_eq!(again.expect("a reaper").held_indexes(), held);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bson::{Bson, DateTime, Document, doc};
 use proptest::prelude::*;
 
-use super::{
+use crate::reaper::{
     tests::{NOW_MS, World, namespace, simulated},
     *,
 };

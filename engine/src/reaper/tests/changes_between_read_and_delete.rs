@@ -4,7 +4,7 @@ use std::{cell::Cell, sync::Arc};
 
 use bson::{Document, RawDocumentBuf, doc};
 
-use super::{
+use crate::reaper::{
     batch::{self, Allowance, Position},
     tests::{NOW_MS, World, date, namespace, simulated},
 };

@@ -3,15 +3,14 @@
 use std::time::Duration;
 
 use super::{
-    guard::millis,
+    guard::{duration_text, millis},
     handle::{Reaper, lock},
-    held::duration_text,
 };
-use crate::limits::{REAPER_LATE_GRACE, REAPER_LATE_MIN, REAPER_LATE_SLEEPS};
+use crate::limits::{WATCHDOG_GRACE, WATCHDOG_MIN, WATCHDOG_SLEEPS};
 
 /// What is known of the thread; instants are readings of the monotonic clock.
 #[derive(Debug, Default)]
-pub(super) struct Turns {
+pub(super) struct Heartbeat {
     /// When it did last what it had to; a pass that ended is noted elsewhere. `None` without a thread.
     last: Option<Duration>,
     /// When a pass was first found to be late, and what it was counted from.
@@ -20,7 +19,7 @@ pub(super) struct Turns {
 
 /// The monitor has not finished a pass for too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Late {
+pub struct Stall {
     /// Since it last did what it had to.
     pub since: Duration,
     /// From one pass to the next, as it should be.
@@ -29,7 +28,7 @@ pub struct Late {
     pub is_working: bool,
 }
 
-impl Late {
+impl Stall {
     /// What happened and what to do.
     #[must_use]
     pub fn sentence(&self) -> String {
@@ -53,24 +52,24 @@ impl Reaper {
     /// if that is longer. That is asked twice, a minute apart, before it counts: after the machine was
     /// asleep the thread needs a moment. A monitor that is off, held by the guard or on a simulated clock
     /// is never late.
-    pub fn late(&self) -> Option<Late> {
+    pub fn stall(&self) -> Option<Stall> {
         let is_watched =
             self.clock().is_real() && self.parameters().enabled() && self.held().is_none();
         let (now, sleep) = (self.clock().monotonic(), self.parameters().sleep());
-        let mut turns = lock(&self.turns);
-        let last = turns.last.filter(|_| is_watched)?.max(self.pass_ended());
+        let mut heartbeat = lock(&self.heartbeat);
+        let last = heartbeat.last.filter(|_| is_watched)?.max(self.pass_ended());
         let since = now.saturating_sub(last);
-        if since <= sleep.saturating_mul(REAPER_LATE_SLEEPS).max(REAPER_LATE_MIN) {
+        if since <= sleep.saturating_mul(WATCHDOG_SLEEPS).max(WATCHDOG_MIN) {
             return None;
         }
-        let noticed = turns.noticed.filter(|(_, of)| *of == last);
-        let (noticed, _) = *turns.noticed.insert(noticed.unwrap_or((now, last)));
-        let lasts = now.saturating_sub(noticed) >= REAPER_LATE_GRACE;
-        lasts.then(|| Late { since, sleep, is_working: self.is_working() })
+        let noticed = heartbeat.noticed.filter(|(_, of)| *of == last);
+        let (noticed, _) = *heartbeat.noticed.insert(noticed.unwrap_or((now, last)));
+        let lasts = now.saturating_sub(noticed) >= WATCHDOG_GRACE;
+        lasts.then(|| Stall { since, sleep, is_working: self.is_working() })
     }
 
     /// The thread did what it had to, without a pass.
-    pub(super) fn note_turn(&self) {
-        lock(&self.turns).last = Some(self.clock().monotonic());
+    pub(super) fn note_heartbeat(&self) {
+        lock(&self.heartbeat).last = Some(self.clock().monotonic());
     }
 }

@@ -8,23 +8,25 @@ use std::sync::{
 use bson::Document;
 
 use super::{
-    due::{count_due, is_any_due},
-    event::EngineEvent,
-    guard::{BeforePutBack, Guard, SmallStep},
-    guard_state::{GUARD_META_NAME, UnsavedState},
-    handle::{Reaper, lock},
-    held::{Held, HeldIndex, HeldReason, IndexReason, Reading, RuleId},
-    target::{Target, targets},
+    hold::{Hold, HoldReason, IndexHold, IndexHoldReason, Reading, RuleId},
+    policy::{BeforePutBack, Guard, SmallStep},
+    state::{GUARD_META_NAME, UnsavedState},
 };
 use crate::{
     limits::{GUARD_REMOVALS_MAX, GUARD_REMOVALS_PERCENT, GUARD_SAVE_MS},
+    reaper::{
+        event::EngineEvent,
+        forecast::{count_due, is_any_due},
+        handle::{Reaper, lock},
+        target::{Target, targets},
+    },
     store::{RESTORED_META_NAME, Reader, Store, StoreError},
 };
 
 /// The guard and when its state was last stored.
 #[derive(Debug, Default)]
-pub(super) struct Guarded {
-    pub(super) guard: Guard,
+pub(in crate::reaper) struct GuardRuntime {
+    pub(in crate::reaper) guard: Guard,
     saved_ms: Option<i64>,
     /// The store failed when the last one was to be stored.
     is_unsaved: bool,
@@ -36,21 +38,21 @@ pub(super) struct Guarded {
 
 /// What the guard lets a pass do.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Permit {
+pub(in crate::reaper) struct Permit {
     /// The one "now" of the pass, which the guard has seen; `None` takes the clock as it is.
-    pub(super) now_ms: Option<i64>,
+    pub(in crate::reaper) now_ms: Option<i64>,
     /// Rules to leave alone.
-    pub(super) held: Vec<RuleId>,
+    pub(in crate::reaper) held: Vec<RuleId>,
     /// Also those whose documents are put back while the pass runs. A pass that somebody asks for
     /// takes them along.
-    pub(super) heeds_holds: bool,
+    pub(in crate::reaper) heeds_holds: bool,
     /// The guard's state, to be stored with the first removal; `None` if it is stored already.
-    pub(super) state: Option<UnsavedState>,
+    pub(in crate::reaper) state: Option<UnsavedState>,
 }
 
 /// What is held back now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldStatus {
+pub struct HoldStatus {
     /// Both clocks now.
     pub now: Reading,
     /// What the wall clock should say by time since boot; `None` if that can't be told.
@@ -58,15 +60,15 @@ pub struct HeldStatus {
     /// When the last pass was let through, in milliseconds since 1970.
     pub last_pass_ms: Option<i64>,
     /// All removals.
-    pub all: Option<Held>,
+    pub all: Option<Hold>,
     /// The removals of single rules.
-    pub indexes: Vec<HeldIndex>,
+    pub indexes: Vec<IndexHold>,
 }
 
-impl Guarded {
+impl GuardRuntime {
     /// The state as it was stored last. Where something that decides about removals is damaged, what was
     /// held and why is not known any more, so everything is held.
-    pub(super) fn load(
+    pub(in crate::reaper) fn load(
         store: &Store,
         has_lost_archives: bool,
         now_ms: i64,
@@ -84,8 +86,8 @@ impl Guarded {
     }
 
     /// The sentence about what was found damaged.
-    pub(super) fn lost_in_words(&self) -> Option<String> {
-        self.is_lost.then(|| HeldReason::StateLost.sentence())
+    pub(in crate::reaper) fn lost_in_words(&self) -> Option<String> {
+        self.is_lost.then(|| HoldReason::StateLost.sentence())
     }
 
     /// The present state, for whoever removes something.
@@ -94,30 +96,30 @@ impl Guarded {
     }
 
     /// Whether anything was held because of the clock when the store was closed.
-    pub(super) fn is_clock_held(&self) -> bool {
+    pub(in crate::reaper) fn is_clock_held(&self) -> bool {
         self.guard.is_clock_held()
     }
 }
 
 impl Reaper {
     /// Why all removals are held back.
-    pub fn held(&self) -> Option<Held> {
+    pub fn held(&self) -> Option<Hold> {
         lock(&self.guard).guard.held().copied()
     }
 
     /// The rules whose removals are held back.
-    pub fn held_indexes(&self) -> Vec<HeldIndex> {
+    pub fn held_indexes(&self) -> Vec<IndexHold> {
         lock(&self.guard).guard.held_indexes().to_vec()
     }
 
     /// Whether the clock is held to be wrong, or would be by a scheduled pass. A simulated one never is.
-    pub(super) fn is_clock_doubtful(&self) -> bool {
+    pub(in crate::reaper) fn is_clock_doubtful(&self) -> bool {
         self.clock().is_real() && lock(&self.guard).guard.is_doubtful(&self.reading())
     }
 
     /// Keeps the hold that stands for what was lost, and only then forgets that. Where nothing can be
     /// written it is found damaged again the next time.
-    pub(super) fn keep_lost(&self) {
+    pub(in crate::reaper) fn keep_lost(&self) {
         let mut guarded = lock(&self.guard);
         if guarded.is_lost && self.save(&mut guarded).is_ok() {
             // A list that stays holds everything the next time again.
@@ -127,7 +129,7 @@ impl Reaper {
 
     /// Stores that the clock is a simulated one, before that can date a document. Where nothing can be
     /// written, no document is dated either.
-    pub(super) fn keep_simulated(&self) {
+    pub(in crate::reaper) fn keep_simulated(&self) {
         let mut guarded = lock(&self.guard);
         if !self.clock().is_real() && guarded.guard.note_simulated(self.clock().now_ms()) {
             // What fails is tried again with the next pass, and at the end.
@@ -136,10 +138,10 @@ impl Reaper {
     }
 
     /// Everything that is held back, with both clocks.
-    pub fn held_status(&self) -> HeldStatus {
+    pub fn held_status(&self) -> HoldStatus {
         let now = self.reading();
         let guarded = lock(&self.guard);
-        HeldStatus {
+        HoldStatus {
             expected_ms: guarded.guard.expected_ms(&now),
             last_pass_ms: guarded.guard.trusted().map(|trusted| trusted.wall_ms),
             all: guarded.guard.held().copied(),
@@ -244,10 +246,10 @@ impl Reaper {
     }
 
     /// Asks the guard before a scheduled pass; `None` if nothing may be removed.
-    pub(super) fn ask_guard(&self) -> Option<Permit> {
+    pub(in crate::reaper) fn ask_guard(&self) -> Option<Permit> {
         self.keep_unsaved();
         if !self.clock().is_real() {
-            if self.held().is_some_and(|held| held.reason == HeldReason::StateLost) {
+            if self.held().is_some_and(|held| held.reason == HoldReason::StateLost) {
                 return None; // This is not about a clock.
             }
             let held = self.held_indexes().iter().map(|held| held.rule).collect();
@@ -295,7 +297,7 @@ impl Reaper {
 
     /// Before the first pass, and long before it is due: what it would be held for is said at once, so
     /// that nobody takes the documents for such as leave soon.
-    pub(super) fn look_ahead(&self) {
+    pub(in crate::reaper) fn look_ahead(&self) {
         let now = self.reading();
         let would_hold = || lock(&self.guard).guard.would_hold(&now);
         if self.clock().is_real() && would_hold() {
@@ -309,7 +311,7 @@ impl Reaper {
     }
 
     /// Notes the clocks while the monitor is off.
-    pub(super) fn observe_clocks(&self) {
+    pub(in crate::reaper) fn observe_clocks(&self) {
         if self.clock().is_real() {
             let now = self.reading();
             lock(&self.guard).guard.observe(&now);
@@ -317,7 +319,7 @@ impl Reaper {
     }
 
     /// A scheduled pass has come to its end.
-    pub(super) fn note_whole_pass(&self) {
+    pub(in crate::reaper) fn note_whole_pass(&self) {
         lock(&self.guard).guard.pass_ended();
     }
 
@@ -351,7 +353,7 @@ impl Reaper {
                 continue;
             }
             if let Some(documents) = self.large_removal(target, ahead_ms, now_ms) {
-                guard.hold_index(rule, IndexReason::LargeRemoval { documents }, now_ms);
+                guard.hold_index(rule, IndexHoldReason::LargeRemoval { documents }, now_ms);
             }
         }
     }
@@ -382,7 +384,7 @@ impl Reaper {
 
     /// Stores a state that could not be stored when it changed: a hold that is only remembered would end
     /// with the program.
-    pub(super) fn keep_unsaved(&self) {
+    pub(in crate::reaper) fn keep_unsaved(&self) {
         let mut guarded = lock(&self.guard);
         if guarded.is_unsaved {
             // What fails is tried again with the next pass, and at the end.
@@ -391,7 +393,7 @@ impl Reaper {
     }
 
     /// Stores the guard's state; a restored store that was released is an ordinary one from then on.
-    pub(super) fn save(&self, guarded: &mut Guarded) -> Result<(), StoreError> {
+    pub(in crate::reaper) fn save(&self, guarded: &mut GuardRuntime) -> Result<(), StoreError> {
         guarded.is_unsaved = true;
         guarded.saves.fetch_add(1, Ordering::SeqCst);
         let bytes = state(&guarded.guard)?;

@@ -2,10 +2,10 @@
 
 use bson::Bson;
 
-use super::target::Target;
 use crate::{
     catalog::CollectionMeta,
     plan::document_with_id,
+    reaper::target::Target,
     store::{Store, StoreError},
     ttl::{self, Expiry},
 };

@@ -1,6 +1,6 @@
 //! The undo net: what the reaper removes goes to the trash for a while, and can be put back.
 
-use super::{handle::Reaper, held::RuleId, parameters::TtlParameter, target::Target};
+use super::{guard::RuleId, handle::Reaper, parameters::TtlParameter, target::Target};
 use crate::{
     collection::{Collections, TrashRow, TrashStatus, Trim},
     limits::TRASH_SECS_DEFAULT,

@@ -20,7 +20,7 @@ pub struct Reading {
 
 /// Why all removals are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeldReason {
+pub enum HoldReason {
     /// Wall time moved on by this many milliseconds more than time since boot did.
     SteppedForward {
         /// Milliseconds.
@@ -64,9 +64,9 @@ pub enum HeldReason {
 
 /// All removals are held since the monitor met this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct Hold {
     /// Why.
-    pub reason: HeldReason,
+    pub reason: HoldReason,
     /// What the wall clock said when it was noticed, in milliseconds since 1970.
     pub wall_ms: i64,
     /// What the wall clock was expected to say then; for a question the time that it is about.
@@ -80,7 +80,7 @@ pub type RuleId = (CollectionId, IndexId, bool);
 
 /// Why the removals of one rule are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IndexReason {
+pub enum IndexHoldReason {
     /// A small step of the clock made this many documents due, or more.
     LargeRemoval {
         /// Documents.
@@ -92,11 +92,11 @@ pub enum IndexReason {
 
 /// The removals of one rule are held; all others go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeldIndex {
+pub struct IndexHold {
     /// Which rule.
     pub rule: RuleId,
     /// Why.
-    pub reason: IndexReason,
+    pub reason: IndexHoldReason,
     /// What the wall clock said when it was noticed, in milliseconds since 1970.
     pub wall_ms: i64,
     /// Milliseconds by which the clock is still thought to be ahead.
@@ -105,7 +105,7 @@ pub struct HeldIndex {
     pub kept: bool,
 }
 
-impl HeldReason {
+impl HoldReason {
     /// A stable code for programs.
     #[must_use]
     pub fn code(self) -> &'static str {
@@ -197,7 +197,7 @@ impl HeldReason {
     }
 }
 
-impl IndexReason {
+impl IndexHoldReason {
     /// A stable code for programs.
     #[must_use]
     pub fn code(self) -> &'static str {
@@ -224,7 +224,7 @@ impl IndexReason {
 }
 
 /// A length of time in its largest whole unit.
-pub(super) fn duration_text(ms: i64) -> String {
+pub(in crate::reaper) fn duration_text(ms: i64) -> String {
     const DAY: i64 = 86_400_000;
     let units = [
         (365 * DAY, "year"),
@@ -268,10 +268,10 @@ mod tests {
             .chain(["clockFarAhead", "longAbsence", "restored", "stateLost"])
             .chain(["noPassYet", "simulatedClock"])
         {
-            let reason = HeldReason::from_code(code, 60_000).expect(code);
+            let reason = HoldReason::from_code(code, 60_000).expect(code);
             assert_eq!(reason.code(), code);
             assert!(reason.sentence().contains("wait"), "{}", reason.sentence());
         }
-        assert_eq!(HeldReason::from_code("else", 1), None);
+        assert_eq!(HoldReason::from_code("else", 1), None);
     }
 }

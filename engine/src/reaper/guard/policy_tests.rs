@@ -99,7 +99,7 @@ fn a_restored_store_waits_until_it_is_released() {
     guard.check(&reading(0, 0, "a"), || false);
     assert_eq!(guard.held(), None, "nothing to remove yet");
     guard.check(&reading(DAY, DAY, "a"), || true);
-    assert_eq!(guard.held().map(|held| held.reason), Some(HeldReason::Restored));
+    assert_eq!(guard.held().map(|held| held.reason), Some(HoldReason::Restored));
     guard.release(reading(DAY, DAY, "a"));
     guard.check(&reading(2 * DAY, 2 * DAY, "a"), || true);
     assert_eq!(guard.held(), None);
@@ -117,12 +117,12 @@ fn what_a_simulated_clock_dated_waits_until_it_is_released_by_the_computers() {
     assert_eq!(held(&guard), None, "nothing to remove yet");
     assert!(guard.is_doubtful(&reading(HOUR, HOUR, "a")), "what is kept is not thrown away");
     guard.check(&reading(DAY, DAY, "a"), || true);
-    assert_eq!(held(&guard), Some(HeldReason::Simulated));
+    assert_eq!(held(&guard), Some(HoldReason::Simulated));
     assert_eq!(guard.held().map(|held| held.expected_ms), Some(START + 5 * YEAR));
     guard.release_simulated();
     assert_eq!(held(&guard), None);
     guard.check(&reading(2 * DAY, 2 * DAY, "a"), || true);
-    assert_eq!(held(&guard), Some(HeldReason::Simulated), "that was about another clock");
+    assert_eq!(held(&guard), Some(HoldReason::Simulated), "that was about another clock");
     guard.release(reading(2 * DAY, 2 * DAY, "a"));
     guard = Guard::from_document(&guard.to_document());
     guard.check(&reading(3 * DAY, 3 * DAY, "a"), || true);
@@ -141,7 +141,7 @@ fn a_store_without_a_pass_counts_the_absence_from_its_creation() {
     assert_eq!(held(-30 * DAY), None);
     assert_eq!(held(DAY), None, "created by a clock that was ahead");
     let by_ms = 30 * DAY + 1;
-    assert_eq!(held(-by_ms), Some((HeldReason::NoPassYet { by_ms }, START - by_ms)));
+    assert_eq!(held(-by_ms), Some((HoldReason::NoPassYet { by_ms }, START - by_ms)));
 }
 
 #[test]
@@ -210,8 +210,8 @@ fn holds_of_rules_are_kept_with_the_state() {
     let mut guard = Guard::default();
     guard.check(&reading(0, 0, "a"), || true);
     guard.check(&reading(HOUR, 0, "a"), || true);
-    guard.hold_index(rule, IndexReason::LargeRemoval { documents: 5_000 }, START);
-    guard.hold_index((rule.0, rule.1, true), IndexReason::PutBack, START);
+    guard.hold_index(rule, IndexHoldReason::LargeRemoval { documents: 5_000 }, START);
+    guard.hold_index((rule.0, rule.1, true), IndexHoldReason::PutBack, START);
     let read = Guard::from_document(&guard.to_document());
     assert_eq!(read, guard);
     assert_eq!(guard.held_indexes()[0].ahead_ms, HOUR);
@@ -229,7 +229,7 @@ fn a_rule_that_a_person_has_released_is_asked_about_further_steps_only() {
     guard.check(&reading(HOUR / 2, 0, "a"), || true);
     assert!(!guard.answer_index(rule), "it is not held");
     assert_eq!(guard.ahead_ms_of(rule), HOUR / 2);
-    guard.hold_index(rule, IndexReason::LargeRemoval { documents: 5_000 }, START);
+    guard.hold_index(rule, IndexHoldReason::LargeRemoval { documents: 5_000 }, START);
     assert!(guard.answer_index(rule));
     guard = Guard::from_document(&guard.to_document());
     assert_eq!((guard.ahead_ms_of(rule), guard.ahead_ms()), (0, HOUR / 2));
@@ -248,10 +248,10 @@ fn what_another_version_holds_stays_held() {
     let mut guard = Guard::default();
     guard.check(&reading(0, 0, "a"), || true);
     guard.check(&reading(2 * HOUR, 0, "a"), || true);
-    guard.hold_index(rule, IndexReason::PutBack, START);
+    guard.hold_index(rule, IndexHoldReason::PutBack, START);
     let is_lost = |document: &bson::Document| {
         let held = Guard::from_document(document).held().copied();
-        held.is_some_and(|held| held.reason == HeldReason::StateLost && held.kept)
+        held.is_some_and(|held| held.reason == HoldReason::StateLost && held.kept)
     };
     let known = guard.to_document();
     assert!(!is_lost(&known));
@@ -268,8 +268,8 @@ fn what_another_version_holds_stays_held() {
 fn a_rule_is_held_just_as_the_one_that_it_is_named_after() {
     let rule = |number: u32| (CollectionId(number), IndexId(number), false);
     let mut guard = Guard::default();
-    let large = IndexReason::LargeRemoval { documents: 5_000 };
-    guard.hold_index(rule(1), IndexReason::PutBack, START);
+    let large = IndexHoldReason::LargeRemoval { documents: 5_000 };
+    guard.hold_index(rule(1), IndexHoldReason::PutBack, START);
     guard.hold_index(rule(2), large, START + 1);
     assert!(!guard.hold_as(rule(3), rule(1)), "nobody holds the third");
     assert!(guard.hold_as(rule(2), rule(3)));

@@ -1,11 +1,11 @@
 //! How many documents are due, from index entries alone.
 
-use super::{
-    lane::{Lane, sound},
-    target::Target,
-};
 use crate::{
     limits::READ_DOCS_MAX,
+    reaper::{
+        target::Target,
+        ttl_range::{TtlRange, sound},
+    },
     store::{Reader, RecordNumber, Store, StoreError},
 };
 
@@ -28,12 +28,12 @@ pub fn count_due(
         Some(None) => return Ok(0),
     };
     let mut count = 0;
-    for lane in &target.lanes {
+    for range in &target.ranges {
         let mut after = None;
         while count < max {
             let room = usize::try_from(max - count).unwrap_or(usize::MAX).min(READ_DOCS_MAX);
             let slice = store.read(|reader| {
-                slice(reader, target, *lane, after.as_ref(), from_ms, until_ms, room)
+                slice(reader, target, *range, after.as_ref(), from_ms, until_ms, room)
             })?;
             count += slice.count;
             match slice.last {
@@ -70,16 +70,16 @@ struct Slice {
 fn slice(
     reader: &Reader<'_>,
     target: &Target,
-    lane: Lane,
+    range: TtlRange,
     after: Option<&(Vec<u8>, RecordNumber)>,
     from_ms: i64,
     until_ms: i64,
     room: usize,
 ) -> Result<Slice, StoreError> {
-    let (index, last_ms) = (target.index.id, lane.last_due_ms(until_ms));
+    let (index, last_ms) = (target.index.id, range.last_due_ms(until_ms));
     let entries = match after {
-        Some((key, record)) => lane.entries_after(reader, index, (key, *record), last_ms)?,
-        None => lane.entries(reader, index, lane.first_from_ms(from_ms), last_ms)?,
+        Some((key, record)) => range.entries_after(reader, index, (key, *record), last_ms)?,
+        None => range.entries(reader, index, range.first_from_ms(from_ms), last_ms)?,
     };
     let mut slice = Slice { count: 0, last: None };
     for entry in sound(entries).take(room) {

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs, ops::ControlFlow, path::PathBuf, sync::Arc}
 
 use bson::doc;
 
-use super::{
+use crate::reaper::{
     archiving,
     batch::{self, Allowance},
     tests::{World, date, namespace, simulated},
@@ -65,7 +65,7 @@ fn nothing_is_removed_on_simulated_time_either_while_the_list_of_archives_is_los
     for was_found in [true, false] {
         let reaper = again();
         assert_eq!(reaper.lost().is_empty(), !was_found);
-        assert_eq!(reaper.held().map(|held| held.reason), Some(HeldReason::StateLost));
+        assert_eq!(reaper.held().map(|held| held.reason), Some(HoldReason::StateLost));
         assert!(reaper.run_scheduled_pass().is_none());
     }
     let reaper = again();

@@ -1,0 +1,14 @@
+//! What a pass would do, and when: counts, lists and explanations that remove nothing.
+
+mod due;
+mod expiring;
+mod histogram;
+mod two_ended_scan;
+mod verdict;
+mod what_if;
+
+pub use due::{count_due, is_any_due};
+pub use expiring::{Expiring, Page, Token, expiring};
+pub use histogram::{Forecast, ForecastRequest, forecast};
+pub use verdict::{Verdict, Verdicts, verdict};
+pub use what_if::{WhatIf, WhatIfRule, what_if};
