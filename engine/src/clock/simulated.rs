@@ -6,25 +6,25 @@ use std::{
 };
 
 use super::{
-    contract::{Clock, ClockMode, ClockStatus},
+    Clock, ClockMode, ClockStatus,
     system::since_boot,
     wake::{Remaining, Shared, WaitEnd, WakeUp},
 };
 
-/// Slowest rate: one simulated second in a thousand real ones. Standing still is `paused`.
+/// Slowest rate: one simulated second in a thousand real ones. To stop the clock, pause it.
 pub const RATE_MIN: f64 = 0.001;
 
 /// Fastest rate: an hour in a second.
 pub const RATE_MAX: f64 = 3_600.0;
 
-/// A clock that a person moves. It runs beside real time at [`SimulatedClock::set_rate`].
+/// A clock that the user moves. It runs at [`SimulatedClock::set_rate`] relative to real time.
 ///
-/// Its monotonic reading is simulated time gone by: running, stepping and setting forward add to it,
-/// setting back leaves it. So whoever waits for a simulated minute is woken by a step of a minute.
+/// Its monotonic reading is elapsed simulated time: running, stepping and setting it forward add to it,
+/// setting it back does not. So a step of a minute ends a wait of a simulated minute.
 #[derive(Debug)]
 pub struct SimulatedClock {
     state: Mutex<State>,
-    /// Who waits on this clock, to be nudged when it changes.
+    /// Waiters to nudge when the clock changes.
     waiting: Mutex<Vec<Weak<Shared>>>,
 }
 
@@ -58,7 +58,7 @@ impl State {
 }
 
 impl SimulatedClock {
-    /// A clock that stands still at `start_ms` (milliseconds since 1970) with rate 1.
+    /// A clock paused at `start_ms` (milliseconds since 1970) with rate 1.
     #[must_use]
     pub fn new(start_ms: i64) -> Self {
         let state = State {
@@ -71,7 +71,7 @@ impl SimulatedClock {
         Self { state: Mutex::new(state), waiting: Mutex::default() }
     }
 
-    /// Sets the wall time. Forward counts as time gone by; backward does not take time back.
+    /// Sets the wall time. A step forward counts as elapsed time; a step back takes none away.
     pub fn set(&self, now_ms: i64) {
         self.change(|state| {
             let step = now_ms.saturating_sub(state.wall_ms);
@@ -88,21 +88,20 @@ impl SimulatedClock {
         });
     }
 
-    /// Simulated seconds in a real second, brought into [`RATE_MIN`]..=[`RATE_MAX`]. Not a number
-    /// changes nothing.
+    /// Simulated seconds per real second, clamped to [`RATE_MIN`]..=[`RATE_MAX`]. `NaN` is ignored.
     pub fn set_rate(&self, rate: f64) {
         if !rate.is_nan() {
             self.change(|state| state.rate = rate.clamp(RATE_MIN, RATE_MAX));
         }
     }
 
-    /// Stops the clock or lets it run.
+    /// Pauses or resumes the clock.
     pub fn set_paused(&self, paused: bool) {
         self.change(|state| state.paused = paused);
     }
 
-    /// Changes the state as of now and makes everybody who waits look again. The state's lock is
-    /// given back before the waiters' locks are taken: a waiter holds its own and asks for ours.
+    /// Changes the state as of now and makes all waiters look again. Releases the state's lock before it
+    /// takes a waiter's lock: a waiter holds its own lock while it takes ours.
     fn change(&self, change: impl FnOnce(&mut State)) {
         {
             let mut state = self.lock();
@@ -124,7 +123,7 @@ impl SimulatedClock {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a waiter on the list unless it is there, and forgets those that are gone.
+    /// Registers a waiter once, and drops the entries of waiters that no longer exist.
     fn remember(&self, wake: &WakeUp) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let new = wake.downgrade();
@@ -170,7 +169,7 @@ impl Clock for SimulatedClock {
     }
 }
 
-/// The time gone by in a step; none in a step back.
+/// The elapsed time of a step; zero for a step back.
 fn forward(step_ms: i64) -> Duration {
     Duration::from_millis(u64::try_from(step_ms).unwrap_or(0))
 }
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn setting_back_takes_no_time_back() {
+    fn setting_back_keeps_elapsed_time() {
         let clock = SimulatedClock::new(HOUR_MS);
         clock.advance_ms(1_000);
         clock.set(0);

@@ -1,13 +1,13 @@
-//! The computer's clock. The only file that reads the time.
+//! The system clock. The only file that reads the time.
 
 use std::time::Duration;
 
 use super::{
-    contract::{Clock, ClockMode, ClockStatus},
+    Clock, ClockMode, ClockStatus,
     wake::{Remaining, WaitEnd, WakeUp},
 };
 
-/// The computer's wall clock and its time since boot.
+/// The system's wall clock and time since boot.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -40,8 +40,8 @@ impl Clock for SystemClock {
     }
 }
 
-/// A reading for bounding work (the milliseconds of a transaction or of a scan). It is real time also
-/// when the engine's clock is simulated, because a person waits in real time.
+/// A monotonic reading for bounding work (the milliseconds of a transaction or scan). Always real time,
+/// even with a simulated clock, because the user waits in real time.
 #[must_use]
 pub fn work_time() -> Duration {
     since_boot()
@@ -57,8 +57,8 @@ fn wall_ms() -> i64 {
     }
 }
 
-/// Time since boot, sleep included. `Instant` stops during sleep on Linux, so the kernel's boot-time
-/// clock is asked.
+/// Time since boot, sleep included. `Instant` stops during sleep on Linux, so this reads the kernel's
+/// boot-time clock.
 #[cfg(target_os = "linux")]
 pub(super) fn since_boot() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
@@ -67,8 +67,7 @@ pub(super) fn since_boot() -> Duration {
     Duration::new(secs, nanos)
 }
 
-/// Time since the first call. `Instant` counts sleep on Windows and macOS's continues as far as its
-/// clock does.
+/// Time since the first call. `Instant` counts sleep on Windows; on macOS it may not.
 #[cfg(not(target_os = "linux"))]
 #[expect(clippy::disallowed_methods, reason = "this file is where the time comes from")]
 pub(super) fn since_boot() -> Duration {

@@ -1,12 +1,12 @@
-//! Ends somebody's waiting on a clock.
+//! A flag that ends a wait on a clock.
 
 use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 
-/// Longest single wait in real time. The system's wait does not count sleep of the machine and does
-/// not see a changed clock, so a longer wait is cut into pieces and the clock is read in between.
+/// Longest single wait in real time. A condition variable's timeout ignores machine sleep and clock
+/// changes, so longer waits are split into slices that read the clock in between.
 const WAIT_SLICE: Duration = Duration::from_secs(15);
 
 /// Why a wait ended.
@@ -18,20 +18,20 @@ pub enum WaitEnd {
     Woken,
 }
 
-/// A flag that a waiting thread sees at once. Clones are the same flag.
+/// A flag that wakes a waiting thread at once. Clones share the flag.
 #[derive(Debug, Clone, Default)]
 pub struct WakeUp {
     shared: Arc<Shared>,
 }
 
-/// What the clones share.
+/// The flag and its condition variable, shared by all clones.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     notified: Mutex<bool>,
     changed: Condvar,
 }
 
-/// How long a waiter has to wait still, in real time.
+/// How much longer a waiter must wait, in real time.
 pub(super) enum Remaining {
     /// The deadline was reached.
     Nothing,
@@ -42,26 +42,26 @@ pub(super) enum Remaining {
 }
 
 impl WakeUp {
-    /// A flag that is not set.
+    /// An unset flag.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends the present wait, or the next one if nobody waits now.
+    /// Ends the current wait, or the next one if no thread is waiting.
     pub fn notify(&self) {
         *self.shared.lock() = true;
         self.shared.changed.notify_all();
     }
 
-    /// Takes back a notification that nobody has used yet; whether there was one.
+    /// Consumes a pending notification; returns whether there was one.
     #[must_use]
     pub fn take(&self) -> bool {
         std::mem::take(&mut *self.shared.lock())
     }
 
-    /// Waits until notified or until `remaining` says that nothing remains. `remaining` is asked
-    /// again after each [`Shared::nudge`].
+    /// Waits until notified or until `remaining` returns `Nothing`. A [`Shared::nudge`] makes it ask
+    /// `remaining` again.
     pub(super) fn wait(&self, remaining: impl Fn() -> Remaining) -> WaitEnd {
         let mut notified = self.shared.lock();
         loop {
@@ -78,14 +78,15 @@ impl WakeUp {
         }
     }
 
-    /// For a clock that wants to nudge its waiters.
+    /// A weak handle for a clock that nudges its waiters.
     pub(super) fn downgrade(&self) -> Weak<Shared> {
         Arc::downgrade(&self.shared)
     }
 }
 
 impl Shared {
-    /// Makes a waiter look at its clock again.
+    /// Makes a waiter read its clock again. Takes the lock, so that a waiter between its reading and its
+    /// wait does not miss the nudge.
     pub(super) fn nudge(&self) {
         let _notified = self.lock();
         self.changed.notify_all();

@@ -13,7 +13,7 @@ use std::{
 use bson::{Bson, Document, raw::RawBson};
 
 use crate::{
-    clock::{Clock, ClockStatus, PretendedClock, WaitEnd, WakeUp},
+    clock::{Clock, ClockStatus, FakeSystemClock, WaitEnd, WakeUp},
     engine::{ClockOption, Engine, EngineOptions},
     reaper::{EngineEvent, Subscription},
     store::{Counters, EntryPrefix, IndexId},
@@ -160,13 +160,13 @@ pub(crate) fn spoil_meta(folder: &Path, name: &str) {
 
 /// A computer's clock that panics when one of the threads reads the wall time.
 pub(crate) struct FailingClock {
-    pub(crate) time: PretendedClock,
+    pub(crate) time: FakeSystemClock,
     thread: Mutex<Option<&'static str>>,
 }
 
 impl FailingClock {
     pub(crate) fn new(start_ms: i64) -> Arc<Self> {
-        Arc::new(Self { time: PretendedClock::new(start_ms), thread: Mutex::default() })
+        Arc::new(Self { time: FakeSystemClock::new(start_ms), thread: Mutex::default() })
     }
 
     pub(crate) fn fail_on(&self, thread: Option<&'static str>) {

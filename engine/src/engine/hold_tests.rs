@@ -8,7 +8,7 @@ use bson::{Bson, DateTime, Document, doc};
 use super::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription, maintenance};
 use crate::{
     archive::ARCHIVES_META,
-    clock::{Clock, PretendedClock, work_time},
+    clock::{Clock, FakeSystemClock, work_time},
     collection::WriteError,
     command::testing::{at, spoil_meta, wait_for},
     reaper::{GUARD_META_NAME, UNDO_META},
@@ -26,12 +26,12 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 struct Lab {
     engine: Engine,
-    clock: Arc<PretendedClock>,
+    clock: Arc<FakeSystemClock>,
     events: Subscription,
 }
 
 impl Lab {
-    fn open(folder: &FsPath, clock: &Arc<PretendedClock>) -> Self {
+    fn open(folder: &FsPath, clock: &Arc<FakeSystemClock>) -> Self {
         let own = Arc::clone(clock) as Arc<dyn Clock>;
         let engine = Engine::open_on(folder, EngineOptions::default(), own).expect("an engine");
         let events = engine.subscribe();
@@ -40,7 +40,7 @@ impl Lab {
 
     /// Documents with these thresholds, in milliseconds since 1970, under a rule that has made a pass.
     fn with_documents(folder: &FsPath, start_ms: i64, thresholds: &[i64]) -> Self {
-        let lab = Self::open(folder, &Arc::new(PretendedClock::new(start_ms)));
+        let lab = Self::open(folder, &Arc::new(FakeSystemClock::new(start_ms)));
         fill(&lab.engine, thresholds);
         lab.pass();
         lab
@@ -64,7 +64,7 @@ impl Lab {
 
     /// Lets a minute go by and waits until the guard holds removals, or holds them no longer.
     fn until_held(&self, is_held: bool) {
-        self.clock.pass_by(MINUTE);
+        self.clock.pass(MINUTE);
         wait_for(&self.events, |event| match event {
             EngineEvent::HeldChanged { reason } => (reason.is_some() == is_held).then_some(()),
             _ => None,
@@ -77,7 +77,7 @@ impl Lab {
         let until = work_time() + PATIENCE;
         for _ in 0..count {
             let before = held();
-            self.clock.pass_by(MINUTE);
+            self.clock.pass(MINUTE);
             while held() == before {
                 assert!(work_time() < until, "the thread does not come");
                 std::thread::yield_now();
@@ -87,7 +87,7 @@ impl Lab {
 
     /// Lets a minute go by and waits for the pass then.
     fn pass(&self) {
-        self.clock.pass_by(MINUTE);
+        self.clock.pass(MINUTE);
         wait_for(&self.events, |event| matches!(event, EngineEvent::PassFinished(_)).then_some(()));
     }
 
@@ -197,7 +197,7 @@ fn a_hold_outlives_a_restart_and_ends_by_itself_when_the_clock_returns() {
     assert!(lab.is_held());
     lab.held_passes(2);
     assert_eq!(lab.count(), 3);
-    lab.clock.set_right();
+    lab.clock.correct();
     lab.until_held(false);
     assert_eq!((lab.count(), lab.is_held()), (3, false));
     lab.close();
@@ -208,7 +208,7 @@ fn what_somebody_keeps_paused_waits_also_when_the_clock_has_returned() {
     let folder = tempfile::tempdir().expect("a folder");
     let lab = jumped(folder.path());
     lab.run("admin", &doc! { "mayflyRelease": 1, "action": "keepPaused" });
-    lab.clock.set_right();
+    lab.clock.correct();
     lab.held_passes(2);
     assert_eq!((lab.count(), lab.is_held()), (3, true));
     let released = lab.run("admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
@@ -230,7 +230,7 @@ fn a_store_from_a_simulated_clock_loses_nothing_on_the_computers_until_released(
     fill(&lesson, &[START_MS - YEAR_MS + DAY_MS, START_MS - DAY_MS, START_MS + DAY_MS]);
     // Its end is no end: it is killed.
     drop(lesson);
-    let clock = Arc::new(PretendedClock::new(START_MS));
+    let clock = Arc::new(FakeSystemClock::new(START_MS));
     for _ in 0..2 {
         let lab = Lab::open(folder, &clock);
         let held = lab.held();
@@ -257,7 +257,7 @@ fn a_store_from_a_simulated_clock_loses_nothing_on_the_computers_until_released(
 #[test]
 fn what_expired_before_the_first_pass_of_a_store_is_a_question() {
     let folder = tempfile::tempdir().expect("a folder");
-    let clock = Arc::new(PretendedClock::new(START_MS));
+    let clock = Arc::new(FakeSystemClock::new(START_MS));
     let lab = Lab::open(folder.path(), &clock);
     fill(&lab.engine, &[START_MS + DAY_MS, START_MS + YEAR_MS]);
     lab.close();
@@ -284,7 +284,7 @@ fn a_backup_of_last_year_loses_nothing_when_it_is_restored_until_released() {
     lab.close();
 
     // Another computer.
-    let clock = Arc::new(PretendedClock::new(now_ms));
+    let clock = Arc::new(FakeSystemClock::new(now_ms));
     clock.restart();
     let own = Arc::clone(&clock) as Arc<dyn Clock>;
     maintenance::restore(&file, &folder, false, &own, None, &mut |_| ControlFlow::Continue(()))
@@ -341,7 +341,7 @@ fn what_is_damaged_holds_everything_until_released() {
         }
         let mut lab = lab.reopened_without(folder, name);
         assert!(lab.warns("Removals wait until you release them"), "{name}");
-        lab.clock.pass_by(10 * MINUTE);
+        lab.clock.pass(10 * MINUTE);
         for _ in 0..2 {
             assert_eq!(at(&lab.held(), "reason"), Some("stateLost".into()), "{name}");
             lab.held_passes(2);

@@ -9,7 +9,7 @@ use crate::reaper::{
     *,
 };
 use crate::{
-    clock::{Clock, PretendedClock},
+    clock::{Clock, FakeSystemClock},
     command::testing::{FailingClock, failed_thread, wait_for},
     limits::{THREAD_RETRY, WATCHDOG_GRACE, WATCHDOG_MIN},
 };
@@ -30,7 +30,7 @@ fn finished(event: &EngineEvent) -> Option<PassReport> {
 fn until_removed(events: &Subscription, clock: &FailingClock) {
     let mut removed = 0;
     while removed == 0 {
-        clock.time.pass_by(MINUTE);
+        clock.time.pass(MINUTE);
         let event = events.recv_timeout(LOOK).ok();
         removed = event.as_ref().and_then(finished).map_or(0, |pass| pass.deleted);
     }
@@ -51,7 +51,7 @@ fn a_panic_beside_a_pass_is_told_and_the_thread_goes_on_after_a_rest() {
     let mut failed = events.try_iter().find_map(|event| failed_thread(&event));
     while failed.is_none() {
         // It may not have begun to rest yet.
-        clock.time.pass_by(THREAD_RETRY);
+        clock.time.pass(THREAD_RETRY);
         failed = events.recv_timeout(LOOK).ok().and_then(|event| failed_thread(&event));
     }
     clock.fail_on(None);
@@ -60,7 +60,7 @@ fn a_panic_beside_a_pass_is_told_and_the_thread_goes_on_after_a_rest() {
     let told = world.hub.subscribe();
     world.insert([doc! { "_id": 1, "f": date(0) }]);
     clock.fail_on(Some(THREAD_NAME));
-    clock.time.pass_by(MINUTE);
+    clock.time.pass(MINUTE);
     assert_eq!(wait_for(&told, failed_thread), THREAD_NAME);
     clock.fail_on(None);
     until_removed(&told, &clock);
@@ -91,16 +91,16 @@ fn a_pass_that_panics_is_followed_by_a_whole_sleep() {
 }
 
 /// Lets time go by between two looks; what the second one says.
-fn late_after(reaper: &Reaper, clock: &PretendedClock, time: Duration) -> Option<Stall> {
-    clock.pass_by(time);
+fn late_after(reaper: &Reaper, clock: &FakeSystemClock, time: Duration) -> Option<Stall> {
+    clock.pass(time);
     let _ = reaper.stall();
-    clock.pass_by(WATCHDOG_GRACE);
+    clock.pass(WATCHDOG_GRACE);
     reaper.stall()
 }
 
 #[test]
 fn a_monitor_that_finishes_no_pass_is_late() {
-    let clock = Arc::new(PretendedClock::new(NOW_MS));
+    let clock = Arc::new(FakeSystemClock::new(NOW_MS));
     let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
     let reaper = &world.reaper;
     assert_eq!(late_after(reaper, &clock, 10 * MINUTE), None, "there is no thread");
@@ -118,7 +118,7 @@ fn a_monitor_that_finishes_no_pass_is_late() {
 
 #[test]
 fn the_alarm_waits_for_five_sleeps_and_until_the_thread_has_woken() {
-    let clock = Arc::new(PretendedClock::new(NOW_MS));
+    let clock = Arc::new(FakeSystemClock::new(NOW_MS));
     let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
     let reaper = &world.reaper;
     reaper.set_parameter(TtlParameter::SleepSecs, 3_600).expect("valid");
@@ -127,16 +127,16 @@ fn the_alarm_waits_for_five_sleeps_and_until_the_thread_has_woken() {
     assert!(late_after(reaper, &clock, 2 * MINUTE).is_some());
     // The machine sleeps for a night; the thread wakes a moment after who looks.
     reaper.note_heartbeat();
-    clock.pass_by(480 * MINUTE);
+    clock.pass(480 * MINUTE);
     assert_eq!(reaper.stall(), None);
-    clock.pass_by(Duration::from_secs(15));
+    clock.pass(Duration::from_secs(15));
     reaper.note_heartbeat();
     assert_eq!(late_after(reaper, &clock, MINUTE), None);
 }
 
 #[test]
 fn a_monitor_that_is_off_or_held_or_on_simulated_time_is_not_late() {
-    let clock = Arc::new(PretendedClock::new(NOW_MS));
+    let clock = Arc::new(FakeSystemClock::new(NOW_MS));
     let held = world(Arc::clone(&clock) as Arc<dyn Clock>);
     held.reaper.run_scheduled_pass();
     held.reaper.note_heartbeat();

@@ -14,7 +14,7 @@ use crate::reaper::{
 use crate::{
     archive::Settings,
     catalog::rules::CreateIndexesRequest,
-    clock::{Clock, ClockStatus, PretendedClock, WaitEnd, WakeUp},
+    clock::{Clock, ClockStatus, FakeSystemClock, WaitEnd, WakeUp},
     collection::Collections,
     store::{RESTORED_META_NAME, Store, StoreOptions},
 };
@@ -23,7 +23,7 @@ const DAY_MS: i64 = 86_400_000;
 
 #[test]
 fn a_jump_of_the_clock_removes_nothing_until_released() {
-    let clock = Arc::new(PretendedClock::new(NOW_MS));
+    let clock = Arc::new(FakeSystemClock::new(NOW_MS));
     let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
     world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
     world.insert([doc! { "_id": 0, "f": date(3_600 * 12) }, doc! { "_id": 1, "f": date(1) }]);
@@ -36,7 +36,7 @@ fn a_jump_of_the_clock_removes_nothing_until_released() {
     let again = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
     assert!(again.expect("a reaper").held().is_some());
     // The clock returns: the hold ends by itself.
-    clock.pass_by(Duration::from_secs(2));
+    clock.pass(Duration::from_secs(2));
     clock.set(NOW_MS + 2_000);
     world.reaper.run_scheduled_pass();
     assert_eq!((world.left(), world.reaper.held()), (vec![0], None));
@@ -50,8 +50,8 @@ fn a_jump_of_the_clock_removes_nothing_until_released() {
 }
 
 /// A world on a clock that claims to be the computer's, under a rule on `f`, after one pass.
-fn pretended() -> (World, Arc<PretendedClock>) {
-    let clock = Arc::new(PretendedClock::new(NOW_MS));
+fn fake_system() -> (World, Arc<FakeSystemClock>) {
+    let clock = Arc::new(FakeSystemClock::new(NOW_MS));
     let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
     world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
     world.reaper.run_scheduled_pass();
@@ -60,7 +60,7 @@ fn pretended() -> (World, Arc<PretendedClock>) {
 
 #[test]
 fn a_small_step_holds_the_rule_it_empties_and_no_other() {
-    let (world, clock) = pretended();
+    let (world, clock) = fake_system();
     world.index(doc! { "key": { "g": 1 }, "name": "g", "expireAfterSeconds": 0 });
     world.insert((0..1_001).map(|id| doc! { "_id": id, "f": date(600) }));
     world.insert([doc! { "_id": 5_000, "g": date(600) }, doc! { "_id": 5_001, "f": date(-5) }]);
@@ -73,7 +73,7 @@ fn a_small_step_holds_the_rule_it_empties_and_no_other() {
     // The hold outlives the reaper, and ends when the clock returns.
     let again = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
     assert_eq!(again.expect("a reaper").held_indexes(), held);
-    clock.pass_by(Duration::from_secs(1));
+    clock.pass(Duration::from_secs(1));
     clock.set(NOW_MS + 1_000);
     assert_eq!(world.reaper.run_scheduled_pass().expect("not held").deleted, 1);
     assert_eq!(world.reaper.held_indexes(), []);
@@ -83,7 +83,7 @@ fn a_small_step_holds_the_rule_it_empties_and_no_other() {
 #[test]
 fn a_small_step_may_make_a_quarter_of_a_large_collection_due() {
     for (due, others, is_held) in [(1_074, 3_225, false), (1_075, 3_224, true)] {
-        let (world, clock) = pretended();
+        let (world, clock) = fake_system();
         let due_ids = (0..due).map(|id| doc! { "_id": id, "f": date(600) });
         world.insert(due_ids.chain((due..due + others).map(|id| doc! { "_id": id })));
         clock.set(NOW_MS + 1_800_000);
@@ -95,7 +95,7 @@ fn a_small_step_may_make_a_quarter_of_a_large_collection_due() {
 
 #[test]
 fn documents_that_are_due_anyway_are_not_held_after_a_small_step() {
-    let (world, clock) = pretended();
+    let (world, clock) = fake_system();
     world.insert((0..1_500).map(|id| doc! { "_id": id, "f": date(-600) }));
     clock.set(NOW_MS + 1_800_000);
     assert_eq!(world.reaper.run_scheduled_pass().expect("not held").deleted, 1_500);
@@ -104,13 +104,13 @@ fn documents_that_are_due_anyway_are_not_held_after_a_small_step() {
 #[test]
 fn a_held_rule_is_released_or_catches_up() {
     for catches_up in [false, true] {
-        let (world, clock) = pretended();
+        let (world, clock) = fake_system();
         world.insert((0..1_001).map(|id| doc! { "_id": id, "f": date(600) }));
         clock.set(NOW_MS + 1_800_000);
         world.reaper.run_scheduled_pass();
         let rule = world.reaper.held_indexes()[0].rule;
         if catches_up {
-            clock.pass_by(Duration::from_mins(10));
+            clock.pass(Duration::from_mins(10));
             clock.set(NOW_MS + 1_800_000 + 600_000);
         } else {
             assert!(world.reaper.release(Some(rule)).expect("stored"));
@@ -121,7 +121,7 @@ fn a_held_rule_is_released_or_catches_up() {
 
 #[test]
 fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
-    let (world, clock) = pretended();
+    let (world, clock) = fake_system();
     world.insert((0..1_001).map(|id| doc! { "_id": id, "f": date(600) }));
     clock.set(NOW_MS + 1_800_000);
     world.reaper.run_scheduled_pass();
@@ -138,7 +138,7 @@ fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
     assert_eq!(world.reaper.hold_put_back(&[rule]).expect("stored"), [], "it is kept already");
     let kept = world.reaper.held_indexes();
     assert_eq!((kept[0].reason, kept[0].ahead_ms), (held[0].reason, held[0].ahead_ms));
-    clock.pass_by(Duration::from_secs(1));
+    clock.pass(Duration::from_secs(1));
     clock.set(NOW_MS + 1_000);
     world.reaper.run_scheduled_pass();
     assert_eq!(world.reaper.held_indexes().len(), 1);
@@ -152,7 +152,7 @@ fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
 
 /// A computer's clock during whose next reading something else happens.
 struct Interposed {
-    time: PretendedClock,
+    time: FakeSystemClock,
     meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
@@ -184,7 +184,7 @@ impl Clock for Interposed {
 
 #[test]
 fn a_rule_that_is_made_and_held_while_a_pass_begins_stays_held() {
-    let (time, meanwhile) = (PretendedClock::new(NOW_MS), Mutex::default());
+    let (time, meanwhile) = (FakeSystemClock::new(NOW_MS), Mutex::default());
     let clock = Arc::new(Interposed { time, meanwhile });
     let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
     world.insert([doc! { "_id": 0, "f": date(-5) }]);
@@ -207,7 +207,7 @@ fn a_rule_that_is_made_and_held_while_a_pass_begins_stays_held() {
 
 #[test]
 fn a_released_rule_stays_released_when_its_pass_is_ended() {
-    let (world, clock) = pretended();
+    let (world, clock) = fake_system();
     world.insert((0..1_001).map(|id| doc! { "_id": id, "f": date(600) }));
     clock.set(NOW_MS + 1_800_000);
     world.reaper.run_scheduled_pass();
@@ -236,7 +236,7 @@ fn next_session(world: &World) -> Reaper {
 #[test]
 fn a_hold_that_could_not_be_stored_is_stored_as_soon_as_it_can_be() {
     for at_the_end in [false, true] {
-        let (world, clock) = pretended();
+        let (world, clock) = fake_system();
         world.insert([doc! { "_id": 0, "f": date(3_600 * 12) }]);
         clock.set(NOW_MS + DAY_MS);
         assert!(with_failing_store(&world, || world.reaper.ask_guard()).is_none());
@@ -257,7 +257,7 @@ fn a_hold_that_could_not_be_stored_is_stored_as_soon_as_it_can_be() {
 
 #[test]
 fn what_is_not_put_back_because_its_hold_could_not_be_stored_is_not_held() {
-    let (world, _) = pretended();
+    let (world, _) = fake_system();
     let rule = world.targets()[0].identity();
     let failed = with_failing_store(&world, || world.reaper.hold_put_back(&[rule]));
     failed.expect_err("it can't be stored");
@@ -268,7 +268,7 @@ fn what_is_not_put_back_because_its_hold_could_not_be_stored_is_not_held() {
 
 #[test]
 fn a_hold_that_is_made_while_a_pass_works_outlives_the_pass_and_the_program() {
-    let (world, _) = pretended();
+    let (world, _) = fake_system();
     world.index(doc! { "key": { "g": 1 }, "name": "g", "expireAfterSeconds": 0 });
     world.insert([doc! { "_id": 0, "f": date(-5) }]);
     let permit = world.reaper.ask_guard().expect("not held");
@@ -284,7 +284,7 @@ fn a_hold_that_is_made_while_a_pass_works_outlives_the_pass_and_the_program() {
 
 #[test]
 fn a_restored_store_asks_before_it_removes() {
-    let (world, _) = pretended();
+    let (world, _) = fake_system();
     world.insert([doc! { "_id": 0, "f": date(-5) }]);
     world.collections.store().mark_restored(NOW_MS).expect("marked");
     let opened = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
@@ -302,7 +302,7 @@ fn a_restored_store_asks_before_it_removes() {
 
 #[test]
 fn a_restored_store_that_could_not_be_marked_asks_too_and_is_marked_as_soon_as_it_can_be() {
-    let (world, clock) = pretended();
+    let (world, clock) = fake_system();
     world.insert([doc! { "_id": 0, "f": date(-5) }]);
     let place = tempfile::tempdir().expect("a folder");
     let (backup, folder) = (place.path().join("b"), place.path().join("data"));
@@ -332,7 +332,7 @@ fn a_restored_store_that_could_not_be_marked_asks_too_and_is_marked_as_soon_as_i
 
 #[test]
 fn an_explicit_pass_is_never_held() {
-    let (world, clock) = pretended();
+    let (world, clock) = fake_system();
     world.insert([doc! { "_id": 0, "f": date(3_600 * 24) }]);
     clock.set(NOW_MS + 2 * 86_400_000);
     assert_eq!(world.reaper.run_scheduled_pass(), None);
@@ -341,7 +341,7 @@ fn an_explicit_pass_is_never_held() {
 
 #[test]
 fn a_wrong_clock_empties_neither_archive_nor_trash() {
-    let (world, clock) = pretended();
+    let (world, clock) = fake_system();
     world.reaper.set_parameter(TtlParameter::UndoSecs, 3_600).expect("valid");
     let settings = Settings { target: String::new(), max_bytes: None, max_age_secs: Some(3_600) };
     world.reaper.archives().switch_on(&namespace(), settings).expect("switched on");
@@ -359,7 +359,7 @@ fn a_wrong_clock_empties_neither_archive_nor_trash() {
     assert_eq!((world.left(), kept(&world)), (vec![], (2, 2)));
     // The clock was right after all.
     world.reaper.release(None).expect("stored");
-    clock.pass_by(Duration::from_hours(24));
+    clock.pass(Duration::from_hours(24));
     clock.set(NOW_MS + 2 * DAY_MS);
     world.reaper.run_scheduled_pass();
     assert_eq!(kept(&world), (0, 0));
@@ -368,7 +368,7 @@ fn a_wrong_clock_empties_neither_archive_nor_trash() {
 #[test]
 fn a_machine_that_starts_with_a_wrong_clock_does_not_empty_an_archive() {
     const YEAR_MS: i64 = 365 * DAY_MS;
-    let (world, clock) = pretended();
+    let (world, clock) = fake_system();
     let settings =
         Settings { target: String::new(), max_bytes: None, max_age_secs: Some(365 * 86_400) };
     world.reaper.archives().switch_on(&namespace(), settings).expect("switched on");
@@ -400,7 +400,7 @@ fn a_machine_that_starts_with_a_wrong_clock_does_not_empty_an_archive() {
 
 #[test]
 fn what_a_held_clock_hides_and_a_write_displaces_can_be_put_back() {
-    let (world, clock) = pretended();
+    let (world, clock) = fake_system();
     world.index(doc! { "key": { "_ts": 1 }, "name": "ts", "expireAfterSeconds": 3_600 });
     let keeper: Arc<dyn crate::collection::ExpiredSink> = world.reaper.clone();
     world.collections.set_expired_sink(Arc::downgrade(&keeper));

@@ -1,4 +1,4 @@
-//! A clock that claims to be the computer's, for whoever tries what a wrong one does.
+//! A clock that reports itself as the system's, to try out what a wrong system clock does.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -6,16 +6,16 @@ use std::{
 };
 
 use super::{
-    contract::{Clock, ClockMode, ClockStatus},
+    Clock, ClockMode, ClockStatus,
     simulated::SimulatedClock,
     wake::{WaitEnd, WakeUp},
 };
 
-/// A pair of clocks that claims to be the computer's: the wall clock can be set, which time since boot
-/// does not notice. Time goes by only when it is told to.
+/// A fake pair of system clocks. Setting the wall clock does not move the time since boot, as on a real
+/// machine. Time passes only through [`FakeSystemClock::pass`].
 #[derive(Debug)]
-pub struct PretendedClock {
-    /// The true time, which no clock shows, and the time that went by.
+pub struct FakeSystemClock {
+    /// The true time, which no caller sees, and the elapsed time.
     time: SimulatedClock,
     machine: Mutex<Machine>,
 }
@@ -24,21 +24,21 @@ pub struct PretendedClock {
 struct Machine {
     /// Wall time less true time, in milliseconds.
     offset_ms: i64,
-    /// When the machine was started, by the time that went by.
+    /// The elapsed time at the last boot.
     booted: Duration,
     boot: u64,
 }
 
-impl PretendedClock {
-    /// A machine that is started at `start_ms` (milliseconds since 1970), with a wall clock that is right.
+impl FakeSystemClock {
+    /// A machine booted at `start_ms` (milliseconds since 1970), with a correct wall clock.
     #[must_use]
     pub fn new(start_ms: i64) -> Self {
         let machine = Machine { offset_ms: 0, booted: Duration::ZERO, boot: 1 };
         Self { time: SimulatedClock::new(start_ms), machine: Mutex::new(machine) }
     }
 
-    /// Time goes by, which both clocks show.
-    pub fn pass_by(&self, time: Duration) {
+    /// Lets time pass on both clocks.
+    pub fn pass(&self, time: Duration) {
         self.time.advance_ms(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
     }
 
@@ -53,12 +53,12 @@ impl PretendedClock {
         machine.offset_ms = machine.offset_ms.saturating_add(by_ms);
     }
 
-    /// Sets the wall clock right.
-    pub fn set_right(&self) {
+    /// Corrects the wall clock.
+    pub fn correct(&self) {
         self.machine().offset_ms = 0;
     }
 
-    /// Starts the machine anew; the wall clock goes on.
+    /// Reboots the machine; the wall clock keeps running.
     pub fn restart(&self) {
         let mut machine = self.machine();
         machine.booted = self.time.monotonic();
@@ -70,7 +70,7 @@ impl PretendedClock {
     }
 }
 
-impl Clock for PretendedClock {
+impl Clock for FakeSystemClock {
     fn now_ms(&self) -> i64 {
         self.time.now_ms().saturating_add(self.machine().offset_ms)
     }
@@ -99,14 +99,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_time_that_goes_by_is_seen_by_both() {
-        let clock = PretendedClock::new(1_000);
-        clock.pass_by(Duration::from_secs(2));
+    fn only_passing_time_moves_both_clocks() {
+        let clock = FakeSystemClock::new(1_000);
+        clock.pass(Duration::from_secs(2));
         clock.step_ms(500);
         assert_eq!((clock.now_ms(), clock.monotonic()), (3_500, Duration::from_secs(2)));
         clock.set(-7);
         assert_eq!((clock.now_ms(), clock.monotonic()), (-7, Duration::from_secs(2)));
-        clock.set_right();
+        clock.correct();
         let boot = clock.boot_id();
         clock.restart();
         assert_eq!((clock.now_ms(), clock.monotonic()), (3_000, Duration::ZERO));
