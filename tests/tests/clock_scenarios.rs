@@ -153,7 +153,7 @@ fn scenario(seed: u64) -> Totals {
         let event = *world.random.pick(&Event::ALL);
         world.happen(event);
         for _ in 0..=world.random.below(2) {
-            world.pass(MINUTE);
+            world.pass_by(MINUTE);
             world.pass();
         }
     }
@@ -302,13 +302,13 @@ impl World {
             Event::ZoneChange => {}
             Event::Run => {
                 for _ in 0..self.random.below(8) {
-                    self.pass(MINUTE);
+                    self.pass_by(MINUTE);
                     self.pass();
                 }
             }
             Event::Suspend => {
                 let ms = self.between(MINUTE, 5 * DAY);
-                self.pass(ms);
+                self.pass_by(ms);
             }
             Event::RestartProgram => self.restart(),
             Event::RestartMachine => self.restart_machine(5 * DAY),
@@ -319,7 +319,7 @@ impl World {
             }
             Event::LongAbsence => {
                 self.restart_machine(DAY);
-                self.pass(31 * DAY);
+                self.pass_by(31 * DAY);
                 self.quiet = false;
             }
             Event::StepSmall => {
@@ -373,7 +373,7 @@ impl World {
 
     fn restart_machine(&mut self, ms_max: i64) {
         let ms = self.between(MINUTE, ms_max);
-        self.pass(ms);
+        self.pass_by(ms);
         self.clocks.change(|clocks| {
             clocks.boot += 1;
             clocks.booted_ms = clocks.true_ms - MINUTE;
@@ -535,14 +535,14 @@ fn a_jump_to_2099_removes_nothing_and_neither_does_one_that_returns() {
     let mut world = plain(&[DAY, YEAR, 10 * YEAR]);
     world.happen(Event::To2099);
     for _ in 0..100 {
-        world.pass(MINUTE);
+        world.pass_by(MINUTE);
         world.pass();
     }
     assert_eq!((world.totals.held, world.totals.removed), (100, 0));
     world.happen(Event::RestartMachine);
     world.pass();
     world.happen(Event::Return);
-    world.pass(MINUTE);
+    world.pass_by(MINUTE);
     world.pass();
     assert_eq!(world.reaper.held(), None);
     assert_eq!(
@@ -556,7 +556,7 @@ fn a_backup_of_last_year_loses_nothing_before_it_is_released() {
     let mut world = plain(&[-YEAR, -DAY, YEAR]);
     world.happen(Event::Restore);
     for _ in 0..50 {
-        world.pass(MINUTE);
+        world.pass_by(MINUTE);
         world.pass();
     }
     assert_eq!(world.documents.len(), 3);
@@ -570,7 +570,7 @@ fn on_an_ordinary_day_all_that_is_due_goes_and_nothing_else() {
     let offsets: Vec<i64> = (0..24 * 12).map(|number| number * 5 * MINUTE).collect();
     let mut world = plain(&offsets);
     for _ in 0..12 * 60 {
-        world.pass(MINUTE);
+        world.pass_by(MINUTE);
         world.pass();
     }
     assert_eq!((world.totals.held, world.totals.quiet), (0, 12 * 60 + 1));

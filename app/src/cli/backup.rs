@@ -1,7 +1,7 @@
 //! `mayfly backup`.
 
 use mayfly_engine::{
-    archive::left_out,
+    archive::missing_from_backup,
     clock::{Clock as _, SystemClock},
     collection::backup_damage,
     store::{Store, StoreOptions, damaged_copy},
@@ -31,7 +31,7 @@ pub(super) fn run(args: &Backup) -> Result<(), Failure> {
     if let Some(copy) = damaged_copy(&args.dest).filter(|copy| *copy != report.file) {
         println!("kept {}, an older copy with damaged documents", copy.display());
     }
-    if let Some(sentence) = left_out(&store).map_err(Failure::from_error)? {
+    if let Some(sentence) = missing_from_backup(&store).map_err(Failure::from_error)? {
         println!("{sentence}");
     }
     backup_damage(&store, &report).map_or(Ok(()), |sentence| Err(Failure(sentence)))

@@ -90,7 +90,7 @@ impl Upkeep for Embedded {
         let store = engine.collections().store();
         let report = store.backup_to(file, watch)?;
         let damage = backup_damage(store, &report);
-        Ok(Backup { report, damage, left_out: archive::left_out(store)? })
+        Ok(Backup { report, damage, left_out: archive::missing_from_backup(store)? })
     }
 
     fn offline(&self, work: &OfflineWork, watch: &mut Watch<'_>) -> Offline {

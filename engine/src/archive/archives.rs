@@ -10,8 +10,8 @@ use bson::{Bson, Document, doc};
 
 use super::{
     Archive, ArchiveError, Settings,
+    backend::Backend,
     local::Folder,
-    place::Place,
     settings::{Record, Target, folder_name},
 };
 use crate::{
@@ -91,11 +91,11 @@ impl Archives {
     pub fn name_of(&self, archive: &Archive) -> Namespace {
         let catalog = self.collections.catalog();
         let present = catalog.collection_by_id(archive.collection());
-        present.map_or_else(|| archive.made_for().clone(), |present| present.namespace.clone())
+        present.map_or_else(|| archive.original_name().clone(), |present| present.namespace.clone())
     }
 
     /// Whether documents come to this archive: it is on, and its collection was not dropped.
-    pub fn is_at_work(&self, archive: &Archive) -> bool {
+    pub fn is_active(&self, archive: &Archive) -> bool {
         let catalog = self.collections.catalog();
         archive.is_on() && catalog.collection_by_id(archive.collection()).is_some()
     }
@@ -135,8 +135,8 @@ impl Archives {
         };
         // A place that can't be reached is found now, not with the next pass.
         let archive = self.made(record.clone());
-        archive.place()?.begin()?;
-        archive.place()?.list()?;
+        archive.backend()?.begin()?;
+        archive.backend()?.list()?;
         let left = left.filter(|_| before.is_none()).map(|left| left.collection());
         self.save_on(&record, left)?;
         if let Some(left) = left {
@@ -151,7 +151,7 @@ impl Archives {
         let is_dropped =
             |archive: &Archive| catalog.collection_by_id(archive.collection()).is_none();
         self.all().into_iter().rev().find(|archive| {
-            archive.made_for() == namespace
+            archive.original_name() == namespace
                 && archive.settings().target == target
                 && is_dropped(archive)
         })
@@ -205,17 +205,17 @@ impl Archives {
     }
 
     /// Removes what goes beyond the limits of the archives that are on. What fails is tried again with
-    /// the next pass, and so is what is left when `goes_on` says no.
-    pub fn prune(&self, now_ms: i64, goes_on: &dyn Fn() -> bool) {
+    /// the next pass, and so is what is left when `may_continue` says no.
+    pub fn prune(&self, now_ms: i64, may_continue: &dyn Fn() -> bool) {
         for archive in self.all().iter().filter(|archive| archive.is_on()) {
-            let _ = archive.prune(now_ms, goes_on);
+            let _ = archive.prune(now_ms, may_continue);
         }
     }
 
     /// Whether [`Archives::prune`] may remove something because of its age. What can't be read counts too.
-    pub fn may_hold_too_old(&self, now_ms: i64) -> bool {
+    pub fn may_hold_expired(&self, now_ms: i64) -> bool {
         let mut on = self.all().into_iter().filter(|archive| archive.is_on());
-        on.any(|archive| archive.may_hold_too_old(now_ms).unwrap_or(true))
+        on.any(|archive| archive.may_hold_expired(now_ms).unwrap_or(true))
     }
 
     /// A name for a folder that no other archive has.
@@ -231,11 +231,11 @@ impl Archives {
     fn made(&self, record: Record) -> Archive {
         let store = self.collections.store();
         let target = record.settings.target(store.folder());
-        let place = target.and_then(|target| {
+        let backend = target.and_then(|target| {
             let chosen = target.chosen_folder(store.folder());
-            place(target.of_store(store.folder(), &store.uuid()), chosen, &record.folder)
+            backend(target.of_store(store.folder(), &store.uuid()), chosen, &record.folder)
         });
-        Archive::new(record, place)
+        Archive::new(record, backend)
     }
 
     fn put(&self, record: Record) -> Arc<Archive> {
@@ -265,7 +265,7 @@ impl Archives {
                 record.namespace
             ))),
             Err(WriteError::Store(error)) => Err(error.into()),
-            Err(error) => Err(ArchiveError::Place { what: error.to_string() }),
+            Err(error) => Err(ArchiveError::Backend { what: error.to_string() }),
         }
     }
 
@@ -295,11 +295,11 @@ impl Archives {
     feature = "s3",
     expect(clippy::unnecessary_wraps, reason = "without the feature there is something to refuse")
 )]
-fn place(
+fn backend(
     target: Target,
     chosen: Option<PathBuf>,
     folder: &str,
-) -> Result<Box<dyn Place>, ArchiveError> {
+) -> Result<Box<dyn Backend>, ArchiveError> {
     match target {
         Target::Folder(path) => Ok(Box::new(Folder::new(path.join(folder), chosen))),
         #[cfg(feature = "s3")]
@@ -319,11 +319,11 @@ fn place(
 ///
 /// # Errors
 /// When the store can't be read.
-pub fn left_out(store: &Store) -> Result<Option<String>, StoreError> {
+pub fn missing_from_backup(store: &Store) -> Result<Option<String>, StoreError> {
     // Whoever copies a store with a damaged list is told of that anyway.
     let records = StoreError::unless_damaged(stored(store))?.unwrap_or_default();
     let mut places: Vec<String> =
-        records.iter().map(|record| record.settings.place(store.folder())).collect();
+        records.iter().map(|record| record.settings.location(store.folder())).collect();
     places.sort_unstable();
     places.dedup();
     Ok((!places.is_empty()).then(|| {

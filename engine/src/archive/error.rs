@@ -11,7 +11,7 @@ use crate::{catalog::CatalogError, store::StoreError};
 pub enum ArchiveError {
     /// The place that holds the archive can't be written or read.
     #[error("{what}.")]
-    Place {
+    Backend {
         /// What was tried, and why it failed.
         what: String,
     },
@@ -20,7 +20,7 @@ pub enum ArchiveError {
         "The archive of {namespace} can't be written, so its expired documents stay where they are: \
          {reason}"
     )]
-    Held {
+    OnHold {
         /// The collection.
         namespace: String,
         /// The failure as a sentence.
@@ -71,7 +71,7 @@ impl ArchiveError {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".into(),
             _ => error.to_string(),
         };
-        Self::Place { what: format!("{tried}: {why}") }
+        Self::Backend { what: format!("{tried}: {why}") }
     }
 
     pub(super) fn bad(message: impl Into<String>) -> Self {

@@ -43,7 +43,7 @@ pub(super) struct Header {
 impl Header {
     /// What is told of a frame that was not read.
     #[cfg(any(feature = "s3", test))]
-    pub(super) fn told(len: u32, docs: u32, first_ms: i64, last_ms: i64) -> Self {
+    pub(super) fn unverified(len: u32, docs: u32, first_ms: i64, last_ms: i64) -> Self {
         Self { len, docs, first_ms, last_ms, sum: 0 }
     }
 }
@@ -58,7 +58,8 @@ pub(super) fn pack(
     first_ms: i64,
     last_ms: i64,
 ) -> Result<Vec<u8>, ArchiveError> {
-    let too_large = || ArchiveError::Place { what: "One batch of the archive is too large".into() };
+    let too_large =
+        || ArchiveError::Backend { what: "One batch of the archive is too large".into() };
     if lines.len() as u64 > ARCHIVE_FRAME_TEXT_BYTES_MAX {
         return Err(too_large());
     }
@@ -82,8 +83,8 @@ pub(super) fn pack(
     ]
     .concat();
     match frame.get_mut(..HEADER_BYTES) {
-        Some(place) => place.copy_from_slice(&header),
-        None => return Err(ArchiveError::Place { what: "gzip wrote no header".into() }),
+        Some(backend) => backend.copy_from_slice(&header),
+        None => return Err(ArchiveError::Backend { what: "gzip wrote no header".into() }),
     }
     Ok(frame)
 }

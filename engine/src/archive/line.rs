@@ -68,7 +68,7 @@ pub fn append_line(out: &mut Vec<u8>, archived: &Archived) -> Result<(), Archive
         }
     }
     out.truncate(start);
-    Err(ArchiveError::Place {
+    Err(ArchiveError::Backend {
         what: format!(
             "{} of {} can't be written in a form that reads back the same",
             Numbered(archived.record),

@@ -8,8 +8,8 @@ use std::{
 
 use super::{
     ArchiveError,
-    place::Place,
-    segment::{self, Listed},
+    backend::Backend,
+    segment::{self, SegmentFile},
 };
 use crate::store::{create_chosen, open_chosen, open_chosen_to_write, sync_names};
 
@@ -65,7 +65,7 @@ impl Folder {
     }
 }
 
-impl Place for Folder {
+impl Backend for Folder {
     fn begin(&self) -> Result<(), ArchiveError> {
         let Some(chosen) = self.chosen.as_ref().filter(|chosen| !chosen.is_dir()) else {
             return Ok(());
@@ -79,7 +79,7 @@ impl Place for Folder {
         self.write(segment, offset, frame).map_err(|error| ArchiveError::io(&tried, &error))
     }
 
-    fn list(&self) -> Result<Vec<Listed>, ArchiveError> {
+    fn list(&self) -> Result<Vec<SegmentFile>, ArchiveError> {
         let tried = format!("Can't read the archive in {}", self.path.display());
         let failed = |error: io::Error| ArchiveError::io(&tried, &error);
         let entries = match fs::read_dir(&self.path) {
@@ -94,7 +94,7 @@ impl Place for Folder {
             let entry = entry.map_err(failed)?;
             let Ok(name) = entry.file_name().into_string() else { continue };
             if segment::number(&name).is_some() {
-                listed.push(Listed { name, bytes: entry.metadata().map_err(failed)?.len() });
+                listed.push(SegmentFile { name, bytes: entry.metadata().map_err(failed)?.len() });
             }
         }
         listed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
@@ -149,7 +149,7 @@ mod tests {
         // What a failed write has left is written over.
         folder.put(&name, 5, b"!").expect("written");
         fs::write(parent.path().join("a/b/notes.txt"), "mine").expect("written");
-        assert_eq!(folder.list(), Ok(vec![Listed { name: name.clone(), bytes: 6 }]));
+        assert_eq!(folder.list(), Ok(vec![SegmentFile { name: name.clone(), bytes: 6 }]));
         assert_eq!(folder.read(&name, 2, 3), Ok(b"cde".to_vec()));
         assert_eq!(folder.read(&name, 5, 100), Ok(b"!".to_vec()));
         assert!(folder.put(&name, 60, b"x").is_err(), "a hole is never made");

@@ -10,12 +10,11 @@
 //! not removed. Limits remove whole segments, the oldest first.
 
 mod archives;
+mod backend;
 mod error;
 mod frame;
-mod kept;
 mod line;
 mod local;
-mod place;
 #[cfg(feature = "s3")]
 mod s3;
 mod scan;
@@ -24,13 +23,14 @@ mod settings;
 mod store;
 #[cfg(test)]
 mod tests;
+mod versions;
 
 #[cfg(test)]
 pub(crate) use archives::ARCHIVES_META;
-pub use archives::{Archives, left_out};
+pub use archives::{Archives, missing_from_backup};
 pub use error::ArchiveError;
-pub use kept::Kept;
 pub use line::Archived;
-pub use scan::{From, Mark, Seen};
+pub use scan::{ScanMark, ScanResult, ScanStart};
 pub use settings::Settings;
 pub use store::{Archive, Failure, Summary};
+pub use versions::ArchivedVersions;

@@ -5,16 +5,17 @@ use std::{collections::HashSet, ops::ControlFlow};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
-    Archive, ArchiveError, Archived, frame,
+    Archive, ArchiveError, Archived,
+    backend::Backend,
+    frame,
     line::{key_of, read_line},
-    place::Place,
-    segment::{Contents, Found, Listed},
+    segment::{FrameAt, SegmentContents, SegmentFile},
 };
 use crate::limits::ARCHIVE_SEEN_MAX;
 
 /// A place in an archive: a document that has been given.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mark {
+pub struct ScanMark {
     /// The name of its segment.
     pub segment: String,
     /// Where its batch begins.
@@ -25,18 +26,18 @@ pub struct Mark {
 
 /// Where to begin.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct From {
+pub struct ScanStart {
     /// Only what was removed before this, in milliseconds since 1970.
     pub before_ms: Option<i64>,
-    /// Only what lies behind this place, in the order of reading.
-    pub after: Option<Mark>,
+    /// Only what lies behind this backend, in the order of reading.
+    pub after: Option<ScanMark>,
 }
 
 /// How a look into an archive went.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct ScanResult {
     /// The last document that was given; `None` at the end of the archive.
-    pub next: Option<Mark>,
+    pub next: Option<ScanMark>,
     /// Bytes of batches, and lines, that can't be read.
     pub unreadable: u64,
 }
@@ -51,13 +52,13 @@ impl Archive {
     ///
     /// # Errors
     /// When the archive's place can't be read.
-    pub fn scan(&self, from: &From, visit: Visit<'_>) -> Result<Seen, ArchiveError> {
-        let place = self.place()?;
+    pub fn scan(&self, from: &ScanStart, visit: Visit<'_>) -> Result<ScanResult, ArchiveError> {
+        let backend = self.backend()?;
         let mut scan =
-            Scan { place, from, given: HashSet::new(), last: None, seen: Seen::default() };
-        for segment in place.list()?.iter().rev() {
+            Scan { backend, from, given: HashSet::new(), last: None, seen: ScanResult::default() };
+        for segment in backend.list()?.iter().rev() {
             match self
-                .contents(place, segment)
+                .contents(backend, segment)
                 .and_then(|found| scan.segment(segment, &found, visit))
             {
                 Ok(ControlFlow::Continue(())) => {}
@@ -66,7 +67,7 @@ impl Archive {
                     return Ok(scan.seen);
                 }
                 // A limit has just removed it.
-                Err(_) if !place.list()?.iter().any(|listed| listed.name == segment.name) => {}
+                Err(_) if !backend.list()?.iter().any(|listed| listed.name == segment.name) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -76,19 +77,19 @@ impl Archive {
 
 /// A look that is under way.
 struct Scan<'s> {
-    place: &'s dyn Place,
-    from: &'s From,
+    backend: &'s dyn Backend,
+    from: &'s ScanStart,
     /// What was met so far, so that a copy of it is left out.
     given: HashSet<u128>,
-    last: Option<Mark>,
-    seen: Seen,
+    last: Option<ScanMark>,
+    seen: ScanResult,
 }
 
 impl Scan<'_> {
     fn segment(
         &mut self,
-        segment: &Listed,
-        contents: &Contents,
+        segment: &SegmentFile,
+        contents: &SegmentContents,
         visit: Visit<'_>,
     ) -> Result<ControlFlow<()>, ArchiveError> {
         self.seen.unreadable += contents.unreadable;
@@ -106,12 +107,12 @@ impl Scan<'_> {
 
     fn frame(
         &mut self,
-        segment: &Listed,
-        found: &Found,
+        segment: &SegmentFile,
+        found: &FrameAt,
         visit: Visit<'_>,
     ) -> Result<ControlFlow<()>, ArchiveError> {
         let len = found.header.len as usize;
-        let bytes = self.place.read(&segment.name, found.offset, len)?;
+        let bytes = self.backend.read(&segment.name, found.offset, len)?;
         let Ok(text) = frame::unpack(&bytes) else {
             self.seen.unreadable += len as u64;
             return Ok(ControlFlow::Continue(()));
@@ -129,7 +130,7 @@ impl Scan<'_> {
             if self.from.before_ms.is_some_and(|before_ms| archived.removed_ms >= before_ms) {
                 continue;
             }
-            self.last = Some(Mark {
+            self.last = Some(ScanMark {
                 segment: segment.name.clone(),
                 offset: found.offset,
                 line: line_number,
@@ -150,8 +151,8 @@ impl Scan<'_> {
         self.given.insert(key)
     }
 
-    /// Whether an earlier look has given this place, or one before it.
-    fn is_given(&self, segment: &Listed, offset: u64, line: u64) -> bool {
+    /// Whether an earlier look has given this backend, or one before it.
+    fn is_given(&self, segment: &SegmentFile, offset: u64, line: u64) -> bool {
         self.from.after.as_ref().is_some_and(|after| {
             (segment.name.as_str(), offset, line)
                 >= (after.segment.as_str(), after.offset, after.line)

@@ -12,7 +12,7 @@ const STAMP: &str = "%Y%m%dT%H%M%S%3fZ";
 
 /// One segment as its place lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Listed {
+pub(super) struct SegmentFile {
     /// Its name.
     pub name: String,
     /// Its size.
@@ -21,7 +21,7 @@ pub(super) struct Listed {
 
 /// One batch within a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FrameAt {
     /// Where it begins.
     pub offset: u64,
     /// Its own account of itself.
@@ -30,9 +30,9 @@ pub(super) struct Found {
 
 /// What stands in a segment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Contents {
+pub(super) struct SegmentContents {
     /// Its whole batches, oldest first.
-    pub frames: Vec<Found>,
+    pub frames: Vec<FrameAt>,
     /// Bytes that belong to no batch: a torn end, or damage.
     pub unreadable: u64,
 }
@@ -70,7 +70,7 @@ fn instant(stamp: &str) -> Option<i64> {
     Some(began.and_utc().timestamp_millis())
 }
 
-impl Contents {
+impl SegmentContents {
     /// Finds the batches of a segment of this size; `read` gives bytes from an offset on, as many as
     /// asked for or as there are.
     pub(super) fn find<E>(
@@ -81,7 +81,7 @@ impl Contents {
         let mut offset = 0;
         while offset < bytes {
             if let Some(header) = batch_at(offset, bytes, &mut read)? {
-                contents.frames.push(Found { offset, header });
+                contents.frames.push(FrameAt { offset, header });
                 offset += u64::from(header.len);
             } else {
                 // A torn batch, or a damaged head. What comes behind is still good.
@@ -96,15 +96,15 @@ impl Contents {
     /// What the name of a segment that is one batch says; `None` for any other one. One that is too
     /// short for a batch has none: its server died, and nobody was told that it is kept.
     #[cfg(any(feature = "s3", test))]
-    pub(super) fn of_batch(segment: &Listed) -> Option<Self> {
+    pub(super) fn of_batch(segment: &SegmentFile) -> Option<Self> {
         if segment.bytes < HEADER_BYTES as u64 {
             return Some(Self { frames: Vec::new(), unreadable: segment.bytes });
         }
         let mut parts = segment.name.strip_suffix(ENDING)?.splitn(4, '-').skip(1);
         let first_ms = instant(parts.next()?)?;
         let (last_ms, docs) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        let header = Header::told(segment.bytes.try_into().ok()?, docs, first_ms, last_ms);
-        Some(Self { frames: vec![Found { offset: 0, header }], unreadable: 0 })
+        let header = Header::unverified(segment.bytes.try_into().ok()?, docs, first_ms, last_ms);
+        Some(Self { frames: vec![FrameAt { offset: 0, header }], unreadable: 0 })
     }
 
     /// Documents in it.
@@ -148,9 +148,9 @@ fn next_start<E>(
     const STEP: usize = 1024 * 1024;
     while offset < bytes {
         let part = read(offset, STEP + frame::START.len())?;
-        let place = part.windows(frame::START.len()).position(|part| part == frame::START);
-        if let Some(place) = place {
-            return Ok(offset + place as u64);
+        let found = part.windows(frame::START.len()).position(|part| part == frame::START);
+        if let Some(at) = found {
+            return Ok(offset + at as u64);
         }
         offset += STEP as u64;
     }
@@ -179,8 +179,8 @@ mod tests {
         }
     }
 
-    fn find(bytes: &[u8]) -> Contents {
-        let found = Contents::find(bytes.len() as u64, |offset, len| {
+    fn find(bytes: &[u8]) -> SegmentContents {
+        let found = SegmentContents::find(bytes.len() as u64, |offset, len| {
             let from = usize::try_from(offset).expect("small").min(bytes.len());
             Ok::<_, Infallible>(bytes[from..bytes.len().min(from + len)].to_vec())
         });

@@ -82,7 +82,7 @@ impl Settings {
     }
 
     /// Where archives with these settings lie, for people.
-    pub(super) fn place(&self, data_folder: &Path) -> String {
+    pub(super) fn location(&self, data_folder: &Path) -> String {
         match self.target(data_folder) {
             Ok(Target::Folder(path)) => path.display().to_string(),
             Ok(Target::Bucket { .. }) | Err(_) => self.target.clone(),

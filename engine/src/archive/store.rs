@@ -7,10 +7,11 @@ use std::{
 };
 
 use super::{
-    ArchiveError, Archived, Kept, Settings, frame,
+    ArchiveError, Archived, ArchivedVersions, Settings,
+    backend::Backend,
+    frame,
     line::append_line,
-    place::Place,
-    segment::{self, Contents, Listed},
+    segment::{self, SegmentContents, SegmentFile},
     settings::Record,
 };
 use crate::{
@@ -26,12 +27,12 @@ use crate::{
 /// The archive of one collection.
 pub struct Archive {
     pub(super) record: Record,
-    place: Result<Box<dyn Place>, ArchiveError>,
+    backend: Result<Box<dyn Backend>, ArchiveError>,
     writing: Mutex<Writing>,
     failure: Mutex<Option<Failure>>,
-    last_kept: Mutex<Arc<Kept>>,
+    last_archived: Mutex<Arc<ArchivedVersions>>,
     /// What is known of segments, by name, and the size that each had then.
-    known: Mutex<HashMap<String, (u64, Arc<Contents>)>>,
+    known: Mutex<HashMap<String, (u64, Arc<SegmentContents>)>>,
     /// When a server was last asked whether the limits are kept, in milliseconds since 1970.
     looked_ms: Mutex<Option<i64>>,
 }
@@ -40,13 +41,13 @@ pub struct Archive {
 #[derive(Debug, Default)]
 struct Writing {
     /// The segment that this session has begun. Never one of a session before: its end may be torn.
-    open: Option<Open>,
+    open: Option<OpenSegment>,
     /// The number of the next segment, once the place has been looked at.
     next: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Open {
+struct OpenSegment {
     name: String,
     bytes: u64,
     began_ms: i64,
@@ -84,13 +85,13 @@ pub struct Summary {
 }
 
 impl Archive {
-    pub(super) fn new(record: Record, place: Result<Box<dyn Place>, ArchiveError>) -> Self {
+    pub(super) fn new(record: Record, backend: Result<Box<dyn Backend>, ArchiveError>) -> Self {
         Self {
             record,
-            place,
+            backend,
             writing: Mutex::default(),
             failure: Mutex::default(),
-            last_kept: Mutex::default(),
+            last_archived: Mutex::default(),
             known: Mutex::default(),
             looked_ms: Mutex::default(),
         }
@@ -110,7 +111,7 @@ impl Archive {
 
     /// The collection's name when the archive was made.
     #[must_use]
-    pub fn made_for(&self) -> &Namespace {
+    pub fn original_name(&self) -> &Namespace {
         &self.record.namespace
     }
 
@@ -135,8 +136,8 @@ impl Archive {
 
     /// What the last batch held, and the archive still has.
     #[must_use]
-    pub fn last_kept(&self) -> Arc<Kept> {
-        Arc::clone(&lock(&self.last_kept))
+    pub fn last_archived(&self) -> Arc<ArchivedVersions> {
+        Arc::clone(&lock(&self.last_archived))
     }
 
     /// Keeps these documents. When this returns they are durable, and only then they may be removed.
@@ -144,18 +145,18 @@ impl Archive {
     ///
     /// # Errors
     /// `Held` when they could not be kept, or when the last failure was too short ago.
-    pub fn keep(
+    pub fn append(
         &self,
         clock: &dyn Clock,
         documents: &[Archived],
-        kept: Kept,
-    ) -> Result<Arc<Kept>, ArchiveError> {
+        kept: ArchivedVersions,
+    ) -> Result<Arc<ArchivedVersions>, ArchiveError> {
         let kept = Arc::new(kept);
         if documents.is_empty() {
             return Ok(kept);
         }
-        self.keep_more(clock, documents)?;
-        *lock(&self.last_kept) = Arc::clone(&kept);
+        self.append_more(clock, documents)?;
+        *lock(&self.last_archived) = Arc::clone(&kept);
         Ok(kept)
     }
 
@@ -163,12 +164,16 @@ impl Archive {
     ///
     /// # Errors
     /// As [`Archive::keep`].
-    pub fn keep_more(&self, clock: &dyn Clock, documents: &[Archived]) -> Result<(), ArchiveError> {
+    pub fn append_more(
+        &self,
+        clock: &dyn Clock,
+        documents: &[Archived],
+    ) -> Result<(), ArchiveError> {
         if let Some(failure) = self.failure().filter(|failure| clock.monotonic() < failure.retry_at)
         {
             return Err(self.held(&failure.sentence));
         }
-        if let Err(error) = self.try_keep(documents) {
+        if let Err(error) = self.try_append(documents) {
             let sentence = error.to_string();
             self.note_failure(clock, &sentence);
             return Err(self.held(&sentence));
@@ -178,7 +183,7 @@ impl Archive {
     }
 
     fn held(&self, sentence: &str) -> ArchiveError {
-        ArchiveError::Held {
+        ArchiveError::OnHold {
             namespace: self.record.namespace.to_string(),
             reason: sentence.to_owned(),
         }
@@ -197,8 +202,8 @@ impl Archive {
         });
     }
 
-    fn try_keep(&self, documents: &[Archived]) -> Result<(), ArchiveError> {
-        let place = self.place()?;
+    fn try_append(&self, documents: &[Archived]) -> Result<(), ArchiveError> {
+        let backend = self.backend()?;
         let mut lines = Vec::new();
         for document in documents {
             append_line(&mut lines, document)?;
@@ -211,10 +216,10 @@ impl Archive {
         let mut writing = lock(&self.writing);
         self.turn_over(&mut writing, frame.len() as u64, first_ms);
         let (name, offset) = match &writing.open {
-            Some(open) if place.appends() => (open.name.clone(), open.bytes),
+            Some(open) if backend.appends() => (open.name.clone(), open.bytes),
             _ => {
-                let number = new_number(&mut writing, place)?;
-                let name = if place.appends() {
+                let number = new_number(&mut writing, backend)?;
+                let name = if backend.appends() {
                     segment::name(number, first_ms)
                 } else {
                     segment::batch_name(number, first_ms, last_ms, docs)
@@ -222,12 +227,12 @@ impl Archive {
                 (name, 0)
             }
         };
-        if let Err(error) = place.put(&name, offset, &frame) {
+        if let Err(error) = backend.put(&name, offset, &frame) {
             // A segment of that name may be there; then the next one has another number.
             writing.next = None;
             // What was begun is written on, over a torn end; but not if somebody took it away.
-            let is_there = |listed: &Listed| listed.name == name && listed.bytes >= offset;
-            if !place.list().is_ok_and(|listed| listed.iter().any(is_there)) {
+            let is_there = |listed: &SegmentFile| listed.name == name && listed.bytes >= offset;
+            if !backend.list().is_ok_and(|listed| listed.iter().any(is_there)) {
                 writing.open = None;
             }
             return Err(error);
@@ -237,7 +242,7 @@ impl Archive {
         if offset == 0 {
             writing.next = segment::number(&name).map(|number| number + 1);
         }
-        writing.open = Some(Open { name, bytes, began_ms });
+        writing.open = Some(OpenSegment { name, bytes, began_ms });
         Ok(())
     }
 
@@ -256,40 +261,44 @@ impl Archive {
         }
     }
 
-    /// Removes the oldest segments until the limits are kept, as long as `goes_on` says so. Hands back
+    /// Removes the oldest segments until the limits are kept, as long as `may_continue` says so. Hands back
     /// how many went. Batches are kept meanwhile: a server may take long to answer.
     ///
     /// # Errors
     /// When the place can't be listed, or a segment can't be removed.
-    pub fn prune(&self, now_ms: i64, goes_on: &dyn Fn() -> bool) -> Result<usize, ArchiveError> {
+    pub fn prune(
+        &self,
+        now_ms: i64,
+        may_continue: &dyn Fn() -> bool,
+    ) -> Result<usize, ArchiveError> {
         let Settings { max_bytes, max_age_secs, .. } = self.record.settings;
         if max_bytes.is_none() && max_age_secs.is_none() {
             return Ok(0);
         }
-        let place = self.place()?;
-        if !self.is_time_to_look(place, now_ms) {
+        let backend = self.backend()?;
+        if !self.is_time_to_look(backend, now_ms) {
             return Ok(0);
         }
         let oldest_ms = self.oldest_ms(now_ms);
         let open = lock(&self.writing).open.clone();
-        let listed = place.list()?;
+        let listed = backend.list()?;
         let mut bytes: u64 = listed.iter().map(|segment| segment.bytes).sum();
         let mut removed = 0;
         for (behind, segment) in (0..listed.len()).rev().zip(&listed) {
             // The newest stays, however large: it has what was removed last.
             let is_too_much = behind > 0 && max_bytes.is_some_and(|max| bytes > max);
             let is_too_old = match oldest_ms {
-                Some(oldest_ms) if !is_too_much => self.is_older(place, segment, oldest_ms)?,
+                Some(oldest_ms) if !is_too_much => self.is_older(backend, segment, oldest_ms)?,
                 _ => false,
             };
             let goes = is_too_much || is_too_old;
-            if !goes || !goes_on() || !self.give_up(segment, open.as_ref()) {
+            if !goes || !may_continue() || !self.give_up(segment, open.as_ref()) {
                 break;
             }
-            place.remove(&segment.name)?;
+            backend.remove(&segment.name)?;
             lock(&self.known).remove(&segment.name);
             // It may have held them, and they may still have to be removed.
-            *lock(&self.last_kept) = Arc::default();
+            *lock(&self.last_archived) = Arc::default();
             bytes = bytes.saturating_sub(segment.bytes);
             removed += 1;
         }
@@ -301,14 +310,14 @@ impl Archive {
     ///
     /// # Errors
     /// When the place can't be read.
-    pub fn may_hold_too_old(&self, now_ms: i64) -> Result<bool, ArchiveError> {
+    pub fn may_hold_expired(&self, now_ms: i64) -> Result<bool, ArchiveError> {
         let Some(oldest_ms) = self.oldest_ms(now_ms) else { return Ok(false) };
-        let place = self.place()?;
-        if !place.appends() {
+        let backend = self.backend()?;
+        if !backend.appends() {
             return Ok(true);
         }
-        let oldest = place.list()?.into_iter().next();
-        oldest.map_or(Ok(false), |oldest| self.is_older(place, &oldest, oldest_ms))
+        let oldest = backend.list()?.into_iter().next();
+        oldest.map_or(Ok(false), |oldest| self.is_older(backend, &oldest, oldest_ms))
     }
 
     /// What was removed before this is too old.
@@ -321,21 +330,22 @@ impl Archive {
     /// Whether everything in a segment was removed before this.
     fn is_older(
         &self,
-        place: &dyn Place,
-        segment: &Listed,
+        backend: &dyn Backend,
+        segment: &SegmentFile,
         oldest_ms: i64,
     ) -> Result<bool, ArchiveError> {
         // One without a whole batch is as old as its name says.
-        let last = self.contents(place, segment)?.last_ms();
+        let last = self.contents(backend, segment)?.last_ms();
         let last = last.or_else(|| segment::began_ms(&segment.name));
         Ok(last.is_some_and(|last_ms| last_ms < oldest_ms))
     }
 
     /// Writes no more into a segment that goes. Whether it may go: not if it got a batch since it was
     /// as in `before`.
-    fn give_up(&self, segment: &Listed, before: Option<&Open>) -> bool {
+    fn give_up(&self, segment: &SegmentFile, before: Option<&OpenSegment>) -> bool {
         let mut writing = lock(&self.writing);
-        let names_it = |open: Option<&Open>| open.is_some_and(|open| open.name == segment.name);
+        let names_it =
+            |open: Option<&OpenSegment>| open.is_some_and(|open| open.name == segment.name);
         if !names_it(before) && !names_it(writing.open.as_ref()) {
             return true;
         }
@@ -348,8 +358,8 @@ impl Archive {
     }
 
     /// A server is not asked with each pass, and not while it fails.
-    fn is_time_to_look(&self, place: &dyn Place, now_ms: i64) -> bool {
-        if place.appends() {
+    fn is_time_to_look(&self, backend: &dyn Backend, now_ms: i64) -> bool {
+        if backend.appends() {
             return true;
         }
         let mut looked_ms = lock(&self.looked_ms);
@@ -366,10 +376,10 @@ impl Archive {
     /// # Errors
     /// When its place can't be read.
     pub fn summary(&self) -> Result<Summary, ArchiveError> {
-        let place = self.place()?;
+        let backend = self.backend()?;
         let mut summary = Summary::default();
-        for segment in place.list()? {
-            let contents = self.contents(place, &segment)?;
+        for segment in backend.list()? {
+            let contents = self.contents(backend, &segment)?;
             summary.segments += 1;
             summary.documents += contents.docs();
             summary.bytes += segment.bytes;
@@ -380,16 +390,16 @@ impl Archive {
         Ok(summary)
     }
 
-    pub(super) fn place(&self) -> Result<&dyn Place, ArchiveError> {
-        self.place.as_deref().map_err(Clone::clone)
+    pub(super) fn backend(&self) -> Result<&dyn Backend, ArchiveError> {
+        self.backend.as_deref().map_err(Clone::clone)
     }
 
     /// What stands in a segment. Looked up when it is met first, and when its size has changed.
     pub(super) fn contents(
         &self,
-        place: &dyn Place,
-        segment: &Listed,
-    ) -> Result<Arc<Contents>, ArchiveError> {
+        backend: &dyn Backend,
+        segment: &SegmentFile,
+    ) -> Result<Arc<SegmentContents>, ArchiveError> {
         let known = match lock(&self.known).get(&segment.name) {
             Some((bytes, contents)) if *bytes == segment.bytes => Some(Arc::clone(contents)),
             _ => None,
@@ -397,7 +407,7 @@ impl Archive {
         if let Some(contents) = known {
             return Ok(contents);
         }
-        let contents = Arc::new(place.contents(segment)?);
+        let contents = Arc::new(backend.contents(segment)?);
         let known = (segment.bytes, Arc::clone(&contents));
         lock(&self.known).insert(segment.name.clone(), known);
         Ok(contents)
@@ -405,11 +415,11 @@ impl Archive {
 }
 
 /// The number of the next segment.
-fn new_number(writing: &mut Writing, place: &dyn Place) -> Result<u64, ArchiveError> {
+fn new_number(writing: &mut Writing, backend: &dyn Backend) -> Result<u64, ArchiveError> {
     let number = if let Some(number) = writing.next {
         number
     } else {
-        let last = place.list()?.last().and_then(|last| segment::number(&last.name));
+        let last = backend.list()?.last().and_then(|last| segment::number(&last.name));
         last.map_or(1, |last| last.saturating_add(1))
     };
     writing.next = Some(number);

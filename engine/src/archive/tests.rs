@@ -12,9 +12,9 @@ use bson::{RawDocumentBuf, doc};
 use tempfile::TempDir;
 
 use super::{
+    backend::Backend,
     local::Folder,
-    place::Place,
-    segment::{self, Contents, Listed},
+    segment::{self, SegmentContents, SegmentFile},
     settings::Record,
     *,
 };
@@ -37,10 +37,10 @@ fn settings(max_bytes: Option<u64>, max_age_secs: Option<u64>) -> Settings {
 }
 
 fn archive(path: &Path, settings: Settings) -> Archive {
-    with_place(settings, Ok(Box::new(Folder::new(path.join("a"), None))))
+    with_backend(settings, Ok(Box::new(Folder::new(path.join("a"), None))))
 }
 
-fn with_place(settings: Settings, place: Result<Box<dyn Place>, ArchiveError>) -> Archive {
+fn with_backend(settings: Settings, backend: Result<Box<dyn Backend>, ArchiveError>) -> Archive {
     let record = Record {
         collection: CollectionId(1),
         namespace: Namespace::new("test", "c").expect("a name"),
@@ -48,7 +48,7 @@ fn with_place(settings: Settings, place: Result<Box<dyn Place>, ArchiveError>) -
         is_on: true,
         settings,
     };
-    Archive::new(record, place)
+    Archive::new(record, backend)
 }
 
 fn world(settings: Settings) -> World {
@@ -71,8 +71,8 @@ fn document(id: i32, removed_ms: i64) -> Archived {
 
 impl World {
     /// Archives documents with these ids as one batch, at the clock's time.
-    fn keep(&self, ids: impl IntoIterator<Item = i32>) -> Result<(), ArchiveError> {
-        keep(&self.archive, &self.clock, ids)
+    fn append(&self, ids: impl IntoIterator<Item = i32>) -> Result<(), ArchiveError> {
+        append(&self.archive, &self.clock, ids)
     }
 
     /// The same folder after a restart.
@@ -83,28 +83,28 @@ impl World {
 
     /// The segments' files, oldest first.
     fn files(&self) -> Vec<PathBuf> {
-        let place = Folder::new(self.folder.path().join("a"), None);
-        let listed = place.list().expect("listed").into_iter();
-        listed.map(|Listed { name, .. }| self.folder.path().join("a").join(name)).collect()
+        let backend = Folder::new(self.folder.path().join("a"), None);
+        let listed = backend.list().expect("listed").into_iter();
+        listed.map(|SegmentFile { name, .. }| self.folder.path().join("a").join(name)).collect()
     }
 
-    fn ids(&self, from: &From) -> Vec<i32> {
+    fn ids(&self, from: &ScanStart) -> Vec<i32> {
         read(&self.archive, from, usize::MAX).0
     }
 }
 
-fn keep(
+fn append(
     archive: &Archive,
     clock: &SimulatedClock,
     ids: impl IntoIterator<Item = i32>,
 ) -> Result<(), ArchiveError> {
     let now_ms = crate::clock::Clock::now_ms(clock);
     let documents: Vec<Archived> = ids.into_iter().map(|id| document(id, now_ms)).collect();
-    archive.keep(clock, &documents, Kept::default()).map(drop)
+    archive.append(clock, &documents, ArchivedVersions::default()).map(drop)
 }
 
 /// The ids of up to `limit` documents, newest first, and how the reading went.
-fn read(archive: &Archive, from: &From, limit: usize) -> (Vec<i32>, Seen) {
+fn read(archive: &Archive, from: &ScanStart, limit: usize) -> (Vec<i32>, ScanResult) {
     let mut ids = Vec::new();
     let seen = archive.scan(from, &mut |archived| {
         ids.push(archived.document.get_i32("_id").expect("an id"));
@@ -116,15 +116,15 @@ fn read(archive: &Archive, from: &From, limit: usize) -> (Vec<i32>, Seen) {
 #[test]
 fn what_was_kept_is_read_newest_first_also_after_a_restart() {
     let world = world(settings(None, None));
-    world.keep([1, 2]).expect("kept");
+    world.append([1, 2]).expect("kept");
     world.clock.advance_ms(1_000);
-    world.keep([3]).expect("kept");
+    world.append([3]).expect("kept");
     let world = world.reopened();
     world.clock.advance_ms(1_000);
-    world.keep([4]).expect("kept");
-    assert_eq!(world.ids(&From::default()), [4, 3, 2, 1]);
+    world.append([4]).expect("kept");
+    assert_eq!(world.ids(&ScanStart::default()), [4, 3, 2, 1]);
     assert_eq!(world.files().len(), 2, "a new session begins a new segment");
-    let before = |ms| From { before_ms: Some(NOW_MS + ms), after: None };
+    let before = |ms| ScanStart { before_ms: Some(NOW_MS + ms), after: None };
     assert_eq!(world.ids(&before(2_000)), [3, 2, 1]);
     assert_eq!(world.ids(&before(1_000)), [2, 1]);
     assert_eq!(world.ids(&before(0)), [] as [i32; 0]);
@@ -137,12 +137,12 @@ fn what_was_kept_is_read_newest_first_also_after_a_restart() {
 fn pages_give_each_document_once() {
     let world = world(settings(None, None));
     for batch in 0..5 {
-        world.keep(batch * 10..batch * 10 + 7).expect("kept");
+        world.append(batch * 10..batch * 10 + 7).expect("kept");
     }
-    let all = world.ids(&From::default());
+    let all = world.ids(&ScanStart::default());
     assert_eq!(all.len(), 35);
     for limit in [1, 4, 7, 35] {
-        let (mut paged, mut from) = (Vec::new(), From::default());
+        let (mut paged, mut from) = (Vec::new(), ScanStart::default());
         loop {
             let (ids, seen) = read(&world.archive, &from, limit);
             paged.extend(ids);
@@ -158,54 +158,58 @@ fn pages_give_each_document_once() {
 #[test]
 fn a_document_that_was_archived_twice_is_given_once() {
     let world = world(settings(None, None));
-    world.keep([1, 2]).expect("kept");
+    world.append([1, 2]).expect("kept");
     // Killed before the removal committed: the next session archives it again, later.
     let world = world.reopened();
     world.clock.advance_ms(60_000);
-    world.keep([2, 3]).expect("kept");
-    assert_eq!(world.ids(&From::default()), [3, 2, 1]);
-    let (first, seen) = read(&world.archive, &From::default(), 2);
-    let (second, _) = read(&world.archive, &From { after: seen.next, before_ms: None }, 9);
+    world.append([2, 3]).expect("kept");
+    assert_eq!(world.ids(&ScanStart::default()), [3, 2, 1]);
+    let (first, seen) = read(&world.archive, &ScanStart::default(), 2);
+    let (second, _) = read(&world.archive, &ScanStart { after: seen.next, before_ms: None }, 9);
     assert_eq!((first, second), (vec![3, 2], vec![1]), "also across pages");
 }
 
 #[test]
 fn a_torn_end_costs_only_the_batch_that_was_not_acknowledged() {
     let world = world(settings(None, None));
-    world.keep([1, 2]).expect("kept");
+    world.append([1, 2]).expect("kept");
     let whole = fs::metadata(&world.files()[0]).expect("there").len();
-    world.keep([3, 4]).expect("kept");
+    world.append([3, 4]).expect("kept");
     let bytes = fs::read(&world.files()[0]).expect("read");
     let world = world.reopened();
     for cut in (usize::try_from(whole).expect("small") + 1..bytes.len()).rev() {
         fs::write(&world.files()[0], &bytes[..cut]).expect("cut");
-        let (ids, seen) = read(&world.archive, &From::default(), usize::MAX);
+        let (ids, seen) = read(&world.archive, &ScanStart::default(), usize::MAX);
         assert_eq!(ids, [2, 1], "cut at {cut}");
         assert_eq!(seen.unreadable, cut as u64 - whole);
     }
-    world.keep([3, 4]).expect("kept");
-    assert_eq!(world.ids(&From::default()), [4, 3, 2, 1], "nothing is put behind the torn end");
+    world.append([3, 4]).expect("kept");
+    assert_eq!(
+        world.ids(&ScanStart::default()),
+        [4, 3, 2, 1],
+        "nothing is put behind the torn end"
+    );
 }
 
 #[test]
 fn a_segment_that_a_limit_removes_while_it_is_read_is_passed_over() {
     let mut world = world(settings(None, None));
     for id in 1..=3 {
-        world.keep([id]).expect("kept");
+        world.append([id]).expect("kept");
         world = world.reopened();
     }
     // Now it is known what stands in each of them.
     assert_eq!(world.archive.summary().expect("read").segments, 3);
     let files = world.files();
     let mut ids = Vec::new();
-    let seen = world.archive.scan(&From::default(), &mut |archived| {
+    let seen = world.archive.scan(&ScanStart::default(), &mut |archived| {
         ids.push(archived.document.get_i32("_id").expect("an id"));
         if ids.len() == 1 {
             fs::remove_file(&files[1]).expect("removed");
         }
         ControlFlow::Continue(())
     });
-    assert_eq!(seen, Ok(Seen::default()));
+    assert_eq!(seen, Ok(ScanResult::default()));
     assert_eq!(ids, [3, 1]);
 }
 
@@ -213,7 +217,7 @@ fn a_segment_that_a_limit_removes_while_it_is_read_is_passed_over() {
 fn damage_is_counted_and_never_given() {
     let world = world(settings(None, None));
     for id in 1..=3 {
-        world.keep([id]).expect("kept");
+        world.append([id]).expect("kept");
     }
     let path = &world.files()[0];
     let bytes = fs::read(path).expect("read");
@@ -223,7 +227,7 @@ fn damage_is_counted_and_never_given() {
         changed[at] ^= 0xff;
         fs::write(path, &changed).expect("written");
         let (ids, seen) =
-            read(&archive(world.folder.path(), settings(None, None)), &From::default(), 9);
+            read(&archive(world.folder.path(), settings(None, None)), &ScanStart::default(), 9);
         assert!(ids.len() == 2 && seen.unreadable > 0, "byte {at}: {ids:?} {seen:?}");
     }
 }
@@ -231,29 +235,29 @@ fn damage_is_counted_and_never_given() {
 #[test]
 fn limits_remove_the_oldest_segments() {
     let by_age = world(settings(None, Some(3_600)));
-    by_age.keep([1]).expect("kept");
+    by_age.append([1]).expect("kept");
     by_age.clock.advance_ms(25 * 3_600_000);
-    by_age.keep([2]).expect("kept");
+    by_age.append([2]).expect("kept");
     assert_eq!(by_age.files().len(), 2, "a day makes a new segment");
     assert_eq!(by_age.archive.prune(NOW_MS + 25 * 3_600_000, &|| true), Ok(1));
-    assert_eq!(by_age.ids(&From::default()), [2]);
+    assert_eq!(by_age.ids(&ScanStart::default()), [2]);
     assert_eq!(
         by_age.archive.prune(NOW_MS + 26 * 3_600_000, &|| true),
         Ok(0),
         "an hour old, not older"
     );
     assert_eq!(by_age.archive.prune(NOW_MS + 26 * 3_600_000 + 1, &|| true), Ok(1));
-    by_age.keep([3]).expect("the open segment is gone, and another begins");
-    assert_eq!(by_age.ids(&From::default()), [3]);
+    by_age.append([3]).expect("the open segment is gone, and another begins");
+    assert_eq!(by_age.ids(&ScanStart::default()), [3]);
 
     let by_bytes = world(settings(Some(4_000), None));
     for id in 0..100 {
-        by_bytes.keep([id]).expect("kept");
+        by_bytes.append([id]).expect("kept");
     }
     assert!(by_bytes.archive.prune(NOW_MS, &|| true).expect("pruned") > 0);
     let summary = by_bytes.archive.summary().expect("read");
     assert!((2_000..=4_000).contains(&summary.bytes), "{summary:?}");
-    let ids = by_bytes.ids(&From::default());
+    let ids = by_bytes.ids(&ScanStart::default());
     assert_eq!(ids.first(), Some(&99), "the newest stay");
     assert!(ids.windows(2).all(|pair| pair[0] == pair[1] + 1), "{ids:?}");
 }
@@ -262,13 +266,13 @@ fn limits_remove_the_oldest_segments() {
 fn what_is_known_of_a_segment_goes_with_it() {
     let world = world(settings(Some(4_000), None));
     for id in 0..100 {
-        world.keep([id]).expect("kept");
+        world.append([id]).expect("kept");
         world.archive.summary().expect("read");
     }
     assert_eq!(world.archive.segments_known(), world.files().len());
     assert!(world.archive.prune(NOW_MS, &|| true).expect("pruned") > 0);
     assert_eq!(world.archive.segments_known(), world.files().len());
-    let (_, seen) = read(&world.archive, &From::default(), usize::MAX);
+    let (_, seen) = read(&world.archive, &ScanStart::default(), usize::MAX);
     assert_eq!((world.archive.segments_known(), seen.unreadable), (world.files().len(), 0));
 }
 
@@ -277,25 +281,27 @@ fn what_is_known_of_a_segment_goes_with_it() {
 fn an_archive_of_very_many_segments_is_told_at_once() {
     /// Segments that say in their list what they hold.
     struct Many;
-    impl Place for Many {
+    impl Backend for Many {
         fn put(&self, _: &str, _: u64, _: &[u8]) -> Result<(), ArchiveError> {
             Ok(())
         }
-        fn list(&self) -> Result<Vec<Listed>, ArchiveError> {
+        fn list(&self) -> Result<Vec<SegmentFile>, ArchiveError> {
             let numbers = 0..60_000;
-            Ok(numbers.map(|at| Listed { name: segment::name(at, NOW_MS), bytes: 1 }).collect())
+            Ok(numbers
+                .map(|at| SegmentFile { name: segment::name(at, NOW_MS), bytes: 1 })
+                .collect())
         }
         fn read(&self, _: &str, _: u64, _: usize) -> Result<Vec<u8>, ArchiveError> {
             Ok(Vec::new())
         }
-        fn contents(&self, _: &Listed) -> Result<Contents, ArchiveError> {
-            Ok(Contents::default())
+        fn contents(&self, _: &SegmentFile) -> Result<SegmentContents, ArchiveError> {
+            Ok(SegmentContents::default())
         }
         fn remove(&self, _: &str) -> Result<(), ArchiveError> {
             Ok(())
         }
     }
-    let archive = with_place(settings(None, None), Ok(Box::new(Many)));
+    let archive = with_backend(settings(None, None), Ok(Box::new(Many)));
     assert_eq!(archive.summary().expect("read").segments, 60_000);
 }
 
@@ -313,16 +319,16 @@ impl Slow {
         let is_met = self.at.lock().expect("free").take_if(|at| *at == question).is_some();
         if let Some(archive) = self.archive.upgrade().filter(|_| is_met) {
             assert!(!archive.is_writing(), "a batch would wait for the answer");
-            keep(&archive, &self.clock, [2]).expect("kept");
+            append(&archive, &self.clock, [2]).expect("kept");
         }
     }
 }
 
-impl Place for Slow {
+impl Backend for Slow {
     fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError> {
         self.folder.put(segment, offset, frame)
     }
-    fn list(&self) -> Result<Vec<Listed>, ArchiveError> {
+    fn list(&self) -> Result<Vec<SegmentFile>, ArchiveError> {
         let listed = self.folder.list();
         self.answer("list");
         listed
@@ -338,24 +344,24 @@ impl Place for Slow {
 
 #[test]
 fn a_batch_does_not_wait_for_what_a_limit_removes_and_stays() {
-    let check = |at, goes_on: bool, removed: usize, left: &[i32]| {
+    let check = |at, may_continue: bool, removed: usize, left: &[i32]| {
         let folder = tempfile::tempdir().expect("a folder");
         let clock = Arc::new(SimulatedClock::new(NOW_MS));
         let slow_at = Arc::new(Mutex::new(None));
         let archive = Arc::new_cyclic(|archive| {
-            let place = Slow {
+            let backend = Slow {
                 folder: Folder::new(folder.path().join("a"), None),
                 at: Arc::clone(&slow_at),
                 archive: Weak::clone(archive),
                 clock: Arc::clone(&clock),
             };
-            with_place(settings(None, Some(3_600)), Ok(Box::new(place)))
+            with_backend(settings(None, Some(3_600)), Ok(Box::new(backend)))
         });
-        keep(&archive, &clock, [1]).expect("kept");
+        append(&archive, &clock, [1]).expect("kept");
         clock.advance_ms(2 * 3_600_000);
         *slow_at.lock().expect("free") = Some(at);
-        assert_eq!(archive.prune(clock.now_ms(), &|| goes_on), Ok(removed), "{at}");
-        assert_eq!(read(&archive, &From::default(), 9).0, left, "{at}");
+        assert_eq!(archive.prune(clock.now_ms(), &|| may_continue), Ok(removed), "{at}");
+        assert_eq!(read(&archive, &ScanStart::default(), 9).0, left, "{at}");
     };
     // It came into the segment that was too old when it was listed.
     check("list", true, 0, &[2, 1]);
@@ -366,34 +372,34 @@ fn a_batch_does_not_wait_for_what_a_limit_removes_and_stays() {
 #[test]
 fn a_segment_without_a_whole_batch_goes_by_the_age_in_its_name() {
     let world = world(settings(None, Some(3_600)));
-    world.keep([1]).expect("kept");
+    world.append([1]).expect("kept");
     let torn = world.files().remove(0);
     fs::write(&torn, [0x1f]).expect("torn");
     world.clock.advance_ms(25 * 3_600_000);
-    world.keep([2]).expect("kept");
+    world.append([2]).expect("kept");
     assert_eq!(world.archive.prune(NOW_MS + 25 * 3_600_000, &|| true), Ok(1));
     assert!(!torn.exists());
-    assert_eq!(world.ids(&From::default()), [2]);
+    assert_eq!(world.ids(&ScanStart::default()), [2]);
 }
 
 #[test]
 fn the_newest_segment_is_never_too_large() {
     let world = world(settings(Some(10), None));
-    world.keep([1]).expect("kept");
-    world.keep([2]).expect("kept");
+    world.append([1]).expect("kept");
+    world.append([2]).expect("kept");
     assert_eq!(world.archive.prune(NOW_MS, &|| true), Ok(1));
-    assert_eq!(world.ids(&From::default()), [2]);
+    assert_eq!(world.ids(&ScanStart::default()), [2]);
 }
 
 #[test]
 fn a_segment_that_somebody_took_away_is_followed_by_another() {
     let world = world(settings(None, None));
-    world.keep([1]).expect("kept");
+    world.append([1]).expect("kept");
     fs::remove_file(world.files().remove(0)).expect("removed");
-    world.keep([2]).expect_err("its segment is gone");
+    world.append([2]).expect_err("its segment is gone");
     world.clock.advance_ms(5_000);
-    world.keep([2]).expect("kept in a new one");
-    assert_eq!(world.ids(&From::default()), [2]);
+    world.append([2]).expect("kept in a new one");
+    assert_eq!(world.ids(&ScanStart::default()), [2]);
 }
 
 #[test]
@@ -402,22 +408,22 @@ fn a_failure_is_told_and_tried_again_later_and_later() {
     fs::write(folder.path().join("a"), "a file in the way").expect("written");
     let archive = archive(folder.path(), settings(None, None));
     let clock = SimulatedClock::new(NOW_MS);
-    let error = keep(&archive, &clock, [1]).expect_err("in the way");
-    assert!(matches!(error, ArchiveError::Held { .. }), "{error:?}");
+    let error = append(&archive, &clock, [1]).expect_err("in the way");
+    assert!(matches!(error, ArchiveError::OnHold { .. }), "{error:?}");
     assert!(error.to_string().starts_with("The archive of test.c can't be written"), "{error}");
     fs::remove_file(folder.path().join("a")).expect("removed");
-    keep(&archive, &clock, [1]).expect_err("too early");
+    append(&archive, &clock, [1]).expect_err("too early");
     assert_eq!(archive.failure().map(|failure| failure.attempts), Some(1));
     clock.advance_ms(5_000);
-    keep(&archive, &clock, [1]).expect("kept");
+    append(&archive, &clock, [1]).expect("kept");
     assert_eq!(archive.failure(), None);
     fs::remove_dir_all(folder.path().join("a")).expect("removed");
     fs::write(folder.path().join("a"), "again").expect("written");
     for wait_secs in [5, 10, 20, 40, 80, 160, 300, 300] {
-        let _ = keep(&archive, &clock, [2]);
+        let _ = append(&archive, &clock, [2]);
         clock.advance_ms(wait_secs * 1_000 - 1);
         let attempts = archive.failure().expect("failing").attempts;
-        let _ = keep(&archive, &clock, [2]);
+        let _ = append(&archive, &clock, [2]);
         assert_eq!(archive.failure().expect("failing").attempts, attempts, "{wait_secs} s");
         clock.advance_ms(1);
     }
@@ -432,7 +438,7 @@ fn a_full_disk_keeps_what_was_acknowledged() {
         folder: Folder,
         room: std::sync::atomic::AtomicI32,
     }
-    impl Place for Arc<Small> {
+    impl Backend for Arc<Small> {
         fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError> {
             if self.room.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) <= 0 {
                 self.folder.put(segment, offset, &frame[..frame.len() / 2])?;
@@ -440,7 +446,7 @@ fn a_full_disk_keeps_what_was_acknowledged() {
             }
             self.folder.put(segment, offset, frame)
         }
-        fn list(&self) -> Result<Vec<Listed>, ArchiveError> {
+        fn list(&self) -> Result<Vec<SegmentFile>, ArchiveError> {
             self.folder.list()
         }
         fn read(&self, segment: &str, offset: u64, len: usize) -> Result<Vec<u8>, ArchiveError> {
@@ -451,19 +457,19 @@ fn a_full_disk_keeps_what_was_acknowledged() {
         }
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let place =
+    let backend =
         Arc::new(Small { folder: Folder::new(folder.path().join("a"), None), room: 2.into() });
-    let archive = with_place(settings(None, None), Ok(Box::new(Arc::clone(&place))));
+    let archive = with_backend(settings(None, None), Ok(Box::new(Arc::clone(&backend))));
     let clock = SimulatedClock::new(NOW_MS);
-    keep(&archive, &clock, [1]).expect("kept");
-    keep(&archive, &clock, [2]).expect("kept");
-    let error = keep(&archive, &clock, [3]).expect_err("full");
+    append(&archive, &clock, [1]).expect("kept");
+    append(&archive, &clock, [2]).expect("kept");
+    let error = append(&archive, &clock, [3]).expect_err("full");
     assert!(error.to_string().ends_with("x: the disk is full."), "{error}");
-    assert_eq!(read(&archive, &From::default(), 9).0, [2, 1]);
-    place.room.store(9, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(read(&archive, &ScanStart::default(), 9).0, [2, 1]);
+    backend.room.store(9, std::sync::atomic::Ordering::Relaxed);
     clock.advance_ms(i64::try_from(Duration::from_secs(5).as_millis()).expect("small"));
-    keep(&archive, &clock, [3]).expect("kept");
-    let (ids, seen) = read(&archive, &From::default(), 9);
+    append(&archive, &clock, [3]).expect("kept");
+    let (ids, seen) = read(&archive, &ScanStart::default(), 9);
     assert_eq!((ids, seen.unreadable), (vec![3, 2, 1], 0), "the torn part was written over");
 }
 
@@ -473,13 +479,13 @@ fn a_copy_of_the_store_with_the_same_archive_writes_over_nothing() {
     let clock = SimulatedClock::new(NOW_MS);
     // So small that each batch begins a segment.
     let twins = [1, 2].map(|_| archive(folder.path(), settings(Some(10), None)));
-    keep(&twins[0], &clock, [1]).expect("kept");
-    keep(&twins[1], &clock, [2, 3]).expect("kept");
-    keep(&twins[0], &clock, [4]).expect_err("the copy has this number, and the time is the same");
+    append(&twins[0], &clock, [1]).expect("kept");
+    append(&twins[1], &clock, [2, 3]).expect("kept");
+    append(&twins[0], &clock, [4]).expect_err("the copy has this number, and the time is the same");
     clock.advance_ms(5_000);
-    keep(&twins[0], &clock, [4]).expect("kept");
+    append(&twins[0], &clock, [4]).expect("kept");
     for twin in &twins {
-        let mut ids = read(twin, &From::default(), 9).0;
+        let mut ids = read(twin, &ScanStart::default(), 9).0;
         ids.sort_unstable();
         assert_eq!(ids, [1, 2, 3, 4]);
     }

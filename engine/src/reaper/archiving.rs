@@ -11,7 +11,7 @@ use super::{
     target::Target,
 };
 use crate::{
-    archive::{Archived, Archives, Kept},
+    archive::{Archived, ArchivedVersions, Archives},
     collection::{Collections, WriteError},
     limits::ARCHIVE_BATCH_BYTES_MAX,
     store::{RecordNumber, StoreError},
@@ -25,10 +25,10 @@ pub(super) fn keep<'r>(
     target: &Target,
     records: &'r [RecordNumber],
     allowance: Allowance<'_>,
-) -> Result<(Option<Arc<Kept>>, &'r [RecordNumber]), BatchError> {
+) -> Result<(Option<Arc<ArchivedVersions>>, &'r [RecordNumber]), BatchError> {
     let Some(archive) = archives.active(target.collection.id) else { return Ok((None, records)) };
-    let before = archive.last_kept();
-    let mut kept = Kept::default();
+    let before = archive.last_archived();
+    let mut kept = ArchivedVersions::default();
     let mut documents = Vec::new();
     let (mut bytes, mut looked_at) = (0_u64, 0);
     let bytes_max = allowance.bytes.min(ARCHIVE_BATCH_BYTES_MAX);
@@ -67,6 +67,6 @@ pub(super) fn keep<'r>(
         }
         Ok::<_, WriteError>(())
     })?;
-    let kept = archive.keep(&**collections.clock(), &documents, kept)?;
+    let kept = archive.append(&**collections.clock(), &documents, kept)?;
     Ok((Some(kept), records.get(..looked_at).unwrap_or(records)))
 }

@@ -15,7 +15,7 @@ use super::{
     trash,
 };
 use crate::{
-    archive::{ArchiveError, Archives, Kept},
+    archive::{ArchiveError, ArchivedVersions, Archives},
     catalog::CollectionMeta,
     collection::{Collections, DocumentWriter, TimeBudget, WriteError},
     limits::{BATCH_DOCS_MAX, REAPER_SCAN_ENTRIES_MAX, REMOVED_EVENT_DOCS_MAX},
@@ -231,7 +231,7 @@ pub(super) fn remove(
     writer: &mut DocumentWriter<'_, '_>,
     target: &Target,
     records: &[RecordNumber],
-    (archives, kept): (&Archives, Option<&Kept>),
+    (archives, kept): (&Archives, Option<&ArchivedVersions>),
     allowance: Allowance<'_>,
 ) -> Result<Option<(Batch, usize)>, WriteError> {
     let mut batch = Batch::default();

@@ -25,7 +25,7 @@ impl ExpiredSink for Reaper {
             for batch in batches(of_one) {
                 let archived: Vec<Archived> =
                     batch.iter().map(|displaced| archived(displaced, removed_ms)).collect();
-                let kept = archive.keep_more(self.clock(), &archived);
+                let kept = archive.append_more(self.clock(), &archived);
                 kept.map_err(|error| error.to_string())?;
             }
         }

@@ -109,7 +109,7 @@ impl Access {
     }
 
     /// Whether it names somebody.
-    pub(super) fn is_somebody(&self) -> bool {
+    pub(super) fn has_credentials(&self) -> bool {
         self.get(KEY_ID).is_some() && self.get(SECRET).is_some()
     }
 
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn nothing_secret_is_told() {
         let access = find(&[("AWS_PROFILE", "work")]);
-        assert!(access.is_somebody() && !find(&[("AWS_PROFILE", "none")]).is_somebody());
+        assert!(access.has_credentials() && !find(&[("AWS_PROFILE", "none")]).has_credentials());
         let text = access.without_secrets("the key WORK, w=/+, TOKENs in us-west-2");
         assert_eq!(text, "the key …, …, …s in us-west-2");
     }

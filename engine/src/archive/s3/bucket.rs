@@ -18,8 +18,8 @@ use super::access::{ACCESS_NAMES, Access};
 use crate::{
     archive::{
         ArchiveError,
-        place::Place,
-        segment::{self, Contents, Listed},
+        backend::Backend,
+        segment::{self, SegmentContents, SegmentFile},
     },
     limits::{ARCHIVE_CONNECT_TIMEOUT, ARCHIVE_REQUEST_TIMEOUT, ARCHIVE_RETRIES},
 };
@@ -63,12 +63,12 @@ impl Bucket {
         tried: &str,
         question: impl AsyncFnOnce(&dyn ObjectStore) -> Result<T, Error>,
     ) -> Result<T, ArchiveError> {
-        let place = || format!("{tried} in s3://{}/{}", self.name, self.prefix);
-        let connection = self.connection().map_err(|why| failed(&place(), &why))?;
+        let backend = || format!("{tried} in s3://{}/{}", self.name, self.prefix);
+        let connection = self.connection().map_err(|why| failed(&backend(), &why))?;
         let answer = connection.runtime.block_on(question(&*connection.store));
         answer.map_err(|error| {
             *self.connection.lock().unwrap_or_else(PoisonError::into_inner) = None;
-            failed(&place(), &words(&error, &connection.access))
+            failed(&backend(), &words(&error, &connection.access))
         })
     }
 
@@ -105,7 +105,7 @@ impl Bucket {
 
 impl Connection {
     fn open(bucket: &str, access: Access) -> Result<Self, String> {
-        if !access.is_somebody() {
+        if !access.has_credentials() {
             return Err("nobody is named who may use it; set AWS_ACCESS_KEY_ID and \
                         AWS_SECRET_ACCESS_KEY, or make a profile in ~/.aws/credentials"
                 .to_owned());
@@ -136,14 +136,14 @@ impl Connection {
     }
 }
 
-impl Place for Bucket {
+impl Backend for Bucket {
     fn appends(&self) -> bool {
         false
     }
 
     fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError> {
         if offset != 0 {
-            return Err(ArchiveError::Place { what: format!("{segment} can't be appended to") });
+            return Err(ArchiveError::Backend { what: format!("{segment} can't be appended to") });
         }
         let (path, payload) = (self.prefix.clone().join(segment), PutPayload::from(frame.to_vec()));
         self.ask("Can't write the archive", async |store| {
@@ -162,15 +162,15 @@ impl Place for Bucket {
         Ok(())
     }
 
-    fn list(&self) -> Result<Vec<Listed>, ArchiveError> {
+    fn list(&self) -> Result<Vec<SegmentFile>, ArchiveError> {
         let found = self.ask("Can't read the archive", async |store| {
             store.list_with_delimiter(Some(&self.prefix)).await
         })?;
         let named = |object: &object_store::ObjectMeta| {
             let name = object.location.filename()?.to_owned();
-            segment::number(&name).map(|_| Listed { name, bytes: object.size })
+            segment::number(&name).map(|_| SegmentFile { name, bytes: object.size })
         };
-        let mut listed: Vec<Listed> = found.objects.iter().filter_map(named).collect();
+        let mut listed: Vec<SegmentFile> = found.objects.iter().filter_map(named).collect();
         listed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         Ok(listed)
     }
@@ -184,12 +184,12 @@ impl Place for Bucket {
         Ok(bytes.to_vec())
     }
 
-    fn contents(&self, segment: &Listed) -> Result<Contents, ArchiveError> {
-        match Contents::of_batch(segment) {
+    fn contents(&self, segment: &SegmentFile) -> Result<SegmentContents, ArchiveError> {
+        match SegmentContents::of_batch(segment) {
             Some(contents) => Ok(contents),
-            None => {
-                Contents::find(segment.bytes, |offset, len| self.read(&segment.name, offset, len))
-            }
+            None => SegmentContents::find(segment.bytes, |offset, len| {
+                self.read(&segment.name, offset, len)
+            }),
         }
     }
 
@@ -204,7 +204,7 @@ fn runtime() -> std::io::Result<Runtime> {
 }
 
 fn failed(tried: &str, why: &str) -> ArchiveError {
-    ArchiveError::Place { what: format!("{tried}: {why}") }
+    ArchiveError::Backend { what: format!("{tried}: {why}") }
 }
 
 /// An error and what caused it, the deepest last.

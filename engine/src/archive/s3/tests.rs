@@ -12,9 +12,9 @@ use object_store::memory::InMemory;
 use super::Bucket;
 use crate::{
     archive::{
+        backend::Backend as _,
         frame,
-        place::Place as _,
-        segment::{Contents, Listed, batch_name},
+        segment::{SegmentContents, SegmentFile, batch_name},
     },
     limits::ARCHIVE_RETRIES,
 };
@@ -41,8 +41,9 @@ fn each_batch_is_an_object_that_says_what_it_holds() {
     assert_eq!(other.list(), Ok(Vec::new()), "another archive's objects are not this one's");
     for (segment, frame) in listed.iter().zip(&frames) {
         let told = bucket.contents(segment).expect("told");
-        let found =
-            Contents::find(segment.bytes, |offset, len| bucket.read(&segment.name, offset, len));
+        let found = SegmentContents::find(segment.bytes, |offset, len| {
+            bucket.read(&segment.name, offset, len)
+        });
         let found = found.expect("found");
         assert_eq!(
             (told.docs(), told.first_ms(), told.last_ms()),
@@ -114,7 +115,8 @@ fn a_server_without_conditions_takes_batches_too() {
 fn an_object_that_its_server_never_finished_is_no_batch() {
     let name = batch_name(1, 0, 10, 4);
     for bytes in [0, 47] {
-        let contents = Contents::of_batch(&Listed { name: name.clone(), bytes }).expect("told");
+        let contents =
+            SegmentContents::of_batch(&SegmentFile { name: name.clone(), bytes }).expect("told");
         assert_eq!((contents.docs(), contents.unreadable), (0, bytes));
     }
 }
@@ -123,7 +125,7 @@ fn an_object_that_its_server_never_finished_is_no_batch() {
 fn a_name_that_tells_nothing_is_no_obstacle() {
     for name in ["0000000001-20240101T000000123Z.ndjson.gz", "0000000001-x-1-2.ndjson.gz", "x"] {
         assert_eq!(
-            Contents::of_batch(&Listed { name: name.to_owned(), bytes: 99 }),
+            SegmentContents::of_batch(&SegmentFile { name: name.to_owned(), bytes: 99 }),
             None,
             "{name}"
         );

@@ -200,7 +200,7 @@ fn mayfly(context: &Context) -> Bson {
 
 fn archives(context: &Context) -> Document {
     let archives = context.reaper.archives();
-    let on = archives.all().iter().filter(|archive| archives.is_at_work(archive)).count();
+    let on = archives.all().iter().filter(|archive| archives.is_active(archive)).count();
     doc! { "on": long(on as u64), "held": archive_holds(context) }
 }
 

@@ -10,7 +10,7 @@ use crate::{
 /// What was chosen for an archive, and whether it works.
 pub fn describe(context: &Context, archive: &Archive) -> Document {
     let settings = archive.settings();
-    let is_on = context.reaper.archives().is_at_work(archive);
+    let is_on = context.reaper.archives().is_active(archive);
     let mut document = doc! {
         "ns": context.reaper.archives().name_of(archive).to_string(),
         "on": is_on,

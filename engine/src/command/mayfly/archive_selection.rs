@@ -5,7 +5,7 @@ use std::{ops::ControlFlow, sync::Arc};
 use bson::raw::RawBsonRef;
 
 use crate::{
-    archive::{Archive, ArchiveError, Archived, From, Mark, Seen},
+    archive::{Archive, ArchiveError, Archived, ScanMark, ScanResult, ScanStart},
     command::core::{
         context::Context,
         error::{Code, CommandError},
@@ -28,7 +28,7 @@ pub fn archive_of(context: &Context, request: &Request<'_>) -> Result<Arc<Archiv
 
 /// Which documents of an archive are meant.
 pub struct ArchiveSelection {
-    from: From,
+    from: ScanStart,
     filter: Filter,
     context: query::Context,
 }
@@ -40,7 +40,7 @@ impl ArchiveSelection {
         let parse = |filter| Filter::parse_query(filter, &names);
         let filter = request.document("filter")?.map(parse).transpose()?;
         Ok(Self {
-            from: From { before_ms: request.date("before")?, after: read_mark(request)? },
+            from: ScanStart { before_ms: request.date("before")?, after: read_mark(request)? },
             filter: filter.unwrap_or_else(Filter::matches_all),
             context: query::Context::at(context.now_ms()),
         })
@@ -51,7 +51,7 @@ impl ArchiveSelection {
         &self,
         archive: &Archive,
         mut visit: impl FnMut(Archived) -> Result<ControlFlow<()>, CommandError>,
-    ) -> Result<Seen, CommandError> {
+    ) -> Result<ScanResult, CommandError> {
         let operation = Operation::current();
         let mut failed = None;
         let seen = archive.scan(&self.from, &mut |archived| {
@@ -72,7 +72,7 @@ impl ArchiveSelection {
     }
 }
 
-fn read_mark(request: &Request<'_>) -> Result<Option<Mark>, CommandError> {
+fn read_mark(request: &Request<'_>) -> Result<Option<ScanMark>, CommandError> {
     let Some(after) = request.document("after")? else { return Ok(None) };
     let mark = (|| {
         let Ok(Some(RawBsonRef::String(segment))) = after.get("segment") else { return None };
@@ -81,7 +81,7 @@ fn read_mark(request: &Request<'_>) -> Result<Option<Mark>, CommandError> {
             _ => None,
         };
         let (offset, line) = (number("offset")?, number("line")?);
-        Some(Mark { segment: segment.to_owned(), offset, line })
+        Some(ScanMark { segment: segment.to_owned(), offset, line })
     })();
     mark.map(Some).ok_or_else(|| {
         CommandError::new(

@@ -9,7 +9,7 @@ use bson::{
 
 use super::archive_selection::{ArchiveSelection, archive_of};
 use crate::{
-    archive::{Archived, Mark},
+    archive::{Archived, ScanMark},
     command::core::{
         command::{Command, Scope},
         context::Context,
@@ -56,7 +56,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     Ok(reply)
 }
 
-fn mark_document(mark: &Mark) -> RawDocumentBuf {
+fn mark_document(mark: &ScanMark) -> RawDocumentBuf {
     let mut document = RawDocumentBuf::new();
     document.append(cstr!("segment"), mark.segment.as_str());
     document.append(cstr!("offset"), long(mark.offset));

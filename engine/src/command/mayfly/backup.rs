@@ -5,7 +5,7 @@ use std::{ops::ControlFlow, path::PathBuf};
 use bson::{Bson, doc, raw::RawBsonRef};
 
 use crate::{
-    archive::left_out,
+    archive::missing_from_backup,
     collection::backup_damage,
     command::core::{
         command::{Command, Scope},
@@ -61,7 +61,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         reply.insert("damaged", long(report.damaged.count));
         reply.insert("warning", sentence);
     }
-    if let Some(sentence) = left_out(store)? {
+    if let Some(sentence) = missing_from_backup(store)? {
         reply.insert("notIncluded", sentence);
     }
     raw(&reply)

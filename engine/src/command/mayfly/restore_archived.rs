@@ -176,7 +176,8 @@ impl ArchiveRestore<'_> {
     ) -> Result<(), CommandError> {
         // It may have got another name since the batch before.
         let present = writer.catalog().collection_by_id(self.archive.collection());
-        let home = present.map_or_else(|| self.archive.made_for(), |present| &present.namespace);
+        let home =
+            present.map_or_else(|| self.archive.original_name(), |present| &present.namespace);
         let home = home.clone();
         let collection = writer.create_if_missing(&home)?;
         let targets = targets_of(writer.catalog(), collection.id);

@@ -268,7 +268,7 @@ impl Reaper {
         // If it can't be told, then the removals wait. What an archive holds is removed by its age too.
         let is_something_due = || {
             is_any_due(store, &all, now.wall_ms).unwrap_or(true)
-                || self.archives().may_hold_too_old(now.wall_ms)
+                || self.archives().may_hold_expired(now.wall_ms)
         };
         let small_step = guarded.guard.check(&now, is_something_due);
         if guarded.guard.held().is_none() {

@@ -11,7 +11,7 @@ use crate::reaper::{
     *,
 };
 use crate::{
-    archive::{ARCHIVES_META, From, Settings},
+    archive::{ARCHIVES_META, ScanStart, Settings},
     collection::{EvictedDocument, ExpiredSink as _},
     value::id_number::made,
 };
@@ -29,7 +29,7 @@ fn archived(world: &World) -> Vec<i32> {
     let archive = world.reaper.archives().find(&namespace()).expect("an archive");
     let mut ids = Vec::new();
     archive
-        .scan(&From::default(), &mut |archived| {
+        .scan(&ScanStart::default(), &mut |archived| {
             ids.push(archived.document.get_i32("_id").expect("an id"));
             ControlFlow::Continue(())
         })
@@ -105,7 +105,7 @@ fn allowance(world: &World) -> Allowance<'static> {
 }
 
 /// Archives what is due and stops there, as a kill does.
-fn archive_only(world: &World) -> Option<Arc<crate::archive::Kept>> {
+fn archive_only(world: &World) -> Option<Arc<crate::archive::ArchivedVersions>> {
     let (target, allowance) = (&world.targets()[0], allowance(world));
     let archives = world.reaper.archives();
     let records: Vec<_> = (0..6).map(made).collect();

@@ -259,7 +259,7 @@ fn check_change_in_a_pass_of(world: &World, change: impl FnOnce(&World), left: u
     world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
     world.insert((0..10).map(|id| doc! { "_id": id, "f": date(-10) }));
     world.reaper.set_parameter(TtlParameter::BatchDocs, 3).expect("valid");
-    let mut pass = pass::Pass::begin(&world.reaper, 1, guarded::Permit::default(), false);
+    let mut pass = pass::Pass::begin(&world.reaper, 1, guard::Permit::default(), false);
     while world.left().len() == 10 {
         assert_eq!(pass.step(), pass::Step::Again);
     }

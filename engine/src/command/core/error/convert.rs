@@ -173,8 +173,8 @@ impl From<ArchiveError> for CommandError {
             ArchiveError::NoArchive { .. } | ArchiveError::NoCollection { .. } => {
                 Code::NAMESPACE_NOT_FOUND
             }
-            ArchiveError::Place { .. }
-            | ArchiveError::Held { .. }
+            ArchiveError::Backend { .. }
+            | ArchiveError::OnHold { .. }
             | ArchiveError::Damaged { .. } => Code::OPERATION_FAILED,
         };
         Self::new(code, error.to_string())

@@ -13,7 +13,7 @@ use crate::{
 /// The collections whose removals wait for their archive.
 pub fn archive_holds(context: &Context) -> Vec<Bson> {
     let archives = context.reaper.archives();
-    let on = archives.all().into_iter().filter(|archive| archives.is_at_work(archive));
+    let on = archives.all().into_iter().filter(|archive| archives.is_active(archive));
     on.filter_map(|archive| {
         let failure = archive.failure()?;
         Some(Bson::Document(doc! {

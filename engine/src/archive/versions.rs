@@ -9,9 +9,9 @@ use crate::store::{RecordNumber, Stored};
 /// Documents of one collection that are safe in its archive, by record number: when each was last
 /// written, and the checksum of its bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept(HashMap<RecordNumber, (i64, u64)>);
+pub struct ArchivedVersions(HashMap<RecordNumber, (i64, u64)>);
 
-impl Kept {
+impl ArchivedVersions {
     /// Whether this document is safe just as it is.
     #[must_use]
     pub fn has(&self, stored: &Stored<'_>) -> bool {

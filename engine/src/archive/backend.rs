@@ -2,11 +2,11 @@
 
 use super::{
     ArchiveError,
-    segment::{Contents, Listed},
+    segment::{SegmentContents, SegmentFile},
 };
 
 /// Where an archive's segments lie.
-pub(super) trait Place: Send + Sync {
+pub(super) trait Backend: Send + Sync {
     /// Whether a segment can hold several batches. If not, each is put at offset 0 of its own.
     fn appends(&self) -> bool {
         true
@@ -24,14 +24,14 @@ pub(super) trait Place: Send + Sync {
     fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError>;
 
     /// All segments, oldest first.
-    fn list(&self) -> Result<Vec<Listed>, ArchiveError>;
+    fn list(&self) -> Result<Vec<SegmentFile>, ArchiveError>;
 
     /// Bytes of a segment from an offset on; fewer than `len` at its end.
     fn read(&self, segment: &str, offset: u64, len: usize) -> Result<Vec<u8>, ArchiveError>;
 
     /// What stands in a segment.
-    fn contents(&self, segment: &Listed) -> Result<Contents, ArchiveError> {
-        Contents::find(segment.bytes, |offset, len| self.read(&segment.name, offset, len))
+    fn contents(&self, segment: &SegmentFile) -> Result<SegmentContents, ArchiveError> {
+        SegmentContents::find(segment.bytes, |offset, len| self.read(&segment.name, offset, len))
     }
 
     /// Removes a segment.
