@@ -83,13 +83,13 @@ fn rows_of_an_archive_stay_where_they_are_while_several_are_chosen() {
     let mut window = filled();
     // The dialog has grown with what it lists.
     window.harness.run_steps(16);
-    let before = window.place("Choose \"first\"");
-    window.click("Choose \"second\"");
+    let before = window.place("Select \"first\"");
+    window.click("Select \"second\"");
     window.until_named("Command to send");
-    assert_eq!(window.place("Choose \"first\""), before);
-    window.click("Choose \"first\"");
+    assert_eq!(window.place("Select \"first\""), before);
+    window.click("Select \"first\"");
     window.until_named("Restore");
-    assert_eq!(window.place("Choose \"first\""), before);
+    assert_eq!(window.place("Select \"first\""), before);
     // Its cell shows a document also beside its name.
     let name = window.place("Show \"second\"");
     window.point_at(name.right() - 4.0, name.top() + 4.0);
@@ -129,7 +129,7 @@ fn documents_are_looked_at() {
 fn documents_are_put_back_with_the_date_of_now() {
     let mut window = filled();
     assert!(!window.is_enabled("Restore"));
-    window.click("Choose \"first\"");
+    window.click("Select \"first\"");
     let shown = window.value("Command to send");
     window.click("Restore");
     assert_eq!(window.sent().last(), Some(&shown), "what was shown was sent");
@@ -137,13 +137,13 @@ fn documents_are_put_back_with_the_date_of_now() {
     let found = window.run("test", &doc! {"count": "sessions"});
     assert_eq!(found.get_i32("n").ok(), Some(1), "nothing is put back without a word");
     window.click("Restore with the current date");
-    window.until_named("1 document put back");
+    window.until_named("1 document restored");
     let query = doc! {"find": "sessions", "filter": {"_id": "first"}};
     let found = window.run("test", &query);
     let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
     let document = batch.expect("a batch")[0].as_document().expect("a document");
     assert_eq!(document.get_datetime("at").ok(), Some(&at(45)));
-    window.click("Choose \"first\"");
+    window.click("Select \"first\"");
     window.click("Restore");
     window.until_named("1 document skipped: the _id already exists");
 }
@@ -159,12 +159,12 @@ fn what_is_listed_is_put_back_and_not_a_newer_one_of_its_id() {
     window.type_into("Archive filter", "{ user: 'ada' }");
     window.key(egui::Key::Enter);
     window.until_gone("Show \"second\"");
-    window.until_named("Choose \"first\"");
-    window.click("Choose \"first\"");
+    window.until_named("Select \"first\"");
+    window.click("Select \"first\"");
     window.click("Restore");
     window.until_named("A TTL index would remove 1 document again immediately");
     window.click("Restore with the current date");
-    window.until_named("1 document put back");
+    window.until_named("1 document restored");
     let found = window.run("test", &doc! {"find": "sessions", "filter": {"_id": "first"}});
     let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
     let document = batch.expect("a batch")[0].as_document().expect("a document");
@@ -221,7 +221,7 @@ fn a_failing_archive_says_that_documents_stay() {
 #[test]
 fn a_dialog_that_waits_behind_that_of_another_archive_takes_nothing_from_it() {
     let mut window = filled();
-    window.click("Choose \"first\"");
+    window.click("Select \"first\"");
     let other = Namespace::new("test", "other");
     window.run("test", &doc! {"create": "other"});
     window.ask(Action::Archive(ArchiveAction::Open(other)));

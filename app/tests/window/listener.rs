@@ -18,7 +18,7 @@ fn a_port_is_asked_for() {
     let mut window = dialog();
     assert_eq!(window.value("Port"), "27017");
     window.type_into("Port", "70000");
-    window.until_named("70000 is no port");
+    window.until_named("70000 is not a valid port");
     assert!(!window.is_enabled("Start listening"));
     window.type_into("Port", "");
     assert!(window.is_enabled("Start listening"));
@@ -87,7 +87,7 @@ fn a_socket_lets_in_who_may_open_the_file() {
     window.type_into("Socket", &open.path().join("mayfly.sock").to_string_lossy());
     window.click("Start listening");
     window.until_named("closed to them, such as a new one");
-    window.click("Listen on: A port");
+    window.click("Listen on: TCP port");
     window.until_gone("closed to them, such as a new one");
 
     window.click("Listen on: Unix socket");

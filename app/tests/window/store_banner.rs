@@ -196,7 +196,7 @@ fn a_store_that_can_not_be_opened_is_verified_and_restored() {
     window.point("Restore…");
     window.until_named("Check the backup first");
     window.click("Check backup");
-    window.until_named("other.backup is sound");
+    window.until_named("No damage found in other.backup");
     window.click("Restore");
     window.until_named("Restored and verified");
     window.until("the other store is open", |state| {

@@ -181,7 +181,7 @@ fn documents_past_their_threshold_are_counted_before() {
     window.click("Import");
     window.until_named("Import finished");
     assert!(!window.state().reaper.enabled);
-    window.click("Resume TTL monitor");
+    window.click("Resume the TTL monitor");
     window.until("the reaper runs", |state| state.reaper.enabled);
 }
 

@@ -40,7 +40,7 @@ fn ids(window: &Window) -> Vec<i32> {
 #[test]
 fn it_goes_on_behind_what_was_stored() {
     let mut window = window();
-    window.click("Resume import of events.json");
+    window.click("Resume the import of events.json");
     window.until_named("Import finished");
     assert_eq!(ids(&window), [1, 3]);
     window.until("nothing is left", |state| state.transfer.unfinished.is_empty());
@@ -49,7 +49,7 @@ fn it_goes_on_behind_what_was_stored() {
 #[test]
 fn it_is_rolled_back() {
     let mut window = window();
-    window.click("Roll back import of events.json");
+    window.click("Roll back the import of events.json");
     window.until_named("1 document removed.");
     assert_eq!(ids(&window), [] as [i32; 0]);
     window.until("nothing is left", |state| state.transfer.unfinished.is_empty());
@@ -58,7 +58,7 @@ fn it_is_rolled_back() {
 #[test]
 fn it_is_left() {
     let mut window = window();
-    window.click("Leave the import of events.json");
+    window.click("Dismiss the import of events.json");
     window.until_gone("Unfinished imports");
     assert_eq!(ids(&window), [1]);
     assert!(window.state().transfer.unfinished.is_empty());
@@ -69,7 +69,7 @@ fn a_changed_file_is_refused_and_the_import_dialog_leads_back() {
     let mut window = window();
     let file = window.folder.path().join("events.json");
     fs::write(&file, "{\"_id\": 7}\n").expect("a file");
-    window.click("Resume import of events.json");
+    window.click("Resume the import of events.json");
     window.until_named("changed after the import started");
     window.click("Decide later");
     window.ask(Action::Transfer(TransferAction::Import { files: vec![file], into: None }));

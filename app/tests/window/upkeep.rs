@@ -55,7 +55,7 @@ fn back_up_and_check(window: &mut Window) {
     window.click("Restore…");
     window.until_named("Check the backup first");
     window.click("Check backup");
-    window.until_named("store.backup is sound");
+    window.until_named("No damage found in store.backup");
 }
 
 fn count(window: &Window) -> i32 {
@@ -116,7 +116,7 @@ fn a_backup_of_a_damaged_store_says_so() {
     window.click("store.backup.damaged");
     assert_eq!(window.value("Backup path"), damaged.display().to_string());
     window.click("Check backup");
-    window.until_named("In store.backup.damaged 1 stored thing is damaged");
+    window.until_named("store.backup.damaged has damage: 1 stored thing is damaged");
     window.until_enabled("Restore");
 }
 
@@ -147,7 +147,7 @@ fn a_restore_brings_back_what_was_removed() {
     window.until_named("Check the backup first");
     assert_eq!(window.value("Backup path"), file);
     window.click("Check backup");
-    window.until_named("store.backup is sound");
+    window.until_named("No damage found in store.backup");
     let line = window.value("Command line equivalent");
     assert!(line.starts_with("mayfly restore --from ") && line.ends_with(" --replace"), "{line}");
     window.click("Restore");
@@ -177,7 +177,7 @@ fn enter_presses_the_button_that_loses_nothing() {
     window.click("Restore…");
     window.until_named("Check the backup first");
     window.key(Key::Enter);
-    window.until_named("store.backup is sound");
+    window.until_named("No damage found in store.backup");
     window.key(Key::Enter);
     assert!(window.has("Restore"), "Enter alone does not replace the store");
     for (button, title) in [("Compact…", "Compacted"), ("Verify…", "Verified")] {
@@ -206,7 +206,7 @@ fn the_store_from_before_a_restore_can_be_restored() {
     window.until_named("Stores replaced by earlier restores");
     window.click("store.before-restore-1");
     window.click("Check backup");
-    window.until_named("store.before-restore-1 is sound");
+    window.until_named("No damage found in store.before-restore-1");
     window.click("Restore");
     window.until_named("1 document came back");
     assert_eq!(count(&window), 1);
@@ -298,7 +298,7 @@ fn cancelled_work_leaves_everything_as_it_was() {
         window.click(page_of);
         window.until_enabled(button);
         window.click(button);
-        window.until_named("Copies: 4.0 kB of 8.0 kB");
+        window.until_named("Copying: 4.0 kB of 8.0 kB");
         window.click("Cancel");
         window.until_named(said);
         window.until("it is open", |state| state.store.phase == Phase::Open);
@@ -426,7 +426,7 @@ fn a_dialog_is_as_tall_as_its_content_at_once() {
     let height = |window: &Window| window.place("Back").bottom() - window.place("Close").top();
     let first = Cell::new(0.0);
     window.until_window("it is checked", |window| {
-        let is_checked = window.has_part("store.backup is sound");
+        let is_checked = window.has_part("No damage found in store.backup");
         if is_checked {
             first.set(height(window));
         }
