@@ -24,7 +24,7 @@ const NO_CHOOSER: &str = "The system file dialog didn't open; enter the path ins
 /// Carries out one action.
 pub fn apply(action: TransferAction, state: &mut State, effects: &mut Effects) {
     match action {
-        TransferAction::Import { files, into } => open_import(files, into, state, effects),
+        TransferAction::Import { files, into } => open_import(files, into.as_ref(), state, effects),
         TransferAction::Export { namespace, filter } => {
             open_export(namespace, filter, state, effects);
         }
@@ -155,7 +155,7 @@ pub(super) fn export_draft(state: &mut State) -> Option<&mut ExportDraft> {
 
 fn open_import(
     files: Vec<PathBuf>,
-    into: Option<Namespace>,
+    into: Option<&Namespace>,
     state: &mut State,
     effects: &mut Effects,
 ) {
@@ -178,11 +178,7 @@ fn open_import(
         state.toasts.push(Kind::Info, text, None, state.uptime);
         return;
     }
-    let db = into.map(|namespace| namespace.db);
-    let db = db.or_else(|| state.tree.databases.first().map(|first| first.name.clone()));
-    let mut draft = ImportDraft::new(Vec::new(), &db.unwrap_or_else(|| "test".to_owned()));
-    draft.add(files, IMPORT_FILES_MAX);
-    draft.shown = 0;
+    let draft = ImportDraft::of_files(files, into, &state.tree);
     state.transfer.chooser_note = None;
     state.dialogs.replace(AnyDialog::Transfer(Dialog::Import(Box::new(draft))));
     look(state, effects);

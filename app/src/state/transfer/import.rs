@@ -7,7 +7,8 @@ use mayfly_engine::transfer::{
     DiskSpace, ImportFormat, ImportMode, ImportRequest, Lenience, Oddity, RecordFormat, Rehearsal,
 };
 
-use crate::state::{Namespace, number};
+use crate::limits::IMPORT_FILES_MAX;
+use crate::state::{Namespace, StoreTree, number};
 use crate::worker::transfer::FileLook;
 
 /// Something that is found out on another thread.
@@ -98,6 +99,18 @@ impl ImportDraft {
         let (db, zone) = (db.to_owned(), Lenience::default().zone.to_string());
         let mut draft = Self { files, db, zone, ..Self::default() };
         draft.name_collection();
+        draft
+    }
+
+    /// A draft for files that were dropped or chosen: into the database of the shown collection, into a
+    /// collection named after the first file.
+    #[must_use]
+    pub fn of_files(files: Vec<PathBuf>, shown: Option<&Namespace>, tree: &StoreTree) -> Self {
+        let db = shown.map(|namespace| namespace.db.as_str());
+        let db = db.or_else(|| tree.databases.first().map(|first| first.name.as_str()));
+        let mut draft = Self::new(Vec::new(), db.unwrap_or("test"));
+        draft.add(files, IMPORT_FILES_MAX);
+        draft.shown = 0;
         draft
     }
 
