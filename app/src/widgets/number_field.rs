@@ -73,6 +73,12 @@ impl NumberDraft {
         Self { text: number.to_string(), unit }
     }
 
+    /// Whether nothing is typed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
     /// The seconds that the draft stands for.
     ///
     /// # Errors

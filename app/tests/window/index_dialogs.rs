@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bson::{Document, doc};
 use egui::Key;
+use egui_kittest::kittest::Queryable as _;
 use mayfly::source::{Capabilities, Events, Source};
 
 use super::indexes::{visits, window};
@@ -36,6 +37,9 @@ fn a_blank_ttl_is_refused_and_zero_is_allowed() {
     let mut window = creating("made");
     window.click("Expire documents (TTL)");
     window.until_named("Enter a number; 0 expires documents at the stored time");
+    let said =
+        window.harness.query_all_by_label("Enter a number; 0 expires documents at the stored time");
+    assert_eq!(said.count(), 1, "it is said once");
     assert!(!window.is_enabled("Create index"));
     for wrong in ["ten", "-1", "1.5"] {
         window.type_into("TTL", wrong);

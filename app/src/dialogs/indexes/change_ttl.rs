@@ -85,18 +85,19 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
 /// Returns whether the TTL was changed.
 fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &mut Asks<'_>) -> bool {
     let mut changed = false;
-    let invalid = change.secs().err();
+    let problem = change.ttl_problem();
     ui.horizontal(|ui| {
-        changed = number_field::ui(ui, "TTL", &mut change.ttl, invalid.is_some());
+        changed = number_field::ui(ui, "TTL", &mut change.ttl, problem.is_some());
         let words = match change.index.secs {
             Some(secs) => format!("was {}", ttl_words(secs)),
             None => "has no TTL yet".to_owned(),
         };
         ui.label(text::rich(words, text::body()).color(colors(ui).dim));
     });
-    let error = change.error.as_ref().or(invalid.as_ref());
-    if let Some(error) = error {
+    if let Some(error) = change.error.clone().or(problem) {
         ui.label(text::rich(error, text::body()).color(colors(ui).error));
+    } else if let Err(missing) = change.secs() {
+        ui.label(text::rich(missing, text::body()).color(colors(ui).dim));
     }
     let secs = change.secs().ok();
     if secs == Some(-1) {

@@ -35,11 +35,13 @@ pub(super) fn ui(
         create,
         |ui, create| {
             ui.add_enabled_ui(create.sent.is_none(), |ui| content_ui(ui, create, &view.fields));
-            match &command {
-                Ok(command) => asks.command_ui(ui, command),
-                Err(error) => {
-                    ui.label(text::rich(error, text::body()).color(colors(ui).dim));
+            match (&command, create.problem()) {
+                (Ok(command), _) => asks.command_ui(ui, command),
+                (Err(_), Some(problem)) => {
+                    ui.label(text::rich(problem, text::body()).color(colors(ui).dim));
                 }
+                // The TTL says itself what is wrong with it.
+                (Err(_), None) => {}
             }
             if let Some(error) = &create.error {
                 ui.label(text::rich(error, text::body()).color(colors(ui).error));
@@ -169,9 +171,9 @@ fn ttl_ui(ui: &mut Ui, create: &mut CreateIndex) {
     if !create.has_ttl {
         return;
     }
-    let invalid = create.secs().err();
+    let is_wrong = create.ttl_problem().is_some();
     ui.horizontal(|ui| {
-        number_field::ui(ui, "TTL", &mut create.ttl, invalid.is_some());
+        number_field::ui(ui, "TTL", &mut create.ttl, is_wrong);
         let on_ts = create.fields.first().is_some_and(|(field, _)| field == "_ts");
         let words = match create.secs() {
             Ok(secs @ ..0) => ttl_words(secs),
@@ -182,7 +184,7 @@ fn ttl_ui(ui: &mut Ui, create: &mut CreateIndex) {
             Ok(secs) => format!("{} after the date in the field", number::secs(secs)),
             Err(error) => error,
         };
-        let ink = if invalid.is_some() { colors(ui).error } else { colors(ui).dim };
+        let ink = if is_wrong { colors(ui).error } else { colors(ui).dim };
         ui.label(text::rich(words, text::body()).color(ink));
     });
     what_if::ui(ui, create.known());

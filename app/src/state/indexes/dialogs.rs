@@ -10,11 +10,19 @@ use crate::widgets::number_field::NumberDraft;
 /// The most seconds that a TTL may have.
 const TTL_SECS_MAX: i64 = 2_147_483_647;
 
-/// The seconds of a TTL that was typed for an index on `key`. On the last modification -1 is one too: on, without a
-/// default.
+/// The range of a TTL on `_ts`, where 0 is refused.
+const TS_RANGE: &str = "Enter a number from 1, or -1 to expire only documents with their own ttl";
+
+/// The seconds of a TTL that was typed for an index on `key`. On `_ts` -1 is valid too (on, without
+/// a default), and 0 is not.
 fn typed_secs(ttl: &NumberDraft, key: &Document) -> Result<i64, String> {
-    let lowest = if is_on_modification(key) { -1 } else { 0 };
-    ttl.secs(lowest..=TTL_SECS_MAX)
+    if !is_on_modification(key) {
+        return ttl.secs(0..=TTL_SECS_MAX);
+    }
+    if ttl.is_empty() || ttl.secs(0..=0).is_ok() {
+        return Err(TS_RANGE.to_owned());
+    }
+    ttl.secs(-1..=TTL_SECS_MAX)
 }
 
 fn is_on_modification(key: &Document) -> bool {
@@ -127,6 +135,12 @@ impl ChangeTtl {
         typed_secs(&self.ttl, &self.index.key)
     }
 
+    /// Why the TTL as typed is not valid; nothing that was typed is not wrong yet.
+    #[must_use]
+    pub fn ttl_problem(&self) -> Option<String> {
+        self.secs().err().filter(|_| !self.ttl.is_empty())
+    }
+
     /// Whether documents go by their last modification, and by a `ttl` of their own.
     #[must_use]
     pub fn is_on_modification(&self) -> bool {
@@ -202,6 +216,19 @@ impl CreateIndex {
     /// What is wrong with them, in one sentence.
     pub fn secs(&self) -> Result<i64, String> {
         typed_secs(&self.ttl, &self.key())
+    }
+
+    /// Why the TTL as typed is not valid; nothing that was typed is not wrong yet.
+    #[must_use]
+    pub fn ttl_problem(&self) -> Option<String> {
+        self.secs().err().filter(|_| !self.ttl.is_empty())
+    }
+
+    /// What is missing or wrong apart from the TTL, which says so itself.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        let without_ttl = Self { has_ttl: false, ..self.clone() };
+        without_ttl.command("").err()
     }
 
     /// The name it gets when none is typed.

@@ -40,6 +40,24 @@ fn what_can_not_be_is_said_before_it_is_sent() {
 }
 
 #[test]
+fn nothing_typed_is_not_wrong_yet_and_the_ttl_speaks_for_itself() {
+    let check = |field, text, is_wrong, is_valid| {
+        let create = create(&[(field, false)], Some(text));
+        assert_eq!(create.ttl_problem().is_some(), is_wrong, "{field} {text}");
+        assert_eq!(create.secs().is_ok(), is_valid, "{field} {text}");
+        assert_eq!(create.problem(), None, "{field} {text}: the sentence is not said twice");
+    };
+    check("at", "", false, false);
+    check("at", "x", true, false);
+    check("at", "0", false, true);
+    check("_ts", "", false, false);
+    check("_ts", "0", true, false);
+    check("_ts", "5", false, true);
+    let missing = create(&[("", false)], Some("")).problem();
+    assert_eq!(missing.as_deref(), create(&[], None).command("c").err().as_deref());
+}
+
+#[test]
 fn the_slider_is_logarithmic_and_reversible() {
     for secs in [1, 60, 3_600, 86_400, SLIDER_SECS.1] {
         let back = slider_secs(slider_fraction(secs));
