@@ -67,7 +67,7 @@ fn the_button_names_the_number_and_the_command_is_the_one_shown() {
     window.until_named("Create index");
     let shown = window.value("Command");
     window.until_enabled("Create index");
-    window.click("Create index");
+    window.key(Key::Enter);
     window.until_named("Dismiss: Created index made_ttl on visits");
     assert!(!window.has("Command"));
     window.until_named("made_ttl");

@@ -65,10 +65,10 @@ fn a_dropped_file_is_imported_and_counted() {
     window.until_named("one JSON document per line");
     assert!(window.harness.query_by_label("New collection").is_some());
     assert!(window.harness.query_by_label("Copy command").is_some());
-    window.click("Import");
+    window.key(egui::Key::Enter);
     window.until_named("Import finished");
     assert!(window.harness.query_by_label("120").is_some());
-    window.click("Open collection");
+    window.key(egui::Key::Enter);
     window.until("120 documents", |state| {
         let found = state.tree.collection(&Namespace::new("test", "people"));
         found.and_then(|found| found.documents) == Some(120)
@@ -255,7 +255,7 @@ fn what_an_export_does_not_give_back_is_told() {
     window.until_named("The export isn't a snapshot");
     let target = window.folder.path().join("odd.ndjson");
     window.type_into("File path", &target.to_string_lossy());
-    window.click("Export");
+    window.key(egui::Key::Enter);
     window.until_named(
         "1 document has an embedded document whose first field has a name such as $date",
     );

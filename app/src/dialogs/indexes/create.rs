@@ -54,8 +54,13 @@ pub(super) fn ui(
                 0 => "Create index".to_owned(),
                 _ => format!("Create and expire {}", number::count(going)),
             };
-            let button = if going > 0 { Button::amber(&label) } else { Button::primary(&label) };
-            send = ui.add(button.enabled(create.is_ready())).clicked();
+            let is_ready = create.is_ready();
+            // Where documents expire at once, Enter alone is not enough.
+            send = if going > 0 {
+                ui.add(Button::amber(&label).enabled(is_ready)).clicked()
+            } else {
+                modal::answer_ui(ui, Button::primary(&label).enabled(is_ready))
+            };
             cancel = ui.add(leave(create.sent.is_some())).clicked();
         },
     );

@@ -62,12 +62,14 @@ impl ChoosePath<'_> {
                 ..Field::default()
             };
             let response = field.ui(ui, path);
-            if path.is_empty() && ui.memory(|memory| memory.focused().is_none()) {
+            let enter = ui.input(|input| input.key_pressed(egui::Key::Enter));
+            let is_entered = response.lost_focus() && enter;
+            // Enter in an empty field is for the dialog as a whole.
+            if path.is_empty() && !enter && ui.memory(|memory| memory.focused().is_none()) {
                 response.request_focus();
             }
             change.changed = response.changed();
-            let enter = ui.input(|input| input.key_pressed(egui::Key::Enter));
-            change.taken |= response.lost_focus() && enter;
+            change.taken |= is_entered;
         });
         let said = match (&state.transfer.chooser, state.transfer.chooser_note) {
             (Some(_), _) => Some("Waiting for the system file dialog; you can also enter a path"),

@@ -48,13 +48,16 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
             }
         },
         |ui, (draft, actions)| {
-            let button = match draft.exists.len() {
-                0 => Button::primary("Export"),
-                1 => Button::danger("Replace file"),
-                _ => Button::danger("Replace files"),
+            let finish = |button: Button<'static>| {
+                button.enabled(ready).tooltip("Export documents to the file")
             };
-            let button = button.enabled(ready).tooltip("Export documents to the file");
-            if ui.add(button).clicked() {
+            // Where a file is lost, Enter alone is not enough.
+            let pressed = match draft.exists.len() {
+                0 => modal::answer_ui(ui, finish(Button::primary("Export"))),
+                1 => ui.add(finish(Button::danger("Replace file"))).clicked(),
+                _ => ui.add(finish(Button::danger("Replace files"))).clicked(),
+            };
+            if pressed {
                 let overwrite = !draft.exists.is_empty();
                 ask(actions, TransferAction::StartExport { overwrite });
             }

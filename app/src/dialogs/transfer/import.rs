@@ -21,6 +21,9 @@ const NAME_CHARS_MAX: usize = 40;
 
 const FORMATS: [ImportFormat; 3] = [ImportFormat::Auto, ImportFormat::Json, ImportFormat::Csv];
 
+/// What the button that starts the import does.
+const INTO_COLLECTION: &str = "Import the files into the collection";
+
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
     let command = command_line::import(draft, state.store.folder.as_deref());
@@ -65,15 +68,18 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
 fn start_ui(ui: &mut Ui, draft: &ImportDraft, ready: bool) -> bool {
     let name = cut(&with_marks(draft.collection.trim()), NAME_CHARS_MAX);
     let drops = format!("Drop {name} and import");
-    let (button, tooltip) = if draft.drop {
-        (Button::danger(&drops), "Enter the name to confirm")
-    } else if draft.overdue() > 0 && !draft.pause_reaper || draft.lack_of_space().is_some() {
-        (Button::amber("Import anyway"), "Import the files into the collection")
-    } else {
-        (Button::primary("Import"), "Import the files into the collection")
+    let is_risky = draft.overdue() > 0 && !draft.pause_reaper || draft.lack_of_space().is_some();
+    let (button, tooltip) = match (draft.drop, is_risky) {
+        (true, _) => (Button::danger(&drops), "Enter the name to confirm"),
+        (false, true) => (Button::amber("Import anyway"), INTO_COLLECTION),
+        (false, false) => (Button::primary("Import"), INTO_COLLECTION),
     };
-    let button = button.enabled(ready && draft.is_drop_confirmed());
-    ui.add(button.tooltip(tooltip)).clicked()
+    let button = button.enabled(ready && draft.is_drop_confirmed()).tooltip(tooltip);
+    // Enter adds a typed path first; where something is lost, Enter alone is not enough.
+    if draft.drop || is_risky || !draft.typed.trim().is_empty() {
+        return ui.add(button).clicked();
+    }
+    modal::answer_ui(ui, button)
 }
 
 /// What the disk has no room for.

@@ -40,7 +40,7 @@ pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut
             }
         },
         |ui, actions| {
-            if ui.add(Button::primary("Open collection")).clicked() {
+            if modal::answer_ui(ui, Button::primary("Open collection")) {
                 let show = Action::Tabs(TabsAction::Show(result.into.clone()));
                 actions.push(Action::Dialog(DialogAction::Confirm(Box::new(show))));
                 actions.push(Action::Store(StoreAction::Weather(result.into.clone())));
