@@ -32,6 +32,9 @@ pub const REMOVED_MAX: usize = 20_000;
 /// Messages on the screen at once. The oldest goes first.
 pub const TOASTS_MAX: usize = 5;
 
+/// Data folders that the window remembers.
+pub const RECENT_STORES_MAX: usize = 8;
+
 /// Dialogs that wait behind the open one.
 pub const DIALOGS_WAITING_MAX: usize = 8;
 

@@ -23,8 +23,10 @@ pub enum StoreAction {
     Open(OpenRequest),
     /// Lets a person choose a data folder.
     ChooseFolder,
-    /// Opens the data folder with this path.
+    /// Opens the store in this folder; asks first if there is none.
     OpenFolder(PathBuf),
+    /// Creates a store in this folder and opens it.
+    CreateStore(PathBuf),
     /// Folds a database in the sidebar, or unfolds it.
     Fold(String),
     /// Orders the sidebar.

@@ -1,19 +1,25 @@
 //! Databases and collections.
 
+use std::path::PathBuf;
+
 use bson::{Bson, Document, doc};
 
-use super::{Effects, WindowEffect, clock, reaper, tabs, unfinished, upkeep};
+use super::{Effects, WindowEffect, clock, reaper, tabs, transfer, unfinished, upkeep};
 use crate::action::{Action, StoreAction};
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, WEATHER_UNSEEN_MAX};
 use crate::source::{OpenFailure, OpenRequest, Opened};
-use crate::state::dialogs::{CreateCollection, CreateDatabase, Dialect, Dialog, DropTarget, Sent};
+use crate::state::dialogs::{
+    Confirm, CreateCollection, CreateDatabase, Dialect, Dialog, DropTarget, OpenFolder, Sent, Tone,
+};
 use crate::state::purpose::StorePurpose;
 use crate::state::store::{Forecast, Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
+use crate::state::transfer::Purpose as FilePurpose;
 use crate::state::upkeep::key;
 use crate::state::{Namespace, Phase, Purpose, State, StoreTree};
-use crate::worker::{Lane, Reply, Work};
+use crate::widgets::value_text::with_marks;
+use crate::worker::{Lane, Reply, TransferWork, Work};
 
 /// Collections of one database that are listed; the rest is not shown.
 const COLLECTIONS_LISTED_MAX: i32 = 10_000;
@@ -29,12 +35,11 @@ pub fn apply(action: StoreAction, state: &mut State, effects: &mut Effects) {
         StoreAction::ChooseFolder => {
             let path = state.store.folder.as_ref().map(|path| path.display().to_string());
             let path = path.unwrap_or_default();
-            state.dialogs.show(Dialog::OpenFolder { path });
+            state.transfer.chooser_note = None;
+            state.dialogs.show(Dialog::OpenFolder(OpenFolder { path, ..OpenFolder::default() }));
         }
-        StoreAction::OpenFolder(folder) => {
-            let request = OpenRequest { folder: Some(folder), ..OpenRequest::default() };
-            open(request, state, effects);
-        }
+        StoreAction::OpenFolder(folder) => look_into(folder, state, effects),
+        StoreAction::CreateStore(folder) => open_folder(folder, state, effects),
         StoreAction::Fold(db) => {
             if !state.tree.folded.remove(&db) {
                 state.tree.folded.insert(db);
@@ -52,6 +57,50 @@ pub fn apply(action: StoreAction, state: &mut State, effects: &mut Effects) {
             change(done, &db, command, state, effects);
         }
     }
+}
+
+/// Looks whether a folder holds a store, before the present one is closed for it.
+fn look_into(folder: PathBuf, state: &mut State, effects: &mut Effects) {
+    let look = TransferWork::LookInto(folder);
+    let generation = transfer::work(FilePurpose::LookInto, Lane::Read, look, state, effects);
+    if let Some(Dialog::OpenFolder(draft)) = state.dialogs.open_mut() {
+        draft.looking = Some(generation);
+    }
+}
+
+/// A folder was looked into: a store is opened, and a new one is asked about.
+pub(super) fn looked_into(
+    generation: u64,
+    folder: PathBuf,
+    has_store: bool,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    match state.dialogs.open_mut() {
+        Some(Dialog::OpenFolder(draft)) if draft.looking == Some(generation) => {
+            draft.looking = None;
+        }
+        // The dialog was closed, or something else was typed since.
+        _ => return,
+    }
+    if has_store {
+        return open_folder(folder, state, effects);
+    }
+    let shown = with_marks(&folder.display().to_string());
+    state.dialogs.show_before(Dialog::Confirm(Confirm {
+        title: "Create a new store here?".to_owned(),
+        text: format!("{shown} doesn't contain a store."),
+        command: None,
+        button: "Create store".to_owned(),
+        tone: Tone::Normal,
+        action: Box::new(Action::Store(StoreAction::CreateStore(folder))),
+    }));
+}
+
+fn open_folder(folder: PathBuf, state: &mut State, effects: &mut Effects) {
+    state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
+    let request = OpenRequest { folder: Some(folder), ..OpenRequest::default() };
+    open(request, state, effects);
 }
 
 /// Opens a store in place of the present one.
@@ -84,6 +133,9 @@ pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &
     effects.window(WindowEffect::Title(format!("{} – Mayfly", opened.name)));
     state.store.name = opened.name;
     state.store.shown.clone_from(&opened.folder);
+    if let Some(folder) = opened.folder.as_ref().filter(|_| !state.store.request.demo) {
+        state.settings.note_store(folder);
+    }
     state.store.folder = opened.folder;
     let told = state.store.folder.as_deref().map(key);
     let is_told = told.is_some_and(|folder| state.settings.advised.contains(&folder));

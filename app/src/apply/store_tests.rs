@@ -34,7 +34,7 @@ fn files_of_every_store_are_walked_by_the_program_that_was_started() {
     let walker = WalkProgram { program: "mayfly".into(), arguments: vec!["walk".into()] };
     let first = OpenRequest { walker: Some(walker.clone()), ..OpenRequest::default() };
     open(first, &mut state, &mut effects);
-    apply(StoreAction::OpenFolder("other".into()), &mut state, &mut effects);
+    apply(StoreAction::CreateStore("other".into()), &mut state, &mut effects);
     open(OpenRequest { demo: true, ..OpenRequest::default() }, &mut state, &mut effects);
     assert_eq!(effects.jobs.len(), 3);
     for job in &effects.jobs {

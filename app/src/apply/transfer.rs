@@ -6,13 +6,13 @@ use std::sync::Arc;
 use mayfly_engine::catalog;
 use mayfly_engine::transfer::Progress;
 
-use super::{Effects, transfer_run, unfinished, upkeep};
+use super::{Effects, store, transfer_run, unfinished, upkeep};
 use crate::action::TransferAction;
 use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::toasts::Kind;
 use crate::state::transfer::export::number_among;
-use crate::state::transfer::import::{RehearsedFor, WHOLE_PATH, typed_path};
+use crate::state::transfer::import::{RehearsedFor, WHOLE_PATH, typed_path, whole_path};
 use crate::state::transfer::{Asker, Chooser, Dialog, ExportDraft, ImportDraft, Purpose, Seen};
 use crate::state::{self, Namespace, State};
 use crate::worker::transfer::{Choose, TransferDone};
@@ -99,6 +99,9 @@ pub fn done(
                     Err(error) => Seen::Failed(error),
                 };
             }
+        }
+        (_, TransferDone::LookedInto { folder, has_store }) => {
+            store::looked_into(generation, folder, has_store, state, effects);
         }
         (_, TransferDone::Folder(folder)) => {
             if state.transfer.folder.is_none() {
@@ -270,6 +273,7 @@ fn asker(state: &State) -> Option<Asker> {
         AnyDialog::Transfer(Dialog::Export(draft)) => Some(Asker::Export(draft.namespace.clone())),
         AnyDialog::Upkeep(state::upkeep::Dialog::Backup(_)) => Some(Asker::Backup),
         AnyDialog::Upkeep(state::upkeep::Dialog::Restore(_)) => Some(Asker::Restore),
+        AnyDialog::OpenFolder(_) => Some(Asker::OpenFolder),
         _ => None,
     }
 }
@@ -294,6 +298,7 @@ fn choose(state: &mut State, effects: &mut Effects) {
             let file = draft.file().unwrap_or_default();
             Choose::Backup { folder: file.parent().map(PathBuf::from) }
         }
+        Some(AnyDialog::OpenFolder(draft)) => Choose::Folder { folder: whole_path(&draft.path) },
         _ => return,
     };
     let choose = TransferWork::Choose(choose);
@@ -306,6 +311,11 @@ fn chosen(files: Vec<PathBuf>, state: &mut State, effects: &mut Effects) {
     let Some(first) = files.first().cloned() else { return };
     if matches!(state.dialogs.open(), Some(AnyDialog::Upkeep(_))) {
         upkeep::chosen(&first, state, effects);
+        return;
+    }
+    if let Some(AnyDialog::OpenFolder(draft)) = state.dialogs.open_mut() {
+        draft.path = first.to_string_lossy().into_owned();
+        draft.looking = None;
         return;
     }
     state.transfer.folder = first.parent().map(PathBuf::from);

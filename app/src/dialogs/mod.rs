@@ -36,7 +36,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::RenameCollection(draft) => rename::ui(context, draft, state, actions),
         Dialog::Drop(draft) => drop::ui(context, draft, state, actions),
         Dialog::Confirm(draft) => confirm::ui(context, draft, actions),
-        Dialog::OpenFolder { path } => open_folder::ui(context, path, actions),
+        Dialog::OpenFolder(draft) => open_folder::ui(context, draft, state, actions),
         Dialog::Listener(draft) => listener::ui(context, draft, state, actions),
         Dialog::Archive(draft) => archive::ui(context, draft, state, actions),
         Dialog::UndoNet(draft) => undo_net::ui(context, draft, state, actions),

@@ -1,51 +1,110 @@
-//! Opens another data folder by its path.
+//! Opens another data folder: typed, chosen, or one of the recent ones.
 
-use egui::{Context, Id, Key};
+use std::path::PathBuf;
 
-use super::close;
-use crate::action::{Action, Actions, DialogAction, StoreAction};
+use egui::text::{CCursor, CCursorRange};
+use egui::text_edit::TextEditState;
+use egui::{Context, Ui};
+
+use super::transfer::{ChoosePath, field_id};
+use super::{WAITING, close};
+use crate::action::{Action, Actions, StoreAction};
+use crate::state::State;
+use crate::state::dialogs::OpenFolder;
 use crate::state::transfer::import::{WHOLE_PATH, whole_path};
 use crate::theme::sizes;
-use crate::widgets::field::{Field, labelled};
+use crate::widgets::field::labelled;
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, modal};
 
+/// The name of the path.
+const PATH: &str = "Folder path";
+
 /// Draws the dialog.
-pub fn ui(context: &Context, path: &mut String, actions: &mut Actions) {
-    let (mut open, mut entered) = (false, false);
-    let problem = (!path.trim().is_empty() && whole_path(path).is_none()).then_some(WHOLE_PATH);
+pub fn ui(context: &Context, draft: &mut OpenFolder, state: &State, actions: &mut Actions) {
+    let folder = whole_path(&draft.path);
+    let is_waiting = draft.looking.is_some();
+    let mut open = None;
     let closing = modal::ui(
         context,
         "Open data folder",
-        "Creates a store if the folder has none",
+        "A data folder holds one store",
         sizes::DIALOG,
-        path,
-        |ui, path| {
-            labelled(ui, "Folder path", problem, |ui| {
-                let id = Id::unique("folder path");
-                let field = Field {
-                    name: "Folder path",
-                    hint: "/home/you/data",
-                    mono: true,
-                    invalid: problem.is_some(),
-                    id: Some(id),
-                    ..Field::default()
-                };
-                let response = field.ui(ui, path);
-                entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            });
+        &mut (&mut *draft, &mut *actions, &mut open),
+        |ui, (draft, actions, open)| {
+            path_ui(ui, draft, state, actions);
+            if let Some(recent) = recent_ui(ui, state) {
+                **open = Some(recent);
+            }
         },
-        |ui, path| {
-            let ready = whole_path(path).is_some();
-            open = ui.add(Button::primary("Open").enabled(ready)).clicked();
+        |ui, (_, actions, open)| {
+            let label = if is_waiting { WAITING } else { "Open" };
+            let is_ready = folder.is_some() && !is_waiting;
+            if modal::answer_ui(ui, Button::primary(label).enabled(is_ready)) {
+                open.clone_from(&folder);
+            }
             if ui.add(Button::plain("Cancel")).clicked() {
                 close(actions);
             }
         },
     );
-    if let (true, Some(folder)) = (open || entered, whole_path(path)) {
-        let action = Action::Store(StoreAction::OpenFolder(folder));
-        actions.push(Action::Dialog(DialogAction::Confirm(Box::new(action))));
+    if let Some(folder) = open {
+        draft.path = folder.to_string_lossy().into_owned();
+        actions.push(Action::Store(StoreAction::OpenFolder(folder)));
     } else if closing.closes() {
         close(actions);
     }
+}
+
+fn path_ui(ui: &mut Ui, draft: &mut OpenFolder, state: &State, actions: &mut Actions) {
+    let is_wrong = !draft.path.trim().is_empty() && whole_path(&draft.path).is_none();
+    labelled(ui, PATH, is_wrong.then_some(WHOLE_PATH), |ui| {
+        let path = ChoosePath {
+            name: PATH,
+            hint: "/home/you/data",
+            choose: "Choose folder…",
+            take: None,
+            invalid: is_wrong,
+        };
+        if path.ui(ui, &mut draft.path, state, actions).changed {
+            draft.looking = None;
+        }
+    });
+    if !draft.has_focus {
+        draft.has_focus = true;
+        select_all(ui, &draft.path);
+    }
+}
+
+/// Sends the keyboard to the path; what is typed replaces it.
+fn select_all(ui: &Ui, path: &str) {
+    let mut edit = TextEditState::default();
+    let end = CCursor::new(path.chars().count());
+    edit.cursor.set_char_range(Some(CCursorRange::two(CCursor::new(0), end)));
+    edit.store(ui.ctx(), field_id(PATH));
+    ui.memory_mut(|memory| memory.request_focus(field_id(PATH)));
+}
+
+/// The stores that were open before. Returns the one that was pressed.
+fn recent_ui(ui: &mut Ui, state: &State) -> Option<PathBuf> {
+    let shown = state.store.folder.as_ref().filter(|_| state.is_open());
+    let others: Vec<PathBuf> = state.settings.recent_stores.iter().map(PathBuf::from).collect();
+    let others = others.into_iter().filter(|folder| Some(folder) != shown);
+    let mut pressed = None;
+    for (number, folder) in others.enumerate() {
+        let button = |ui: &mut Ui| {
+            let name = with_marks(&folder.display().to_string());
+            ui.add(Button::ghost(&name)).clicked()
+        };
+        let mut is_pressed = false;
+        if number == 0 {
+            labelled(ui, "Recent stores", None, |ui| is_pressed = button(ui));
+        } else {
+            is_pressed = button(ui);
+        }
+        if is_pressed {
+            pressed = Some(folder);
+        }
+    }
+    pressed
 }

@@ -25,6 +25,9 @@ use super::{
     Capabilities, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source, Transfers, place,
 };
 
+/// The file in a data folder that makes it a store.
+pub const DATA_FILE: &str = "data.mdb";
+
 /// How often a stream of events looks whether events were lost.
 const LOST_CHECK: Duration = Duration::from_secs(5);
 
@@ -201,7 +204,7 @@ pub fn prepare(request: &OpenRequest, folder: &Path) -> Result<bool, OpenFailure
             OpenFailure::new(format!("Couldn't create {}: {error}", parent.display()))
         })?;
     }
-    Ok(request.folder.is_none() && !folder.join("data.mdb").exists())
+    Ok(request.folder.is_none() && !folder.join(DATA_FILE).exists())
 }
 
 /// Says at once whether another program has the store open that a request would open.

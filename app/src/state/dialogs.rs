@@ -25,11 +25,8 @@ pub enum Dialog {
     Drop(DropDialog),
     /// One question with two answers.
     Confirm(Confirm),
-    /// Opens another data folder by its path.
-    OpenFolder {
-        /// The path as typed.
-        path: String,
-    },
+    /// Opens another data folder.
+    OpenFolder(OpenFolder),
     /// The listener, through which other programs reach the store.
     Listener(ListenerDraft),
     /// What is kept of a collection's expired documents.
@@ -54,13 +51,24 @@ impl Dialog {
     #[must_use]
     pub fn is_about_contents(&self) -> bool {
         match self {
-            Self::Settings | Self::Shortcuts | Self::OpenFolder { .. } | Self::Upkeep(_) => false,
+            Self::Settings | Self::Shortcuts | Self::OpenFolder(_) | Self::Upkeep(_) => false,
             Self::Transfer(dialog) => {
                 !matches!(dialog, transfer::Dialog::Running(_) | transfer::Dialog::Imported(_))
             }
             _ => true,
         }
     }
+}
+
+/// Another data folder to open.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OpenFolder {
+    /// The path as typed.
+    pub path: String,
+    /// Whether the keyboard was sent to the path.
+    pub has_focus: bool,
+    /// The generation of the look into the folder that has no answer yet.
+    pub looking: Option<u64>,
 }
 
 /// A new database.

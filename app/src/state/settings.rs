@@ -1,11 +1,13 @@
 //! Choices that stay from one start to the next.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::store::Order;
 use super::view::Drawer;
+use crate::limits::RECENT_STORES_MAX;
 
 /// Dark or light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -54,6 +56,8 @@ pub struct Settings {
     pub backups: BTreeMap<String, String>,
     /// Data folders whose unwise place a person has been told of.
     pub advised: BTreeSet<String>,
+    /// The data folders that were open, the latest first.
+    pub recent_stores: Vec<String>,
     /// Whether the Commands drawer also lists what the window asked by itself.
     pub background_commands: bool,
 }
@@ -69,7 +73,37 @@ impl Default for Settings {
             drawer: Some(Drawer::ReaperLog),
             backups: BTreeMap::new(),
             advised: BTreeSet::new(),
+            recent_stores: Vec::new(),
             background_commands: false,
         }
+    }
+}
+
+impl Settings {
+    /// Puts a data folder at the front of the recent ones.
+    pub fn note_store(&mut self, folder: &Path) {
+        let folder = folder.to_string_lossy().into_owned();
+        self.recent_stores.retain(|known| *known != folder);
+        self.recent_stores.insert(0, folder);
+        self.recent_stores.truncate(RECENT_STORES_MAX);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_store_comes_first_and_once() {
+        let mut settings = Settings::default();
+        for folder in ["/a", "/b", "/a"] {
+            settings.note_store(Path::new(folder));
+        }
+        assert_eq!(settings.recent_stores, ["/a", "/b"]);
+        for number in 0..20 {
+            settings.note_store(Path::new(&format!("/{number}")));
+        }
+        assert_eq!(settings.recent_stores.len(), RECENT_STORES_MAX);
+        assert_eq!(settings.recent_stores.first().map(String::as_str), Some("/19"));
     }
 }

@@ -13,6 +13,7 @@ use mayfly_engine::transfer::{
 };
 
 use crate::limits::REHEARSED_DOCS_MAX;
+use crate::source::embedded::DATA_FILE;
 use crate::source::{Source, Transfers};
 
 /// One thing to do with files.
@@ -78,6 +79,8 @@ pub enum TransferWork {
     },
     /// Find the folder for downloads.
     Folder,
+    /// Find out whether a folder holds a store.
+    LookInto(PathBuf),
     /// Let the system's dialog choose files. It gets a thread of its own.
     Choose(Choose),
 }
@@ -87,6 +90,11 @@ pub enum TransferWork {
 pub enum Choose {
     /// Files to import.
     Files {
+        /// Where it begins.
+        folder: Option<PathBuf>,
+    },
+    /// A data folder to open.
+    Folder {
         /// Where it begins.
         folder: Option<PathBuf>,
     },
@@ -128,6 +136,13 @@ pub enum TransferDone {
     Export(Result<ExportReport, Failure>),
     /// The folder for downloads.
     Folder(Option<PathBuf>),
+    /// Whether a folder holds a store.
+    LookedInto {
+        /// The folder.
+        folder: PathBuf,
+        /// Whether a data file is in it.
+        has_store: bool,
+    },
     /// What was chosen; nothing when the dialog was cancelled, and also when the system has none.
     Chosen {
         /// The files.
@@ -182,6 +197,7 @@ impl fmt::Debug for TransferWork {
             Self::RollBack { id, .. } => write!(f, "RollBack({id})"),
             Self::Leave(id) => write!(f, "Leave({id})"),
             Self::Folder => f.write_str("Folder"),
+            Self::LookInto(folder) => write!(f, "LookInto({})", folder.display()),
             Self::Choose(choose) => write!(f, "Choose({choose:?})"),
         }
     }
@@ -201,6 +217,7 @@ impl TransferWork {
             | Self::Unfinished
             | Self::Leave(_)
             | Self::Folder
+            | Self::LookInto(_)
             | Self::Choose(_) => None,
         }
     }
@@ -218,6 +235,10 @@ impl TransferWork {
             Self::Unfinished | Self::Leave(_) => TransferDone::Unfinished(Err(message)),
             Self::Export { .. } => TransferDone::Export(Err(Failure::Failed(message))),
             Self::Folder => TransferDone::Folder(None),
+            // Opening it says what is wrong.
+            Self::LookInto(folder) => {
+                TransferDone::LookedInto { folder: folder.clone(), has_store: true }
+            }
             Self::Choose(_) => TransferDone::Chosen { files: Vec::new(), took: Duration::ZERO },
         }
     }
@@ -231,6 +252,10 @@ impl TransferWork {
                 TransferDone::Preview(look(path, *format, *lenience, all, transfers))
             }
             Self::Folder => TransferDone::Folder(downloads()),
+            Self::LookInto(folder) => {
+                let has_store = folder.join(DATA_FILE).exists();
+                TransferDone::LookedInto { folder: folder.clone(), has_store }
+            }
             Self::Choose(_) => self.failed(String::new()),
             Self::Rehearse { files, format, lenience, namespace, progress } => {
                 let Some(transfers) = source.and_then(Source::transfers) else {
@@ -341,6 +366,11 @@ pub fn choose(choose: &Choose) -> Vec<PathBuf> {
             .add_filter("All files", &["*"])
             .pick_files()
             .unwrap_or_default(),
+        Choose::Folder { folder } => begun_in(dialog, folder.as_deref())
+            .set_title("Open data folder")
+            .pick_folder()
+            .into_iter()
+            .collect(),
         Choose::Backup { folder } => begun_in(dialog, folder.as_deref())
             .set_title("Restore")
             .pick_file()

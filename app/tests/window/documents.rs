@@ -228,7 +228,10 @@ fn a_typed_value_that_meets_another_change_stays_however_many_dialogs_wait() {
     let update = doc! {"q": {"_id": 3}, "u": {"$set": {"text": "theirs"}}};
     window.run("test", &doc! {"update": "notes", "updates": [update]});
     for number in 0..20 {
-        let dialog = Dialog::OpenFolder { path: format!("/{number}") };
+        let dialog = Dialog::OpenFolder(mayfly::state::dialogs::OpenFolder {
+            path: format!("/{number}"),
+            ..Default::default()
+        });
         window.ask(Action::Dialog(DialogAction::Show(dialog)));
     }
     let tab = window.tab().id;
@@ -236,7 +239,7 @@ fn a_typed_value_that_meets_another_change_stays_however_many_dialogs_wait() {
     window.until("it is checked", |state| {
         state.tabs.active().is_some_and(|tab| tab.documents.writing.is_none())
     });
-    while matches!(window.state().dialogs.open(), Some(Dialog::OpenFolder { .. })) {
+    while matches!(window.state().dialogs.open(), Some(Dialog::OpenFolder(_))) {
         window.ask(Action::Dialog(DialogAction::Close));
     }
     window.until_named("This document changed while you were editing");

@@ -218,7 +218,7 @@ fn back_up(window: &mut Window) {
 /// Opens a folder by its path, as a person does.
 fn open_folder(window: &mut Window, folder: &Path) {
     window.keys(egui::Modifiers::COMMAND, egui::Key::O);
-    window.until_named("Creates a store if the folder has none");
+    window.until_named("A data folder holds one store");
     window.type_into("Folder path", &folder.display().to_string());
     window.click("Open");
 }

@@ -1,5 +1,7 @@
 //! Databases and collections: created, renamed, dropped.
 
+use std::path::Path;
+
 use bson::doc;
 use mayfly::action::{Action, DialogAction};
 use mayfly::state::dialogs::{CreateCollection, DropDialog, DropTarget, RenameCollection, Sent};
@@ -283,10 +285,27 @@ fn only_a_whole_path_is_opened() {
 fn another_folder_is_opened() {
     let mut window = window();
     window.keys(egui::Modifiers::COMMAND, egui::Key::O);
-    window.until_named("Creates a store if the folder has none");
+    window.until_named("A data folder holds one store");
+    assert!(window.is_focused("Folder path"));
     let other = window.folder.path().join("other").display().to_string();
     window.type_into("Folder path", &other);
+    window.key(egui::Key::Enter);
+    window.until_named("Create a new store here?");
+    assert!(window.has("Collection test.drops"), "the store stays open until it is answered");
+    window.click("Cancel");
+    window.until_named("A data folder holds one store");
+    assert!(!Path::new(&other).exists());
     window.click("Open");
-    window.until_named("This store is empty");
+    window.until_named("Create a new store here?");
+    window.click("Create store");
+    window.until("it is open", |state| {
+        state.is_open() && state.store.folder.as_deref() == Some(Path::new(&other))
+    });
+    assert!(window.state().dialogs.open().is_none());
     assert!(window.has("Real time"));
+    window.keys(egui::Modifiers::COMMAND, egui::Key::O);
+    let first = window.folder.path().join("store").display().to_string();
+    window.click(&first);
+    window.until_named("Collection test.drops");
+    assert!(window.state().dialogs.open().is_none(), "a store that exists needs no question");
 }

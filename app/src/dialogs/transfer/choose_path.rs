@@ -9,6 +9,12 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::Button;
 use crate::widgets::field::Field;
 
+/// The id of the field of this name, so that the keyboard can be sent to it.
+#[must_use]
+pub fn field_id(name: &str) -> Id {
+    Id::unique(("path", name))
+}
+
 /// What a path field says.
 pub struct ChoosePath<'a> {
     /// The name that is read aloud.
@@ -46,7 +52,7 @@ impl ChoosePath<'_> {
         ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
             let waits = state.transfer.chooser.is_some();
             let button = Button::plain(self.choose).icon(Icon::Open).enabled(!waits);
-            if ui.add(button.tooltip("Browse for a file")).clicked() {
+            if ui.add(button.tooltip("Browse")).clicked() {
                 ask(actions, TransferAction::Choose);
             }
             if let Some(take) = self.take {
@@ -58,7 +64,7 @@ impl ChoosePath<'_> {
                 hint: self.hint,
                 mono: true,
                 invalid: self.invalid,
-                id: Some(Id::unique(("path", self.name))),
+                id: Some(field_id(self.name)),
                 ..Field::default()
             };
             let response = field.ui(ui, path);

@@ -13,7 +13,7 @@ mod unfinished;
 
 use egui::{Color32, Context, Label, Ui};
 
-pub use choose_path::ChoosePath;
+pub use choose_path::{ChoosePath, field_id};
 pub use import::{beside_scroll_bar, error_ui};
 
 use crate::action::{Action, Actions, TransferAction};

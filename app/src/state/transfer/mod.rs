@@ -102,6 +102,8 @@ pub enum Asker {
     Backup,
     /// Restoring a backup.
     Restore,
+    /// Opening another data folder.
+    OpenFolder,
 }
 
 /// How an import ended.
@@ -141,6 +143,8 @@ pub enum Purpose {
     Chosen,
     /// The folder for downloads.
     Folder,
+    /// Whether a folder holds a store.
+    LookInto,
     /// The reaper is paused, then an import begins.
     PauseReaper(OperationId),
 }
