@@ -240,7 +240,7 @@ mod tests {
         upkeep.learn(Status::default(), scrub(0));
         assert_eq!(upkeep.damage, None);
         upkeep.learn(Status::default(), scrub(1));
-        assert!(upkeep.damage.take().is_some_and(|words| words.starts_with("1 thing is damaged")));
+        assert!(upkeep.damage.take().is_some_and(|words| words.contains("1 damaged item")));
         upkeep.learn(Status::default(), scrub(1));
         assert_eq!(upkeep.damage, None);
     }
