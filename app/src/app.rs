@@ -176,7 +176,7 @@ impl eframe::App for MayflyApp {
             apply::apply(action, &mut self.state, &mut effects);
         }
         let settle = apply::event::settle(&mut self.state, &mut effects);
-        let transfers = apply::transfer_run::follow(&mut self.state);
+        let transfers = apply::transfer::run::follow(&mut self.state);
         let listener = apply::listener::follow(&mut self.state, &mut effects);
         let upkeep = apply::upkeep::follow(&mut self.state, &mut effects);
         let chooser = apply::transfer::give_up_chooser(&mut self.state);

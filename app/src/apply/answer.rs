@@ -4,7 +4,7 @@ use mayfly_engine::value::shell::write_command;
 
 use super::{
     Effects, TOO_MUCH, archive, clock, documents, event, expiry, indexes, listener, reaper, store,
-    transfer, transfer_run, undo_net, upkeep, upkeep_run,
+    transfer, undo_net, upkeep,
 };
 use crate::state::purpose::{
     ArchivePurpose, ListenerPurpose, ReaperPurpose, StorePurpose, UndoNetPurpose, UpkeepPurpose,
@@ -33,7 +33,7 @@ pub fn outcome(outcome: Outcome, state: &mut State, effects: &mut Effects) {
         }
         Outcome::Upkeep { purpose, generation, done } => {
             if let Purpose::Upkeep(purpose) = purpose {
-                upkeep_run::done(&purpose, generation, done, state, effects);
+                upkeep::run::done(&purpose, generation, done, state, effects);
             }
         }
         Outcome::Opened(opened) => store::opened(opened, state, effects),
@@ -59,7 +59,7 @@ fn answer(
         Purpose::Indexes(tab, purpose) => {
             indexes::answer(*tab, purpose, generation, reply, state, effects);
         }
-        Purpose::Transfer(purpose) => transfer_run::answer(purpose, reply, state, effects),
+        Purpose::Transfer(purpose) => transfer::run::answer(purpose, reply, state, effects),
         Purpose::Upkeep(purpose) => upkeep::answer(purpose, reply, state, effects),
         Purpose::Reaper(purpose) => reaper::answer(purpose, reply, state, effects),
         Purpose::Listener(purpose) => listener::answer(purpose, reply, state),
@@ -96,7 +96,7 @@ fn dropped(
         _ => {}
     }
     if let (Purpose::Transfer(purpose), true) = (purpose, full) {
-        transfer_run::dropped(purpose, state);
+        transfer::run::dropped(purpose, state);
     }
     if let (Purpose::Indexes(tab, purpose), true) = (purpose, full) {
         indexes::dropped(*tab, purpose, generation, state);

@@ -16,11 +16,8 @@ pub mod reaper;
 pub mod store;
 pub mod tabs;
 pub mod transfer;
-pub mod transfer_run;
 pub mod undo_net;
-pub mod unfinished;
 pub mod upkeep;
-pub mod upkeep_run;
 pub mod view;
 
 pub use answer::outcome;

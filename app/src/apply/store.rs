@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bson::{Bson, Document, doc};
 
-use super::{Effects, WindowEffect, clock, reaper, tabs, transfer, unfinished, upkeep};
+use super::{Effects, WindowEffect, clock, reaper, tabs, transfer, upkeep};
 use crate::action::{Action, StoreAction};
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, WEATHER_UNSEEN_MAX};
 use crate::source::{OpenFailure, OpenRequest, Opened};
@@ -107,7 +107,7 @@ fn open_folder(folder: PathBuf, state: &mut State, effects: &mut Effects) {
 pub fn open(mut request: OpenRequest, state: &mut State, effects: &mut Effects) {
     // It is the same program, whichever store it opens.
     request.walker = request.walker.or_else(|| state.store.request.walker.clone());
-    super::transfer_run::cancel_all(state);
+    transfer::run::cancel_all(state);
     state.store.phase = Phase::Opening;
     state.store.request = request.clone();
     effects.job(state, Purpose::Store(StorePurpose::Open), Lane::Write, Work::Open(request));
@@ -177,7 +177,7 @@ fn ask_all(state: &mut State, effects: &mut Effects) {
     refresh(state, effects);
     tabs::freshen(state, effects);
     state.transfer.unfinished.clear();
-    unfinished::ask(true, state, effects);
+    transfer::resume::ask(true, state, effects);
 }
 
 /// Reads the catalog again.

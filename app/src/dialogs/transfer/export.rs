@@ -6,7 +6,7 @@ use super::choose_path::ChoosePath;
 use super::import::{beside_scroll_bar, command_ui, error_ui};
 use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
-use crate::apply::transfer_run::there_already;
+use crate::apply::transfer::run::there_already;
 use crate::dialogs::close;
 use crate::state::transfer::{ExportDraft, ExportForm, command_line};
 use crate::state::{State, number};

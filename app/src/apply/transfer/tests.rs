@@ -3,7 +3,7 @@ use mayfly_engine::transfer::{Rehearsal, RehearsedIndex};
 
 use super::*;
 use crate::action::Action;
-use crate::apply::{apply as apply_any, transfer_run};
+use crate::apply::apply as apply_any;
 use crate::state::operations::Stage;
 use crate::state::transfer::ExportForm;
 use crate::state::{Phase, TabId};
@@ -114,7 +114,7 @@ fn the_reaper_stands_still_before_the_import_begins() {
     let reply =
         |result| Reply { db: "admin".to_owned(), command: doc! {}, result, code: None, micros: 1 };
     let mut effects = Effects::default();
-    transfer_run::answer(&purpose, &reply(Ok(doc! {"ok": 1.0})), &mut state, &mut effects);
+    run::answer(&purpose, &reply(Ok(doc! {"ok": 1.0})), &mut state, &mut effects);
     assert!(works(&effects.jobs).starts_with("Transfer Transfer(Import"), "{effects:?}");
     assert!(!state.reaper.enabled);
 }
@@ -130,7 +130,7 @@ fn a_reaper_that_cannot_be_paused_stops_the_import() {
     let (db, command) = ("admin".to_owned(), doc! {});
     let reply = Reply { db, command, result: Err("no".to_owned()), code: None, micros: 1 };
     let mut effects = Effects::default();
-    transfer_run::answer(&purpose, &reply, &mut state, &mut effects);
+    run::answer(&purpose, &reply, &mut state, &mut effects);
     assert!(effects.jobs.is_empty());
     assert!(draft(&mut state).error.as_deref().is_some_and(|error| error.contains("no")));
 }
@@ -142,7 +142,7 @@ fn an_import_that_could_not_begin_goes_back_to_its_dialog() {
     ask(TransferAction::StartImport, &mut state);
     let operation = state.transfer.running[0].operation;
     let failure = Err(Failure::Failed("there is no such file".to_owned()));
-    transfer_run::imported(operation, failure, &mut state, &mut Effects::default());
+    run::imported(operation, failure, &mut state, &mut Effects::default());
     assert_eq!(draft(&mut state).error.as_deref(), Some("there is no such file"));
     assert!(state.transfer.running.is_empty());
     assert_eq!(state.operations.running(), 0);
@@ -156,14 +156,14 @@ fn cancelling_while_waiting_is_said() {
     let operation = state.transfer.running[0].operation;
     let cancel = state.operations.get_mut(operation).and_then(|known| known.cancel.clone());
     cancel.expect("it can be cancelled").cancel();
-    assert!(transfer_run::follow(&mut state).is_some());
+    assert!(run::follow(&mut state).is_some());
     assert!(state.transfer.running[0].progress.is_cancelled());
     let done = TransferDone::Import(Err(Failure::Cancelled));
     super::done(&Purpose::Import(operation), 0, done, &mut state, &mut Effects::default());
     assert!(state.dialogs.open().is_none());
     let ended = state.operations.list().front().map(|known| known.stage.clone());
     assert_eq!(ended, Some(Stage::Cancelled("Canceled. Nothing was imported".to_owned())));
-    assert_eq!(transfer_run::follow(&mut state), None);
+    assert_eq!(run::follow(&mut state), None);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn imports_wait_for_one_another() {
         ask(TransferAction::StartImport, &mut state);
         state.dialogs.close();
     }
-    transfer_run::follow(&mut state);
+    run::follow(&mut state);
     let texts: Vec<&str> =
         state.operations.list().iter().map(|known| known.progress.text.as_str()).collect();
     assert_eq!(texts, ["Queued", "0 documents"]);
@@ -197,7 +197,7 @@ fn a_file_that_is_there_is_asked_about() {
     let there = ["/home/a/shop.carts.ndjson", "/home/a/shop.carts.ndjson.indexes.json"];
     let there: Vec<PathBuf> = there.iter().map(PathBuf::from).collect();
     let failure = Failure::Exists(there.clone());
-    transfer_run::exported(operation, Err(failure), &mut state);
+    run::exported(operation, Err(failure), &mut state);
     let draft = export_draft(&mut state).expect("the export dialog is open again");
     assert_eq!(draft.exists, there);
     assert_eq!((draft.form, draft.error.clone()), (ExportForm::Canonical, None));
@@ -283,7 +283,7 @@ fn a_roll_back_knows_how_much_there_is_to_remove() {
             stopped_at: (0, 0),
             rolling_back,
         });
-        unfinished::roll_back(id, &mut state, &mut effects);
+        resume::roll_back(id, &mut state, &mut effects);
         let totals: Vec<u64> =
             state.transfer.running.iter().map(|running| running.documents_total).collect();
         assert_eq!(totals, [expected]);

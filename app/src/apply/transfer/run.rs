@@ -7,9 +7,10 @@ use std::time::Duration;
 use bson::doc;
 use mayfly_engine::transfer::{ExportReport, ImportEnd, ImportReport, Progress};
 
-use super::transfer::{export_draft, import_draft, work};
-use super::{Effects, unfinished};
+use super::draft::{export_draft, import_draft, work};
+use super::resume;
 use crate::action::{Action, ReaperAction, TransferAction, ViewAction};
+use crate::apply::{Effects, QUEUE_FULL};
 use crate::limits::{IMPORT_RESULTS_MAX, METER_PAUSE};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::operations::{OperationId, Progress as Shown, Stage};
@@ -167,7 +168,7 @@ pub fn imported(
     state: &mut State,
     effects: &mut Effects,
 ) {
-    unfinished::ask(false, state, effects);
+    resume::ask(false, state, effects);
     let report = match result {
         Ok(report) => report,
         Err(failure) => {
@@ -303,7 +304,7 @@ fn resume_reaper(operation: OperationId, state: &mut State, effects: &mut Effect
         .get(operation)
         .is_some_and(|running| matches!(running.kind, RunKind::Import { paused: true, .. }));
     if paused {
-        super::apply(Action::Reaper(ReaperAction::SetEnabled(true)), state, effects);
+        crate::apply::apply(Action::Reaper(ReaperAction::SetEnabled(true)), state, effects);
     }
 }
 
@@ -338,7 +339,7 @@ pub fn dropped(purpose: &Purpose, state: &mut State) {
     if let Purpose::Import(operation) | Purpose::RollBack(operation) | Purpose::Export(operation) =
         purpose
     {
-        let text = super::QUEUE_FULL.to_owned();
+        let text = QUEUE_FULL.to_owned();
         failed(*operation, Failure::Failed(text), state);
     }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use mayfly_engine::store::{JobProgress, JobStep, StructureReport};
 
-use super::upkeep::{folder, look, looked, send};
-use super::{Effects, store};
+use super::pages::{folder, look, looked, send};
+use crate::apply::{Effects, store};
 use crate::limits::METER_PAUSE;
 use crate::source::upkeep::{Backup, Offline, OfflineDone, OfflineWork, UpkeepError};
 use crate::state::dialogs::Dialog as AnyDialog;

@@ -1,4 +1,4 @@
-//! Files in and out: drafting. What runs is in [`super::transfer_run`].
+//! Import and export as drafted in their dialogs. What runs is in [`super::run`].
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,8 +6,9 @@ use std::sync::Arc;
 use mayfly_engine::catalog;
 use mayfly_engine::transfer::Progress;
 
-use super::{Effects, store, transfer_run, unfinished, upkeep};
+use super::{resume, run};
 use crate::action::TransferAction;
+use crate::apply::{Effects, store, upkeep};
 use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::toasts::Kind;
@@ -44,16 +45,16 @@ pub fn apply(action: TransferAction, state: &mut State, effects: &mut Effects) {
         TransferAction::Look => look(state, effects),
         TransferAction::Rehearse => rehearse(state, effects),
         TransferAction::Choose => choose(state, effects),
-        TransferAction::StartImport => transfer_run::start_import(state, effects),
+        TransferAction::StartImport => run::start_import(state, effects),
         TransferAction::StartExport { overwrite } => {
-            transfer_run::start_export(overwrite, state, effects);
+            run::start_export(overwrite, state, effects);
         }
-        TransferAction::ShowResult(operation) => transfer_run::show_result(operation, state),
+        TransferAction::ShowResult(operation) => run::show_result(operation, state),
         TransferAction::ShowUnfinished => {
             state.dialogs.replace(AnyDialog::Transfer(Dialog::Unfinished { error: None }));
         }
-        TransferAction::Resume(id) => unfinished::resume(id, state, effects),
-        TransferAction::RollBack(id) => unfinished::roll_back(id, state, effects),
+        TransferAction::Resume(id) => resume::resume(id, state, effects),
+        TransferAction::RollBack(id) => resume::roll_back(id, state, effects),
         TransferAction::Leave(id) => {
             let purpose = Purpose::Unfinished { show: false };
             work(purpose, Lane::Transfer, TransferWork::Leave(id), state, effects);
@@ -71,16 +72,16 @@ pub fn done(
 ) {
     match (purpose, done) {
         (Purpose::Import(operation), TransferDone::Import(result)) => {
-            transfer_run::imported(*operation, result, state, effects);
+            run::imported(*operation, result, state, effects);
         }
         (Purpose::Export(operation), TransferDone::Export(result)) => {
-            transfer_run::exported(*operation, result, state);
+            run::exported(*operation, result, state);
         }
         (Purpose::RollBack(operation), TransferDone::RolledBack(result)) => {
-            unfinished::rolled_back(*operation, result, state, effects);
+            resume::rolled_back(*operation, result, state, effects);
         }
         (Purpose::Unfinished { show }, TransferDone::Unfinished(found)) => {
-            unfinished::found(*show, found, state);
+            resume::found(*show, found, state);
         }
         (_, TransferDone::Preview(result)) => {
             if let Some(draft) = import_draft(state)
@@ -331,7 +332,7 @@ fn chosen(files: Vec<PathBuf>, state: &mut State, effects: &mut Effects) {
 }
 
 /// Hands work to a lane. Returns its generation.
-pub(super) fn work(
+pub(in crate::apply) fn work(
     purpose: Purpose,
     lane: Lane,
     work: TransferWork,
@@ -342,5 +343,5 @@ pub(super) fn work(
 }
 
 #[cfg(test)]
-#[path = "transfer_tests.rs"]
+#[path = "tests.rs"]
 mod tests;

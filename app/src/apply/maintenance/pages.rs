@@ -1,14 +1,15 @@
-//! The store as a whole: how it is, and its dialogs. What runs is in [`super::upkeep_run`].
+//! The dialogs for the whole store, and its status. What runs is in [`super::run`].
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use bson::{Document, doc};
 
-use super::store::number;
-use super::{Effects, upkeep_run};
+use super::run;
 use crate::action::UpkeepAction;
 use crate::action::upkeep::Page;
+use crate::apply::store::number;
+use crate::apply::{Effects, QUEUE_FULL};
 use crate::limits::{STATUS_AGE_MAX, STATUS_AGE_SHOWN_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::purpose::UpkeepPurpose;
@@ -24,11 +25,11 @@ pub fn apply(action: UpkeepAction, state: &mut State, effects: &mut Effects) {
     match action {
         UpkeepAction::Show(page) => show(page, state, effects),
         UpkeepAction::PathChanged => path_changed(state, effects),
-        UpkeepAction::Backup => upkeep_run::backup(state, effects),
-        UpkeepAction::Check => upkeep_run::check(state, effects),
-        UpkeepAction::Restore => upkeep_run::restore(state, effects),
-        UpkeepAction::Compact => upkeep_run::compact(state, effects),
-        UpkeepAction::Verify => upkeep_run::verify(state, effects),
+        UpkeepAction::Backup => run::backup(state, effects),
+        UpkeepAction::Check => run::check(state, effects),
+        UpkeepAction::Restore => run::restore(state, effects),
+        UpkeepAction::Compact => run::compact(state, effects),
+        UpkeepAction::Verify => run::verify(state, effects),
         UpkeepAction::Scrub(start) => {
             let purpose = Purpose::Upkeep(UpkeepPurpose::Scrub { start });
             effects.write(state, purpose, "admin", scrub_command(start));
@@ -121,7 +122,7 @@ fn path_changed(state: &mut State, effects: &mut Effects) {
 }
 
 /// A file was chosen in the system's dialog.
-pub(super) fn chosen(file: &std::path::Path, state: &mut State, effects: &mut Effects) {
+pub(in crate::apply) fn chosen(file: &std::path::Path, state: &mut State, effects: &mut Effects) {
     let path = file.to_string_lossy().into_owned();
     match state.dialogs.open_mut() {
         Some(AnyDialog::Upkeep(Dialog::Backup(draft))) => draft.path = path,
@@ -153,7 +154,7 @@ pub(super) fn looked(looked: Looked, generation: u64, state: &mut State) {
 /// Asks how the store is, now and then; more often while somebody looks at it or it takes less than
 /// everything. Returns the time until there is something to do again.
 pub fn follow(state: &mut State, effects: &mut Effects) -> Option<Duration> {
-    let running = upkeep_run::follow(state);
+    let running = run::follow(state);
     if !state.is_open() || !state.store.capabilities.upkeep {
         return running;
     }
@@ -227,8 +228,8 @@ pub fn dropped(purpose: &UpkeepPurpose, state: &mut State, effects: &mut Effects
     match purpose {
         UpkeepPurpose::Status => state.upkeep.is_waiting = false,
         UpkeepPurpose::Run(operation) => {
-            let words = super::QUEUE_FULL.to_owned();
-            upkeep_run::refused(*operation, words, state, effects);
+            let words = QUEUE_FULL.to_owned();
+            run::refused(*operation, words, state, effects);
         }
         UpkeepPurpose::Look | UpkeepPurpose::Scrub { .. } => {}
     }

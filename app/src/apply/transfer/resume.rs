@@ -5,9 +5,9 @@ use std::sync::Arc;
 use bson::oid::ObjectId;
 use mayfly_engine::transfer::{RollBackReport, UnfinishedImport};
 
-use super::Effects;
-use super::transfer::work;
-use super::transfer_run::{begin, failed, is_shown};
+use super::draft::work;
+use super::run::{begin, failed, is_shown};
+use crate::apply::Effects;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::operations::Stage;
 use crate::state::toasts::Kind;

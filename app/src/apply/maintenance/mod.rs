@@ -1,0 +1,7 @@
+//! Maintenance of the whole store: its dialogs, and what runs.
+
+mod pages;
+pub mod run;
+
+pub(in crate::apply) use pages::chosen;
+pub use pages::{answer, apply, dropped, folder, follow};
