@@ -178,13 +178,15 @@ impl eframe::App for MayflyApp {
         let settle = apply::event::settle(&mut self.state, &mut effects);
         let transfers = apply::transfer::run::follow(&mut self.state);
         let listener = apply::listener::follow(&mut self.state, &mut effects);
-        let upkeep = apply::upkeep::follow(&mut self.state, &mut effects);
+        let maintenance = apply::maintenance::follow(&mut self.state, &mut effects);
         let chooser = apply::transfer::give_up_chooser(&mut self.state);
         let toasts = self.state.toasts.expire(self.state.uptime, |kind| match kind {
             toasts::Kind::Error | toasts::Kind::Warning => durations::TOAST_ERROR,
             toasts::Kind::Info | toasts::Kind::Done => durations::TOAST,
         });
-        for wait in [settle, transfers, listener, upkeep, chooser, toasts].into_iter().flatten() {
+        for wait in
+            [settle, transfers, listener, maintenance, chooser, toasts].into_iter().flatten()
+        {
             self.actions.redraw_after(wait);
         }
         self.perform(context, effects);

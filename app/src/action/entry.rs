@@ -74,7 +74,7 @@ impl Entry {
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [
         super::store::ENTRIES,
-        super::upkeep::ENTRIES,
+        super::maintenance::ENTRIES,
         super::undo_net::ENTRIES,
         super::listener::ENTRIES,
         super::transfer::ENTRIES,

@@ -12,13 +12,13 @@ pub mod entry;
 pub mod expiry;
 pub mod indexes;
 pub mod listener;
+pub mod maintenance;
 pub mod queue;
 pub mod reaper;
 pub mod store;
 pub mod tabs;
 pub mod transfer;
 pub mod undo_net;
-pub mod upkeep;
 pub mod view;
 
 pub use archive::ArchiveAction;
@@ -29,13 +29,13 @@ pub use entry::{Entry, Group, entries, entry_for_keys};
 pub use expiry::ExpiryAction;
 pub use indexes::IndexesAction;
 pub use listener::ListenerAction;
+pub use maintenance::MaintenanceAction;
 pub use queue::Actions;
 pub use reaper::ReaperAction;
 pub use store::StoreAction;
 pub use tabs::TabsAction;
 pub use transfer::TransferAction;
 pub use undo_net::UndoNetAction;
-pub use upkeep::UpkeepAction;
 pub use view::ViewAction;
 
 use crate::state::TabId;
@@ -57,7 +57,7 @@ pub enum Action {
     /// Files in and out.
     Transfer(TransferAction),
     /// The store as a whole: backups and maintenance.
-    Upkeep(UpkeepAction),
+    Maintenance(MaintenanceAction),
     /// The reaper.
     Reaper(ReaperAction),
     /// The listener.

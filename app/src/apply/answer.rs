@@ -3,11 +3,12 @@
 use mayfly_engine::value::shell::write_command;
 
 use super::{
-    Effects, TOO_MUCH, archive, clock, documents, event, expiry, indexes, listener, reaper, store,
-    transfer, undo_net, upkeep,
+    Effects, TOO_MUCH, archive, clock, documents, event, expiry, indexes, listener, maintenance,
+    reaper, store, transfer, undo_net,
 };
 use crate::state::purpose::{
-    ArchivePurpose, ListenerPurpose, ReaperPurpose, StorePurpose, UndoNetPurpose, UpkeepPurpose,
+    ArchivePurpose, ListenerPurpose, MaintenancePurpose, ReaperPurpose, StorePurpose,
+    UndoNetPurpose,
 };
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
@@ -31,9 +32,9 @@ pub fn outcome(outcome: Outcome, state: &mut State, effects: &mut Effects) {
                 transfer::done(&purpose, generation, done, state, effects);
             }
         }
-        Outcome::Upkeep { purpose, generation, done } => {
-            if let Purpose::Upkeep(purpose) = purpose {
-                upkeep::run::done(&purpose, generation, done, state, effects);
+        Outcome::Maintenance { purpose, generation, done } => {
+            if let Purpose::Maintenance(purpose) = purpose {
+                maintenance::run::done(&purpose, generation, done, state, effects);
             }
         }
         Outcome::Opened(opened) => store::opened(opened, state, effects),
@@ -60,7 +61,7 @@ fn answer(
             indexes::answer(*tab, purpose, generation, reply, state, effects);
         }
         Purpose::Transfer(purpose) => transfer::run::answer(purpose, reply, state, effects),
-        Purpose::Upkeep(purpose) => upkeep::answer(purpose, reply, state, effects),
+        Purpose::Maintenance(purpose) => maintenance::answer(purpose, reply, state, effects),
         Purpose::Reaper(purpose) => reaper::answer(purpose, reply, state, effects),
         Purpose::Listener(purpose) => listener::answer(purpose, reply, state),
         Purpose::Archive(purpose) => archive::answer(purpose, reply, state, effects),
@@ -101,8 +102,8 @@ fn dropped(
     if let (Purpose::Indexes(tab, purpose), true) = (purpose, full) {
         indexes::dropped(*tab, purpose, generation, state);
     }
-    if let (Purpose::Upkeep(purpose), true) = (purpose, full) {
-        upkeep::dropped(purpose, state, effects);
+    if let (Purpose::Maintenance(purpose), true) = (purpose, full) {
+        maintenance::dropped(purpose, state, effects);
     }
     if let (Purpose::Store(purpose), true) = (purpose, full) {
         match purpose {
@@ -151,7 +152,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
             matches!(purpose, ArchivePurpose::Status | ArchivePurpose::Page { .. })
         }
         Purpose::UndoNet(purpose) => matches!(purpose, UndoNetPurpose::Page { .. }),
-        Purpose::Upkeep(purpose) => *purpose == UpkeepPurpose::Status,
+        Purpose::Maintenance(purpose) => *purpose == MaintenancePurpose::Status,
         Purpose::Transfer(_) => false,
         // Reading the clock has no other fields; setting it has.
         Purpose::Clock => reply.command.len() == 1,

@@ -54,7 +54,7 @@ pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
         }
         SourceEvent::DamageFound { message } => {
             state.reaper.note(state.clock.now_ms(), message.clone());
-            state.upkeep.damage = Some(message);
+            state.maintenance.damage = Some(message);
         }
         SourceEvent::Held { reason } => {
             let note = reason.as_deref().unwrap_or("Removals are no longer on hold");

@@ -12,12 +12,12 @@ pub mod event;
 pub mod expiry;
 pub mod indexes;
 pub mod listener;
+pub mod maintenance;
 pub mod reaper;
 pub mod store;
 pub mod tabs;
 pub mod transfer;
 pub mod undo_net;
-pub mod upkeep;
 pub mod view;
 
 pub use answer::outcome;
@@ -41,7 +41,7 @@ pub fn apply(action: Action, state: &mut State, effects: &mut Effects) {
         Action::Expiry(tab, action) => expiry::apply(tab, action, state, effects),
         Action::Indexes(tab, action) => indexes::apply(tab, action, state, effects),
         Action::Transfer(action) => transfer::apply(action, state, effects),
-        Action::Upkeep(action) => upkeep::apply(action, state, effects),
+        Action::Maintenance(action) => maintenance::apply(action, state, effects),
         Action::Reaper(action) => reaper::apply(&action, state, effects),
         Action::Listener(action) => listener::apply(&action, state, effects),
         Action::Archive(action) => archive::apply(action, state, effects),

@@ -4,19 +4,19 @@ use std::path::PathBuf;
 
 use bson::{Bson, Document, doc};
 
-use super::{Effects, WindowEffect, clock, reaper, tabs, transfer, upkeep};
+use super::{Effects, WindowEffect, clock, maintenance, reaper, tabs, transfer};
 use crate::action::{Action, StoreAction};
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, WEATHER_UNSEEN_MAX};
 use crate::source::{OpenFailure, OpenRequest, Opened};
 use crate::state::dialogs::{
     Confirm, CreateCollection, CreateDatabase, Dialect, Dialog, DropTarget, OpenFolder, Sent, Tone,
 };
+use crate::state::maintenance::key;
 use crate::state::purpose::StorePurpose;
 use crate::state::store::{Forecast, Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::transfer::Purpose as FilePurpose;
-use crate::state::upkeep::key;
 use crate::state::{Namespace, Phase, Purpose, State, StoreTree};
 use crate::widgets::value_text::with_marks;
 use crate::worker::{Lane, Reply, TransferWork, Work};
@@ -139,7 +139,7 @@ pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &
     state.store.folder = opened.folder;
     let told = state.store.folder.as_deref().map(key);
     let is_told = told.is_some_and(|folder| state.settings.advised.contains(&folder));
-    state.upkeep.advice = if is_told { Vec::new() } else { opened.advice };
+    state.maintenance.advice = if is_told { Vec::new() } else { opened.advice };
     reopened(opened.warnings, state, effects);
 }
 
@@ -147,14 +147,14 @@ pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &
 /// may be offered for this one. Its tabs stay: it may be opened again.
 fn not_opened(failure: OpenFailure, state: &mut State) {
     state.store.phase = Phase::Failed(failure);
-    state.store.folder = upkeep::folder(state);
-    state.upkeep.forget();
-    state.upkeep.advice.clear();
+    state.store.folder = maintenance::folder(state);
+    state.maintenance.forget();
+    state.maintenance.advice.clear();
 }
 
 /// The store is open; if it was open before, tabs and what is typed in them stay.
 pub fn reopened(warnings: Vec<String>, state: &mut State, effects: &mut Effects) {
-    state.upkeep.forget();
+    state.maintenance.forget();
     state.listener = crate::state::Listener::default();
     state.archive = crate::state::archive::Archive::default();
     state.reaper.reopened(state.clock.now_ms());

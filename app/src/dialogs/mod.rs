@@ -12,13 +12,13 @@ pub mod drop;
 pub mod expiry;
 pub mod indexes;
 pub mod listener;
+pub mod maintenance;
 pub mod open_folder;
 pub mod rename;
 pub mod settings;
 pub mod shortcuts;
 pub mod transfer;
 pub mod undo_net;
-pub mod upkeep;
 
 use egui::Context;
 
@@ -44,7 +44,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Expiry(tab, draft) => expiry::ui(context, *tab, draft, state, actions),
         Dialog::Indexes(tab, draft) => indexes::ui(context, *tab, draft, state, actions),
         Dialog::Transfer(draft) => transfer::ui(context, draft, state, actions),
-        Dialog::Upkeep(draft) => upkeep::ui(context, draft, state, actions),
+        Dialog::Maintenance(draft) => maintenance::ui(context, draft, state, actions),
     }
 }
 

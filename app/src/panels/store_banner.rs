@@ -3,10 +3,10 @@
 
 use egui::{Align, Color32, Frame, Label, Layout, Margin, Panel, Ui, vec2};
 
-use crate::action::upkeep::Page;
-use crate::action::{Action, Actions, StoreAction, UpkeepAction, ViewAction};
+use crate::action::maintenance::Page;
+use crate::action::{Action, Actions, MaintenanceAction, StoreAction, ViewAction};
 use crate::source::OpenFailure;
-use crate::state::upkeep::{Status, Takes};
+use crate::state::maintenance::{Status, Takes};
 use crate::state::{Phase, State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::Button;
@@ -47,7 +47,7 @@ pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         // What comes after it keeps its ids, or a press on it would be lost when the banner appears.
         None => ui.skip_ahead_auto_ids(1),
     }
-    if state.upkeep.advice.is_empty() || !state.is_open() {
+    if state.maintenance.advice.is_empty() || !state.is_open() {
         ui.skip_ahead_auto_ids(1);
     } else {
         advice_ui(ui, state, actions);
@@ -64,15 +64,15 @@ fn banner(state: &State) -> Option<Banner> {
         _ => return None,
     }
     let again = Action::Store(StoreAction::Open(state.store.request.clone()));
-    let status = state.upkeep.status.as_ref();
-    let damage = state.upkeep.damage.as_deref().map(damaged);
+    let status = state.maintenance.status.as_ref();
+    let damage = state.maintenance.damage.as_deref().map(damaged);
     let takes = status.and_then(|status| takes_less(status, again));
-    let recovered = state.upkeep.recovered.then(recovered);
+    let recovered = state.maintenance.recovered.then(recovered);
     damage.or(takes).or(recovered)
 }
 
 fn show(page: Page) -> Action {
-    Action::Upkeep(UpkeepAction::Show(page))
+    Action::Maintenance(MaintenanceAction::Show(page))
 }
 
 /// Why the store is not open, and a way to try again, where the middle of the window shows tabs and so can't say it.
@@ -112,7 +112,7 @@ fn not_open(failure: &OpenFailure, state: &State) -> Banner {
 }
 
 fn damaged(sentence: &str) -> Banner {
-    let dismiss = Action::Upkeep(UpkeepAction::DismissDamage);
+    let dismiss = Action::Maintenance(MaintenanceAction::DismissDamage);
     Banner {
         strong: with_marks(sentence),
         plain: "You can still export everything else. Run Verify for a full report, or restore a \
@@ -169,7 +169,7 @@ fn takes_less(status: &Status, again: Action) -> Option<Banner> {
 }
 
 fn recovered() -> Banner {
-    let dismiss = Action::Upkeep(UpkeepAction::DismissRecovered);
+    let dismiss = Action::Maintenance(MaintenanceAction::DismissRecovered);
     Banner {
         strong: "A disk write failed. The store checked its file and recovered.".to_owned(),
         plain: "No acknowledged writes were lost. The disk may be failing; back up to another \
@@ -202,14 +202,14 @@ fn banner_ui(ui: &mut Ui, banner: &Banner, actions: &mut Actions) {
 
 fn advice_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let colors = colors(ui);
-    let advice = &state.upkeep.advice;
+    let advice = &state.maintenance.advice;
     let lines: Vec<_> =
         advice.iter().map(|advice| (advice.sentence.as_str(), colors.dim, false)).collect();
     let command = advice.iter().find_map(|advice| advice.command.as_ref());
     strip_ui(ui, "advice about the place", colors.raised, &lines, |ui| {
         let close = Button::icon_only(Icon::Close, "Don't show this again").small();
         if ui.add(close).clicked() {
-            actions.push(Action::Upkeep(UpkeepAction::DismissAdvice));
+            actions.push(Action::Maintenance(MaintenanceAction::DismissAdvice));
         }
         if let Some(command) = command {
             let button = Button::plain("Copy chmod command").small().tooltip(command);
@@ -255,7 +255,7 @@ mod tests {
         let check = |change: fn(&mut State), expected: Option<(Tone, &[&str])>| {
             let mut state = State::default();
             state.store.phase = Phase::Open;
-            state.upkeep.status = Some(Status::default());
+            state.maintenance.status = Some(Status::default());
             change(&mut state);
             let found = banner(&state).map(|banner| {
                 let labels = banner.buttons.iter().map(|(label, ..)| *label);
@@ -265,16 +265,19 @@ mod tests {
             assert_eq!(found, expected);
         };
         check(|_| (), None);
-        check(|state| state.upkeep.status = None, None);
+        check(|state| state.maintenance.status = None, None);
         check(|state| set(state, Takes::Deletions), Some((Tone::Amber, &["Show sizes…"])));
         check(|state| set(state, Takes::Reads), Some((Tone::Amber, &["Reopen", "Back up…"])));
         check(
             |state| set(state, Takes::ReadsUntilChecked),
             Some((Tone::Error, &["Check and reopen", "Back up…"])),
         );
-        check(|state| state.upkeep.recovered = true, Some((Tone::Quiet, &["Back up…", "Dismiss"])));
+        check(
+            |state| state.maintenance.recovered = true,
+            Some((Tone::Quiet, &["Back up…", "Dismiss"])),
+        );
         let labels: &[&str] = &["Verify…", "Restore…", "Dismiss"];
-        check(|state| state.upkeep.damage = Some("x".to_owned()), Some((Tone::Error, labels)));
+        check(|state| state.maintenance.damage = Some("x".to_owned()), Some((Tone::Error, labels)));
         let labels: &[&str] = &["Restore…", "Verify…"];
         let failed =
             |state: &mut State| state.store.phase = Phase::Failed(OpenFailure::new("x".to_owned()));
@@ -288,6 +291,6 @@ mod tests {
     }
 
     fn set(state: &mut State, takes: Takes) {
-        state.upkeep.status = Some(Status { takes, ..Status::default() });
+        state.maintenance.status = Some(Status { takes, ..Status::default() });
     }
 }

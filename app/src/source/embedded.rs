@@ -20,7 +20,7 @@ use mayfly_engine::transfer::{
 
 use super::event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
 use super::holder::Holder;
-use super::upkeep::{Backup, Offline, OfflineWork, Upkeep, UpkeepError};
+use super::maintenance::{Backup, Maintenance, MaintenanceError, Offline, OfflineWork};
 use super::{
     Capabilities, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source, Transfers, place,
 };
@@ -70,7 +70,7 @@ impl Source for Embedded {
             listener: true,
             simulated_clock: self.is_simulated,
             reaper_events: true,
-            upkeep: true,
+            maintenance: true,
         }
     }
 
@@ -82,13 +82,13 @@ impl Source for Embedded {
         self.holder.shut();
     }
 
-    fn upkeep(&self) -> Option<&dyn Upkeep> {
+    fn maintenance(&self) -> Option<&dyn Maintenance> {
         Some(self)
     }
 }
 
-impl Upkeep for Embedded {
-    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<Backup, UpkeepError> {
+impl Maintenance for Embedded {
+    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<Backup, MaintenanceError> {
         let engine = self.holder.engine()?;
         let store = engine.collections().store();
         let report = store.backup_to(file, watch)?;

@@ -13,7 +13,7 @@ use mayfly_engine::reaper::{ParameterKind, TTL_PARAMETERS};
 use mayfly_engine::store::{JobProgress, JobStep, StoreOptions, WalkProgram, Watch};
 
 use super::OpenFailure;
-use super::upkeep::{Offline, OfflineWork, UpkeepError, perform};
+use super::maintenance::{MaintenanceError, Offline, OfflineWork, perform};
 
 /// The pause between two looks whether everybody has let the engine go.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -90,7 +90,7 @@ impl Holder {
     }
 
     /// Closes the engine once whoever asked before has an answer.
-    fn close(&self, watch: &mut Watch<'_>) -> Result<(Back<'_>, Habits), UpkeepError> {
+    fn close(&self, watch: &mut Watch<'_>) -> Result<(Back<'_>, Habits), MaintenanceError> {
         let mut engine = match std::mem::replace(&mut *self.lock(), Slot::Away) {
             Slot::Open(engine) => engine,
             Slot::Gone(sentence, habits) => {
@@ -99,7 +99,7 @@ impl Holder {
             }
             Slot::Away => {
                 let what = "The store is already closed for another operation".to_owned();
-                return Err(UpkeepError::Failed(what));
+                return Err(MaintenanceError::Failed(what));
             }
         };
         let engine = loop {
@@ -110,7 +110,7 @@ impl Holder {
             let at = JobProgress { step: JobStep::Walking, done: 0, total: 0 };
             if watch(at) == ControlFlow::Break(()) {
                 drop(Back { holder: self, slot: Some(Slot::Open(engine)) });
-                return Err(UpkeepError::Stopped);
+                return Err(MaintenanceError::Stopped);
             }
             thread::park_timeout(PAUSE);
         };

@@ -6,20 +6,20 @@
 pub mod embedded;
 pub mod event;
 pub mod holder;
+pub mod maintenance;
 pub mod namespace;
 pub mod open;
 pub mod place;
 pub mod transfers;
-pub mod upkeep;
 
 use bson::Document;
 
 pub use event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
+pub use maintenance::Maintenance;
 pub use namespace::Namespace;
 pub use open::{OpenFailure, OpenRequest, Opened, Opener};
 pub use place::Advice;
 pub use transfers::Transfers;
-pub use upkeep::Upkeep;
 
 /// What a source can do beyond answering commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,7 +34,7 @@ pub struct Capabilities {
     /// The reaper tells of each pass and of what it removed.
     pub reaper_events: bool,
     /// It can be backed up, restored, compacted and verified.
-    pub upkeep: bool,
+    pub maintenance: bool,
 }
 
 /// A store that answers MongoDB commands.
@@ -59,7 +59,7 @@ pub trait Source: Send + Sync + 'static {
     fn close(&self) {}
 
     /// The way to care for the store as a whole; `None`: that is not supported.
-    fn upkeep(&self) -> Option<&dyn Upkeep> {
+    fn maintenance(&self) -> Option<&dyn Maintenance> {
         None
     }
 }

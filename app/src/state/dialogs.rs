@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use super::listener::ListenerDraft;
-use super::{Namespace, TabId, archive, documents, expiry, indexes, transfer, undo_net, upkeep};
+use super::{
+    Namespace, TabId, archive, documents, expiry, indexes, maintenance, transfer, undo_net,
+};
 use crate::action::Action;
 use crate::limits::DIALOGS_WAITING_MAX;
 
@@ -42,7 +44,7 @@ pub enum Dialog {
     /// A dialog for files.
     Transfer(transfer::Dialog),
     /// A dialog for the store as a whole.
-    Upkeep(upkeep::Dialog),
+    Maintenance(maintenance::Dialog),
 }
 
 impl Dialog {
@@ -51,7 +53,7 @@ impl Dialog {
     #[must_use]
     pub fn is_about_contents(&self) -> bool {
         match self {
-            Self::Settings | Self::Shortcuts | Self::OpenFolder(_) | Self::Upkeep(_) => false,
+            Self::Settings | Self::Shortcuts | Self::OpenFolder(_) | Self::Maintenance(_) => false,
             Self::Transfer(dialog) => {
                 !matches!(dialog, transfer::Dialog::Running(_) | transfer::Dialog::Imported(_))
             }

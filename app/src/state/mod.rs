@@ -15,6 +15,7 @@ pub mod duration;
 pub mod expiry;
 pub mod indexes;
 pub mod listener;
+pub mod maintenance;
 pub mod names;
 pub mod number;
 pub mod operations;
@@ -27,7 +28,6 @@ pub mod tabs;
 pub mod toasts;
 pub mod transfer;
 pub mod undo_net;
-pub mod upkeep;
 pub mod view;
 
 use std::path::PathBuf;
@@ -96,7 +96,7 @@ pub struct State {
     /// The reaper: next pass, past passes, log, removed documents.
     pub reaper: Reaper,
     /// The store as a whole.
-    pub upkeep: upkeep::Upkeep,
+    pub maintenance: maintenance::Maintenance,
     /// Other programs that are let in.
     pub listener: Listener,
     /// The archive that its dialog shows.

@@ -16,7 +16,7 @@ pub enum Purpose {
     /// Files in and out.
     Transfer(transfer::Purpose),
     /// The store as a whole.
-    Upkeep(UpkeepPurpose),
+    Maintenance(MaintenancePurpose),
     /// The reaper.
     Reaper(ReaperPurpose),
     /// The listener.
@@ -59,7 +59,7 @@ pub enum StorePurpose {
 
 /// An answer about the store as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum UpkeepPurpose {
+pub enum MaintenancePurpose {
     /// How it is, from `serverStatus`.
     Status,
     /// Which backups there are.

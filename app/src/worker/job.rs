@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bson::{Bson, Document};
 
+use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::transfer::{TransferDone, TransferWork};
-use super::upkeep::{UpkeepDone, UpkeepWork};
 use crate::source::{OpenFailure, OpenRequest, Opened, SourceEvent};
 use crate::state::purpose::Purpose;
 
@@ -55,7 +55,7 @@ pub enum Work {
     /// Read or write files.
     Transfer(TransferWork),
     /// Care for the store as a whole.
-    Upkeep(UpkeepWork),
+    Maintenance(MaintenanceWork),
     /// Open another store in place of the present one.
     Open(OpenRequest),
 }
@@ -66,7 +66,7 @@ impl fmt::Debug for Work {
             Self::Command { db, command } => write!(f, "Command({db}, {command})"),
             Self::Refuse { db, command } => write!(f, "Refuse({db}, {command})"),
             Self::Transfer(work) => write!(f, "Transfer({work:?})"),
-            Self::Upkeep(work) => write!(f, "Upkeep({work:?})"),
+            Self::Maintenance(work) => write!(f, "Maintenance({work:?})"),
             Self::Open(request) => write!(f, "Open({request:?})"),
         }
     }
@@ -214,13 +214,13 @@ pub enum Outcome {
         done: TransferDone,
     },
     /// Care for the store ended.
-    Upkeep {
+    Maintenance {
         /// What it was for.
         purpose: Purpose,
         /// The job's generation.
         generation: u64,
         /// What came of it.
-        done: UpkeepDone,
+        done: MaintenanceDone,
     },
     /// A store was opened or could not be.
     Opened(Result<Opened, OpenFailure>),

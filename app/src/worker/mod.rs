@@ -11,12 +11,12 @@
 
 pub mod code;
 pub mod job;
+pub mod maintenance;
 pub mod pool;
 pub mod queue;
 pub mod transfer;
-pub mod upkeep;
 
 pub use job::{Cancel, ErrorCode, Job, Lane, Outcome, Reply, Work};
+pub use maintenance::{Gauge, MaintenanceDone, MaintenanceWork};
 pub use pool::{Wake, Worker};
 pub use transfer::{TransferDone, TransferWork};
-pub use upkeep::{Gauge, UpkeepDone, UpkeepWork};

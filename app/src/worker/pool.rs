@@ -13,9 +13,9 @@ use mayfly_engine::transfer::Progress;
 
 use super::Cancel;
 use super::job::{Job, Lane, Outcome, Reply, Work};
+use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::queue::{Put, Queue};
 use super::transfer::{self, Choose, TransferDone, TransferWork};
-use super::upkeep::{UpkeepDone, UpkeepWork};
 use crate::limits::{EVENT_WAKE, OUTCOMES_MAX};
 use crate::source::{OpenFailure, Opened, Opener, Source, SourceEvent};
 use crate::state::Purpose;
@@ -240,22 +240,22 @@ impl Shared {
                 let done = self.transfer(&work);
                 self.tell(Outcome::Transfer { purpose, generation, done });
             }
-            Work::Upkeep(work) => {
-                let done = self.upkeep(&work);
-                self.tell(Outcome::Upkeep { purpose, generation, done });
+            Work::Maintenance(work) => {
+                let done = self.maintenance(&work);
+                self.tell(Outcome::Maintenance { purpose, generation, done });
             }
         }
     }
 
     /// Cares for the store; a window that closes stops it.
-    fn upkeep(self: &Arc<Self>, work: &UpkeepWork) -> UpkeepDone {
+    fn maintenance(self: &Arc<Self>, work: &MaintenanceWork) -> MaintenanceDone {
         let cancel = work.gauge().map(|gauge| gauge.cancel.clone());
         self.caring().extend(cancel.clone());
         let source = self.source();
         let done = guarded(|| work.run(source.as_deref()));
         self.caring().retain(|other| Some(other) != cancel.as_ref());
         let done = done.unwrap_or_else(|message| work.failed(message));
-        if let (UpkeepDone::Offline(ended), Some(source)) = (&done, source)
+        if let (MaintenanceDone::Offline(ended), Some(source)) = (&done, source)
             && matches!(ended.reopened, Some(Ok(_)))
         {
             // What told of events has gone with the closed store.

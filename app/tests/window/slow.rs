@@ -1,4 +1,4 @@
-//! A store whose upkeep does not begin before somebody cancels it, and whose imports do not end before.
+//! A store whose maintenance does not begin before somebody cancels it, and whose imports do not end before.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bson::{Document, oid::ObjectId};
-use mayfly::source::upkeep::{Backup, Offline, OfflineWork, UpkeepError};
-use mayfly::source::{Capabilities, Events, Source, Transfers, Upkeep};
+use mayfly::source::maintenance::{Backup, MaintenanceError, Offline, OfflineWork};
+use mayfly::source::{Capabilities, Events, Maintenance, Source, Transfers};
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::store::{JobProgress, JobStep, Watch};
 use mayfly_engine::transfer::{
@@ -15,7 +15,7 @@ use mayfly_engine::transfer::{
     Lenience, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
-/// The store behind it does everything, upkeep with the wish to stop already there. An import stores
+/// The store behind it does everything, maintenance with the wish to stop already there. An import stores
 /// every document and then waits for that wish, as if its file went on.
 pub struct Slow(pub Arc<dyn Source>);
 
@@ -40,20 +40,20 @@ impl Source for Slow {
         self.0.close();
     }
 
-    fn upkeep(&self) -> Option<&dyn Upkeep> {
+    fn maintenance(&self) -> Option<&dyn Maintenance> {
         Some(self)
     }
 }
 
-impl Upkeep for Slow {
-    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<Backup, UpkeepError> {
+impl Maintenance for Slow {
+    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<Backup, MaintenanceError> {
         wait(watch);
-        self.0.upkeep().expect("it has one").backup(file, watch)
+        self.0.maintenance().expect("it has one").backup(file, watch)
     }
 
     fn offline(&self, work: &OfflineWork, watch: &mut Watch<'_>) -> Offline {
         wait(watch);
-        self.0.upkeep().expect("it has one").offline(work, watch)
+        self.0.maintenance().expect("it has one").offline(work, watch)
     }
 }
 

@@ -6,24 +6,24 @@ use std::time::Duration;
 
 use mayfly_engine::store::{JobProgress, JobStep, StructureReport};
 
-use super::pages::{folder, look, looked, send};
+use super::pages::{backup_list, folder, look, send};
 use crate::apply::{Effects, store};
 use crate::limits::METER_PAUSE;
-use crate::source::upkeep::{Backup, Offline, OfflineDone, OfflineWork, UpkeepError};
+use crate::source::maintenance::{Backup, MaintenanceError, Offline, OfflineDone, OfflineWork};
 use crate::state::dialogs::Dialog as AnyDialog;
-use crate::state::operations::{OperationId, Progress, Stage};
-use crate::state::purpose::UpkeepPurpose;
-use crate::state::toasts::Kind as ToastKind;
-use crate::state::upkeep::dialogs::{
+use crate::state::maintenance::dialogs::{
     backup_text, check_line, compact_line, restore_line, verify_line,
 };
-use crate::state::upkeep::{Checked, Dialog, Ended, Kind, Running, Tone, key};
+use crate::state::maintenance::{Checked, Dialog, Ended, Kind, Running, Tone, key};
+use crate::state::operations::{OperationId, Progress, Stage};
+use crate::state::purpose::MaintenancePurpose;
+use crate::state::toasts::Kind as ToastKind;
 use crate::state::{Phase, State, number};
-use crate::worker::{Gauge, Lane, UpkeepDone, UpkeepWork};
+use crate::worker::{Gauge, Lane, MaintenanceDone, MaintenanceWork};
 
 /// Writes a backup as drafted in the open dialog.
 pub fn backup(state: &mut State, effects: &mut Effects) {
-    let Some(AnyDialog::Upkeep(Dialog::Backup(draft))) = state.dialogs.open() else { return };
+    let Some(AnyDialog::Maintenance(Dialog::Backup(draft))) = state.dialogs.open() else { return };
     let Some(file) = draft.file() else { return };
     let draft = Dialog::Backup(draft.clone());
     if let Some(folder) = &state.store.folder {
@@ -34,24 +34,24 @@ pub fn backup(state: &mut State, effects: &mut Effects) {
     }
     let command = backup_text(&file);
     begin(Kind::Backup, Some(file.clone()), draft, command, state, effects, |gauge, _| {
-        UpkeepWork::Backup { file, gauge }
+        MaintenanceWork::Backup { file, gauge }
     });
 }
 
 /// Looks at the structure of the backup that is chosen in the open dialog.
 pub fn check(state: &mut State, effects: &mut Effects) {
-    let Some(AnyDialog::Upkeep(Dialog::Restore(draft))) = state.dialogs.open() else { return };
+    let Some(AnyDialog::Maintenance(Dialog::Restore(draft))) = state.dialogs.open() else { return };
     let Some(file) = draft.file() else { return };
     let draft = Dialog::Restore(draft.clone());
     let command = check_line(&file);
     begin(Kind::Check, Some(file.clone()), draft, command, state, effects, |gauge, state| {
-        UpkeepWork::Check { file, walker: state.store.request.walker.clone(), gauge }
+        MaintenanceWork::Check { file, walker: state.store.request.walker.clone(), gauge }
     });
 }
 
 /// Puts the backup that is chosen in the open dialog in the place of the store.
 pub fn restore(state: &mut State, effects: &mut Effects) {
-    let Some(AnyDialog::Upkeep(Dialog::Restore(draft))) = state.dialogs.open() else { return };
+    let Some(AnyDialog::Maintenance(Dialog::Restore(draft))) = state.dialogs.open() else { return };
     let Some(backup) = draft.sound() else { return };
     let draft = Dialog::Restore(draft.clone());
     let command = restore_line(&backup, &folder(state).unwrap_or_default());
@@ -89,7 +89,7 @@ fn offline(
     }
     begin(kind, file, draft, command, state, effects, |gauge, state| {
         let request = state.store.request.clone();
-        UpkeepWork::Offline { work, request, gauge }
+        MaintenanceWork::Offline { work, request, gauge }
     });
     if let (Some(words), true) = (kind.away(), state.is_open()) {
         state.store.phase = Phase::Away(words);
@@ -103,9 +103,9 @@ fn begin(
     command: String,
     state: &mut State,
     effects: &mut Effects,
-    work: impl FnOnce(Arc<Gauge>, &State) -> UpkeepWork,
+    work: impl FnOnce(Arc<Gauge>, &State) -> MaintenanceWork,
 ) {
-    if state.upkeep.running.is_some() {
+    if state.maintenance.running.is_some() {
         return;
     }
     let (now_ms, asked) = (state.now_ms(), state.uptime);
@@ -117,9 +117,10 @@ fn begin(
     let cancel = Some(gauge.cancel.clone());
     let operation = state.operations.begin(title, now_ms, asked, cancel);
     let work = work(Arc::clone(&gauge), state);
-    state.upkeep.running = Some(Running { operation, kind, file, gauge, draft, command, asked });
-    state.dialogs.replace(AnyDialog::Upkeep(Dialog::Running(operation)));
-    send(UpkeepPurpose::Run(operation), Lane::Transfer, work, state, effects);
+    state.maintenance.running =
+        Some(Running { operation, kind, file, gauge, draft, command, asked });
+    state.dialogs.replace(AnyDialog::Maintenance(Dialog::Running(operation)));
+    send(MaintenancePurpose::Run(operation), Lane::Transfer, work, state, effects);
 }
 
 fn name_of(file: &Path) -> String {
@@ -129,7 +130,7 @@ fn name_of(file: &Path) -> String {
 
 /// Shows how far it is. Returns the time until the next look.
 pub fn follow(state: &mut State) -> Option<Duration> {
-    let running = state.upkeep.running.as_ref()?;
+    let running = state.maintenance.running.as_ref()?;
     let operation = state.operations.get_mut(running.operation)?;
     operation.progress = shown(running.gauge.now());
     Some(METER_PAUSE)
@@ -160,16 +161,16 @@ fn shown(at: Option<JobProgress>) -> Progress {
 
 /// Takes over what came of work.
 pub fn done(
-    purpose: &UpkeepPurpose,
+    purpose: &MaintenancePurpose,
     generation: u64,
-    done: UpkeepDone,
+    done: MaintenanceDone,
     state: &mut State,
     effects: &mut Effects,
 ) {
     match (purpose, done) {
-        (_, UpkeepDone::Looked(found)) => looked(found, generation, state),
-        (UpkeepPurpose::Run(operation), done) => {
-            let running = state.upkeep.running.take_if(|one| one.operation == *operation);
+        (_, MaintenanceDone::BackupList(found)) => backup_list(found, generation, state),
+        (MaintenancePurpose::Run(operation), done) => {
+            let running = state.maintenance.running.take_if(|one| one.operation == *operation);
             if let Some(running) = running {
                 ended(running, done, state, effects);
             }
@@ -179,15 +180,15 @@ pub fn done(
     }
 }
 
-fn ended(running: Running, done: UpkeepDone, state: &mut State, effects: &mut Effects) {
+fn ended(running: Running, done: MaintenanceDone, state: &mut State, effects: &mut Effects) {
     match done {
-        UpkeepDone::Backup(result) => {
+        MaintenanceDone::Backup(result) => {
             log(&running, result.as_ref().err(), state);
             backed_up(running, result, state);
             look(state, effects);
         }
-        UpkeepDone::Checked(result) => checked(running, result, state),
-        UpkeepDone::Offline(Offline { done, reopened }) => {
+        MaintenanceDone::Checked(result) => checked(running, result, state),
+        MaintenanceDone::Offline(Offline { done, reopened }) => {
             if matches!(done, Ok(OfflineDone::Restored(_))) {
                 forget_removed(state);
             }
@@ -205,7 +206,7 @@ fn ended(running: Running, done: UpkeepDone, state: &mut State, effects: &mut Ef
             }
             look(state, effects);
         }
-        UpkeepDone::Looked(_) => {}
+        MaintenanceDone::BackupList(_) => {}
     }
 }
 
@@ -226,17 +227,17 @@ fn told(done: &OfflineDone, is_simulated: bool) -> Ended {
 }
 
 /// A command that was carried out is listed with the others.
-fn log(running: &Running, error: Option<&UpkeepError>, state: &mut State) {
+fn log(running: &Running, error: Option<&MaintenanceError>, state: &mut State) {
     let took = state.uptime.saturating_sub(running.asked).as_micros();
     let micros = u64::try_from(took).unwrap_or(u64::MAX);
     let error = error.map(|error| match error {
-        UpkeepError::Stopped => "Canceled".to_owned(),
-        UpkeepError::Failed(sentence) => sentence.clone(),
+        MaintenanceError::Stopped => "Canceled".to_owned(),
+        MaintenanceError::Failed(sentence) => sentence.clone(),
     });
     state.commands.push(state.clock.now_ms(), &running.command, micros, error, false);
 }
 
-fn backed_up(running: Running, result: Result<Backup, UpkeepError>, state: &mut State) {
+fn backed_up(running: Running, result: Result<Backup, MaintenanceError>, state: &mut State) {
     match result {
         Ok(backup) => {
             succeeded(&running, Ended::backup(backup), state);
@@ -245,7 +246,7 @@ fn backed_up(running: Running, result: Result<Backup, UpkeepError>, state: &mut 
     }
 }
 
-fn checked(running: Running, result: Result<StructureReport, UpkeepError>, state: &mut State) {
+fn checked(running: Running, result: Result<StructureReport, MaintenanceError>, state: &mut State) {
     let report = match result {
         Ok(report) => report,
         Err(error) => return failed(running, error, state),
@@ -284,7 +285,7 @@ fn succeeded(running: &Running, ended: Ended, state: &mut State) {
         Tone::Bad => Stage::Failed(ended.sentence.clone()),
     };
     if ended.tone == Tone::Bad {
-        state.upkeep.damage = Some(ended.findings.first().unwrap_or(&ended.sentence).clone());
+        state.maintenance.damage = Some(ended.findings.first().unwrap_or(&ended.sentence).clone());
     }
     state.operations.end(running.operation, stage);
     if is_shown(running.operation, state) {
@@ -297,9 +298,9 @@ fn succeeded(running: &Running, ended: Ended, state: &mut State) {
 }
 
 /// Nothing was done: back to the dialog it was started from, which says why.
-fn failed(running: Running, error: UpkeepError, state: &mut State) {
+fn failed(running: Running, error: MaintenanceError, state: &mut State) {
     let sentence = match error {
-        UpkeepError::Stopped => {
+        MaintenanceError::Stopped => {
             let words = match running.kind {
                 Kind::Backup => "Canceled. No backup was written",
                 Kind::Check => "Canceled. The backup was not checked",
@@ -312,7 +313,7 @@ fn failed(running: Running, error: UpkeepError, state: &mut State) {
             replace_running(running.operation, running.draft, state);
             return;
         }
-        UpkeepError::Failed(sentence) => sentence,
+        MaintenanceError::Failed(sentence) => sentence,
     };
     state.operations.end(running.operation, Stage::Failed(sentence.clone()));
     let draft = with_error(running.draft, sentence.clone());
@@ -325,16 +326,16 @@ fn failed(running: Running, error: UpkeepError, state: &mut State) {
 
 /// The job came back without having been done.
 pub fn refused(operation: OperationId, sentence: String, state: &mut State, effects: &mut Effects) {
-    let running = state.upkeep.running.take_if(|running| running.operation == operation);
+    let running = state.maintenance.running.take_if(|running| running.operation == operation);
     let Some(running) = running else { return };
     if matches!(state.store.phase, Phase::Away(_)) {
         store::reopened(Vec::new(), state, effects);
     }
-    failed(running, UpkeepError::Failed(sentence), state);
+    failed(running, MaintenanceError::Failed(sentence), state);
 }
 
 fn back_to(draft: Dialog, sentence: String, state: &mut State) {
-    state.dialogs.replace(AnyDialog::Upkeep(with_error(draft, sentence)));
+    state.dialogs.replace(AnyDialog::Maintenance(with_error(draft, sentence)));
 }
 
 fn with_error(mut draft: Dialog, sentence: String) -> Dialog {
@@ -351,13 +352,13 @@ fn with_error(mut draft: Dialog, sentence: String) -> Dialog {
 }
 
 fn is_shown(operation: OperationId, state: &State) -> bool {
-    let shown = AnyDialog::Upkeep(Dialog::Running(operation));
+    let shown = AnyDialog::Maintenance(Dialog::Running(operation));
     state.dialogs.open() == Some(&shown)
 }
 
 fn replace_running(operation: OperationId, dialog: Dialog, state: &mut State) {
     if is_shown(operation, state) {
-        state.dialogs.replace(AnyDialog::Upkeep(dialog));
+        state.dialogs.replace(AnyDialog::Maintenance(dialog));
     }
 }
 

@@ -8,7 +8,7 @@ use mayfly_engine::transfer::Progress;
 
 use super::{resume, run};
 use crate::action::TransferAction;
-use crate::apply::{Effects, store, upkeep};
+use crate::apply::{Effects, maintenance, store};
 use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::toasts::Kind;
@@ -272,8 +272,8 @@ fn asker(state: &State) -> Option<Asker> {
     match state.dialogs.open()? {
         AnyDialog::Transfer(Dialog::Import(_)) => Some(Asker::Import),
         AnyDialog::Transfer(Dialog::Export(draft)) => Some(Asker::Export(draft.namespace.clone())),
-        AnyDialog::Upkeep(state::upkeep::Dialog::Backup(_)) => Some(Asker::Backup),
-        AnyDialog::Upkeep(state::upkeep::Dialog::Restore(_)) => Some(Asker::Restore),
+        AnyDialog::Maintenance(state::maintenance::Dialog::Backup(_)) => Some(Asker::Backup),
+        AnyDialog::Maintenance(state::maintenance::Dialog::Restore(_)) => Some(Asker::Restore),
         AnyDialog::OpenFolder(_) => Some(Asker::OpenFolder),
         _ => None,
     }
@@ -290,12 +290,12 @@ fn choose(state: &mut State, effects: &mut Effects) {
         Some(AnyDialog::Transfer(Dialog::Export(draft))) => {
             Choose::Target { folder, name: draft.file_name() }
         }
-        Some(AnyDialog::Upkeep(state::upkeep::Dialog::Backup(draft))) => {
+        Some(AnyDialog::Maintenance(state::maintenance::Dialog::Backup(draft))) => {
             let file = draft.file().unwrap_or_default();
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             Choose::BackupTarget { folder: file.parent().map(PathBuf::from), name }
         }
-        Some(AnyDialog::Upkeep(state::upkeep::Dialog::Restore(draft))) => {
+        Some(AnyDialog::Maintenance(state::maintenance::Dialog::Restore(draft))) => {
             let file = draft.file().unwrap_or_default();
             Choose::Backup { folder: file.parent().map(PathBuf::from) }
         }
@@ -310,8 +310,8 @@ fn choose(state: &mut State, effects: &mut Effects) {
 
 fn chosen(files: Vec<PathBuf>, state: &mut State, effects: &mut Effects) {
     let Some(first) = files.first().cloned() else { return };
-    if matches!(state.dialogs.open(), Some(AnyDialog::Upkeep(_))) {
-        upkeep::chosen(&first, state, effects);
+    if matches!(state.dialogs.open(), Some(AnyDialog::Maintenance(_))) {
+        maintenance::chosen(&first, state, effects);
         return;
     }
     if let Some(AnyDialog::OpenFolder(draft)) = state.dialogs.open_mut() {

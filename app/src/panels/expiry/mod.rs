@@ -17,7 +17,7 @@ use crate::limits::MOVE_MS_RANGE;
 use crate::source::PassSummary;
 use crate::state::drafts::TabDraft;
 use crate::state::expiry::{Lane, Mode, Phase};
-use crate::state::upkeep::Takes;
+use crate::state::maintenance::Takes;
 use crate::state::{State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
@@ -181,7 +181,7 @@ fn pass_times(state: &State, tab: &Tab) -> PassTimes {
 
 /// What becomes of overdue documents of this tab's collection.
 pub(super) fn removals(state: &State, tab: &Tab) -> Removals {
-    let takes = state.upkeep.status.as_ref().map(|status| status.takes);
+    let takes = state.maintenance.status.as_ref().map(|status| status.takes);
     let held = state.reaper.held.as_ref();
     match takes {
         Some(Takes::Reads | Takes::ReadsUntilChecked) => Removals::ReadOnly,

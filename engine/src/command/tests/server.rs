@@ -113,7 +113,7 @@ fn the_stable_api_is_checked() {
 }
 
 #[test]
-fn upkeep() {
+fn maintenance() {
     let lab = Lab::new();
     lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}]}");
     lab.check("{dataSize: 'test.c'}", "{numObjects: 2, ok: 1}");

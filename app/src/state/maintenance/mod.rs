@@ -10,24 +10,24 @@ use std::time::Duration;
 use super::operations::OperationId;
 use crate::source::Advice;
 use crate::worker::Gauge;
-use crate::worker::upkeep::{KeptBackup, Looked};
+use crate::worker::maintenance::{BackupList, KeptBackup};
 
 pub use dialogs::{BackupDraft, Checked, Dialog, RestoreDraft};
 pub use ended::{Ended, Tone};
 
 /// What the window knows of the store as a whole.
 #[derive(Debug, Default)]
-pub struct Upkeep {
+pub struct Maintenance {
     /// How it is; `None`: not asked yet.
     pub status: Option<Status>,
     /// The reading of everything in the background.
     pub scrub: Scrub,
-    /// The backups that there are; `None`: not looked yet.
-    pub looked: Option<Looked>,
+    /// The backups that there are; `None`: not backup_list yet.
+    pub backup_list: Option<BackupList>,
     /// The generation of the last look; an older answer may be about another folder.
     pub look: Option<u64>,
-    /// When that was looked, in window time.
-    pub looked_at: Duration,
+    /// When that was backup_list, in window time.
+    pub listed_at: Duration,
     /// What runs, and there is only one at a time.
     pub running: Option<Running>,
     /// The store has re-opened itself after a failed write, and nobody has read that yet.
@@ -168,19 +168,19 @@ pub struct Running {
     pub asked: Duration,
 }
 
-impl Upkeep {
+impl Maintenance {
     /// The newest backup.
     #[must_use]
     pub fn newest(&self) -> Option<&KeptBackup> {
-        self.looked.as_ref().and_then(|looked| looked.backups.first())
+        self.backup_list.as_ref().and_then(|backup_list| backup_list.backups.first())
     }
 
     /// How old a backup is, in milliseconds, at this time of the window.
     #[must_use]
     pub fn age_ms(&self, backup: &KeptBackup, uptime: Duration) -> i64 {
-        let now_ms = self.looked.as_ref().map_or(backup.written_ms, |looked| {
-            let since = uptime.saturating_sub(self.looked_at).as_millis();
-            looked.at_ms.saturating_add(i64::try_from(since).unwrap_or(i64::MAX))
+        let now_ms = self.backup_list.as_ref().map_or(backup.written_ms, |backup_list| {
+            let since = uptime.saturating_sub(self.listed_at).as_millis();
+            backup_list.at_ms.saturating_add(i64::try_from(since).unwrap_or(i64::MAX))
         });
         now_ms.saturating_sub(backup.written_ms).max(0)
     }
@@ -220,12 +220,12 @@ mod tests {
 
     #[test]
     fn a_store_that_has_recovered_says_so_until_it_is_read() {
-        let mut upkeep = Upkeep::default();
+        let mut maintenance = Maintenance::default();
         let mut check = |reopenings, expected| {
             let status = Status { reopenings, ..Status::default() };
-            upkeep.learn(status, Scrub::default());
-            assert_eq!(upkeep.recovered, expected, "{reopenings}");
-            upkeep.recovered = false;
+            maintenance.learn(status, Scrub::default());
+            assert_eq!(maintenance.recovered, expected, "{reopenings}");
+            maintenance.recovered = false;
         };
         check(0, false);
         check(1, true);
@@ -235,24 +235,25 @@ mod tests {
 
     #[test]
     fn findings_of_a_scrub_are_told_once() {
-        let mut upkeep = Upkeep::default();
+        let mut maintenance = Maintenance::default();
         let scrub = |findings| Scrub { findings, ..Scrub::default() };
-        upkeep.learn(Status::default(), scrub(0));
-        assert_eq!(upkeep.damage, None);
-        upkeep.learn(Status::default(), scrub(1));
-        assert!(upkeep.damage.take().is_some_and(|words| words.contains("1 damaged item")));
-        upkeep.learn(Status::default(), scrub(1));
-        assert_eq!(upkeep.damage, None);
+        maintenance.learn(Status::default(), scrub(0));
+        assert_eq!(maintenance.damage, None);
+        maintenance.learn(Status::default(), scrub(1));
+        assert!(maintenance.damage.take().is_some_and(|words| words.contains("1 damaged item")));
+        maintenance.learn(Status::default(), scrub(1));
+        assert_eq!(maintenance.damage, None);
     }
 
     #[test]
     fn the_age_of_a_backup_grows_with_the_window() {
         let backup = KeptBackup { path: PathBuf::from("/b"), bytes: 1, written_ms: 1_000 };
-        let looked = Looked { at_ms: 5_000, ..Looked::default() };
-        let looked_at = Duration::from_secs(10);
-        let upkeep = Upkeep { looked: Some(looked), looked_at, ..Upkeep::default() };
+        let backup_list = BackupList { at_ms: 5_000, ..BackupList::default() };
+        let listed_at = Duration::from_secs(10);
+        let maintenance =
+            Maintenance { backup_list: Some(backup_list), listed_at, ..Maintenance::default() };
         let check = |secs, expected| {
-            assert_eq!(upkeep.age_ms(&backup, Duration::from_secs(secs)), expected);
+            assert_eq!(maintenance.age_ms(&backup, Duration::from_secs(secs)), expected);
         };
         check(10, 4_000);
         check(12, 6_000);

@@ -4,12 +4,12 @@ use egui::{Align, Context, Label, Layout, Ui};
 
 use super::ask;
 use super::parts::{ago, gap};
-use crate::action::upkeep::Page;
-use crate::action::{Actions, UpkeepAction};
-use crate::apply::upkeep::folder;
+use crate::action::maintenance::Page;
+use crate::action::{Actions, MaintenanceAction};
+use crate::apply::maintenance::folder;
 use crate::dialogs::close;
 use crate::dialogs::transfer::beside_scroll_bar;
-use crate::state::upkeep::{Scrub, Status};
+use crate::state::maintenance::{Scrub, Status};
 use crate::state::{State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::{Button, card, key_value, modal};
@@ -45,7 +45,7 @@ pub fn ui(context: &Context, state: &State, actions: &mut Actions) {
 }
 
 fn figures_ui(ui: &mut Ui, state: &State) {
-    let status = state.upkeep.status.as_ref();
+    let status = state.maintenance.status.as_ref();
     let unknown = || "unknown".to_owned();
     card::ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
@@ -59,7 +59,7 @@ fn figures_ui(ui: &mut Ui, state: &State) {
         backup_ui(ui, state);
         let walked = status.and_then(|status| status.last_walk_ms);
         key_value::ui(ui, "Last full file check", &walked.map_or_else(unknown, date));
-        scrub_ui(ui, &state.upkeep.scrub);
+        scrub_ui(ui, &state.maintenance.scrub);
     });
 }
 
@@ -68,7 +68,7 @@ fn date(ms: i64) -> String {
 }
 
 fn backup_ui(ui: &mut Ui, state: &State) {
-    if let Some(newest) = state.upkeep.newest() {
+    if let Some(newest) = state.maintenance.newest() {
         let words = format!("{} · {}", ago(newest, state), number::bytes(newest.bytes));
         key_value::ui(ui, "Last backup", &words);
     } else {
@@ -92,7 +92,7 @@ fn scrub_ui(ui: &mut Ui, scrub: &Scrub) {
 
 fn rows_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let is_open = state.is_open();
-    let spare = state.upkeep.status.as_ref().map(Status::spare_bytes);
+    let spare = state.maintenance.status.as_ref().map(Status::spare_bytes);
     let compact = match spare {
         Some(spare) => {
             format!("Rewrites the data file to reclaim {} of free space", number::bytes(spare))
@@ -118,14 +118,14 @@ fn rows_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     for (label, sentence, enabled, page) in pages {
         let button = Button::plain(label).enabled(enabled);
         if row_ui(ui, sentence, button) {
-            ask(actions, UpkeepAction::Show(page));
+            ask(actions, MaintenanceAction::Show(page));
         }
     }
-    let running = state.upkeep.scrub.is_running;
+    let running = state.maintenance.scrub.is_running;
     let label = if running { "Stop scrub" } else { "Scrub now" };
     let sentence = "Checks every document in the background. Also runs every month";
     if row_ui(ui, sentence, Button::plain(label).enabled(is_open)) {
-        ask(actions, UpkeepAction::Scrub(!running));
+        ask(actions, MaintenanceAction::Scrub(!running));
     }
 }
 

@@ -9,8 +9,8 @@ use bson::{Document, doc};
 use egui::Key;
 use egui_kittest::kittest::Queryable;
 use mayfly::source::Source;
+use mayfly::state::maintenance::Dialog;
 use mayfly::state::operations::Stage;
-use mayfly::state::upkeep::Dialog;
 use mayfly::state::{Dialog as AnyDialog, Phase};
 
 use super::slow::Slow;
@@ -185,7 +185,7 @@ fn enter_presses_the_button_that_loses_nothing() {
         window.click(button);
         window.key(Key::Enter);
         window.until("it ended", |state| {
-            matches!(state.dialogs.open(), Some(AnyDialog::Upkeep(Dialog::Ended(_))))
+            matches!(state.dialogs.open(), Some(AnyDialog::Maintenance(Dialog::Ended(_))))
         });
         assert!(window.has(title), "{title}");
     }
@@ -323,7 +323,7 @@ fn the_scrub_is_started_from_the_dialog() {
     let mut window = window();
     window.click("Scrub now");
     window.until("it has read everything", |state| {
-        !state.upkeep.scrub.is_running && state.upkeep.scrub.documents >= 200
+        !state.maintenance.scrub.is_running && state.maintenance.scrub.documents >= 200
     });
     let sent = window.sent();
     assert!(sent.iter().any(|text| text.contains("mayflyScrub")), "{sent:?}");
@@ -340,7 +340,7 @@ fn the_pages_are_reached_and_left() {
         window.until_enabled("Back");
         window.click("Back");
         window.until("the first page is back", |state| {
-            let home = mayfly::state::Dialog::Upkeep(Dialog::Home);
+            let home = mayfly::state::Dialog::Maintenance(Dialog::Home);
             state.dialogs.open() == Some(&home)
         });
     }

@@ -4,16 +4,16 @@ use egui::{Context, Ui};
 
 use super::ask;
 use super::parts::{about, back_ui, command_ui, heading, name_of, words};
-use crate::action::{Actions, UpkeepAction};
+use crate::action::{Actions, MaintenanceAction};
 use crate::dialogs::close;
 use crate::dialogs::transfer::{ChoosePath, beside_scroll_bar, error_ui};
 use crate::state::State;
-use crate::state::upkeep::BackupDraft;
-use crate::state::upkeep::dialogs::backup_text;
+use crate::state::maintenance::BackupDraft;
+use crate::state::maintenance::dialogs::backup_text;
 use crate::theme::sizes;
 use crate::widgets::field::labelled;
 use crate::widgets::{Button, card, key_value, modal};
-use crate::worker::upkeep::KeptBackup;
+use crate::worker::maintenance::KeptBackup;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut BackupDraft, state: &State, actions: &mut Actions) {
@@ -37,7 +37,7 @@ pub fn ui(context: &Context, draft: &mut BackupDraft, state: &State, actions: &m
             let is_ready = draft.file().is_some();
             let button = Button::primary("Back up").enabled(is_ready);
             if modal::answer_ui(ui, button.tooltip("Write the backup now")) {
-                ask(actions, UpkeepAction::Backup);
+                ask(actions, MaintenanceAction::Backup);
             }
             back_ui(ui, actions);
         },
@@ -58,23 +58,24 @@ fn path_ui(ui: &mut Ui, draft: &mut BackupDraft, state: &State, actions: &mut Ac
             invalid: problem.is_some() || draft.path.trim().is_empty(),
         };
         if path.ui(ui, &mut draft.path, state, actions).changed {
-            ask(actions, UpkeepAction::PathChanged);
+            ask(actions, MaintenanceAction::PathChanged);
         }
     });
 }
 
 /// The backups under this name.
 fn kept_ui(ui: &mut Ui, draft: &BackupDraft, state: &State) {
-    let looked = state.upkeep.looked.as_ref();
-    let looked = looked.filter(|looked| Some(&looked.file) == draft.file().as_ref());
-    let backups = looked.map(|looked| looked.backups.as_slice()).unwrap_or_default();
+    let backup_list = state.maintenance.backup_list.as_ref();
+    let backup_list =
+        backup_list.filter(|backup_list| Some(&backup_list.file) == draft.file().as_ref());
+    let backups = backup_list.map(|backup_list| backup_list.backups.as_slice()).unwrap_or_default();
     if backups.is_empty() {
         words(ui, "No backups with this name yet. The last three are kept.");
     } else {
         heading(ui, "Backups with this name (last three kept)");
         list_ui(ui, backups, state);
     }
-    if let Some(damaged) = looked.and_then(|looked| looked.damaged.as_ref()) {
+    if let Some(damaged) = backup_list.and_then(|backup_list| backup_list.damaged.as_ref()) {
         heading(ui, "Copy with damaged documents; kept until the next damaged copy replaces it");
         list_ui(ui, std::slice::from_ref(damaged), state);
     }

@@ -6,7 +6,7 @@ use crate::state::{Phase, State};
 
 /// What can be asked about the store as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UpkeepAction {
+pub enum MaintenanceAction {
     /// Opens a page of the dialog.
     Show(Page),
     /// The path in the open dialog is another one.
@@ -92,9 +92,9 @@ pub const ENTRIES: &[Entry] = &[
         tooltip: "Check all documents for damage in the background",
         keys: None,
         action: |state| {
-            let can = state.is_open() && state.store.capabilities.upkeep;
-            let idle = !state.upkeep.scrub.is_running;
-            (can && idle).then_some(Action::Upkeep(UpkeepAction::Scrub(true)))
+            let can = state.is_open() && state.store.capabilities.maintenance;
+            let idle = !state.maintenance.scrub.is_running;
+            (can && idle).then_some(Action::Maintenance(MaintenanceAction::Scrub(true)))
         },
     },
 ];
@@ -103,10 +103,10 @@ pub const ENTRIES: &[Entry] = &[
 #[must_use]
 pub fn show(page: Page, state: &State) -> Option<Action> {
     let can = match state.store.phase {
-        Phase::Open => state.store.capabilities.upkeep,
+        Phase::Open => state.store.capabilities.maintenance,
         // A store that can't be opened may need it the most.
         Phase::Failed(_) => !state.store.request.demo,
         Phase::Opening | Phase::Away(_) => false,
     };
-    can.then_some(Action::Upkeep(UpkeepAction::Show(page)))
+    can.then_some(Action::Maintenance(MaintenanceAction::Show(page)))
 }

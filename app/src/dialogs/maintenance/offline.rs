@@ -4,11 +4,11 @@ use egui::{Context, Ui};
 
 use super::ask;
 use super::parts::{back_ui, line_ui, words};
-use crate::action::{Actions, UpkeepAction};
-use crate::apply::upkeep::folder;
+use crate::action::{Actions, MaintenanceAction};
+use crate::apply::maintenance::folder;
 use crate::dialogs::close;
 use crate::dialogs::transfer::{beside_scroll_bar, error_ui};
-use crate::state::upkeep::dialogs::{compact_line, verify_line};
+use crate::state::maintenance::dialogs::{compact_line, verify_line};
 use crate::state::{State, number};
 use crate::theme::sizes;
 use crate::widgets::{Button, card, key_value, modal};
@@ -19,13 +19,13 @@ const CLOSED: &str = "The store closes during this operation and always reopens 
 
 /// Draws the question before a compaction.
 pub fn compact_ui(context: &Context, error: Option<&str>, state: &State, actions: &mut Actions) {
-    let status = state.upkeep.status.as_ref();
+    let status = state.maintenance.status.as_ref();
     let page = Page {
         title: "Compact the store",
         subtitle: "Reclaim disk space left by removed documents. Mayfly writes a new data file and \
                    verifies it before it replaces the old one.",
         button: "Compact",
-        action: UpkeepAction::Compact,
+        action: MaintenanceAction::Compact,
         line: compact_line(&folder(state).unwrap_or_default()),
         error,
     };
@@ -51,7 +51,7 @@ pub fn verify_ui(context: &Context, error: Option<&str>, state: &State, actions:
         subtitle: "Checks the file structure, document checksums, index entries and counters. \
                    Changes nothing.",
         button: "Verify",
-        action: UpkeepAction::Verify,
+        action: MaintenanceAction::Verify,
         line: verify_line(&folder(state).unwrap_or_default()),
         error,
     };
@@ -62,7 +62,7 @@ struct Page<'a> {
     title: &'a str,
     subtitle: &'a str,
     button: &'a str,
-    action: UpkeepAction,
+    action: MaintenanceAction,
     line: String,
     error: Option<&'a str>,
 }

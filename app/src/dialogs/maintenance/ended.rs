@@ -6,7 +6,7 @@ use super::parts::{back_ui, heading};
 use crate::action::{Action, Actions, ViewAction};
 use crate::dialogs::close;
 use crate::dialogs::transfer::{beside_scroll_bar, notice_ui};
-use crate::state::upkeep::{Ended, Tone};
+use crate::state::maintenance::{Ended, Tone};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;

@@ -48,14 +48,14 @@ pub struct Backup {
 
 /// Why nothing was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum UpkeepError {
+pub enum MaintenanceError {
     /// A person stopped it.
     Stopped,
     /// One sentence.
     Failed(String),
 }
 
-impl From<String> for UpkeepError {
+impl From<String> for MaintenanceError {
     fn from(sentence: String) -> Self {
         if sentence == StoreError::Stopped.to_string() {
             Self::Stopped
@@ -65,13 +65,13 @@ impl From<String> for UpkeepError {
     }
 }
 
-impl From<OpenError> for UpkeepError {
+impl From<OpenError> for MaintenanceError {
     fn from(error: OpenError) -> Self {
         error.message.into()
     }
 }
 
-impl From<StoreError> for UpkeepError {
+impl From<StoreError> for MaintenanceError {
     fn from(error: StoreError) -> Self {
         error.to_string().into()
     }
@@ -81,7 +81,7 @@ impl From<StoreError> for UpkeepError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offline {
     /// What was done. The error: everything is as it was before.
-    pub done: Result<OfflineDone, UpkeepError>,
+    pub done: Result<OfflineDone, MaintenanceError>,
     /// Whether the store is open again, with what a person should know about that; `None`: it was not
     /// open before and is not now.
     pub reopened: Option<Result<Vec<String>, OpenFailure>>,
@@ -89,12 +89,12 @@ pub struct Offline {
 
 /// A store that can be cared for as a whole. Each call takes as long as the store is large; the watcher
 /// is told how far it is and stops it.
-pub trait Upkeep: Send + Sync {
+pub trait Maintenance: Send + Sync {
     /// Writes a backup while the store is in use.
     ///
     /// # Errors
     /// The backups before it are then as they were.
-    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<Backup, UpkeepError>;
+    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<Backup, MaintenanceError>;
 
     /// Closes the store, does the work, and opens the store again, also when the work failed. Whoever
     /// asks the store for something meanwhile waits.
@@ -111,7 +111,7 @@ pub fn perform(
     clock: &Arc<dyn Clock>,
     walker: Option<&WalkProgram>,
     watch: &mut Watch<'_>,
-) -> Result<OfflineDone, UpkeepError> {
+) -> Result<OfflineDone, MaintenanceError> {
     Ok(match work {
         OfflineWork::Restore { backup } => {
             OfflineDone::Restored(maintenance::restore(backup, folder, true, clock, walker, watch)?)
@@ -131,10 +131,13 @@ mod tests {
 
     #[test]
     fn a_stop_is_told_from_a_failure() {
-        assert_eq!(UpkeepError::from(StoreError::Stopped), UpkeepError::Stopped);
+        assert_eq!(MaintenanceError::from(StoreError::Stopped), MaintenanceError::Stopped);
         let stopped = OpenError::new(StoreError::Stopped.to_string());
-        assert_eq!(UpkeepError::from(stopped), UpkeepError::Stopped);
+        assert_eq!(MaintenanceError::from(stopped), MaintenanceError::Stopped);
         let failed = OpenError::new("It broke.".to_owned());
-        assert_eq!(UpkeepError::from(failed), UpkeepError::Failed("It broke.".to_owned()));
+        assert_eq!(
+            MaintenanceError::from(failed),
+            MaintenanceError::Failed("It broke.".to_owned())
+        );
     }
 }

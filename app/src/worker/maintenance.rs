@@ -17,12 +17,12 @@ use mayfly_engine::store::{
 use super::Cancel;
 use crate::limits::REPLACED_STORES_SHOWN_MAX;
 use crate::source::embedded::folder_of;
-use crate::source::upkeep::{Backup, Offline, OfflineWork, UpkeepError, perform};
+use crate::source::maintenance::{Backup, MaintenanceError, Offline, OfflineWork, perform};
 use crate::source::{OpenRequest, Source};
 
 /// One thing to do.
 #[derive(Debug, Clone)]
-pub enum UpkeepWork {
+pub enum MaintenanceWork {
     /// Look which backups there are.
     Look {
         /// The name that backups are written under; `None`: the usual one for the folder.
@@ -60,20 +60,20 @@ pub enum UpkeepWork {
 
 /// What came of it.
 #[derive(Debug, Clone)]
-pub enum UpkeepDone {
+pub enum MaintenanceDone {
     /// The backups that there are.
-    Looked(Looked),
+    BackupList(BackupList),
     /// A backup was written.
-    Backup(Result<Backup, UpkeepError>),
+    Backup(Result<Backup, MaintenanceError>),
     /// The structure of a backup.
-    Checked(Result<StructureReport, UpkeepError>),
+    Checked(Result<StructureReport, MaintenanceError>),
     /// Work on a closed store.
     Offline(Offline),
 }
 
 /// The backups under a name, and what else is kept of the store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Looked {
+pub struct BackupList {
     /// The name.
     pub file: PathBuf,
     /// The newest first.
@@ -86,7 +86,7 @@ pub struct Looked {
     pub at_ms: i64,
 }
 
-impl Looked {
+impl BackupList {
     /// Everything that can be restored.
     pub fn all(&self) -> impl Iterator<Item = &KeptBackup> {
         self.backups.iter().chain(&self.damaged).chain(&self.replaced)
@@ -143,7 +143,7 @@ impl Gauge {
     }
 }
 
-impl UpkeepWork {
+impl MaintenanceWork {
     /// How far it is, when it can be stopped.
     #[must_use]
     pub fn gauge(&self) -> Option<&Arc<Gauge>> {
@@ -157,35 +157,37 @@ impl UpkeepWork {
 
     /// The same work with nothing done, because `message` says why not.
     #[must_use]
-    pub fn failed(&self, message: String) -> UpkeepDone {
-        let failed = UpkeepError::Failed(message);
+    pub fn failed(&self, message: String) -> MaintenanceDone {
+        let failed = MaintenanceError::Failed(message);
         match self {
-            Self::Look { .. } => UpkeepDone::Looked(Looked::default()),
-            Self::Backup { .. } => UpkeepDone::Backup(Err(failed)),
-            Self::Check { .. } => UpkeepDone::Checked(Err(failed)),
+            Self::Look { .. } => MaintenanceDone::BackupList(BackupList::default()),
+            Self::Backup { .. } => MaintenanceDone::Backup(Err(failed)),
+            Self::Check { .. } => MaintenanceDone::Checked(Err(failed)),
             Self::Offline { .. } => {
-                UpkeepDone::Offline(Offline { done: Err(failed), reopened: None })
+                MaintenanceDone::Offline(Offline { done: Err(failed), reopened: None })
             }
         }
     }
 
     /// Does it. May take as long as the store is large.
-    pub fn run(&self, source: Option<&dyn Source>) -> UpkeepDone {
-        let upkeep = source.and_then(Source::upkeep);
+    pub fn run(&self, source: Option<&dyn Source>) -> MaintenanceDone {
+        let maintenance = source.and_then(Source::maintenance);
         match self {
             Self::Look { file, folder } => {
-                UpkeepDone::Looked(look(file.as_deref(), folder.as_deref()))
+                MaintenanceDone::BackupList(look(file.as_deref(), folder.as_deref()))
             }
-            Self::Backup { file, gauge } => match upkeep {
-                Some(upkeep) => UpkeepDone::Backup(upkeep.backup(file, &mut |at| gauge.watch(at))),
+            Self::Backup { file, gauge } => match maintenance {
+                Some(maintenance) => {
+                    MaintenanceDone::Backup(maintenance.backup(file, &mut |at| gauge.watch(at)))
+                }
                 None => self.failed("Open a store to back it up".to_owned()),
             },
             Self::Check { file, walker, gauge } => {
                 let report = Store::check_file(file, walker.as_ref(), &mut |at| gauge.watch(at));
-                UpkeepDone::Checked(report.map_err(UpkeepError::from))
+                MaintenanceDone::Checked(report.map_err(MaintenanceError::from))
             }
-            Self::Offline { work, request, gauge } => UpkeepDone::Offline(match upkeep {
-                Some(upkeep) => upkeep.offline(work, &mut |at| gauge.watch(at)),
+            Self::Offline { work, request, gauge } => MaintenanceDone::Offline(match maintenance {
+                Some(maintenance) => maintenance.offline(work, &mut |at| gauge.watch(at)),
                 None => Offline { done: closed(work, request, gauge), reopened: None },
             }),
         }
@@ -197,16 +199,16 @@ fn closed(
     work: &OfflineWork,
     request: &OpenRequest,
     gauge: &Gauge,
-) -> Result<crate::source::upkeep::OfflineDone, UpkeepError> {
+) -> Result<crate::source::maintenance::OfflineDone, MaintenanceError> {
     if request.demo {
-        return Err(UpkeepError::Failed("Closing a demo store deletes it".into()));
+        return Err(MaintenanceError::Failed("Closing a demo store deletes it".into()));
     }
-    let folder = folder_of(request).map_err(|error| UpkeepError::Failed(error.sentence))?;
+    let folder = folder_of(request).map_err(|error| MaintenanceError::Failed(error.sentence))?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     perform(work, &folder, &clock, request.walker.as_ref(), &mut |at| gauge.watch(at))
 }
 
-fn look(file: Option<&Path>, folder: Option<&Path>) -> Looked {
+fn look(file: Option<&Path>, folder: Option<&Path>) -> BackupList {
     let file = file.map_or_else(|| usual_file(folder), Path::to_owned);
     let written = |path: &Path| {
         let found = fs::metadata(path).ok()?;
@@ -220,7 +222,7 @@ fn look(file: Option<&Path>, folder: Option<&Path>) -> Looked {
     let mut replaced: Vec<_> = replaced.iter().filter_map(|path| written(path)).collect();
     replaced.sort_by_key(|store| Reverse(store.written_ms));
     replaced.truncate(REPLACED_STORES_SHOWN_MAX);
-    Looked { file, backups, damaged, replaced, at_ms: SystemClock.now_ms() }
+    BackupList { file, backups, damaged, replaced, at_ms: SystemClock.now_ms() }
 }
 
 /// Beside the data folder, or where the person keeps documents.

@@ -3,13 +3,13 @@
 use egui::{Label, Ui};
 
 use super::ask;
-use crate::action::upkeep::Page;
-use crate::action::{Action, Actions, UpkeepAction, ViewAction};
+use crate::action::maintenance::Page;
+use crate::action::{Action, Actions, MaintenanceAction, ViewAction};
 use crate::dialogs::{COMMAND_LINE, COMMAND_LINE_HINT, COMMAND_TO_SEND};
 use crate::state::{State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::{Button, code_box};
-use crate::worker::upkeep::KeptBackup;
+use crate::worker::maintenance::KeptBackup;
 
 /// A sentence that wraps.
 pub(super) fn words(ui: &mut Ui, words: &str) {
@@ -53,7 +53,7 @@ fn code_ui(ui: &mut Ui, name: &str, code: &str, actions: &mut Actions) {
 pub(super) fn back_ui(ui: &mut Ui, actions: &mut Actions) {
     let tooltip = "Back to backup and maintenance";
     if ui.add(Button::plain("Back").tooltip(tooltip)).clicked() {
-        ask(actions, UpkeepAction::Show(Page::Home));
+        ask(actions, MaintenanceAction::Show(Page::Home));
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) fn about(backup: &KeptBackup, state: &State) -> String {
 /// How long ago a backup was written.
 pub(super) fn ago(backup: &KeptBackup, state: &State) -> String {
     const MINUTE_MS: i64 = 60_000;
-    match state.upkeep.age_ms(backup, state.uptime) {
+    match state.maintenance.age_ms(backup, state.uptime) {
         ..MINUTE_MS => "just now".to_owned(),
         age => format!("{} ago", duration::span(age)),
     }

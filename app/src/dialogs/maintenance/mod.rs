@@ -10,9 +10,9 @@ mod running;
 
 use egui::Context;
 
-use crate::action::{Action, Actions, UpkeepAction};
+use crate::action::{Action, Actions, MaintenanceAction};
 use crate::state::State;
-use crate::state::upkeep::Dialog;
+use crate::state::maintenance::Dialog;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut Actions) {
@@ -29,6 +29,6 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
     }
 }
 
-fn ask(actions: &mut Actions, action: UpkeepAction) {
-    actions.push(Action::Upkeep(action));
+fn ask(actions: &mut Actions, action: MaintenanceAction) {
+    actions.push(Action::Maintenance(action));
 }

@@ -6,19 +6,19 @@ use egui::{Align, Context, Layout, Ui};
 
 use super::ask;
 use super::parts::{about, back_ui, free_line_ui, heading, line_ui, name_of, words};
-use crate::action::{Actions, UpkeepAction};
-use crate::apply::upkeep::folder;
+use crate::action::{Actions, MaintenanceAction};
+use crate::apply::maintenance::folder;
 use crate::dialogs::RESTORE;
 use crate::dialogs::close;
 use crate::dialogs::transfer::{ChoosePath, beside_scroll_bar, error_ui, notice_ui};
-use crate::state::upkeep::dialogs::{check_line, restore_line};
-use crate::state::upkeep::{Checked, RestoreDraft};
+use crate::state::maintenance::dialogs::{check_line, restore_line};
+use crate::state::maintenance::{Checked, RestoreDraft};
 use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::labelled;
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, card, modal};
-use crate::worker::upkeep::KeptBackup;
+use crate::worker::maintenance::KeptBackup;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut RestoreDraft, state: &State, actions: &mut Actions) {
@@ -42,14 +42,14 @@ pub fn ui(context: &Context, draft: &mut RestoreDraft, state: &State, actions: &
             if draft.sound().is_some() {
                 let button = Button::danger("Replace store with backup").name(RESTORE);
                 if ui.add(button.tooltip("Close the store and restore the backup")).clicked() {
-                    ask(actions, UpkeepAction::Restore);
+                    ask(actions, MaintenanceAction::Restore);
                 }
             } else {
                 let is_ready = draft.file().is_some();
                 let tooltip = "Check the backup for damage without changing anything";
                 let button = Button::primary("Check backup").enabled(is_ready).tooltip(tooltip);
                 if modal::answer_ui(ui, button) {
-                    ask(actions, UpkeepAction::Check);
+                    ask(actions, MaintenanceAction::Check);
                 }
             }
             back_ui(ui, actions);
@@ -62,18 +62,18 @@ pub fn ui(context: &Context, draft: &mut RestoreDraft, state: &State, actions: &
 
 /// The store's own backups, to choose from.
 fn kept_ui(ui: &mut Ui, draft: &mut RestoreDraft, state: &State, actions: &mut Actions) {
-    let looked = state.upkeep.looked.as_ref();
-    if looked.is_none_or(|looked| looked.backups.is_empty()) {
+    let backup_list = state.maintenance.backup_list.as_ref();
+    if backup_list.is_none_or(|backup_list| backup_list.backups.is_empty()) {
         words(ui, "No backup in the default location. Choose a file.");
     }
-    let Some(looked) = looked else { return };
+    let Some(backup_list) = backup_list else { return };
     let parts = [
-        ("Backups of this store", looked.backups.as_slice()),
-        ("Copies that contain damaged documents", looked.damaged.as_slice()),
+        ("Backups of this store", backup_list.backups.as_slice()),
+        ("Copies that contain damaged documents", backup_list.damaged.as_slice()),
         (
             "Stores replaced by earlier restores; delete these folders when you no longer need \
              them",
-            looked.replaced.as_slice(),
+            backup_list.replaced.as_slice(),
         ),
     ];
     for (title, kept) in parts.into_iter().filter(|(_, kept)| !kept.is_empty()) {
@@ -102,7 +102,7 @@ fn one_ui(
         let response = response.hint(path.as_str());
         if response.clicked() && !is_chosen {
             draft.path = path;
-            ask(actions, UpkeepAction::PathChanged);
+            ask(actions, MaintenanceAction::PathChanged);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let ink = colors(ui).dim;
@@ -128,7 +128,7 @@ fn path_ui(ui: &mut Ui, draft: &mut RestoreDraft, state: &State, actions: &mut A
             invalid: problem.is_some(),
         };
         if path.ui(ui, &mut draft.path, state, actions).changed {
-            ask(actions, UpkeepAction::PathChanged);
+            ask(actions, MaintenanceAction::PathChanged);
         }
     });
 }
@@ -167,8 +167,9 @@ fn checked_ui(ui: &mut Ui, draft: &RestoreDraft, state: &State) {
 }
 
 fn written(file: &Path, state: &State) -> String {
-    let looked = state.upkeep.looked.as_ref();
-    let known = looked.and_then(|looked| looked.all().find(|known| known.path == *file));
+    let backup_list = state.maintenance.backup_list.as_ref();
+    let known =
+        backup_list.and_then(|backup_list| backup_list.all().find(|known| known.path == *file));
     known.map_or_else(
         || "the backup was made".to_owned(),
         |known| format!("{} UTC", crate::state::duration::date_time(known.written_ms)),
