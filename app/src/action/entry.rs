@@ -75,7 +75,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [
         super::store::ENTRIES,
         super::maintenance::ENTRIES,
-        super::undo_net::ENTRIES,
+        super::trash::ENTRIES,
         super::listener::ENTRIES,
         super::transfer::ENTRIES,
         super::archive::ENTRIES,

@@ -18,7 +18,7 @@ pub mod reaper;
 pub mod store;
 pub mod tabs;
 pub mod transfer;
-pub mod undo_net;
+pub mod trash;
 pub mod view;
 
 pub use archive::ArchiveAction;
@@ -35,7 +35,7 @@ pub use reaper::ReaperAction;
 pub use store::StoreAction;
 pub use tabs::TabsAction;
 pub use transfer::TransferAction;
-pub use undo_net::UndoNetAction;
+pub use trash::TrashAction;
 pub use view::ViewAction;
 
 use crate::state::TabId;
@@ -65,7 +65,7 @@ pub enum Action {
     /// Archives of expired documents.
     Archive(ArchiveAction),
     /// Removed documents that can be put back.
-    UndoNet(UndoNetAction),
+    Trash(TrashAction),
     /// A simulated clock.
     Clock(ClockAction),
     /// What is open and how it looks.

@@ -21,9 +21,9 @@ pub enum ReaperAction {
     SetEnabled(bool),
     /// Says how often it comes.
     SetSchedule(Schedule),
-    /// Turns the undo net on or off.
+    /// Turns the trash on or off.
     SetUndo(bool),
-    /// Puts a removed document back, while the undo net has it.
+    /// Puts a removed document back, while the trash has it.
     PutBack {
         /// The collection.
         namespace: Namespace,
@@ -77,26 +77,26 @@ pub const RESUME: Entry = Entry {
     },
 };
 
-/// Turns the undo net on.
+/// Turns the trash on.
 pub const UNDO_ON: Entry = Entry {
     group: Group::Time,
     label: "Keep removed documents in the trash for 10 minutes",
     tooltip: "You can restore removed documents for 10 minutes (64 MiB at most)",
     keys: None,
     action: |state| {
-        (state.is_open() && state.reaper.undo_secs == 0)
+        (state.is_open() && state.reaper.trash_secs == 0)
             .then_some(Action::Reaper(ReaperAction::SetUndo(true)))
     },
 };
 
-/// Turns the undo net off.
+/// Turns the trash off.
 pub const UNDO_OFF: Entry = Entry {
     group: Group::Time,
     label: "Turn off the trash",
     tooltip: "Removed documents are deleted permanently, unless the collection has an archive",
     keys: None,
     action: |state| {
-        (state.is_open() && state.reaper.undo_secs > 0)
+        (state.is_open() && state.reaper.trash_secs > 0)
             .then_some(Action::Reaper(ReaperAction::SetUndo(false)))
     },
 };

@@ -4,11 +4,10 @@ use mayfly_engine::value::shell::write_command;
 
 use super::{
     Effects, TOO_MUCH, archive, clock, documents, event, expiry, indexes, listener, maintenance,
-    reaper, store, transfer, undo_net,
+    reaper, store, transfer, trash,
 };
 use crate::state::purpose::{
-    ArchivePurpose, ListenerPurpose, MaintenancePurpose, ReaperPurpose, StorePurpose,
-    UndoNetPurpose,
+    ArchivePurpose, ListenerPurpose, MaintenancePurpose, ReaperPurpose, StorePurpose, TrashPurpose,
 };
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
@@ -65,7 +64,7 @@ fn answer(
         Purpose::Reaper(purpose) => reaper::answer(purpose, reply, state, effects),
         Purpose::Listener(purpose) => listener::answer(purpose, reply, state),
         Purpose::Archive(purpose) => archive::answer(purpose, reply, state, effects),
-        Purpose::UndoNet(purpose) => undo_net::answer(purpose, reply, state, effects),
+        Purpose::Trash(purpose) => trash::answer(purpose, reply, state, effects),
         Purpose::Clock => clock::answer(reply, state),
     }
 }
@@ -87,7 +86,7 @@ fn dropped(
     }
     match purpose {
         Purpose::Archive(purpose) if full => archive::dropped(purpose, state),
-        Purpose::UndoNet(purpose) if full => undo_net::dropped(purpose, state),
+        Purpose::Trash(purpose) if full => trash::dropped(purpose, state),
         Purpose::Listener(_) if full => state.listener.is_waiting = false,
         Purpose::Expiry(tab, _) if full => {
             if let Some(tab) = state.tabs.get_mut(*tab) {
@@ -151,7 +150,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Archive(purpose) => {
             matches!(purpose, ArchivePurpose::Status | ArchivePurpose::Page { .. })
         }
-        Purpose::UndoNet(purpose) => matches!(purpose, UndoNetPurpose::Page { .. }),
+        Purpose::Trash(purpose) => matches!(purpose, TrashPurpose::Page { .. }),
         Purpose::Maintenance(purpose) => *purpose == MaintenancePurpose::Status,
         Purpose::Transfer(_) => false,
         // Reading the clock has no other fields; setting it has.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mayfly_engine::reaper::THREAD_NAME;
 
-use super::{Effects, archive, clock, expiry, reaper, store, tabs, undo_net};
+use super::{Effects, archive, clock, expiry, reaper, store, tabs, trash};
 use crate::limits::{CATALOG_AGE_MIN, WEATHER_AGE_MIN};
 use crate::source::SourceEvent;
 use crate::state::operations::{Progress, Stage};
@@ -18,7 +18,7 @@ pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
         SourceEvent::PassStarted { .. } => state.reaper.pass_started(),
         SourceEvent::PassFinished(pass) => {
             state.reaper.pass_finished(pass);
-            undo_net::pass_ended(state, effects);
+            trash::pass_ended(state, effects);
         }
         SourceEvent::Removed { documents, more } => {
             for namespace in namespaces(&documents) {

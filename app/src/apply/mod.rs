@@ -17,7 +17,7 @@ pub mod reaper;
 pub mod store;
 pub mod tabs;
 pub mod transfer;
-pub mod undo_net;
+pub mod trash;
 pub mod view;
 
 pub use answer::outcome;
@@ -45,7 +45,7 @@ pub fn apply(action: Action, state: &mut State, effects: &mut Effects) {
         Action::Reaper(action) => reaper::apply(&action, state, effects),
         Action::Listener(action) => listener::apply(&action, state, effects),
         Action::Archive(action) => archive::apply(action, state, effects),
-        Action::UndoNet(action) => undo_net::apply(action, state, effects),
+        Action::Trash(action) => trash::apply(action, state, effects),
         Action::Clock(action) => clock::apply(&action, state, effects),
         Action::View(action) => view::apply(action, state, effects),
         Action::Dialog(action) => dialog::apply(action, state, effects),

@@ -12,7 +12,7 @@ use crate::state::purpose::ReaperPurpose;
 use crate::state::reaper::{Held, HeldRule, Schedule};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
-use crate::state::undo_net::{KEEP_SECS, keep_command};
+use crate::state::trash::{KEEP_SECS, keep_command};
 use crate::state::{Purpose, State, number as text};
 use crate::worker::Reply;
 
@@ -163,7 +163,7 @@ fn learn(found: &Document, state: &mut State) {
     let reaper = found.get_document("mayfly").and_then(|mayfly| mayfly.get_document("reaper"));
     let Ok(reaper) = reaper else { return };
     let undo = found.get_document("mayfly").and_then(|mayfly| mayfly.get_document("undo"));
-    state.reaper.undo_secs = undo.ok().and_then(|undo| number(undo, "secs")).unwrap_or(0);
+    state.reaper.trash_secs = undo.ok().and_then(|undo| number(undo, "secs")).unwrap_or(0);
     let known = &mut state.reaper;
     known.enabled = reaper.get_bool("enabled").unwrap_or(known.enabled);
     known.at_threshold = reaper.get_bool("atThreshold").unwrap_or(known.at_threshold);

@@ -18,7 +18,7 @@ pub mod rename;
 pub mod settings;
 pub mod shortcuts;
 pub mod transfer;
-pub mod undo_net;
+pub mod trash;
 
 use egui::Context;
 
@@ -39,7 +39,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::OpenFolder(draft) => open_folder::ui(context, draft, state, actions),
         Dialog::Listener(draft) => listener::ui(context, draft, state, actions),
         Dialog::Archive(draft) => archive::ui(context, draft, state, actions),
-        Dialog::UndoNet(draft) => undo_net::ui(context, draft, state, actions),
+        Dialog::Trash(draft) => trash::ui(context, draft, state, actions),
         Dialog::Documents(tab, draft) => documents::ui(context, *tab, draft, state, actions),
         Dialog::Expiry(tab, draft) => expiry::ui(context, *tab, draft, state, actions),
         Dialog::Indexes(tab, draft) => indexes::ui(context, *tab, draft, state, actions),

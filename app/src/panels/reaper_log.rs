@@ -69,10 +69,10 @@ fn rows_of(line: &LogLine) -> usize {
     }
 }
 
-/// What a pass removed can be put back while the undo net has it.
+/// What a pass removed can be put back while the trash has it.
 fn put_back_ui(ui: &mut Ui, state: &State, line: &LogLine, actions: &mut Actions) {
     let LogEntry::Pass { pass, is_past: false, .. } = &line.what else { return };
-    let keeps_ms = i64::try_from(state.reaper.undo_secs).unwrap_or(i64::MAX).saturating_mul(1_000);
+    let keeps_ms = i64::try_from(state.reaper.trash_secs).unwrap_or(i64::MAX).saturating_mul(1_000);
     let is_kept = state.now_ms().saturating_sub(pass.started_ms) < keeps_ms;
     if pass.deleted == 0 || !is_kept {
         return;

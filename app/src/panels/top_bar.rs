@@ -5,10 +5,10 @@ use mayfly_engine::command::ListenAt;
 
 use crate::action::clock::RATES;
 use crate::action::{Action, Actions, ClockAction, DialogAction, ReaperAction, ViewAction};
-use crate::action::{Group, entries, listener, reaper, undo_net, view};
+use crate::action::{Group, entries, listener, reaper, trash, view};
 use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
-use crate::state::undo_net::KEEP_SECS;
+use crate::state::trash::KEEP_SECS;
 use crate::state::{Dialog, Phase, State, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::chip::{Chip, Look};
@@ -222,13 +222,13 @@ fn schedule_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             }
         }
         menu::line(ui);
-        let is_on = state.reaper.undo_secs > 0;
-        let undo = menu::choice(ui, &undo_label(state.reaper.undo_secs), is_on);
+        let is_on = state.reaper.trash_secs > 0;
+        let undo = menu::choice(ui, &undo_label(state.reaper.trash_secs), is_on);
         if undo.hint(reaper::UNDO_ON.tooltip).clicked() {
             actions.push(Action::Reaper(ReaperAction::SetUndo(!is_on)));
         }
         menu::line(ui);
-        let net = undo_net::SHOW;
+        let net = trash::SHOW;
         if menu::entry(ui, net.label, "", true).hint(net.tooltip).clicked()
             && let Some(action) = (net.action)(state)
         {

@@ -3,9 +3,7 @@
 use std::collections::VecDeque;
 
 use super::listener::ListenerDraft;
-use super::{
-    Namespace, TabId, archive, documents, expiry, indexes, maintenance, transfer, undo_net,
-};
+use super::{Namespace, TabId, archive, documents, expiry, indexes, maintenance, transfer, trash};
 use crate::action::Action;
 use crate::limits::DIALOGS_WAITING_MAX;
 
@@ -34,7 +32,7 @@ pub enum Dialog {
     /// What is kept of a collection's expired documents.
     Archive(archive::ArchiveDraft),
     /// What the reaper removed and can be put back.
-    UndoNet(undo_net::UndoNetDraft),
+    Trash(trash::TrashDraft),
     /// A dialog of the Documents view.
     Documents(TabId, documents::Dialog),
     /// A dialog of the Expiry view.

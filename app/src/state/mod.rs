@@ -27,7 +27,7 @@ pub mod store;
 pub mod tabs;
 pub mod toasts;
 pub mod transfer;
-pub mod undo_net;
+pub mod trash;
 pub mod view;
 
 use std::path::PathBuf;
@@ -101,8 +101,8 @@ pub struct State {
     pub listener: Listener,
     /// The archive that its dialog shows.
     pub archive: archive::Archive,
-    /// What its dialog shows of the undo net.
-    pub undo_net: undo_net::UndoNet,
+    /// What its dialog shows of the trash.
+    pub trash: trash::Trash,
     /// Every command that was sent.
     pub commands: CommandLog,
     /// Work with progress.

@@ -23,8 +23,8 @@ pub enum Purpose {
     Listener(ListenerPurpose),
     /// The archive whose dialog is open.
     Archive(ArchivePurpose),
-    /// The undo net, while its dialog is open.
-    UndoNet(UndoNetPurpose),
+    /// The trash, while its dialog is open.
+    Trash(TrashPurpose),
     /// The clock.
     Clock,
 }
@@ -98,9 +98,9 @@ pub enum ArchivePurpose {
     PutBack,
 }
 
-/// An answer about the undo net.
+/// An answer about the trash.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum UndoNetPurpose {
+pub enum TrashPurpose {
     /// Some of what is in it.
     Page {
         /// What was removed last; else what is behind what is listed.

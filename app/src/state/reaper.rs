@@ -45,7 +45,7 @@ pub struct Reaper {
     /// What the guard holds back.
     pub held: Option<Held>,
     /// Seconds that removed documents are kept so that they can be put back; 0 keeps none.
-    pub undo_secs: u64,
+    pub trash_secs: u64,
     /// Why it no longer runs, or what it failed at last.
     pub died: Option<String>,
     /// Why somebody should look at it: it has not finished a pass for too long.
@@ -145,7 +145,7 @@ impl Default for Reaper {
             next_pass_ms: None,
             running: false,
             held: None,
-            undo_secs: 0,
+            trash_secs: 0,
             died: None,
             late: None,
             passes: VecDeque::new(),

@@ -22,6 +22,6 @@ mod support;
 mod terminal;
 mod time;
 mod transfer;
+mod trash;
 mod undo;
-mod undo_net;
 mod unfinished;

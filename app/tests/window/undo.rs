@@ -1,4 +1,4 @@
-//! What the reaper removed is put back while the undo net has it.
+//! What the reaper removed is put back while the trash has it.
 
 use bson::{Document, doc};
 use mayfly::action::{Action, ExpiryAction};
@@ -18,14 +18,14 @@ fn sessions() -> Vec<Document> {
     ]
 }
 
-/// A window whose undo net has caught two documents.
+/// A window whose trash has caught two documents.
 fn caught() -> Window {
     let mut window = Window::open_view(&sessions(), "Expiry");
     window.until_named("first expires at 12:00:30");
     window.click("View: Removed");
     assert!(!window.has("Restore"), "there is no net yet");
     window.choose("TTL monitor schedule", "Keep removed documents in the trash for 10 minutes");
-    window.until("the net", |state| state.reaper.undo_secs == 600);
+    window.until("the net", |state| state.reaper.trash_secs == 600);
     window.advance(45);
     window.click("Run now");
     window.until_named("Removal lag");
@@ -60,6 +60,6 @@ fn what_a_pass_removed_is_put_back_from_the_log() {
     let counted = window.run("test", &doc! {"count": "sessions"});
     assert_eq!(counted.get_i32("n").ok(), Some(3));
     window.choose("TTL monitor schedule", "Keep removed documents in the trash for 10 minutes");
-    window.until("no net", |state| state.reaper.undo_secs == 0);
+    window.until("no net", |state| state.reaper.trash_secs == 0);
     window.until_gone("Restore");
 }

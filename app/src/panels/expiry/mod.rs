@@ -96,7 +96,7 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) -> boo
     let times = pass_times(state, tab);
     match view.mode {
         Mode::Removed => {
-            let is_kept = state.reaper.undo_secs > 0;
+            let is_kept = state.reaper.trash_secs > 0;
             table::removed_ui(ui, view, &tab.namespace, is_kept, asks);
             false
         }

@@ -7,7 +7,7 @@ use egui_extras::{Column, TableBuilder};
 use super::Asks;
 use super::words::{self, PassTimes};
 use crate::action::{
-    Action, ArchiveAction, ExpiryAction, ReaperAction, UndoNetAction, archive, undo_net,
+    Action, ArchiveAction, ExpiryAction, ReaperAction, TrashAction, archive, trash,
 };
 use crate::panels::reaper_log::PUT_BACK;
 use crate::state::expiry::{ExpiryView, Lane, Phase};
@@ -143,15 +143,15 @@ fn ledger_buttons_ui(
     if is_kept {
         put_back_ui(ui, view, namespace, asks);
     }
-    if ui.add(Button::plain("Trash…").tooltip(undo_net::SHOW.tooltip)).clicked() {
-        asks.actions.push(Action::UndoNet(UndoNetAction::Open(Some(namespace.clone()))));
+    if ui.add(Button::plain("Trash…").tooltip(trash::SHOW.tooltip)).clicked() {
+        asks.actions.push(Action::Trash(TrashAction::Open(Some(namespace.clone()))));
     }
     if ui.add(Button::plain("Archive…").tooltip(archive::SHOW.tooltip)).clicked() {
         asks.actions.push(Action::Archive(ArchiveAction::Open(namespace.clone())));
     }
 }
 
-/// The chosen document can be put back while the undo net has it.
+/// The chosen document can be put back while the trash has it.
 fn put_back_ui(ui: &mut Ui, view: &ExpiryView, namespace: &Namespace, asks: &mut Asks<'_>) {
     let is_removed = |id: &&Bson| view.ledger.iter().any(|lane| lane.id == **id);
     let chosen = view.selected.as_ref().filter(is_removed);

@@ -1,4 +1,4 @@
-//! The list of all that the undo net has: switched on, filtered, put back, counting down.
+//! The list of all that the trash has: switched on, filtered, put back, counting down.
 
 use bson::{Document, doc};
 use egui::{Key, Modifiers};
@@ -55,16 +55,16 @@ fn the_net_is_turned_on_changed_and_turned_off() {
     assert!(shown.contains("mayflyUndoSecs: 5400"), "{shown}");
     assert!(window.has("The trash is off until then"), "what was chosen is not how it is");
     window.click("Turn on the trash for 1 h 30 min");
-    window.until("the net", |state| state.reaper.undo_secs == 5_400);
+    window.until("the net", |state| state.reaper.trash_secs == 5_400);
     window.until_gone("Trash command");
     window.type_into("Keep for", "2000");
     assert!(window.has("Must be from 1 second to 1 day"));
     window.type_into("Keep for", "30");
     window.click("Keep for 30 min from now on");
-    window.until("less", |state| state.reaper.undo_secs == 1_800);
+    window.until("less", |state| state.reaper.trash_secs == 1_800);
     window.click("Trash: Off");
     window.click("Turn off the trash");
-    window.until("no net", |state| state.reaper.undo_secs == 0);
+    window.until("no net", |state| state.reaper.trash_secs == 0);
     window.click("Done");
     assert!(window.sent().iter().any(|sent| sent.contains("mayflyUndoSecs: 1800")));
 }
@@ -131,7 +131,7 @@ fn everything_is_put_back_by_keyboard() {
 #[test]
 fn documents_leave_the_net_when_their_time_is_over() {
     let mut window = caught();
-    window.until("a countdown", |state| state.undo_net.rows.iter().all(|row| row.until_ms > 0));
+    window.until("a countdown", |state| state.trash.rows.iter().all(|row| row.until_ms > 0));
     window.advance(600);
     window.run("admin", &doc! {"mayflyReap": 1});
     // The late ones were due meanwhile and came in as the others left.

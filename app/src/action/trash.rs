@@ -1,13 +1,13 @@
-//! The undo net: what the reaper removed and can be put back.
+//! The trash: what the reaper removed and can be put back.
 
 use super::Action;
 use super::entry::{Entry, Group};
-use crate::state::undo_net::PutBack;
+use crate::state::trash::PutBack;
 use crate::state::{Namespace, State};
 
-/// What can be asked of the undo net. All but the first ask from its dialog.
+/// What can be asked of the trash. All but the first ask from its dialog.
 #[derive(Debug, Clone, PartialEq)]
-pub enum UndoNetAction {
+pub enum TrashAction {
     /// Opens the dialog and lists a collection, or all.
     Open(Option<Namespace>),
     /// Lists a collection, or all.
@@ -20,13 +20,13 @@ pub enum UndoNetAction {
     PutBack(PutBack),
 }
 
-/// Shows the undo net.
+/// Shows the trash.
 pub const SHOW: Entry = Entry {
     group: Group::Store,
     label: "Trash…",
     tooltip: "Restore removed documents and set how long they are kept",
     keys: None,
-    action: |state: &State| state.is_open().then_some(Action::UndoNet(UndoNetAction::Open(None))),
+    action: |state: &State| state.is_open().then_some(Action::Trash(TrashAction::Open(None))),
 };
 
 /// The region's entries.

@@ -1,4 +1,4 @@
-//! The undo net: how long it keeps what the reaper removed, what is in it, and what is put back.
+//! The trash: how long it keeps what the reaper removed, what is in it, and what is put back.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ pub const KEEP_SECS: i32 = 600;
 
 /// What the dialog shows of the net.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct UndoNet {
+pub struct Trash {
     /// Whether the first answer has come.
     pub is_known: bool,
     /// Seconds that what is removed from now on is kept; 0: the net is off.
@@ -67,7 +67,7 @@ pub struct Row {
 
 /// What a person puts into the dialog.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct UndoNetDraft {
+pub struct TrashDraft {
     /// Whether the net shall be on.
     pub is_on: bool,
     /// How long it shall keep documents.
@@ -108,9 +108,9 @@ pub struct PutBack {
     pub label: String,
 }
 
-impl UndoNetDraft {
+impl TrashDraft {
     /// Shows how the net is. Only once: what is typed stays.
-    pub fn fill(&mut self, net: &UndoNet) {
+    pub fn fill(&mut self, net: &Trash) {
         if !net.is_known || std::mem::replace(&mut self.is_filled, true) {
             return;
         }
@@ -145,7 +145,7 @@ pub fn keep_command(secs: i64) -> Document {
     doc! { "setParameter": 1, "mayflyUndoSecs": secs }
 }
 
-impl UndoNet {
+impl Trash {
     /// The command that lists a page, and the database it is sent to.
     #[must_use]
     pub fn page_command(&self, after: Option<i64>, limit: i32) -> (String, Document) {
@@ -184,7 +184,7 @@ impl UndoNet {
 
     /// The chosen row, while it is listed.
     #[must_use]
-    pub fn chosen(&self, draft: &UndoNetDraft) -> Option<&Row> {
+    pub fn chosen(&self, draft: &TrashDraft) -> Option<&Row> {
         self.rows.iter().find(|row| Some(row.number) == draft.chosen)
     }
 
@@ -192,7 +192,7 @@ impl UndoNet {
     ///
     /// # Errors
     /// What has to be done first, in one sentence.
-    pub fn put_back(&self, draft: &UndoNetDraft) -> Result<PutBack, &'static str> {
+    pub fn put_back(&self, draft: &TrashDraft) -> Result<PutBack, &'static str> {
         if self.rows.is_empty() {
             return Err("The list is empty");
         }
@@ -241,7 +241,7 @@ pub fn collections(state: &State) -> Vec<Namespace> {
         let named = |name: &String| Namespace::new(&database.name, name);
         database.collections.iter().map(move |collection| named(&collection.name))
     });
-    let all: BTreeSet<Namespace> = present.chain(state.undo_net.seen.iter().cloned()).collect();
+    let all: BTreeSet<Namespace> = present.chain(state.trash.seen.iter().cloned()).collect();
     all.into_iter().collect()
 }
 
@@ -268,7 +268,7 @@ mod tests {
     fn what_is_typed_becomes_seconds() {
         let check = |is_on, text: &str, unit, expected: Result<i64, &str>| {
             let keep = NumberDraft { text: text.to_owned(), unit };
-            let draft = UndoNetDraft { is_on, keep, ..UndoNetDraft::default() };
+            let draft = TrashDraft { is_on, keep, ..TrashDraft::default() };
             assert_eq!(draft.secs(), expected.map_err(ToOwned::to_owned), "{text}");
         };
         check(false, "nothing", Unit::Days, Ok(0));
@@ -283,10 +283,10 @@ mod tests {
     #[test]
     fn the_fields_are_filled_once() {
         let check = |secs, is_on, text: &str, unit| {
-            let mut draft = UndoNetDraft::default();
-            draft.fill(&UndoNet::default());
+            let mut draft = TrashDraft::default();
+            draft.fill(&Trash::default());
             assert!(!draft.is_filled, "nothing is known yet");
-            let net = UndoNet { is_known: true, secs, ..UndoNet::default() };
+            let net = Trash { is_known: true, secs, ..Trash::default() };
             draft.fill(&net);
             assert_eq!((draft.is_on, &*draft.keep.text, draft.keep.unit), (is_on, text, unit));
             draft.keep.text.clear();
@@ -299,12 +299,12 @@ mod tests {
 
     #[test]
     fn a_choice_becomes_a_command() {
-        let mut net = UndoNet::default();
+        let mut net = Trash::default();
         net.add([row(9, 1, Some(3)), row(8, 2, None), row(7, 1, Some(2))]);
         let mut filtered = net.clone();
         filtered.filter = Some(Namespace::new("shop", "carts"));
-        let check = |net: &UndoNet, scope, chosen, expected: Result<(&str, Document), &str>| {
-            let draft = UndoNetDraft { chosen, scope, ..UndoNetDraft::default() };
+        let check = |net: &Trash, scope, chosen, expected: Result<(&str, Document), &str>| {
+            let draft = TrashDraft { chosen, scope, ..TrashDraft::default() };
             let found = net.put_back(&draft);
             let found = found.as_ref().map(|found| (found.db.as_str(), found.command.clone()));
             assert_eq!(found.map_err(|why| *why), expected);
@@ -324,6 +324,6 @@ mod tests {
         check(&net, Scope::All, None, Ok(("admin", doc! {"mayflyRestoreTrash": 1})));
         let all = doc! {"mayflyRestoreTrash": "carts"};
         check(&filtered, Scope::All, None, Ok(("shop", all)));
-        check(&UndoNet::default(), Scope::All, None, Err("The list is empty"));
+        check(&Trash::default(), Scope::All, None, Err("The list is empty"));
     }
 }

@@ -1,69 +1,69 @@
-//! The undo net.
+//! The trash.
 
 use bson::{Bson, Document};
 
 use super::{Effects, TOO_MUCH, reaper, store::number};
-use crate::action::UndoNetAction;
+use crate::action::TrashAction;
 use crate::limits::UNDO_NET_PAGE_ROWS;
-use crate::state::purpose::UndoNetPurpose;
+use crate::state::purpose::TrashPurpose;
 use crate::state::toasts::Kind;
-use crate::state::undo_net::{Row, UndoNet, UndoNetDraft, keep_command};
+use crate::state::trash::{Row, Trash, TrashDraft, keep_command};
 use crate::state::{Dialog, Namespace, Purpose, State};
 use crate::worker::Reply;
 
 /// Carries out one action.
-pub fn apply(action: UndoNetAction, state: &mut State, effects: &mut Effects) {
+pub fn apply(action: TrashAction, state: &mut State, effects: &mut Effects) {
     match action {
-        UndoNetAction::Open(filter) => {
-            state.undo_net = UndoNet { filter, ..UndoNet::default() };
-            state.dialogs.show(Dialog::UndoNet(UndoNetDraft::default()));
+        TrashAction::Open(filter) => {
+            state.trash = Trash { filter, ..Trash::default() };
+            state.dialogs.show(Dialog::Trash(TrashDraft::default()));
             refresh(state, effects);
         }
-        UndoNetAction::List(filter) => {
-            state.undo_net.filter = filter;
-            state.undo_net.clear_rows();
+        TrashAction::List(filter) => {
+            state.trash.filter = filter;
+            state.trash.clear_rows();
             refresh(state, effects);
         }
-        UndoNetAction::More => {
-            if let Some(next) = state.undo_net.next.take() {
-                state.undo_net.asked = Some(next);
+        TrashAction::More => {
+            if let Some(next) = state.trash.next.take() {
+                state.trash.asked = Some(next);
                 list(Some(next), UNDO_NET_PAGE_ROWS, state, effects);
             }
         }
-        UndoNetAction::Keep(secs) => {
-            change(UndoNetPurpose::Keep, "admin", keep_command(secs), state, effects);
+        TrashAction::Keep(secs) => {
+            change(TrashPurpose::Keep, "admin", keep_command(secs), state, effects);
         }
-        UndoNetAction::PutBack(put_back) => {
-            state.undo_net.result = None;
-            let purpose = UndoNetPurpose::PutBack;
+        TrashAction::PutBack(put_back) => {
+            state.trash.result = None;
+            let purpose = TrashPurpose::PutBack;
             change(purpose, &put_back.db, put_back.command, state, effects);
         }
     }
 }
 
 fn change(
-    purpose: UndoNetPurpose,
+    purpose: TrashPurpose,
     db: &str,
     command: Document,
     state: &mut State,
     effects: &mut Effects,
 ) {
-    state.undo_net.is_waiting = true;
-    state.undo_net.error = None;
-    effects.write(state, Purpose::UndoNet(purpose), db, command);
+    state.trash.is_waiting = true;
+    state.trash.error = None;
+    effects.write(state, Purpose::Trash(purpose), db, command);
 }
 
 /// Asks for the first page again, and for as much behind it as is listed.
 fn refresh(state: &mut State, effects: &mut Effects) {
-    let listed = i32::try_from(state.undo_net.rows.len()).unwrap_or(i32::MAX);
-    state.undo_net.asked = None;
+    let listed = i32::try_from(state.trash.rows.len()).unwrap_or(i32::MAX);
+    state.trash.asked = None;
     list(None, listed.max(UNDO_NET_PAGE_ROWS), state, effects);
 }
 
 fn list(after: Option<i64>, limit: i32, state: &mut State, effects: &mut Effects) {
-    let (db, command) = state.undo_net.page_command(after, limit);
-    let purpose = UndoNetPurpose::Page { is_first: after.is_none() };
-    effects.read(state, Purpose::UndoNet(purpose), &db, command);
+    let (db, command) = state.trash.page_command(after, limit);
+    let purpose = TrashPurpose::Page { is_first: after.is_none() };
+    effects.read(state, Purpose::Trash(purpose), &db, command);
 }
 
 /// A pass has ended: what it removed has come into the net, and what was in it may have left.
@@ -74,26 +74,26 @@ pub fn pass_ended(state: &mut State, effects: &mut Effects) {
 }
 
 /// Takes over an answer.
-pub fn answer(purpose: &UndoNetPurpose, reply: &Reply, state: &mut State, effects: &mut Effects) {
+pub fn answer(purpose: &TrashPurpose, reply: &Reply, state: &mut State, effects: &mut Effects) {
     match (purpose, &reply.result) {
-        (UndoNetPurpose::Page { is_first }, Ok(found)) => {
-            page(*is_first, reply, found, &mut state.undo_net);
-            let secs = u64::try_from(state.undo_net.secs).unwrap_or(0);
-            state.reaper.undo_secs = secs;
+        (TrashPurpose::Page { is_first }, Ok(found)) => {
+            page(*is_first, reply, found, &mut state.trash);
+            let secs = u64::try_from(state.trash.secs).unwrap_or(0);
+            state.reaper.trash_secs = secs;
         }
-        (UndoNetPurpose::Keep, Ok(_)) => {
-            state.undo_net.is_waiting = false;
+        (TrashPurpose::Keep, Ok(_)) => {
+            state.trash.is_waiting = false;
             refresh(state, effects);
             reaper::ask(state, effects);
         }
-        (UndoNetPurpose::PutBack, Ok(found)) => {
-            state.undo_net.is_waiting = false;
+        (TrashPurpose::PutBack, Ok(found)) => {
+            state.trash.is_waiting = false;
             let (is_done, sentence) = reaper::put_back(found);
             if !is_shown(state) {
                 let kind = if is_done { Kind::Done } else { Kind::Error };
                 state.toasts.push(kind, sentence.clone(), None, state.uptime);
             }
-            state.undo_net.result = Some((is_done, sentence));
+            state.trash.result = Some((is_done, sentence));
             refresh(state, effects);
             reaper::ask(state, effects);
         }
@@ -102,28 +102,28 @@ pub fn answer(purpose: &UndoNetPurpose, reply: &Reply, state: &mut State, effect
 }
 
 fn is_shown(state: &State) -> bool {
-    matches!(state.dialogs.open(), Some(Dialog::UndoNet(_)))
+    matches!(state.dialogs.open(), Some(Dialog::Trash(_)))
 }
 
 /// What failed is told in the dialog; a change whose dialog was closed meanwhile, in a message.
-fn failed(purpose: &UndoNetPurpose, error: &str, state: &mut State) {
-    if !is_shown(state) && !matches!(purpose, UndoNetPurpose::Page { .. }) {
+fn failed(purpose: &TrashPurpose, error: &str, state: &mut State) {
+    if !is_shown(state) && !matches!(purpose, TrashPurpose::Page { .. }) {
         state.toasts.push(Kind::Error, error, None, state.uptime);
     }
-    state.undo_net.is_waiting = false;
-    state.undo_net.is_known = true;
-    state.undo_net.error = Some(error.to_owned());
+    state.trash.is_waiting = false;
+    state.trash.is_known = true;
+    state.trash.error = Some(error.to_owned());
     // The page can be asked for once more.
-    state.undo_net.next = state.undo_net.next.or(state.undo_net.asked.take());
+    state.trash.next = state.trash.next.or(state.trash.asked.take());
 }
 
 /// A command came back without having been done, because too much was asked at once.
-pub fn dropped(purpose: &UndoNetPurpose, state: &mut State) {
+pub fn dropped(purpose: &TrashPurpose, state: &mut State) {
     failed(purpose, TOO_MUCH, state);
 }
 
 /// Takes a page over, unless something else has been asked for since.
-fn page(is_first: bool, reply: &Reply, found: &Document, net: &mut UndoNet) {
+fn page(is_first: bool, reply: &Reply, found: &Document, net: &mut Trash) {
     let after = reply.command.get_i64("after").ok();
     let (db, wanted) = net.page_command(None, 0);
     let is_of_filter =

@@ -1,4 +1,4 @@
-//! The undo net: how long what the reaper removed is kept, what is in it, and what is put back.
+//! The trash: how long what the reaper removed is kept, what is in it, and what is put back.
 
 mod keep;
 mod list;
@@ -9,23 +9,23 @@ use mayfly_engine::value::shell::write_command;
 
 use super::close;
 use super::transfer::beside_scroll_bar;
-use crate::action::{Action, Actions, UndoNetAction, ViewAction};
+use crate::action::{Action, Actions, TrashAction, ViewAction};
 use crate::dialogs::{COMMAND_TO_SEND, LOADING, RESTORE};
 use crate::state::State;
-use crate::state::undo_net::{Scope, UndoNet, UndoNetDraft};
+use crate::state::trash::{Scope, Trash, TrashDraft};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, code_box, modal, tabs};
 
 /// What a person pressed at the bottom.
 enum Pressed {
-    Ask(UndoNetAction),
+    Ask(TrashAction),
     Done,
 }
 
 /// Draws the dialog.
-pub fn ui(context: &Context, draft: &mut UndoNetDraft, state: &State, actions: &mut Actions) {
-    let net = &state.undo_net;
+pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mut Actions) {
+    let net = &state.trash;
     draft.fill(net);
     let subtitle = "When on, removed documents are kept for a while so you can restore them. \
                     Restoring puts the index that removed them on hold until you release it.";
@@ -52,7 +52,7 @@ pub fn ui(context: &Context, draft: &mut UndoNetDraft, state: &State, actions: &
         |ui, draft| pressed = buttons_ui(ui, draft, net),
     );
     match pressed {
-        Some(Pressed::Ask(action)) => actions.push(Action::UndoNet(action)),
+        Some(Pressed::Ask(action)) => actions.push(Action::Trash(action)),
         Some(Pressed::Done) => close(actions),
         None if closing.closes() => close(actions),
         None => {}
@@ -60,7 +60,7 @@ pub fn ui(context: &Context, draft: &mut UndoNetDraft, state: &State, actions: &
 }
 
 /// What is put back, with its command, and what became of the last.
-fn put_back_ui(ui: &mut Ui, draft: &mut UndoNetDraft, net: &UndoNet, actions: &mut Actions) {
+fn put_back_ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash, actions: &mut Actions) {
     if let Some((is_done, sentence)) = &net.result {
         let ink = colors(ui);
         let ink = if *is_done { ink.accent } else { ink.overdue };
@@ -99,7 +99,7 @@ fn put_back_ui(ui: &mut Ui, draft: &mut UndoNetDraft, net: &UndoNet, actions: &m
     }
 }
 
-fn buttons_ui(ui: &mut Ui, draft: &UndoNetDraft, net: &UndoNet) -> Option<Pressed> {
+fn buttons_ui(ui: &mut Ui, draft: &TrashDraft, net: &Trash) -> Option<Pressed> {
     let mut pressed = None;
     if !net.rows.is_empty() {
         let put_back = net.put_back(draft);
@@ -109,7 +109,7 @@ fn buttons_ui(ui: &mut Ui, draft: &UndoNetDraft, net: &UndoNet) -> Option<Presse
             .enabled(put_back.is_ok() && !net.is_waiting)
             .tooltip("Restore to its collection without overwriting anything");
         if let (true, Ok(put_back)) = (ui.add(button).clicked(), put_back) {
-            pressed = Some(Pressed::Ask(UndoNetAction::PutBack(put_back)));
+            pressed = Some(Pressed::Ask(TrashAction::PutBack(put_back)));
         }
     }
     if ui.add(Button::plain("Done")).clicked() {

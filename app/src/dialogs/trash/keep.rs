@@ -3,15 +3,15 @@
 use egui::{Align, Layout, Ui};
 
 use super::command_ui;
-use crate::action::{Action, Actions, UndoNetAction};
-use crate::state::undo_net::{UndoNet, UndoNetDraft, keep_command};
+use crate::action::{Action, Actions, TrashAction};
+use crate::state::trash::{Trash, TrashDraft, keep_command};
 use crate::state::{duration, number};
 use crate::theme::{colors, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, number_field, tabs};
 
 /// Draws the switch, the time, and what the net holds.
-pub(super) fn ui(ui: &mut Ui, draft: &mut UndoNetDraft, net: &UndoNet, actions: &mut Actions) {
+pub(super) fn ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash, actions: &mut Actions) {
     let secs = draft.secs();
     ui.horizontal(|ui| {
         let chosen = usize::from(draft.is_on);
@@ -37,7 +37,7 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut UndoNetDraft, net: &UndoNet, actions: 
 }
 
 /// What was chosen is not how the net is: the command that makes it so.
-fn change_ui(ui: &mut Ui, secs: i64, net: &UndoNet, actions: &mut Actions) {
+fn change_ui(ui: &mut Ui, secs: i64, net: &Trash, actions: &mut Actions) {
     let name = "Trash command";
     command_ui(ui, name, "admin", &keep_command(secs), actions);
     let span = duration::span(secs.saturating_mul(1_000));
@@ -50,7 +50,7 @@ fn change_ui(ui: &mut Ui, secs: i64, net: &UndoNet, actions: &mut Actions) {
     let button = Button::primary(&label).enabled(!net.is_waiting).tooltip(hint);
     ui.horizontal(|ui| {
         if ui.add(button).clicked() {
-            actions.push(Action::UndoNet(UndoNetAction::Keep(secs)));
+            actions.push(Action::Trash(TrashAction::Keep(secs)));
         }
         // The switch above shows what was chosen, which is not how it is.
         let now = if net.secs == 0 {
@@ -62,7 +62,7 @@ fn change_ui(ui: &mut Ui, secs: i64, net: &UndoNet, actions: &mut Actions) {
     });
 }
 
-fn holds_ui(ui: &mut Ui, net: &UndoNet) {
+fn holds_ui(ui: &mut Ui, net: &Trash) {
     let documents = number::counted(net.documents, "document", "documents");
     let words = format!("In trash: {documents}, {}", number::bytes(net.bytes));
     let most = number::bytes(net.max_bytes);

@@ -2,8 +2,8 @@
 
 use egui::{Align2, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::action::{Action, Actions, UndoNetAction};
-use crate::state::undo_net::{Row, UndoNet, UndoNetDraft, collections};
+use crate::action::{Action, Actions, TrashAction};
+use crate::state::trash::{Row, Trash, TrashDraft, collections};
 use crate::state::{Clock, State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
@@ -24,8 +24,8 @@ const AROUND_MORE: (f32, f32) = (100.0, 60.0);
 const WIDTHS: [f32; 4] = [sizes::COLUMN, 164.0, 64.0, 104.0];
 
 /// Draws the filter and the list.
-pub(super) fn ui(ui: &mut Ui, draft: &mut UndoNetDraft, state: &State, actions: &mut Actions) {
-    let net = &state.undo_net;
+pub(super) fn ui(ui: &mut Ui, draft: &mut TrashDraft, state: &State, actions: &mut Actions) {
+    let net = &state.trash;
     if net.documents == 0 && net.filter.is_none() && net.rows.is_empty() {
         empty_ui(ui, &why_empty(net));
         return;
@@ -57,7 +57,7 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut UndoNetDraft, state: &State, actions: 
 }
 
 /// As many rows as there is room for, so that nothing else has to be scrolled to.
-fn height(ui: &Ui, draft: &UndoNetDraft, net: &UndoNet) -> f32 {
+fn height(ui: &Ui, draft: &TrashDraft, net: &Trash) -> f32 {
     let changes = draft.secs() != Ok(net.secs);
     let more = [(changes, AROUND_MORE.0), (net.result.is_some(), AROUND_MORE.1)];
     let more: f32 = more.iter().filter(|(is_there, _)| *is_there).map(|(_, height)| height).sum();
@@ -75,7 +75,7 @@ fn empty_ui(ui: &mut Ui, sentence: &str) {
 }
 
 /// What an empty list says: what the net is for.
-fn why_empty(net: &UndoNet) -> String {
+fn why_empty(net: &Trash) -> String {
     match (&net.filter, net.secs) {
         (Some(of), _) => {
             format!("No removed documents from {} in the trash", with_marks(&of.to_string()))
@@ -93,7 +93,7 @@ fn why_empty(net: &UndoNet) -> String {
 }
 
 fn filter_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    let net = &state.undo_net;
+    let net = &state.trash;
     let all = "All collections";
     let shown = net.filter.as_ref().map(|of| with_marks(&of.to_string()));
     let shown = shown.unwrap_or_else(|| all.to_owned());
@@ -114,7 +114,7 @@ fn filter_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
                 }
             }
             if let Some(filter) = listed {
-                actions.push(Action::UndoNet(UndoNetAction::List(filter)));
+                actions.push(Action::Trash(TrashAction::List(filter)));
             }
         });
     });
@@ -147,7 +147,7 @@ fn cells(row: Rect) -> [Rect; 5] {
     })
 }
 
-fn row_ui(ui: &mut Ui, row: &Row, draft: &mut UndoNetDraft, clock: &Clock, actions: &mut Actions) {
+fn row_ui(ui: &mut Ui, row: &Row, draft: &mut TrashDraft, clock: &Clock, actions: &mut Actions) {
     let size = vec2(ui.available_width(), sizes::ROW);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let is_chosen = draft.chosen == Some(row.number);
@@ -207,8 +207,8 @@ fn ground_ui(ui: &Ui, rect: Rect, is_chosen: bool, response: &egui::Response) {
     }
 }
 
-fn more_ui(ui: &mut Ui, net: &UndoNet, actions: &mut Actions) {
+fn more_ui(ui: &mut Ui, net: &Trash, actions: &mut Actions) {
     if ui.add(Button::plain("Show more").enabled(net.next.is_some())).clicked() {
-        actions.push(Action::UndoNet(UndoNetAction::More));
+        actions.push(Action::Trash(TrashAction::More));
     }
 }
