@@ -9,8 +9,8 @@ use tempfile::TempDir;
 use super::{Failure, walk::store_options};
 use crate::source::OpenRequest;
 use crate::source::embedded::{folder_of, prepare};
+use crate::source::folder_advice::synced;
 use crate::source::open::notices;
-use crate::source::place::synced;
 
 /// Opens a data folder that must exist, unless `create` says that it may be made.
 pub(super) fn open(folder: &Path, create: bool, run_reaper: bool) -> Result<Engine, Failure> {

@@ -18,11 +18,12 @@ use mayfly_engine::transfer::{
     Lenience, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
+use super::engine_slot::EngineSlot;
 use super::event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
-use super::holder::Holder;
 use super::maintenance::{Backup, Maintenance, MaintenanceError, Offline, OfflineWork};
 use super::{
-    Capabilities, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source, Transfers, place,
+    Capabilities, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source, Transfers,
+    folder_advice,
 };
 
 /// The file in a data folder that makes it a store.
@@ -36,7 +37,7 @@ pub type Fill = fn(&mut dyn FnMut(&str, Document) -> Document, i64);
 
 /// The engine in this process. Dropping it closes the store.
 pub struct Embedded {
-    holder: Holder,
+    engine_slot: EngineSlot,
     is_simulated: bool,
     /// A temporary folder goes after the engine that used it.
     _folder: Option<tempfile::TempDir>,
@@ -44,7 +45,7 @@ pub struct Embedded {
 
 impl Embedded {
     fn engine(&self) -> Result<Arc<Engine>, TransferError> {
-        self.holder.engine().map_err(|sentence| {
+        self.engine_slot.engine().map_err(|sentence| {
             let what = sentence.trim_end_matches('.').to_owned();
             TransferError::from(StoreError::Io { what })
         })
@@ -53,14 +54,14 @@ impl Embedded {
 
 impl Source for Embedded {
     fn run(&self, db: &str, command: &Document) -> Document {
-        match self.holder.engine() {
+        match self.engine_slot.engine() {
             Ok(engine) => engine.run(db, command),
             Err(sentence) => doc! { "ok": 0.0, "errmsg": sentence },
         }
     }
 
     fn subscribe(&self) -> Box<dyn Events> {
-        let subscription = self.holder.engine().ok().map(|engine| engine.subscribe());
+        let subscription = self.engine_slot.engine().ok().map(|engine| engine.subscribe());
         Box::new(EngineEvents { subscription, lost: 0 })
     }
 
@@ -79,7 +80,7 @@ impl Source for Embedded {
     }
 
     fn close(&self) {
-        self.holder.shut();
+        self.engine_slot.shut();
     }
 
     fn maintenance(&self) -> Option<&dyn Maintenance> {
@@ -89,7 +90,7 @@ impl Source for Embedded {
 
 impl Maintenance for Embedded {
     fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<Backup, MaintenanceError> {
-        let engine = self.holder.engine()?;
+        let engine = self.engine_slot.engine()?;
         let store = engine.collections().store();
         let report = store.backup_to(file, watch)?;
         let damage = backup_damage(store, &report);
@@ -97,7 +98,7 @@ impl Maintenance for Embedded {
     }
 
     fn offline(&self, work: &OfflineWork, watch: &mut Watch<'_>) -> Offline {
-        self.holder.offline(work, watch)
+        self.engine_slot.offline(work, watch)
     }
 }
 
@@ -186,9 +187,9 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure
     }
     let name = if request.demo { "demo store".to_owned() } else { name_of(&folder, request) };
     let is_simulated = engine.simulated_clock().is_some();
-    let holder = Holder::new(engine, folder.clone(), request.walker.clone());
-    let source = Arc::new(Embedded { holder, is_simulated, _folder: temporary });
-    let advice = place::advice(&folder);
+    let engine_slot = EngineSlot::new(engine, folder.clone(), request.walker.clone());
+    let source = Arc::new(Embedded { engine_slot, is_simulated, _folder: temporary });
+    let advice = folder_advice::advice(&folder);
     Ok(Opened { source, name, folder: Some(folder), warnings, advice, created: is_first })
 }
 

@@ -4,21 +4,21 @@
 //! worker's threads make them.
 
 pub mod embedded;
+pub mod engine_slot;
 pub mod event;
-pub mod holder;
+pub mod folder_advice;
 pub mod maintenance;
 pub mod namespace;
 pub mod open;
-pub mod place;
 pub mod transfers;
 
 use bson::Document;
 
 pub use event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
+pub use folder_advice::Advice;
 pub use maintenance::Maintenance;
 pub use namespace::Namespace;
 pub use open::{OpenFailure, OpenRequest, Opened, Opener};
-pub use place::Advice;
 pub use transfers::Transfers;
 
 /// What a source can do beyond answering commands.

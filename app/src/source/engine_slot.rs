@@ -19,7 +19,7 @@ use super::maintenance::{MaintenanceError, Offline, OfflineWork, perform};
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// An engine that can be away for a while.
-pub struct Holder {
+pub struct EngineSlot {
     slot: Mutex<Slot>,
     changed: Condvar,
     folder: PathBuf,
@@ -31,19 +31,19 @@ enum Slot {
     /// Somebody works on the closed folder.
     Away,
     /// It could not be opened again: one sentence.
-    Gone(String, Habits),
+    Gone(String, RuntimeSettings),
 }
 
 /// What an engine does not keep when it closes, and shall still be so when it is open again.
 #[derive(Clone)]
-struct Habits {
+struct RuntimeSettings {
     clock: Arc<dyn Clock>,
     simulated: Option<ClockStatus>,
     /// Parameters that somebody has changed.
     parameters: Vec<(&'static str, Bson)>,
 }
 
-impl Holder {
+impl EngineSlot {
     /// Holds an engine that is open on this folder; `walker` walks files that a person picks.
     #[must_use]
     pub fn new(engine: Engine, folder: PathBuf, walker: Option<WalkProgram>) -> Self {
@@ -69,14 +69,14 @@ impl Holder {
 
     /// Closes the folder, does the work, and opens it again, however the work ended.
     pub fn offline(&self, work: &OfflineWork, watch: &mut Watch<'_>) -> Offline {
-        let (mut back, habits) = match self.close(watch) {
+        let (mut back, settings) = match self.close(watch) {
             Ok(closed) => closed,
             Err(error) => return Offline { done: Err(error), reopened: Some(Ok(Vec::new())) },
         };
-        let done = perform(work, &self.folder, &habits.clock, self.walker.as_ref(), watch);
-        let (slot, reopened) = match self.open(&habits) {
+        let done = perform(work, &self.folder, &settings.clock, self.walker.as_ref(), watch);
+        let (slot, reopened) = match self.open(&settings) {
             Ok((engine, warnings)) => (Slot::Open(Arc::new(engine)), Ok(warnings)),
-            Err(failure) => (Slot::Gone(failure.sentence.clone(), habits), Err(failure)),
+            Err(failure) => (Slot::Gone(failure.sentence.clone(), settings), Err(failure)),
         };
         back.slot = Some(slot);
         Offline { done, reopened: Some(reopened) }
@@ -84,18 +84,21 @@ impl Holder {
 
     /// Closes the folder for good, once whoever asked before has an answer.
     pub fn shut(&self) {
-        if let Ok((mut back, habits)) = self.close(&mut |_| ControlFlow::Continue(())) {
-            back.slot = Some(Slot::Gone("The store was closed".to_owned(), habits));
+        if let Ok((mut back, settings)) = self.close(&mut |_| ControlFlow::Continue(())) {
+            back.slot = Some(Slot::Gone("The store was closed".to_owned(), settings));
         }
     }
 
     /// Closes the engine once whoever asked before has an answer.
-    fn close(&self, watch: &mut Watch<'_>) -> Result<(Back<'_>, Habits), MaintenanceError> {
+    fn close(
+        &self,
+        watch: &mut Watch<'_>,
+    ) -> Result<(ReopenGuard<'_>, RuntimeSettings), MaintenanceError> {
         let mut engine = match std::mem::replace(&mut *self.lock(), Slot::Away) {
             Slot::Open(engine) => engine,
-            Slot::Gone(sentence, habits) => {
-                let gone = Slot::Gone(sentence, habits.clone());
-                return Ok((Back { holder: self, slot: Some(gone) }, habits));
+            Slot::Gone(sentence, settings) => {
+                let gone = Slot::Gone(sentence, settings.clone());
+                return Ok((ReopenGuard { engine_slot: self, slot: Some(gone) }, settings));
             }
             Slot::Away => {
                 let what = "The store is already closed for another operation".to_owned();
@@ -109,24 +112,24 @@ impl Holder {
             };
             let at = JobProgress { step: JobStep::Walking, done: 0, total: 0 };
             if watch(at) == ControlFlow::Break(()) {
-                drop(Back { holder: self, slot: Some(Slot::Open(engine)) });
+                drop(ReopenGuard { engine_slot: self, slot: Some(Slot::Open(engine)) });
                 return Err(MaintenanceError::Stopped);
             }
             thread::park_timeout(PAUSE);
         };
-        let habits = Habits::of(&engine);
+        let settings = RuntimeSettings::of(&engine);
         // What a background thread left undone is done after the next opening.
         let _ = engine.close();
         let sentence = "Couldn't reopen the store".to_owned();
-        let gone = Slot::Gone(sentence, habits.clone());
-        Ok((Back { holder: self, slot: Some(gone) }, habits))
+        let gone = Slot::Gone(sentence, settings.clone());
+        Ok((ReopenGuard { engine_slot: self, slot: Some(gone) }, settings))
     }
 
     /// Opens the folder as it was open before. Also tells what a person should know.
-    fn open(&self, habits: &Habits) -> Result<(Engine, Vec<String>), OpenFailure> {
-        let clock = match &habits.simulated {
+    fn open(&self, settings: &RuntimeSettings) -> Result<(Engine, Vec<String>), OpenFailure> {
+        let clock = match &settings.simulated {
             // The old clock has gone on meanwhile.
-            Some(_) => ClockOption::Simulated { start_ms: habits.clock.now_ms() },
+            Some(_) => ClockOption::Simulated { start_ms: settings.clock.now_ms() },
             None => ClockOption::System,
         };
         let store = StoreOptions { walker: self.walker.clone(), ..StoreOptions::default() };
@@ -134,10 +137,10 @@ impl Holder {
         let engine = Engine::open(&self.folder, options)?;
         // The reaper sleeps first, so it does nothing before these are in force; and each of them was in
         // force before, so none is refused.
-        for (name, value) in &habits.parameters {
+        for (name, value) in &settings.parameters {
             engine.run("admin", &doc! { "setParameter": 1, *name: value.clone() });
         }
-        if let (Some(clock), Some(before)) = (engine.simulated_clock(), &habits.simulated) {
+        if let (Some(clock), Some(before)) = (engine.simulated_clock(), &settings.simulated) {
             clock.set_rate(before.rate);
             clock.set_paused(before.paused);
         }
@@ -151,21 +154,21 @@ impl Holder {
 }
 
 /// Puts something into the slot when it is dropped, also after a panic: whoever waits must be answered.
-struct Back<'h> {
-    holder: &'h Holder,
+struct ReopenGuard<'h> {
+    engine_slot: &'h EngineSlot,
     slot: Option<Slot>,
 }
 
-impl Drop for Back<'_> {
+impl Drop for ReopenGuard<'_> {
     fn drop(&mut self) {
         if let Some(slot) = self.slot.take() {
-            *self.holder.lock() = slot;
+            *self.engine_slot.lock() = slot;
         }
-        self.holder.changed.notify_all();
+        self.engine_slot.changed.notify_all();
     }
 }
 
-impl Habits {
+impl RuntimeSettings {
     fn of(engine: &Engine) -> Self {
         let parameters = engine.reaper().parameters();
         let changed = TTL_PARAMETERS.iter().filter_map(|info| {
