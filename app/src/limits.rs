@@ -51,7 +51,7 @@ pub const LISTENER_AGE_MAX: Duration = Duration::from_secs(1);
 pub const ARCHIVE_PAGE_ROWS: i32 = 100;
 
 /// Documents on one page of the trash.
-pub const UNDO_NET_PAGE_ROWS: i32 = 100;
+pub const TRASH_PAGE_ROWS: i32 = 100;
 
 /// The port that is offered for other programs: the one that MongoDB's tools try first.
 pub const LISTENER_PORT: u16 = 27_017;

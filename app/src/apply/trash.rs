@@ -4,7 +4,7 @@ use bson::{Bson, Document};
 
 use super::{Effects, TOO_MUCH, reaper, store::number};
 use crate::action::TrashAction;
-use crate::limits::UNDO_NET_PAGE_ROWS;
+use crate::limits::TRASH_PAGE_ROWS;
 use crate::state::purpose::TrashPurpose;
 use crate::state::toasts::Kind;
 use crate::state::trash::{Row, Trash, TrashDraft, keep_command};
@@ -27,7 +27,7 @@ pub fn apply(action: TrashAction, state: &mut State, effects: &mut Effects) {
         TrashAction::More => {
             if let Some(next) = state.trash.next.take() {
                 state.trash.asked = Some(next);
-                list(Some(next), UNDO_NET_PAGE_ROWS, state, effects);
+                list(Some(next), TRASH_PAGE_ROWS, state, effects);
             }
         }
         TrashAction::Keep(secs) => {
@@ -57,7 +57,7 @@ fn change(
 fn refresh(state: &mut State, effects: &mut Effects) {
     let listed = i32::try_from(state.trash.rows.len()).unwrap_or(i32::MAX);
     state.trash.asked = None;
-    list(None, listed.max(UNDO_NET_PAGE_ROWS), state, effects);
+    list(None, listed.max(TRASH_PAGE_ROWS), state, effects);
 }
 
 fn list(after: Option<i64>, limit: i32, state: &mut State, effects: &mut Effects) {
