@@ -6,6 +6,7 @@ pub mod apply;
 pub mod cli;
 pub mod demo;
 pub mod dialogs;
+pub mod job;
 pub mod limits;
 pub mod panels;
 pub mod program;

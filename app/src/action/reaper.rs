@@ -6,7 +6,7 @@ use mayfly_engine::value::shell::write_command;
 
 use super::entry::{Entry, Group, ctrl_shift};
 use super::{Action, DialogAction};
-use crate::source::Namespace;
+use crate::job::Namespace;
 use crate::state::Dialog;
 use crate::state::dialogs::{Confirm, Tone};
 use crate::state::number::counted;

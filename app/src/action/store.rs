@@ -6,7 +6,7 @@ use egui::Key;
 
 use super::entry::{Entry, Group, ctrl};
 use super::{Action, DialogAction, ViewAction};
-use crate::source::OpenRequest;
+use crate::job::OpenRequest;
 use crate::state::dialogs::{
     CreateCollection, CreateDatabase, Dialect, Dialog, DropDialog, DropTarget, RenameCollection,
     Sent,

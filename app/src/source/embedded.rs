@@ -19,8 +19,10 @@ use mayfly_engine::transfer::{
 };
 
 use super::engine_slot::EngineSlot;
+use crate::job::Backup;
+
 use super::event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
-use super::maintenance::{Backup, Maintenance, MaintenanceError, Offline, OfflineWork};
+use super::maintenance::{Maintenance, MaintenanceError, Offline, OfflineWork};
 use super::{
     Capabilities, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source, Transfers,
     folder_advice,

@@ -4,14 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Something unwise, and what to do about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Advice {
-    /// One or two sentences.
-    pub sentence: String,
-    /// A command for a terminal that puts it right.
-    pub command: Option<String>,
-}
+use crate::job::Advice;
 
 /// Services that copy folders between computers: how their folders are called, and what they leave in
 /// them. A name that ends in `*` stands for every name that begins so.

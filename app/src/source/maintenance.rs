@@ -6,9 +6,9 @@ use std::sync::Arc;
 use mayfly_engine::clock::Clock;
 use mayfly_engine::engine::OpenError;
 use mayfly_engine::engine::maintenance::{self, CheckReport, CompactReport, RestoreReport};
-use mayfly_engine::store::{BackupReport, StoreError, WalkProgram, Watch};
+use mayfly_engine::store::{StoreError, WalkProgram, Watch};
 
-use super::OpenFailure;
+use crate::job::{Backup, OpenFailure};
 
 /// Work on a data folder that nobody may have open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,17 +33,6 @@ pub enum OfflineDone {
     Compacted(CompactReport),
     /// Everything was read.
     Verified(CheckReport),
-}
-
-/// A backup that was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Backup {
-    /// How large it is, where it is, and which ones are kept.
-    pub report: BackupReport,
-    /// One sentence about what is damaged in the store, and so in the backup.
-    pub damage: Option<String>,
-    /// One sentence about what belongs to the store and is not in it.
-    pub left_out: Option<String>,
 }
 
 /// Why nothing was done.

@@ -8,34 +8,16 @@ pub mod engine_slot;
 pub mod event;
 pub mod folder_advice;
 pub mod maintenance;
-pub mod namespace;
 pub mod open;
 pub mod transfers;
 
 use bson::Document;
 
+pub use crate::job::{Advice, Capabilities, Namespace, OpenFailure, OpenRequest};
 pub use event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
-pub use folder_advice::Advice;
 pub use maintenance::Maintenance;
-pub use namespace::Namespace;
-pub use open::{OpenFailure, OpenRequest, Opened, Opener};
+pub use open::{Opened, Opener};
 pub use transfers::Transfers;
-
-/// What a source can do beyond answering commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "one answer a question, none depends on another")]
-pub struct Capabilities {
-    /// Files can be imported and exported.
-    pub transfer: bool,
-    /// Other programs can be let in through a listener.
-    pub listener: bool,
-    /// The clock is simulated and can be set.
-    pub simulated_clock: bool,
-    /// The reaper tells of each pass and of what it removed.
-    pub reaper_events: bool,
-    /// It can be backed up, restored, compacted and verified.
-    pub maintenance: bool,
-}
 
 /// A store that answers MongoDB commands.
 pub trait Source: Send + Sync + 'static {

@@ -33,10 +33,10 @@ pub mod view;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::job::OpenFailure;
 use crate::limits::CALM_MS;
-use crate::source::OpenFailure;
 
-pub use crate::source::{Capabilities, Namespace};
+pub use crate::job::{Capabilities, Namespace};
 pub use clock::Clock;
 pub use command_log::CommandLog;
 pub use dialogs::{Dialog, Dialogs};
@@ -79,7 +79,7 @@ pub struct Store {
     /// What it can do.
     pub capabilities: Capabilities,
     /// Which request opened it, to try again.
-    pub request: crate::source::OpenRequest,
+    pub request: crate::job::OpenRequest,
 }
 
 /// Everything the window shows.

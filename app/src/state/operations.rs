@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::job::Cancel;
 use crate::limits::OPERATIONS_MAX;
-use crate::worker::Cancel;
 
 /// Names one operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

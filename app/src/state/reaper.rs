@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use crate::job::Namespace;
 use crate::limits::{PASSES_MAX, REAPER_LOG_MAX, REMOVED_MAX};
-use crate::source::{Namespace, PassSummary, RemovedDocument};
+use crate::source::{PassSummary, RemovedDocument};
 
 /// How often the reaper comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,14 +1,13 @@
 //! What can be asked of the worker, and what comes back.
 
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use bson::{Bson, Document};
 
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::transfer::{TransferDone, TransferWork};
-use crate::source::{OpenFailure, OpenRequest, Opened, SourceEvent};
+use crate::job::{OpenFailure, OpenRequest};
+use crate::source::{Opened, SourceEvent};
 use crate::state::purpose::Purpose;
 
 /// Which queue a job waits in.
@@ -69,29 +68,6 @@ impl fmt::Debug for Work {
             Self::Maintenance(work) => write!(f, "Maintenance({work:?})"),
             Self::Open(request) => write!(f, "Open({request:?})"),
         }
-    }
-}
-
-/// A flag that stops a piece of work.
-#[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
-
-impl Cancel {
-    /// Stops the work at its next step.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether the work shall stop.
-    #[must_use]
-    pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-impl PartialEq for Cancel {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 

@@ -2,22 +2,19 @@
 
 use std::cmp::Reverse;
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
 
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::store::{
-    JobProgress, JobStep, Store, StructureReport, WalkProgram, backups_kept, damaged_copy,
-    replaced_stores,
+    Store, StructureReport, WalkProgram, backups_kept, damaged_copy, replaced_stores,
 };
 
-use super::Cancel;
+use crate::job::{Backup, BackupList, Gauge, KeptBackup};
 use crate::limits::REPLACED_STORES_SHOWN_MAX;
 use crate::source::embedded::folder_of;
-use crate::source::maintenance::{Backup, MaintenanceError, Offline, OfflineWork, perform};
+use crate::source::maintenance::{MaintenanceError, Offline, OfflineWork, perform};
 use crate::source::{OpenRequest, Source};
 
 /// One thing to do.
@@ -69,78 +66,6 @@ pub enum MaintenanceDone {
     Checked(Result<StructureReport, MaintenanceError>),
     /// Work on a closed store.
     Offline(Offline),
-}
-
-/// The backups under a name, and what else is kept of the store.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct BackupList {
-    /// The name.
-    pub file: PathBuf,
-    /// The newest first.
-    pub backups: Vec<KeptBackup>,
-    /// The copy with damaged documents that was written instead of a backup.
-    pub damaged: Option<KeptBackup>,
-    /// The data files of stores whose place restores have taken, the one that was written last first.
-    pub replaced: Vec<KeptBackup>,
-    /// When this was so, in milliseconds since 1970 by the clock of this machine.
-    pub at_ms: i64,
-}
-
-impl BackupList {
-    /// Everything that can be restored.
-    pub fn all(&self) -> impl Iterator<Item = &KeptBackup> {
-        self.backups.iter().chain(&self.damaged).chain(&self.replaced)
-    }
-}
-
-/// A backup that is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptBackup {
-    /// The file.
-    pub path: PathBuf,
-    /// Its size.
-    pub bytes: u64,
-    /// When it was written, in milliseconds since 1970 by the clock of this machine.
-    pub written_ms: i64,
-}
-
-/// How far a piece of work is, shared with the window, and the wish to stop it.
-#[derive(Debug, Default)]
-pub struct Gauge {
-    step: AtomicU8,
-    done: AtomicU64,
-    total: AtomicU64,
-    /// Stops the work.
-    pub cancel: Cancel,
-}
-
-impl Gauge {
-    /// How far the work is; `None`: it has not begun.
-    #[must_use]
-    pub fn now(&self) -> Option<JobProgress> {
-        let step = match self.step.load(Ordering::Relaxed) {
-            1 => JobStep::Walking,
-            2 => JobStep::Copying,
-            3 => JobStep::Reading,
-            4 => JobStep::Replacing,
-            _ => return None,
-        };
-        let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
-        Some(JobProgress { step, done, total })
-    }
-
-    fn watch(&self, at: JobProgress) -> ControlFlow<()> {
-        let step = match at.step {
-            JobStep::Walking => 1,
-            JobStep::Copying => 2,
-            JobStep::Reading => 3,
-            JobStep::Replacing => 4,
-        };
-        self.step.store(step, Ordering::Relaxed);
-        self.done.store(at.done, Ordering::Relaxed);
-        self.total.store(at.total, Ordering::Relaxed);
-        if self.cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
 }
 
 impl MaintenanceWork {
@@ -286,19 +211,5 @@ mod tests {
         let all: Vec<_> = found.all().map(|kept| kept.path.clone()).collect();
         assert_eq!(all, expected);
         assert_eq!(look(Some(&path("store.backup")), None).all().count(), 1);
-    }
-
-    #[test]
-    fn a_gauge_tells_what_it_was_told_and_stops() {
-        let gauge = Gauge::default();
-        assert_eq!(gauge.now(), None);
-        for step in [JobStep::Walking, JobStep::Copying, JobStep::Reading, JobStep::Replacing] {
-            let at = JobProgress { step, done: 3, total: 9 };
-            assert_eq!(gauge.watch(at), ControlFlow::Continue(()));
-            assert_eq!(gauge.now(), Some(at));
-        }
-        gauge.cancel.cancel();
-        let at = JobProgress { step: JobStep::Copying, done: 4, total: 9 };
-        assert_eq!(gauge.watch(at), ControlFlow::Break(()));
     }
 }

@@ -16,7 +16,7 @@ pub mod pool;
 pub mod queue;
 pub mod transfer;
 
-pub use job::{Cancel, ErrorCode, Job, Lane, Outcome, Reply, Work};
-pub use maintenance::{Gauge, MaintenanceDone, MaintenanceWork};
+pub use job::{ErrorCode, Job, Lane, Outcome, Reply, Work};
+pub use maintenance::{MaintenanceDone, MaintenanceWork};
 pub use pool::{Wake, Worker};
 pub use transfer::{TransferDone, TransferWork};

@@ -11,11 +11,11 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::transfer::Progress;
 
-use super::Cancel;
 use super::job::{Job, Lane, Outcome, Reply, Work};
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::queue::{Put, Queue};
 use super::transfer::{self, Choose, TransferDone, TransferWork};
+use crate::job::Cancel;
 use crate::limits::{EVENT_WAKE, OUTCOMES_MAX};
 use crate::source::{OpenFailure, Opened, Opener, Source, SourceEvent};
 use crate::state::Purpose;

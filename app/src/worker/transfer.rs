@@ -8,10 +8,11 @@ use std::time::Duration;
 use bson::oid::ObjectId;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
-    self, DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest,
-    Lenience, Preview, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    self, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest, Lenience,
+    Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
+use crate::job::FileLook;
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::source::embedded::DATA_FILE;
 use crate::source::{Source, Transfers};
@@ -150,17 +151,6 @@ pub enum TransferDone {
         /// How long the dialog was open.
         took: Duration,
     },
-}
-
-/// A file and what it holds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FileLook {
-    /// Its size in bytes.
-    pub bytes: u64,
-    /// Its beginning.
-    pub preview: Preview,
-    /// Whether all files have room; `None` when nobody can tell.
-    pub disk_space: Option<DiskSpace>,
 }
 
 /// Why nothing was done.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bson::{Document, oid::ObjectId};
-use mayfly::source::maintenance::{Backup, MaintenanceError, Offline, OfflineWork};
+use mayfly::job::Backup;
+use mayfly::source::maintenance::{MaintenanceError, Offline, OfflineWork};
 use mayfly::source::{Capabilities, Events, Maintenance, Source, Transfers};
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::store::{JobProgress, JobStep, Watch};

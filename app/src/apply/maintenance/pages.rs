@@ -10,6 +10,7 @@ use crate::action::MaintenanceAction;
 use crate::action::maintenance::Page;
 use crate::apply::store::number;
 use crate::apply::{Effects, QUEUE_FULL};
+use crate::job::BackupList;
 use crate::limits::{STATUS_AGE_MAX, STATUS_AGE_SHOWN_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::maintenance::dialogs::scrub_command;
@@ -17,7 +18,6 @@ use crate::state::maintenance::{BackupDraft, Dialog, RestoreDraft, Scrub, Status
 use crate::state::purpose::MaintenancePurpose;
 use crate::state::toasts::Kind as ToastKind;
 use crate::state::{Purpose, State};
-use crate::worker::maintenance::BackupList;
 use crate::worker::{Lane, MaintenanceWork, Reply, Work};
 
 /// Carries out one action.

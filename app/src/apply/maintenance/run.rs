@@ -8,8 +8,9 @@ use mayfly_engine::store::{JobProgress, JobStep, StructureReport};
 
 use super::pages::{backup_list, folder, look, send};
 use crate::apply::{Effects, store};
+use crate::job::{Backup, Gauge};
 use crate::limits::METER_PAUSE;
-use crate::source::maintenance::{Backup, MaintenanceError, Offline, OfflineDone, OfflineWork};
+use crate::source::maintenance::{MaintenanceError, Offline, OfflineDone, OfflineWork};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::maintenance::dialogs::{
     backup_text, check_line, compact_line, restore_line, verify_line,
@@ -19,7 +20,7 @@ use crate::state::operations::{OperationId, Progress, Stage};
 use crate::state::purpose::MaintenancePurpose;
 use crate::state::toasts::Kind as ToastKind;
 use crate::state::{Phase, State, number};
-use crate::worker::{Gauge, Lane, MaintenanceDone, MaintenanceWork};
+use crate::worker::{Lane, MaintenanceDone, MaintenanceWork};
 
 /// Writes a backup as drafted in the open dialog.
 pub fn backup(state: &mut State, effects: &mut Effects) {

@@ -11,6 +11,7 @@ use super::draft::{export_draft, import_draft, work};
 use super::resume;
 use crate::action::{Action, ReaperAction, TransferAction, ViewAction};
 use crate::apply::{Effects, QUEUE_FULL};
+use crate::job::Cancel;
 use crate::limits::{IMPORT_RESULTS_MAX, METER_PAUSE};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::operations::{OperationId, Progress as Shown, Stage};
@@ -21,7 +22,7 @@ use crate::state::transfer::{
 };
 use crate::state::{self, State, number};
 use crate::worker::transfer::Failure;
-use crate::worker::{Cancel, Lane, Reply, TransferWork};
+use crate::worker::{Lane, Reply, TransferWork};
 
 /// Imports as drafted in the open dialog.
 pub fn start_import(state: &mut State, effects: &mut Effects) {

@@ -7,13 +7,13 @@ use super::parts::{about, back_ui, command_ui, heading, name_of, words};
 use crate::action::{Actions, MaintenanceAction};
 use crate::dialogs::close;
 use crate::dialogs::transfer::{ChoosePath, beside_scroll_bar, error_ui};
+use crate::job::KeptBackup;
 use crate::state::State;
 use crate::state::maintenance::BackupDraft;
 use crate::state::maintenance::dialogs::backup_text;
 use crate::theme::sizes;
 use crate::widgets::field::labelled;
 use crate::widgets::{Button, card, key_value, modal};
-use crate::worker::maintenance::KeptBackup;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut BackupDraft, state: &State, actions: &mut Actions) {

@@ -6,10 +6,10 @@ use super::ask;
 use crate::action::maintenance::Page;
 use crate::action::{Action, Actions, MaintenanceAction, ViewAction};
 use crate::dialogs::{COMMAND_LINE, COMMAND_LINE_HINT, COMMAND_TO_SEND};
+use crate::job::KeptBackup;
 use crate::state::{State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::{Button, code_box};
-use crate::worker::maintenance::KeptBackup;
 
 /// A sentence that wraps.
 pub(super) fn words(ui: &mut Ui, words: &str) {

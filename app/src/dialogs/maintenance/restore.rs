@@ -11,6 +11,7 @@ use crate::apply::maintenance::folder;
 use crate::dialogs::RESTORE;
 use crate::dialogs::close;
 use crate::dialogs::transfer::{ChoosePath, beside_scroll_bar, error_ui, notice_ui};
+use crate::job::KeptBackup;
 use crate::state::maintenance::dialogs::{check_line, restore_line};
 use crate::state::maintenance::{Checked, RestoreDraft};
 use crate::state::{State, number};
@@ -18,7 +19,6 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::labelled;
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, card, modal};
-use crate::worker::maintenance::KeptBackup;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut RestoreDraft, state: &State, actions: &mut Actions) {

@@ -6,11 +6,11 @@ use super::parts::words;
 use crate::action::{Action, Actions, ViewAction};
 use crate::dialogs::close;
 use crate::dialogs::{CONTINUE, KEEPS_RUNNING, STARTING};
+use crate::job::Cancel;
 use crate::state::operations::OperationId;
 use crate::state::{Phase, State};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::{Button, bar, modal};
-use crate::worker::Cancel;
 
 /// Draws the progress. While the store is closed there is nothing else to do in the window, so the
 /// dialog stays until the store is open again.

@@ -8,6 +8,7 @@ use mayfly_engine::value::shell::{self, Layout};
 use super::import::error_ui;
 use super::notice_ui;
 use crate::action::Actions;
+use crate::job::FileLook;
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{ImportDraft, Seen};
 use crate::state::{duration, number};
@@ -15,7 +16,6 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::{self, Kind};
 use crate::widgets::{card, chip, empty_state};
-use crate::worker::transfer::FileLook;
 
 /// Columns that the preview shows.
 const COLUMNS_MAX: usize = 12;

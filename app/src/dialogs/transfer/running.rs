@@ -18,7 +18,7 @@ pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mu
         close(actions);
         return;
     };
-    let stopping = found.cancel.as_ref().is_some_and(crate::worker::Cancel::is_cancelled);
+    let stopping = found.cancel.as_ref().is_some_and(crate::job::Cancel::is_cancelled);
     let progress = &found.progress;
     let what_stays = match state.transfer.get(operation).map(|running| &running.kind) {
         Some(Kind::Export { .. }) => "Stop without writing a file",

@@ -6,7 +6,7 @@ use mayfly_engine::collection::VerifyReport;
 use mayfly_engine::engine::maintenance::{CheckReport, CompactReport, RestoreReport};
 
 use super::super::number;
-use crate::source::maintenance::Backup;
+use crate::job::Backup;
 
 /// Findings that are listed; the others are counted.
 const FINDINGS_SHOWN: usize = 50;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::operations::OperationId;
-use crate::source::Advice;
-use crate::worker::Gauge;
-use crate::worker::maintenance::{BackupList, KeptBackup};
+use crate::job::Advice;
+use crate::job::Gauge;
+use crate::job::{BackupList, KeptBackup};
 
 pub use dialogs::{BackupDraft, Checked, Dialog, RestoreDraft};
 pub use ended::{Ended, Tone};

@@ -7,9 +7,9 @@ use mayfly_engine::transfer::{
     DiskSpace, ImportFormat, ImportMode, ImportRequest, Lenience, Oddity, RecordFormat, Rehearsal,
 };
 
+use crate::job::FileLook;
 use crate::limits::IMPORT_FILES_MAX;
 use crate::state::{Namespace, StoreTree, number};
-use crate::worker::transfer::FileLook;
 
 /// Something that is found out on another thread.
 #[derive(Debug, Clone, PartialEq, Default)]

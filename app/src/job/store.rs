@@ -1,0 +1,68 @@
+//! Which store is opened, what it can do, and what the window says about it.
+
+use std::path::PathBuf;
+
+use mayfly_engine::engine::OpenError;
+use mayfly_engine::store::WalkProgram;
+
+/// Which store to open, and how.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OpenRequest {
+    /// The data folder. `None`: the platform's data directory.
+    pub folder: Option<PathBuf>,
+    /// Open a fresh store in a temporary folder and fill it with the demo data.
+    pub demo: bool,
+    /// Run the store on a simulated clock that starts at this instant, in milliseconds since 1970.
+    pub simulated_start_ms: Option<i64>,
+    /// What walks a file that a person picked; without it this process does.
+    pub walker: Option<WalkProgram>,
+}
+
+/// Why a store could not be opened: one sentence that says what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{sentence}")]
+pub struct OpenFailure {
+    /// The sentence.
+    pub sentence: String,
+    /// Another program has the store open; nothing is wrong with it.
+    pub is_in_use: bool,
+}
+
+impl OpenFailure {
+    /// Something is wrong with the store, or with where it is.
+    #[must_use]
+    pub fn new(sentence: String) -> Self {
+        Self { sentence, is_in_use: false }
+    }
+}
+
+impl From<OpenError> for OpenFailure {
+    fn from(error: OpenError) -> Self {
+        Self { sentence: error.message, is_in_use: error.is_in_use }
+    }
+}
+
+/// What a source can do beyond answering commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "one answer a question, none depends on another")]
+pub struct Capabilities {
+    /// Files can be imported and exported.
+    pub transfer: bool,
+    /// Other programs can be let in through a listener.
+    pub listener: bool,
+    /// The clock is simulated and can be set.
+    pub simulated_clock: bool,
+    /// The reaper tells of each pass and of what it removed.
+    pub reaper_events: bool,
+    /// It can be backed up, restored, compacted and verified.
+    pub maintenance: bool,
+}
+
+/// Something unwise, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    /// One or two sentences.
+    pub sentence: String,
+    /// A command for a terminal that puts it right.
+    pub command: Option<String>,
+}
