@@ -1,27 +1,55 @@
 //! The window's program: `logic` takes what the worker tells and carries out actions, `ui` lays the
 //! panels out.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use eframe::CreationContext;
 use egui::{Context, Ui};
 use mayfly_engine::clock::{Clock, SystemClock};
+use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, Actions, TabsAction, TransferAction, entry_for_keys};
 use crate::apply::{self, Effects, WindowEffect};
+use crate::job::{OpenFailure, OpenRequest};
 use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
 use crate::shutdown::ShutdownSignal;
-use crate::source::OpenFailure;
+use crate::source::Opener;
 use crate::state::settings::ThemeChoice;
-use crate::state::{Phase, State, toasts};
+use crate::state::tabs::SavedTab;
+use crate::state::{Phase, Settings, State, toasts};
 use crate::theme::durations;
 use crate::widgets::menu;
-use crate::window::{Saved, WindowOptions};
 use crate::worker::{Outcome, Wake, Worker};
 use crate::{dialogs, panels, theme};
 
 /// The key under which the window's state is kept.
 const SAVED: &str = "mayfly";
+
+/// How to open the window.
+#[derive(Clone)]
+pub struct WindowOptions {
+    /// Which store to open.
+    pub request: OpenRequest,
+    /// Opens it.
+    pub opener: Opener,
+    /// Where sizes, tabs and choices are kept; `None`: at the platform's place.
+    pub settings_file: Option<PathBuf>,
+    /// What closes it from outside.
+    pub shutdown: Option<ShutdownSignal>,
+}
+
+/// What is kept from one start to the next: window state only, never documents.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Saved {
+    /// Choices.
+    pub settings: Settings,
+    /// The open tabs.
+    pub tabs: Vec<SavedTab>,
+    /// Which of them was shown.
+    pub active: Option<usize>,
+}
 
 /// The window's program.
 pub struct MayflyApp {
@@ -172,8 +200,9 @@ impl eframe::App for MayflyApp {
             effects.window(WindowEffect::Close);
         }
         self.take_outcomes(context, &mut effects);
-        for action in std::mem::take(&mut self.state.startup) {
-            apply::apply(action, &mut self.state, &mut effects);
+        if let Some(first) = self.state.first_tab.take() {
+            let show = Action::Tabs(TabsAction::Show(first));
+            apply::apply(show, &mut self.state, &mut effects);
         }
         let settle = apply::event::settle(&mut self.state, &mut effects);
         let transfers = apply::transfer::run::follow(&mut self.state);

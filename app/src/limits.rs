@@ -190,3 +190,6 @@ pub const EVENT_WAKE: Duration = Duration::from_millis(50);
 
 /// Signals this close together are one request: a closing terminal, `timeout` and a logout send two.
 pub const SAME_SIGNAL_MAX: Duration = Duration::from_secs(1);
+
+/// The shortest time between two frames that a countdown asks for.
+pub const COUNTDOWN_STEP_MIN: Duration = Duration::from_millis(33);

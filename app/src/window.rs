@@ -1,31 +1,11 @@
 //! Opening the window.
 
-use std::path::PathBuf;
-
-use serde::{Deserialize, Serialize};
-
 use crate::app::MayflyApp;
-use crate::shutdown::ShutdownSignal;
-use crate::source::{OpenRequest, Opener};
-use crate::state::Settings;
-use crate::state::tabs::SavedTab;
+pub use crate::app::{Saved, WindowOptions};
 use crate::theme::sizes;
 
 /// The name under which the desktop knows the program.
 pub const APP_ID: &str = "mayfly";
-
-/// How to open the window.
-#[derive(Clone)]
-pub struct WindowOptions {
-    /// Which store to open.
-    pub request: OpenRequest,
-    /// Opens it.
-    pub opener: Opener,
-    /// Where sizes, tabs and choices are kept; `None`: at the platform's place.
-    pub settings_file: Option<PathBuf>,
-    /// What closes it from outside.
-    pub shutdown: Option<ShutdownSignal>,
-}
 
 /// Why there is no window.
 #[derive(Debug, thiserror::Error)]
@@ -36,18 +16,6 @@ pub enum WindowError {
     /// The window system refused.
     #[error("Can't open the window: {0}")]
     Refused(String),
-}
-
-/// What is kept from one start to the next: window state only, never documents.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Saved {
-    /// Choices.
-    pub settings: Settings,
-    /// The open tabs.
-    pub tabs: Vec<SavedTab>,
-    /// Which of them was shown.
-    pub active: Option<usize>,
 }
 
 /// Opens the window and returns when it is closed. `prepare` may add to its context before the first

@@ -7,6 +7,7 @@ use super::entry::{Entry, Group};
 use super::{Action, DialogAction};
 use crate::state::archive::off_command;
 use crate::state::dialogs::{Confirm, Tone};
+use crate::state::offer::Offer;
 use crate::state::{Dialog, Namespace, State};
 
 /// What can be asked of an archive. All but the first ask about the one whose dialog is open.
@@ -48,7 +49,7 @@ pub fn ask_off(of: &Namespace, shown: &str) -> Action {
         command: Some(write_command(&of.db, &off_command(&of.collection))),
         button: "Turn off".to_owned(),
         tone: Tone::Danger,
-        action: Box::new(Action::Archive(ArchiveAction::Off(of.clone()))),
+        offer: Offer::StopArchiving(of.clone()),
     })))
 }
 

@@ -13,6 +13,7 @@ pub mod expiry;
 pub mod indexes;
 pub mod listener;
 pub mod maintenance;
+mod offer;
 pub mod queue;
 pub mod reaper;
 pub mod store;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::Action;
 use crate::limits::ACTIONS_PER_FRAME_MAX;
+use crate::limits::COUNTDOWN_STEP_MIN;
 use crate::state::{Clock, duration};
-use crate::theme::durations::COUNTDOWN_STEP_MIN;
 
 /// The actions of one frame, and when something visible next changes.
 #[derive(Debug, Default)]

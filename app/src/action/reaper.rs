@@ -10,6 +10,7 @@ use crate::job::Namespace;
 use crate::state::Dialog;
 use crate::state::dialogs::{Confirm, Tone};
 use crate::state::number::counted;
+use crate::state::offer::Offer;
 use crate::state::reaper::{Held, Schedule};
 
 /// What can be asked of the reaper.
@@ -105,9 +106,8 @@ pub const UNDO_OFF: Entry = Entry {
 /// the button names how many go.
 #[must_use]
 pub fn release_held(held: &Held) -> Action {
-    let release = Action::Reaper(ReaperAction::DeleteHeld);
     if held.due() == 0 {
-        return release;
+        return Action::Reaper(ReaperAction::DeleteHeld);
     }
     let what = counted(held.due(), "document", "documents");
     let text = "They have expired by the current clock. Documents that expire before you confirm \
@@ -119,7 +119,7 @@ pub fn release_held(held: &Held) -> Action {
         command: Some(write_command("admin", &release_command("deleteNow"))),
         button: format!("Remove {what}"),
         tone: Tone::Amber,
-        action: Box::new(release),
+        offer: Offer::RemoveHeld,
     })))
 }
 

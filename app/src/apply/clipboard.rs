@@ -3,8 +3,8 @@
 
 use super::{Effects, WindowEffect};
 use crate::state::State;
+use crate::state::invisible::mark;
 use crate::state::toasts::Kind;
-use crate::widgets::value_text::mark;
 
 /// Kinds of characters that a warning names at most.
 const MARKS_MAX: usize = 3;

@@ -3,7 +3,7 @@ use bson::{Bson, doc};
 use super::*;
 use crate::state::Phase;
 use crate::state::indexes::IndexRow;
-use crate::widgets::number_field::{NumberDraft, Unit};
+use crate::state::number_draft::{NumberDraft, Unit};
 use crate::worker::Work;
 
 /// A window whose tab shows a collection.

@@ -5,20 +5,21 @@ use std::path::PathBuf;
 use bson::{Bson, Document, doc};
 
 use super::{Effects, WindowEffect, clock, maintenance, reaper, tabs, transfer};
-use crate::action::{Action, StoreAction};
+use crate::action::StoreAction;
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, WEATHER_UNSEEN_MAX};
 use crate::source::{OpenFailure, OpenRequest, Opened};
 use crate::state::dialogs::{
     Confirm, CreateCollection, CreateDatabase, Dialect, Dialog, DropTarget, OpenFolder, Sent, Tone,
 };
+use crate::state::invisible::with_marks;
 use crate::state::maintenance::key;
+use crate::state::offer::Offer;
 use crate::state::purpose::StorePurpose;
 use crate::state::store::{Forecast, Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::transfer::Purpose as FilePurpose;
 use crate::state::{Namespace, Phase, Purpose, State, StoreTree};
-use crate::widgets::value_text::with_marks;
 use crate::worker::{Lane, Reply, TransferWork, Work};
 
 /// Collections of one database that are listed; the rest is not shown.
@@ -93,7 +94,7 @@ pub(super) fn looked_into(
         command: None,
         button: "Create store".to_owned(),
         tone: Tone::Normal,
-        action: Box::new(Action::Store(StoreAction::CreateStore(folder))),
+        offer: Offer::CreateStore(folder),
     }));
 }
 
@@ -484,14 +485,10 @@ fn open_first(state: &mut State) {
     if !all_known || !state.tabs.open().is_empty() || state.tabs.can_reopen() {
         return;
     }
-    let first = state.tree.databases.iter().find_map(|database| {
+    state.first_tab = state.tree.databases.iter().find_map(|database| {
         let collection = database.collections.first()?;
         Some(Namespace::new(&database.name, &collection.name))
     });
-    if let Some(first) = first {
-        let show = crate::action::TabsAction::Show(first);
-        state.startup.push(Action::Tabs(show));
-    }
 }
 
 fn first_threshold(found: &Document) -> Option<i64> {

@@ -57,9 +57,9 @@ fn cancel(id: OperationId, state: &mut State) {
 
 fn press_toast(id: u64, state: &mut State, effects: &mut Effects) {
     let pressed = state.toasts.list().iter().find(|toast| toast.id == id);
-    let action = pressed.and_then(|toast| toast.button.as_ref()).map(|(_, action)| action.clone());
+    let offer = pressed.and_then(|toast| toast.button.as_ref()).map(|(_, offer)| offer.clone());
     state.toasts.dismiss(id);
-    if let Some(action) = action {
-        super::apply(*action, state, effects);
+    if let Some(offer) = offer {
+        super::apply(offer.into(), state, effects);
     }
 }

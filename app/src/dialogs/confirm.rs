@@ -40,7 +40,7 @@ pub fn ui(context: &Context, draft: &mut Confirm, actions: &mut Actions) {
         actions.push(Action::View(ViewAction::Copy(command.clone())));
     }
     if answered {
-        actions.push(Action::Dialog(DialogAction::Confirm(draft.action.clone())));
+        actions.push(Action::Dialog(DialogAction::Confirm(Box::new(draft.offer.clone().into()))));
     } else if closing.closes() {
         close(actions);
     }

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use super::listener::ListenerDraft;
+use super::offer::Offer;
 use super::{Namespace, TabId, archive, documents, expiry, indexes, maintenance, transfer, trash};
-use crate::action::Action;
 use crate::limits::DIALOGS_WAITING_MAX;
 
 /// A dialog with what a person has put into it so far.
@@ -214,7 +214,7 @@ pub struct Confirm {
     /// How the button looks.
     pub tone: Tone,
     /// What the button does.
-    pub action: Box<Action>,
+    pub offer: Offer,
 }
 
 /// How serious a button is.

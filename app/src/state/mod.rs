@@ -14,10 +14,13 @@ pub mod drafts;
 pub mod duration;
 pub mod expiry;
 pub mod indexes;
+pub mod invisible;
 pub mod listener;
 pub mod maintenance;
 pub mod names;
 pub mod number;
+pub mod number_draft;
+pub mod offer;
 pub mod operations;
 pub mod purpose;
 pub mod reaper;
@@ -123,8 +126,8 @@ pub struct State {
     pub uptime: Duration,
     /// Changes of the data that the views have not followed yet.
     pub changes: changes::Changes,
-    /// Actions to carry out after the outcomes of a frame.
-    pub startup: Vec<crate::action::Action>,
+    /// The collection that a window without a tab opens after the outcomes of a frame.
+    pub first_tab: Option<Namespace>,
     /// Counts jobs, so that an answer can be told from an older one.
     pub generation: u64,
 }

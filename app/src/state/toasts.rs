@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::action::Action;
+use super::offer::Offer;
 use crate::limits::TOASTS_MAX;
 
 /// What a message is about.
@@ -28,7 +28,7 @@ pub struct Toast {
     /// One sentence.
     pub text: String,
     /// A button on it, with what the button does.
-    pub button: Option<(String, Box<Action>)>,
+    pub button: Option<(String, Offer)>,
     /// When it came, in window time.
     pub since: Duration,
 }
@@ -52,7 +52,7 @@ impl Toasts {
         &mut self,
         kind: Kind,
         text: impl Into<String>,
-        button: Option<(String, Action)>,
+        button: Option<(String, Offer)>,
         now: Duration,
     ) {
         let text = text.into();
@@ -61,14 +61,13 @@ impl Toasts {
             self.list.remove(0);
         }
         self.last_id += 1;
-        let button = button.map(|(label, action)| (label, Box::new(action)));
         self.list.push(Toast { id: self.last_id, kind, text, button, since: now });
     }
 
     /// Takes the buttons away that do this; what was said stays.
-    pub fn take_buttons(&mut self, action: &Action) {
+    pub fn take_buttons(&mut self, offer: &Offer) {
         for toast in &mut self.list {
-            toast.button.take_if(|(_, does)| **does == *action);
+            toast.button.take_if(|(_, does)| *does == *offer);
         }
     }
 

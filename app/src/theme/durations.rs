@@ -12,5 +12,3 @@ pub const MOTION_SECS: f32 = 0.12;
 pub const TOOLTIP_SECS: f32 = 0.45;
 /// "Copied" stays this long.
 pub const COPIED: Duration = Duration::from_millis(1_500);
-/// The shortest time between two frames that a countdown asks for.
-pub const COUNTDOWN_STEP_MIN: Duration = Duration::from_millis(33);

@@ -468,7 +468,7 @@ fn a_change_that_can_not_be_taken_back_is_skipped() {
         .toasts
         .list()
         .iter()
-        .filter_map(|toast| toast.button.as_ref().map(|(_, action)| (**action).clone()))
+        .filter_map(|toast| toast.button.as_ref().map(|(_, offer)| offer.clone().into()))
         .collect();
     let skip = Action::Documents(bench.tab, DocumentsAction::SkipUndo);
     assert_eq!(offers, std::slice::from_ref(&skip), "only once");

@@ -5,13 +5,13 @@ use bson::{Bson, Document, oid::ObjectId};
 
 use super::reading::{self, documents};
 use super::with;
-use crate::action::{Action, DocumentsAction};
 use crate::apply::store::number;
 use crate::apply::{Effects, TOO_MUCH};
 use crate::state::documents::change::{self, has_same_id, id_of, is_same};
 use crate::state::documents::editor::{DeleteMany, Editor, Phase};
 use crate::state::documents::{Dialog, DocumentsView, Origin, Purpose, Step, Writing};
 use crate::state::number::counted;
+use crate::state::offer::Offer;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
 use crate::worker::Reply;
@@ -128,19 +128,19 @@ pub fn skip(tab: TabId, origin: Origin, state: &mut State) {
 }
 
 /// The button on a message about a change that could not be taken back or made again.
-fn offer(tab: TabId, origin: Origin) -> Option<(String, Action)> {
-    let action = match origin {
+fn offer(tab: TabId, origin: Origin) -> Option<(String, Offer)> {
+    let offer = match origin {
         Origin::Person => return None,
-        Origin::Undo => DocumentsAction::SkipUndo,
-        Origin::Redo => DocumentsAction::SkipRedo,
+        Origin::Undo => Offer::SkipUndo(tab),
+        Origin::Redo => Offer::SkipRedo(tab),
     };
-    Some(("Skip this change".to_owned(), Action::Documents(tab, action)))
+    Some(("Skip this change".to_owned(), offer))
 }
 
 /// Takes the buttons away that would skip a change: it is another one now.
 fn take_offers(tab: TabId, state: &mut State) {
-    for action in [DocumentsAction::SkipUndo, DocumentsAction::SkipRedo] {
-        state.toasts.take_buttons(&Action::Documents(tab, action));
+    for offer in [Offer::SkipUndo(tab), Offer::SkipRedo(tab)] {
+        state.toasts.take_buttons(&offer);
     }
 }
 
@@ -269,7 +269,7 @@ pub fn written(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effec
 /// it would take this one back.
 fn note(tab: TabId, step: Step, origin: Origin, state: &mut State) {
     with(state, tab, |view| view.undo.note(step, origin));
-    state.toasts.take_buttons(&Action::Documents(tab, DocumentsAction::Undo));
+    state.toasts.take_buttons(&Offer::Undo(tab));
     take_offers(tab, state);
 }
 
@@ -307,7 +307,7 @@ fn done(tab: TabId, count: usize, state: &mut State, effects: &mut Effects) {
         _ => said,
     };
     let undo = (deleted && origin == Origin::Person && can_undo)
-        .then(|| ("Undo".to_owned(), Action::Documents(tab, DocumentsAction::Undo)));
+        .then(|| ("Undo".to_owned(), Offer::Undo(tab)));
     state.toasts.push(Kind::Done, said, undo, state.uptime);
     reading::refresh(tab, state, effects);
 }

@@ -9,11 +9,12 @@ use mayfly_engine::transfer::{ExportReport, ImportEnd, ImportReport, Progress};
 
 use super::draft::{export_draft, import_draft, work};
 use super::resume;
-use crate::action::{Action, ReaperAction, TransferAction, ViewAction};
+use crate::action::{Action, ReaperAction};
 use crate::apply::{Effects, QUEUE_FULL};
 use crate::job::Cancel;
 use crate::limits::{IMPORT_RESULTS_MAX, METER_PAUSE};
 use crate::state::dialogs::Dialog as AnyDialog;
+use crate::state::offer::Offer;
 use crate::state::operations::{OperationId, Progress as Shown, Stage};
 use crate::state::toasts::Kind;
 use crate::state::transfer::import::file_name;
@@ -215,7 +216,7 @@ fn tell_import(result: ImportResult, words: &str, state: &mut State) {
         _ => Kind::Error,
     };
     let text = format!("{}: {words}", result.into);
-    let show = Action::Transfer(TransferAction::ShowResult(operation));
+    let show = Offer::ShowResult(operation);
     state.toasts.push(kind, text, Some(("Show result".to_owned(), show)), state.uptime);
 }
 
@@ -238,7 +239,7 @@ pub fn exported(operation: OperationId, result: Result<ExportReport, Failure>, s
     if is_shown(operation, state) {
         state.dialogs.close();
     }
-    let copy = Action::View(ViewAction::Copy(path));
+    let copy = Offer::Copy(path);
     state.toasts.push(Kind::Done, text, Some(("Copy path".to_owned(), copy)), state.uptime);
     if let Some(left_out) = report.left_out {
         state.toasts.push(Kind::Warning, format!("{left_out}."), None, state.uptime);

@@ -7,9 +7,9 @@ use crate::action::IndexesAction;
 use crate::dialogs::{WAITING, leave};
 use crate::state::indexes::{AGE_SLICES, ChangeTtl, slider_fraction, slider_secs, ttl_words};
 use crate::state::number;
+use crate::state::number_draft::NumberDraft;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
-use crate::widgets::number_field::NumberDraft;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, modal, number_field};
 

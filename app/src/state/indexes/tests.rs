@@ -4,8 +4,8 @@ use bson::{Bson, doc};
 
 use super::age::SLIDER_SECS;
 use super::*;
-use crate::widgets::number_field::NumberDraft;
-use crate::widgets::number_field::Unit;
+use crate::state::number_draft::NumberDraft;
+use crate::state::number_draft::Unit;
 
 fn create(fields: &[(&str, bool)], ttl: Option<&str>) -> CreateIndex {
     CreateIndex {

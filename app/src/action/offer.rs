@@ -1,0 +1,21 @@
+//! The actions of questions and messages.
+
+use super::{
+    Action, ArchiveAction, DocumentsAction, ReaperAction, StoreAction, TransferAction, ViewAction,
+};
+use crate::state::offer::Offer;
+
+impl From<Offer> for Action {
+    fn from(offer: Offer) -> Self {
+        match offer {
+            Offer::StopArchiving(namespace) => Self::Archive(ArchiveAction::Off(namespace)),
+            Offer::RemoveHeld => Self::Reaper(ReaperAction::DeleteHeld),
+            Offer::CreateStore(folder) => Self::Store(StoreAction::CreateStore(folder)),
+            Offer::Undo(tab) => Self::Documents(tab, DocumentsAction::Undo),
+            Offer::SkipUndo(tab) => Self::Documents(tab, DocumentsAction::SkipUndo),
+            Offer::SkipRedo(tab) => Self::Documents(tab, DocumentsAction::SkipRedo),
+            Offer::ShowResult(operation) => Self::Transfer(TransferAction::ShowResult(operation)),
+            Offer::Copy(text) => Self::View(ViewAction::Copy(text)),
+        }
+    }
+}

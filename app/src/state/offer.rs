@@ -1,0 +1,27 @@
+//! What the button of a question or of a message does, as data.
+
+use std::path::PathBuf;
+
+use super::operations::OperationId;
+use super::{Namespace, TabId};
+
+/// What the button of a question or of a message does. `action` turns it into an action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Offer {
+    /// Expired documents of the collection are no longer archived.
+    StopArchiving(Namespace),
+    /// Documents on hold are removed now.
+    RemoveHeld,
+    /// A store is created in this folder.
+    CreateStore(PathBuf),
+    /// The last change of a tab is undone.
+    Undo(TabId),
+    /// A change of a tab that can't be undone is given up.
+    SkipUndo(TabId),
+    /// A change of a tab that can't be redone is given up.
+    SkipRedo(TabId),
+    /// The result of an import is shown.
+    ShowResult(OperationId),
+    /// Text is copied.
+    Copy(String),
+}
