@@ -80,7 +80,7 @@ fn a_compound_index_has_no_ttl_and_says_why() {
     assert!(window.is_enabled("Expire documents (TTL)"));
     window.click("Add a field");
     window.type_into("Field 2", "user");
-    window.until_named("A compound index has no TTL");
+    window.until_named("A TTL requires a single-field index");
     assert!(!window.is_enabled("Expire documents (TTL)"));
     window.click("Direction of field 2: ↓ Descending");
     assert!(window.value("Command").contains("user: -1"));
@@ -91,7 +91,7 @@ fn a_compound_index_has_no_ttl_and_says_why() {
 #[test]
 fn the_id_index_has_no_ttl_and_says_why() {
     let mut window = creating("_id");
-    window.until_named("The _id index has no TTL");
+    window.until_named("The _id index can't have a TTL");
     assert!(!window.is_enabled("Expire documents (TTL)"));
 }
 
@@ -259,6 +259,6 @@ fn a_collection_without_a_ttl_index_does_not_ask_why_again() {
     let mut window =
         Window::open_view(&[doc! {"insert": "notes", "documents": [{"_id": 1}]}], "Expiry");
     window.until_named("No TTL index, so documents in this collection never expire");
-    window.until_named("Never expire: 1");
+    window.until_named("Never expires: 1");
     assert!(!window.has("Why?"));
 }

@@ -77,7 +77,7 @@ fn told(source: Arc<dyn Source>, state: &'static str, reason: &'static str) -> A
 fn a_full_disk_says_what_to_free() {
     let mut window = window(|source| told(source, "diskFull", "The disk is full"));
     window.until_named("The disk is full. Inserts and updates are disabled.");
-    window.until_named("delete documents or collections, which still works. ");
+    window.until_named("delete documents or collections (deletes still work). ");
     window.point("Show sizes…");
     window.until_named("Free disk space: ");
 }
@@ -92,7 +92,7 @@ fn a_full_disk_says_how_much_must_be_free() {
     window.until_named(
         "Make at least 2 MiB free on the disk of the data folder: remove other files there",
     );
-    window.until_named("are free now. The store goes on by itself then.");
+    window.until_named("free now. The store resumes on its own.");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_store_that_can_only_be_read_is_opened_again() {
     window.point("Reopen");
     window
         .until("it is opened anew", |state| state.is_open() && state.maintenance.status.is_some());
-    window.until_named("The store can only be read");
+    window.until_named("The store is read-only");
 }
 
 #[test]
@@ -114,9 +114,9 @@ fn a_suspect_store_is_checked_and_a_recovered_one_says_so_once() {
     window.until_named("Writes are disabled: a write to the disk failed.");
     assert!(window.is_enabled("Check and reopen"));
     let mut window = self::window(|source| Arc::new(Told { reopenings: 1, ..well(source) }));
-    window.until_named("The store has checked its file and goes on.");
+    window.until_named("The store checked its file and recovered.");
     window.point("Dismiss");
-    window.until_gone("The store has checked its file and goes on.");
+    window.until_gone("The store checked its file and recovered.");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn what_the_scrub_finds_damaged_is_told_by_name() {
     // Opening has read it too, and the scrub that this began may be done before the window listens.
     window.run("admin", &doc! {"mayflyScrub": "start"});
     window.until_named("test.notes: A document is damaged: document with _id 1 does not");
-    window.until_named("a backup from before brings back what was there");
+    window.until_named("restore a backup made before the damage");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_store_that_can_not_be_opened_is_verified_and_restored() {
     damage(&other.join("data.mdb"));
     open(&mut window);
     window.until("it can't be opened", |state| matches!(state.store.phase, Phase::Failed(_)));
-    window.until_named("Verify tells what is wrong with its file.");
+    window.until_named("Run Verify to see what's wrong");
     window.point("Restore…");
     window.until_named("Check the backup first");
     window.click("Check backup");
@@ -203,7 +203,7 @@ fn a_store_that_can_not_be_opened_is_verified_and_restored() {
     window.until("the other store is open", |state| {
         state.is_open() && state.store.folder.as_ref() == Some(&other)
     });
-    window.until_gone("Verify tells what is wrong with its file.");
+    window.until_gone("Run Verify to see what's wrong");
 }
 
 /// Writes a backup under the name that is offered, as a person does.
@@ -235,7 +235,7 @@ fn the_backup_of_another_store_is_not_offered() {
     window.until("it can't be opened", |state| matches!(state.store.phase, Phase::Failed(_)));
     assert_eq!(window.state().store.folder.as_ref(), Some(&other), "what Copy path copies");
     window.point("Restore…");
-    window.until("it has looked for backups", |state| state.maintenance.looked.is_some());
+    window.until("it has looked for backups", |state| state.maintenance.backup_list.is_some());
     assert_eq!(window.value("Backup path"), "");
     assert!(!window.has_part("store.backup"));
 }
@@ -248,7 +248,7 @@ fn what_is_typed_stays_when_the_store_is_opened_again() {
     window.until_named("Document 1");
     window.type_into("Filter", "{ half: ");
     let tab = window.tab().id;
-    window.until_named("The store can only be read");
+    window.until_named("The store is read-only");
     window.point("Reopen");
     window
         .until("it is opened anew", |state| state.is_open() && state.maintenance.status.is_some());
@@ -318,11 +318,11 @@ fn what_stays_for_want_of_a_dialect_is_not_said_to_go() {
     window.until_named("Columns");
     assert!(!window.has_part("Expires"), "in the table");
     window.click("Expiry");
-    window.until_named("Nothing here expires, because the database test can only be read");
+    window.until_named("Nothing expires here because the database test can only be read");
     assert!(!window.has_part("Overdue"));
     window.point_secondary("Database test");
     window.point("Compatibility: Mayfly (both)");
-    window.until_gone("Nothing here expires");
+    window.until_gone("Nothing expires here");
     window.until_named("Overdue");
 }
 
@@ -352,7 +352,7 @@ fn a_store_that_another_program_has_open_is_not_offered_for_repair() {
     let engine = Engine::open(&other, EngineOptions::default()).expect("a store");
     open_folder(&mut window, &other);
     window.until_named("The store is open in another program");
-    assert!(!window.has_part("Verify tells") && !window.has("Restore…"));
+    assert!(!window.has_part("Run Verify") && !window.has("Restore…"));
     engine.close().expect("it closes");
     window.click("Try again");
     window.until("it is open", |state| {
