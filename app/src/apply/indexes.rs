@@ -7,8 +7,7 @@ use crate::action::IndexesAction;
 use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::indexes::{
-    AGE_SLICES, ChangeTtl, CreateIndex, Dialog, DropIndex, IndexesView, Purpose, age_command,
-    ttl_words,
+    ChangeTtl, CreateIndex, Dialog, DropIndex, IndexesView, Purpose, ages, ages_command, ttl_words,
 };
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, Purpose as AnyPurpose, State, TabId};
@@ -86,11 +85,8 @@ pub fn open_change_ttl(tab: TabId, name: &str, state: &mut State, effects: &mut 
     if field == "_ts" || documents.is_none_or(|count| count > AGES_DOCUMENTS_MAX) {
         return;
     }
-    let now_ms = state.now_ms();
-    for slice in 0..AGE_SLICES {
-        let command = age_command(&collection, &field, slice, now_ms);
-        read(tab, Purpose::Age(slice), command, state, effects);
-    }
+    let command = ages_command(&collection, &field, state.now_ms());
+    read(tab, Purpose::Ages, command, state, effects);
 }
 
 fn open_drop(tab: TabId, name: &str, state: &mut State) {
@@ -197,15 +193,13 @@ pub fn answer(
         Purpose::Uses => with(state, tab, |view| view.take_uses(reply)),
         Purpose::Sample => with(state, tab, |view| view.take_sample(reply)),
         Purpose::WhatIf => take_what_if(tab, command, Ok(reply), state),
-        Purpose::Age(slice) => {
+        Purpose::Ages => {
             // An older question may have been about another field.
-            let query = command.get_document("query");
-            let is_of = |field: &str| query.is_ok_and(|query| query.contains_key(field));
             if let Some(Dialog::ChangeTtl(change)) = dialog(tab, state)
-                && change.index.field().is_some_and(is_of)
-                && let Some(age) = change.ages.get_mut(*slice)
+                && let Some(field) = change.index.field()
+                && let Some(ages) = ages(command, reply, field)
             {
-                *age = reply.get_i32("n").ok().and_then(|n| u64::try_from(n).ok());
+                change.ages = Some(ages);
             }
         }
         Purpose::Change(done) => {
@@ -213,8 +207,11 @@ pub fn answer(
                 state.dialogs.close();
             }
             state.toasts.push(Kind::Done, done.clone(), None, state.uptime);
-            refresh(tab, state, effects);
-            super::expiry::refresh(tab, state, effects);
+            // The store's own event notes the same: both are followed by one refresh.
+            let namespace = state.tabs.get(tab).map(|open| open.namespace.clone());
+            if let Some(namespace) = namespace {
+                state.changes.note(Some(&namespace));
+            }
         }
     }
 }

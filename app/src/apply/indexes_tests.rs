@@ -104,3 +104,39 @@ fn a_ttl_is_sent_when_it_is_known_what_it_removes() {
     let index = of_a.get_document("index").expect("an index");
     assert_eq!(index.get("expireAfterSeconds"), Some(&Bson::Int64(600)));
 }
+
+/// A tab whose collection has three documents and a TTL index.
+fn with_index() -> (State, TabId, Effects) {
+    let (mut state, tab, effects) = bench();
+    state.tree.learn_databases(vec![("d".to_owned(), 1)]);
+    state.tree.learn_collections("d", vec![("c".to_owned(), "collection".to_owned())]);
+    let found = state.tree.collection_mut(&Namespace::new("d", "c")).expect("a collection");
+    found.documents = Some(3);
+    let index = doc! { "name": "at_1", "key": { "at": 1 }, "expireAfterSeconds": 60 };
+    let list = doc! { "cursor": { "firstBatch": [index] } };
+    with(&mut state, tab, |view| view.take_list(&list));
+    (state, tab, effects)
+}
+
+#[test]
+fn opening_a_ttl_asks_for_all_ages_at_once() {
+    let (mut state, tab, mut effects) = with_index();
+    open_change_ttl(tab, "at_1", &mut state, &mut effects);
+    let names: Vec<String> = sent(&mut effects).into_iter().map(|(name, ..)| name).collect();
+    assert_eq!(names, ["mayflyWhatIf", "aggregate"]);
+}
+
+#[test]
+fn a_change_is_followed_by_one_refresh() {
+    let (mut state, tab, mut effects) = with_index();
+    let done = Purpose::Change("done".to_owned());
+    let changed = reply(doc! { "collMod": "c" }, Ok(doc! { "ok": 1.0 }));
+    answer(tab, &done, 1, &changed, &mut state, &mut effects);
+    assert_eq!(sent(&mut effects), [], "the store's event comes too");
+    // The event of the same change.
+    state.changes.note(None);
+    crate::apply::event::settle(&mut state, &mut effects);
+    let names: Vec<String> = sent(&mut effects).into_iter().map(|(name, ..)| name).collect();
+    let lists = names.iter().filter(|name| *name == "listIndexes").count();
+    assert!(lists <= 1, "{names:?}");
+}

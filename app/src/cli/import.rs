@@ -13,10 +13,10 @@ use mayfly_engine::{
 use super::{
     Failure,
     args::{Import, InFormat, InMode},
-    limits::REHEARSED_DOCS_MAX,
     progress_line::with_progress,
     store,
 };
+use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::transfer::import::lack_of_space;
 
 /// What can be done with an import that did not reach its end.

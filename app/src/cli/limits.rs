@@ -13,7 +13,3 @@ pub(super) const WATCH_DOCS_MAX: i32 = 100;
 
 /// Events that the screen keeps.
 pub(super) const WATCH_EVENTS_MAX: usize = 8;
-
-/// Documents at the start of each file that are looked at before an import into a collection with a
-/// TTL index.
-pub(super) const REHEARSED_DOCS_MAX: u64 = 1_000;

@@ -108,8 +108,8 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &mut Asks<'_>) -> bool 
         change.ttl = NumberDraft::from_secs(secs);
         changed = true;
     }
-    if change.ages.iter().any(Option::is_some) {
-        ages_ui(ui, &change.ages, secs);
+    if let Some(ages) = &change.ages {
+        ages_ui(ui, ages, secs);
     }
     what_if::ui(ui, change.known());
     if let Some(command) = change.command(&asks.names.1) {
@@ -175,7 +175,7 @@ fn as_f32(number: f64) -> f32 {
 }
 
 /// Documents by age over the slider's scale: right of the mark they would go, left of it they stay.
-fn ages_ui(ui: &mut Ui, ages: &[Option<u64>], secs: Option<i64>) {
+fn ages_ui(ui: &mut Ui, ages: &[u64], secs: Option<i64>) {
     let size = vec2(ui.available_width(), sizes::DENSITY);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let hint = "Documents by age. The next pass removes those older than the TTL";
@@ -183,17 +183,16 @@ fn ages_ui(ui: &mut Ui, ages: &[Option<u64>], secs: Option<i64>) {
     let ink = colors(ui);
     let painter = ui.painter();
     let track = rect.shrink2(vec2(sizes::GAP_SMALL, 0.0));
-    let most = ages.iter().flatten().max().copied().unwrap_or(0).max(1);
+    let most = ages.iter().max().copied().unwrap_or(0).max(1);
     let limit = secs.filter(|secs| *secs >= 0).map_or(1.0, slider_fraction);
     #[expect(clippy::cast_precision_loss, reason = "bars on screen")]
     for (slice, count) in ages.iter().enumerate() {
-        let count = count.unwrap_or(0);
-        if count == 0 {
+        if *count == 0 {
             continue;
         }
         let width = track.width() / AGE_SLICES as f32;
         let left = track.left() + slice as f32 * width;
-        let height = track.height() * (count as f32 / most as f32).sqrt().max(0.06);
+        let height = track.height() * (*count as f32 / most as f32).sqrt().max(0.06);
         let bar = Rect::from_min_max(
             pos2(left, track.bottom() - height),
             pos2(left + width - sizes::STRIP_GAP, track.bottom()),

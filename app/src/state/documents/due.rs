@@ -26,7 +26,28 @@ pub struct TtlIndex {
     /// Its name.
     pub name: String,
     rule: Rule,
-    partial: Option<Document>,
+    partial: Option<PartialFilter>,
+}
+
+/// A partial filter, parsed once for all rows; `None`: the engine's parser refuses it.
+#[derive(Debug, Clone)]
+struct PartialFilter {
+    document: Document,
+    parsed: Option<Filter>,
+}
+
+impl PartialFilter {
+    fn new(document: &Document) -> Self {
+        let raw = RawDocumentBuf::try_from(document).ok();
+        let parsed = raw.and_then(|raw| Filter::parse(&raw).ok());
+        Self { document: document.clone(), parsed }
+    }
+}
+
+impl PartialEq for PartialFilter {
+    fn eq(&self, other: &Self) -> bool {
+        self.document == other.document
+    }
 }
 
 impl TtlIndex {
@@ -42,7 +63,8 @@ impl TtlIndex {
             return None;
         }
         let rule = Rule::Date { field: Path::parse(field).ok()?, expire_after_secs: seconds };
-        let partial = index.get_document("partialFilterExpression").ok().cloned();
+        let partial = index.get_document("partialFilterExpression").ok();
+        let partial = partial.map(PartialFilter::new);
         Some(Self { name: index.get_str("name").ok()?.to_owned(), rule, partial })
     }
 }
@@ -94,11 +116,8 @@ pub fn due(indexes: &[TtlIndex], document: &Document) -> Option<Due> {
 }
 
 fn verdict(index: &TtlIndex, raw: &RawDocumentBuf) -> Expiry {
-    let outside = index.partial.as_ref().is_some_and(|filter| {
-        let filter = RawDocumentBuf::try_from(filter).ok().and_then(|raw| Filter::parse(&raw).ok());
-        filter.is_some_and(|filter| !filter.covers(raw))
-    });
-    if outside {
+    let filter = index.partial.as_ref().and_then(|partial| partial.parsed.as_ref());
+    if filter.is_some_and(|filter| !filter.covers(raw)) {
         return Expiry::Never(Never::OutsidePartialFilter);
     }
     ttl::expiry(&index.rule, raw, 0)

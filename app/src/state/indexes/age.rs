@@ -2,6 +2,8 @@
 
 use bson::{Bson, Document, doc};
 
+use super::number::whole_secs;
+
 /// Slices of age in the picture above the slider.
 pub const AGE_SLICES: usize = 40;
 
@@ -26,21 +28,55 @@ pub fn slider_fraction(secs: i64) -> f64 {
     (secs.ln() - low) / (high - low)
 }
 
-/// The command that counts documents whose date is between the ages at both ends of a slice.
+/// The command that counts documents by the age of their date, one bucket a slice. Dates later than
+/// now are not counted.
 #[must_use]
-pub fn age_command(collection: &str, field: &str, slice: usize, now_ms: i64) -> Document {
-    let date = |secs: i64| {
+pub fn ages_command(collection: &str, field: &str, now_ms: i64) -> Document {
+    let before = |secs: i64| {
         let ms = now_ms.saturating_sub(secs.saturating_mul(1_000));
-        Bson::DateTime(bson::DateTime::from_millis(ms))
+        // A bucket has its beginning and not its end; a slice has its younger end.
+        bson::DateTime::from_millis(ms.saturating_add(1))
     };
     let end = |slice: usize| {
         #[expect(clippy::cast_precision_loss, reason = "a handful of slices")]
         let fraction = slice as f64 / AGE_SLICES as f64;
         slider_secs(fraction)
     };
-    let mut range = doc! { "$lte": date(if slice == 0 { 0 } else { end(slice) }) };
-    if slice + 1 < AGE_SLICES {
-        range.insert("$gt", date(end(slice + 1)));
+    let mut boundaries = vec![Bson::DateTime(bson::DateTime::MIN)];
+    boundaries.extend((1..AGE_SLICES).rev().map(|slice| Bson::DateTime(before(end(slice)))));
+    boundaries.push(Bson::DateTime(before(0)));
+    let now = bson::DateTime::from_millis(now_ms);
+    doc! {
+        "aggregate": collection,
+        "pipeline": [
+            { "$match": { field: { "$lte": now } } },
+            // Arrays of dates are in no bucket.
+            { "$bucket": {
+                "groupBy": format!("${field}"), "boundaries": boundaries, "default": "other",
+            } },
+        ],
+        "cursor": {},
     }
-    doc! { "count": collection, "query": { field: range } }
+}
+
+/// Documents by age, one count a slice, out of the reply to [`ages_command`]; `None` unless the
+/// command was about this field.
+#[must_use]
+pub fn ages(command: &Document, reply: &Document, field: &str) -> Option<Vec<u64>> {
+    let bucket = command.get_array("pipeline").ok()?.get(1)?.as_document()?;
+    let bucket = bucket.get_document("$bucket").ok()?;
+    if bucket.get_str("groupBy").ok()?.strip_prefix('$') != Some(field) {
+        return None;
+    }
+    let boundaries = bucket.get_array("boundaries").ok()?;
+    let mut ages = vec![0; AGE_SLICES];
+    for found in reply.get_document("cursor").ok()?.get_array("firstBatch").ok()? {
+        let found = found.as_document()?;
+        let place = boundaries.iter().position(|at| found.get("_id") == Some(at));
+        let age = place.and_then(|at| ages.get_mut(AGE_SLICES.checked_sub(at + 1)?));
+        if let (Some(age), Some(count)) = (age, found.get("count").and_then(whole_secs)) {
+            *age = u64::try_from(count).unwrap_or(0);
+        }
+    }
+    Some(ages)
 }

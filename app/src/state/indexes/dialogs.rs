@@ -2,7 +2,6 @@
 
 use bson::{Bson, Document, doc};
 
-use super::age::AGE_SLICES;
 use super::view::{IndexRow, no_ttl_reason};
 use super::what_if::WhatIf;
 use crate::state::number_draft::NumberDraft;
@@ -110,8 +109,8 @@ pub struct ChangeTtl {
     pub ttl: NumberDraft,
     /// What it would remove, for the seconds that were asked last.
     pub what_if: Option<WhatIf>,
-    /// Documents by age, one count a slice of the slider; `None` where not known yet.
-    pub ages: Vec<Option<u64>>,
+    /// Documents by age, one count a slice of the slider; `None`: not known.
+    pub ages: Option<Vec<u64>>,
     /// The generation of the command that was sent and has no answer yet.
     pub sent: Option<u64>,
     /// Why the change failed.
@@ -123,8 +122,7 @@ impl ChangeTtl {
     #[must_use]
     pub fn new(index: IndexRow) -> Self {
         let ttl = index.secs.map_or_else(NumberDraft::default, NumberDraft::from_secs);
-        let ages = vec![None; AGE_SLICES];
-        Self { index, ttl, what_if: None, ages, sent: None, error: None }
+        Self { index, ttl, what_if: None, ages: None, sent: None, error: None }
     }
 
     /// The seconds that are typed.

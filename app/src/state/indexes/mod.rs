@@ -9,7 +9,7 @@ mod tests;
 mod view;
 mod what_if;
 
-pub use age::{AGE_SLICES, age_command, slider_fraction, slider_secs};
+pub use age::{AGE_SLICES, ages, ages_command, slider_fraction, slider_secs};
 pub use dialogs::{ChangeTtl, CreateIndex, Dialog, DropIndex};
 pub use purpose::{IndexesDraft, Purpose};
 pub use view::{IndexRow, IndexesView, SampledField, TtlIndex, no_ttl_reason, ttl_words};

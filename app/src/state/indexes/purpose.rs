@@ -17,8 +17,8 @@ pub enum Purpose {
     Sample,
     /// What the TTL in the open dialog would remove.
     WhatIf,
-    /// Documents in one slice of age, for the picture in the open dialog.
-    Age(usize),
+    /// Documents by age, for the picture in the open dialog.
+    Ages,
     /// A change of an index; what to say when it is done.
     Change(String),
 }

@@ -67,17 +67,25 @@ fn the_slider_is_logarithmic_and_reversible() {
 }
 
 #[test]
-fn slices_of_age_meet_without_a_gap() {
+fn documents_are_counted_by_age_in_one_command() {
     let now_ms = 1_704_844_800_000;
-    let end = |slice, name| {
-        let command = age_command("c", "at", slice, now_ms);
-        let range = command.get_document("query").expect("a query").get_document("at");
-        range.expect("a range").get_datetime(name).ok().copied()
-    };
-    for slice in 1..AGE_SLICES {
-        assert_eq!(end(slice, "$lte"), end(slice - 1, "$gt"), "{slice}");
-    }
-    assert_eq!(end(AGE_SLICES - 1, "$gt"), None);
+    let command = ages_command("c", "at", now_ms);
+    let pipeline = command.get_array("pipeline").expect("a pipeline");
+    let bucket = pipeline[1].as_document().and_then(|stage| stage.get_document("$bucket").ok());
+    let boundaries = bucket.expect("a bucket").get_array("boundaries").expect("boundaries");
+    assert_eq!(boundaries.len(), AGE_SLICES + 1);
+    let ms = |at: &Bson| at.as_datetime().expect("a date").timestamp_millis();
+    assert!(boundaries.windows(2).all(|pair| ms(&pair[0]) < ms(&pair[1])), "they ascend");
+    assert_eq!(boundaries.last().map(ms), Some(now_ms + 1), "now is in the youngest slice");
+    let batch = vec![
+        doc! { "_id": boundaries[0].clone(), "count": 7 },
+        doc! { "_id": boundaries[AGE_SLICES - 1].clone(), "count": 2_i64 },
+        doc! { "_id": "other", "count": 3 },
+    ];
+    let reply = doc! { "cursor": { "firstBatch": batch } };
+    let found = ages(&command, &reply, "at").expect("it is about this field");
+    assert_eq!((found[0], found[AGE_SLICES - 1], found.iter().sum::<u64>()), (2, 7, 9));
+    assert_eq!(ages(&command, &reply, "other"), None);
 }
 
 #[test]
