@@ -9,7 +9,6 @@ pub mod confirm;
 pub mod create;
 pub mod documents;
 pub mod drop;
-pub mod expiry;
 pub mod indexes;
 pub mod listener;
 pub mod maintenance;
@@ -41,7 +40,6 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Archive(draft) => archive::ui(context, draft, state, actions),
         Dialog::Trash(draft) => trash::ui(context, draft, state, actions),
         Dialog::Documents(tab, draft) => documents::ui(context, *tab, draft, state, actions),
-        Dialog::Expiry(tab, draft) => expiry::ui(context, *tab, draft, state, actions),
         Dialog::Indexes(tab, draft) => indexes::ui(context, *tab, draft, state, actions),
         Dialog::Transfer(draft) => transfer::ui(context, draft, state, actions),
         Dialog::Maintenance(draft) => maintenance::ui(context, draft, state, actions),

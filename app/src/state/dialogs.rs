@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::listener::ListenerDraft;
 use super::offer::Offer;
-use super::{Namespace, TabId, archive, documents, expiry, indexes, maintenance, transfer, trash};
+use super::{Namespace, TabId, archive, documents, indexes, maintenance, transfer, trash};
 use crate::limits::DIALOGS_WAITING_MAX;
 
 /// A dialog with what a person has put into it so far.
@@ -35,8 +35,6 @@ pub enum Dialog {
     Trash(trash::TrashDraft),
     /// A dialog of the Documents view.
     Documents(TabId, documents::Dialog),
-    /// A dialog of the Expiry view.
-    Expiry(TabId, expiry::Dialog),
     /// A dialog of the Indexes view.
     Indexes(TabId, indexes::Dialog),
     /// A dialog for files.

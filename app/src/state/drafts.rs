@@ -4,8 +4,6 @@ use std::collections::HashMap;
 
 use super::TabId;
 use super::documents::DocumentsDraft;
-use super::expiry::ExpiryDraft;
-use super::indexes::IndexesDraft;
 
 /// Everything that is being typed outside of dialogs.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -25,10 +23,6 @@ pub struct Drafts {
 pub struct TabDraft {
     /// In the Documents view.
     pub documents: DocumentsDraft,
-    /// In the Expiry view.
-    pub expiry: ExpiryDraft,
-    /// In the Indexes view.
-    pub indexes: IndexesDraft,
 }
 
 impl Drafts {

@@ -111,14 +111,6 @@ pub struct SavedExpiry {
     pub mode: Mode,
 }
 
-/// What a person is typing in the Expiry view: nothing.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ExpiryDraft {}
-
-/// A dialog of this view: there is none; the TTL is changed in the dialogs of the Indexes view.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Dialog {}
-
 /// What an answer is for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Purpose {

@@ -11,6 +11,6 @@ mod what_if;
 
 pub use age::{AGE_SLICES, ages, ages_command, slider_fraction, slider_secs};
 pub use dialogs::{ChangeTtl, CreateIndex, Dialog, DropIndex};
-pub use purpose::{IndexesDraft, Purpose};
+pub use purpose::Purpose;
 pub use view::{IndexRow, IndexesView, SampledField, TtlIndex, no_ttl_reason, ttl_words};
 pub use what_if::WhatIf;

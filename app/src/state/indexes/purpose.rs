@@ -1,9 +1,5 @@
 //! What the Indexes view asks for.
 
-/// What a person is typing in the Indexes view: nothing outside of its dialogs.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct IndexesDraft {}
-
 /// What an answer is for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Purpose {
