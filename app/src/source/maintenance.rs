@@ -46,23 +46,19 @@ pub enum MaintenanceError {
 
 impl From<String> for MaintenanceError {
     fn from(sentence: String) -> Self {
-        if sentence == StoreError::Stopped.to_string() {
-            Self::Stopped
-        } else {
-            Self::Failed(sentence)
-        }
+        Self::Failed(sentence)
     }
 }
 
 impl From<OpenError> for MaintenanceError {
     fn from(error: OpenError) -> Self {
-        error.message.into()
+        if error.is_stopped { Self::Stopped } else { Self::Failed(error.message) }
     }
 }
 
 impl From<StoreError> for MaintenanceError {
     fn from(error: StoreError) -> Self {
-        error.to_string().into()
+        OpenError::from(error).into()
     }
 }
 
@@ -121,8 +117,10 @@ mod tests {
     #[test]
     fn a_stop_is_told_from_a_failure() {
         assert_eq!(MaintenanceError::from(StoreError::Stopped), MaintenanceError::Stopped);
-        let stopped = OpenError::new(StoreError::Stopped.to_string());
+        let stopped = OpenError::from(StoreError::Stopped);
         assert_eq!(MaintenanceError::from(stopped), MaintenanceError::Stopped);
+        let same_words = OpenError::new(StoreError::Stopped.to_string());
+        assert!(matches!(MaintenanceError::from(same_words), MaintenanceError::Failed(_)));
         let failed = OpenError::new("It broke.".to_owned());
         assert_eq!(
             MaintenanceError::from(failed),

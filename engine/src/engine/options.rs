@@ -44,20 +44,23 @@ pub struct OpenError {
     pub message: String,
     /// Another program has the folder open; nothing is wrong with it.
     pub is_in_use: bool,
+    /// The watcher stopped the work; nothing was changed.
+    pub is_stopped: bool,
 }
 
 impl OpenError {
     /// Something is wrong with the folder, or with where it is.
     #[must_use]
     pub fn new(message: String) -> Self {
-        Self { message, is_in_use: false }
+        Self { message, is_in_use: false, is_stopped: false }
     }
 }
 
 impl From<StoreError> for OpenError {
     fn from(error: StoreError) -> Self {
         let is_in_use = matches!(error, StoreError::InUse { .. });
-        Self { message: error.to_string(), is_in_use }
+        let is_stopped = matches!(error, StoreError::Stopped);
+        Self { message: error.to_string(), is_in_use, is_stopped }
     }
 }
 
