@@ -35,13 +35,13 @@ pub const TOASTS_MAX: usize = 5;
 /// Data folders that the window remembers.
 pub const RECENT_STORES_MAX: usize = 8;
 
-/// Dialogs that wait behind the open one.
+/// Dialogs queued after the open one.
 pub const DIALOGS_WAITING_MAX: usize = 8;
 
 /// How old the state of the store gets before it is asked for again.
 pub const STATUS_AGE_MAX: Duration = Duration::from_secs(5);
 
-/// The same while somebody looks at it, or while the store takes less than everything.
+/// The same while its dialog is open, or while the store accepts no inserts or no writes.
 pub const STATUS_AGE_SHOWN_MAX: Duration = Duration::from_secs(1);
 
 /// How old the list of connected programs gets before it is asked for again.

@@ -68,7 +68,7 @@ pub fn apply(action: ArchiveAction, state: &mut State, effects: &mut Effects) {
 }
 
 /// Shows what the store says about this archive, if its dialog is the open one. One that waits
-/// behind another dialog begins when it comes up.
+/// behind another dialog starts when it opens.
 fn begin(namespace: Namespace, state: &mut State, effects: &mut Effects) {
     match state.dialogs.open() {
         Some(Dialog::Archive(draft)) if draft.namespace == namespace => {}
@@ -156,7 +156,7 @@ pub fn answer(purpose: &ArchivePurpose, reply: &Reply, state: &mut State, effect
         (ArchivePurpose::Page { .. }, Err(_)) if archive.status.is_none() => archive.clear_rows(),
         (ArchivePurpose::Switch, Ok(_)) => {
             archive.is_waiting = false;
-            // The fields are filled once more, but not from what the store said before the change.
+            // The fields are filled again, but not from the status before the change.
             archive.is_known = false;
             if let Some(Dialog::Archive(draft)) = state.dialogs.open_mut() {
                 draft.settings = false;
@@ -185,7 +185,7 @@ pub fn answer(purpose: &ArchivePurpose, reply: &Reply, state: &mut State, effect
 fn failed(error: &str, archive: &mut Archive) {
     archive.is_waiting = false;
     archive.error = Some(error.to_owned());
-    // The page can be asked for once more.
+    // The page can be requested again.
     archive.next = archive.next.take().or(archive.asked.take());
 }
 
@@ -202,14 +202,14 @@ fn is_of_shown(purpose: &ArchivePurpose, reply: &Reply, archive: &Archive) -> bo
     reply.db == shown.db && (*purpose == ArchivePurpose::Status || of == Some(&*shown.collection))
 }
 
-/// Whether the page is the one that was asked for last, with the filter of now.
+/// Whether the page is the last one requested, with the current filter.
 fn is_asked(is_first: bool, reply: &Reply, archive: &Archive) -> bool {
     let (filter, after) = (reply.command.get("filter"), reply.command.get_document("after").ok());
     archive.is_listed_by(filter.and_then(Bson::as_document))
         && (is_first || after == archive.asked.as_ref())
 }
 
-/// A change of an archive whose dialog was closed meanwhile: only a failure is worth a word.
+/// A change of an archive whose dialog has been closed: only a failure is reported.
 fn told_elsewhere(purpose: &ArchivePurpose, reply: &Reply, state: &mut State) {
     if let (ArchivePurpose::Switch | ArchivePurpose::PutBack, Err(error)) = (purpose, &reply.result)
     {
@@ -385,7 +385,7 @@ mod tests {
         let result = Ok(doc! { "restored": 0, "wouldExpireIds": [1] });
         let reply = Reply { db: "d".to_owned(), command, result, code: None, micros: 1 };
         answer(&ArchivePurpose::PutBack, &reply, &mut bench.state, &mut bench.effects);
-        // Meanwhile something else is listed.
+        // Something else is listed by now.
         bench.ask(ArchiveAction::List(Some(doc! { "n": 2 })));
         bench.effects.jobs.clear();
         let action = ArchiveAction::PutBackExpiring { with_date_now: false };

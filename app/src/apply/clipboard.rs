@@ -1,4 +1,4 @@
-//! What is put on the clipboard. Names and paths come from whoever wrote the data: one with a line end
+//! Text for the clipboard. Names and paths come from the data: one with a line end
 //! runs as a command the moment it is pasted into a terminal, so none is copied without a word.
 
 use super::{Effects, WindowEffect};

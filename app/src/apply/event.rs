@@ -1,4 +1,4 @@
-//! What the store tells without being asked.
+//! Events from the store.
 
 use std::time::Duration;
 

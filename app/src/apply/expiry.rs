@@ -71,7 +71,7 @@ fn save(tab: TabId, state: &mut State) {
     }
 }
 
-/// Asks for everything the view shows. Called when the view is first shown, when a person asks, and
+/// Asks for everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown.
 pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
     let Some(open) = state.tabs.get_mut(tab) else { return };
@@ -119,7 +119,7 @@ fn ask_density(tab: TabId, state: &mut State, effects: &mut Effects) {
     effects.read(state, AnyPurpose::Expiry(tab, Purpose::Density), &db, command);
 }
 
-/// The index whose reasons are told: the chosen one, or the only one. Each index has its own.
+/// The index whose reasons are shown: the selected one, or the only one. Each index has its own.
 fn index_of_reasons(open: &Tab) -> Option<TtlIndex> {
     let mut ttl = open.indexes.ttl();
     match &open.expiry.index {
@@ -128,7 +128,7 @@ fn index_of_reasons(open: &Tab) -> Option<TtlIndex> {
     }
 }
 
-/// Counts why documents never expire, because a person asked.
+/// Counts why documents never expire, at the user's request.
 fn count_reasons(tab: TabId, state: &mut State, effects: &mut Effects) {
     if state.tabs.get(tab).and_then(index_of_reasons).is_some() {
         ask_reasons(tab, state, effects);
@@ -164,7 +164,7 @@ fn select(
     ask_document(tab, state, effects);
 }
 
-/// Asks for the chosen document, unless a tombstone was chosen: what is there now is another one.
+/// Asks for the selected document, unless it is a tombstone: the stored one is another document.
 fn ask_document(tab: TabId, state: &mut State, effects: &mut Effects) {
     let Some(open) = state.tabs.get(tab) else { return };
     let view = &open.expiry;
@@ -327,7 +327,7 @@ fn is_about_shown(tab: TabId, purpose: &Purpose, command: &Document, state: &Sta
     open.expiry.is_about_shown(command)
 }
 
-/// A refused change is told, and so is one that came too late.
+/// Reports a rejected change, and one that came too late.
 fn date_refreshed(reply: &Document, state: &mut State) {
     let said = match documents::first_write_error(reply) {
         Some(error) => (Kind::Error, error),

@@ -45,7 +45,7 @@ fn read(tab: TabId, purpose: Purpose, command: Document, state: &mut State, effe
     }
 }
 
-/// Asks for everything the view shows. Called when the view is first shown, when a person asks, and
+/// Asks for everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown.
 pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
     with(state, tab, |view| view.asked = true);
@@ -223,7 +223,7 @@ fn take_what_if(tab: TabId, command: &Document, found: Result<&Document, &str>, 
     }
 }
 
-/// What failed is told where it was asked for: in its dialog, else in a message.
+/// A failure is shown where the request came from: in its dialog, else in a message.
 fn failed(
     tab: TabId,
     purpose: &Purpose,

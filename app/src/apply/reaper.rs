@@ -128,7 +128,7 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, state: &mut State, effects
     }
 }
 
-/// What became of documents that were to be put back, and whether any was.
+/// The result of a restore as a sentence, and whether any document was restored.
 pub(super) fn put_back(found: &Document) -> (bool, String) {
     let count = |name| number(found, name).unwrap_or(0);
     let restored = count("restored");

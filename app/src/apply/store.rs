@@ -120,7 +120,7 @@ pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &
         Ok(opened) => opened,
         Err(failure) => return not_opened(failure, state),
     };
-    // What a person typed stays when the same folder is opened again.
+    // Drafts stay when the same folder is opened again.
     let is_same = opened.folder.is_some() && opened.folder == state.store.shown;
     if state.tree.loaded && !is_same {
         // Another store: nothing of the old one stays.
@@ -410,7 +410,7 @@ pub fn answer(
     }
 }
 
-/// What was refused is told where it was asked for: in its dialog, else in a message.
+/// A refusal is shown where the request came from: in its dialog, else in a message.
 pub fn refused(generation: u64, error: &str, state: &mut State) {
     match asker(generation, state) {
         Some(sent) => *sent = Sent { generation: None, error: Some(error.to_owned()) },
@@ -479,7 +479,7 @@ fn collections(db: &str, found: &Document, state: &mut State) {
     open_first(state);
 }
 
-/// A window without a tab shows the first collection, so that something is there to look at.
+/// A window without a tab opens the first collection.
 fn open_first(state: &mut State) {
     let all_known = state.tree.databases.iter().all(|database| database.loaded);
     if !all_known || !state.tabs.open().is_empty() || state.tabs.can_reopen() {

@@ -53,7 +53,7 @@ fn change(
     effects.write(state, Purpose::Trash(purpose), db, command);
 }
 
-/// Asks for the first page again, and for as much behind it as is listed.
+/// Asks for the first page again, and for as many rows as are listed.
 fn refresh(state: &mut State, effects: &mut Effects) {
     let listed = i32::try_from(state.trash.rows.len()).unwrap_or(i32::MAX);
     state.trash.asked = None;
@@ -105,7 +105,7 @@ fn is_shown(state: &State) -> bool {
     matches!(state.dialogs.open(), Some(Dialog::Trash(_)))
 }
 
-/// What failed is told in the dialog; a change whose dialog was closed meanwhile, in a message.
+/// A failure is shown in the dialog; if that was closed since, in a message.
 fn failed(purpose: &TrashPurpose, error: &str, state: &mut State) {
     if !is_shown(state) && !matches!(purpose, TrashPurpose::Page { .. }) {
         state.toasts.push(Kind::Error, error, None, state.uptime);
@@ -113,7 +113,7 @@ fn failed(purpose: &TrashPurpose, error: &str, state: &mut State) {
     state.trash.is_waiting = false;
     state.trash.is_known = true;
     state.trash.error = Some(error.to_owned());
-    // The page can be asked for once more.
+    // The page can be requested again.
     state.trash.next = state.trash.next.or(state.trash.asked.take());
 }
 

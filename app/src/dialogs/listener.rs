@@ -26,7 +26,7 @@ pub fn ui(context: &Context, draft: &mut ListenerDraft, state: &State, actions: 
         context,
         "Connect other programs",
         subtitle,
-        // The address stands in one line.
+        // The address needs one line.
         if is_on { sizes::DIALOG_WIDE } else { sizes::DIALOG },
         draft,
         |ui, draft| {

@@ -1,7 +1,7 @@
 //! What stops and asks, one file each.
 //!
 //! A dialog is `fn ui(context: &Context, draft: &mut …, state: &State, actions: &mut Actions)`. What
-//! a person puts in stays in the draft; the button pushes an action. Every dialog that writes shows
+//! the user enters stays in the draft; the button pushes an action. Every dialog that writes shows
 //! the command before it is sent.
 
 pub mod archive;
@@ -71,7 +71,7 @@ const KEEPS_RUNNING: &str = "Keeps running; see progress in Operations";
 /// The button that restores removed or archived documents, or a backup.
 const RESTORE: &str = "Restore";
 
-/// The button that leaves a dialog. What was sent goes on.
+/// The button that leaves a dialog. A sent command keeps running.
 fn leave(is_waiting: bool) -> Button<'static> {
     Button::plain(if is_waiting { "Close" } else { "Cancel" })
 }

@@ -37,7 +37,7 @@ impl BackupList {
     }
 }
 
-/// A backup that is there.
+/// An existing backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptBackup {
     /// The file.

@@ -1,4 +1,4 @@
-//! What the start of a file tells.
+//! A preview of a file.
 
 use mayfly_engine::transfer::{DiskSpace, Preview};
 
@@ -9,6 +9,6 @@ pub struct FileLook {
     pub bytes: u64,
     /// Its beginning.
     pub preview: Preview,
-    /// Whether all files have room; `None` when nobody can tell.
+    /// The disk space for all files; `None` when unknown.
     pub disk_space: Option<DiskSpace>,
 }

@@ -14,7 +14,7 @@ pub struct OpenRequest {
     pub demo: bool,
     /// Run the store on a simulated clock that starts at this instant, in milliseconds since 1970.
     pub simulated_start_ms: Option<i64>,
-    /// What walks a file that a person picked; without it this process does.
+    /// The program that walks a file the user picked; `None`: this process does.
     pub walker: Option<WalkProgram>,
 }
 
@@ -48,11 +48,11 @@ impl From<OpenError> for OpenFailure {
 pub struct Capabilities {
     /// Files can be imported and exported.
     pub transfer: bool,
-    /// Other programs can be let in through a listener.
+    /// Other programs can connect through a listener.
     pub listener: bool,
     /// The clock is simulated and can be set.
     pub simulated_clock: bool,
-    /// The reaper tells of each pass and of what it removed.
+    /// The reaper reports each pass and the removed documents.
     pub reaper_events: bool,
     /// It can be backed up, restored, compacted and verified.
     pub maintenance: bool,

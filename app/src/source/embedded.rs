@@ -34,7 +34,7 @@ pub const DATA_FILE: &str = "data.mdb";
 /// How often a stream of events looks whether events were lost.
 const LOST_CHECK: Duration = Duration::from_secs(5);
 
-/// Fills a fresh store with sample data: runs commands, told the time in milliseconds since 1970.
+/// Fills a new store with sample data by running commands; takes the time in milliseconds since 1970.
 pub type Fill = fn(&mut dyn FnMut(&str, Document) -> Document, i64);
 
 /// The engine in this process. Dropping it closes the store.

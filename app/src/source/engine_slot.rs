@@ -28,30 +28,30 @@ pub struct EngineSlot {
 
 enum Slot {
     Open(Arc<Engine>),
-    /// Somebody works on the closed folder.
+    /// The folder is closed for a maintenance job.
     Away,
     /// It could not be opened again: one sentence.
     Gone(String, RuntimeSettings),
 }
 
-/// What an engine does not keep when it closes, and shall still be so when it is open again.
+/// Settings that an engine loses when it closes, restored when it reopens.
 #[derive(Clone)]
 struct RuntimeSettings {
     clock: Arc<dyn Clock>,
     simulated: Option<ClockStatus>,
-    /// Parameters that somebody has changed.
+    /// Parameters that differ from their defaults.
     parameters: Vec<(&'static str, Bson)>,
 }
 
 impl EngineSlot {
-    /// Holds an engine that is open on this folder; `walker` walks files that a person picks.
+    /// Holds an engine that is open on this folder; `walker` walks files that the user picks.
     #[must_use]
     pub fn new(engine: Engine, folder: PathBuf, walker: Option<WalkProgram>) -> Self {
         let slot = Mutex::new(Slot::Open(Arc::new(engine)));
         Self { slot, changed: Condvar::new(), folder, walker }
     }
 
-    /// The engine, as soon as it is there. Give it back soon: work on the closed folder waits for it.
+    /// Waits for the engine. Drop it soon: a maintenance job waits until nothing uses it.
     ///
     /// # Errors
     /// One sentence: it could not be opened again.
@@ -82,14 +82,14 @@ impl EngineSlot {
         Offline { done, reopened: Some(reopened) }
     }
 
-    /// Closes the folder for good, once whoever asked before has an answer.
+    /// Closes the folder for good, once earlier requests are answered.
     pub fn shut(&self) {
         if let Ok((mut back, settings)) = self.close(&mut |_| ControlFlow::Continue(())) {
             back.slot = Some(Slot::Gone("The store was closed".to_owned(), settings));
         }
     }
 
-    /// Closes the engine once whoever asked before has an answer.
+    /// Closes the engine once earlier requests are answered.
     fn close(
         &self,
         watch: &mut Watch<'_>,
@@ -125,10 +125,10 @@ impl EngineSlot {
         Ok((ReopenGuard { engine_slot: self, slot: Some(gone) }, settings))
     }
 
-    /// Opens the folder as it was open before. Also tells what a person should know.
+    /// Reopens the folder with the settings it had. Also returns warnings for the user.
     fn open(&self, settings: &RuntimeSettings) -> Result<(Engine, Vec<String>), OpenFailure> {
         let clock = match &settings.simulated {
-            // The old clock has gone on meanwhile.
+            // The old clock kept running.
             Some(_) => ClockOption::Simulated { start_ms: settings.clock.now_ms() },
             None => ClockOption::System,
         };
@@ -153,7 +153,7 @@ impl EngineSlot {
     }
 }
 
-/// Puts something into the slot when it is dropped, also after a panic: whoever waits must be answered.
+/// Fills the slot when it is dropped, also after a panic: waiting threads must be answered.
 struct ReopenGuard<'h> {
     engine_slot: &'h EngineSlot,
     slot: Option<Slot>,

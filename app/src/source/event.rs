@@ -1,4 +1,4 @@
-//! What a source tells without being asked.
+//! Events of a source.
 
 use bson::Bson;
 
@@ -57,7 +57,7 @@ pub enum SourceEvent {
         /// Whether the reaper is on.
         enabled: bool,
     },
-    /// A thread of the store failed on a piece of work and goes on with the next one.
+    /// A thread of the store failed on one step and continues with the next.
     ThreadFailed {
         /// The name of the thread.
         thread: String,
@@ -81,11 +81,11 @@ pub enum SourceEvent {
         /// Why, in one sentence; `None`: nothing is held any more.
         reason: Option<String>,
     },
-    /// Events were dropped because too many happened at once: ask anew.
+    /// Events were dropped because too many happened at once: read everything again.
     Missed(u64),
 }
 
-/// A pass of the reaper, as told after it.
+/// A finished pass of the reaper.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PassSummary {
     /// The number of the pass.

@@ -10,7 +10,7 @@ use mayfly_engine::store::{StoreError, WalkProgram, Watch};
 
 use crate::job::{Backup, OpenFailure};
 
-/// Work on a data folder that nobody may have open.
+/// A maintenance job on a closed data folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OfflineWork {
     /// Puts a backup in the place of the store, which is kept beside it.
@@ -18,9 +18,9 @@ pub enum OfflineWork {
         /// The file.
         backup: PathBuf,
     },
-    /// Writes the data file anew without its free pages.
+    /// Rewrites the data file without its free pages.
     Compact,
-    /// Reads everything and tells what is wrong.
+    /// Reads everything and reports damage.
     Verify,
 }
 
@@ -29,7 +29,7 @@ pub enum OfflineWork {
 pub enum OfflineDone {
     /// A backup is in place.
     Restored(RestoreReport),
-    /// The data file was written anew.
+    /// The data file was rewritten.
     Compacted(CompactReport),
     /// Everything was read.
     Verified(CheckReport),
@@ -38,7 +38,7 @@ pub enum OfflineDone {
 /// Why nothing was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MaintenanceError {
-    /// A person stopped it.
+    /// The user canceled it.
     Stopped,
     /// One sentence.
     Failed(String),
@@ -67,13 +67,13 @@ impl From<StoreError> for MaintenanceError {
 pub struct Offline {
     /// What was done. The error: everything is as it was before.
     pub done: Result<OfflineDone, MaintenanceError>,
-    /// Whether the store is open again, with what a person should know about that; `None`: it was not
+    /// Whether the store is open again, with warnings for the user; `None`: it was not
     /// open before and is not now.
     pub reopened: Option<Result<Vec<String>, OpenFailure>>,
 }
 
 /// A store that can be cared for as a whole. Each call takes as long as the store is large; the watcher
-/// is told how far it is and stops it.
+/// gets the progress and can cancel.
 pub trait Maintenance: Send + Sync {
     /// Writes a backup while the store is in use.
     ///
@@ -81,12 +81,12 @@ pub trait Maintenance: Send + Sync {
     /// The backups before it are then as they were.
     fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<Backup, MaintenanceError>;
 
-    /// Closes the store, does the work, and opens the store again, also when the work failed. Whoever
-    /// asks the store for something meanwhile waits.
+    /// Closes the store, does the work, and reopens the store, also when the work failed. Requests
+    /// wait until it is open again.
     fn offline(&self, work: &OfflineWork, watch: &mut Watch<'_>) -> Offline;
 }
 
-/// Does work on a data folder that nobody has open; `walker` walks files that a person picked.
+/// Does the work on a closed data folder; `walker` walks files that the user picked.
 ///
 /// # Errors
 /// Everything is then as it was before.

@@ -1,4 +1,4 @@
-//! Where the documents are: something that answers command documents and tells what happens.
+//! A store: answers command documents and reports events.
 //!
 //! The window knows a store only through [`Source`]. Every call may touch the disk, so only the
 //! worker's threads make them.
@@ -25,7 +25,7 @@ pub trait Source: Send + Sync + 'static {
     /// with `ok: 0`, `errmsg`, `code` and `codeName`.
     fn run(&self, db: &str, command: &Document) -> Document;
 
-    /// What happens from now on. Whoever asks twice gets every event twice.
+    /// Events from now on. Each subscription gets every event.
     fn subscribe(&self) -> Box<dyn Events>;
 
     /// What this source can do.
@@ -36,7 +36,7 @@ pub trait Source: Send + Sync + 'static {
         None
     }
 
-    /// Closes it for good, once whoever asked before has an answer, so that its folder is free for
+    /// Closes it for good, once earlier requests are answered, so that its folder is free for
     /// another program or another opening.
     fn close(&self) {}
 

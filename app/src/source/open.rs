@@ -17,7 +17,7 @@ pub struct Opened {
     pub name: String,
     /// Where it is.
     pub folder: Option<PathBuf>,
-    /// What a person should know about how it opened, one sentence each.
+    /// Warnings about the opening, one sentence each.
     pub warnings: Vec<String>,
     /// What is unwise about its place.
     pub advice: Vec<Advice>,
@@ -25,7 +25,7 @@ pub struct Opened {
     pub created: bool,
 }
 
-/// What a person should know about how a store opened, one sentence each.
+/// Warnings about how a store opened, one sentence each.
 #[must_use]
 pub fn notices(report: &OpenReport) -> Vec<String> {
     let unclean = "Mayfly didn't shut down cleanly last time. The data file was checked; no damage \

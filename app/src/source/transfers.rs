@@ -10,7 +10,7 @@ use mayfly_engine::transfer::{
 };
 
 /// A store that takes documents out of files and writes them to files. Each call takes as long as
-/// the files are long; [`Progress`] tells how far it is and stops it.
+/// the files are long; [`Progress`] reports and cancels it.
 pub trait Transfers: Send + Sync {
     /// Imports files.
     ///
@@ -28,7 +28,7 @@ pub trait Transfers: Send + Sync {
     /// When the store can't be read.
     fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError>;
 
-    /// Goes on with one of them.
+    /// Resumes one of them.
     ///
     /// # Errors
     /// When nothing was changed; a later failure is in the report.
@@ -50,14 +50,14 @@ pub trait Transfers: Send + Sync {
     /// Exports a collection.
     ///
     /// # Errors
-    /// When a step failed or somebody cancelled; then there is no new file.
+    /// A step failed or the user canceled; there is no new file then.
     fn export(
         &self,
         request: &ExportRequest,
         progress: &Progress,
     ) -> Result<ExportReport, TransferError>;
 
-    /// Whether the store's disk has room for what these files hold; `None` where nobody can tell.
+    /// The disk space for the contents of these files; `None` when unknown.
     ///
     /// # Errors
     /// When a file can't be read.
@@ -67,7 +67,7 @@ pub trait Transfers: Send + Sync {
     /// among the first `documents_max`.
     ///
     /// # Errors
-    /// When the file can't be read, or somebody cancelled.
+    /// The file can't be read, or the user canceled.
     fn rehearse(
         &self,
         namespace: &Namespace,

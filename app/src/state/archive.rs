@@ -1,4 +1,4 @@
-//! The archive of a collection: what is kept of its expired documents, and what is put back.
+//! The archive of a collection: its expired documents, and restoring them.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use bson::{Bson, Document, doc};
 use super::Namespace;
 use super::documents::change::is_same;
 
-/// Bytes of what a person types as MB.
+/// Bytes in an entered MB.
 const MB: u64 = 1_000_000;
 
 /// Seconds of a day.
@@ -18,7 +18,7 @@ const DAY_SECS: u64 = 86_400;
 pub struct Status {
     /// Whether what expires goes there.
     pub on: bool,
-    /// Where it lies; empty is the data folder.
+    /// Its folder; empty is the data folder.
     pub target: String,
     /// Most bytes.
     pub max_bytes: Option<u64>,
@@ -51,11 +51,11 @@ pub struct Row {
     pub index: String,
     /// The document.
     pub document: Document,
-    /// No row before it has its `_id`: this is the one that is put back.
+    /// No earlier row has its `_id`: this version can be restored.
     pub is_newest: bool,
 }
 
-/// What became of documents that were put back.
+/// The result of a restore.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PutBack {
     /// Documents that are in the collection again.
@@ -97,18 +97,18 @@ pub struct Archive {
     pub chosen: BTreeSet<usize>,
     /// The row whose document is shown.
     pub shown: Option<usize>,
-    /// What became of the last documents that were put back.
+    /// The result of the last restore.
     pub result: Option<PutBack>,
 }
 
-/// What a person puts into the dialog.
+/// The fields of the dialog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveDraft {
     /// Of which collection.
     pub namespace: Namespace,
     /// Whether the settings are shown, and not the documents.
     pub settings: bool,
-    /// Where it lies.
+    /// The target folder.
     pub target: String,
     /// Largest size in MB; empty is none.
     pub size: String,
@@ -218,7 +218,7 @@ fn whole(text: &str, unit: u64, word: &str) -> Result<Option<u64>, String> {
 }
 
 impl Archive {
-    /// Adds documents behind those that are listed.
+    /// Appends documents to the list.
     pub fn add(&mut self, rows: impl IntoIterator<Item = (Bson, i64, String, Document)>) {
         for (id, removed_ms, index, document) in rows {
             let is_newest = !self.rows.iter().any(|row| row.id == id);

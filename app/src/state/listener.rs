@@ -32,7 +32,7 @@ impl ConnectedClient {
     }
 }
 
-/// What a person has chosen before it listens.
+/// The fields of the dialog before it listens.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ListenerDraft {
     /// Whether on a Unix socket instead of a port.

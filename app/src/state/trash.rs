@@ -1,4 +1,4 @@
-//! The trash: how long it keeps what the reaper removed, what is in it, and what is put back.
+//! The trash: how long it keeps removed documents, its contents, and restoring them.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use mayfly_engine::limits::TRASH_SECS_MAX;
 use super::{Namespace, State};
 use crate::state::number_draft::NumberDraft;
 
-/// Seconds that the net keeps removed documents when nobody says otherwise.
+/// Seconds that the trash keeps removed documents by default.
 pub const KEEP_SECS: i32 = 600;
 
 /// What the dialog shows of the net.
@@ -38,11 +38,11 @@ pub struct Trash {
     pub is_waiting: bool,
     /// Why the last thing that was asked for failed.
     pub error: Option<String>,
-    /// What became of the documents that were put back last, and whether any was.
+    /// The result of the last restore, and whether any document was restored.
     pub result: Option<(bool, String)>,
 }
 
-/// A removed document that can be put back.
+/// A removed document that can be restored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// Its number in the net; later removals have larger ones.
@@ -61,26 +61,26 @@ pub struct Row {
     pub removed_ms: i64,
     /// When it is gone for good.
     pub until_ms: i64,
-    /// No later removal that is listed has its `_id`: this is the one that is put back.
+    /// No later listed removal has its `_id`: this version can be restored.
     pub is_newest: bool,
 }
 
-/// What a person puts into the dialog.
+/// The fields of the dialog.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TrashDraft {
-    /// Whether the net shall be on.
+    /// Whether the trash is on.
     pub is_on: bool,
-    /// How long it shall keep documents.
+    /// How long it keeps documents.
     pub keep: NumberDraft,
     /// Whether the fields have been filled from what the store says.
     pub is_filled: bool,
     /// The number of the chosen row.
     pub chosen: Option<i64>,
-    /// What is put back.
+    /// What to restore.
     pub scope: Scope,
 }
 
-/// What is put back.
+/// What to restore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
     /// The chosen document.
@@ -119,7 +119,7 @@ impl TrashDraft {
         self.keep = NumberDraft::from_secs(secs);
     }
 
-    /// The seconds that the fields stand for; 0 is off.
+    /// The seconds in the fields; 0 is off.
     ///
     /// # Errors
     /// One sentence: nothing was typed, or no number of seconds up to a day.
@@ -172,7 +172,7 @@ impl Trash {
         self.asked = None;
     }
 
-    /// Adds documents behind those that are listed.
+    /// Appends documents to the list.
     pub fn add(&mut self, rows: impl IntoIterator<Item = Row>) {
         for mut row in rows {
             let is_same = |known: &Row| known.id == row.id && known.namespace == row.namespace;
@@ -188,7 +188,7 @@ impl Trash {
         self.rows.iter().find(|row| Some(row.number) == draft.chosen)
     }
 
-    /// The command that puts back what is chosen.
+    /// The command that restores the selection.
     ///
     /// # Errors
     /// What has to be done first, in one sentence.

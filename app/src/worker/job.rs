@@ -29,7 +29,7 @@ pub struct Job {
     pub purpose: Purpose,
     /// Which queue it waits in.
     pub lane: Lane,
-    /// Counted by whoever asks; an answer carries it back.
+    /// A counter of the sender; the answer carries it.
     pub generation: u64,
     /// What to do.
     pub work: Work,
@@ -108,7 +108,7 @@ impl ErrorCode {
 }
 
 impl Reply {
-    /// What came of a command: what the store says, or why it was not asked.
+    /// The result of a command: the store's reply, or why it was not sent.
     #[must_use]
     pub fn new(
         db: String,
@@ -159,7 +159,7 @@ fn sentence(reply: &Document) -> String {
     }
 }
 
-/// What the worker tells.
+/// A message of the worker.
 #[derive(Clone)]
 pub enum Outcome {
     /// A command ended.
@@ -186,7 +186,7 @@ pub enum Outcome {
         purpose: Purpose,
         /// The job's generation.
         generation: u64,
-        /// What came of it.
+        /// The result.
         done: TransferDone,
     },
     /// Care for the store ended.
@@ -195,7 +195,7 @@ pub enum Outcome {
         purpose: Purpose,
         /// The job's generation.
         generation: u64,
-        /// What came of it.
+        /// The result.
         done: MaintenanceDone,
     },
     /// A store was opened or could not be.

@@ -55,7 +55,7 @@ pub enum MaintenanceWork {
     },
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone)]
 pub enum MaintenanceDone {
     /// The backups that there are.

@@ -2,7 +2,7 @@
 //!
 //! Jobs go into bounded queues, one for each kind of work; a newer job with the same [`Purpose`]
 //! replaces one that still waits. Answers come back over one bounded channel, and a wake-up closure
-//! tells the window to look. Nothing here knows a window.
+//! wakes the window. Nothing here knows a window.
 //!
 //! Threads: `mayfly-read-1`, `mayfly-read-2`, `mayfly-write`, `mayfly-transfer`, `mayfly-events`,
 //! and `mayfly-file-dialog` while the system's file dialog is open.

@@ -116,7 +116,7 @@ impl Worker {
         };
         let Job { purpose, generation, lane, .. } = job;
         // The window drains outcomes each frame; if even that channel is full the job is forgotten,
-        // and whoever asked asks again.
+        // and its sender asks again.
         let dropped = Outcome::Dropped { purpose, generation, full };
         if self.shared.outcomes.try_send(dropped).is_ok() {
             (self.shared.wake)(Duration::ZERO);
@@ -146,7 +146,7 @@ impl Worker {
     }
 
     /// Whether every read and write that was asked for has ended and its answer was taken. Work
-    /// with files doesn't count: a person watches it.
+    /// with files doesn't count: the user watches it.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         // In this order: an answer is handed over before its job counts as ended.
@@ -156,7 +156,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // Whoever pressed a button that writes may close the window at once.
+        // The user may close the window right after a button that writes.
         self.shared.write.finish();
         for lane in [Lane::Read, Lane::Transfer] {
             self.shared.queue(lane).close();
@@ -167,7 +167,7 @@ impl Drop for Worker {
         for caring in self.shared.caring().iter() {
             caring.cancel();
         }
-        // Let threads that wait to hand something over go on, then wait for work in flight:
+        // Drain outcomes so that no thread blocks, then wait for work in flight:
         // every write must end before the store is closed.
         while self.threads.iter().any(|thread| !thread.is_finished()) {
             let _ = self.outcomes.recv_timeout(Duration::from_millis(5));
@@ -258,7 +258,7 @@ impl Shared {
         if let (MaintenanceDone::Offline(ended), Some(source)) = (&done, source)
             && matches!(ended.reopened, Some(Ok(_)))
         {
-            // What told of events has gone with the closed store.
+            // The event subscription ended with the closed store.
             self.follow(source.as_ref());
         }
         done
@@ -286,7 +286,7 @@ impl Shared {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens the system's file dialog on a thread that nobody waits for: the service behind it may
+    /// Opens the system's file dialog on a detached thread: its service may
     /// never answer, and the window must close all the same.
     fn choose(self: &Arc<Self>, purpose: Purpose, generation: u64, choose: Choose) {
         let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
@@ -345,7 +345,7 @@ impl Shared {
         }
     }
 
-    /// Tells of a bug that ended a job before its answer.
+    /// Reports a bug that ended a job before its answer.
     fn failed(&self, thread: &str, message: String) {
         let thread = thread.to_owned();
         self.tell(Outcome::Event(SourceEvent::ThreadFailed { thread, message }));

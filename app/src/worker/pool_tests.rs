@@ -11,7 +11,7 @@ use crate::worker::transfer::Failure;
 struct Echo {
     /// Commands that wrote something.
     writes: Arc<AtomicUsize>,
-    /// Held by whoever wants writes to wait.
+    /// Held while writes must wait.
     gate: Arc<Mutex<()>>,
 }
 

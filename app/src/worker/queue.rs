@@ -7,7 +7,7 @@ use super::job::{Job, Lane};
 use crate::limits::QUEUE_JOBS_MAX;
 use crate::state::Purpose;
 
-/// What became of a job that was put into a queue.
+/// What happened to a job that was put into a queue.
 #[derive(Debug)]
 pub enum Put {
     /// It waits.
@@ -64,7 +64,7 @@ impl Queue {
     /// Waits for the next job. `None`: the queue is closed.
     ///
     /// Of one purpose one job is done at a time, or the answer to an older question could come after the answer to
-    /// a newer one and take its place. Whoever takes a job says when it has [`ended`](Self::ended).
+    /// a newer one and replace it. The thread that takes a job calls [`ended`](Self::ended).
     pub fn take(&self) -> Option<Job> {
         let mut inner = self.lock();
         loop {
@@ -78,7 +78,7 @@ impl Queue {
         }
     }
 
-    /// A job that was taken has ended, and its answer is told.
+    /// A taken job has ended and its answer was sent.
     pub fn ended(&self, purpose: &Purpose) {
         let mut inner = self.lock();
         if let Some(at) = inner.busy.iter().position(|busy| busy == purpose) {

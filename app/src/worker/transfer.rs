@@ -24,18 +24,18 @@ pub enum TransferWork {
     Preview {
         /// The file.
         path: PathBuf,
-        /// What a person said about its form.
+        /// The format that the user chose.
         format: ImportFormat,
         /// What is read although it is no Extended JSON.
         lenience: Lenience,
-        /// All files that shall be imported: is there room for them?
+        /// All files of the import, to check the disk space.
         all: Vec<PathBuf>,
     },
     /// Count what is past its threshold already.
     Rehearse {
         /// The files.
         files: Vec<PathBuf>,
-        /// What a person said about their form.
+        /// The format that the user chose.
         format: ImportFormat,
         /// What is read although it is no Extended JSON.
         lenience: Lenience,
@@ -53,7 +53,7 @@ pub enum TransferWork {
     },
     /// Find the imports that did not reach the end of their files.
     Unfinished,
-    /// Go on with one of them.
+    /// Resume one of them.
     Resume {
         /// Which one.
         id: ObjectId,
@@ -86,7 +86,7 @@ pub enum TransferWork {
     Choose(Choose),
 }
 
-/// What the system's dialog shall choose.
+/// What the system's dialog selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choose {
     /// Files to import.
@@ -120,7 +120,7 @@ pub enum Choose {
     },
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone)]
 pub enum TransferDone {
     /// A look into a file.
@@ -156,9 +156,9 @@ pub enum TransferDone {
 /// Why nothing was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// A person cancelled.
+    /// The user canceled.
     Cancelled,
-    /// These files are there already.
+    /// These files already exist.
     Exists(Vec<PathBuf>),
     /// Something failed: one sentence.
     Failed(String),
@@ -333,7 +333,7 @@ fn look(
 ) -> Result<FileLook, String> {
     let preview = transfer::preview(path, format, lenience).map_err(|error| error.to_string())?;
     let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
-    // A file that can't be read is told when it is the one that is shown.
+    // A file that can't be read is reported when it is the one that is shown.
     let disk_space = transfers.and_then(|transfers| transfers.disk_space(all).ok().flatten());
     Ok(FileLook { bytes, preview, disk_space })
 }
@@ -344,8 +344,8 @@ fn downloads() -> Option<PathBuf> {
     Some(downloads.unwrap_or(folders.home_dir()).to_owned())
 }
 
-/// Opens the system's dialog and waits for a person, without a bound: call it on a thread that
-/// nobody waits for. Some systems have a dialog service that never answers.
+/// Opens the system's dialog and waits for the user, without a bound: call it on a
+/// detached thread. Some systems have a dialog service that never answers.
 #[must_use]
 pub fn choose(choose: &Choose) -> Vec<PathBuf> {
     let dialog = rfd::FileDialog::new();

@@ -1,4 +1,4 @@
-//! Damaged documents: lists go on without them, and a dialog lists and removes them.
+//! Damaged documents: lists skip them, and a dialog lists and removes them.
 
 use super::{reading, with};
 use crate::apply::Effects;
@@ -9,7 +9,7 @@ use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
 use crate::worker::{Reply, code};
 
-/// Asks once more without the damaged documents that a read of this tab has met. Returns whether that was
+/// Asks again without the damaged documents that a read of this tab met. Returns whether that was
 /// left to try.
 pub fn leave_out(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) -> bool {
     let is_left = state.tabs.get(tab).is_some_and(|open| !open.documents.partial);

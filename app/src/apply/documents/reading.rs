@@ -18,8 +18,8 @@ use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, Purpose as AnyPurpose, State, TabId, number};
 use crate::worker::Reply;
 
-/// Asks for everything the view shows. Called when the view is first shown, when a person asks, and
-/// when the data changed while the view is shown. What is there stays until it is replaced.
+/// Asks for everything the view shows. Called when the view is first shown, when the user asks, and
+/// when the data changed while the view is shown. The shown rows stay until they are replaced.
 pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
     let Some(open) = state.tabs.get_mut(tab) else { return };
     open.documents.restore(&open.saved_documents);
@@ -257,7 +257,7 @@ pub fn verdict(tab: TabId, reply: &Reply, state: &mut State) {
     });
 }
 
-/// A document came that shall be opened in the editor.
+/// A document for the editor arrived.
 pub fn opened(tab: TabId, clone: bool, reply: &Reply, state: &mut State) {
     let document = match &reply.result {
         Ok(found) => documents(found).into_iter().next(),

@@ -1,5 +1,5 @@
 //! Changes of documents. Each one is checked first: what is replaced must still be what was opened.
-//! Whatever goes wrong, what a person typed stays.
+//! Typed text survives every failure.
 
 use bson::{Bson, Document, oid::ObjectId};
 
@@ -108,7 +108,7 @@ pub fn redo(tab: TabId, state: &mut State, effects: &mut Effects) {
 }
 
 /// Gives up a change that could not be taken back or made again: whatever is in its way may stay there for good,
-/// and the changes behind it shall not wait for that.
+/// and the earlier changes must not wait for it.
 pub fn skip(tab: TabId, origin: Origin, state: &mut State) {
     if is_busy(tab, state) {
         return;
@@ -207,7 +207,7 @@ pub fn checked(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effec
     }
 }
 
-/// The documents that shall be deleted came.
+/// The documents to delete arrived.
 pub fn read_for_delete(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) {
     let found = match &reply.result {
         Ok(found) => documents(found),
@@ -240,7 +240,7 @@ pub fn written(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effec
     match (&mut writing.step, refused) {
         (Step::Replace { .. }, Some(error)) => failed(tab, &error, state),
         (Step::Replace { before, .. }, None) if count == 0 => {
-            // The guard did not match. Compare once more: if the document is as it was, its values
+            // The guard did not match. Compare again: if the document is as it was, its values
             // are ones that a filter can't compare, and its `_id` alone must do.
             if writing.loose {
                 return conflict(tab, None, state);
@@ -327,7 +327,7 @@ fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
         return;
     }
     let phase = now.map_or(Phase::Gone, Phase::Changed);
-    // Another document's editor may have been opened meanwhile: this version is none of its own.
+    // The open editor may be another document's by now: this version is not for it.
     if let Some(editor) = editor(tab, state).filter(|editor| editor.is_of(&before)) {
         editor.phase = phase;
         return;

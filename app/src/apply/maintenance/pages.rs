@@ -68,7 +68,7 @@ fn show(page: Page, state: &mut State, effects: &mut Effects) {
         (None, Page::Verify) => Dialog::Verify { error: None },
     };
     state.transfer.chooser_note = None;
-    // From one page to the next, but never over what somebody is typing elsewhere.
+    // From one page to the next, but never over a dialog in which the user is typing.
     if matches!(state.dialogs.open(), Some(AnyDialog::Maintenance(_))) {
         state.dialogs.replace(AnyDialog::Maintenance(dialog));
     } else {
@@ -156,7 +156,7 @@ pub(super) fn backup_list(backup_list: BackupList, generation: u64, state: &mut 
     state.maintenance.listed_at = state.uptime;
 }
 
-/// Asks how the store is, now and then; more often while somebody looks at it or it takes less than
+/// Asks for the store's status, more often while its dialog is open or it takes less than
 /// everything. Returns the time until there is something to do again.
 pub fn follow(state: &mut State, effects: &mut Effects) -> Option<Duration> {
     let running = run::follow(state);

@@ -60,7 +60,7 @@ pub fn restore(state: &mut State, effects: &mut Effects) {
     offline(Kind::Restore, Some(backup), work, draft, command, state, effects);
 }
 
-/// Writes the data file anew.
+/// Rewrites the data file.
 pub fn compact(state: &mut State, effects: &mut Effects) {
     let command = compact_line(&folder(state).unwrap_or_default());
     let draft = Dialog::Compact { error: None };
@@ -160,7 +160,7 @@ fn shown(at: Option<JobProgress>) -> Progress {
     Progress { done, total, text }
 }
 
-/// Takes over what came of work.
+/// Takes over a result.
 pub fn done(
     purpose: &MaintenancePurpose,
     generation: u64,

@@ -62,7 +62,7 @@ pub fn apply(action: TransferAction, state: &mut State, effects: &mut Effects) {
     }
 }
 
-/// Takes over what came of work with files.
+/// Takes over the result of a file job.
 pub fn done(
     purpose: &Purpose,
     generation: u64,
@@ -242,7 +242,7 @@ fn look(state: &mut State, effects: &mut Effects) {
     }
 }
 
-/// Asks what is past its threshold already, if the collection is there.
+/// Counts documents that are already expired, if the collection exists.
 fn rehearse(state: &mut State, effects: &mut Effects) {
     if let Some(running) = state.transfer.rehearsal.take() {
         running.cancel();

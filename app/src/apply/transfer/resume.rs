@@ -49,7 +49,7 @@ pub fn found(show: bool, found: Result<Vec<UnfinishedImport>, String>, state: &m
     }
 }
 
-/// Goes on with an import.
+/// Resumes an import.
 pub fn resume(id: ObjectId, state: &mut State, effects: &mut Effects) {
     let Some((title, into)) = title("Resume import", id, state) else { return };
     let kind = RunKind::Import { into, paused: false };

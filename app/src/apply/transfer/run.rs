@@ -41,7 +41,7 @@ pub fn start_import(state: &mut State, effects: &mut Effects) {
         running.cancel();
     }
     if paused {
-        // The import begins when the reaper is known to stand still.
+        // The import starts once the reaper is known to be paused.
         let purpose = state::Purpose::Transfer(Purpose::PauseReaper(operation));
         let command = doc! {"setParameter": 1, "ttlMonitorEnabled": false};
         effects.write(state, purpose, "admin", command);

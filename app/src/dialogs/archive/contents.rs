@@ -19,7 +19,7 @@ use crate::widgets::{Button, card, code_box, key_value, paint, value};
 /// The rows that the list has room for: so many whatever is shown below it, and so many while nothing is.
 const ROWS: (f32, f32) = (3.0, 9.0);
 
-/// Draws it all. Returns what a person asks for.
+/// Draws the contents. Returns the requested action.
 pub(super) fn ui(
     ui: &mut Ui,
     draft: &mut ArchiveDraft,
@@ -74,7 +74,7 @@ fn list_and_below_ui(
         });
         below = drawn.response.rect.height() + sizes::GAP;
     }
-    // The gap behind what was drawn last is there already.
+    // The gap after the last widget already exists.
     let rest = total - list.response.rect.height() - below - sizes::GAP;
     if rest > 0.0 {
         ui.add_space(rest);
@@ -105,7 +105,7 @@ fn figures_ui(ui: &mut Ui, status: &Status) {
     }
 }
 
-/// What became of the documents that were put back, and what to do with those that would go at once.
+/// The result of a restore, and what to do with documents that would expire at once.
 fn result_ui(ui: &mut Ui, result: &PutBack) -> Option<ArchiveAction> {
     let mut asked = None;
     let expiring = result.would_expire.len() as u64;

@@ -17,7 +17,7 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, code_box, modal};
 
-/// What a person pressed.
+/// The pressed button.
 enum Pressed {
     Ask(ArchiveAction),
     ShowSettings(bool),
@@ -31,7 +31,7 @@ pub fn ui(context: &Context, draft: &mut ArchiveDraft, state: &State, actions: &
     let is_own = state.archive.namespace.as_ref() == Some(&draft.namespace);
     let archive = if is_own { &state.archive } else { &nothing };
     if !is_own {
-        // It waited behind a dialog about another archive.
+        // It waited behind the dialog of another archive.
         actions.push(Action::Archive(ArchiveAction::Begin(draft.namespace.clone())));
     }
     if archive.is_known {

@@ -110,7 +110,7 @@ fn save_button(ui: &mut Ui, draft: &Editor, ready: bool) -> bool {
     ui.add(button.enabled(ready).tooltip("Ctrl+S")).clicked()
 }
 
-/// Draws the text and what is to say about it. Returns whether the command shall be copied.
+/// Draws the text with its messages. Returns whether to copy the command.
 fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
     match &draft.phase {
         Phase::Changed(theirs) => conflict_ui(ui, &text_of(theirs)),

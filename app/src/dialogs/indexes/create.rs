@@ -79,7 +79,7 @@ fn content_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
     field::labelled(ui, "Fields", None, |ui| fields_ui(ui, create, sampled));
     ttl_ui(ui, create);
     ui.horizontal(|ui| {
-        // Each box belongs to the word behind it.
+        // Each box belongs to the label after it.
         ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
         ui.checkbox(&mut create.unique, "Unique").hint("Reject documents with duplicate values");
         ui.checkbox(&mut create.sparse, "Sparse").hint("Skip documents without the field");
@@ -144,7 +144,7 @@ fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
     }
 }
 
-/// Fields of a sample of the documents; those that hold dates stand first and say so.
+/// Fields of a sample of the documents; fields that hold dates come first and are marked.
 fn picker_ui(ui: &mut Ui, name: &mut String, sampled: &[SampledField]) {
     if sampled.is_empty() {
         ui.label("No documents to suggest fields from");

@@ -14,7 +14,7 @@ use crate::state::{State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::{Button, card, key_value, modal};
 
-/// The width of the buttons, so that they stand in one column.
+/// The width of the buttons, so that they form a column.
 const BUTTON: f32 = 128.0;
 
 /// Draws the dialog.

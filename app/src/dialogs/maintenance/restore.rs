@@ -111,7 +111,7 @@ fn one_ui(
     });
 }
 
-/// Every store's data file has the same name; its folder tells which one it is.
+/// Every store's data file has the same name; the folder identifies the store.
 fn kept_name(path: &Path) -> String {
     let folder = path.parent().filter(|_| path.ends_with("data.mdb"));
     name_of(folder.unwrap_or(path))

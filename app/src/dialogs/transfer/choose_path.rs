@@ -19,7 +19,7 @@ pub fn field_id(name: &str) -> Id {
 pub struct ChoosePath<'a> {
     /// The name that is read aloud.
     pub name: &'a str,
-    /// What stands in it while it is empty.
+    /// The hint while it is empty.
     pub hint: &'a str,
     /// The words on the button that opens the system's dialog.
     pub choose: &'a str,

@@ -1,4 +1,4 @@
-//! What will become of the documents in the collection, before they are stored.
+//! A rehearsal of the import: what the collection would do with the documents.
 
 use egui::Ui;
 use mayfly_engine::transfer::{

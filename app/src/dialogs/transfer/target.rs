@@ -1,4 +1,4 @@
-//! Where documents go, and what happens to those that are there already.
+//! The target collection, and how existing documents are treated.
 
 use egui::{Id, Ui};
 use mayfly_engine::transfer::{

@@ -13,7 +13,7 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, modal};
 
-/// The width of the buttons, so that they stand in one column.
+/// The width of the buttons, so that they form a column.
 const BUTTON: f32 = 96.0;
 
 /// Draws the dialog.

@@ -17,10 +17,10 @@ const ROWS: (f32, f32) = (4.0, 12.0);
 /// What else is in the dialog and around it, in points.
 const AROUND: f32 = 500.0;
 
-/// The same for what is not always there: a command that sets the net, what became of the last.
+/// The same for optional parts: the trash command and the last result.
 const AROUND_MORE: (f32, f32) = (100.0, 60.0);
 
-/// The widths of the columns behind the `_id`: collection, removed, pass, gone for good.
+/// The widths of the columns after the `_id`: collection, removed, pass, kept for.
 const WIDTHS: [f32; 4] = [sizes::COLUMN, 164.0, 64.0, 104.0];
 
 /// Draws the filter and the list.

@@ -1,4 +1,4 @@
-//! The trash: how long what the reaper removed is kept, what is in it, and what is put back.
+//! The trash: how long removed documents are kept, which are in it, and restoring them.
 
 mod keep;
 mod list;
@@ -17,7 +17,7 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, code_box, modal, tabs};
 
-/// What a person pressed at the bottom.
+/// The pressed button.
 enum Pressed {
     Ask(TrashAction),
     Done,
@@ -59,7 +59,7 @@ pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mu
     }
 }
 
-/// What is put back, with its command, and what became of the last.
+/// What to restore, its command, and the last result.
 fn put_back_ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash, actions: &mut Actions) {
     if let Some((is_done, sentence)) = &net.result {
         let ink = colors(ui);

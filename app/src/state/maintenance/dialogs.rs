@@ -1,4 +1,4 @@
-//! What a person has put into the dialogs for the store as a whole, and the commands that they show.
+//! The fields of the maintenance dialogs, and the commands that they show.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub enum Dialog {
     Backup(BackupDraft),
     /// A backup comes back.
     Restore(RestoreDraft),
-    /// The data file is written anew.
+    /// The data file is rewritten.
     Compact {
         /// Why that could not be done.
         error: Option<String>,

@@ -75,7 +75,7 @@ impl Ended {
         Self { path, note: backup.left_out, ..ended }
     }
 
-    /// A backup is in place. Simulated time is the person's own, so the reaper waits for nobody there.
+    /// A backup was restored. The user controls simulated time, so the reaper doesn't wait there.
     #[must_use]
     pub fn restored(report: &RestoreReport, is_simulated: bool) -> Self {
         let documents = number::counted(report.verified.documents, "document", "documents");
@@ -96,7 +96,7 @@ impl Ended {
         ended
     }
 
-    /// The data file was written anew.
+    /// The data file was rewritten.
     #[must_use]
     pub fn compacted(report: &CompactReport) -> Self {
         let (before, after) = (report.bytes_before, report.bytes_after);
@@ -155,7 +155,7 @@ impl Ended {
     }
 }
 
-/// The last part of a path; the whole of it is behind the button that copies it.
+/// The last part of a path; the button copies the whole path.
 fn name_of(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     name.unwrap_or_else(|| path.display().to_string())

@@ -30,11 +30,11 @@ pub struct Maintenance {
     pub listed_at: Duration,
     /// What runs, and there is only one at a time.
     pub running: Option<Running>,
-    /// The store has re-opened itself after a failed write, and nobody has read that yet.
+    /// The store reopened itself after a failed write, and the user has not dismissed the note.
     pub recovered: bool,
-    /// What was found damaged, as far as nobody has taken it away: the last sentence.
+    /// The last report of damage, until the user dismisses it.
     pub damage: Option<String>,
-    /// What is unwise about the place of the data folder, as far as nobody has taken it away.
+    /// Advice about the data folder's place, until the user dismisses it.
     pub advice: Vec<Advice>,
     /// When the store was asked how it is, in window time.
     pub asked_at: Option<Duration>,
@@ -89,7 +89,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// Bytes that a compaction gives back, about.
+    /// Bytes that a compaction would reclaim, estimated.
     #[must_use]
     pub fn spare_bytes(&self) -> u64 {
         self.file_bytes.saturating_sub(self.live_bytes)
@@ -118,7 +118,7 @@ pub enum Kind {
     Check,
     /// A backup takes the store's place.
     Restore,
-    /// The data file is written anew.
+    /// The data file is rewritten.
     Compact,
     /// Everything is read.
     Verify,

@@ -1,4 +1,4 @@
-//! What shall be exported, as drafted.
+//! An export, as drafted.
 
 use std::path::{Path, PathBuf};
 
@@ -95,13 +95,13 @@ impl ExportForm {
     }
 }
 
-/// What shall be exported, as drafted.
+/// An export, as drafted.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of the dialog")]
 pub struct ExportDraft {
     /// The collection.
     pub namespace: Namespace,
-    /// Tells its file from those of other collections, see [`number_among`].
+    /// Distinguishes its file from those of other collections, see [`number_among`].
     pub number: usize,
     /// The form of the file.
     pub form: ExportForm,
@@ -115,9 +115,9 @@ pub struct ExportDraft {
     pub use_filter: bool,
     /// The path as typed.
     pub path: String,
-    /// Whether a person chose the path.
+    /// Whether the user chose the path.
     pub is_named: bool,
-    /// The files that are there already and would be written over.
+    /// Existing files that would be overwritten.
     pub exists: Vec<PathBuf>,
     /// Why the export could not begin.
     pub error: Option<String>,
@@ -155,7 +155,7 @@ impl ExportDraft {
         format!("{name}{number}.{}{gz}", self.form.extension())
     }
 
-    /// Gives the file its suggested name in a folder, or in the folder it is in, unless a person
+    /// Gives the file its suggested name in a folder, or in its present one, unless the user
     /// chose the path. A chosen path only follows the form with its extension.
     pub fn name_file(&mut self, folder: Option<&Path>) {
         self.exists.clear();

@@ -1,4 +1,4 @@
-//! What shall be imported, as drafted.
+//! An import, as drafted.
 
 use std::path::{Path, PathBuf};
 
@@ -42,13 +42,13 @@ pub struct RehearsedFor {
     pub into: Option<Namespace>,
     /// The files.
     pub files: Vec<PathBuf>,
-    /// What a person said about their form.
+    /// The format that the user chose.
     pub format: ImportFormat,
     /// What is read although it is no Extended JSON.
     pub lenience: Lenience,
 }
 
-/// What shall be imported, as drafted.
+/// An import, as drafted.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of the dialog")]
 pub struct ImportDraft {
@@ -62,9 +62,9 @@ pub struct ImportDraft {
     pub db: String,
     /// The collection.
     pub collection: String,
-    /// Whether a person typed the name of the collection.
+    /// Whether the user typed the collection name.
     pub is_named: bool,
-    /// What a person said about the form of the files.
+    /// The format that the user chose.
     pub format: ImportFormat,
     /// Whether the options of JSON are shown.
     pub shows_options: bool,
@@ -72,15 +72,15 @@ pub struct ImportDraft {
     pub lenience: Lenience,
     /// The zone of dates without one, as typed.
     pub zone: String,
-    /// What happens to a document whose `_id` is there already.
+    /// How a document whose `_id` already exists is treated.
     pub mode: ImportMode,
     /// Drop the collection first.
     pub drop: bool,
-    /// The name of the collection, typed to say that it shall be dropped.
+    /// The collection name, typed to confirm dropping it.
     pub drop_typed: String,
     /// Stop at the first rejected document.
     pub stop_on_error: bool,
-    /// Pause the reaper meanwhile.
+    /// Pause the reaper for the import.
     pub pause_reaper: bool,
     /// The beginning of the shown file.
     pub look: Seen<FileLook>,
@@ -144,7 +144,7 @@ impl ImportDraft {
         }
     }
 
-    /// Why the import would stop for want of room; `None`: it fits, or nobody can tell.
+    /// Why the import would run out of disk space; `None`: it fits, or that is unknown.
     #[must_use]
     pub fn lack_of_space(&self) -> Option<String> {
         lack_of_space(self.look.here()?.disk_space.as_ref()?)
@@ -210,7 +210,7 @@ impl ImportDraft {
         self.drop_typed.clear();
     }
 
-    /// What the files shall become, ready for the store.
+    /// The request for the store.
     ///
     /// # Errors
     /// One sentence that says what is missing.

@@ -28,13 +28,13 @@ impl Meter {
         }
     }
 
-    /// Documents a second; `None` until it can be told.
+    /// Documents per second; `None` until known.
     #[must_use]
     pub fn documents_per_sec(&self) -> Option<u64> {
         self.per_sec(|progress| progress.documents + progress.skipped + progress.rejected)
     }
 
-    /// The time until `done` is `total`; `None` until it can be told.
+    /// The time until `done` is `total`; `None` until known.
     pub fn rest(&self, total: u64, done: impl Fn(&ProgressNow) -> u64) -> Option<Duration> {
         let (_, last) = self.samples.back()?;
         let left = total.checked_sub(done(last))?;
