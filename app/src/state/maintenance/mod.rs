@@ -22,11 +22,11 @@ pub struct Maintenance {
     pub status: Option<Status>,
     /// The reading of everything in the background.
     pub scrub: Scrub,
-    /// The backups that there are; `None`: not backup_list yet.
+    /// Backups found in the folder; `None`: not listed yet.
     pub backup_list: Option<BackupList>,
     /// The generation of the last look; an older answer may be about another folder.
     pub look: Option<u64>,
-    /// When that was backup_list, in window time.
+    /// When the list was read, in window time.
     pub listed_at: Duration,
     /// What runs, and there is only one at a time.
     pub running: Option<Running>,
