@@ -19,7 +19,7 @@ use mayfly_engine::collection::ScrubStep;
 use mayfly_engine::engine::{Engine, maintenance};
 use mayfly_engine::store::{JobProgress, Store, StoreOptions};
 use mayfly_engine::transfer::{
-    DiskSpace, ExportFormat, ExportRequest, ImportFormat, ImportMode, ImportRequest, Lenience,
+    DiskSpace, ExportFormat, ExportRequest, ImportFormat, ImportMode, ImportRequest, Leniency,
     Progress, TransferError, export, import, preview, rehearse,
 };
 use mayfly_engine::value::extjson::Style;
@@ -178,7 +178,7 @@ fn works_with_files() -> [(&'static str, Work); 7] {
         }),
         ("an import of the lock", |engine, store, backup, _| {
             for path in names_of_the_lock(store, backup) {
-                let plain = Lenience::default();
+                let plain = Leniency::default();
                 assert!(preview(&path, ImportFormat::Auto, plain).is_err());
                 let name = Namespace::new("d", "c").expect("a name");
                 let (all, progress) = (engine.collections(), Progress::new());

@@ -4,7 +4,7 @@ use mayfly_engine::{
     catalog::Namespace,
     engine::Engine,
     transfer::{
-        DiskSpace, ImportFormat, ImportMode, ImportReport, ImportRequest, Lenience, Oddity,
+        DiskSpace, ImportFormat, ImportMode, ImportReport, ImportRequest, Leniency, Nonstandard,
         Progress, TransferError, UnfinishedImport, import, leave_import, rehearse, resume_import,
         roll_back_import, unfinished_imports,
     },
@@ -69,28 +69,28 @@ fn request(format: InFormat, mode: InMode, args: &Import) -> Result<ImportReques
             InMode::Replace => ImportMode::Replace,
             InMode::Merge => ImportMode::Merge,
         },
-        lenience: lenience(args)?,
+        leniency: leniency(args)?,
         drop: args.drop,
         stop_on_error: args.stop_on_error,
         ..ImportRequest::new(args.files.clone(), namespace)
     })
 }
 
-fn lenience(args: &Import) -> Result<Lenience, Failure> {
-    let mut lenience = Lenience::default();
-    for (oddity, is_read) in [
-        (Oddity::DuplicateField, args.last_duplicate),
-        (Oddity::BigInteger, args.big_integers),
-        (Oddity::NotFinite, args.nan),
-        (Oddity::NoZone, args.zone.is_some()),
-        (Oddity::BrokenText, args.replace_broken_text),
+fn leniency(args: &Import) -> Result<Leniency, Failure> {
+    let mut leniency = Leniency::default();
+    for (nonstandard, is_read) in [
+        (Nonstandard::DuplicateField, args.last_duplicate),
+        (Nonstandard::BigInteger, args.big_integers),
+        (Nonstandard::NotFinite, args.nan),
+        (Nonstandard::NoZone, args.zone.is_some()),
+        (Nonstandard::BrokenText, args.replace_broken_text),
     ] {
-        lenience.set(oddity, is_read);
+        leniency.set(nonstandard, is_read);
     }
     if let Some(zone) = &args.zone {
-        lenience.zone = Lenience::read_zone(zone).map_err(|error| Failure(format!("{error}.")))?;
+        leniency.zone = Leniency::read_zone(zone).map_err(|error| Failure(format!("{error}.")))?;
     }
-    Ok(lenience)
+    Ok(leniency)
 }
 
 /// The newest import of the same files into the same collection that did not reach its end.
@@ -104,12 +104,14 @@ fn newest_unfinished(
 
 /// Refuses options with which an import was not begun: it goes on as it began.
 fn goes_on(begun: &ImportRequest, request: &ImportRequest) -> Result<(), Failure> {
-    let (was, is) = (begun.lenience, request.lenience);
-    let has_other_zone = is.takes(Oddity::NoZone) && is.zone != was.zone;
-    let odd = Oddity::ALL.into_iter().filter(|oddity| is.takes(*oddity) && !was.takes(*oddity));
-    let mut new: Vec<&str> = odd.map(Oddity::flag).collect();
+    let (was, is) = (begun.leniency, request.leniency);
+    let has_other_zone = is.takes(Nonstandard::NoZone) && is.zone != was.zone;
+    let odd = Nonstandard::ALL
+        .into_iter()
+        .filter(|nonstandard| is.takes(*nonstandard) && !was.takes(*nonstandard));
+    let mut new: Vec<&str> = odd.map(Nonstandard::flag).collect();
     for (flag, is_new) in [
-        ("--zone", has_other_zone && was.takes(Oddity::NoZone)),
+        ("--zone", has_other_zone && was.takes(Nonstandard::NoZone)),
         ("--format", request.format != ImportFormat::Auto && request.format != begun.format),
         ("--mode", request.mode != ImportMode::Insert && request.mode != begun.mode),
         ("--stop-on-error", request.stop_on_error && !begun.stop_on_error),
@@ -151,7 +153,7 @@ fn warn_of_overdue(engine: &Engine, request: &ImportRequest) -> Result<(), Failu
             &request.namespace,
             file,
             request.format,
-            request.lenience,
+            request.leniency,
             REHEARSED_DOCS_MAX,
             &Progress::new(),
         )
@@ -257,18 +259,18 @@ mod tests {
     fn the_options_of_the_window_are_those_of_the_terminal() {
         let mut draft = ImportDraft::new(vec![PathBuf::from("/tmp/a.json")], "demo");
         "-03:30".clone_into(&mut draft.zone);
-        for oddity in Oddity::ALL {
-            draft.set_read(oddity, true);
+        for nonstandard in Nonstandard::ALL {
+            draft.set_read(nonstandard, true);
             let line = command_line::import(&draft, Some(Path::new("/data")));
-            assert!(line.contains(oddity.flag()), "{line}");
+            assert!(line.contains(nonstandard.flag()), "{line}");
             let args = Args::try_parse_from(line.split(' '));
             let Some(Command::Import(args)) = args.expect(&line).command else { panic!("{line}") };
-            let read = lenience(&args).expect(&line);
-            for oddity in Oddity::ALL {
-                assert_eq!(read.takes(oddity), draft.lenience.takes(oddity), "{line}");
+            let read = leniency(&args).expect(&line);
+            for nonstandard in Nonstandard::ALL {
+                assert_eq!(read.takes(nonstandard), draft.leniency.takes(nonstandard), "{line}");
             }
-            let has_zone = read.takes(Oddity::NoZone);
-            assert_eq!(read.zone == draft.lenience.zone, has_zone, "{line}");
+            let has_zone = read.takes(Nonstandard::NoZone);
+            assert_eq!(read.zone == draft.leniency.zone, has_zone, "{line}");
         }
     }
 }

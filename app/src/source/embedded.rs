@@ -15,7 +15,7 @@ use mayfly_engine::engine::{
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
 use mayfly_engine::transfer::{
     self, DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest,
-    Lenience, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    Leniency, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
 use super::engine_slot::EngineSlot;
@@ -150,13 +150,13 @@ impl Transfers for Embedded {
         namespace: &mayfly_engine::catalog::Namespace,
         path: &Path,
         format: ImportFormat,
-        lenience: Lenience,
+        leniency: Leniency,
         documents_max: u64,
         progress: &Progress,
     ) -> Result<Rehearsal, TransferError> {
         let engine = self.engine()?;
         let collections = engine.collections();
-        transfer::rehearse(collections, namespace, path, format, lenience, documents_max, progress)
+        transfer::rehearse(collections, namespace, path, format, leniency, documents_max, progress)
     }
 }
 

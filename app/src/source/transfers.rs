@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bson::oid::ObjectId;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
-    DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest, Lenience,
+    DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest, Leniency,
     Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
@@ -73,7 +73,7 @@ pub trait Transfers: Send + Sync {
         namespace: &Namespace,
         path: &Path,
         format: ImportFormat,
-        lenience: Lenience,
+        leniency: Leniency,
         documents_max: u64,
         progress: &Progress,
     ) -> Result<Rehearsal, TransferError>;

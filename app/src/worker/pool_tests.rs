@@ -245,9 +245,9 @@ fn a_file_that_is_not_there_is_said() {
     let worker = worker();
     let path = std::path::PathBuf::from("/nowhere/at/all.json");
     let format = mayfly_engine::transfer::ImportFormat::Auto;
-    let lenience = mayfly_engine::transfer::Lenience::default();
+    let leniency = mayfly_engine::transfer::Leniency::default();
     let TransferDone::Preview(Err(sentence)) =
-        transfer(&worker, TransferWork::Preview { path, format, lenience, all: Vec::new() })
+        transfer(&worker, TransferWork::Preview { path, format, leniency, all: Vec::new() })
     else {
         panic!("there is no such file")
     };

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bson::oid::ObjectId;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
-    self, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest, Lenience,
+    self, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest, Leniency,
     Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
@@ -27,7 +27,7 @@ pub enum TransferWork {
         /// The format that the user chose.
         format: ImportFormat,
         /// What is read although it is no Extended JSON.
-        lenience: Lenience,
+        leniency: Leniency,
         /// All files of the import, to check the disk space.
         all: Vec<PathBuf>,
     },
@@ -38,7 +38,7 @@ pub enum TransferWork {
         /// The format that the user chose.
         format: ImportFormat,
         /// What is read although it is no Extended JSON.
-        lenience: Lenience,
+        leniency: Leniency,
         /// The collection whose TTL indexes count.
         namespace: Namespace,
         /// Stops it.
@@ -237,9 +237,9 @@ impl TransferWork {
     pub fn run(&self, source: Option<&dyn Source>) -> TransferDone {
         const NONE: &str = "Import and export are not supported for this store";
         match self {
-            Self::Preview { path, format, lenience, all } => {
+            Self::Preview { path, format, leniency, all } => {
                 let transfers = source.and_then(Source::transfers);
-                TransferDone::Preview(look(path, *format, *lenience, all, transfers))
+                TransferDone::Preview(look(path, *format, *leniency, all, transfers))
             }
             Self::Folder => TransferDone::Folder(downloads()),
             Self::LookInto(folder) => {
@@ -247,14 +247,14 @@ impl TransferWork {
                 TransferDone::LookedInto { folder: folder.clone(), has_store }
             }
             Self::Choose(_) => self.failed(String::new()),
-            Self::Rehearse { files, format, lenience, namespace, progress } => {
+            Self::Rehearse { files, format, leniency, namespace, progress } => {
                 let Some(transfers) = source.and_then(Source::transfers) else {
                     return self.failed(NONE.to_owned());
                 };
                 let mut sum = Sum::default();
                 for path in files {
                     let left = REHEARSED_DOCS_MAX.saturating_sub(sum.0.documents + sum.0.rejected);
-                    match transfers.rehearse(namespace, path, *format, *lenience, left, progress) {
+                    match transfers.rehearse(namespace, path, *format, *leniency, left, progress) {
                         Ok(part) => sum.add(part),
                         Err(TransferError::Cancelled) => return TransferDone::Rehearsal(Ok(None)),
                         Err(error) => return self.failed(error.to_string()),
@@ -327,11 +327,11 @@ fn files_there(request: &ExportRequest) -> Vec<PathBuf> {
 fn look(
     path: &Path,
     format: ImportFormat,
-    lenience: Lenience,
+    leniency: Leniency,
     all: &[PathBuf],
     transfers: Option<&dyn Transfers>,
 ) -> Result<FileLook, String> {
-    let preview = transfer::preview(path, format, lenience).map_err(|error| error.to_string())?;
+    let preview = transfer::preview(path, format, leniency).map_err(|error| error.to_string())?;
     let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
     // A file that can't be read is reported when it is the one that is shown.
     let disk_space = transfers.and_then(|transfers| transfers.disk_space(all).ok().flatten());

@@ -13,7 +13,7 @@ use mayfly_engine::catalog::Namespace;
 use mayfly_engine::store::{JobProgress, JobStep, Watch};
 use mayfly_engine::transfer::{
     DiskSpace, ExportReport, ExportRequest, ImportEnd, ImportFormat, ImportReport, ImportRequest,
-    Lenience, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    Leniency, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
 /// The store behind it does everything, maintenance with the wish to stop already there. An import stores
@@ -114,11 +114,11 @@ impl Transfers for Slow {
         namespace: &Namespace,
         path: &Path,
         format: ImportFormat,
-        lenience: Lenience,
+        leniency: Leniency,
         documents_max: u64,
         progress: &Progress,
     ) -> Result<Rehearsal, TransferError> {
-        self.inner().rehearse(namespace, path, format, lenience, documents_max, progress)
+        self.inner().rehearse(namespace, path, format, leniency, documents_max, progress)
     }
 }
 

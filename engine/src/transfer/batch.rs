@@ -126,15 +126,15 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::transfer::{ImportFormat, Lenience, input::Input, limits::REJECT_TEXT_BYTES_MAX};
+    use crate::transfer::{ImportFormat, Leniency, input::Input, limits::REJECT_TEXT_BYTES_MAX};
 
     #[test]
     fn a_batch_of_what_is_rejected_is_bounded_in_bytes_too() {
         let line = format!("{{\"a\": {}}}\n", "x".repeat(2 * REJECT_TEXT_BYTES_MAX));
         let text = line.repeat(300).into_bytes();
         let input = Input::over(Box::new(std::io::Cursor::new(text)));
-        let (path, lenience) = (Path::new("bad"), Lenience::default());
-        let mut records = Records::of(input, path, ImportFormat::Json, lenience).unwrap();
+        let (path, leniency) = (Path::new("bad"), Leniency::default());
+        let mut records = Records::of(input, path, ImportFormat::Json, leniency).unwrap();
         let (mut entries, mut batches) = (0, 0);
         loop {
             let batch = Batch::read(&mut records, 0, 1_000);

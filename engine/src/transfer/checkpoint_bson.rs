@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use bson::{Binary, Bson, Document, doc, oid::ObjectId, spec::BinarySubtype};
 
 use super::{
-    ImportFormat, ImportMode, ImportRequest, Lenience, Oddity, Reject, Tally, TextPosition, Zone,
+    ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, Reject, Tally, TextPosition,
+    Zone,
     checkpoint::{Checkpoint, ImportState},
     identity::{FileIdentity, bits, unbits},
     text_position::ResumePoint,
@@ -21,12 +22,12 @@ const MODES: [(ImportMode, &str); 4] = [
 const FORMATS: [(ImportFormat, &str); 3] =
     [(ImportFormat::Auto, "auto"), (ImportFormat::Json, "json"), (ImportFormat::Csv, "csv")];
 /// Names on disk.
-const ODDITIES: [(Oddity, &str); 5] = [
-    (Oddity::DuplicateField, "duplicateField"),
-    (Oddity::BigInteger, "bigInteger"),
-    (Oddity::NotFinite, "notFinite"),
-    (Oddity::NoZone, "noZone"),
-    (Oddity::BrokenText, "brokenText"),
+const FORMS: [(Nonstandard, &str); 5] = [
+    (Nonstandard::DuplicateField, "duplicateField"),
+    (Nonstandard::BigInteger, "bigInteger"),
+    (Nonstandard::NotFinite, "notFinite"),
+    (Nonstandard::NoZone, "noZone"),
+    (Nonstandard::BrokenText, "brokenText"),
 ];
 const LEAP_SECONDS: &str = "leapSecond";
 const STATES: [(ImportState, &str); 3] = [
@@ -86,9 +87,9 @@ pub(super) fn to_bson(of: &Checkpoint) -> Document {
         "file": bits(of.file as u64),
         "place": position_to_bson(of.resume_point.position),
         "legacy": bits(of.resume_point.tally.legacy_values),
-        "oddities": oddities_to_bson(&of.resume_point.tally),
+        "oddities": nonstandard_to_bson(&of.resume_point.tally),
         "legacyBefore": bits(of.tally_before.legacy_values),
-        "odditiesBefore": oddities_to_bson(&of.tally_before),
+        "odditiesBefore": nonstandard_to_bson(&of.tally_before),
         "imported": bits(of.imported),
         "replaced": bits(of.replaced),
         "skipped": bits(of.skipped),
@@ -98,8 +99,8 @@ pub(super) fn to_bson(of: &Checkpoint) -> Document {
         "rejectsBefore": of.rejects_before.iter().map(|file| path_to_bson(file)).collect::<Vec<_>>(),
         "lists": bits(of.lists),
     };
-    if request.lenience != Lenience::default() {
-        document.insert("lenience", lenience_to_bson(request.lenience));
+    if request.leniency != Leniency::default() {
+        document.insert("lenience", leniency_to_bson(request.leniency));
     }
     if let Some(wanted) = &request.rejects {
         document.insert("rejectsWanted", path_to_bson(wanted));
@@ -135,35 +136,35 @@ fn position_from_bson(from: &Document) -> Option<TextPosition> {
     Some(TextPosition { line, column, offset, document })
 }
 
-fn lenience_to_bson(of: Lenience) -> Document {
-    let taken = ODDITIES.iter().filter(|(oddity, _)| of.takes(*oddity));
+fn leniency_to_bson(of: Leniency) -> Document {
+    let taken = FORMS.iter().filter(|(nonstandard, _)| of.takes(*nonstandard));
     doc! { "takes": taken.map(|(_, word)| *word).collect::<Vec<_>>(), "zone": of.zone.to_string() }
 }
 
 /// Nothing odd is taken by an import that says nothing about it.
-fn lenience_from_bson(from: &Document) -> Option<Lenience> {
-    let mut lenience = Lenience::default();
-    let Ok(from) = from.get_document("lenience") else { return Some(lenience) };
+fn leniency_from_bson(from: &Document) -> Option<Leniency> {
+    let mut leniency = Leniency::default();
+    let Ok(from) = from.get_document("lenience") else { return Some(leniency) };
     for taken in from.get_array("takes").ok()? {
-        let (oddity, _) = ODDITIES.iter().find(|(_, word)| taken.as_str() == Some(word))?;
-        lenience.set(*oddity, true);
+        let (nonstandard, _) = FORMS.iter().find(|(_, word)| taken.as_str() == Some(word))?;
+        leniency.set(*nonstandard, true);
     }
-    lenience.zone = Zone::parse(from.get_str("zone").ok()?)?;
-    Some(lenience)
+    leniency.zone = Zone::parse(from.get_str("zone").ok()?)?;
+    Some(leniency)
 }
 
-fn oddities_to_bson(of: &Tally) -> Document {
-    let oddities = ODDITIES.iter().map(|(oddity, word)| (*word, of[*oddity]));
-    let all = oddities.chain([(LEAP_SECONDS, of.leap_seconds)]);
+fn nonstandard_to_bson(of: &Tally) -> Document {
+    let forms = FORMS.iter().map(|(nonstandard, word)| (*word, of[*nonstandard]));
+    let all = forms.chain([(LEAP_SECONDS, of.leap_seconds)]);
     all.map(|(word, count)| (word.to_owned(), bits(count).into())).collect()
 }
 
-fn tally_from_bson(from: &Document, legacy: &str, oddities: &str) -> Option<Tally> {
+fn tally_from_bson(from: &Document, legacy: &str, forms: &str) -> Option<Tally> {
     let mut tally = Tally::default();
     tally.legacy_values = unbits(from.get_i64(legacy).ok()?);
-    let Ok(from) = from.get_document(oddities) else { return Some(tally) };
-    for (oddity, word) in ODDITIES {
-        tally.set(oddity, unbits(from.get_i64(word).ok()?));
+    let Ok(from) = from.get_document(forms) else { return Some(tally) };
+    for (nonstandard, word) in FORMS {
+        tally.set(nonstandard, unbits(from.get_i64(word).ok()?));
     }
     tally.leap_seconds = from.get_i64(LEAP_SECONDS).map_or(0, unbits);
     Some(tally)
@@ -184,7 +185,7 @@ pub(super) fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
         files: identities.iter().map(|identity| identity.path.clone()).collect(),
         namespace,
         format: value(&FORMATS, from, "format")?,
-        lenience: lenience_from_bson(from)?,
+        leniency: leniency_from_bson(from)?,
         mode: value(&MODES, from, "mode")?,
         drop: from.get_bool("drop").ok()?,
         stop_on_error: from.get_bool("stopOnError").ok()?,
@@ -243,17 +244,17 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let namespace = Namespace::new("db", "c").unwrap();
         let mut request = ImportRequest::new(vec![file.path().to_owned()], namespace);
-        request.lenience.set(Oddity::NoZone, true);
-        request.lenience.zone = Zone::parse("+05:45").unwrap();
+        request.leniency.set(Nonstandard::NoZone, true);
+        request.leniency.zone = Zone::parse("+05:45").unwrap();
         let mut written = Checkpoint::new(&request, 7).unwrap();
         for tally in [&mut written.resume_point.tally, &mut written.tally_before] {
             tally.legacy_values = 3;
             tally.leap_seconds = 4;
-            tally.set(Oddity::NoZone, 5);
+            tally.set(Nonstandard::NoZone, 5);
         }
         let mut bson = to_bson(&written);
         let read = from_bson(written.id, &bson).unwrap();
-        assert_eq!(read.request.lenience, request.lenience);
+        assert_eq!(read.request.leniency, request.leniency);
         assert_eq!(
             (read.resume_point.tally, read.tally_before),
             (written.resume_point.tally, written.tally_before)
@@ -262,7 +263,7 @@ mod tests {
             assert!(bson.remove(since).is_some(), "{since}");
         }
         let old = from_bson(written.id, &bson).unwrap();
-        assert_eq!(old.request.lenience, Lenience::default());
+        assert_eq!(old.request.leniency, Leniency::default());
         let mut known = Tally::default();
         known.legacy_values = 3;
         assert_eq!((old.resume_point.tally, old.tally_before), (known, known));

@@ -9,7 +9,7 @@ use bson::oid::ObjectId;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::{
-    DetectedFormat, ImportEnd, ImportFormat, ImportReport, Lenience, Progress, RecordFormat,
+    DetectedFormat, ImportEnd, ImportFormat, ImportReport, Leniency, Progress, RecordFormat,
     Reject, TransferError,
     batch::Batch,
     checkpoint::{Checkpoint, ImportState},
@@ -52,7 +52,7 @@ pub struct ImportRequest {
     /// What the files are.
     pub format: ImportFormat,
     /// What is read although it is no Extended JSON.
-    pub lenience: Lenience,
+    pub leniency: Leniency,
     /// What happens to a document whose `_id` is there already.
     pub mode: ImportMode,
     /// Drop the collection, its indexes too, before the first document is stored.
@@ -72,7 +72,7 @@ impl ImportRequest {
             files,
             namespace,
             format: ImportFormat::Auto,
-            lenience: Lenience::default(),
+            leniency: Leniency::default(),
             mode: ImportMode::Insert,
             drop: false,
             stop_on_error: false,
@@ -197,8 +197,8 @@ impl<'p> OpenedFiles<'p> {
         let mut opened = Self { files: Vec::new(), detected: Vec::new() };
         let mut bytes = 0;
         for (number, path) in paths.iter().enumerate().skip(checkpoint.file) {
-            let ImportRequest { format, lenience, .. } = checkpoint.request;
-            let mut records = Records::open(path, format, lenience, Some(progress))?;
+            let ImportRequest { format, leniency, .. } = checkpoint.request;
+            let mut records = Records::open(path, format, leniency, Some(progress))?;
             bytes += std::fs::metadata(path).map_or(0, |about| about.len());
             opened.detected.push((path.clone(), records.detected()));
             if number == checkpoint.file && checkpoint.resume_point != ResumePoint::START {

@@ -231,7 +231,7 @@ impl<'p> Input<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transfer::{Lenience, RecordFormat, TextPosition, json::JsonRecords, records::Item};
+    use crate::transfer::{Leniency, RecordFormat, TextPosition, json::JsonRecords, records::Item};
 
     /// An array of documents of half a kilobyte, in pieces of any length.
     struct Generated {
@@ -264,7 +264,7 @@ mod tests {
         let reader = Generated { piece: b"[".to_vec(), at: 0, documents: DOCUMENTS };
         let mut input = Input::over(Box::new(BufReader::new(reader)));
         let mut records =
-            JsonRecords::new(RecordFormat::Array, TextPosition::START, Lenience::default());
+            JsonRecords::new(RecordFormat::Array, TextPosition::START, Leniency::default());
         let mut documents = 0;
         loop {
             match records.next(&mut input) {
@@ -285,7 +285,7 @@ mod tests {
         let progress = Progress::new();
         let mut input = Input { progress: Some(&progress), ..Input::over(Box::new(endless)) };
         let mut records =
-            JsonRecords::new(RecordFormat::Lines, TextPosition::START, Lenience::default());
+            JsonRecords::new(RecordFormat::Lines, TextPosition::START, Leniency::default());
         assert!(matches!(records.next(&mut input), Item::Document(_)));
         progress.cancel();
         assert!(matches!(records.next(&mut input), Item::Bad(bad) if bad.fatal));

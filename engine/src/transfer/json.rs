@@ -10,7 +10,7 @@ use super::{
 };
 use crate::value::{
     TextError,
-    extjson::{self, Documents, Lenience, Oddity, Step, Tally},
+    extjson::{self, Documents, Leniency, Nonstandard, Step, Tally},
     scan::DOCUMENT_BYTES_MAX,
 };
 
@@ -38,10 +38,10 @@ enum Extent {
 }
 
 impl JsonRecords {
-    pub(super) fn new(form: RecordFormat, position: TextPosition, lenience: Lenience) -> Self {
+    pub(super) fn new(form: RecordFormat, position: TextPosition, leniency: Leniency) -> Self {
         let inner =
             if form == RecordFormat::Array { extjson::Form::Array } else { extjson::Form::Stream };
-        let documents = Documents::new(inner).lenient(lenience);
+        let documents = Documents::new(inner).lenient(leniency);
         Self { documents, form, position, start_offset: position.offset, is_ahead: false }
     }
 
@@ -286,7 +286,7 @@ impl JsonRecords {
             offset,
             document: self.position.document,
         };
-        let option = error.oddity.map(option).unwrap_or_default();
+        let option = error.nonstandard.map(option).unwrap_or_default();
         let byte = if error.message.contains("UTF-8") {
             format!(" (byte {offset} of the file)")
         } else {
@@ -298,8 +298,8 @@ impl JsonRecords {
 }
 
 /// Which option would take a document that is refused.
-fn option(oddity: Oddity) -> String {
-    format!(", or select the option \"{}\" ({})", oddity.option(), oddity.flag())
+fn option(nonstandard: Nonstandard) -> String {
+    format!(", or select the option \"{}\" ({})", nonstandard.option(), nonstandard.flag())
 }
 
 fn too_long_reason() -> String {

@@ -4,7 +4,7 @@
 //! stores them in bounded transactions. Memory stays flat however large the file is. Nothing is
 //! lost silently: what can't be stored goes with its reason, line and column to a file of rejected
 //! documents, and every end has a sentence that says what was stored. What many programs write although
-//! it is no JSON is refused too, unless the import's [`Lenience`] takes it; then it is counted.
+//! it is no JSON is refused too, unless the import's [`Leniency`] takes it; then it is counted.
 //!
 //! Each transaction of an import keeps its checkpoint with it: what was read, and which documents were
 //! inserted. An import that was cut off, cancelled or stopped can be resumed, rolled back or left.
@@ -36,7 +36,7 @@ mod input;
 mod inserted;
 mod json;
 #[cfg(test)]
-mod lenience_tests;
+mod leniency_tests;
 mod limits;
 mod prepare;
 mod preview;
@@ -73,6 +73,6 @@ pub use text_position::TextPosition;
 pub use unfinished::{UnfinishedImport, leave_import, unfinished_imports};
 
 pub use crate::value::{
-    extjson::{Lenience, Oddity, Tally},
+    extjson::{Leniency, Nonstandard, Tally},
     zone::Zone,
 };

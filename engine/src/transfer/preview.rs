@@ -10,7 +10,7 @@ use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
-    DetectedFormat, ImportFormat, Lenience, Progress, Reject, Tally, TransferError,
+    DetectedFormat, ImportFormat, Leniency, Progress, Reject, Tally, TransferError,
     limits::{PREVIEW_BYTES_MAX, PREVIEW_DOCS_MAX},
     prepare::prepare,
     records::{BadRecord, Item, Records},
@@ -88,9 +88,9 @@ pub struct RehearsedIndex {
 pub fn preview(
     path: &Path,
     format: ImportFormat,
-    lenience: Lenience,
+    leniency: Leniency,
 ) -> Result<Preview, TransferError> {
-    Ok(look(Records::open(path, format, lenience, None)?, path))
+    Ok(look(Records::open(path, format, leniency, None)?, path))
 }
 
 fn look(mut records: Records<'_>, path: &Path) -> Preview {
@@ -142,7 +142,7 @@ pub fn rehearse(
     namespace: &Namespace,
     path: &Path,
     format: ImportFormat,
-    lenience: Lenience,
+    leniency: Leniency,
     documents_max: u64,
     progress: &Progress,
 ) -> Result<Rehearsal, TransferError> {
@@ -156,7 +156,7 @@ pub fn rehearse(
         let index = index.name.clone();
         rehearsal.indexes.push(RehearsedIndex { index, overdue: 0, waiting: 0, never: 0 });
     }
-    let mut records = Records::open(path, format, lenience, Some(progress))?;
+    let mut records = Records::open(path, format, leniency, Some(progress))?;
     let mut ids = IdCheck { collections, collection: collection.clone(), seen: BTreeSet::new() };
     let mut stored = Vec::new();
     while rehearsal.documents + rehearsal.rejected < documents_max {
@@ -327,7 +327,7 @@ mod tests {
         let read = Arc::new(AtomicU64::new(0));
         let endless = Endless { begin: begin.as_bytes(), letter, read: Arc::clone(&read) };
         let (path, input) = (Path::new("endless"), Input::over(Box::new(endless)));
-        let records = Records::of(input, path, format, Lenience::default()).unwrap();
+        let records = Records::of(input, path, format, Leniency::default()).unwrap();
         let preview = look(records, path);
         assert_eq!(preview.documents.len(), documents);
         let reasons: Vec<&str> = preview.rejects.iter().map(|it| it.reason.as_str()).collect();

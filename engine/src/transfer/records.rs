@@ -5,7 +5,7 @@ use std::path::Path;
 use bson::RawDocument;
 
 use super::{
-    DetectedFormat, ImportFormat, Lenience, Progress, RecordFormat, TextPosition, TransferError,
+    DetectedFormat, ImportFormat, Leniency, Progress, RecordFormat, TextPosition, TransferError,
     csv::CsvRecords,
     detect::{byte_order_mark_length, detect, refuse},
     input::Input,
@@ -82,10 +82,10 @@ impl<'p> Records<'p> {
     pub(super) fn open(
         path: &Path,
         format: ImportFormat,
-        lenience: Lenience,
+        leniency: Leniency,
         progress: Option<&'p Progress>,
     ) -> Result<Self, TransferError> {
-        Self::of(Input::open(path, progress)?, path, format, lenience)
+        Self::of(Input::open(path, progress)?, path, format, leniency)
     }
 
     /// Tells the form of what comes from a file.
@@ -96,7 +96,7 @@ impl<'p> Records<'p> {
         mut input: Input<'p>,
         path: &Path,
         format: ImportFormat,
-        lenience: Lenience,
+        leniency: Leniency,
     ) -> Result<Self, TransferError> {
         let not_readable =
             |what: String| TransferError::NotReadable { path: path.display().to_string(), what };
@@ -122,7 +122,7 @@ impl<'p> Records<'p> {
                 RecordReader::Csv(CsvRecords::new(separator, position))
             }
             RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array => {
-                RecordReader::Json(JsonRecords::new(form, position, lenience))
+                RecordReader::Json(JsonRecords::new(form, position, leniency))
             }
         };
         let detected = DetectedFormat { form, gzip: input.is_gzip() };

@@ -5,8 +5,8 @@ use std::{cell::Cell, fmt::Write as _, fs, io, path::Path, rc::Rc, sync::Arc};
 use bson::{RawDocumentBuf, doc};
 
 use super::{
-    ImportEnd, ImportMode, ImportReport, ImportRequest, Lenience, Oddity, Progress, TransferError,
-    Zone,
+    ImportEnd, ImportMode, ImportReport, ImportRequest, Leniency, Nonstandard, Progress,
+    TransferError, Zone,
     checkpoint::{Checkpoint, ImportState},
     import, leave_import,
     rejects::tests as rejects,
@@ -151,21 +151,21 @@ fn a_resumed_import_takes_what_it_took_before_and_goes_on_counting() {
             _ => format!("{{\"_id\":{n}}}\n"),
         })
         .collect();
-    let mut lenience = Lenience::default();
-    lenience.set(Oddity::NotFinite, true);
-    lenience.set(Oddity::NoZone, true);
-    lenience.zone = Zone::parse("Asia/Kathmandu").unwrap();
+    let mut leniency = Leniency::default();
+    leniency.set(Nonstandard::NotFinite, true);
+    leniency.set(Nonstandard::NoZone, true);
+    leniency.zone = Zone::parse("Asia/Kathmandu").unwrap();
     let request = |fixture: &Fixture| {
         let files = vec![
             fixture.file("a", b"{\"_id\":-1,\"v\":NaN}\n"),
             fixture.file("b", lines.as_bytes()),
         ];
-        ImportRequest { lenience, ..ImportRequest::new(files, fixture.namespace.clone()) }
+        ImportRequest { leniency, ..ImportRequest::new(files, fixture.namespace.clone()) }
     };
     let unbroken = Fixture::new();
     let expected = unbroken.import(&request(&unbroken));
-    let counts =
-        [Oddity::NotFinite, Oddity::NoZone, Oddity::DuplicateField].map(|odd| expected.tally[odd]);
+    let counts = [Nonstandard::NotFinite, Nonstandard::NoZone, Nonstandard::DuplicateField]
+        .map(|odd| expected.tally[odd]);
     assert_eq!((counts, expected.rejected), ([61, 60, 0], 60));
     let fixture = Fixture::new();
     let mut report = fixture.cut(&request(&fixture), 500);
@@ -173,7 +173,7 @@ fn a_resumed_import_takes_what_it_took_before_and_goes_on_counting() {
     while report.end == ImportEnd::Cancelled {
         cuts += 1;
         let known = unfinished_imports(&fixture.collections).unwrap().remove(0);
-        assert_eq!(known.request.lenience, lenience);
+        assert_eq!(known.request.leniency, leniency);
         // Whoever resumes says nothing about it.
         report = fixture.cut(&fixture.at("c", b""), 500);
     }

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use super::{
     ExportFormat, ExportReport, ExportRequest, IMPORT_REJECTS_MAX, ImportEnd, ImportFormat,
-    ImportMode, ImportReport, ImportRequest, Lenience, Progress, RecordFormat, TransferError,
+    ImportMode, ImportReport, ImportRequest, Leniency, Progress, RecordFormat, TransferError,
     export, import, indexes_path, preview,
     records::{Item, Records},
     rehearse,
@@ -127,7 +127,7 @@ fn read(bytes: &[u8]) -> (Option<RecordFormat>, Vec<String>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     fs::write(&path, bytes).unwrap();
-    let mut records = match Records::open(&path, ImportFormat::Auto, Lenience::default(), None) {
+    let mut records = match Records::open(&path, ImportFormat::Auto, Leniency::default(), None) {
         Ok(records) => records,
         Err(error) => return (None, Vec::new(), vec![error.to_string()]),
     };
@@ -770,7 +770,7 @@ fn a_csv_column_lies_no_deeper_than_a_document_may() {
     let found = preview(
         &fixture.file("a.csv", header(500_000).as_bytes()),
         ImportFormat::Auto,
-        Lenience::default(),
+        Leniency::default(),
     )
     .unwrap();
     assert!(found.documents.is_empty());
@@ -794,7 +794,7 @@ fn a_preview_of_documents_with_many_fields_takes_no_time() {
     let lines: String = (0..4).map(|n| document(n * 200_000)).collect();
     let began = work_time();
     let preview =
-        preview(&fixture.file("p", lines.as_bytes()), ImportFormat::Auto, Lenience::default())
+        preview(&fixture.file("p", lines.as_bytes()), ImportFormat::Auto, Leniency::default())
             .unwrap();
     assert_eq!(preview.fields.len(), 800_000);
     let took = work_time().saturating_sub(began);
@@ -813,7 +813,7 @@ fn a_rehearsal_counts_what_would_be_rejected() {
             into,
             &path,
             ImportFormat::Auto,
-            Lenience::default(),
+            Leniency::default(),
             documents_max,
             &progress,
         );
@@ -838,7 +838,7 @@ fn a_preview_shows_fields_and_types() {
     let lines: String =
         (0..30).fold(String::new(), |all, id| all + &format!("{{\"_id\":{id},\"a\":\"x\"}}\n"));
     let preview =
-        preview(&fixture.file("p", lines.as_bytes()), ImportFormat::Auto, Lenience::default())
+        preview(&fixture.file("p", lines.as_bytes()), ImportFormat::Auto, Leniency::default())
             .unwrap();
     assert_eq!((preview.documents.len(), preview.more), (20, true));
     assert_eq!(preview.fields[0].types, [("int", 20)]);

@@ -2,7 +2,7 @@
 
 mod extjson_text;
 mod keys;
-mod oddities;
+mod nonstandard;
 mod ordering;
 mod paths;
 mod same_text;

@@ -234,8 +234,8 @@ fn look(state: &mut State, effects: &mut Effects) {
         draft.look = Seen::Nothing;
         return;
     };
-    let (format, lenience, all) = (draft.format, draft.lenience, draft.files.clone());
-    let preview = TransferWork::Preview { path, format, lenience, all };
+    let (format, leniency, all) = (draft.format, draft.leniency, draft.files.clone());
+    let preview = TransferWork::Preview { path, format, leniency, all };
     let generation = work(Purpose::Preview, Lane::Read, preview, state, effects);
     if let Some(draft) = import_draft(state) {
         draft.look = Seen::Waiting(generation);
@@ -257,10 +257,10 @@ fn rehearse(state: &mut State, effects: &mut Effects) {
     let (Ok(namespace), true) = (namespace, draft.rehearsed_for != RehearsedFor::default()) else {
         return;
     };
-    let (files, format, lenience) = (draft.files.clone(), draft.format, draft.lenience);
+    let (files, format, leniency) = (draft.files.clone(), draft.format, draft.leniency);
     let progress = Arc::new(Progress::new());
     state.transfer.rehearsal = Some(Arc::clone(&progress));
-    let rehearse = TransferWork::Rehearse { files, format, lenience, namespace, progress };
+    let rehearse = TransferWork::Rehearse { files, format, leniency, namespace, progress };
     let generation = work(Purpose::Rehearse, Lane::Read, rehearse, state, effects);
     if let Some(draft) = import_draft(state) {
         draft.rehearsal = Seen::Waiting(generation);

@@ -1,7 +1,7 @@
 //! What is read although it is no Extended JSON.
 
 use egui::Ui;
-use mayfly_engine::transfer::Oddity;
+use mayfly_engine::transfer::Nonstandard;
 
 use super::ask;
 use crate::action::{Actions, TransferAction};
@@ -19,7 +19,8 @@ pub fn button_ui(ui: &mut Ui, draft: &mut ImportDraft) {
     if !draft.may_be_json() {
         return;
     }
-    let chosen = Oddity::ALL.iter().filter(|oddity| draft.lenience.takes(**oddity)).count();
+    let chosen =
+        Nonstandard::ALL.iter().filter(|nonstandard| draft.leniency.takes(**nonstandard)).count();
     let words = match chosen {
         0 => "JSON options".to_owned(),
         _ => format!("JSON options ({chosen} selected)"),
@@ -33,17 +34,17 @@ pub fn button_ui(ui: &mut Ui, draft: &mut ImportDraft) {
 
 /// Draws the options. The file is looked at again when one changes.
 pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
-    let before = draft.lenience;
+    let before = draft.leniency;
     let colors = colors(ui);
     card::ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-        for oddity in Oddity::ALL {
+        for nonstandard in Nonstandard::ALL {
             ui.horizontal(|ui| {
-                let mut is_read = draft.lenience.takes(oddity);
-                if ui.checkbox(&mut is_read, oddity.option()).changed() {
-                    draft.set_read(oddity, is_read);
+                let mut is_read = draft.leniency.takes(nonstandard);
+                if ui.checkbox(&mut is_read, nonstandard.option()).changed() {
+                    draft.set_read(nonstandard, is_read);
                 }
-                if oddity == Oddity::NoZone && is_read {
+                if nonstandard == Nonstandard::NoZone && is_read {
                     zone_ui(ui, draft);
                 }
             });
@@ -55,7 +56,7 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
                      Converted values are counted";
         ui.label(text::rich(words, text::small()).color(colors.dim));
     });
-    if draft.lenience != before {
+    if draft.leniency != before {
         ask(actions, TransferAction::Look);
     }
 }

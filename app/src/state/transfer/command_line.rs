@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mayfly_engine::transfer::{ImportFormat, ImportMode, Oddity};
+use mayfly_engine::transfer::{ImportFormat, ImportMode, Nonstandard};
 
 use super::export::{ExportDraft, ExportForm};
 use super::import::ImportDraft;
@@ -16,10 +16,14 @@ pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
         ImportFormat::Json => line.option("--format", "json"),
         ImportFormat::Csv => line.option("--format", "csv"),
     }
-    for oddity in Oddity::ALL.into_iter().filter(|oddity| draft.lenience.takes(*oddity)) {
-        match oddity {
-            Oddity::NoZone => line.option(oddity.flag(), &draft.lenience.zone.to_string()),
-            _ => line.flag(oddity.flag()),
+    for nonstandard in
+        Nonstandard::ALL.into_iter().filter(|nonstandard| draft.leniency.takes(*nonstandard))
+    {
+        match nonstandard {
+            Nonstandard::NoZone => {
+                line.option(nonstandard.flag(), &draft.leniency.zone.to_string());
+            }
+            _ => line.flag(nonstandard.flag()),
         }
     }
     match draft.mode {

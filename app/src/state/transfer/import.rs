@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use mayfly_engine::catalog;
 use mayfly_engine::transfer::{
-    DiskSpace, ImportFormat, ImportMode, ImportRequest, Lenience, Oddity, RecordFormat, Rehearsal,
+    DiskSpace, ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, RecordFormat,
+    Rehearsal,
 };
 
 use crate::job::FileLook;
@@ -45,7 +46,7 @@ pub struct RehearsedFor {
     /// The format that the user chose.
     pub format: ImportFormat,
     /// What is read although it is no Extended JSON.
-    pub lenience: Lenience,
+    pub leniency: Leniency,
 }
 
 /// An import, as drafted.
@@ -69,7 +70,7 @@ pub struct ImportDraft {
     /// Whether the options of JSON are shown.
     pub shows_options: bool,
     /// What is read although it is no Extended JSON.
-    pub lenience: Lenience,
+    pub leniency: Leniency,
     /// The zone of dates without one, as typed.
     pub zone: String,
     /// How a document whose `_id` already exists is treated.
@@ -96,7 +97,7 @@ impl ImportDraft {
     /// A draft for files into a database; the collection is named after the first file.
     #[must_use]
     pub fn new(files: Vec<PathBuf>, db: &str) -> Self {
-        let (db, zone) = (db.to_owned(), Lenience::default().zone.to_string());
+        let (db, zone) = (db.to_owned(), Leniency::default().zone.to_string());
         let mut draft = Self { files, db, zone, ..Self::default() };
         draft.name_collection();
         draft
@@ -177,16 +178,16 @@ impl ImportDraft {
             && !self.look.here().is_some_and(|look| is_csv(look.preview.detected.form))
     }
 
-    /// Has an oddity read, or refused.
-    pub fn set_read(&mut self, oddity: Oddity, is_read: bool) {
-        self.lenience.set(oddity, is_read);
+    /// Has a nonstandard form read, or refused.
+    pub fn set_read(&mut self, nonstandard: Nonstandard, is_read: bool) {
+        self.leniency.set(nonstandard, is_read);
         self.zone_typed();
     }
 
     /// Takes the zone that was typed, if it is one.
     pub fn zone_typed(&mut self) {
-        if let Ok(zone) = Lenience::read_zone(&self.zone) {
-            self.lenience.zone = zone;
+        if let Ok(zone) = Leniency::read_zone(&self.zone) {
+            self.leniency.zone = zone;
         }
     }
 
@@ -194,8 +195,8 @@ impl ImportDraft {
     /// not be.
     #[must_use]
     pub fn zone_error(&self) -> Option<String> {
-        let is_needed = self.lenience.takes(Oddity::NoZone);
-        is_needed.then(|| Lenience::read_zone(&self.zone).err()).flatten()
+        let is_needed = self.leniency.takes(Nonstandard::NoZone);
+        is_needed.then(|| Leniency::read_zone(&self.zone).err()).flatten()
     }
 
     /// Whether nothing is dropped, or its name was typed.
@@ -228,7 +229,7 @@ impl ImportDraft {
             .map_err(|error| error.to_string())?;
         Ok(ImportRequest {
             format: self.format,
-            lenience: self.lenience,
+            leniency: self.leniency,
             mode: self.mode,
             drop: self.drop,
             stop_on_error: self.stop_on_error,
@@ -253,7 +254,7 @@ impl ImportDraft {
             into: Some(self.target()),
             files: self.files.clone(),
             format: self.format,
-            lenience: self.lenience,
+            leniency: self.leniency,
         }
     }
 
@@ -420,13 +421,13 @@ mod tests {
         "Nowhere".clone_into(&mut draft.zone);
         draft.zone_typed();
         assert!(draft.request().is_ok());
-        draft.set_read(Oddity::NoZone, true);
+        draft.set_read(Nonstandard::NoZone, true);
         assert!(draft.request().expect_err("no zone").contains("+05:45"));
         " +05:45 ".clone_into(&mut draft.zone);
         draft.zone_typed();
-        let lenience = draft.request().expect("a zone").lenience;
-        assert_eq!(lenience.zone.to_string(), "+05:45");
-        assert_eq!(draft.rehearsal_due_for(true).lenience, lenience);
+        let leniency = draft.request().expect("a zone").leniency;
+        assert_eq!(leniency.zone.to_string(), "+05:45");
+        assert_eq!(draft.rehearsal_due_for(true).leniency, leniency);
     }
 
     #[test]

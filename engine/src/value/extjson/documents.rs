@@ -4,7 +4,7 @@ use bson::raw::RawDocument;
 
 use crate::value::{
     scan::DOCUMENT_BYTES_MAX,
-    text::{Dialect, Fault, Lenience, Parser, Place, Tally, TextError, Work, skip_space},
+    text::{Dialect, Fault, Leniency, Parser, Place, Tally, TextError, Work, skip_space},
 };
 
 /// How the documents of a file follow one another.
@@ -73,8 +73,8 @@ impl Documents {
 
     /// The same, but takes what is refused otherwise.
     #[must_use]
-    pub fn lenient(mut self, lenience: Lenience) -> Self {
-        self.work.taking.lenience = lenience;
+    pub fn lenient(mut self, leniency: Leniency) -> Self {
+        self.work.taking.leniency = leniency;
         self
     }
 
@@ -122,7 +122,7 @@ impl Documents {
     /// Whether the bytes end inside a document that is not too large so far. Nothing has happened then.
     #[must_use]
     pub fn can_go_on(&self, bytes: &[u8]) -> bool {
-        let new = Self::new(self.form).lenient(self.work.taking.lenience);
+        let new = Self::new(self.form).lenient(self.work.taking.leniency);
         let mut trial = Self { state: self.state, place: self.place, ..new };
         trial.step(bytes, false) == Ok(Step::NeedMore) && trial.work.out.len() <= DOCUMENT_BYTES_MAX
     }

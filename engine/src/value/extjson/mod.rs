@@ -4,7 +4,7 @@
 //! version 1: a number in `$date`, and `$binary` with `$type` beside it. `$regex` with `$options`
 //! stays a query operator. A whole number becomes the smaller of int32 and int64, every other
 //! number a double. Wrappers are not recognised at the top of a document. What is refused but often met
-//! in files is an [`Oddity`], which [`Documents::lenient`] reads.
+//! in files is a [`Nonstandard`], which [`Documents::lenient`] reads.
 
 mod documents;
 mod lookalike;
@@ -17,7 +17,7 @@ pub use lookalike::reads_otherwise;
 pub use writer::{Style, append_document, write_document, write_value};
 
 use super::text::{self, Dialect};
-pub use super::text::{Layout, Lenience, Oddity, Tally, TextError};
+pub use super::text::{Layout, Leniency, Nonstandard, Tally, TextError};
 
 /// Reads one document. Nothing but white space may follow it.
 ///

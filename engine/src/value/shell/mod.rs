@@ -27,7 +27,7 @@ pub fn read_document(text: &str) -> Result<Document, TextError> {
         offset: 0,
         line: 1,
         column: 1,
-        oddity: None,
+        nonstandard: None,
     })
 }
 

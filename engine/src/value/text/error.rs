@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Oddity;
+use super::Nonstandard;
 
 /// Why a text could not be read, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +17,7 @@ pub struct TextError {
     /// Column in characters, from 1.
     pub column: usize,
     /// What a lenient reader would have read.
-    pub oddity: Option<Oddity>,
+    pub nonstandard: Option<Nonstandard>,
 }
 
 /// Why parsing stopped, before lines and columns are counted.
@@ -28,20 +28,24 @@ pub(in crate::value) struct Fault {
     /// What is wrong; `None` if the bytes just end too early.
     pub(in crate::value) message: Option<Cow<'static, str>>,
     /// What a lenient reader would have read.
-    pub(in crate::value) oddity: Option<Oddity>,
+    pub(in crate::value) nonstandard: Option<Nonstandard>,
 }
 
 impl Fault {
     pub(in crate::value) fn new(at: usize, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { at, message: Some(message.into()), oddity: None }
+        Self { at, message: Some(message.into()), nonstandard: None }
     }
 
-    pub(super) fn odd(at: usize, oddity: Oddity, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { oddity: Some(oddity), ..Self::new(at, message) }
+    pub(super) fn odd(
+        at: usize,
+        nonstandard: Nonstandard,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self { nonstandard: Some(nonstandard), ..Self::new(at, message) }
     }
 
     pub(super) fn cut(at: usize) -> Self {
-        Self { at, message: None, oddity: None }
+        Self { at, message: None, nonstandard: None }
     }
 }
 
@@ -85,7 +89,7 @@ impl Place {
             offset: place.offset,
             line: place.line,
             column: place.column,
-            oddity: fault.oddity,
+            nonstandard: fault.nonstandard,
         }
     }
 }

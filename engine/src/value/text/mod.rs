@@ -7,8 +7,8 @@ mod date;
 mod elements;
 mod error;
 mod names;
+mod nonstandard;
 mod numbers;
-mod oddity;
 mod parser;
 mod read;
 mod runs;
@@ -17,7 +17,7 @@ mod tree;
 mod wrappers;
 
 pub use error::TextError;
-pub use oddity::{Lenience, Oddity, Tally};
+pub use nonstandard::{Leniency, Nonstandard, Tally};
 
 pub(super) use base::{append_hex, base64_text};
 pub(super) use date::append_iso;

@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     error::Fault,
-    oddity::Oddity,
+    nonstandard::Nonstandard,
     parser::{Parser, Work},
 };
 
@@ -86,13 +86,13 @@ impl Parser<'_, '_> {
     /// A name stands a second time: an error, unless the last one stays.
     #[cold]
     fn duplicate(&mut self, name: &Name) -> Done {
-        self.work.has_duplicate = self.work.taking.lenience.takes(Oddity::DuplicateField);
+        self.work.has_duplicate = self.work.taking.leniency.takes(Nonstandard::DuplicateField);
         if self.work.has_duplicate {
             return Ok(());
         }
         let text = String::from_utf8_lossy(self.work.bytes_of(name));
         let message = format!("the field {text:?} stands twice in the same document; remove one");
-        Err(Fault::odd(name.at, Oddity::DuplicateField, message))
+        Err(Fault::odd(name.at, Nonstandard::DuplicateField, message))
     }
 }
 
@@ -115,7 +115,7 @@ impl Work {
     /// Removes the fields whose names start at these places from the innermost document.
     fn remove(&mut self, names_from: usize, earlier: &[usize]) {
         let Some(first) = earlier.first() else { return };
-        self.taking.takes(Oddity::DuplicateField, earlier.len());
+        self.taking.takes(Nonstandard::DuplicateField, earlier.len());
         let names = self.names.get(names_from..).unwrap_or_default();
         let mut kept = first - 1;
         for (place, name) in names.iter().enumerate() {

@@ -10,8 +10,8 @@ use bson::spec::ElementType as T;
 use super::{
     error::Fault,
     names::Name,
+    nonstandard::{Nonstandard, Taking},
     numbers::{self, Literal, NotANumber},
-    oddity::{Oddity, Taking},
     strings,
 };
 use crate::value::scan::{DEPTH_MAX, DOCUMENT_BYTES_MAX};
@@ -371,7 +371,7 @@ impl<'t, 'w> Parser<'t, 'w> {
                 double.map(Literal::Double).ok_or(NotANumber::Malformed)
             }
             Err(NotANumber::BeyondInt64(double))
-                if self.work.taking.takes(Oddity::BigInteger, 1) =>
+                if self.work.taking.takes(Nonstandard::BigInteger, 1) =>
             {
                 Ok(Literal::Double(double))
             }
@@ -388,7 +388,7 @@ impl<'t, 'w> Parser<'t, 'w> {
                     let message = format!(
                         "{text} is beyond 64 bits; write it as {decimal} to keep its digits"
                     );
-                    Fault::odd(at, Oddity::BigInteger, message)
+                    Fault::odd(at, Nonstandard::BigInteger, message)
                 }
                 NotANumber::BeyondDouble => {
                     let message = "is beyond what a double can hold; write it as";
@@ -401,11 +401,11 @@ impl<'t, 'w> Parser<'t, 'w> {
     /// `NaN`, `Infinity` or `-Infinity` without quotes, which JSON does not have.
     fn bare(&mut self, word: &str, at: usize) -> Result<f64, Fault> {
         match numbers::quoted_double(word) {
-            Some(double) if self.work.taking.takes(Oddity::NotFinite, 1) => Ok(double),
+            Some(double) if self.work.taking.takes(Nonstandard::NotFinite, 1) => Ok(double),
             _ => {
                 let message =
                     format!("{word} is not JSON; write it as {{\"$numberDouble\": \"{word}\"}}");
-                Err(Fault::odd(at, Oddity::NotFinite, message))
+                Err(Fault::odd(at, Nonstandard::NotFinite, message))
             }
         }
     }

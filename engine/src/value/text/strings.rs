@@ -2,7 +2,7 @@
 
 use super::{
     error::Fault,
-    oddity::{Oddity, Taking},
+    nonstandard::{Nonstandard, Taking},
     runs::{self, Run},
 };
 
@@ -52,13 +52,13 @@ pub(super) fn read(
 
 fn not_utf8(at: usize) -> Fault {
     let message = "the text is not valid UTF-8; convert the file to UTF-8";
-    Fault::odd(at, Oddity::BrokenText, message)
+    Fault::odd(at, Nonstandard::BrokenText, message)
 }
 
 /// Appends text with U+FFFD where bytes are not UTF-8, if that is wanted.
 fn replace(text: &[u8], out: &mut Vec<u8>, taking: &mut Taking) -> Option<()> {
     let broken = text.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
-    let replaces = taking.takes(Oddity::BrokenText, broken);
+    let replaces = taking.takes(Nonstandard::BrokenText, broken);
     replaces.then(|| out.extend_from_slice(String::from_utf8_lossy(text).as_bytes()))
 }
 
@@ -153,10 +153,11 @@ fn second_half(bytes: &[u8], at: usize) -> Result<Option<u32>, Fault> {
 /// Appends a character. Half of one is replaced, if that is wanted.
 fn push_char(out: &mut Vec<u8>, code: u32, at: usize, taking: &mut Taking) -> Result<(), Fault> {
     let whole = char::from_u32(code);
-    let replaced = || taking.takes(Oddity::BrokenText, 1).then_some(char::REPLACEMENT_CHARACTER);
+    let replaced =
+        || taking.takes(Nonstandard::BrokenText, 1).then_some(char::REPLACEMENT_CHARACTER);
     let character = whole.or_else(replaced).ok_or_else(|| {
         let message = "this escape is half of a character (a lone surrogate); write both halves";
-        Fault::odd(at, Oddity::BrokenText, message)
+        Fault::odd(at, Nonstandard::BrokenText, message)
     })?;
     out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
     Ok(())

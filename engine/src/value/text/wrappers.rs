@@ -11,8 +11,8 @@ use super::{
     base,
     date::{Zone, is_at_leap_second, parse_iso},
     error::Fault,
+    nonstandard::Nonstandard,
     numbers::{self, Literal},
-    oddity::Oddity,
     parser::Parser,
 };
 
@@ -182,10 +182,10 @@ impl<'t> Parser<'t, '_> {
         let Some(local_ms) = parse_iso(&text, Zone::UtcIfMissing) else {
             return Err(Fault::new(at, message));
         };
-        if !self.work.taking.takes(Oddity::NoZone, 1) {
-            return Err(Fault::odd(at, Oddity::NoZone, message));
+        if !self.work.taking.takes(Nonstandard::NoZone, 1) {
+            return Err(Fault::odd(at, Nonstandard::NoZone, message));
         }
-        Ok(self.work.taking.lenience.zone.utc_ms(local_ms))
+        Ok(self.work.taking.leniency.zone.utc_ms(local_ms))
     }
 
     /// A whole number without quotes.

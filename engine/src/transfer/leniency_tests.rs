@@ -5,11 +5,12 @@ use std::fs;
 use bson::{Document, RawDocumentBuf, doc};
 
 use super::{
-    ImportFormat, ImportRequest, Lenience, Oddity, Progress, Tally, preview, rehearse,
+    ImportFormat, ImportRequest, Leniency, Nonstandard, Progress, Tally, preview, rehearse,
     tests::Fixture,
 };
 
-/// The first 5 documents have an oddity each, in the order of [`Oddity::ALL`]; the last one is good.
+/// The first 5 documents have a nonstandard form each, in the order of [`Nonstandard::ALL`]; the
+/// last one is good.
 const DOCUMENTS: [&[u8]; 6] = [
     br#"{"_id":1,"v":{"a":1,"a":2}}"#,
     br#"{"_id":2,"v":[99999999999999999999]}"#,
@@ -19,13 +20,13 @@ const DOCUMENTS: [&[u8]; 6] = [
     br#"{"_id":6}"#,
 ];
 
-fn all() -> Lenience {
-    let mut lenience = Lenience::default();
-    for oddity in Oddity::ALL {
-        lenience.set(oddity, true);
+fn all() -> Leniency {
+    let mut leniency = Leniency::default();
+    for nonstandard in Nonstandard::ALL {
+        leniency.set(nonstandard, true);
     }
-    lenience.zone = Lenience::read_zone("+05:45").unwrap();
-    lenience
+    leniency.zone = Leniency::read_zone("+05:45").unwrap();
+    leniency
 }
 
 /// One document a line; documents of several lines; an array.
@@ -44,7 +45,7 @@ fn raw(document: &Document) -> RawDocumentBuf {
 }
 
 #[test]
-fn each_oddity_is_taken_alone_and_counted() {
+fn each_nonstandard_form_is_taken_alone_and_counted() {
     let values = [
         doc! { "_id": 1, "v": { "a": 2 } },
         doc! { "_id": 2, "v": [1e20] },
@@ -54,23 +55,23 @@ fn each_oddity_is_taken_alone_and_counted() {
     ];
     let good = doc! { "_id": 6 };
     for bytes in forms() {
-        for (oddity, value) in Oddity::ALL.into_iter().zip(&values) {
+        for (nonstandard, value) in Nonstandard::ALL.into_iter().zip(&values) {
             let fixture = Fixture::new();
-            let mut lenience = all();
-            for other in Oddity::ALL {
-                lenience.set(other, other == oddity);
+            let mut leniency = all();
+            for other in Nonstandard::ALL {
+                leniency.set(other, other == nonstandard);
             }
-            let report = fixture.import(&ImportRequest { lenience, ..fixture.request(&bytes) });
-            assert_eq!((report.imported, report.rejected), (2, 4), "{oddity:?}");
+            let report = fixture.import(&ImportRequest { leniency, ..fixture.request(&bytes) });
+            assert_eq!((report.imported, report.rejected), (2, 4), "{nonstandard:?}");
             let mut tally = Tally::NONE;
-            tally.set(oddity, 1);
+            tally.set(nonstandard, 1);
             assert_eq!(report.tally, tally);
             assert_eq!(fixture.documents(), [raw(value), raw(&good)]);
         }
         let fixture = Fixture::new();
-        let report = fixture.import(&ImportRequest { lenience: all(), ..fixture.request(&bytes) });
+        let report = fixture.import(&ImportRequest { leniency: all(), ..fixture.request(&bytes) });
         assert_eq!((report.imported, report.rejected), (6, 0));
-        assert_eq!(report.tally.sentences().len(), Oddity::ALL.len());
+        assert_eq!(report.tally.sentences().len(), Nonstandard::ALL.len());
     }
 }
 
@@ -82,8 +83,8 @@ fn nothing_odd_is_taken_by_itself_and_the_reason_names_the_option() {
         assert_eq!((report.imported, report.rejected), (1, 5));
         assert_eq!(report.tally, Tally::NONE);
         assert_eq!(fixture.documents(), [raw(&doc! { "_id": 6 })]);
-        for (oddity, reject) in Oddity::ALL.into_iter().zip(&report.rejects) {
-            let option = format!("option \"{}\" ({})", oddity.option(), oddity.flag());
+        for (nonstandard, reject) in Nonstandard::ALL.into_iter().zip(&report.rejects) {
+            let option = format!("option \"{}\" ({})", nonstandard.option(), nonstandard.flag());
             assert!(reject.reason.contains(&option), "{reject}");
         }
         let text = fs::read_to_string(&report.rejects_files[0]).unwrap();
@@ -104,16 +105,16 @@ fn what_is_looked_at_before_is_read_in_the_same_way() {
     for bytes in forms() {
         let fixture = Fixture::new();
         let path = fixture.file("p", &bytes);
-        let look = |lenience| {
-            let found = preview(&path, ImportFormat::Auto, lenience).unwrap();
+        let look = |leniency| {
+            let found = preview(&path, ImportFormat::Auto, leniency).unwrap();
             let progress = Progress::new();
             let (all, into) = (&fixture.collections, &fixture.namespace);
             let rehearsed =
-                rehearse(all, into, &path, ImportFormat::Auto, lenience, 1_000, &progress).unwrap();
+                rehearse(all, into, &path, ImportFormat::Auto, leniency, 1_000, &progress).unwrap();
             let read = (found.documents.len(), found.rejects.len());
             (read, found.tally.sentences().len(), (rehearsed.documents, rehearsed.rejected))
         };
-        assert_eq!(look(Lenience::default()), ((1, 5), 0, (1, 5)));
+        assert_eq!(look(Leniency::default()), ((1, 5), 0, (1, 5)));
         assert_eq!(look(all()), ((6, 0), 5, (6, 0)));
     }
 }

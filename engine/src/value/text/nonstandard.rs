@@ -6,7 +6,7 @@ use crate::value::{counted, zone::Zone};
 
 /// Something that is refused unless somebody says that it shall be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Oddity {
+pub enum Nonstandard {
     /// Fields with the same name in one document: the last one stays.
     DuplicateField,
     /// A whole number beyond 64 bits: it becomes a double.
@@ -19,12 +19,12 @@ pub enum Oddity {
     BrokenText,
 }
 
-/// How many oddities there are.
-const ODDITIES: usize = 5;
+/// How many nonstandard forms there are.
+const FORMS: usize = 5;
 
-impl Oddity {
+impl Nonstandard {
     /// All of them.
-    pub const ALL: [Self; ODDITIES] =
+    pub const ALL: [Self; FORMS] =
         [Self::DuplicateField, Self::BigInteger, Self::NotFinite, Self::NoZone, Self::BrokenText];
 
     /// What a person says to have it read.
@@ -83,19 +83,19 @@ impl Oddity {
     }
 }
 
-/// Which oddities are read; by default none.
+/// Which nonstandard forms are read; by default none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Lenience {
+pub struct Leniency {
     bits: u8,
     /// The zone of dates without one.
     pub zone: Zone,
 }
 
-impl Lenience {
-    /// Whether an oddity is read.
+impl Leniency {
+    /// Whether a nonstandard form is read.
     #[must_use]
-    pub fn takes(self, oddity: Oddity) -> bool {
-        self.bits & oddity.bit() != 0
+    pub fn takes(self, nonstandard: Nonstandard) -> bool {
+        self.bits & nonstandard.bit() != 0
     }
 
     /// A zone as a person types it.
@@ -118,9 +118,9 @@ impl Lenience {
         })
     }
 
-    /// Has an oddity read, or refused.
-    pub fn set(&mut self, oddity: Oddity, is_read: bool) {
-        self.bits = self.bits & !oddity.bit() | if is_read { oddity.bit() } else { 0 };
+    /// Has a nonstandard form read, or refused.
+    pub fn set(&mut self, nonstandard: Nonstandard, is_read: bool) {
+        self.bits = self.bits & !nonstandard.bit() | if is_read { nonstandard.bit() } else { 0 };
     }
 }
 
@@ -131,15 +131,15 @@ pub struct Tally {
     pub legacy_values: u64,
     /// Dates at second 60, read as 59.999.
     pub leap_seconds: u64,
-    /// Of each oddity, in the order of [`Oddity::ALL`].
-    oddities: [u64; ODDITIES],
+    /// Of each nonstandard form, in the order of [`Nonstandard::ALL`].
+    forms: [u64; FORMS],
 }
 
-impl Index<Oddity> for Tally {
+impl Index<Nonstandard> for Tally {
     type Output = u64;
 
-    fn index(&self, oddity: Oddity) -> &u64 {
-        self.oddities.get(oddity as usize).unwrap_or(&0)
+    fn index(&self, nonstandard: Nonstandard) -> &u64 {
+        self.forms.get(nonstandard as usize).unwrap_or(&0)
     }
 }
 
@@ -150,7 +150,7 @@ impl Add for Tally {
         let mut sum = self;
         sum.legacy_values += other.legacy_values;
         sum.leap_seconds += other.leap_seconds;
-        for (sum, more) in sum.oddities.iter_mut().zip(other.oddities) {
+        for (sum, more) in sum.forms.iter_mut().zip(other.forms) {
             *sum += more;
         }
         sum
@@ -159,13 +159,13 @@ impl Add for Tally {
 
 impl Tally {
     /// Nothing.
-    pub const NONE: Self = Self { legacy_values: 0, leap_seconds: 0, oddities: [0; ODDITIES] };
+    pub const NONE: Self = Self { legacy_values: 0, leap_seconds: 0, forms: [0; FORMS] };
 
     /// What was read in another way than it stands there, each without a full stop.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
-        let odd = Oddity::ALL.into_iter().zip(self.oddities);
-        let odd = odd.map(|(oddity, count)| (count, oddity.done(count)));
+        let odd = Nonstandard::ALL.into_iter().zip(self.forms);
+        let odd = odd.map(|(nonstandard, count)| (count, nonstandard.done(count)));
         let leap =
             ("date at second 60 was read as 59.999", "dates at second 60 were read as 59.999");
         let legacy = (
@@ -177,9 +177,9 @@ impl Tally {
         odd.chain(others).filter(|(count, _)| *count > 0).map(|(_, words)| words).collect()
     }
 
-    /// Has an oddity as often as that.
-    pub fn set(&mut self, oddity: Oddity, count: u64) {
-        if let Some(known) = self.oddities.get_mut(oddity as usize) {
+    /// Has a nonstandard form as often as that.
+    pub fn set(&mut self, nonstandard: Nonstandard, count: u64) {
+        if let Some(known) = self.forms.get_mut(nonstandard as usize) {
             *known = count;
         }
     }
@@ -188,17 +188,17 @@ impl Tally {
 /// What a reader takes, and what it has met so far.
 #[derive(Debug, Default)]
 pub(in crate::value) struct Taking {
-    pub(in crate::value) lenience: Lenience,
+    pub(in crate::value) leniency: Leniency,
     pub(in crate::value) tally: Tally,
 }
 
 impl Taking {
-    /// Whether an oddity that stands so often is read. It is counted then.
+    /// Whether a nonstandard form that stands so often is read. It is counted then.
     #[cold]
-    pub(super) fn takes(&mut self, oddity: Oddity, count: usize) -> bool {
-        let takes = self.lenience.takes(oddity);
+    pub(super) fn takes(&mut self, nonstandard: Nonstandard, count: usize) -> bool {
+        let takes = self.leniency.takes(nonstandard);
         if takes {
-            self.tally.set(oddity, self.tally[oddity] + count as u64);
+            self.tally.set(nonstandard, self.tally[nonstandard] + count as u64);
         }
         takes
     }

@@ -2,7 +2,7 @@
 
 use crate::value::{
     extjson::{
-        Documents, Form, Layout, Lenience, Oddity, Step, Style, Tally, read_document,
+        Documents, Form, Layout, Leniency, Nonstandard, Step, Style, Tally, read_document,
         write_document,
     },
     shell,
@@ -10,59 +10,59 @@ use crate::value::{
     zone::Zone,
 };
 
-fn only(oddity: Oddity) -> Lenience {
-    let mut lenience = Lenience::default();
-    lenience.set(oddity, true);
-    lenience
+fn only(nonstandard: Nonstandard) -> Leniency {
+    let mut leniency = Leniency::default();
+    leniency.set(nonstandard, true);
+    leniency
 }
 
 /// The canonical text of the only document, and what was met in it.
-fn read(bytes: &[u8], lenience: Lenience) -> Result<(String, Tally), TextError> {
-    let mut documents = Documents::new(Form::Stream).lenient(lenience);
+fn read(bytes: &[u8], leniency: Leniency) -> Result<(String, Tally), TextError> {
+    let mut documents = Documents::new(Form::Stream).lenient(leniency);
     let found = documents.step(bytes, true)?;
     assert!(matches!(found, Step::Document { .. }), "{found:?}");
     let text = write_document(documents.document(), Style::Canonical, Layout::OneLine);
     // A line of its own is read in another way.
-    let mut lines = Documents::new(Form::Stream).lenient(lenience);
+    let mut lines = Documents::new(Form::Stream).lenient(leniency);
     assert!(lines.line(&[bytes, b"\n"].concat()));
     assert_eq!((lines.document(), lines.tally()), (documents.document(), documents.tally()));
     Ok((text, documents.tally()))
 }
 
-/// The document is refused, also by whoever takes every other oddity; who takes this one gets
+/// Every leniency but this one refuses the document; this one gives
 /// `expected`, and the count.
-fn check(bytes: impl AsRef<[u8]>, oddity: Oddity, expected: &str, count: u64) {
+fn check(bytes: impl AsRef<[u8]>, nonstandard: Nonstandard, expected: &str, count: u64) {
     let bytes = bytes.as_ref();
     let shown = String::from_utf8_lossy(bytes);
-    let mut others = Lenience::default();
-    for other in Oddity::ALL {
-        others.set(other, other != oddity);
+    let mut others = Leniency::default();
+    for other in Nonstandard::ALL {
+        others.set(other, other != nonstandard);
     }
-    for lenience in [Lenience::default(), others] {
-        assert_eq!(read(bytes, lenience).unwrap_err().oddity, Some(oddity), "{shown}");
+    for leniency in [Leniency::default(), others] {
+        assert_eq!(read(bytes, leniency).unwrap_err().nonstandard, Some(nonstandard), "{shown}");
     }
-    let (text, tally) = read(bytes, only(oddity)).unwrap();
+    let (text, tally) = read(bytes, only(nonstandard)).unwrap();
     assert_eq!(text, expected, "{shown}");
     let mut counted = Tally::NONE;
-    counted.set(oddity, count);
+    counted.set(nonstandard, count);
     assert_eq!(tally, counted, "{shown}");
 }
 
 /// Refused whatever is asked for.
 fn check_never(text: &str) {
-    let mut all = Lenience::default();
-    for oddity in Oddity::ALL {
-        all.set(oddity, true);
+    let mut all = Leniency::default();
+    for nonstandard in Nonstandard::ALL {
+        all.set(nonstandard, true);
     }
     let refused = read(text.as_bytes(), all).unwrap_err();
-    assert_eq!(refused.oddity, None, "{text}: {refused}");
-    assert_eq!(read(text.as_bytes(), Lenience::default()).unwrap_err(), refused, "{text}");
+    assert_eq!(refused.nonstandard, None, "{text}: {refused}");
+    assert_eq!(read(text.as_bytes(), Leniency::default()).unwrap_err(), refused, "{text}");
 }
 
 #[test]
 fn the_last_of_fields_with_the_same_name_stays() {
     let check = |text: &str, expected: &str, count| {
-        check(text, Oddity::DuplicateField, expected, count);
+        check(text, Nonstandard::DuplicateField, expected, count);
     };
     check(r#"{"a":"x","a":"y"}"#, r#"{"a":"y"}"#, 1);
     check(r#"{"a":"x","b":"","a":"y","c":"z"}"#, r#"{"b":"","a":"y","c":"z"}"#, 1);
@@ -97,23 +97,23 @@ fn of_very_many_fields_with_the_same_names_the_last_ones_stay() {
     let twice = [fields("old"), fields("new"), vec![r#""one":"""#.to_owned()]].concat();
     let once = [fields("new"), vec![r#""one":"""#.to_owned()]].concat();
     let text = |fields: &[String]| format!("{{{}}}", fields.join(","));
-    check(text(&twice), Oddity::DuplicateField, &text(&once), 20_000);
+    check(text(&twice), Nonstandard::DuplicateField, &text(&once), 20_000);
     let same = vec![r#""a":"""#.to_owned(); 50_000];
-    check(text(&same), Oddity::DuplicateField, r#"{"a":""}"#, 49_999);
+    check(text(&same), Nonstandard::DuplicateField, r#"{"a":""}"#, 49_999);
 }
 
 #[test]
 fn whole_numbers_beyond_64_bits_are_doubles() {
     let check = |number: &str, expected: &str| {
         let expected = format!(r#"{{"a":[{{"$numberDouble":"{expected}"}}]}}"#);
-        check(format!(r#"{{"a":[{number}]}}"#), Oddity::BigInteger, &expected, 1);
+        check(format!(r#"{{"a":[{number}]}}"#), Nonstandard::BigInteger, &expected, 1);
     };
     check("9223372036854775808", "9.223372036854776e18");
     check("-9223372036854775809", "-9.223372036854776e18");
     check("99999999999999999999", "1e20");
     for number in ["9223372036854775807", "-9223372036854775808"] {
         let (text, tally) =
-            read(format!(r#"{{"a":{number}}}"#).as_bytes(), only(Oddity::BigInteger)).unwrap();
+            read(format!(r#"{{"a":{number}}}"#).as_bytes(), only(Nonstandard::BigInteger)).unwrap();
         let expected = format!(r#"{{"a":{{"$numberLong":"{number}"}}}}"#);
         assert_eq!((text, tally), (expected, Tally::NONE));
     }
@@ -127,7 +127,7 @@ fn whole_numbers_beyond_64_bits_are_doubles() {
 fn words_for_numbers_that_are_not_finite() {
     let check = |word: &str| {
         let expected = format!(r#"{{"a":{{"b":{{"$numberDouble":"{word}"}}}}}}"#);
-        check(format!(r#"{{"a":{{"b":{word}}}}}"#), Oddity::NotFinite, &expected, 1);
+        check(format!(r#"{{"a":{{"b":{word}}}}}"#), Nonstandard::NotFinite, &expected, 1);
     };
     check("NaN");
     check("Infinity");
@@ -141,13 +141,13 @@ fn words_for_numbers_that_are_not_finite() {
 #[test]
 fn dates_without_a_zone_are_read_in_the_chosen_one() {
     let in_zone = |zone: &str, date: &str, expected: &str| {
-        let mut lenience = only(Oddity::NoZone);
-        lenience.zone = Lenience::read_zone(zone).unwrap();
+        let mut leniency = only(Nonstandard::NoZone);
+        leniency.zone = Leniency::read_zone(zone).unwrap();
         let text = format!(r#"{{"a":[{{"$date":"{date}"}}]}}"#);
-        let (found, tally) = read(text.as_bytes(), lenience).unwrap();
+        let (found, tally) = read(text.as_bytes(), leniency).unwrap();
         let expected = read_document(&format!(r#"{{"a":[{{"$date":"{expected}"}}]}}"#)).unwrap();
         assert_eq!(found, write_document(&expected, Style::Canonical, Layout::OneLine), "{date}");
-        assert_eq!(tally[Oddity::NoZone], u64::from(!date.ends_with('Z')), "{date}");
+        assert_eq!(tally[Nonstandard::NoZone], u64::from(!date.ends_with('Z')), "{date}");
     };
     in_zone("UTC", "2026-01-31T12:00:00", "2026-01-31T12:00:00Z");
     in_zone("UTC", "2026-01-31", "2026-01-31T00:00:00Z");
@@ -159,7 +159,7 @@ fn dates_without_a_zone_are_read_in_the_chosen_one() {
     in_zone("+05:45", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z");
     check(
         r#"{"a":{"$date":"1970-01-01"}}"#,
-        Oddity::NoZone,
+        Nonstandard::NoZone,
         r#"{"a":{"$date":{"$numberLong":"0"}}}"#,
         1,
     );
@@ -171,7 +171,7 @@ fn dates_without_a_zone_are_read_in_the_chosen_one() {
 #[test]
 fn zones_as_people_type_them() {
     let check = |text: &str, expected: Option<Zone>| {
-        assert_eq!(Lenience::read_zone(text).ok(), expected, "{text}");
+        assert_eq!(Leniency::read_zone(text).ok(), expected, "{text}");
     };
     check(" UTC ", Some(Zone::UTC));
     check("+05:45", Some(Zone::Fixed(20_700)));
@@ -187,7 +187,7 @@ fn zones_as_people_type_them() {
 fn broken_text_is_replaced() {
     let check = |text: &[u8], expected: &str, count| {
         let bytes = [b"{\"a\":[\"", text, b"\"]}"].concat();
-        check(bytes, Oddity::BrokenText, &format!("{{\"a\":[\"{expected}\"]}}"), count);
+        check(bytes, Nonstandard::BrokenText, &format!("{{\"a\":[\"{expected}\"]}}"), count);
     };
     check(br"x\ud800y", "x\u{fffd}y", 1);
     check(br"\udc00", "\u{fffd}", 1);
@@ -199,9 +199,9 @@ fn broken_text_is_replaced() {
     check(b"\xff\\u0041\\ud800\xc3", "\u{fffd}A\u{fffd}\u{fffd}", 3);
     // Names too, and those that begin like a wrapper's.
     let name = b"{\"x\":{\"$\xff\":\"\"},\"\\ud800\":\"\"}";
-    super::oddities::check(
+    super::nonstandard::check(
         name,
-        Oddity::BrokenText,
+        Nonstandard::BrokenText,
         "{\"x\":{\"$\u{fffd}\":\"\"},\"\u{fffd}\":\"\"}",
         2,
     );
@@ -211,9 +211,9 @@ fn broken_text_is_replaced() {
 
 #[test]
 fn what_was_met_in_a_document_that_is_refused_does_not_count() {
-    let mut all = Lenience::default();
-    for oddity in Oddity::ALL {
-        all.set(oddity, true);
+    let mut all = Leniency::default();
+    for nonstandard in Nonstandard::ALL {
+        all.set(nonstandard, true);
     }
     let odd = r#"{"a":NaN,"b":99999999999999999999,"c":"\ud800","d":{"$date":"2026-01-31"},"a":1"#;
     let mut documents = Documents::new(Form::Stream).lenient(all);
@@ -225,7 +225,7 @@ fn what_was_met_in_a_document_that_is_refused_does_not_count() {
     }
     assert_eq!(documents.tally(), Tally::NONE);
     documents.step(format!("{odd}}}\n").as_bytes(), true).unwrap();
-    assert_eq!(documents.tally().sentences().len(), Oddity::ALL.len());
+    assert_eq!(documents.tally().sentences().len(), Nonstandard::ALL.len());
 }
 
 #[test]
