@@ -3,9 +3,9 @@
 use bson::{RawArray, RawArrayBuf, RawBson, RawBsonRef};
 
 use super::{
-    family::{count, integral32, is_nullish, is_number, name_of, null, shown},
+    arguments::{count, integral32, is_nullish, is_number, name_of, null, shown},
+    budget::Budget,
     operator::{Arguments, Given, Operator, Outcome},
-    room::Room,
 };
 use crate::{
     limits::RANGE_ELEMENTS_MAX,
@@ -107,12 +107,12 @@ fn last(given: &Given<'_>) -> Outcome {
 }
 
 fn concat_arrays(given: &Given<'_>) -> Outcome {
-    let (mut all, mut room) = (RawArrayBuf::new(), Room::default());
+    let (mut all, mut budget) = (RawArrayBuf::new(), Budget::default());
     for at in 0..given.count() {
         match given.at(at) {
             value if is_nullish(value) => return null(),
             Some(RawBsonRef::Array(array)) => {
-                room.take(RawBsonRef::Array(array))?;
+                budget.take(RawBsonRef::Array(array))?;
                 for element in array {
                     all.push(element?);
                 }

@@ -3,10 +3,10 @@
 use bson::raw::{RawArray, RawArrayBuf, RawBson, RawBsonRef};
 
 use super::{
+    budget::{Budget, check_made},
     names::VariableNames,
     node::Node,
     parse::Parser,
-    room::{Room, check_made},
     scope::{Frame, Scope},
     value::{Value, shown, type_name},
 };
@@ -108,14 +108,14 @@ fn map(
     body: &Node,
     scope: &Scope<'_>,
 ) -> Result<RawArrayBuf, QueryError> {
-    let (mut out, mut room) = (RawArrayBuf::new(), Room::default());
+    let (mut out, mut budget) = (RawArrayBuf::new(), Budget::default());
     for element in array {
         tick()?;
         let variables = [(name, Value::Ref(element?))];
         let frame = Frame { variables: &variables, outer: scope.frame() };
         let value = body.evaluate(&scope.with_frame(&frame))?;
         let value = value.as_ref().unwrap_or(RawBsonRef::Null);
-        room.take(value)?;
+        budget.take(value)?;
         out.push(value);
     }
     Ok(out)

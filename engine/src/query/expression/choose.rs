@@ -3,10 +3,12 @@
 use bson::{RawArrayBuf, RawBson, RawBsonRef};
 
 use super::{
+    arguments::{
+        NamedCodes, integral64, is_nullish, is_number, name_of, named_refusal, null, shown,
+    },
     array::{array_of, elements},
-    family::{NamedCodes, integral64, is_nullish, is_number, name_of, named_refusal, null, shown},
+    budget::Budget,
     operator::{Arguments, Given, NamedMistake, Operator, Outcome},
-    room::Room,
 };
 use crate::{
     query::{QueryError, Sort, error::refused},
@@ -191,13 +193,13 @@ fn zip(given: &Given<'_>) -> Outcome {
     }
     let lengths = || columns.iter().map(Vec::len);
     let rows = if longest { lengths().max() } else { lengths().min() }.unwrap_or(0);
-    let (mut output, mut room) = (RawArrayBuf::new(), Room::default());
+    let (mut output, mut budget) = (RawArrayBuf::new(), Budget::default());
     for row in 0..rows {
         let mut cells = RawArrayBuf::new();
         for (at, column) in columns.iter().enumerate() {
             let cell = column.get(row).or_else(|| defaults.get(at)).copied();
             let cell = cell.unwrap_or(RawBsonRef::Null);
-            room.take(cell)?;
+            budget.take(cell)?;
             cells.push(cell);
         }
         output.push(cells);

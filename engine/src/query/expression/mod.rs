@@ -7,17 +7,18 @@
 //!
 //! Recursion follows the tree of the expression, whose depth `parse` bounds.
 
+mod arguments;
 mod arithmetic;
 mod array;
 mod binding;
 mod boolean;
+mod budget;
 mod choose;
 mod compare;
 mod conditional;
 mod convert;
 mod date;
 mod extremes;
-mod family;
 mod field;
 mod form;
 mod names;
@@ -28,7 +29,6 @@ mod parse;
 mod path;
 mod regex;
 mod replace;
-mod room;
 mod scope;
 mod set;
 mod string;
@@ -39,10 +39,10 @@ mod testing;
 mod value;
 
 pub use arithmetic::Total;
+pub(super) use budget::{Budget, bytes_of};
+pub use budget::{check_levels, check_made};
 pub use names::VariableNames;
 pub use node::Expression;
-pub(super) use room::{Room, bytes_of};
-pub use room::{check_levels, check_made};
 pub use scope::{Context, Scope};
 pub use value::Value;
 

@@ -4,12 +4,12 @@ use bson::raw::{RawArrayBuf, RawBson, RawBsonRef, RawDocumentBuf};
 
 use super::{
     binding::Binding,
+    budget::Budget,
     conditional::Branch,
     names::VariableNames,
     operator::{Given, Operator},
     parse::Parser,
     path::FieldPath,
-    room::Room,
     scope::Scope,
     value::Value,
 };
@@ -154,10 +154,10 @@ impl Node {
 }
 
 fn object<'v>(fields: &'v [(String, Node)], scope: &Scope<'v>) -> Result<Value<'v>, QueryError> {
-    let (mut document, mut room) = (RawDocumentBuf::new(), Room::default());
+    let (mut document, mut budget) = (RawDocumentBuf::new(), Budget::default());
     for (name, node) in fields {
         if let Some(value) = node.evaluate(scope)?.as_ref() {
-            room.take(value)?;
+            budget.take(value)?;
             append(&mut document, name, value)?;
         }
     }
@@ -165,11 +165,11 @@ fn object<'v>(fields: &'v [(String, Node)], scope: &Scope<'v>) -> Result<Value<'
 }
 
 fn array<'v>(items: &'v [Node], scope: &Scope<'v>) -> Result<Value<'v>, QueryError> {
-    let (mut array, mut room) = (RawArrayBuf::new(), Room::default());
+    let (mut array, mut budget) = (RawArrayBuf::new(), Budget::default());
     for item in items {
         let value = item.evaluate(scope)?;
         let value = value.as_ref().unwrap_or(RawBsonRef::Null);
-        room.take(value)?;
+        budget.take(value)?;
         array.push(value);
     }
     Ok(Value::Owned(RawBson::Array(array)))
@@ -190,7 +190,7 @@ fn call<'v>(
     scope: &Scope<'v>,
 ) -> Result<Value<'v>, QueryError> {
     let mut values = Vec::with_capacity(arguments.len());
-    let (mut failed, mut room) = (Vec::new(), Room::default());
+    let (mut failed, mut budget) = (Vec::new(), Budget::default());
     for (at, argument) in arguments.iter().enumerate() {
         let value = argument.as_ref().map(|node| node.evaluate(scope)).transpose();
         values.push(match (value, operator.fallback(at)) {
@@ -200,7 +200,7 @@ fn call<'v>(
             }
             (value, _) => {
                 let value = value?;
-                value.iter().try_for_each(|value| room.take_owned(value))?;
+                value.iter().try_for_each(|value| budget.take_owned(value))?;
                 value
             }
         });

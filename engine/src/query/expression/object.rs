@@ -6,8 +6,8 @@ use bson::{
 };
 
 use super::{
+    arguments::{is_nullish, name_of, null, shown, size_of},
     array::elements,
-    family::{is_nullish, name_of, null, shown, size_of},
     operator::{Arguments, Given, Operator, Outcome},
 };
 use crate::query::{QueryError, error::refused};
@@ -43,7 +43,7 @@ fn object_to_array(given: &Given<'_>) -> Outcome {
 fn bson_size(given: &Given<'_>) -> Outcome {
     match given.at(0) {
         value if is_nullish(value) => null(),
-        Some(RawBsonRef::Document(document)) => super::family::count(document.as_bytes().len()),
+        Some(RawBsonRef::Document(document)) => super::arguments::count(document.as_bytes().len()),
         other => Err(refused(
             31393,
             format!("$bsonSize requires a document input, found: {}", name_of(other)),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocumentBuf, raw::cstr};
 
 use super::{
-    family::{NamedCodes, is_nullish, named_refusal, null},
+    arguments::{NamedCodes, is_nullish, named_refusal, null},
     operator::{Arguments, Given, NamedMistake, Operator, Outcome},
 };
 use crate::{

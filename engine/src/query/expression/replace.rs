@@ -3,7 +3,7 @@
 use bson::{RawBson, RawBsonRef};
 
 use super::{
-    family::{NamedCodes, is_nullish, named_refusal, null, shown},
+    arguments::{NamedCodes, is_nullish, named_refusal, null, shown},
     operator::{Arguments, Given, NamedMistake, Operator, Outcome},
 };
 use crate::{

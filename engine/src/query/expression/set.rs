@@ -5,8 +5,8 @@ use std::{cmp::Ordering, collections::BTreeSet};
 use bson::{RawArray, RawBson, RawBsonRef};
 
 use super::{
+    arguments::{is_nullish, is_true, name_of, null},
     array::array_of,
-    family::{is_nullish, is_true, name_of, null},
     operator::{Arguments, Given, Operator, Outcome},
 };
 use crate::{

@@ -3,9 +3,9 @@
 use bson::{RawArrayBuf, RawBson, RawBsonRef};
 
 use super::{
-    family::{NamedCodes, coerced_text, count, is_nullish, name_of, named_refusal, null, shown},
+    arguments::{NamedCodes, coerced_text, count, is_nullish, name_of, named_refusal, null, shown},
+    budget::Budget,
     operator::{Arguments, Given, NamedMistake, Operator, Outcome},
-    room::Room,
 };
 use crate::query::{QueryError, error::refused};
 
@@ -31,12 +31,12 @@ const WHITE_SPACE: [char; 19] = [
 ];
 
 fn concat(given: &Given<'_>) -> Outcome {
-    let (mut joined, mut room) = (String::new(), Room::default());
+    let (mut joined, mut budget) = (String::new(), Budget::default());
     for at in 0..given.count() {
         match given.at(at) {
             value if is_nullish(value) => return null(),
             Some(RawBsonRef::String(text)) => {
-                room.take_bytes(text.len())?;
+                budget.take_bytes(text.len())?;
                 joined.push_str(text);
             }
             other => {

@@ -3,7 +3,7 @@
 use bson::{RawBson, RawBsonRef};
 
 use super::{
-    family::{
+    arguments::{
         as_long, coerced_text, count, integral32, is_nullish, is_number, name_of, null, shown,
     },
     operator::{Arguments, Given, Operator, Outcome},

@@ -1,19 +1,19 @@
 //! Filters: which documents match.
 
+mod backtracking;
 mod bits;
+mod canonical;
 mod dialect;
 mod expr;
 pub(crate) mod failure;
 pub(crate) mod integer;
 mod matching;
-mod normal;
 pub(crate) mod number;
 mod operators;
 mod parse;
 mod pattern;
 mod position;
 pub mod schema;
-mod steps;
 mod types;
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use regex::{Regex, RegexBuilder};
 
 use super::{
+    backtracking::{Backtracking, STEPS_BACK_MAX},
     dialect,
-    steps::{STEPS_BACK_MAX, Stepping},
 };
 use crate::{interrupt, query::QueryError};
 
@@ -32,7 +32,7 @@ pub struct Pattern {
     options: String,
     matcher: Matcher,
     /// Where a match ends, if `$` is in the pattern: the matcher takes the line end into it.
-    ending: Option<Box<OnceLock<Option<Stepping>>>>,
+    ending: Option<Box<OnceLock<Option<Backtracking>>>>,
 }
 
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ enum Matcher {
     /// Takes time linear in the text.
     Linear(Regex),
     /// Knows look-around and back-references; gives up after a number of steps.
-    Stepping(Box<Stepping>),
+    Backtracking(Box<Backtracking>),
 }
 
 /// The parts of one match, the whole first: where each begins and its text; `None` for a group that
@@ -126,8 +126,11 @@ impl Pattern {
             }
             Err(error @ regex::Error::CompiledTooBig(_)) => return Err(invalid(reason(&error))),
             Err(error) => {
-                let regex = Stepping::new(dialect::translated(source, ahead), flags);
-                (Matcher::Stepping(Box::new(regex.ok_or_else(|| invalid(reason(&error)))?)), None)
+                let regex = Backtracking::new(dialect::translated(source, ahead), flags);
+                (
+                    Matcher::Backtracking(Box::new(regex.ok_or_else(|| invalid(reason(&error)))?)),
+                    None,
+                )
             }
         };
         let mut options: Vec<char> = options.chars().collect();
@@ -156,7 +159,7 @@ impl Pattern {
     pub fn is_match(&self, text: &str) -> Result<bool, QueryError> {
         match &self.matcher {
             Matcher::Linear(regex) => Ok(regex.is_match(text)),
-            Matcher::Stepping(regex) => regex.is_match(text, || self.too_many_steps()),
+            Matcher::Backtracking(regex) => regex.is_match(text, || self.too_many_steps()),
         }
     }
 
@@ -173,7 +176,8 @@ impl Pattern {
         if start > text.len() {
             return Ok(None);
         }
-        let stepping = |regex: &Stepping| regex.captures_at(text, start, || self.too_many_steps());
+        let stepping =
+            |regex: &Backtracking| regex.captures_at(text, start, || self.too_many_steps());
         match &self.matcher {
             Matcher::Linear(regex) => {
                 let Some(found) = regex.captures_at(text, start) else { return Ok(None) };
@@ -185,7 +189,7 @@ impl Pattern {
                 let parts = found.iter().map(|part| part.map(|p| (p.start(), p.as_str())));
                 Ok(Some(parts.collect()))
             }
-            Matcher::Stepping(regex) => stepping(regex),
+            Matcher::Backtracking(regex) => stepping(regex),
         }
     }
 
@@ -202,10 +206,10 @@ impl Pattern {
     }
 
     /// The pattern that only looks at a line end before the end of the text.
-    fn exact_end(&self) -> Option<&Stepping> {
+    fn exact_end(&self) -> Option<&Backtracking> {
         let compile = || {
             let flags = Flags::parse(&self.options).ok()?;
-            Stepping::new(dialect::translated(&self.source, END_AHEAD), flags)
+            Backtracking::new(dialect::translated(&self.source, END_AHEAD), flags)
         };
         self.ending.as_ref()?.get_or_init(compile).as_ref()
     }

@@ -9,7 +9,7 @@ use bson::raw::{
 use crate::{
     interrupt,
     query::{
-        Expression, QueryError, Scope, VariableNames, error::refused, expression::Room,
+        Expression, QueryError, Scope, VariableNames, error::refused, expression::Budget,
         filter::is_operators,
     },
     value::Path,
@@ -179,13 +179,13 @@ pub(in crate::query) fn compute(
     document: &RawDocument,
     scope: &Scope<'_>,
 ) -> Result<RawDocumentBuf, QueryError> {
-    Computing { scope, room: Room::default() }.level(fields, document)
+    Computing { scope, budget: Budget::default() }.level(fields, document)
 }
 
 /// One document that gets its fields.
 struct Computing<'c> {
     scope: &'c Scope<'c>,
-    room: Room,
+    budget: Budget,
 }
 
 impl Computing<'_> {
@@ -230,8 +230,8 @@ impl Computing<'_> {
     ) -> Result<(), QueryError> {
         let value = expression.evaluate(self.scope)?;
         let Some(value) = value.as_ref() else { return Ok(()) };
-        self.room.take_bytes(name.as_str().len())?;
-        self.room.take(value)?;
+        self.budget.take_bytes(name.as_str().len())?;
+        self.budget.take(value)?;
         out.append(name, value);
         Ok(())
     }

@@ -14,7 +14,7 @@ use super::{
 use crate::query::{
     QueryError,
     error::refused,
-    expression::family::{name_of, shown},
+    expression::arguments::{name_of, shown},
 };
 
 /// Subtype of a UUID.

@@ -10,7 +10,7 @@ use super::{
 use crate::query::{
     Code, QueryError,
     expression::{
-        family::{is_nullish, name_of, null, owned},
+        arguments::{is_nullish, name_of, null, owned},
         operator::{Arguments, Given, NamedMistake, Operator, Outcome},
     },
 };

@@ -5,7 +5,7 @@ use bson::{RawBsonRef, spec::ElementType};
 use crate::query::{
     Code, QueryError,
     error::refused,
-    expression::family::{integral32, integral64, is_nullish, is_number, name_of, shown},
+    expression::arguments::{integral32, integral64, is_nullish, is_number, name_of, shown},
     filter::{type_by_name, type_by_number},
 };
 

@@ -11,8 +11,10 @@ use crate::query::{
     Code, QueryError,
     error::refused,
     expression::{
+        arguments::{
+            as_double, decimal_of_double, decimal_truncated, is_true, name_of, type_name_of,
+        },
         date::{date_of, iso_text, utc_text},
-        family::{as_double, decimal_of_double, decimal_truncated, is_true, name_of, type_name_of},
     },
 };
 

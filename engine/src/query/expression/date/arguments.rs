@@ -10,7 +10,7 @@ use crate::query::{
     QueryError,
     error::refused,
     expression::{
-        family::{is_nullish, name_of},
+        arguments::{is_nullish, name_of},
         operator::{Given, NamedMistake},
     },
 };

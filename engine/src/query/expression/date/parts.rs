@@ -12,7 +12,7 @@ use crate::query::{
     Code, QueryError,
     error::refused,
     expression::{
-        family::{NamedCodes, date_refusal, integral64, is_nullish, name_of, null, shown},
+        arguments::{NamedCodes, date_refusal, integral64, is_nullish, name_of, null, shown},
         operator::{Arguments, Given, NamedMistake, Operator, Outcome},
     },
 };

@@ -12,7 +12,7 @@ use crate::query::{
     Code, QueryError,
     error::refused,
     expression::{
-        family::{NamedCodes, date_refusal, is_nullish, name_of, null, owned, shown},
+        arguments::{NamedCodes, date_refusal, is_nullish, name_of, null, owned, shown},
         operator::{Arguments, Given, NamedMistake, Operator, Outcome},
     },
 };

@@ -2,7 +2,7 @@
 
 use bson::RawBsonRef;
 
-use crate::query::{QueryError, error::refused, expression::family::name_of};
+use crate::query::{QueryError, error::refused, expression::arguments::name_of};
 
 /// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,11 +13,11 @@ use crate::{
 
 /// Bytes that were made so far.
 #[derive(Debug, Default)]
-pub(in crate::query) struct Room {
+pub(in crate::query) struct Budget {
     bytes: usize,
 }
 
-impl Room {
+impl Budget {
     /// Counts a value.
     pub(in crate::query) fn take(&mut self, value: RawBsonRef<'_>) -> Result<(), QueryError> {
         self.take_bytes(bytes_of(value))
@@ -53,7 +53,7 @@ impl Room {
 /// `ExceededMemoryLimit` and `Overflow`.
 pub fn check_made(value: Option<&RawBson>) -> Result<(), QueryError> {
     let Some(value) = value.map(RawBson::as_raw_bson_ref) else { return Ok(()) };
-    Room::default().take(value)?;
+    Budget::default().take(value)?;
     check_levels(value)
 }
 

@@ -20,7 +20,7 @@ const FURTHER_TRIES: usize = 4;
 
 /// A compiled pattern.
 #[derive(Debug, Clone)]
-pub(super) struct Stepping {
+pub(super) struct Backtracking {
     pattern: String,
     flags: Flags,
     first: Regex,
@@ -28,7 +28,7 @@ pub(super) struct Stepping {
     further: Box<[OnceLock<Option<Regex>>; FURTHER_TRIES]>,
 }
 
-impl Stepping {
+impl Backtracking {
     /// `None` if it can't be compiled.
     pub(super) fn new(pattern: String, flags: Flags) -> Option<Self> {
         let first = compile(&pattern, flags, STEPS_FIRST)?;
@@ -52,7 +52,7 @@ impl Stepping {
     /// The groups of the first match at or after a byte of the text.
     ///
     /// # Errors
-    /// As [`Stepping::is_match`].
+    /// As [`Backtracking::is_match`].
     pub(super) fn captures_at<'t>(
         &self,
         text: &'t str,

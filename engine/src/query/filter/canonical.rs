@@ -12,9 +12,9 @@ use crate::value::compare;
 
 /// A filter without what does not count: the order of conditions, those that are there twice, lists
 /// within lists, and the several ways to write an equality. Conditions stand in order.
-enum Normal<'f> {
-    All(Vec<Normal<'f>>),
-    Any(Vec<Normal<'f>>),
+enum Canonical<'f> {
+    All(Vec<Canonical<'f>>),
+    Any(Vec<Canonical<'f>>),
     Test(&'f str, Condition<'f>),
 }
 
@@ -32,7 +32,7 @@ impl Filter {
     #[must_use]
     pub fn is_equivalent(&self, other: &Self) -> bool {
         self == other
-            || match (normal(self.root()), normal(other.root())) {
+            || match (canonical(self.root()), canonical(other.root())) {
                 (Some(a), Some(b)) => a.order(&b).is_eq(),
                 _ => false,
             }
@@ -40,30 +40,32 @@ impl Filter {
 }
 
 /// Recursion is bounded by the depth of a filter.
-fn normal(expr: &Expr) -> Option<Normal<'_>> {
+fn canonical(expr: &Expr) -> Option<Canonical<'_>> {
     match expr {
-        Expr::True => Some(Normal::All(Vec::new())),
+        Expr::True => Some(Canonical::All(Vec::new())),
         Expr::And(parts) => {
             let mut all = Vec::new();
             for part in parts {
-                match normal(part)? {
-                    Normal::All(inner) => all.extend(inner),
+                match canonical(part)? {
+                    Canonical::All(inner) => all.extend(inner),
                     other => all.push(other),
                 }
             }
-            Some(one_or(all, Normal::All))
+            Some(one_or(all, Canonical::All))
         }
         Expr::Or(parts) => {
             let mut any = Vec::new();
             for part in parts {
-                match normal(part)? {
-                    Normal::Any(inner) => any.extend(inner),
+                match canonical(part)? {
+                    Canonical::Any(inner) => any.extend(inner),
                     // One that takes everything.
-                    Normal::All(inner) if inner.is_empty() => return Some(Normal::All(inner)),
+                    Canonical::All(inner) if inner.is_empty() => {
+                        return Some(Canonical::All(inner));
+                    }
                     other => any.push(other),
                 }
             }
-            Some(one_or(with_lists(any), Normal::Any))
+            Some(one_or(with_lists(any), Canonical::Any))
         }
         Expr::Field { path, test } => {
             let condition = match test {
@@ -76,15 +78,18 @@ fn normal(expr: &Expr) -> Option<Normal<'_>> {
                 Test::Type(types) => Condition::Type(types),
                 _ => return None,
             };
-            Some(Normal::Test(path.as_str(), condition))
+            Some(Canonical::Test(path.as_str(), condition))
         }
         _ => None,
     }
 }
 
 /// In order and without what is there twice; a single one stands for itself.
-fn one_or<'f>(mut parts: Vec<Normal<'f>>, list: fn(Vec<Normal<'f>>) -> Normal<'f>) -> Normal<'f> {
-    parts.sort_by(Normal::order);
+fn one_or<'f>(
+    mut parts: Vec<Canonical<'f>>,
+    list: fn(Vec<Canonical<'f>>) -> Canonical<'f>,
+) -> Canonical<'f> {
+    parts.sort_by(Canonical::order);
     parts.dedup_by(|a, b| a.order(b).is_eq());
     match parts.pop() {
         Some(only) if parts.is_empty() => only,
@@ -96,12 +101,12 @@ fn one_or<'f>(mut parts: Vec<Normal<'f>>, list: fn(Vec<Normal<'f>>) -> Normal<'f
 }
 
 /// Equalities of one field, of which one must hold, as one list of values.
-fn with_lists(parts: Vec<Normal<'_>>) -> Vec<Normal<'_>> {
+fn with_lists(parts: Vec<Canonical<'_>>) -> Vec<Canonical<'_>> {
     let mut lists: Vec<(&str, Vec<&RawBson>)> = Vec::new();
     let mut rest = Vec::new();
     for part in parts {
         match part {
-            Normal::Test(path, Condition::Among(values)) => {
+            Canonical::Test(path, Condition::Among(values)) => {
                 match lists.iter_mut().find(|(known, _)| *known == path) {
                     Some((_, list)) => list.extend(values),
                     None => lists.push((path, values)),
@@ -111,7 +116,7 @@ fn with_lists(parts: Vec<Normal<'_>>) -> Vec<Normal<'_>> {
         }
     }
     let lists = lists.into_iter();
-    rest.extend(lists.map(|(path, list)| Normal::Test(path, Condition::Among(in_order(list)))));
+    rest.extend(lists.map(|(path, list)| Canonical::Test(path, Condition::Among(in_order(list)))));
     rest
 }
 
@@ -131,7 +136,7 @@ fn of_lists<T>(a: &[T], b: &[T], order: impl Fn(&T, &T) -> Ordering) -> Ordering
     of_pairs.fold(Ordering::Equal, Ordering::then).then(a.len().cmp(&b.len()))
 }
 
-impl Normal<'_> {
+impl Canonical<'_> {
     fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::All(a), Self::All(b)) | (Self::Any(a), Self::Any(b)) => {
