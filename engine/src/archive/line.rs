@@ -19,7 +19,7 @@ use crate::{
     store::RecordNumber,
     value::{
         extjson::{self, Style, append_document},
-        id_number::Numbered,
+        id_number::RecordName,
     },
 };
 
@@ -71,7 +71,7 @@ pub fn append_line(out: &mut Vec<u8>, archived: &Archived) -> Result<(), Archive
     Err(ArchiveError::Backend {
         what: format!(
             "{} of {} can't be written in a form that reads back the same",
-            Numbered(archived.record),
+            RecordName(archived.record),
             archived.namespace
         ),
     })

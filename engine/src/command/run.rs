@@ -22,7 +22,7 @@ use crate::{
         table::TABLE,
     },
     limits::{COMMAND_BYTES_MAX, COMMAND_DEPTH_MAX},
-    value::scan::{self, Limits, Met},
+    value::scan::{self, DocumentFacts, Limits},
 };
 
 /// Commands hold documents, so both bounds lie above those of a document.
@@ -49,7 +49,7 @@ pub fn run_scanned(
     client: &Client,
     db: &str,
     command: &RawDocument,
-    met: Met,
+    met: DocumentFacts,
 ) -> RawDocumentBuf {
     reply(|| answer(context, client, db, command, met))
 }
@@ -81,7 +81,13 @@ fn has_ok(reply: &RawDocument) -> bool {
     reply.as_bytes().ends_with(LAST) || matches!(reply.get("ok"), Ok(Some(_)))
 }
 
-fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument, met: Met) -> Answer {
+fn answer(
+    context: &Context,
+    client: &Client,
+    db: &str,
+    command: &RawDocument,
+    met: DocumentFacts,
+) -> Answer {
     let Some(first) = command.iter().next() else {
         return Err(CommandError::new(Code::COMMAND_NOT_FOUND, "the command is empty; name one"));
     };

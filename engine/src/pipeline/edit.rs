@@ -8,12 +8,12 @@ use crate::{pipeline::error::fail, query::Code, value::Path};
 /// A dotted path whose parts can be written into documents. It leads through documents only; what
 /// else stands in its way is replaced by one.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct FieldPath {
     parts: Vec<CString>,
     path: Path,
 }
 
-impl Place {
+impl FieldPath {
     /// Reads a path as stages take it, without a leading `$`.
     pub(super) fn parse(text: &str) -> Result<Self, PipelineError> {
         if text.is_empty() {

@@ -5,11 +5,11 @@ use crate::{limits::PIPELINE_BYTES_MAX, query::Code};
 
 /// Bytes that one stage holds.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Held {
+pub(super) struct MemoryBudget {
     bytes: usize,
 }
 
-impl Held {
+impl MemoryBudget {
     /// Counts more bytes.
     pub(super) fn add(&mut self, stage: &str, bytes: usize) -> Result<(), PipelineError> {
         self.bytes = self.bytes.saturating_add(bytes);

@@ -27,7 +27,7 @@ mod views;
 pub use environment::{Environment, Rows};
 pub use error::PipelineError;
 pub use output::{Merge, Out, Output, WhenMatched, WhenNotMatched};
-pub use parse::{Pipeline, Reading};
+pub use parse::{ParseContext, Pipeline};
 pub use run::{Origin, Run};
 pub use stage::{Input, ServerRows, Stage};
 pub use views::resolve;

@@ -6,8 +6,7 @@ use bson::{
 };
 
 use super::{
-    PipelineError, Reading, edit::Place as FieldPlace, parse::stages_of, stage::variables,
-    text::kind,
+    ParseContext, PipelineError, edit::FieldPath, parse::stages_of, stage::variables, text::kind,
 };
 use crate::{
     catalog::Namespace,
@@ -98,7 +97,7 @@ impl Output {
     pub(super) fn parse(
         stage: &str,
         value: RawBsonRef<'_>,
-        reading: &Reading<'_>,
+        reading: &ParseContext<'_>,
     ) -> Result<Self, PipelineError> {
         if stage == "$out" {
             return Ok(Self::Out(Out { into: out(value, reading)? }));
@@ -120,7 +119,7 @@ fn is_internal(db: &str) -> bool {
     ["admin", "config", "local"].contains(&db)
 }
 
-fn out(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Namespace, PipelineError> {
+fn out(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Namespace, PipelineError> {
     let into = match value {
         RawBsonRef::String(name) => Namespace::new(reading.db, name)?,
         RawBsonRef::Document(options) => {
@@ -172,7 +171,7 @@ fn out(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Namespace, Pipeli
     Ok(into)
 }
 
-fn merge(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Merge, PipelineError> {
+fn merge(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Merge, PipelineError> {
     let options = match value {
         RawBsonRef::String(name) => {
             return checked(
@@ -268,7 +267,7 @@ fn checked(merge: Merge, variables: Option<&RawDocument>) -> Result<Merge, Pipel
     Ok(merge)
 }
 
-fn into(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Namespace, PipelineError> {
+fn into(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Namespace, PipelineError> {
     match value {
         RawBsonRef::String(name) => Ok(Namespace::new(reading.db, name)?),
         RawBsonRef::Document(options) => {
@@ -340,7 +339,7 @@ fn on(value: RawBsonRef<'_>) -> Result<Vec<String>, PipelineError> {
         return fail(51187, message);
     }
     for (at, field) in fields.iter().enumerate() {
-        FieldPlace::parse(field)?;
+        FieldPath::parse(field)?;
         if fields.iter().take(at).any(|other| other == field) {
             return fail(31465, format!("Found a duplicate field '{field}'"));
         }

@@ -7,7 +7,7 @@ use bson::raw::{RawBsonRef, RawDocument};
 use super::{
     Origin, Output, PipelineError, Stage,
     stage::{
-        BucketAuto, Count, Documents, Facet, Group, Limit, Lookup, Match, Redact, Reshaping,
+        BucketAuto, Count, Documents, Facet, Group, Limit, Lookup, Match, Redact, ReshapeStage,
         Sample, Server, Skip, SortStage, UnionWith, Unwind, bucket, sort_by_count,
     },
     text::kind,
@@ -76,7 +76,7 @@ const UNSUPPORTED_SOURCES: &[&str] = &[
 
 /// Where a pipeline stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Nesting {
     /// In a command.
     Top,
     /// In a view.
@@ -91,12 +91,12 @@ pub(super) enum Place {
 
 /// What reading a pipeline depends on.
 #[derive(Debug, Clone)]
-pub struct Reading<'r> {
+pub struct ParseContext<'r> {
     /// The database whose collections it names.
     pub db: &'r str,
     /// The variables that its expressions may name.
     pub names: VariableNames,
-    place: Place,
+    place: Nesting,
     depth: usize,
 }
 
@@ -107,21 +107,21 @@ pub struct Pipeline {
     output: Option<Output>,
 }
 
-impl<'r> Reading<'r> {
+impl<'r> ParseContext<'r> {
     /// The pipeline of a command on this database.
     #[must_use]
     pub fn of_command(db: &'r str, names: VariableNames) -> Self {
-        Self { db, names, place: Place::Top, depth: 0 }
+        Self { db, names, place: Nesting::Top, depth: 0 }
     }
 
     /// The pipeline of a view in this database.
     #[must_use]
     pub fn of_view(db: &'r str) -> Self {
-        Self { db, names: VariableNames::default(), place: Place::View, depth: 0 }
+        Self { db, names: VariableNames::default(), place: Nesting::View, depth: 0 }
     }
 
     /// A pipeline in a stage of this one.
-    pub(super) fn within(&self, place: Place) -> Result<Self, PipelineError> {
+    pub(super) fn within(&self, place: Nesting) -> Result<Self, PipelineError> {
         if self.depth >= PIPELINE_DEPTH_MAX {
             return Err(PipelineError::stage(
                 Code::MAX_SUB_PIPELINE_DEPTH_EXCEEDED,
@@ -158,7 +158,10 @@ impl Pipeline {
     ///
     /// # Errors
     /// What is wrong with a stage, or with its place.
-    pub fn parse(stages: &[&RawDocument], reading: &Reading<'_>) -> Result<Self, PipelineError> {
+    pub fn parse(
+        stages: &[&RawDocument],
+        reading: &ParseContext<'_>,
+    ) -> Result<Self, PipelineError> {
         if stages.len() > PIPELINE_STAGES_MAX {
             return Err(PipelineError::stage(
                 7749501,
@@ -236,7 +239,7 @@ impl Pipeline {
         &mut self,
         name: &str,
         value: RawBsonRef<'_>,
-        reading: &Reading<'_>,
+        reading: &ParseContext<'_>,
     ) -> Result<(), PipelineError> {
         let mut push = |name: &'static str, stage: Box<dyn Stage>| {
             self.names.push(name);
@@ -283,7 +286,7 @@ impl Pipeline {
             }
             "$out" | "$merge" => self.output = Some(Output::parse(name, value, reading)?),
             _ => match Reshape::parse(name, value, &reading.names)? {
-                Some(reshape) => push("$project", Box::new(Reshaping(Arc::new(reshape)))),
+                Some(reshape) => push("$project", Box::new(ReshapeStage(Arc::new(reshape)))),
                 None => return Err(no_stage(name, reading.place)),
             },
         }
@@ -303,11 +306,11 @@ impl Pipeline {
     }
 }
 
-fn no_stage(name: &str, place: Place) -> PipelineError {
+fn no_stage(name: &str, place: Nesting) -> PipelineError {
     let is_source = ONLY_FIRST.contains(&name) || UNSUPPORTED_SOURCES.contains(&name);
     match name {
         // Whether it is supported elsewhere is no question then.
-        name if place == Place::Facet && is_source => not_in_facet(name),
+        name if place == Nesting::Facet && is_source => not_in_facet(name),
         "$changeStream" => {
             PipelineError::stage(40573, "The $changeStream stage is only supported on replica sets")
         }
@@ -335,23 +338,23 @@ fn not_in_facet(name: &str) -> PipelineError {
     PipelineError::stage(40600, message)
 }
 
-fn check_places(names: &[&str], place: Place) -> Result<(), PipelineError> {
+fn check_places(names: &[&str], place: Nesting) -> Result<(), PipelineError> {
     for (at, name) in names.iter().enumerate() {
         let (is_source, writes) = (ONLY_FIRST.contains(name), ONLY_LAST.contains(name));
         let is_followed = at + 1 < names.len();
         match place {
-            Place::Facet if is_source || writes || *name == "$facet" => {
+            Nesting::Facet if is_source || writes || *name == "$facet" => {
                 return Err(not_in_facet(name));
             }
-            Place::Lookup if writes => {
+            Nesting::Lookup if writes => {
                 let message = format!("{name} is not allowed within a $lookup's sub-pipeline");
                 return fail(51047, message);
             }
-            Place::UnionWith if writes => {
+            Nesting::UnionWith if writes => {
                 let message = format!("{name} is not allowed within a $unionWith's sub-pipeline");
                 return fail(31441, message);
             }
-            Place::View if writes => {
+            Nesting::View if writes => {
                 let message =
                     format!("The aggregation stage {name} in a view's pipeline is not allowed");
                 return fail(Code::OPTION_NOT_SUPPORTED_ON_VIEW, message);

@@ -5,7 +5,8 @@ use std::{collections::VecDeque, sync::Arc};
 use bson::{Document, RawDocumentBuf, raw::RawDocument};
 
 use super::{
-    Environment, Input, Pipeline, PipelineError, Reading, Stage, source::Source, views::resolve,
+    Environment, Input, ParseContext, Pipeline, PipelineError, Stage, source::Source,
+    views::resolve,
 };
 use crate::{
     catalog::Namespace,
@@ -103,7 +104,7 @@ impl Run {
         if let (Origin::Collection(namespace), false) = (origin, pipeline.shows_server()) {
             let (collection, of_views) = resolve(&environment.collections.catalog(), namespace)?;
             let of_views: Vec<&RawDocument> = of_views.iter().map(|stage| &**stage).collect();
-            let of_views = Pipeline::parse(&of_views, &Reading::of_view(&collection.db))?;
+            let of_views = Pipeline::parse(&of_views, &ParseContext::of_view(&collection.db))?;
             for stage in of_views.fresh().into_iter().rev() {
                 stages.push_front(stage);
             }

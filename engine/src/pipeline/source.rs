@@ -20,19 +20,19 @@ pub enum Source {
     /// Documents that are ready.
     Ready(VecDeque<RawDocumentBuf>),
     /// A search in a collection.
-    Search(Box<Found>),
+    Search(Box<SearchSource>),
 }
 
 /// A search, and what was read ahead of it.
-pub struct Found {
+pub struct SearchSource {
     namespace: Namespace,
     search: Search,
-    ahead: VecDeque<Ahead>,
+    ahead: VecDeque<PrefetchedDocument>,
     read_docs: usize,
 }
 
 /// A document that was read ahead.
-struct Ahead {
+struct PrefetchedDocument {
     document: RawDocumentBuf,
     record: RecordNumber,
     /// From this instant on its collection hides it, as it was when it was read.
@@ -43,7 +43,12 @@ impl Source {
     /// The documents of a search.
     pub(super) fn search(namespace: Namespace, search: Search) -> Self {
         let read_docs = FIRST_READ_DOCS;
-        Self::Search(Box::new(Found { namespace, search, ahead: VecDeque::new(), read_docs }))
+        Self::Search(Box::new(SearchSource {
+            namespace,
+            search,
+            ahead: VecDeque::new(),
+            read_docs,
+        }))
     }
 
     /// The next document.
@@ -66,7 +71,7 @@ impl Source {
     }
 }
 
-impl Found {
+impl SearchSource {
     fn next(
         &mut self,
         environment: &Environment<'_>,
@@ -111,7 +116,7 @@ impl Found {
             let mut bytes = 0;
             search.advance::<PlanError>(reader, &collection, now_ms, &mut |stored, document| {
                 bytes += document.as_bytes().len();
-                ahead.push_back(Ahead {
+                ahead.push_back(PrefetchedDocument {
                     document: document.to_owned(),
                     record: stored.record,
                     hidden_from_ms: collection.hidden_from_ms(document, stored.modified_ms),

@@ -22,7 +22,7 @@ use crate::{
     value::{
         bucket, counted,
         extjson::{self, Layout, Style, append_document},
-        id_number::Numbered,
+        id_number::RecordName,
         shell,
     },
 };
@@ -86,7 +86,7 @@ pub struct DamagedDocuments {
 impl fmt::Display for DamagedDocuments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let documents = counted(self.count, "document is", "documents are");
-        let first = Numbered(self.first);
+        let first = RecordName(self.first);
         write!(f, "{documents} damaged and not exported; the first is {first}")
     }
 }

@@ -89,9 +89,9 @@ pub fn append_key_of(number: u128, out: &mut Vec<u8>) {
 /// A document by its record number, in words: `document 7`, or `document with _id 7`. The alternate form
 /// begins a sentence.
 #[derive(Debug, Clone, Copy)]
-pub struct Numbered(pub u128);
+pub struct RecordName(pub u128);
 
-impl Display for Numbered {
+impl Display for RecordName {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(if f.alternate() { "Document " } else { "document " })?;
         if !is_made(self.0) {
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn documents_are_told_by_what_is_known_of_them() {
         let check = |number: u128, expected: &str| {
-            assert_eq!(Numbered(number).to_string(), expected);
+            assert_eq!(RecordName(number).to_string(), expected);
         };
         check(7, "document 7");
         check(1 << 16, "document 65536");
@@ -339,6 +339,6 @@ mod tests {
             number(id).expect("a number"),
             "document with _id ObjectId('65920080a1b2c3d4e5000001')",
         );
-        assert_eq!(format!("{:#}", Numbered(7)), "Document 7");
+        assert_eq!(format!("{:#}", RecordName(7)), "Document 7");
     }
 }

@@ -119,7 +119,7 @@ pub fn check_with<'b>(bytes: &'b [u8], limits: &Limits) -> Result<&'b RawDocumen
 
 /// What a scan has met in a document, at whatever level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Met {
+pub struct DocumentFacts {
     /// Levels of documents and arrays, the outermost one counted.
     pub levels: usize,
     /// A field `_id` that is not the first of its document.
@@ -128,7 +128,7 @@ pub struct Met {
     pub timestamp: bool,
 }
 
-impl Met {
+impl DocumentFacts {
     /// What was met in two pieces.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
@@ -153,7 +153,7 @@ impl Met {
 pub fn check_telling<'b>(
     bytes: &'b [u8],
     limits: &Limits,
-) -> Result<(&'b RawDocument, Met), ScanError> {
+) -> Result<(&'b RawDocument, DocumentFacts), ScanError> {
     let max = limits.bytes_max;
     if bytes.len() > max {
         return Err(ScanError { kind: Kind::TooLarge { bytes: bytes.len(), max }, offset: 0 });
@@ -165,7 +165,7 @@ pub fn check_telling<'b>(
         innermost: None,
         outer: Vec::new(),
         names: Vec::new(),
-        met: Met::default(),
+        met: DocumentFacts::default(),
     };
     let wrong = |offset| ScanError { kind: Kind::WrongLength { what: "document" }, offset };
     scan.open_document(limits)?;
@@ -224,7 +224,7 @@ struct Scan<'b> {
     /// Those around the innermost one; most documents have none.
     outer: Vec<OpenDocument>,
     names: Vec<&'b [u8]>,
-    met: Met,
+    met: DocumentFacts,
 }
 
 impl<'b> Scan<'b> {

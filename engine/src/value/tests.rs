@@ -142,12 +142,16 @@ fn check_key_order(a: &Bson, b: &Bson) -> Result<(), TestCaseError> {
 }
 
 /// What a scan meets, told by the library's own walk.
-fn met_in(value: RawBsonRef<'_>) -> scan::Met {
-    let inside = |met: scan::Met, value: RawBsonRef<'_>, late_id| {
+fn met_in(value: RawBsonRef<'_>) -> scan::DocumentFacts {
+    let inside = |met: scan::DocumentFacts, value: RawBsonRef<'_>, late_id| {
         let inner = met_in(value);
-        met.with(scan::Met { levels: inner.levels + 1, late_id: inner.late_id || late_id, ..inner })
+        met.with(scan::DocumentFacts {
+            levels: inner.levels + 1,
+            late_id: inner.late_id || late_id,
+            ..inner
+        })
     };
-    let met = scan::Met { levels: 1, ..scan::Met::default() };
+    let met = scan::DocumentFacts { levels: 1, ..scan::DocumentFacts::default() };
     let of_document = |document: &RawDocument| {
         let fields = document.iter().map(|field| field.expect("sound")).enumerate();
         fields.fold(met, |met, (at, (name, value))| {
@@ -160,8 +164,10 @@ fn met_in(value: RawBsonRef<'_>) -> scan::Met {
         RawBsonRef::Array(array) => {
             array.into_iter().fold(met, |met, value| inside(met, value.expect("sound"), false))
         }
-        RawBsonRef::Timestamp(_) => scan::Met { timestamp: true, ..scan::Met::default() },
-        _ => scan::Met::default(),
+        RawBsonRef::Timestamp(_) => {
+            scan::DocumentFacts { timestamp: true, ..scan::DocumentFacts::default() }
+        }
+        _ => scan::DocumentFacts::default(),
     }
 }
 

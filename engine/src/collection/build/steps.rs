@@ -20,7 +20,7 @@ use crate::{
     },
     limits::{BATCH_BYTES_MAX, BATCH_MS_MAX, BUILD_ENTRIES_MAX, BULK_DOCS_MAX},
     store::{EntryRows, IndexId, Reader, RecordNumber, Scan, StoreError, entry_bytes},
-    value::id_number::Numbered,
+    value::id_number::RecordName,
 };
 
 impl Collections {
@@ -263,7 +263,7 @@ fn add_document(
     copied: &DocumentCopy,
 ) -> Result<(), WriteError> {
     let document = RawDocument::from_bytes(&copied.bytes).map_err(|_| StoreError::Damaged {
-        what: format!("{} of {} is not BSON", Numbered(copied.record), collection.namespace),
+        what: format!("{} of {} is not BSON", RecordName(copied.record), collection.namespace),
     })?;
     let keys = keys_of(index, document, copied.modified_ms)?;
     if index.refuses_duplicates() {

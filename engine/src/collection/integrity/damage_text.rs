@@ -3,7 +3,7 @@
 use crate::{
     catalog::CatalogSnapshot,
     store::{BackupReport, CollectionId, DamagedRow, DamagedRows, IndexId, Store},
-    value::id_number::Numbered,
+    value::id_number::RecordName,
 };
 
 /// The damage in words; `None` when there is none. Names that can't be looked up stay numbers.
@@ -48,7 +48,7 @@ pub(in crate::collection) fn named(catalog: &CatalogSnapshot, row: &DamagedRow) 
     };
     let named = match row {
         DamagedRow::Document { collection, record } => {
-            of(collection.0).map(|name| format!("{} of {name}", Numbered(*record)))
+            of(collection.0).map(|name| format!("{} of {name}", RecordName(*record)))
         }
         DamagedRow::Entry { index: id } => index(id.0).map(|name| format!("an entry of {name}")),
         DamagedRow::Counters { id } => {

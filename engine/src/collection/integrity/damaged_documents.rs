@@ -24,7 +24,7 @@ use crate::{
     },
     value::{
         Direction,
-        id_number::{Numbered, id_of},
+        id_number::{RecordName, id_of},
         key::encode,
         scan,
     },
@@ -61,10 +61,10 @@ pub struct DamagedPage {
 #[derive(Debug, Error)]
 pub enum RemoveDamagedError {
     /// There is no document with this record number.
-    #[error("there is no {}, so nothing was removed", Numbered(*.0))]
+    #[error("there is no {}, so nothing was removed", RecordName(*.0))]
     Missing(RecordNumber),
     /// A readable document is removed with `delete`.
-    #[error("{} is not damaged, so nothing was removed; delete removes it", Numbered(*.0))]
+    #[error("{} is not damaged, so nothing was removed; delete removes it", RecordName(*.0))]
     Sound(RecordNumber),
     /// The removal failed.
     #[error(transparent)]

@@ -25,7 +25,7 @@ use crate::{
     store::{
         CollectionId, DamagedRow, IndexId, Reader, RecordNumber, SMALL_TABLES, Scan, StoreError,
     },
-    value::{id_number::Numbered, scan},
+    value::{id_number::RecordName, scan},
 };
 
 /// What one step did.
@@ -249,7 +249,7 @@ impl ScrubRead<'_, '_> {
                 Ok(stored) => {
                     if let Err(error) = scan::check(stored.bytes) {
                         let sentence =
-                            format!("{:#} is not valid BSON: {error}.", Numbered(stored.record));
+                            format!("{:#} is not valid BSON: {error}.", RecordName(stored.record));
                         let namespace = collection.namespace.clone();
                         self.find(namespace, None, Some(stored.record), sentence);
                     }

@@ -13,7 +13,7 @@ use crate::{
     },
     limits::FINDINGS_MAX,
     store::{Entry, Reader, RecordNumber, Scan, StoreError, Stored, entry_bytes},
-    value::{field::field, id_number::Numbered, scan},
+    value::{field::field, id_number::RecordName, scan},
 };
 
 /// Documents between two calls of `progress`, which is also called once per collection.
@@ -210,7 +210,7 @@ impl<'c> CollectionCheck<'c, '_> {
                 format!(
                     "The next record number is {}, but there is {}.",
                     counters.next_record,
-                    Numbered(next - 1)
+                    RecordName(next - 1)
                 ),
             );
         }
@@ -229,7 +229,7 @@ impl<'c> CollectionCheck<'c, '_> {
                 self.find(
                     None,
                     Some(record),
-                    format!("{:#} is not valid BSON: {error}.", Numbered(record)),
+                    format!("{:#} is not valid BSON: {error}.", RecordName(record)),
                 );
                 return Ok(());
             }
@@ -243,7 +243,7 @@ impl<'c> CollectionCheck<'c, '_> {
                 self.find(
                     Some(index),
                     Some(record),
-                    format!("{:#} can't be in the index {}.", Numbered(record), index.name),
+                    format!("{:#} can't be in the index {}.", RecordName(record), index.name),
                 );
                 continue;
             };
@@ -253,7 +253,7 @@ impl<'c> CollectionCheck<'c, '_> {
                     Some(record),
                     format!(
                         "{:#} has an array, but the index {} is not marked for arrays.",
-                        Numbered(record),
+                        RecordName(record),
                         index.name
                     ),
                 );
@@ -271,7 +271,7 @@ impl<'c> CollectionCheck<'c, '_> {
                         format!(
                             "The index {} lacks an entry for {}. {}",
                             index.name,
-                            Numbered(record),
+                            RecordName(record),
                             to_mend(index)
                         ),
                     );
@@ -293,7 +293,7 @@ impl<'c> CollectionCheck<'c, '_> {
         if !index.has_entries_of(record) {
             if made != Some(record) {
                 let sentence =
-                    format!("{:#} is stored there but has another _id.", Numbered(record));
+                    format!("{:#} is stored there but has another _id.", RecordName(record));
                 self.find(Some(index), Some(record), sentence);
             }
             return false;
@@ -301,8 +301,11 @@ impl<'c> CollectionCheck<'c, '_> {
         let other = made.map(|made| self.reader.document(self.collection.id, made));
         // A damaged one is reported where it is stored.
         if let Some(Ok(Some(other))) = other {
-            let sentence =
-                format!("{:#} has the same _id as {}.", Numbered(record), Numbered(other.record));
+            let sentence = format!(
+                "{:#} has the same _id as {}.",
+                RecordName(record),
+                RecordName(other.record)
+            );
             self.find(Some(index), Some(record), sentence);
         }
         true
@@ -370,7 +373,7 @@ impl<'c> CollectionCheck<'c, '_> {
                 format!(
                     "The unique index {} holds the key of {} twice.",
                     index.name,
-                    Numbered(record)
+                    RecordName(record)
                 ),
             );
         }
@@ -381,7 +384,7 @@ impl<'c> CollectionCheck<'c, '_> {
                 format!(
                     "The index {} has an entry that {} does not ask for. {}",
                     index.name,
-                    Numbered(record),
+                    RecordName(record),
                     to_mend(index)
                 ),
             );

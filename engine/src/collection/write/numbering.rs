@@ -15,7 +15,7 @@ use crate::{
     store::RecordNumber,
     value::{
         field::field,
-        id_number::{self, Numbered},
+        id_number::{self, RecordName},
     },
 };
 
@@ -62,7 +62,7 @@ pub(super) fn check_number(
     if field(document, "_id").and_then(|id| index.record_of(id)) == Some(record) {
         return Ok(());
     }
-    let message = format!("{} can't be replaced by one with another _id", Numbered(record));
+    let message = format!("{} can't be replaced by one with another _id", RecordName(record));
     Err(WriteError::BadDocument { message })
 }
 

@@ -12,7 +12,7 @@ use crate::{
         query::{check_collation, read_hint},
         request::Request,
     },
-    pipeline::{Environment, Origin, Pipeline, Reading, Run},
+    pipeline::{Environment, Origin, ParseContext, Pipeline, Run},
     query,
 };
 
@@ -52,7 +52,7 @@ impl Aggregation {
             }
         };
         let (names, variables) = read_let(request)?;
-        let pipeline = Pipeline::parse(&stages, &Reading::of_command(request.db, names))?;
+        let pipeline = Pipeline::parse(&stages, &ParseContext::of_command(request.db, names))?;
         pipeline.check_origin(&origin)?;
         let hint = read_hint(request.get("hint")?)?;
         Ok(Self { origin, pipeline, hint, now_ms: request.now_ms, variables })

@@ -23,7 +23,7 @@ use crate::{
     catalog::Namespace,
     value::{
         field::{Fields, field},
-        scan::Met,
+        scan::DocumentFacts,
     },
 };
 
@@ -54,7 +54,7 @@ pub struct Request<'r> {
     /// All of it.
     pub document: &'r RawDocument,
     /// What the scan of the command met.
-    pub met: Met,
+    pub met: DocumentFacts,
     /// When it came, which is `$$NOW`.
     pub now_ms: i64,
     /// The value of its first field.
@@ -73,7 +73,7 @@ impl<'r> Request<'r> {
         client: &'r Client,
         db: &'r str,
         document: &'r RawDocument,
-        met: Met,
+        met: DocumentFacts,
         now_ms: i64,
     ) -> Result<Self, CommandError> {
         let mut elements = document.iter_elements();

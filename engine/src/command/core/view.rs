@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
-    pipeline::{Environment, Origin, Pipeline, Reading, Run},
+    pipeline::{Environment, Origin, ParseContext, Pipeline, Run},
 };
 
 /// What of a command becomes stages.
@@ -76,7 +76,7 @@ pub fn open(
     let stages = stages(query, parts);
     let stages: Vec<&RawDocument> = stages.iter().map(|stage| &**stage).collect();
     let (names, variables) = read_let(request)?;
-    let reading = Reading::of_command(&namespace.db, names);
+    let reading = ParseContext::of_command(&namespace.db, names);
     let pipeline = Pipeline::parse(&stages, &reading)?;
     let rows = ServerFacts { context, client: request.client };
     let environment = Environment::new(&context.collections, &rows);

@@ -8,7 +8,7 @@ use crate::{
         context::Context,
         error::{Code, CommandError},
     },
-    pipeline::{Pipeline, Reading},
+    pipeline::{ParseContext, Pipeline},
 };
 
 /// Longest chain of views that is followed; a longer one is refused when it is read.
@@ -36,7 +36,7 @@ pub fn check(
         .map(|stage| RawDocumentBuf::try_from(*stage))
         .collect::<Result<Vec<_>, _>>()?;
     let raw: Vec<&RawDocument> = raw.iter().map(|stage| &**stage).collect();
-    Pipeline::parse(&raw, &Reading::of_view(&namespace.db))?;
+    Pipeline::parse(&raw, &ParseContext::of_view(&namespace.db))?;
     Ok(())
 }
 

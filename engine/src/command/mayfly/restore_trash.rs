@@ -293,7 +293,7 @@ mod tests {
 
     use super::*;
     use crate::command::{core::client::Client, testing::Lab};
-    use crate::value::scan::Met;
+    use crate::value::scan::DocumentFacts;
 
     /// Puts row 1 of the trash back, after something happens to the collection.
     fn put_back_after(lab: &Lab, change: &dyn Fn()) {
@@ -306,7 +306,7 @@ mod tests {
             &client,
             "test",
             &command,
-            Met::default(),
+            DocumentFacts::default(),
             0,
         );
         let request = request.expect("a request");

@@ -17,7 +17,7 @@ use crate::{
         PipelineError,
         accumulator::{Accumulators, State, number, value_bytes},
         error::fail,
-        memory::Held,
+        memory::MemoryBudget,
         text::{kind, shown},
     },
     query::{Expression, Scope, VariableNames},
@@ -142,7 +142,7 @@ fn count_of(value: RawBsonRef<'_>) -> Result<usize, PipelineError> {
 
 impl Options {
     fn all(&self, input: &mut Input<'_>) -> Result<Vec<RawDocumentBuf>, PipelineError> {
-        let mut held = Held::default();
+        let mut held = MemoryBudget::default();
         let mut entries: Vec<(RawBson, RawDocumentBuf)> = Vec::new();
         while let Some(document) = input.next_document()? {
             let key = {
@@ -164,7 +164,7 @@ impl Options {
         &self,
         entries: Vec<(RawBson, RawDocumentBuf)>,
         input: &Input<'_>,
-        held: &mut Held,
+        held: &mut MemoryBudget,
     ) -> Result<Vec<RawDocumentBuf>, PipelineError> {
         let mut add = |states: &mut [State], document: &RawDocument| {
             let grown = self.fields.add(states, &Scope::new(document, input.context))?;

@@ -9,11 +9,11 @@ use bson::{
 
 use super::{Input, Stage};
 use crate::pipeline::{
-    Pipeline, PipelineError, Reading, Run,
+    ParseContext, Pipeline, PipelineError, Run,
     edit::check_name,
     error::fail,
-    memory::Held,
-    parse::Place,
+    memory::MemoryBudget,
+    parse::Nesting,
     text::{kind, shown},
 };
 
@@ -27,7 +27,7 @@ pub(in crate::pipeline) struct Facet {
 impl Facet {
     pub(in crate::pipeline) fn parse(
         value: RawBsonRef<'_>,
-        reading: &Reading<'_>,
+        reading: &ParseContext<'_>,
     ) -> Result<Self, PipelineError> {
         let options = match value {
             RawBsonRef::Document(options) if !options.is_empty() => options,
@@ -39,7 +39,7 @@ impl Facet {
                 return fail(40169, message);
             }
         };
-        let reading = reading.within(Place::Facet)?;
+        let reading = reading.within(Nesting::Facet)?;
         let mut facets = Vec::new();
         for element in options {
             let (name, value) = element?;
@@ -79,7 +79,7 @@ impl Stage for Facet {
         if std::mem::replace(&mut self.is_done, true) {
             return Ok(None);
         }
-        let mut held = Held::default();
+        let mut held = MemoryBudget::default();
         let mut documents = VecDeque::new();
         while let Some(document) = input.next_document()? {
             held.add("$facet", document.as_bytes().len())?;

@@ -16,7 +16,7 @@ use crate::{
         PipelineError,
         accumulator::{Accumulators, State, value_bytes},
         error::fail,
-        memory::Held,
+        memory::MemoryBudget,
     },
     query::{Code, Expression, Scope, VariableNames},
     value::{Direction, key::encode},
@@ -67,7 +67,7 @@ impl Group {
     }
 
     fn all(&self, input: &mut Input<'_>) -> Result<Vec<(RawBson, Vec<State>)>, PipelineError> {
-        let mut held = Held::default();
+        let mut held = MemoryBudget::default();
         let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut groups: Vec<(RawBson, Vec<State>)> = Vec::new();
         while let Some(document) = input.next_document()? {

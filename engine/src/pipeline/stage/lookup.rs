@@ -10,10 +10,10 @@ use bson::{
 use super::{Input, Match, Stage};
 use crate::{
     pipeline::{
-        Origin, Pipeline, PipelineError, Reading, Run,
-        edit::Place as FieldPlace,
-        memory::Held,
-        parse::{Place, stages_of},
+        Origin, ParseContext, Pipeline, PipelineError, Run,
+        edit::FieldPath,
+        memory::MemoryBudget,
+        parse::{Nesting, stages_of},
         text::kind,
         views::draws_lots,
     },
@@ -33,7 +33,7 @@ pub(in crate::pipeline) struct Lookup {
 
 struct Options {
     origin: Origin,
-    into: FieldPlace,
+    into: FieldPath,
     /// The fields that must be equal: here and there.
     fields: Option<(Path, CString)>,
     variables: Vec<(String, Expression)>,
@@ -44,7 +44,7 @@ struct Options {
 
 /// The arguments as they were given.
 #[derive(Default)]
-struct Given<'d> {
+struct LookupArguments<'d> {
     from: Option<&'d str>,
     into: Option<&'d str>,
     local: Option<&'d str>,
@@ -57,7 +57,7 @@ fn fail<T>(message: impl Into<String>) -> Result<T, PipelineError> {
     Err(PipelineError::stage(Code::FAILED_TO_PARSE, message))
 }
 
-impl<'d> Given<'d> {
+impl<'d> LookupArguments<'d> {
     fn read(options: &'d RawDocument) -> Result<Self, PipelineError> {
         let mut given = Self::default();
         for element in options {
@@ -97,7 +97,7 @@ impl<'d> Given<'d> {
 impl Lookup {
     pub(in crate::pipeline) fn parse(
         value: RawBsonRef<'_>,
-        reading: &Reading<'_>,
+        reading: &ParseContext<'_>,
     ) -> Result<Self, PipelineError> {
         let RawBsonRef::Document(options) = value else {
             return fail(format!(
@@ -105,7 +105,7 @@ impl Lookup {
                 kind(value)
             ));
         };
-        let given = Given::read(options)?;
+        let given = LookupArguments::read(options)?;
         let Some(into) = given.into else {
             return fail("must specify 'as' field for a $lookup");
         };
@@ -118,8 +118,8 @@ impl Lookup {
             }
             (None, None) => None,
             (Some(local), Some(foreign)) => {
-                FieldPlace::parse(local)?;
-                FieldPlace::parse(foreign)?;
+                FieldPath::parse(local)?;
+                FieldPath::parse(foreign)?;
                 let path = Path::parse(local).map_err(|error| {
                     PipelineError::stage(Code::FAILED_TO_PARSE, error.to_string())
                 })?;
@@ -140,10 +140,10 @@ impl Lookup {
             Some(name) => Origin::collection(reading.db, name)?,
             None => reading.without_collection("$lookup", &stages)?,
         };
-        let mut inner = reading.within(Place::Lookup)?;
+        let mut inner = reading.within(Nesting::Lookup)?;
         let variables = variables(given.variables, &reading.names, &mut inner.names)?;
         let pipeline = Pipeline::parse(&stages, &inner)?;
-        let into = FieldPlace::parse(into)?;
+        let into = FieldPath::parse(into)?;
         let stages = stages.iter().map(|stage| (*stage).to_owned()).collect();
         let options = Options { origin, into, fields, variables, pipeline, stages };
         Ok(Self { options: Arc::new(options), same_for_all: None, is_same_for_all: None })
@@ -195,7 +195,7 @@ impl Options {
                 Arc::new(context),
             )?,
         };
-        let mut held = Held::default();
+        let mut held = MemoryBudget::default();
         let mut results = VecDeque::new();
         while let Some(result) = run.advance(environment)? {
             held.add("$lookup", result.as_bytes().len())?;

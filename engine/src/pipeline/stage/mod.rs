@@ -40,7 +40,7 @@ pub(super) use group::Group;
 pub(super) use lookup::{Lookup, variables};
 pub(super) use matching::Match;
 pub(super) use redact::Redact;
-pub(super) use reshaping::Reshaping;
+pub(super) use reshaping::ReshapeStage;
 pub(super) use sample::Sample;
 pub(super) use server::Server;
 pub use server::ServerRows;
@@ -165,7 +165,7 @@ mod tests {
     use crate::{
         command::testing::Lab,
         interrupt::{Ended, ended_at_once},
-        pipeline::{Pipeline, Reading, Rows, Run},
+        pipeline::{ParseContext, Pipeline, Rows, Run},
     };
 
     struct NoRows;
@@ -186,7 +186,8 @@ mod tests {
         let environment = Environment::new(lab.engine.collections(), &NoRows);
         let stages = [rawdoc! { "$unwind": "$a" }, rawdoc! { "$group": { "_id": "$a" } }];
         let stages: Vec<_> = stages.iter().map(|stage| &**stage).collect();
-        let pipeline = Pipeline::parse(&stages, &Reading::of_view("test")).expect("a pipeline");
+        let pipeline =
+            Pipeline::parse(&stages, &ParseContext::of_view("test")).expect("a pipeline");
         let run =
             || Run::over([rawdoc! { "a": [1, 2] }].into(), &pipeline, Arc::new(Context::at(0)));
         assert!(run().advance(&environment).expect("run").is_some());

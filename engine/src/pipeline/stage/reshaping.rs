@@ -9,9 +9,9 @@ use crate::{pipeline::PipelineError, query::Reshape};
 
 /// A stage that makes one document of another.
 #[derive(Debug, Clone)]
-pub(in crate::pipeline) struct Reshaping(pub(in crate::pipeline) Arc<Reshape>);
+pub(in crate::pipeline) struct ReshapeStage(pub(in crate::pipeline) Arc<Reshape>);
 
-impl Stage for Reshaping {
+impl Stage for ReshapeStage {
     fn fresh(&self) -> Box<dyn Stage> {
         Box::new(self.clone())
     }

@@ -8,7 +8,7 @@ use std::{
 use bson::{RawDocumentBuf, raw::RawBsonRef};
 
 use super::{Input, Stage};
-use crate::pipeline::{PipelineError, error::fail, memory::Held};
+use crate::pipeline::{PipelineError, error::fail, memory::MemoryBudget};
 
 /// `$sample`: every document gets a random number; those with the smallest ones are given.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ impl Sample {
     }
 
     fn draw(&self, input: &mut Input<'_>) -> Result<Vec<RawDocumentBuf>, PipelineError> {
-        let mut held = Held::default();
+        let mut held = MemoryBudget::default();
         let random = RandomState::new();
         let mut tickets: BinaryHeap<Ticket> = BinaryHeap::new();
         let mut count = 0_u64;

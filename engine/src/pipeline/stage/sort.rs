@@ -6,7 +6,7 @@ use bson::{RawDocumentBuf, raw::RawBsonRef};
 
 use super::{Input, Stage};
 use crate::{
-    pipeline::{PipelineError, memory::Held},
+    pipeline::{PipelineError, memory::MemoryBudget},
     plan::Target,
     query::{Sort, SortKey},
 };
@@ -40,7 +40,7 @@ impl SortStage {
 
     fn all(&self, input: &mut Input<'_>) -> Result<VecDeque<RawDocumentBuf>, PipelineError> {
         let keep = self.keep.map(|keep| usize::try_from(keep).unwrap_or(usize::MAX));
-        let mut held = Held::default();
+        let mut held = MemoryBudget::default();
         let mut documents: Vec<(SortKey, RawDocumentBuf)> = Vec::new();
         let bytes = |(key, document): &(SortKey, RawDocumentBuf)| {
             key.size_bytes() + document.as_bytes().len()

@@ -7,8 +7,8 @@ use bson::{RawDocumentBuf, raw::RawBsonRef};
 use super::{Input, Stage, server::wrong_type};
 use crate::{
     pipeline::{
-        Origin, Pipeline, PipelineError, Reading, Run,
-        parse::{Place, stages_of},
+        Origin, ParseContext, Pipeline, PipelineError, Run,
+        parse::{Nesting, stages_of},
         text::kind,
     },
     query::Code,
@@ -28,7 +28,7 @@ struct Other {
 impl UnionWith {
     pub(in crate::pipeline) fn parse(
         value: RawBsonRef<'_>,
-        reading: &Reading<'_>,
+        reading: &ParseContext<'_>,
     ) -> Result<Self, PipelineError> {
         let (mut collection, mut stages) = (None, None);
         match value {
@@ -65,7 +65,7 @@ impl UnionWith {
             Some(name) => Origin::collection(reading.db, name)?,
             None => reading.without_collection("$unionWith", &stages)?,
         };
-        let pipeline = Pipeline::parse(&stages, &reading.within(Place::UnionWith)?)?;
+        let pipeline = Pipeline::parse(&stages, &reading.within(Nesting::UnionWith)?)?;
         Ok(Self { other: Arc::new(Other { origin, pipeline }), run: None })
     }
 }

@@ -8,7 +8,7 @@ use bson::{
 };
 
 use super::{Input, Stage};
-use crate::pipeline::{PipelineError, edit::Place, error::fail, text::kind};
+use crate::pipeline::{PipelineError, edit::FieldPath, error::fail, text::kind};
 
 /// `$unwind`: a document for each element of an array. One at a time, as the results together can
 /// be much larger than the document.
@@ -21,8 +21,8 @@ pub(in crate::pipeline) struct Unwind {
 
 #[derive(Debug)]
 struct Options {
-    path: Place,
-    index: Option<Place>,
+    path: FieldPath,
+    index: Option<FieldPath>,
     keeps_empty: bool,
 }
 
@@ -60,7 +60,7 @@ impl Unwind {
                                 );
                                 return fail(28822, message);
                             }
-                            index = Some(Place::parse(text)?);
+                            index = Some(FieldPath::parse(text)?);
                         }
                         ("includeArrayIndex", other) => {
                             let message = format!(
@@ -92,7 +92,7 @@ impl Unwind {
                 format!("path option to $unwind stage should be prefixed with a '$': {path}");
             return fail(28818, message);
         };
-        let options = Options { path: Place::parse(path)?, index, keeps_empty };
+        let options = Options { path: FieldPath::parse(path)?, index, keeps_empty };
         Ok(Self { options: Arc::new(options), current: None })
     }
 }

@@ -5,7 +5,7 @@ use bson::{Bson, Decimal128, RawBson, RawBsonRef, RawDocument, spec::ElementType
 use super::{
     convert::text::double_text,
     date::iso_text,
-    operator::{Given, NamedMistake, Outcome, named_mistake},
+    operator::{CallArgs, NamedMistake, Outcome, named_mistake},
 };
 pub(super) use crate::query::filter::number::as_double;
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A named argument as the answer.
-pub(super) fn owned(given: &Given<'_>, name: &str) -> Outcome {
+pub(super) fn owned(given: &CallArgs<'_>, name: &str) -> Outcome {
     match given.failure(name) {
         Some(error) => Err(error.clone()),
         None => Ok(given.named(name).map(RawBson::from)),

@@ -5,7 +5,7 @@ use bson::{RawArray, RawArrayBuf, RawBson, RawBsonRef};
 use super::{
     arguments::{count, integral32, is_nullish, is_number, name_of, null, shown},
     budget::Budget,
-    operator::{Arguments, Given, Operator, Outcome},
+    operator::{Arguments, CallArgs, Operator, Outcome},
 };
 use crate::{
     limits::RANGE_ELEMENTS_MAX,
@@ -41,7 +41,7 @@ pub(super) fn array_of<'v>(elements: impl IntoIterator<Item = RawBsonRef<'v>>) -
     RawBson::Array(array)
 }
 
-fn array_elem_at(given: &Given<'_>) -> Outcome {
+fn array_elem_at(given: &CallArgs<'_>) -> Outcome {
     let (array, at) = (given.at(0), given.at(1));
     if is_nullish(array) || is_nullish(at) {
         return null();
@@ -90,7 +90,7 @@ fn element_at(array: &RawArray, index: i32) -> Outcome {
     Ok(element.transpose()?.map(RawBson::from))
 }
 
-fn first(given: &Given<'_>) -> Outcome {
+fn first(given: &CallArgs<'_>) -> Outcome {
     let value = given.at(0);
     if is_nullish(value) {
         return null();
@@ -98,7 +98,7 @@ fn first(given: &Given<'_>) -> Outcome {
     element_at(array_of_argument(value, "$first's argument")?, 0)
 }
 
-fn last(given: &Given<'_>) -> Outcome {
+fn last(given: &CallArgs<'_>) -> Outcome {
     let value = given.at(0);
     if is_nullish(value) {
         return null();
@@ -106,7 +106,7 @@ fn last(given: &Given<'_>) -> Outcome {
     element_at(array_of_argument(value, "$last's argument")?, -1)
 }
 
-fn concat_arrays(given: &Given<'_>) -> Outcome {
+fn concat_arrays(given: &CallArgs<'_>) -> Outcome {
     let (mut all, mut budget) = (RawArrayBuf::new(), Budget::default());
     for at in 0..given.count() {
         match given.at(at) {
@@ -128,7 +128,7 @@ fn concat_arrays(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::Array(all)))
 }
 
-fn is_in(given: &Given<'_>) -> Outcome {
+fn is_in(given: &CallArgs<'_>) -> Outcome {
     let Some(RawBsonRef::Array(array)) = given.at(1) else {
         return Err(refused(
             40081,
@@ -144,7 +144,7 @@ fn is_in(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::Boolean(false)))
 }
 
-fn index_of_array(given: &Given<'_>) -> Outcome {
+fn index_of_array(given: &CallArgs<'_>) -> Outcome {
     let array = match given.at(0) {
         value if is_nullish(value) => return null(),
         Some(RawBsonRef::Array(array)) => array,
@@ -169,7 +169,7 @@ fn index_of_array(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::Int32(-1)))
 }
 
-fn array_border(given: &Given<'_>, at: usize, what: &str) -> Result<Option<usize>, QueryError> {
+fn array_border(given: &CallArgs<'_>, at: usize, what: &str) -> Result<Option<usize>, QueryError> {
     if at >= given.count() {
         return Ok(None);
     }
@@ -194,11 +194,11 @@ fn array_border(given: &Given<'_>, at: usize, what: &str) -> Result<Option<usize
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the type of every operator's answer")]
-fn is_array(given: &Given<'_>) -> Outcome {
+fn is_array(given: &CallArgs<'_>) -> Outcome {
     Ok(Some(RawBson::Boolean(matches!(given.at(0), Some(RawBsonRef::Array(_))))))
 }
 
-fn range(given: &Given<'_>) -> Outcome {
+fn range(given: &CallArgs<'_>) -> Outcome {
     let start = range_number(given.at(0), 34443, 34444, "starting")?;
     let end = range_number(given.at(1), 34445, 34446, "ending")?;
     let step = if given.count() > 2 { range_number(given.at(2), 34447, 34448, "step")? } else { 1 };
@@ -249,7 +249,7 @@ fn range_number(
     })
 }
 
-fn reverse_array(given: &Given<'_>) -> Outcome {
+fn reverse_array(given: &CallArgs<'_>) -> Outcome {
     match given.at(0) {
         value if is_nullish(value) => null(),
         Some(RawBsonRef::Array(array)) => Ok(Some(array_of(elements(array)?.into_iter().rev()))),
@@ -263,7 +263,7 @@ fn reverse_array(given: &Given<'_>) -> Outcome {
     }
 }
 
-fn size(given: &Given<'_>) -> Outcome {
+fn size(given: &CallArgs<'_>) -> Outcome {
     match given.at(0) {
         Some(RawBsonRef::Array(array)) => count(array.into_iter().count()),
         other => Err(refused(
@@ -273,7 +273,7 @@ fn size(given: &Given<'_>) -> Outcome {
     }
 }
 
-fn slice(given: &Given<'_>) -> Outcome {
+fn slice(given: &CallArgs<'_>) -> Outcome {
     let (array, second) = (given.at(0), given.at(1));
     if is_nullish(array) || is_nullish(second) {
         return null();

@@ -4,7 +4,7 @@ use bson::raw::{RawBson, RawBsonRef};
 
 use super::{
     node::Node,
-    operator::{Arguments, Given, Operator, Outcome},
+    operator::{Arguments, CallArgs, Operator, Outcome},
     parse::Parser,
     value::is_true,
 };
@@ -22,6 +22,6 @@ pub(super) fn or(parser: &mut Parser, value: RawBsonRef<'_>) -> Result<Node, Que
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what operators give")]
-fn not(given: &Given<'_>) -> Outcome {
+fn not(given: &CallArgs<'_>) -> Outcome {
     Ok(Some(RawBson::Boolean(!is_true(given.at(0)))))
 }

@@ -8,7 +8,7 @@ use super::{
     },
     array::{array_of, elements},
     budget::Budget,
-    operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+    operator::{Arguments, CallArgs, NamedMistake, Operator, Outcome},
 };
 use crate::{
     query::{QueryError, Sort, error::refused},
@@ -34,7 +34,7 @@ const ZIP_ARGUMENTS: Arguments = Arguments::Named {
 };
 
 /// `n` and the elements of `input`.
-fn read<'v>(given: &'v Given<'_>) -> Result<(usize, Vec<RawBsonRef<'v>>), QueryError> {
+fn read<'v>(given: &'v CallArgs<'_>) -> Result<(usize, Vec<RawBsonRef<'v>>), QueryError> {
     let n = given.named("n");
     let Some(number) = n.filter(|n| is_number(*n)) else {
         return Err(refused(
@@ -57,25 +57,25 @@ fn read<'v>(given: &'v Given<'_>) -> Result<(usize, Vec<RawBsonRef<'v>>), QueryE
     Ok((length, elements(array)?))
 }
 
-fn first_n(given: &Given<'_>) -> Outcome {
+fn first_n(given: &CallArgs<'_>) -> Outcome {
     let (n, all) = read(given)?;
     Ok(Some(array_of(all.into_iter().take(n))))
 }
 
-fn last_n(given: &Given<'_>) -> Outcome {
+fn last_n(given: &CallArgs<'_>) -> Outcome {
     let (n, all) = read(given)?;
     let skipped = all.len().saturating_sub(n);
     Ok(Some(array_of(all.into_iter().skip(skipped))))
 }
 
-fn max_n(given: &Given<'_>) -> Outcome {
+fn max_n(given: &CallArgs<'_>) -> Outcome {
     let (n, all) = read(given)?;
     let mut all = without_null(all);
     all.sort_by(|a, b| order::compare(*b, *a));
     Ok(Some(array_of(all.into_iter().take(n))))
 }
 
-fn min_n(given: &Given<'_>) -> Outcome {
+fn min_n(given: &CallArgs<'_>) -> Outcome {
     let (n, all) = read(given)?;
     let mut all = without_null(all);
     all.sort_by(|a, b| order::compare(*a, *b));
@@ -93,7 +93,7 @@ enum Order {
     Fields(Sort),
 }
 
-fn order_of(given: &Given<'_>) -> Result<Order, QueryError> {
+fn order_of(given: &CallArgs<'_>) -> Result<Order, QueryError> {
     match given.named("sortBy") {
         Some(RawBsonRef::Document(sort)) => match Sort::parse(sort) {
             Ok(Some(sort)) => Ok(Order::Fields(sort)),
@@ -113,7 +113,7 @@ fn order_of(given: &Given<'_>) -> Result<Order, QueryError> {
     }
 }
 
-fn sort_array(given: &Given<'_>) -> Outcome {
+fn sort_array(given: &CallArgs<'_>) -> Outcome {
     let order = order_of(given)?;
     let input = given.named("input");
     if is_nullish(input) {
@@ -153,7 +153,7 @@ fn by_fields(all: &mut [RawBsonRef<'_>], sort: &Sort) {
     }
 }
 
-fn zip(given: &Given<'_>) -> Outcome {
+fn zip(given: &CallArgs<'_>) -> Outcome {
     let Some(RawBsonRef::Array(inputs)) = given.named("inputs") else {
         return Err(refused(
             34461,
@@ -208,7 +208,7 @@ fn zip(given: &Given<'_>) -> Outcome {
 }
 
 fn zip_defaults<'v>(
-    given: &'v Given<'_>,
+    given: &'v CallArgs<'_>,
     longest: bool,
     inputs: usize,
 ) -> Result<Vec<RawBsonRef<'v>>, QueryError> {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use bson::raw::{RawBson, RawBsonRef};
 
-use super::operator::{Arguments, Given, Operator, Outcome};
+use super::operator::{Arguments, CallArgs, Operator, Outcome};
 
 pub(super) static OPERATORS: &[Operator] = &[
     operator("$cmp", |given| Ok(Some(RawBson::Int32(order(given) as i32)))),
@@ -16,7 +16,7 @@ pub(super) static OPERATORS: &[Operator] = &[
     operator("$lte", |given| boolean(order(given).is_le())),
 ];
 
-const fn operator(name: &'static str, run: fn(&Given<'_>) -> Outcome) -> Operator {
+const fn operator(name: &'static str, run: fn(&CallArgs<'_>) -> Outcome) -> Operator {
     Operator { name, arguments: Arguments::Exactly(2), run }
 }
 
@@ -25,7 +25,7 @@ fn boolean(value: bool) -> Outcome {
     Ok(Some(RawBson::Boolean(value)))
 }
 
-fn order(given: &Given<'_>) -> Ordering {
+fn order(given: &CallArgs<'_>) -> Ordering {
     compare_or_missing(given.at(0), given.at(1))
 }
 

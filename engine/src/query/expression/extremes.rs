@@ -8,7 +8,7 @@ use bson::raw::{RawBson, RawBsonRef};
 
 use super::{
     arithmetic::{Number, Total},
-    operator::{Arguments, Given, Operator, Outcome},
+    operator::{Arguments, CallArgs, Operator, Outcome},
     value::is_nullish,
 };
 use crate::value::compare;
@@ -22,12 +22,12 @@ pub(super) static OPERATORS: &[Operator] = &[
     operator("$stdDevSamp", |given| deviation(given, 1)),
 ];
 
-const fn operator(name: &'static str, run: fn(&Given<'_>) -> Outcome) -> Operator {
+const fn operator(name: &'static str, run: fn(&CallArgs<'_>) -> Outcome) -> Operator {
     Operator { name, arguments: Arguments::AtLeast(0), run }
 }
 
 /// The values that count; missing ones are left out.
-fn values<'g>(given: &'g Given<'_>) -> Vec<RawBsonRef<'g>> {
+fn values<'g>(given: &'g CallArgs<'_>) -> Vec<RawBsonRef<'g>> {
     match given.at(0) {
         Some(RawBsonRef::Array(array)) if given.count() == 1 => {
             array.into_iter().map_while(Result::ok).collect()
@@ -36,7 +36,7 @@ fn values<'g>(given: &'g Given<'_>) -> Vec<RawBsonRef<'g>> {
     }
 }
 
-fn numbers(given: &Given<'_>) -> Vec<Number> {
+fn numbers(given: &CallArgs<'_>) -> Vec<Number> {
     values(given).into_iter().filter_map(Number::of).collect()
 }
 
@@ -48,7 +48,7 @@ fn total_of(numbers: &[Number]) -> Total {
     total
 }
 
-fn extreme(given: &Given<'_>, wanted: Ordering) -> RawBson {
+fn extreme(given: &CallArgs<'_>, wanted: Ordering) -> RawBson {
     let mut best: Option<RawBsonRef<'_>> = None;
     for value in values(given).into_iter().filter(|value| !is_nullish(Some(*value))) {
         if best.is_none_or(|best| compare(value, best) == wanted) {
@@ -59,14 +59,14 @@ fn extreme(given: &Given<'_>, wanted: Ordering) -> RawBson {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what operators give")]
-fn average(given: &Given<'_>) -> Outcome {
+fn average(given: &CallArgs<'_>) -> Outcome {
     let numbers = numbers(given);
     Ok(Some(total_of(&numbers).average(numbers.len() as u64)))
 }
 
 /// The standard deviation, where so many fewer than all values are free.
 #[expect(clippy::unnecessary_wraps, reason = "what operators give")]
-fn deviation(given: &Given<'_>, bound: i64) -> Outcome {
+fn deviation(given: &CallArgs<'_>, bound: i64) -> Outcome {
     let numbers = numbers(given);
     let (mut mean, mut squares, mut count) = (0.0, 0.0, 0_i64);
     for number in &numbers {

@@ -5,7 +5,7 @@ use bson::raw::{RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 use super::{
     arithmetic::Number,
     node::Node,
-    operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+    operator::{Arguments, CallArgs, NamedMistake, Operator, Outcome},
     parse::Parser,
     path::FieldPath,
     value::{is_nullish, shown, type_name},
@@ -127,7 +127,7 @@ pub(super) fn parse_rand(_: &mut Parser, value: RawBsonRef<'_>) -> Result<Node, 
     Ok(Node::Call { operator: &RAND, arguments: Vec::new() })
 }
 
-fn name_of<'g>(given: &'g Given<'_>) -> Result<&'g str, QueryError> {
+fn name_of<'g>(given: &'g CallArgs<'_>) -> Result<&'g str, QueryError> {
     match given.named("field") {
         Some(RawBsonRef::String(name)) => Ok(name),
         other => Err(refused(
@@ -141,7 +141,7 @@ fn name_of<'g>(given: &'g Given<'_>) -> Result<&'g str, QueryError> {
     }
 }
 
-fn get_field(given: &Given<'_>) -> Outcome {
+fn get_field(given: &CallArgs<'_>) -> Outcome {
     let name = name_of(given)?;
     match given.named("input") {
         Some(RawBsonRef::Document(input)) => Ok(input.get(name)?.map(RawBson::from)),
@@ -151,7 +151,7 @@ fn get_field(given: &Given<'_>) -> Outcome {
 }
 
 /// `$setField`, and `$unsetField`, which has no value.
-fn set_field(given: &Given<'_>) -> Outcome {
+fn set_field(given: &CallArgs<'_>) -> Outcome {
     let name = name_of(given)?;
     let input = given.named("input");
     if is_nullish(input) {
@@ -188,7 +188,7 @@ fn with_field(
     Ok(out)
 }
 
-fn merge_objects(given: &Given<'_>) -> Outcome {
+fn merge_objects(given: &CallArgs<'_>) -> Outcome {
     let mut merged: Vec<(&str, RawBsonRef<'_>)> = Vec::new();
     let mut places = std::collections::HashMap::new();
     let list = match given.at(0) {
@@ -228,17 +228,17 @@ fn merge_objects(given: &Given<'_>) -> Outcome {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what operators give")]
-fn type_of(given: &Given<'_>) -> Outcome {
+fn type_of(given: &CallArgs<'_>) -> Outcome {
     Ok(Some(RawBson::String(type_name(given.at(0)).to_owned())))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what operators give")]
-fn is_number(given: &Given<'_>) -> Outcome {
+fn is_number(given: &CallArgs<'_>) -> Outcome {
     Ok(Some(RawBson::Boolean(given.at(0).and_then(Number::of).is_some())))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what operators give")]
-fn rand(given: &Given<'_>) -> Outcome {
+fn rand(given: &CallArgs<'_>) -> Outcome {
     Ok(Some(RawBson::Double(given.context.random())))
 }
 

@@ -7,7 +7,7 @@ use super::{
     budget::Budget,
     conditional::Branch,
     names::VariableNames,
-    operator::{Given, Operator},
+    operator::{CallArgs, Operator},
     parse::Parser,
     path::FieldPath,
     scope::Scope,
@@ -205,6 +205,6 @@ fn call<'v>(
             }
         });
     }
-    let given = Given { operator, values: &values, context: scope.context(), failed: &failed };
+    let given = CallArgs { operator, values: &values, context: scope.context(), failed: &failed };
     (operator.run)(&given).map(Value::from)
 }

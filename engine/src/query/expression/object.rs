@@ -8,7 +8,7 @@ use bson::{
 use super::{
     arguments::{is_nullish, name_of, null, shown, size_of},
     array::elements,
-    operator::{Arguments, Given, Operator, Outcome},
+    operator::{Arguments, CallArgs, Operator, Outcome},
 };
 use crate::query::{QueryError, error::refused};
 
@@ -18,7 +18,7 @@ pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$bsonSize", arguments: Arguments::Exactly(1), run: bson_size },
 ];
 
-fn object_to_array(given: &Given<'_>) -> Outcome {
+fn object_to_array(given: &CallArgs<'_>) -> Outcome {
     let document = match given.at(0) {
         value if is_nullish(value) => return null(),
         Some(RawBsonRef::Document(document)) => document,
@@ -40,7 +40,7 @@ fn object_to_array(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::Array(pairs)))
 }
 
-fn bson_size(given: &Given<'_>) -> Outcome {
+fn bson_size(given: &CallArgs<'_>) -> Outcome {
     match given.at(0) {
         value if is_nullish(value) => null(),
         Some(RawBsonRef::Document(document)) => super::arguments::count(document.as_bytes().len()),
@@ -58,7 +58,7 @@ enum Pairs {
     Objects,
 }
 
-fn array_to_object(given: &Given<'_>) -> Outcome {
+fn array_to_object(given: &CallArgs<'_>) -> Outcome {
     let array = match given.at(0) {
         value if is_nullish(value) => return null(),
         Some(RawBsonRef::Array(array)) => elements(array)?,

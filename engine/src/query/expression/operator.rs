@@ -19,7 +19,7 @@ pub(super) struct Operator {
     /// What it takes.
     pub arguments: Arguments,
     /// What it does.
-    pub run: fn(&Given<'_>) -> Outcome,
+    pub run: fn(&CallArgs<'_>) -> Outcome,
 }
 
 /// What an operator takes. A single argument may stand without an array around it.
@@ -58,7 +58,7 @@ pub(super) enum NamedMistake<'a> {
 
 /// The evaluated arguments of one call.
 #[derive(Debug)]
-pub(super) struct Given<'g> {
+pub(super) struct CallArgs<'g> {
     pub operator: &'static Operator,
     pub values: &'g [Option<Value<'g>>],
     pub context: &'g Context,
@@ -66,7 +66,7 @@ pub(super) struct Given<'g> {
     pub failed: &'g [(&'static str, QueryError)],
 }
 
-impl<'g> Given<'g> {
+impl<'g> CallArgs<'g> {
     /// The operator's name with `$`, for errors.
     pub(super) fn name(&self) -> &'static str {
         self.operator.name

@@ -9,7 +9,7 @@ use super::{
     operator::{Arguments, DATED, NamedMistake, Operator},
     path::{FieldPath, check_field_name},
     scope::{Context, Scope},
-    table::{self, Found},
+    table::{self, NameLookup},
 };
 use crate::{
     query::{Code, QueryError, error::refused},
@@ -127,9 +127,9 @@ impl Parser {
 
     fn named(&mut self, name: &str, value: RawBsonRef<'_>) -> Result<Node, QueryError> {
         match table::find(name) {
-            Some(Found::Operator(operator)) => self.call(operator, value),
-            Some(Found::Form(form)) => (form.parse)(self, value),
-            Some(Found::Refused(needs)) => Err(QueryError::unsupported(format!(
+            Some(NameLookup::Operator(operator)) => self.call(operator, value),
+            Some(NameLookup::Form(form)) => (form.parse)(self, value),
+            Some(NameLookup::Refused(needs)) => Err(QueryError::unsupported(format!(
                 "{name} is not supported: Mayfly has no {needs}"
             ))),
             None => Err(refused(

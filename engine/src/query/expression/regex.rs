@@ -6,7 +6,7 @@ use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocumentBuf, raw::cstr};
 
 use super::{
     arguments::{NamedCodes, is_nullish, named_refusal, null},
-    operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+    operator::{Arguments, CallArgs, NamedMistake, Operator, Outcome},
 };
 use crate::{
     limits::{EXPRESSION_BYTES_MAX, PATTERNS_KEPT_MAX},
@@ -28,7 +28,7 @@ const ARGUMENTS: Arguments =
 
 /// The text and the compiled pattern; `None` if either is null.
 fn read<'v>(
-    given: &'v Given<'_>,
+    given: &'v CallArgs<'_>,
     name: &str,
 ) -> Result<Option<(&'v str, Arc<Pattern>)>, QueryError> {
     let pattern = pattern(given, name)?;
@@ -39,7 +39,7 @@ fn read<'v>(
     }
 }
 
-fn pattern(given: &Given<'_>, name: &str) -> Result<Option<Arc<Pattern>>, QueryError> {
+fn pattern(given: &CallArgs<'_>, name: &str) -> Result<Option<Arc<Pattern>>, QueryError> {
     let (source, flags) = match given.named("regex") {
         Some(RawBsonRef::RegularExpression(regex)) => {
             (Some(regex.pattern.as_str()), regex.options.as_str())
@@ -122,7 +122,7 @@ impl Patterns {
     }
 }
 
-fn regex_match(given: &Given<'_>) -> Outcome {
+fn regex_match(given: &CallArgs<'_>) -> Outcome {
     let found = match read(given, "$regexMatch")? {
         Some((text, pattern)) => pattern.is_match(text)?,
         None => false,
@@ -130,7 +130,7 @@ fn regex_match(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::Boolean(found)))
 }
 
-fn regex_find(given: &Given<'_>) -> Outcome {
+fn regex_find(given: &CallArgs<'_>) -> Outcome {
     let Some((text, pattern)) = read(given, "$regexFind")? else { return null() };
     match pattern.captures_at(text, 0)? {
         None => null(),
@@ -142,7 +142,7 @@ fn regex_find(given: &Given<'_>) -> Outcome {
     }
 }
 
-fn regex_find_all(given: &Given<'_>) -> Outcome {
+fn regex_find_all(given: &CallArgs<'_>) -> Outcome {
     let mut all = RawArrayBuf::new();
     let Some((text, pattern)) = read(given, "$regexFindAll")? else {
         return Ok(Some(RawBson::Array(all)));

@@ -4,7 +4,7 @@ use bson::{RawBson, RawBsonRef};
 
 use super::{
     arguments::{NamedCodes, is_nullish, named_refusal, null, shown},
-    operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+    operator::{Arguments, CallArgs, NamedMistake, Operator, Outcome},
 };
 use crate::{
     limits::EXPRESSION_TEXT_BYTES_MAX,
@@ -19,7 +19,7 @@ pub(super) static OPERATORS: &[Operator] = &[
 const ARGUMENTS: Arguments =
     Arguments::Named { fields: &[("input", true), ("find", true), ("replacement", true)], refuse };
 
-fn texts<'v>(given: &'v Given<'_>, name: &str) -> Result<Option<[&'v str; 3]>, QueryError> {
+fn texts<'v>(given: &'v CallArgs<'_>, name: &str) -> Result<Option<[&'v str; 3]>, QueryError> {
     const WANTED: [(&str, i32); 3] =
         [("input", 10503904), ("find", 10503901), ("replacement", 10503902)];
     let mut texts = [None; 3];
@@ -41,12 +41,12 @@ fn texts<'v>(given: &'v Given<'_>, name: &str) -> Result<Option<[&'v str; 3]>, Q
     })
 }
 
-fn replace_one(given: &Given<'_>) -> Outcome {
+fn replace_one(given: &CallArgs<'_>) -> Outcome {
     let Some([input, find, replacement]) = texts(given, "$replaceOne")? else { return null() };
     Ok(Some(RawBson::String(input.replacen(find, replacement, 1))))
 }
 
-fn replace_all(given: &Given<'_>) -> Outcome {
+fn replace_all(given: &CallArgs<'_>) -> Outcome {
     let Some([input, find, replacement]) = texts(given, "$replaceAll")? else { return null() };
     let matches = input.matches(find).count();
     let grown = matches.saturating_mul(replacement.len().saturating_sub(find.len()));

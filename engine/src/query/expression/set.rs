@@ -7,7 +7,7 @@ use bson::{RawArray, RawBson, RawBsonRef};
 use super::{
     arguments::{is_nullish, is_true, name_of, null},
     array::array_of,
-    operator::{Arguments, Given, Operator, Outcome},
+    operator::{Arguments, CallArgs, Operator, Outcome},
 };
 use crate::{
     query::{QueryError, error::refused},
@@ -26,32 +26,32 @@ pub(super) static OPERATORS: &[Operator] = &[
 
 /// A value in MongoDB's order.
 #[derive(Debug, Clone, Copy)]
-struct Ordered<'v>(RawBsonRef<'v>);
+struct OrderedValue<'v>(RawBsonRef<'v>);
 
-impl PartialEq for Ordered<'_> {
+impl PartialEq for OrderedValue<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Ordered<'_> {}
+impl Eq for OrderedValue<'_> {}
 
-impl PartialOrd for Ordered<'_> {
+impl PartialOrd for OrderedValue<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Ordered<'_> {
+impl Ord for OrderedValue<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         order::compare(self.0, other.0)
     }
 }
 
-type Set<'v> = BTreeSet<Ordered<'v>>;
+type Set<'v> = BTreeSet<OrderedValue<'v>>;
 
 fn set_of(array: &RawArray) -> Result<Set<'_>, QueryError> {
-    array.into_iter().map(|element| Ok(Ordered(element?))).collect()
+    array.into_iter().map(|element| Ok(OrderedValue(element?))).collect()
 }
 
 fn array_of_set(set: Set<'_>) -> RawBson {
@@ -59,7 +59,7 @@ fn array_of_set(set: Set<'_>) -> RawBson {
 }
 
 fn array_at<'v>(
-    given: &'v Given<'_>,
+    given: &'v CallArgs<'_>,
     at: usize,
     code: i32,
     sentence: &str,
@@ -70,7 +70,7 @@ fn array_at<'v>(
     }
 }
 
-fn union(given: &Given<'_>) -> Outcome {
+fn union(given: &CallArgs<'_>) -> Outcome {
     let mut all = Set::new();
     for at in 0..given.count() {
         if is_nullish(given.at(at)) {
@@ -84,7 +84,7 @@ fn union(given: &Given<'_>) -> Outcome {
     Ok(Some(array_of_set(all)))
 }
 
-fn intersection(given: &Given<'_>) -> Outcome {
+fn intersection(given: &CallArgs<'_>) -> Outcome {
     let mut common = Set::new();
     for at in 0..given.count() {
         if is_nullish(given.at(at)) {
@@ -101,7 +101,7 @@ fn intersection(given: &Given<'_>) -> Outcome {
     Ok(Some(array_of_set(common)))
 }
 
-fn difference(given: &Given<'_>) -> Outcome {
+fn difference(given: &CallArgs<'_>) -> Outcome {
     if is_nullish(given.at(0)) || is_nullish(given.at(1)) {
         return null();
     }
@@ -113,7 +113,7 @@ fn difference(given: &Given<'_>) -> Outcome {
     let mut kept = Vec::new();
     for element in left {
         let element = element?;
-        if seen.insert(Ordered(element)) {
+        if seen.insert(OrderedValue(element)) {
             kept.push(element);
         }
     }
@@ -139,7 +139,7 @@ pub(super) fn check_constants<'v>(
     })
 }
 
-fn equals(given: &Given<'_>) -> Outcome {
+fn equals(given: &CallArgs<'_>) -> Outcome {
     let set = |at: usize| {
         let sentence = format!(
             "All operands of $setEquals must be arrays. {}-th argument is of type:",
@@ -156,21 +156,21 @@ fn equals(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::Boolean(true)))
 }
 
-fn is_subset(given: &Given<'_>) -> Outcome {
+fn is_subset(given: &CallArgs<'_>) -> Outcome {
     let sentence = |place| {
         format!("both operands of $setIsSubset must be arrays. {place} argument is of type:")
     };
     let left = array_at(given, 0, 17046, &sentence("First"))?;
     let right = set_of(array_at(given, 1, 17042, &sentence("Second"))?)?;
     for element in left {
-        if !right.contains(&Ordered(element?)) {
+        if !right.contains(&OrderedValue(element?)) {
             return Ok(Some(RawBson::Boolean(false)));
         }
     }
     Ok(Some(RawBson::Boolean(true)))
 }
 
-fn all_true(given: &Given<'_>) -> Outcome {
+fn all_true(given: &CallArgs<'_>) -> Outcome {
     let sentence = "$allElementsTrue's argument must be an array, but is";
     for element in array_at(given, 0, 17040, sentence)? {
         if !is_true(element?) {
@@ -180,7 +180,7 @@ fn all_true(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::Boolean(true)))
 }
 
-fn any_true(given: &Given<'_>) -> Outcome {
+fn any_true(given: &CallArgs<'_>) -> Outcome {
     let sentence = "$anyElementTrue's argument must be an array, but is";
     for element in array_at(given, 0, 17041, sentence)? {
         if is_true(element?) {

@@ -5,7 +5,7 @@ use bson::{RawArrayBuf, RawBson, RawBsonRef};
 use super::{
     arguments::{NamedCodes, coerced_text, count, is_nullish, name_of, named_refusal, null, shown},
     budget::Budget,
-    operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+    operator::{Arguments, CallArgs, NamedMistake, Operator, Outcome},
 };
 use crate::query::{QueryError, error::refused};
 
@@ -30,7 +30,7 @@ const WHITE_SPACE: [char; 19] = [
     '\u{2002}', '\u{2003}', '\u{2004}', '\u{2005}', '\u{2006}', '\u{2007}', '\u{2008}', '\u{2009}',
 ];
 
-fn concat(given: &Given<'_>) -> Outcome {
+fn concat(given: &CallArgs<'_>) -> Outcome {
     let (mut joined, mut budget) = (String::new(), Budget::default());
     for at in 0..given.count() {
         match given.at(at) {
@@ -49,21 +49,21 @@ fn concat(given: &Given<'_>) -> Outcome {
 }
 
 /// ASCII letters only, as in MongoDB.
-fn to_lower(given: &Given<'_>) -> Outcome {
+fn to_lower(given: &CallArgs<'_>) -> Outcome {
     Ok(Some(RawBson::String(coerced_text(given.at(0))?.to_ascii_lowercase())))
 }
 
-fn to_upper(given: &Given<'_>) -> Outcome {
+fn to_upper(given: &CallArgs<'_>) -> Outcome {
     Ok(Some(RawBson::String(coerced_text(given.at(0))?.to_ascii_uppercase())))
 }
 
-fn strcasecmp(given: &Given<'_>) -> Outcome {
+fn strcasecmp(given: &CallArgs<'_>) -> Outcome {
     let a = coerced_text(given.at(0))?.to_ascii_uppercase();
     let b = coerced_text(given.at(1))?.to_ascii_uppercase();
     Ok(Some(RawBson::Int32(a.cmp(&b) as i32)))
 }
 
-fn str_len_bytes(given: &Given<'_>) -> Outcome {
+fn str_len_bytes(given: &CallArgs<'_>) -> Outcome {
     match given.at(0) {
         Some(RawBsonRef::String(text)) => count(text.len()),
         other => Err(refused(
@@ -73,7 +73,7 @@ fn str_len_bytes(given: &Given<'_>) -> Outcome {
     }
 }
 
-fn str_len_cp(given: &Given<'_>) -> Outcome {
+fn str_len_cp(given: &CallArgs<'_>) -> Outcome {
     match given.at(0) {
         Some(RawBsonRef::String(text)) => count(text.chars().count()),
         other => Err(refused(
@@ -83,7 +83,7 @@ fn str_len_cp(given: &Given<'_>) -> Outcome {
     }
 }
 
-fn binary_size(given: &Given<'_>) -> Outcome {
+fn binary_size(given: &CallArgs<'_>) -> Outcome {
     match given.at(0) {
         value if is_nullish(value) => null(),
         Some(RawBsonRef::String(text)) => count(text.len()),
@@ -95,7 +95,7 @@ fn binary_size(given: &Given<'_>) -> Outcome {
     }
 }
 
-fn split(given: &Given<'_>) -> Outcome {
+fn split(given: &CallArgs<'_>) -> Outcome {
     let (text, separator) = (given.at(0), given.at(1));
     if is_nullish(text) || is_nullish(separator) {
         return null();
@@ -129,19 +129,19 @@ fn split(given: &Given<'_>) -> Outcome {
 const TRIM_ARGUMENTS: Arguments =
     Arguments::Named { fields: &[("input", true), ("chars", false)], refuse };
 
-fn trim(given: &Given<'_>) -> Outcome {
+fn trim(given: &CallArgs<'_>) -> Outcome {
     trim_ends(given, "$trim", true, true)
 }
 
-fn ltrim(given: &Given<'_>) -> Outcome {
+fn ltrim(given: &CallArgs<'_>) -> Outcome {
     trim_ends(given, "$ltrim", true, false)
 }
 
-fn rtrim(given: &Given<'_>) -> Outcome {
+fn rtrim(given: &CallArgs<'_>) -> Outcome {
     trim_ends(given, "$rtrim", false, true)
 }
 
-fn trim_ends(given: &Given<'_>, name: &str, start: bool, end: bool) -> Outcome {
+fn trim_ends(given: &CallArgs<'_>, name: &str, start: bool, end: bool) -> Outcome {
     let input = given.named("input");
     if is_nullish(input) {
         return null();

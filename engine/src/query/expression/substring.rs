@@ -6,7 +6,7 @@ use super::{
     arguments::{
         as_long, coerced_text, count, integral32, is_nullish, is_number, name_of, null, shown,
     },
-    operator::{Arguments, Given, Operator, Outcome},
+    operator::{Arguments, CallArgs, Operator, Outcome},
 };
 use crate::query::{QueryError, error::refused};
 
@@ -18,7 +18,7 @@ pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$indexOfCP", arguments: Arguments::Between(2, 4), run: index_of_cp },
 ];
 
-fn substr_bytes(given: &Given<'_>) -> Outcome {
+fn substr_bytes(given: &CallArgs<'_>) -> Outcome {
     const NAME: &str = "$substrBytes";
     let text = coerced_text(given.at(0))?;
     let number = |at, code, what: &str| {
@@ -54,7 +54,7 @@ fn substr_bytes(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::String(part.to_owned())))
 }
 
-fn substr_cp(given: &Given<'_>) -> Outcome {
+fn substr_cp(given: &CallArgs<'_>) -> Outcome {
     let text = coerced_text(given.at(0))?;
     let number = |at, type_code, whole_code, what: &str| {
         let value = given.at(at);
@@ -95,7 +95,11 @@ struct Search<'v> {
 }
 
 impl<'v> Search<'v> {
-    fn read(given: &'v Given<'_>, name: &str, codes: [i32; 2]) -> Result<Option<Self>, QueryError> {
+    fn read(
+        given: &'v CallArgs<'_>,
+        name: &str,
+        codes: [i32; 2],
+    ) -> Result<Option<Self>, QueryError> {
         if is_nullish(given.at(0)) {
             return Ok(None);
         }
@@ -120,7 +124,7 @@ impl<'v> Search<'v> {
 }
 
 fn border(
-    given: &Given<'_>,
+    given: &CallArgs<'_>,
     at: usize,
     name: &str,
     what: &str,
@@ -144,7 +148,7 @@ fn border(
     })
 }
 
-fn index_of_bytes(given: &Given<'_>) -> Outcome {
+fn index_of_bytes(given: &CallArgs<'_>) -> Outcome {
     let codes = [40091, 40092];
     let Some(search) = Search::read(given, "$indexOfBytes", codes)? else { return null() };
     let text = search.text.as_bytes();
@@ -154,7 +158,7 @@ fn index_of_bytes(given: &Given<'_>) -> Outcome {
     found.map_or(Ok(Some(RawBson::Int32(-1))), |at| count(search.start + at))
 }
 
-fn index_of_cp(given: &Given<'_>) -> Outcome {
+fn index_of_cp(given: &CallArgs<'_>) -> Outcome {
     let codes = [40093, 40094];
     let Some(search) = Search::read(given, "$indexOfCP", codes)? else { return null() };
     if search.text.is_empty() && search.token.is_empty() && search.start == 0 {

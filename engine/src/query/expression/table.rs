@@ -40,7 +40,7 @@ const REFUSED: [(&str, &str); 5] = [
 ];
 
 /// What a name stands for.
-pub(super) enum Found {
+pub(super) enum NameLookup {
     Operator(&'static Operator),
     Form(&'static Form),
     /// With what it would need.
@@ -48,14 +48,14 @@ pub(super) enum Found {
 }
 
 /// Looks a name with `$` up.
-pub(super) fn find(name: &str) -> Option<Found> {
+pub(super) fn find(name: &str) -> Option<NameLookup> {
     if let Some(form) = Form::ALL.iter().find(|form| form.name == name) {
-        return Some(Found::Form(form));
+        return Some(NameLookup::Form(form));
     }
     let mut operators = FAMILIES.iter().copied().flatten();
     if let Some(operator) = operators.find(|operator| operator.name == name) {
-        return Some(Found::Operator(operator));
+        return Some(NameLookup::Operator(operator));
     }
     let (_, needs) = REFUSED.iter().find(|(refused, _)| *refused == name)?;
-    Some(Found::Refused(needs))
+    Some(NameLookup::Refused(needs))
 }

@@ -6,7 +6,7 @@ use bson::raw::{RawBson, RawDocument, RawDocumentBuf};
 
 use super::{
     bits::BitTest,
-    parse::{self, Place},
+    parse::{self, FilterContext},
     pattern::Pattern,
     schema::Schema,
     types::TypeSet,
@@ -19,10 +19,10 @@ use crate::{
 
 /// A parsed filter and the document it came from. A clone is the same filter.
 #[derive(Debug, Clone)]
-pub struct Filter(Arc<Parsed>);
+pub struct Filter(Arc<FilterTree>);
 
 #[derive(Debug)]
-struct Parsed {
+struct FilterTree {
     source: RawDocumentBuf,
     root: Expr,
 }
@@ -119,7 +119,7 @@ impl Filter {
     /// # Errors
     /// `BadValue`, `FailedToParse`, `InvalidRegex`, `Unsupported` with what is wrong.
     pub fn parse(filter: &RawDocument) -> Result<Self, QueryError> {
-        Ok(Self::of(filter.to_owned(), parse::filter(filter, Place::Plain)?))
+        Ok(Self::of(filter.to_owned(), parse::filter(filter, FilterContext::Plain)?))
     }
 
     /// Parses the filter of a query, which may have `$expr` at its top and in `$and`, `$or` and
@@ -128,7 +128,7 @@ impl Filter {
     /// # Errors
     /// As [`Filter::parse`], and what is wrong with an expression.
     pub fn parse_query(filter: &RawDocument, names: &VariableNames) -> Result<Self, QueryError> {
-        Ok(Self::of(filter.to_owned(), parse::filter(filter, Place::Query(names))?))
+        Ok(Self::of(filter.to_owned(), parse::filter(filter, FilterContext::Query(names))?))
     }
 
     /// The filter `{}`.
@@ -138,7 +138,7 @@ impl Filter {
     }
 
     fn of(source: RawDocumentBuf, root: Expr) -> Self {
-        Self(Arc::new(Parsed { source, root }))
+        Self(Arc::new(FilterTree { source, root }))
     }
 
     /// Whether the document matches a filter from [`Filter::parse`]; for a filter with `$expr` ask

@@ -25,7 +25,7 @@ const DBREF_NAMES: [&str; 3] = ["$ref", "$id", "$db"];
 
 /// Where a part of a filter stands; `$expr` and its like may not stand everywhere.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'n> {
+pub(super) enum FilterContext<'n> {
     /// At the top of a query, whose expressions may name these variables.
     Query(&'n VariableNames),
     /// At the top of a filter that may not fail on a document.
@@ -35,13 +35,13 @@ pub(super) enum Place<'n> {
 }
 
 /// Parses a whole filter.
-pub(super) fn filter(filter: &RawDocument, place: Place<'_>) -> Result<Expr, QueryError> {
+pub(super) fn filter(filter: &RawDocument, place: FilterContext<'_>) -> Result<Expr, QueryError> {
     level(filter, 0, place)
 }
 
 /// Parses a filter for elements of an array, `depth` levels deep in another filter.
 pub(super) fn document(filter: &RawDocument, depth: usize) -> Result<Expr, QueryError> {
-    level(filter, depth, Place::Inside)
+    level(filter, depth, FilterContext::Inside)
 }
 
 /// Refuses what is nested deeper than a document can be.
@@ -54,7 +54,7 @@ pub(super) fn check_depth(depth: usize) -> Result<(), QueryError> {
     Ok(())
 }
 
-fn level(filter: &RawDocument, depth: usize, place: Place<'_>) -> Result<Expr, QueryError> {
+fn level(filter: &RawDocument, depth: usize, place: FilterContext<'_>) -> Result<Expr, QueryError> {
     check_depth(depth)?;
     let mut parts = Vec::new();
     for element in filter {
@@ -83,7 +83,7 @@ fn top_level(
     name: &str,
     value: RawBsonRef<'_>,
     depth: usize,
-    place: Place<'_>,
+    place: FilterContext<'_>,
 ) -> Result<Option<Expr>, QueryError> {
     let expr = match name {
         "$and" => all(list(name, value, depth, place)?),
@@ -94,7 +94,7 @@ fn top_level(
         "$alwaysFalse" => constant(name, value, Expr::False)?,
         "$expr" => expression(name, value, place)?,
         "$sampleRate" => sample(value, place)?,
-        "$where" if matches!(place, Place::Inside) => return Err(only_at_top(name)),
+        "$where" if matches!(place, FilterContext::Inside) => return Err(only_at_top(name)),
         "$where" => {
             return Err(QueryError::new(
                 Code::NOT_SUPPORTED,
@@ -130,11 +130,17 @@ fn only_at_top(name: &str) -> QueryError {
     QueryError::bad_value(format!("{name} can only be applied to the top-level document"))
 }
 
-fn expression(name: &str, value: RawBsonRef<'_>, place: Place<'_>) -> Result<Expr, QueryError> {
+fn expression(
+    name: &str,
+    value: RawBsonRef<'_>,
+    place: FilterContext<'_>,
+) -> Result<Expr, QueryError> {
     match place {
-        Place::Query(names) => Ok(Expr::Expression(Arc::new(Expression::parse(value, names)?))),
-        Place::Inside => Err(only_at_top(name)),
-        Place::Plain => Err(QueryError::new(
+        FilterContext::Query(names) => {
+            Ok(Expr::Expression(Arc::new(Expression::parse(value, names)?)))
+        }
+        FilterContext::Inside => Err(only_at_top(name)),
+        FilterContext::Plain => Err(QueryError::new(
             Code::QUERY_FEATURE_NOT_ALLOWED,
             format!("{name} is not allowed in this context"),
         )),
@@ -142,8 +148,8 @@ fn expression(name: &str, value: RawBsonRef<'_>, place: Place<'_>) -> Result<Exp
 }
 
 /// `$sampleRate` is a condition on a random number.
-fn sample(value: RawBsonRef<'_>, place: Place<'_>) -> Result<Expr, QueryError> {
-    if matches!(place, Place::Inside) {
+fn sample(value: RawBsonRef<'_>, place: FilterContext<'_>) -> Result<Expr, QueryError> {
+    if matches!(place, FilterContext::Inside) {
         return Err(only_at_top("$sampleRate"));
     }
     let rate = as_double(value)
@@ -173,7 +179,7 @@ fn list(
     name: &str,
     value: RawBsonRef<'_>,
     depth: usize,
-    place: Place<'_>,
+    place: FilterContext<'_>,
 ) -> Result<Vec<Expr>, QueryError> {
     let items = value
         .as_array()

@@ -179,16 +179,16 @@ pub(in crate::query) fn compute(
     document: &RawDocument,
     scope: &Scope<'_>,
 ) -> Result<RawDocumentBuf, QueryError> {
-    Computing { scope, budget: Budget::default() }.level(fields, document)
+    FieldComputer { scope, budget: Budget::default() }.level(fields, document)
 }
 
 /// One document that gets its fields.
-struct Computing<'c> {
+struct FieldComputer<'c> {
     scope: &'c Scope<'c>,
     budget: Budget,
 }
 
-impl Computing<'_> {
+impl FieldComputer<'_> {
     fn level(
         &mut self,
         fields: &Fields,

@@ -40,7 +40,7 @@ pub(super) enum Action {
 
 /// What happens to the value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum ValueChange {
     Keep,
     Set(Bson),
     Remove,
@@ -48,14 +48,14 @@ pub(super) enum Outcome {
 
 /// Where a value stands, for messages.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'p> {
+pub(super) struct ValueLocation<'p> {
     /// The names and positions that lead to it.
     pub(super) path: &'p [String],
     /// The document.
     pub(super) document: &'p Document,
 }
 
-impl Place<'_> {
+impl ValueLocation<'_> {
     /// The whole path.
     pub(super) fn dotted(self) -> String {
         self.path.join(".")
@@ -72,25 +72,27 @@ impl Action {
     pub(super) fn outcome(
         &self,
         current: Option<&Bson>,
-        place: Place<'_>,
+        place: ValueLocation<'_>,
         context: &UpdateContext<'_>,
-    ) -> Result<Outcome, QueryError> {
+    ) -> Result<ValueChange, QueryError> {
         Ok(match self {
-            Self::Set(value) | Self::SetOnInsert(value) => Outcome::Set(value.clone()),
-            Self::Unset if current.is_some() => Outcome::Remove,
-            Self::Unset | Self::Rename(_) | Self::Reserve => Outcome::Keep,
-            Self::Sum(sum, by) => Outcome::Set(match current {
+            Self::Set(value) | Self::SetOnInsert(value) => ValueChange::Set(value.clone()),
+            Self::Unset if current.is_some() => ValueChange::Remove,
+            Self::Unset | Self::Rename(_) | Self::Reserve => ValueChange::Keep,
+            Self::Sum(sum, by) => ValueChange::Set(match current {
                 Some(current) => sum.of(current, by, place)?,
                 None => sum.initial(by),
             }),
             Self::Extreme(wins, value) => match current {
-                Some(current) if order(value, current)? != *wins => Outcome::Keep,
-                _ => Outcome::Set(value.clone()),
+                Some(current) if order(value, current)? != *wins => ValueChange::Keep,
+                _ => ValueChange::Set(value.clone()),
             },
-            Self::CurrentDate { timestamp } => Outcome::Set(now(*timestamp, context.now_ms)),
-            Self::Push(push) => Outcome::Set(Bson::Array(push.onto(pushed_on(current, place)?)?)),
+            Self::CurrentDate { timestamp } => ValueChange::Set(now(*timestamp, context.now_ms)),
+            Self::Push(push) => {
+                ValueChange::Set(Bson::Array(push.onto(pushed_on(current, place)?)?))
+            }
             Self::AddToSet(values) => {
-                Outcome::Set(Bson::Array(array::add_to_set(added_to(current, place)?, values)?))
+                ValueChange::Set(Bson::Array(array::add_to_set(added_to(current, place)?, values)?))
             }
             Self::Pull(pull) => on_array(current, |item| pull.takes(item))?,
             Self::PullAll(values) => {
@@ -103,7 +105,7 @@ impl Action {
                 for (op, mask) in steps {
                     value = op.of(&value, mask, place)?;
                 }
-                Outcome::Set(value)
+                ValueChange::Set(value)
             }
         })
     }
@@ -118,7 +120,7 @@ fn now(timestamp: bool, now_ms: i64) -> Bson {
     }
 }
 
-fn pushed_on(current: Option<&Bson>, place: Place<'_>) -> Result<Vec<Bson>, QueryError> {
+fn pushed_on(current: Option<&Bson>, place: ValueLocation<'_>) -> Result<Vec<Bson>, QueryError> {
     elements(current, |other| {
         format!(
             "The field '{}' must be an array but is of type {} in document {{{}}}",
@@ -129,7 +131,7 @@ fn pushed_on(current: Option<&Bson>, place: Place<'_>) -> Result<Vec<Bson>, Quer
     })
 }
 
-fn added_to(current: Option<&Bson>, place: Place<'_>) -> Result<Vec<Bson>, QueryError> {
+fn added_to(current: Option<&Bson>, place: ValueLocation<'_>) -> Result<Vec<Bson>, QueryError> {
     elements(current, |other| {
         format!(
             "Cannot apply $addToSet to non-array field. Field named '{}' has non-array type {}",
@@ -153,8 +155,8 @@ fn elements(
 fn on_array(
     current: Option<&Bson>,
     takes: impl Fn(&Bson) -> Result<bool, QueryError>,
-) -> Result<Outcome, QueryError> {
-    let Some(current) = current else { return Ok(Outcome::Keep) };
+) -> Result<ValueChange, QueryError> {
+    let Some(current) = current else { return Ok(ValueChange::Keep) };
     let Bson::Array(elements) = current else {
         return Err(QueryError::bad_value("Cannot apply $pull to a non-array value"));
     };
@@ -164,12 +166,16 @@ fn on_array(
             kept.push(element.clone());
         }
     }
-    Ok(Outcome::Set(Bson::Array(kept)))
+    Ok(ValueChange::Set(Bson::Array(kept)))
 }
 
-fn pop(current: Option<&Bson>, first: bool, place: Place<'_>) -> Result<Outcome, QueryError> {
+fn pop(
+    current: Option<&Bson>,
+    first: bool,
+    place: ValueLocation<'_>,
+) -> Result<ValueChange, QueryError> {
     match current {
-        None => Ok(Outcome::Keep),
+        None => Ok(ValueChange::Keep),
         Some(Bson::Array(elements)) => {
             let mut elements = elements.clone();
             if first && !elements.is_empty() {
@@ -177,7 +183,7 @@ fn pop(current: Option<&Bson>, first: bool, place: Place<'_>) -> Result<Outcome,
             } else {
                 elements.pop();
             }
-            Ok(Outcome::Set(Bson::Array(elements)))
+            Ok(ValueChange::Set(Bson::Array(elements)))
         }
         Some(other) => Err(QueryError::type_mismatch(format!(
             "Path '{}' contains an element of non-array type '{}'",

@@ -2,7 +2,7 @@
 
 use bson::Bson;
 
-use super::{action::Place, shown_id, type_of};
+use super::{action::ValueLocation, shown_id, type_of};
 use crate::{query::QueryError, value::Decimal};
 
 /// `$inc` or `$mul`.
@@ -34,7 +34,7 @@ impl Sum {
         self,
         current: &Bson,
         by: &Bson,
-        place: Place<'_>,
+        place: ValueLocation<'_>,
     ) -> Result<Bson, QueryError> {
         if let (Some(a), Some(b)) = (integer(current), integer(by)) {
             let result = match self {
@@ -106,7 +106,7 @@ impl BitOp {
         self,
         current: &Bson,
         mask: &Bson,
-        place: Place<'_>,
+        place: ValueLocation<'_>,
     ) -> Result<Bson, QueryError> {
         let (Some(a), Some(b)) = (integer(current), integer(mask)) else {
             return Err(QueryError::bad_value(format!(

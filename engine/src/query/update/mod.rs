@@ -24,9 +24,9 @@ use bson::{
 use stages::Stages;
 
 use self::{
-    action::{Action, Outcome, Place},
+    action::{Action, ValueChange, ValueLocation},
     path::UpdatePath,
-    positional::Places,
+    positional::PathResolver,
     target::Growth,
     value::{is_same, order, raw, shown, shown_id, type_of},
 };
@@ -136,7 +136,7 @@ impl Update {
             Form::Stages(stages) => stages.apply(document, context.now_ms)?,
             Form::Operators { changes, array_filters } => {
                 // All places are found in the document as it was: what they are found by may change.
-                let mut finder = Places::new(document, array_filters, context);
+                let mut finder = PathResolver::new(document, array_filters, context);
                 let places = changes
                     .iter()
                     .map(|change| change.places(&mut finder, context))
@@ -173,7 +173,7 @@ impl Change {
     /// The concrete paths that it changes; none if it does not apply.
     fn places(
         &self,
-        finder: &mut Places<'_>,
+        finder: &mut PathResolver<'_>,
         context: &UpdateContext<'_>,
     ) -> Result<Vec<Vec<String>>, QueryError> {
         if matches!(self.action, Action::SetOnInsert(_)) && !context.inserting {
@@ -201,11 +201,11 @@ impl Change {
                 continue;
             }
             let current = target::get(document, path);
-            let place = Place { path, document };
+            let place = ValueLocation { path, document };
             match self.action.outcome(current, place, context)? {
-                Outcome::Keep => {}
-                Outcome::Set(value) => target::set(document, path, value, growth)?,
-                Outcome::Remove => removed.push(path),
+                ValueChange::Keep => {}
+                ValueChange::Set(value) => target::set(document, path, value, growth)?,
+                ValueChange::Remove => removed.push(path),
             }
         }
         Ok(())

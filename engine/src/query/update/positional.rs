@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// What finds the places of an update's paths in one document.
-pub(super) struct Places<'u> {
+pub(super) struct PathResolver<'u> {
     document: &'u Document,
     array_filters: &'u BTreeMap<String, Expr>,
     /// The filter that found the document, and what it sees.
@@ -27,7 +27,7 @@ pub(super) struct Places<'u> {
     left: usize,
 }
 
-impl<'u> Places<'u> {
+impl<'u> PathResolver<'u> {
     pub(super) fn new(
         document: &'u Document,
         array_filters: &'u BTreeMap<String, Expr>,
@@ -63,7 +63,7 @@ impl<'u> Places<'u> {
 /// No array where one must be, or too many elements.
 pub(super) fn expand(
     path: &UpdatePath,
-    places: &mut Places<'_>,
+    places: &mut PathResolver<'_>,
 ) -> Result<Vec<Vec<String>>, QueryError> {
     let (document, array_filters) = (places.document, places.array_filters);
     let mut paths: Vec<Vec<String>> = vec![Vec::new()];
@@ -171,7 +171,8 @@ mod tests {
         let path = UpdatePath::parse("a.$[].$[]").expect("a path");
         let found = |left| {
             let context = UpdateContext::default();
-            let mut places = Places { left, ..Places::new(&document, &filters, &context) };
+            let mut places =
+                PathResolver { left, ..PathResolver::new(&document, &filters, &context) };
             expand(&path, &mut places).map(|paths| paths.len())
         };
         assert_eq!(found(6), Ok(3));

@@ -19,7 +19,7 @@ use super::key_varint::{
 };
 use crate::limits::{RECORD_MAX, VALUE_KEY_BYTES_MAX};
 use crate::store::{Counters, Entry, RecordNumber, StoreError, Stored};
-use crate::value::id_number::Numbered;
+use crate::value::id_number::RecordName;
 
 /// Precedes a time of eight bytes, which does not fit into a varint. As a varint this byte is time 0, which
 /// is always written in eight bytes.
@@ -117,7 +117,7 @@ pub(in crate::store) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored
 /// A row of the trash, whose collection number is 0, gets no hint: it leaves the trash by itself.
 #[cold]
 fn damaged_document(collection: u32, record: RecordNumber, why: &str) -> StoreError {
-    let what = format!("{} {why}", Numbered(record));
+    let what = format!("{} {why}", RecordName(record));
     StoreError::damaged(match collection {
         0 => what,
         _ => format!("{what}{WAY_OUT}"),
@@ -274,7 +274,7 @@ fn cut_entry() -> StoreError {
 
 #[cold]
 fn damaged_entry(record: RecordNumber) -> StoreError {
-    let what = format!("an index entry of {} does not match its checksum", Numbered(record));
+    let what = format!("an index entry of {} does not match its checksum", RecordName(record));
     StoreError::damaged(what)
 }
 

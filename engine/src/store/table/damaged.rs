@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use super::codec;
 use crate::limits::FINDINGS_MAX;
 use crate::store::{CollectionId, IndexId, RecordNumber};
-use crate::value::id_number::Numbered;
+use crate::value::id_number::RecordName;
 
 /// A stored row that does not match its checksum.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Display for DamagedRow {
         match self {
             Self::Document { collection: CollectionId(0), .. } => f.write_str("a row of the trash"),
             Self::Document { collection, record } => {
-                write!(f, "{} of collection {}", Numbered(*record), collection.0)
+                write!(f, "{} of collection {}", RecordName(*record), collection.0)
             }
             Self::Entry { index } => write!(f, "an entry of index {}", index.0),
             Self::Counters { id: 0 } => f.write_str("the counters of the trash"),

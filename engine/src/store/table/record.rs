@@ -4,7 +4,7 @@ use bson::RawDocument;
 
 use super::codec;
 use crate::store::StoreError;
-use crate::value::id_number::Numbered;
+use crate::value::id_number::RecordName;
 
 /// The number of a collection. Collections and indexes share one number space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,7 +44,7 @@ impl<'t> Stored<'t> {
     /// `Damaged` when the bytes can't be a BSON document.
     pub fn document(&self) -> Result<&'t RawDocument, StoreError> {
         RawDocument::from_bytes(self.bytes).map_err(|_| StoreError::Damaged {
-            what: format!("{} is not BSON", Numbered(self.record)),
+            what: format!("{} is not BSON", RecordName(self.record)),
         })
     }
 }

@@ -4,7 +4,7 @@ use bson::raw::RawDocument;
 
 use crate::value::{
     scan::DOCUMENT_BYTES_MAX,
-    text::{Dialect, Fault, Leniency, Parser, Place, Tally, TextError, Work, skip_space},
+    text::{Dialect, Fault, Leniency, Parser, SourcePosition, Tally, TextError, Work, skip_space},
 };
 
 /// How the documents of a file follow one another.
@@ -48,7 +48,7 @@ pub enum Step {
 pub struct Documents {
     form: Form,
     state: State,
-    place: Place,
+    place: SourcePosition,
     work: Work,
     count: u64,
 }
@@ -68,7 +68,13 @@ impl Documents {
     /// At the start of a stream.
     #[must_use]
     pub fn new(form: Form) -> Self {
-        Self { form, state: State::Start, place: Place::START, work: Work::default(), count: 0 }
+        Self {
+            form,
+            state: State::Start,
+            place: SourcePosition::START,
+            work: Work::default(),
+            count: 0,
+        }
     }
 
     /// The same, but takes what is refused otherwise.
@@ -180,7 +186,7 @@ impl Documents {
     pub fn resume(&mut self, line: u64, column: u64, offset: u64) {
         let size = |number| usize::try_from(number).unwrap_or(usize::MAX);
         self.state = State::Between;
-        self.place = Place::at(size(line), size(column), size(offset));
+        self.place = SourcePosition::at(size(line), size(column), size(offset));
     }
 
     /// Documents read so far.

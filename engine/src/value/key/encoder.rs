@@ -193,7 +193,7 @@ pub(super) fn from_sortable(bytes: [u8; 8]) -> i64 {
 }
 
 /// A document or array whose elements are being encoded.
-struct Open<'v> {
+struct OpenContainer<'v> {
     elements: RawIter<'v>,
     names: bool,
 }
@@ -219,7 +219,7 @@ fn append_value(out: &mut Vec<u8>, value: RawBsonRef<'_>) {
 }
 
 /// Appends what follows the class. The elements of what is nested are left to the caller.
-fn append_payload<'v>(out: &mut Vec<u8>, value: RawBsonRef<'v>, open: &mut Vec<Open<'v>>) {
+fn append_payload<'v>(out: &mut Vec<u8>, value: RawBsonRef<'v>, open: &mut Vec<OpenContainer<'v>>) {
     use RawBsonRef as V;
     match value {
         V::MinKey | V::Undefined | V::Null | V::MaxKey => {}
@@ -230,9 +230,11 @@ fn append_payload<'v>(out: &mut Vec<u8>, value: RawBsonRef<'v>, open: &mut Vec<O
         }
         V::String(text) | V::Symbol(text) | V::JavaScriptCode(text) => append_text(out, text),
         V::Document(document) => {
-            open.push(Open { elements: document.iter_elements(), names: true });
+            open.push(OpenContainer { elements: document.iter_elements(), names: true });
         }
-        V::Array(array) => open.push(Open { elements: array.iter_elements(), names: false }),
+        V::Array(array) => {
+            open.push(OpenContainer { elements: array.iter_elements(), names: false });
+        }
         V::Binary(binary) => {
             append_length(out, binary_length(binary));
             out.push(binary.subtype.into());
@@ -260,7 +262,7 @@ fn append_payload<'v>(out: &mut Vec<u8>, value: RawBsonRef<'v>, open: &mut Vec<O
         }
         V::JavaScriptCodeWithScope(code) => {
             append_text(out, code.code);
-            open.push(Open { elements: code.scope.iter_elements(), names: true });
+            open.push(OpenContainer { elements: code.scope.iter_elements(), names: true });
         }
     }
 }

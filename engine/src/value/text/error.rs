@@ -51,13 +51,13 @@ impl Fault {
 
 /// A place in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::value) struct Place {
+pub(in crate::value) struct SourcePosition {
     pub(in crate::value) offset: usize,
     line: usize,
     column: usize,
 }
 
-impl Place {
+impl SourcePosition {
     pub(in crate::value) const START: Self = Self { offset: 0, line: 1, column: 1 };
 
     /// A place that is known already.

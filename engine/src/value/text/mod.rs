@@ -21,7 +21,7 @@ pub use nonstandard::{Leniency, Nonstandard, Tally};
 
 pub(super) use base::{append_hex, base64_text};
 pub(super) use date::append_iso;
-pub(super) use error::{Fault, Place};
+pub(super) use error::{Fault, SourcePosition};
 pub(super) use parser::{Dialect, Parser, Work, skip_space};
 pub(super) use read::{read_document, read_value};
 pub(super) use strings::append_quoted;

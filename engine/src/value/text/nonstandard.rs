@@ -187,12 +187,12 @@ impl Tally {
 
 /// What a reader takes, and what it has met so far.
 #[derive(Debug, Default)]
-pub(in crate::value) struct Taking {
+pub(in crate::value) struct NonstandardCounter {
     pub(in crate::value) leniency: Leniency,
     pub(in crate::value) tally: Tally,
 }
 
-impl Taking {
+impl NonstandardCounter {
     /// Whether a nonstandard form that stands so often is read. It is counted then.
     #[cold]
     pub(super) fn takes(&mut self, nonstandard: Nonstandard, count: usize) -> bool {

@@ -10,7 +10,7 @@ use bson::spec::ElementType as T;
 use super::{
     error::Fault,
     names::Name,
-    nonstandard::{Nonstandard, Taking},
+    nonstandard::{Nonstandard, NonstandardCounter},
     numbers::{self, Literal, NotANumber},
     strings,
 };
@@ -31,7 +31,7 @@ pub(in crate::value) struct Work {
     /// The BSON written so far.
     pub(in crate::value) out: Vec<u8>,
     /// What is read beyond the standard, and how much of it was met.
-    pub(in crate::value) taking: Taking,
+    pub(in crate::value) taking: NonstandardCounter,
     /// The names of the fields of all open documents.
     pub(super) names: Vec<Name>,
     /// Some document so far has a name twice, which is read.

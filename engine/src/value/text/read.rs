@@ -6,7 +6,7 @@ use bson::{
 };
 
 use super::{
-    error::{Fault, Place, TextError},
+    error::{Fault, SourcePosition, TextError},
     parser::{Dialect, Parser, Work},
 };
 
@@ -22,7 +22,7 @@ pub(in crate::value) fn read_document(
     done.and_then(|()| {
         RawDocumentBuf::from_bytes(work.out).map_err(|_| Fault::new(end, "this is no document"))
     })
-    .map_err(|fault| Place::START.error(text.as_bytes(), fault))
+    .map_err(|fault| SourcePosition::START.error(text.as_bytes(), fault))
 }
 
 /// Reads one value; nothing but white space may follow.
@@ -38,5 +38,5 @@ pub(in crate::value) fn read_value(text: &str, dialect: Dialect) -> Result<Bson,
             .and_then(|value| Bson::try_from(RawBson::from(value)).ok())
             .ok_or_else(|| Fault::new(end, "this is no value"))
     })
-    .map_err(|fault| Place::START.error(text.as_bytes(), fault))
+    .map_err(|fault| SourcePosition::START.error(text.as_bytes(), fault))
 }

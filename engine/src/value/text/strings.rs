@@ -2,7 +2,7 @@
 
 use super::{
     error::Fault,
-    nonstandard::{Nonstandard, Taking},
+    nonstandard::{Nonstandard, NonstandardCounter},
     runs::{self, Run},
 };
 
@@ -15,7 +15,7 @@ pub(super) fn read(
     quote: u8,
     shell: bool,
     out: &mut Vec<u8>,
-    taking: &mut Taking,
+    taking: &mut NonstandardCounter,
 ) -> Result<usize, Fault> {
     let mut at = start;
     loop {
@@ -56,7 +56,7 @@ fn not_utf8(at: usize) -> Fault {
 }
 
 /// Appends text with U+FFFD where bytes are not UTF-8, if that is wanted.
-fn replace(text: &[u8], out: &mut Vec<u8>, taking: &mut Taking) -> Option<()> {
+fn replace(text: &[u8], out: &mut Vec<u8>, taking: &mut NonstandardCounter) -> Option<()> {
     let broken = text.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
     let replaces = taking.takes(Nonstandard::BrokenText, broken);
     replaces.then(|| out.extend_from_slice(String::from_utf8_lossy(text).as_bytes()))
@@ -76,7 +76,7 @@ fn escape(
     at: usize,
     shell: bool,
     out: &mut Vec<u8>,
-    taking: &mut Taking,
+    taking: &mut NonstandardCounter,
 ) -> Result<usize, Fault> {
     let byte = *bytes.get(at + 1).ok_or(Fault::cut(bytes.len()))?;
     let plain = match byte {
@@ -116,7 +116,7 @@ fn unicode(
     at: usize,
     shell: bool,
     out: &mut Vec<u8>,
-    taking: &mut Taking,
+    taking: &mut NonstandardCounter,
 ) -> Result<usize, Fault> {
     if shell && bytes.get(at + 2) == Some(&b'{') {
         let digits = bytes.get(at + 3..).unwrap_or_default().iter().take_while(|b| **b != b'}');
@@ -151,7 +151,12 @@ fn second_half(bytes: &[u8], at: usize) -> Result<Option<u32>, Fault> {
 }
 
 /// Appends a character. Half of one is replaced, if that is wanted.
-fn push_char(out: &mut Vec<u8>, code: u32, at: usize, taking: &mut Taking) -> Result<(), Fault> {
+fn push_char(
+    out: &mut Vec<u8>,
+    code: u32,
+    at: usize,
+    taking: &mut NonstandardCounter,
+) -> Result<(), Fault> {
     let whole = char::from_u32(code);
     let replaced =
         || taking.takes(Nonstandard::BrokenText, 1).then_some(char::REPLACEMENT_CHARACTER);

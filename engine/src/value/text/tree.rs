@@ -23,7 +23,7 @@ pub(in crate::value) trait Notation {
 }
 
 /// A document or array that is being written.
-struct Open<'v> {
+struct OpenContainer<'v> {
     elements: Elements<'v>,
     array: bool,
     empty: bool,
@@ -36,9 +36,9 @@ struct Writer<'o, 'v, N> {
     notation: N,
     layout: Layout,
     /// The innermost one.
-    open: Option<Open<'v>>,
+    open: Option<OpenContainer<'v>>,
     /// Those around it.
-    around: Vec<Open<'v>>,
+    around: Vec<OpenContainer<'v>>,
 }
 
 /// Appends a document.
@@ -74,7 +74,7 @@ pub(in crate::value) fn write_value(
 impl<'v, N: Notation> Writer<'_, 'v, N> {
     fn begin(&mut self, bytes: &'v [u8], array: bool, after: &'static [u8]) {
         self.out.push(if array { b'[' } else { b'{' });
-        let open = Open { elements: Elements::of(bytes), array, empty: true, after };
+        let open = OpenContainer { elements: Elements::of(bytes), array, empty: true, after };
         self.around.extend(self.open.replace(open));
     }
 

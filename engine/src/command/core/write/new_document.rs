@@ -16,7 +16,7 @@ use crate::{
     command::core::error::{Code, CommandError},
     value::{
         field::Fields,
-        scan::{self, DEPTH_MAX, DOCUMENT_BYTES_MAX, Met},
+        scan::{self, DEPTH_MAX, DOCUMENT_BYTES_MAX, DocumentFacts},
     },
 };
 
@@ -50,7 +50,7 @@ impl Timestamps {
 /// What the scan finds, and what is wrong with its `_id`.
 pub fn prepare<'d>(
     document: &'d RawDocument,
-    met: Met,
+    met: DocumentFacts,
     stamp: Option<&dyn Fn() -> Timestamp>,
 ) -> PreparedDocument<'d> {
     check_size(document)?;

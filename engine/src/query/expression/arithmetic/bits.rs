@@ -5,7 +5,7 @@ use bson::raw::{RawBson, RawBsonRef};
 use crate::query::{
     QueryError,
     expression::{
-        operator::{Arguments, Given, Operator, Outcome},
+        operator::{Arguments, CallArgs, Operator, Outcome},
         value::{is_nullish, type_name},
     },
 };
@@ -17,7 +17,7 @@ pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
     Operator { name: "$bitNot", arguments: Arguments::Exactly(1), run: not },
 ];
 
-const fn operator(name: &'static str, run: fn(&Given<'_>) -> Outcome) -> Operator {
+const fn operator(name: &'static str, run: fn(&CallArgs<'_>) -> Outcome) -> Operator {
     Operator { name, arguments: Arguments::AtLeast(0), run }
 }
 
@@ -28,7 +28,7 @@ fn refused(name: &str, value: Option<RawBsonRef<'_>>) -> QueryError {
     ))
 }
 
-fn combined(given: &Given<'_>, start: i64, combine: fn(i64, i64) -> i64) -> Outcome {
+fn combined(given: &CallArgs<'_>, start: i64, combine: fn(i64, i64) -> i64) -> Outcome {
     let (mut total, mut is_long) = (start, false);
     for value in given.all() {
         if is_nullish(value) {
@@ -49,7 +49,7 @@ fn combined(given: &Given<'_>, start: i64, combine: fn(i64, i64) -> i64) -> Outc
     Ok(Some(int.map_or(RawBson::Int64(total), RawBson::Int32)))
 }
 
-fn not(given: &Given<'_>) -> Outcome {
+fn not(given: &CallArgs<'_>) -> Outcome {
     Ok(Some(match given.at(0) {
         value if is_nullish(value) => RawBson::Null,
         Some(RawBsonRef::Int32(n)) => RawBson::Int32(!n),

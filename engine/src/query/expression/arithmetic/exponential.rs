@@ -8,7 +8,7 @@ use crate::{
         QueryError,
         error::refused,
         expression::{
-            operator::{Arguments, Given, Operator, Outcome},
+            operator::{Arguments, CallArgs, Operator, Outcome},
             value::{shown, type_name},
         },
     },
@@ -45,7 +45,7 @@ fn is_zero(number: Number) -> bool {
     }
 }
 
-fn sqrt(given: &Given<'_>) -> Outcome {
+fn sqrt(given: &CallArgs<'_>) -> Outcome {
     single(given, |number| {
         if is_negative(number) {
             return Err(refused(28714, "$sqrt's argument must be greater than or equal to 0"));
@@ -54,11 +54,11 @@ fn sqrt(given: &Given<'_>) -> Outcome {
     })
 }
 
-fn exp(given: &Given<'_>) -> Outcome {
+fn exp(given: &CallArgs<'_>) -> Outcome {
     single(given, |number| Ok(apply(number, f64::exp, Decimal::exp)))
 }
 
-fn positive(given: &Given<'_>, code: i32, number: Number) -> Result<Number, QueryError> {
+fn positive(given: &CallArgs<'_>, code: i32, number: Number) -> Result<Number, QueryError> {
     if is_negative(number) || is_zero(number) {
         let (name, value) = (given.name(), shown(given.at(0)));
         return Err(refused(
@@ -69,11 +69,11 @@ fn positive(given: &Given<'_>, code: i32, number: Number) -> Result<Number, Quer
     Ok(number)
 }
 
-fn ln(given: &Given<'_>) -> Outcome {
+fn ln(given: &CallArgs<'_>) -> Outcome {
     single(given, |number| positive(given, 28766, number).map(|n| apply(n, f64::ln, Decimal::ln)))
 }
 
-fn log10(given: &Given<'_>) -> Outcome {
+fn log10(given: &CallArgs<'_>) -> Outcome {
     single(given, |number| {
         positive(given, 28761, number).map(|n| apply(n, f64::log10, Decimal::log10))
     })
@@ -81,7 +81,7 @@ fn log10(given: &Given<'_>) -> Outcome {
 
 /// The two numbers of `$log` and `$pow`, with words and kinds for what is none.
 fn two(
-    given: &Given<'_>,
+    given: &CallArgs<'_>,
     [first, second]: [(i32, &str); 2],
 ) -> Result<(Number, Number), QueryError> {
     let read = |position, (code, word): (i32, &str)| {
@@ -94,7 +94,7 @@ fn two(
     Ok((read(0, first)?, read(1, second)?))
 }
 
-fn log(given: &Given<'_>) -> Outcome {
+fn log(given: &CallArgs<'_>) -> Outcome {
     if given.any_nullish() {
         return Ok(Some(RawBson::Null));
     }
@@ -117,7 +117,7 @@ fn log(given: &Given<'_>) -> Outcome {
     }))
 }
 
-fn pow(given: &Given<'_>) -> Outcome {
+fn pow(given: &CallArgs<'_>) -> Outcome {
     if given.any_nullish() {
         return Ok(Some(RawBson::Null));
     }

@@ -7,7 +7,7 @@ use crate::{
         QueryError,
         error::refused,
         expression::{
-            operator::{Given, Outcome},
+            operator::{CallArgs, Outcome},
             value::{is_nullish, type_name},
         },
     },
@@ -135,7 +135,7 @@ impl From<Number> for RawBson {
 
 /// Runs an operator of one number; null for null and missing.
 pub(super) fn single(
-    given: &Given<'_>,
+    given: &CallArgs<'_>,
     run: impl FnOnce(Number) -> Result<Number, QueryError>,
 ) -> Outcome {
     let value = given.at(0);

@@ -8,7 +8,7 @@ use crate::{
         QueryError,
         error::refused,
         expression::{
-            operator::{Arguments, Given, Operator, Outcome},
+            operator::{Arguments, CallArgs, Operator, Outcome},
             value::{is_nullish, type_name},
         },
         filter::number::whole,
@@ -24,7 +24,7 @@ pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
     Operator { name: "$trunc", arguments: Arguments::Between(1, 2), run: trunc },
 ];
 
-fn abs(given: &Given<'_>) -> Outcome {
+fn abs(given: &CallArgs<'_>) -> Outcome {
     single(given, |number| {
         Ok(match number {
             Number::Int(n) => Number::smallest(i64::from(n).abs()),
@@ -38,11 +38,11 @@ fn abs(given: &Given<'_>) -> Outcome {
     })
 }
 
-fn ceil(given: &Given<'_>) -> Outcome {
+fn ceil(given: &CallArgs<'_>) -> Outcome {
     single(given, |number| Ok(to_whole(number, f64::ceil, DecimalRounding::Ceiling)))
 }
 
-fn floor(given: &Given<'_>) -> Outcome {
+fn floor(given: &CallArgs<'_>) -> Outcome {
     single(given, |number| Ok(to_whole(number, f64::floor, DecimalRounding::Floor)))
 }
 
@@ -57,15 +57,15 @@ fn to_whole(number: Number, double: fn(f64) -> f64, rounding: DecimalRounding) -
     }
 }
 
-fn round(given: &Given<'_>) -> Outcome {
+fn round(given: &CallArgs<'_>) -> Outcome {
     to_place(given, DecimalRounding::HalfEven)
 }
 
-fn trunc(given: &Given<'_>) -> Outcome {
+fn trunc(given: &CallArgs<'_>) -> Outcome {
     to_place(given, DecimalRounding::Truncate)
 }
 
-fn to_place(given: &Given<'_>, rounding: DecimalRounding) -> Outcome {
+fn to_place(given: &CallArgs<'_>, rounding: DecimalRounding) -> Outcome {
     let value = given.at(0);
     if is_nullish(value) {
         return Ok(Some(RawBson::Null));
@@ -84,7 +84,7 @@ fn to_place(given: &Given<'_>, rounding: DecimalRounding) -> Outcome {
 }
 
 /// How many digits stay behind the point.
-fn place(given: &Given<'_>) -> Result<i32, QueryError> {
+fn place(given: &CallArgs<'_>) -> Result<i32, QueryError> {
     if given.count() < 2 {
         return Ok(0);
     }

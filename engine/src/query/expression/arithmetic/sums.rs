@@ -13,7 +13,7 @@ use crate::query::{
     Code, QueryError,
     error::refused,
     expression::{
-        operator::{Arguments, Given, Operator, Outcome},
+        operator::{Arguments, CallArgs, Operator, Outcome},
         value::{is_nullish, type_name},
     },
 };
@@ -28,7 +28,7 @@ pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
 
 const NULL: Option<RawBson> = Some(RawBson::Null);
 
-fn add(given: &Given<'_>) -> Outcome {
+fn add(given: &CallArgs<'_>) -> Outcome {
     let mut sum = Sum::default();
     for value in given.all() {
         if is_nullish(value) {
@@ -52,7 +52,7 @@ fn add(given: &Given<'_>) -> Outcome {
     Ok(Some(sum.into()))
 }
 
-fn subtract(given: &Given<'_>) -> Outcome {
+fn subtract(given: &CallArgs<'_>) -> Outcome {
     let (left, right) = (given.at(0), given.at(1));
     if given.any_nullish() {
         return Ok(NULL);
@@ -77,7 +77,7 @@ fn subtract(given: &Given<'_>) -> Outcome {
     )))
 }
 
-fn multiply(given: &Given<'_>) -> Outcome {
+fn multiply(given: &CallArgs<'_>) -> Outcome {
     let mut product = Product::default();
     for value in given.all() {
         if is_nullish(value) {
@@ -94,7 +94,7 @@ fn multiply(given: &Given<'_>) -> Outcome {
     Ok(Some(Number::from(product).into()))
 }
 
-fn divide(given: &Given<'_>) -> Outcome {
+fn divide(given: &CallArgs<'_>) -> Outcome {
     if given.any_nullish() {
         return Ok(NULL);
     }
@@ -119,7 +119,7 @@ fn divide(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::Double(a.to_f64() / b.to_f64())))
 }
 
-fn modulo(given: &Given<'_>) -> Outcome {
+fn modulo(given: &CallArgs<'_>) -> Outcome {
     if given.any_nullish() {
         return Ok(NULL);
     }

@@ -11,7 +11,7 @@ use crate::{
         QueryError,
         error::refused,
         expression::{
-            operator::{Arguments, Given, Operator, Outcome},
+            operator::{Arguments, CallArgs, Operator, Outcome},
             value::type_name,
         },
     },
@@ -48,11 +48,11 @@ const OPEN: RangeInclusive<f64> = f64::MIN..=f64::MAX;
 /// From -1 to 1.
 const UNIT: RangeInclusive<f64> = -1.0..=1.0;
 
-const fn operator(name: &'static str, run: fn(&Given<'_>) -> Outcome) -> Operator {
+const fn operator(name: &'static str, run: fn(&CallArgs<'_>) -> Outcome) -> Operator {
     Operator { name, arguments: Arguments::Exactly(1), run }
 }
 
-fn bounded(given: &Given<'_>, run: fn(f64) -> f64, range: RangeInclusive<f64>) -> Outcome {
+fn bounded(given: &CallArgs<'_>, run: fn(f64) -> f64, range: RangeInclusive<f64>) -> Outcome {
     single(given, |number| {
         let double = number.to_f64();
         if !double.is_nan() && !range.contains(&double) {
@@ -67,7 +67,7 @@ fn bounded(given: &Given<'_>, run: fn(f64) -> f64, range: RangeInclusive<f64>) -
 }
 
 /// A number of another unit, of which one is `factor`.
-fn scaled(given: &Given<'_>, run: fn(f64) -> f64, factor: &str) -> Outcome {
+fn scaled(given: &CallArgs<'_>, run: fn(f64) -> f64, factor: &str) -> Outcome {
     single(given, |number| {
         Ok(match (number, factor.parse::<Decimal128>()) {
             (Number::Decimal(n), Ok(factor)) => Number::Decimal(n.times(factor.into())),
@@ -90,7 +90,7 @@ fn outside(name: &str, value: f64, range: &RangeInclusive<f64>) -> QueryError {
     )
 }
 
-fn atan2(given: &Given<'_>) -> Outcome {
+fn atan2(given: &CallArgs<'_>) -> Outcome {
     if given.any_nullish() {
         return Ok(Some(RawBson::Null));
     }

@@ -11,7 +11,7 @@ use crate::query::{
     Code, QueryError,
     expression::{
         arguments::{is_nullish, name_of, null, owned},
-        operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+        operator::{Arguments, CallArgs, NamedMistake, Operator, Outcome},
     },
 };
 
@@ -42,7 +42,7 @@ pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
     Operator { name: "$toUUID", arguments: Arguments::Exactly(1), run: to_uuid },
 ];
 
-fn convert_any(given: &Given<'_>) -> Outcome {
+fn convert_any(given: &CallArgs<'_>) -> Outcome {
     let target = Target::parse(given.named("to"))?;
     let input = given.named("input");
     let Some(value) = input.filter(|value| !is_nullish(Some(*value))) else {
@@ -61,7 +61,7 @@ fn convert_any(given: &Given<'_>) -> Outcome {
     }
 }
 
-fn short(given: &Given<'_>, target: Target, format: Option<Format>) -> Outcome {
+fn short(given: &CallArgs<'_>, target: Target, format: Option<Format>) -> Outcome {
     match given.at(0) {
         Some(value) if !is_nullish(Some(value)) => {
             convert(value, target, Bytes { format, big_endian: false }).map(Some)
@@ -70,39 +70,39 @@ fn short(given: &Given<'_>, target: Target, format: Option<Format>) -> Outcome {
     }
 }
 
-fn to_bool(given: &Given<'_>) -> Outcome {
+fn to_bool(given: &CallArgs<'_>) -> Outcome {
     short(given, Target::of(ElementType::Boolean), None)
 }
 
-fn to_date(given: &Given<'_>) -> Outcome {
+fn to_date(given: &CallArgs<'_>) -> Outcome {
     short(given, Target::of(ElementType::DateTime), None)
 }
 
-fn to_decimal(given: &Given<'_>) -> Outcome {
+fn to_decimal(given: &CallArgs<'_>) -> Outcome {
     short(given, Target::of(ElementType::Decimal128), None)
 }
 
-fn to_double(given: &Given<'_>) -> Outcome {
+fn to_double(given: &CallArgs<'_>) -> Outcome {
     short(given, Target::of(ElementType::Double), None)
 }
 
-fn to_int(given: &Given<'_>) -> Outcome {
+fn to_int(given: &CallArgs<'_>) -> Outcome {
     short(given, Target::of(ElementType::Int32), None)
 }
 
-fn to_long(given: &Given<'_>) -> Outcome {
+fn to_long(given: &CallArgs<'_>) -> Outcome {
     short(given, Target::of(ElementType::Int64), None)
 }
 
-fn to_object_id(given: &Given<'_>) -> Outcome {
+fn to_object_id(given: &CallArgs<'_>) -> Outcome {
     short(given, Target::of(ElementType::ObjectId), None)
 }
 
-fn to_string(given: &Given<'_>) -> Outcome {
+fn to_string(given: &CallArgs<'_>) -> Outcome {
     short(given, Target::of(ElementType::String), Some(Format::Auto))
 }
 
-fn to_uuid(given: &Given<'_>) -> Outcome {
+fn to_uuid(given: &CallArgs<'_>) -> Outcome {
     let target = Target { element_type: ElementType::Binary, subtype: 4 };
     short(given, target, Some(Format::Uuid))
 }

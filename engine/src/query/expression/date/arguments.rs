@@ -11,7 +11,7 @@ use crate::query::{
     error::refused,
     expression::{
         arguments::{is_nullish, name_of},
-        operator::{Given, NamedMistake},
+        operator::{CallArgs, NamedMistake},
     },
 };
 
@@ -38,7 +38,7 @@ pub(super) fn date(millis: i64) -> RawBson {
 }
 
 /// The argument `timezone`: UTC without one, `None` if it is null.
-pub(super) fn zone(given: &Given<'_>) -> Result<Option<Zone>, QueryError> {
+pub(super) fn zone(given: &CallArgs<'_>) -> Result<Option<Zone>, QueryError> {
     if !given.has("timezone") {
         return Ok(Some(Zone::UTC));
     }
@@ -55,7 +55,7 @@ pub(super) fn zone(given: &Given<'_>) -> Result<Option<Zone>, QueryError> {
 }
 
 /// The argument `unit`; `None` if it is null.
-pub(super) fn unit(given: &Given<'_>, operator: &str) -> Result<Option<Unit>, QueryError> {
+pub(super) fn unit(given: &CallArgs<'_>, operator: &str) -> Result<Option<Unit>, QueryError> {
     match given.named("unit") {
         Some(value) if !is_nullish(Some(value)) => Unit::parse(value, operator).map(Some),
         _ => Ok(None),
@@ -64,7 +64,7 @@ pub(super) fn unit(given: &Given<'_>, operator: &str) -> Result<Option<Unit>, Qu
 
 /// The argument `startOfWeek`, which only weeks look at; `None` if it is null.
 pub(super) fn start_of_week(
-    given: &Given<'_>,
+    given: &CallArgs<'_>,
     unit: Unit,
     operator: &str,
 ) -> Result<Option<Weekday>, QueryError> {

@@ -11,7 +11,7 @@ use crate::query::{
     error::refused,
     expression::{
         arguments::{NamedCodes, date_refusal, integral64, is_nullish, name_of, null, shown},
-        operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+        operator::{Arguments, CallArgs, NamedMistake, Operator, Outcome},
     },
 };
 
@@ -64,15 +64,15 @@ pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
     Operator { name: "$tsIncrement", arguments: Arguments::Exactly(1), run: ts_increment },
 ];
 
-fn date_add(given: &Given<'_>) -> Outcome {
+fn date_add(given: &CallArgs<'_>) -> Outcome {
     add(given, "$dateAdd", Some)
 }
 
-fn date_subtract(given: &Given<'_>) -> Outcome {
+fn date_subtract(given: &CallArgs<'_>) -> Outcome {
     add(given, "$dateSubtract", i64::checked_neg)
 }
 
-fn add(given: &Given<'_>, name: &str, signed: fn(i64) -> Option<i64>) -> Outcome {
+fn add(given: &CallArgs<'_>, name: &str, signed: fn(i64) -> Option<i64>) -> Outcome {
     let start = given.named("startDate").filter(|start| !is_nullish(Some(*start)));
     let Some(start) = start else { return null() };
     let Some(unit) = unit(given, name)? else { return null() };
@@ -116,7 +116,7 @@ fn instant(value: RawBsonRef<'_>, name: &str, parameter: &str) -> Result<i64, Qu
     })
 }
 
-fn date_diff(given: &Given<'_>) -> Outcome {
+fn date_diff(given: &CallArgs<'_>) -> Outcome {
     const NAME: &str = "$dateDiff";
     let (Some(start), Some(end)) = (given.named("startDate"), given.named("endDate")) else {
         return null();
@@ -133,7 +133,7 @@ fn date_diff(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::Int64(difference)))
 }
 
-fn date_trunc(given: &Given<'_>) -> Outcome {
+fn date_trunc(given: &CallArgs<'_>) -> Outcome {
     const NAME: &str = "$dateTrunc";
     let value = given.named("date").filter(|value| !is_nullish(Some(*value)));
     let Some(value) = value else { return null() };
@@ -145,7 +145,7 @@ fn date_trunc(given: &Given<'_>) -> Outcome {
     arithmetic::truncate(millis, unit, bin, zone, first).map(|millis| Some(date(millis)))
 }
 
-fn bin_size(given: &Given<'_>) -> Result<Option<i64>, QueryError> {
+fn bin_size(given: &CallArgs<'_>) -> Result<Option<i64>, QueryError> {
     if !given.has("binSize") {
         return Ok(Some(1));
     }
@@ -173,16 +173,16 @@ fn bin_size(given: &Given<'_>) -> Result<Option<i64>, QueryError> {
     Ok(Some(bin))
 }
 
-fn ts_second(given: &Given<'_>) -> Outcome {
+fn ts_second(given: &CallArgs<'_>) -> Outcome {
     timestamp(given, "$tsSecond", 5687301, |timestamp| timestamp.time)
 }
 
-fn ts_increment(given: &Given<'_>) -> Outcome {
+fn ts_increment(given: &CallArgs<'_>) -> Outcome {
     timestamp(given, "$tsIncrement", 5687302, |timestamp| timestamp.increment)
 }
 
 fn timestamp(
-    given: &Given<'_>,
+    given: &CallArgs<'_>,
     name: &str,
     code: i32,
     half: fn(bson::Timestamp) -> u32,

@@ -13,7 +13,7 @@ use crate::query::{
     error::refused,
     expression::{
         arguments::{NamedCodes, date_refusal, integral64, is_nullish, name_of, null, shown},
-        operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+        operator::{Arguments, CallArgs, NamedMistake, Operator, Outcome},
     },
 };
 
@@ -82,7 +82,7 @@ pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
 ];
 
 /// The date as its zone's clock shows it; `None` if either is null.
-fn local(given: &Given<'_>) -> Result<Option<Local>, QueryError> {
+fn local(given: &CallArgs<'_>) -> Result<Option<Local>, QueryError> {
     let value = given.named("date").filter(|value| !is_nullish(Some(*value)));
     let Some(value) = value else { return Ok(None) };
     let millis = date_of(value)?;
@@ -93,16 +93,16 @@ fn int(number: i64) -> RawBson {
     i32::try_from(number).map_or(RawBson::Int64(number), RawBson::Int32)
 }
 
-fn part(given: &Given<'_>, of: fn(&Local) -> i64) -> Outcome {
+fn part(given: &CallArgs<'_>, of: fn(&Local) -> i64) -> Outcome {
     Ok(Some(local(given)?.map_or(RawBson::Null, |local| int(of(&local)))))
 }
 
 /// A long, unlike the other parts.
-fn iso_week_year(given: &Given<'_>) -> Outcome {
+fn iso_week_year(given: &CallArgs<'_>) -> Outcome {
     Ok(Some(local(given)?.map_or(RawBson::Null, |l| RawBson::Int64(l.day.iso_week().0))))
 }
 
-fn date_to_parts(given: &Given<'_>) -> Outcome {
+fn date_to_parts(given: &CallArgs<'_>) -> Outcome {
     let value = given.named("date");
     let Some(zone) = zone(given)? else { return null() };
     let iso = match given.named("iso8601") {
@@ -136,7 +136,7 @@ fn date_to_parts(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::Document(parts)))
 }
 
-fn date_from_parts(given: &Given<'_>) -> Outcome {
+fn date_from_parts(given: &CallArgs<'_>) -> Outcome {
     check_mixture(given)?;
     let read = |name| bounded(given, name, 0);
     let (Some(hour), Some(minute)) = (read("hour")?, read("minute")?) else { return null() };
@@ -175,7 +175,7 @@ fn date_from_parts(given: &Given<'_>) -> Outcome {
         .map_err(|_| refused(Code::DURATION_OVERFLOW, "overflow when making a date from its parts"))
 }
 
-fn check_mixture(given: &Given<'_>) -> Result<(), QueryError> {
+fn check_mixture(given: &CallArgs<'_>) -> Result<(), QueryError> {
     let any = |names: &[&str]| names.iter().any(|name| given.has(name));
     if !any(&["year", "isoWeekYear"]) {
         return Err(refused(
@@ -199,7 +199,7 @@ fn check_mixture(given: &Given<'_>) -> Result<(), QueryError> {
 }
 
 /// A part, the default if it is not given, `None` if it is null.
-fn number(given: &Given<'_>, name: &str, default: i64) -> Result<Option<i64>, QueryError> {
+fn number(given: &CallArgs<'_>, name: &str, default: i64) -> Result<Option<i64>, QueryError> {
     if !given.has(name) {
         return Ok(Some(default));
     }
@@ -219,7 +219,7 @@ fn number(given: &Given<'_>, name: &str, default: i64) -> Result<Option<i64>, Qu
     })
 }
 
-fn bounded(given: &Given<'_>, name: &str, default: i64) -> Result<Option<i64>, QueryError> {
+fn bounded(given: &CallArgs<'_>, name: &str, default: i64) -> Result<Option<i64>, QueryError> {
     let (least, most) = (i64::from(i16::MIN), i64::from(i16::MAX));
     let number = number(given, name, default)?;
     if let Some(number) = number.filter(|number| !(least..=most).contains(number)) {

@@ -13,7 +13,7 @@ use crate::query::{
     error::refused,
     expression::{
         arguments::{NamedCodes, date_refusal, is_nullish, name_of, null, owned, shown},
-        operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+        operator::{Arguments, CallArgs, NamedMistake, Operator, Outcome},
     },
 };
 
@@ -44,7 +44,7 @@ pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
 
 /// The argument `format`, checked even if there is no date; `None` if it is null.
 fn format_of<'v>(
-    given: &'v Given<'_>,
+    given: &'v CallArgs<'_>,
     name: &str,
     code: i32,
     specifiers: &str,
@@ -63,11 +63,11 @@ fn format_of<'v>(
     }
 }
 
-fn on_null(given: &Given<'_>) -> Outcome {
+fn on_null(given: &CallArgs<'_>) -> Outcome {
     if given.has("onNull") { owned(given, "onNull") } else { null() }
 }
 
-fn date_to_string(given: &Given<'_>) -> Outcome {
+fn date_to_string(given: &CallArgs<'_>) -> Outcome {
     let format = format_of(given, "$dateToString", 18533, TO_STRING)?;
     let zone = zone(given)?;
     let value = given.named("date").filter(|value| !is_nullish(Some(*value)));
@@ -83,7 +83,7 @@ fn date_to_string(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::String(format::write(format, &local)?)))
 }
 
-fn date_from_string(given: &Given<'_>) -> Outcome {
+fn date_from_string(given: &CallArgs<'_>) -> Outcome {
     let format = format_of(given, "$dateFromString", 40684, FROM_STRING)?;
     let zone = zone(given)?;
     let value = given.named("dateString").filter(|value| !is_nullish(Some(*value)));
