@@ -3,7 +3,7 @@
 //! [`Expression::parse`] gives a tree; [`Expression::evaluate`] reads it for one document in a
 //! [`Scope`]. Operators that need no more than their arguments' values stand in families, one file
 //! each with a table (`table.rs` lists the families). The few that decide themselves what is
-//! evaluated, or that bind variables, are forms (`form.rs`).
+//! evaluated, or that bind variables, are forms.
 //!
 //! Recursion follows the tree of the expression, whose depth `parse` bounds.
 
@@ -20,7 +20,6 @@ mod convert;
 mod date;
 mod extremes;
 mod field;
-mod form;
 mod names;
 mod node;
 mod object;
@@ -36,14 +35,15 @@ mod substring;
 mod table;
 #[cfg(test)]
 mod testing;
+mod tree;
 mod value;
 
 pub use arithmetic::Total;
 pub(super) use budget::{Budget, bytes_of};
 pub use budget::{check_levels, check_made};
 pub use names::VariableNames;
-pub use node::Expression;
 pub use scope::{Context, Scope};
+pub use tree::Expression;
 pub use value::Value;
 
 #[cfg(test)]

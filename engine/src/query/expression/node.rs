@@ -6,18 +6,12 @@ use super::{
     binding::Binding,
     budget::Budget,
     conditional::Branch,
-    names::VariableNames,
     operator::{CallArgs, Operator},
-    parse::Parser,
     path::FieldPath,
     scope::Scope,
     value::Value,
 };
 use crate::query::{QueryError, document::append};
-
-/// A parsed expression.
-#[derive(Debug, Clone)]
-pub struct Expression(pub(super) Node);
 
 /// A node of the tree.
 #[derive(Debug, Clone)]
@@ -44,58 +38,6 @@ pub(super) enum Node {
     },
     /// `$let`, `$map`, `$filter`, `$reduce`.
     Binding(Box<Binding>),
-}
-
-impl Expression {
-    /// Parses an expression: a constant, a path (`"$a.b"`), an object, an array or an operator.
-    ///
-    /// # Errors
-    /// An unknown operator or variable, wrong arguments, a bad path.
-    pub fn parse(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Self, QueryError> {
-        Parser::new(names).operand(value).map(Self)
-    }
-
-    /// The value for one document.
-    ///
-    /// # Errors
-    /// An operator met a value that it can't use.
-    pub fn evaluate<'v>(&'v self, scope: &Scope<'v>) -> Result<Value<'v>, QueryError> {
-        self.0.evaluate(scope)
-    }
-
-    /// The path, if the expression is only a path in the document.
-    #[must_use]
-    pub fn field_path(&self) -> Option<&[String]> {
-        match &self.0 {
-            Node::Path(FieldPath { variable: None, parts }) => Some(parts),
-            Node::Path(FieldPath { variable: Some(name), parts }) if name == "ROOT" => Some(parts),
-            _ => None,
-        }
-    }
-
-    /// The value, if the expression is the same for all documents; the inner `None` is missing.
-    #[must_use]
-    pub fn constant(&self) -> Option<Option<RawBsonRef<'_>>> {
-        self.0.constant()
-    }
-
-    /// Names of the document's top-level fields that the expression reads; `None` if it reads the
-    /// whole document.
-    #[must_use]
-    pub fn dependencies(&self) -> Option<Vec<&str>> {
-        let mut found = Some(Vec::new());
-        self.0.each_path(&mut |path| {
-            let from_document =
-                path.variable.as_deref().is_none_or(|name| name == "ROOT" || name == "CURRENT");
-            match (path.parts.first(), &mut found) {
-                _ if !from_document => {}
-                (Some(name), Some(names)) if !names.contains(&name.as_str()) => names.push(name),
-                (Some(_), _) => {}
-                (None, _) => found = None,
-            }
-        });
-        found
-    }
 }
 
 impl Node {
@@ -126,7 +68,7 @@ impl Node {
     }
 
     /// Visits all paths.
-    fn each_path<'n>(&'n self, visit: &mut dyn FnMut(&'n FieldPath)) {
+    pub(super) fn each_path<'n>(&'n self, visit: &mut dyn FnMut(&'n FieldPath)) {
         match self {
             Self::Constant(_) => {}
             Self::Path(path) => visit(path),

@@ -9,7 +9,6 @@ use super::{
     operator::{Arguments, DATED, NamedMistake, Operator},
     path::{FieldPath, check_field_name},
     scope::{Context, Scope},
-    table::{self, NameLookup},
 };
 use crate::{
     query::{Code, QueryError, error::refused},
@@ -28,11 +27,28 @@ pub(super) struct Parser {
     /// Variables that may be named here.
     pub names: VariableNames,
     depth: usize,
+    /// Passed in, because the table of operators names the forms, and their parsers call this one.
+    find: fn(&str) -> Option<NameLookup>,
+}
+
+/// An operator that decides which arguments it evaluates, or that binds variables.
+pub(super) struct Form {
+    /// With `$`.
+    pub name: &'static str,
+    pub parse: fn(&mut Parser, RawBsonRef<'_>) -> Result<Node, QueryError>,
+}
+
+/// The operator of a name.
+pub(super) enum NameLookup {
+    Operator(&'static Operator),
+    Form(&'static Form),
+    /// Mayfly has no such operator; it would need this.
+    Refused(&'static str),
 }
 
 impl Parser {
-    pub(super) fn new(names: &VariableNames) -> Self {
-        Self { names: names.clone(), depth: 0 }
+    pub(super) fn new(names: &VariableNames, find: fn(&str) -> Option<NameLookup>) -> Self {
+        Self { names: names.clone(), depth: 0, find }
     }
 
     /// Parses what stands in the place of a value. Recursion is bounded by `DEPTH_MAX`.
@@ -126,7 +142,7 @@ impl Parser {
     }
 
     fn named(&mut self, name: &str, value: RawBsonRef<'_>) -> Result<Node, QueryError> {
-        match table::find(name) {
+        match (self.find)(name) {
             Some(NameLookup::Operator(operator)) => self.call(operator, value),
             Some(NameLookup::Form(form)) => (form.parse)(self, value),
             Some(NameLookup::Refused(needs)) => Err(QueryError::unsupported(format!(

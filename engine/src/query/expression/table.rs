@@ -1,9 +1,17 @@
 //! Which operators there are.
 
+use bson::raw::RawBsonRef;
+
 use super::{
-    arithmetic, array, boolean, choose, compare, convert, date, extremes, field, form::Form,
-    object, operator::Operator, regex, replace, set, string, substring,
+    arithmetic, array, binding, boolean, choose, compare, conditional, convert, date, extremes,
+    field,
+    node::Node,
+    object,
+    operator::Operator,
+    parse::{Form, NameLookup, Parser},
+    regex, replace, set, string, substring,
 };
+use crate::query::QueryError;
 
 /// Families of plain operators, one file each.
 static FAMILIES: &[&[Operator]] = &[
@@ -39,17 +47,27 @@ const REFUSED: [(&str, &str); 5] = [
     ("$meta", "text and vector search scores"),
 ];
 
-/// What a name stands for.
-pub(super) enum NameLookup {
-    Operator(&'static Operator),
-    Form(&'static Form),
-    /// With what it would need.
-    Refused(&'static str),
-}
+/// Operators that decide which arguments they evaluate, or that bind variables.
+static FORMS: &[Form] = &[
+    Form { name: "$literal", parse: literal },
+    Form { name: "$const", parse: literal },
+    Form { name: "$expr", parse: Parser::operand },
+    Form { name: "$and", parse: boolean::and },
+    Form { name: "$or", parse: boolean::or },
+    Form { name: "$cond", parse: conditional::cond },
+    Form { name: "$ifNull", parse: conditional::parse_if_null },
+    Form { name: "$switch", parse: conditional::switch },
+    Form { name: "$getField", parse: field::parse_get_field },
+    Form { name: "$rand", parse: field::parse_rand },
+    Form { name: "$let", parse: binding::parse_let },
+    Form { name: "$map", parse: binding::parse_map },
+    Form { name: "$filter", parse: binding::parse_filter },
+    Form { name: "$reduce", parse: binding::parse_reduce },
+];
 
 /// Looks a name with `$` up.
 pub(super) fn find(name: &str) -> Option<NameLookup> {
-    if let Some(form) = Form::ALL.iter().find(|form| form.name == name) {
+    if let Some(form) = FORMS.iter().find(|form| form.name == name) {
         return Some(NameLookup::Form(form));
     }
     let mut operators = FAMILIES.iter().copied().flatten();
@@ -58,4 +76,9 @@ pub(super) fn find(name: &str) -> Option<NameLookup> {
     }
     let (_, needs) = REFUSED.iter().find(|(refused, _)| *refused == name)?;
     Some(NameLookup::Refused(needs))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the type of every form's parser")]
+fn literal(_: &mut Parser, value: RawBsonRef<'_>) -> Result<Node, QueryError> {
+    Ok(Node::Constant(Some(value.into())))
 }

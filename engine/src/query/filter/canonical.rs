@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use bson::raw::RawBson;
 
 use super::{
-    expr::{CompareOp, Expr, Filter, Test},
+    expr::{CompareOp, Expr, Test},
+    parsed::Filter,
     types::TypeSet,
 };
 use crate::value::compare;

@@ -2,7 +2,7 @@
 
 use bson::{Bson, Document, RawDocumentBuf, doc, raw::RawBsonRef, raw::RawDocument};
 
-use super::{expr::Filter, schema::Schema, types::type_name};
+use super::{parsed::Filter, schema::Schema, types::type_name};
 use crate::{
     query::{Context, VariableNames, expression::bytes_of},
     value::Path,
