@@ -11,7 +11,7 @@ use super::frame::{HEADER_BYTES, OP_MSG, OP_REPLY, begin_reply, end_reply};
 use crate::{
     command::{Code, CommandError},
     limits::{COMMAND_BYTES_MAX, COMMAND_DEPTH_MAX},
-    value::scan::{self, Limits, Met},
+    value::scan::{self, DocumentFacts, Limits},
 };
 
 const CHECKSUM_PRESENT: u32 = 1;
@@ -41,7 +41,7 @@ pub struct Message<'m> {
     /// All of it, with the documents of sequences in their arrays.
     pub command: Cow<'m, RawDocument>,
     /// What the scan of its pieces met.
-    pub met: Met,
+    pub met: DocumentFacts,
     /// False when the client does not wait for a reply; none may be sent then.
     pub wants_reply: bool,
 }
@@ -109,7 +109,7 @@ pub fn read_query(frame: &[u8]) -> Result<Message<'_>, MessageRefusal> {
     let (name, rest) = take_text(rest).ok_or(MessageRefusal::Close)?;
     let (_skip, rest) = take_u32(rest).ok_or(MessageRefusal::Close)?;
     let (_limit, rest) = take_u32(rest).ok_or(MessageRefusal::Close)?;
-    let mut met = Met::default();
+    let mut met = DocumentFacts::default();
     let (query, _projection) = take_document(rest, &mut met)?;
     let Some(db) = name.strip_suffix(".$cmd") else {
         return Err(MessageRefusal::Error(CommandError::new(
@@ -156,7 +156,7 @@ struct Sections<'m> {
     body: &'m RawDocument,
     sequences: Vec<Sequence<'m>>,
     /// What the scan of all of them met.
-    met: Met,
+    met: DocumentFacts,
 }
 
 /// Documents that belong into one array of the body.
@@ -168,7 +168,7 @@ struct Sequence<'m> {
 impl<'m> Sections<'m> {
     fn read(mut rest: &'m [u8]) -> Result<Self, MessageRefusal> {
         let (mut body, mut sequences) = (None, Vec::<Sequence<'m>>::new());
-        let mut met = Met::default();
+        let mut met = DocumentFacts::default();
         while let Some((kind, after)) = rest.split_first() {
             rest = match kind {
                 0 if body.is_some() => {
@@ -262,28 +262,28 @@ fn write_length(bytes: &mut [u8], from: usize) {
 
 fn take_sequence<'m>(
     bytes: &'m [u8],
-    met: &mut Met,
+    met: &mut DocumentFacts,
 ) -> Result<(Sequence<'m>, &'m [u8]), MessageRefusal> {
     let (length, _) = take_u32(bytes).ok_or(MessageRefusal::Close)?;
     let length = usize::try_from(length).map_err(|_| MessageRefusal::Close)?;
     let (section, after) = bytes.split_at_checked(length).ok_or(MessageRefusal::Close)?;
     let section = section.get(4..).ok_or(MessageRefusal::Close)?;
     let (name, mut rest) = take_text(section).ok_or(MessageRefusal::Close)?;
-    let (mut documents, mut inside) = (Vec::new(), Met::default());
+    let (mut documents, mut inside) = (Vec::new(), DocumentFacts::default());
     while !rest.is_empty() {
         let (document, after) = take_document(rest, &mut inside)?;
         documents.push(document);
         rest = after;
     }
     // They lie in an array of the command.
-    *met = met.with(Met { levels: inside.levels + 2, ..inside });
+    *met = met.with(DocumentFacts { levels: inside.levels + 2, ..inside });
     Ok((Sequence { name, documents }, after))
 }
 
 /// A document at the beginning of the bytes, scanned; what is in it is added to what was met.
 fn take_document<'m>(
     bytes: &'m [u8],
-    met: &mut Met,
+    met: &mut DocumentFacts,
 ) -> Result<(&'m RawDocument, &'m [u8]), MessageRefusal> {
     let (length, _) = take_u32(bytes).ok_or(MessageRefusal::Close)?;
     let length = usize::try_from(length).map_err(|_| MessageRefusal::Close)?;
