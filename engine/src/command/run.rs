@@ -12,6 +12,7 @@ use crate::{
             context::Context,
             error::{Answer, Code, CommandError},
             monitor::{
+                operations::RunningOperation,
                 profiler,
                 registration::{begin, time_limit},
             },
@@ -117,6 +118,22 @@ fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answe
         running.operation.bypass_validation();
     }
     let answer = running.operation.run(|| (command.run)(context, request));
+    note_indexes(context, command, running);
     profiler::note(context, request.db, running, &answer);
     answer
+}
+
+/// Counts the indexes that a command used; an explanation is no use. Whatever is no `find` may have
+/// created some.
+fn note_indexes(context: &Context, command: &Command, running: &RunningOperation) {
+    let used = running.operation.take_index_uses();
+    let is_used = !used.is_empty() && command.name != "explain";
+    let is_known = || used.iter().all(|(index, _)| context.index_uses.get(*index).is_some());
+    let is_read = matches!(running.kind, "query" | "getmore");
+    if !is_read || (is_used && !is_known()) {
+        context.index_uses.track(&context.collections.catalog(), context.now_ms());
+    }
+    if is_used {
+        context.index_uses.add(&used);
+    }
 }

@@ -31,6 +31,7 @@ pub fn find_by_id<'t>(
     if let Some(operation) = &operation {
         operation.check()?;
         operation.note_plan(|| PlanSummary::Index("IXSCAN", Arc::clone(index)));
+        operation.note_index(index.id);
     }
     let found = document_with_id(reader, collection, id)?;
     if let Some(operation) = operation.filter(|_| found.is_some()) {

@@ -16,6 +16,7 @@ use super::{source::Stats, summary::PlanSummary};
 use crate::{
     clock::work_time,
     interrupt::{Ended, Limit, current_limit, run_within},
+    store::IndexId,
 };
 
 /// How many documents a loop looks at between two readings of the time.
@@ -33,6 +34,7 @@ pub struct Operation {
     keys_examined: AtomicU64,
     docs_examined: AtomicU64,
     plan: Mutex<Option<PlanSummary>>,
+    index_uses: Mutex<Vec<(IndexId, u64)>>,
 }
 
 impl Limit for Operation {
@@ -123,6 +125,21 @@ impl Operation {
     /// Notes the way of a search, unless one is known already.
     pub(super) fn note_plan(&self, way: impl FnOnce() -> PlanSummary) {
         self.way().get_or_insert_with(way);
+    }
+
+    /// Notes that a search uses this index.
+    pub(super) fn note_index(&self, index: IndexId) {
+        let mut uses = self.index_uses.lock().unwrap_or_else(PoisonError::into_inner);
+        match uses.iter_mut().find(|(used, _)| *used == index) {
+            Some((_, count)) => *count += 1,
+            None => uses.push((index, 1)),
+        }
+    }
+
+    /// How many of its searches used each index. Empty the second time.
+    #[must_use]
+    pub fn take_index_uses(&self) -> Vec<(IndexId, u64)> {
+        std::mem::take(&mut *self.index_uses.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Adds what a search looked at between two readings of its statistics.

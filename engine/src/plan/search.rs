@@ -36,6 +36,8 @@ pub struct Search {
     position: Position,
     /// Whether the end of the collection is not the end of the search.
     tails: bool,
+    /// Whether its operation has counted the use of the index.
+    is_noted: bool,
     stats: Stats,
 }
 
@@ -74,6 +76,7 @@ impl Search {
             variables,
             position,
             tails: false,
+            is_noted: false,
             stats: Stats::default(),
         }
     }
@@ -206,6 +209,9 @@ impl Search {
         if let Some(operation) = &operation {
             operation.check()?;
             operation.note_plan(|| counted_by.way(&self.plan));
+            if let Access::Index { index, .. } = &self.plan.access {
+                operation.note_index(index.id);
+            }
         }
         let enough = self.limit.map_or(u64::MAX, |limit| limit.saturating_add(self.skip));
         let before = self.stats;
@@ -287,6 +293,11 @@ impl Search {
         if let Some(operation) = &operation {
             operation.check()?;
             operation.note_plan(|| self.plan.way());
+            if let Access::Index { index, .. } = &self.plan.access
+                && !std::mem::replace(&mut self.is_noted, true)
+            {
+                operation.note_index(index.id);
+            }
         }
         Ok(operation)
     }

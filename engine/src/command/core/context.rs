@@ -9,6 +9,7 @@ use super::{
     error::CommandError,
     listening::ListenerSwitch,
     monitor::{
+        index_uses::IndexUses,
         log::{Log, LogLine, Severity},
         metrics::Metrics,
         operations::Operations,
@@ -45,6 +46,8 @@ pub struct Context {
     pub listener: OnceLock<Arc<dyn ListenerSwitch>>,
     /// The server's own timestamps.
     pub timestamps: Timestamps,
+    /// How often each index was used.
+    pub index_uses: IndexUses,
     /// What is slow, and what is written to `system.profile`.
     pub profiler: Profiler,
     /// One command at a time puts removed documents back: it takes a hold back when it put nothing
@@ -61,7 +64,10 @@ impl Context {
         simulated_clock: Option<Arc<SimulatedClock>>,
         commands: impl IntoIterator<Item = &'static str>,
     ) -> Self {
+        let index_uses = IndexUses::default();
+        index_uses.track(&collections.catalog(), collections.clock().now_ms());
         Self {
+            index_uses,
             collections,
             reaper,
             simulated_clock,

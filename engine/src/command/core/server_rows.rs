@@ -3,8 +3,13 @@
 use bson::{Document, RawDocumentBuf, doc};
 
 use super::{
-    client::Client, context::Context, error::CommandError, monitor::operations, reply::shortest,
-    server::hostname, stats::storage_stats,
+    client::Client,
+    context::Context,
+    error::CommandError,
+    monitor::operations,
+    reply::{long, shortest},
+    server::hostname,
+    stats::storage_stats,
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
@@ -44,13 +49,14 @@ impl ServerFacts<'_> {
     fn index_stats(&self, namespace: &Namespace) -> Vec<Document> {
         let catalog = self.context.collections.catalog();
         let Some(collection) = catalog.collection(namespace) else { return Vec::new() };
-        let since = bson::DateTime::from_millis(self.context.now_ms());
+        self.context.index_uses.track(&catalog, self.context.now_ms());
         let row = |index: &crate::catalog::IndexMeta| {
+            let (ops, since_ms) = self.context.index_uses.get(index.id).unwrap_or_default();
             doc! {
                 "name": &index.name,
                 "key": index.key.source.clone(),
                 "host": hostname(),
-                "accesses": { "ops": 0_i64, "since": since },
+                "accesses": { "ops": long(ops), "since": bson::DateTime::from_millis(since_ms) },
                 "spec": index.to_spec(),
             }
         };

@@ -757,3 +757,35 @@ fn the_plan_of_a_view_shows_its_stages_and_those_behind_them() {
     let plain = "aggregate: 'c', pipeline: [{$match: {n: 1}}, {$group: {_id: '$n'}}], cursor: {}";
     assert_eq!(stages(plain), "$cursor $group");
 }
+
+#[test]
+fn index_stats_count_the_operations_that_used_an_index() {
+    let lab = lab();
+    let create = "{createIndexes: 'c', indexes: [{key: {item: 1}, name: 'item'}]}";
+    lab.ok(create);
+    let uses = |name: &str, expected: u32| {
+        check(
+            &lab,
+            &format!(
+                "[{{$indexStats: {{}}}}, {{$match: {{name: '{name}'}}}}, \
+                 {{$project: {{_id: 0, n: {{$toInt: '$accesses.ops'}}}}}}]"
+            ),
+            &format!("[{{n: {expected}}}]"),
+        );
+    };
+    uses("item", 0);
+    lab.ok("{find: 'c', filter: {item: 'a'}}");
+    lab.ok("{count: 'c', query: {item: 'a'}}");
+    lab.ok("{update: 'c', updates: [{q: {item: 'a'}, u: {$set: {n: 3}}, multi: true}]}");
+    lab.ok("{aggregate: 'c', pipeline: [{$match: {item: 'b'}}], cursor: {}}");
+    uses("item", 4);
+    lab.ok("{explain: {find: 'c', filter: {item: 'a'}}}");
+    lab.ok("{find: 'c', filter: {price: 10}}");
+    uses("item", 4);
+    uses("_id_", 0);
+    lab.ok("{find: 'c', filter: {_id: 1}}");
+    uses("_id_", 1);
+    lab.ok("{dropIndexes: 'c', index: 'item'}");
+    lab.ok(create);
+    uses("item", 0);
+}

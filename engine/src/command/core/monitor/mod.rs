@@ -1,6 +1,7 @@
 //! What the server records about its own work: log, metrics, running operations and the profile.
 
 pub mod event_log;
+pub mod index_uses;
 pub mod log;
 pub mod metrics;
 pub mod operations;
