@@ -242,7 +242,7 @@ fn serving_is_refused_with_a_sentence() {
     let server = Server::start_in(&at.join("d"), &[]);
     check(at, "serve --data d --port 0", 1, "", "is open in another program");
     let port = server.uri.rsplit_once(':').and_then(|(_, rest)| rest.split_once('/')).unwrap().0;
-    check(at, &format!("serve --data e --port {port}"), 1, "", "is taken by another program");
+    check(at, &format!("serve --data e --port {port}"), 1, "", "is in use");
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn a_port_that_is_taken_is_told() {
     let mut window = dialog();
     window.type_into("Port", &port.to_string());
     window.click("Start listening");
-    window.until_named(&format!("Port {port} is taken by another program"));
+    window.until_named(&format!("Port {port} is in use"));
     assert!(window.is_enabled("Start listening"));
 }
 

@@ -1,6 +1,6 @@
 //! Commands of a MongoDB server that are known and refused, each with the reason.
 //!
-//! A name that no single MongoDB server knows either is not here: it gets `CommandNotFound` like any other.
+//! A name that no MongoDB server knows is not listed: it gets `CommandNotFound`.
 
 use crate::command::core::{
     command::{Command, Scope},
@@ -52,20 +52,26 @@ refused! {
         "Transaction numbers are only allowed on a replica set member or mongos";
 
     // Users: a listener has one, made by the program.
-    CREATE_USER "createUser" Any NOT_SUPPORTED "createUser is not supported: the one user is made by the program";
-    UPDATE_USER "updateUser" Any NOT_SUPPORTED "updateUser is not supported: the one user is made by the program";
-    DROP_USER "dropUser" Any NOT_SUPPORTED "dropUser is not supported: the one user is made by the program";
+    CREATE_USER "createUser" Any NOT_SUPPORTED
+        "createUser is not supported; Mayfly creates its only user";
+    UPDATE_USER "updateUser" Any NOT_SUPPORTED
+        "updateUser is not supported; Mayfly creates its only user";
+    DROP_USER "dropUser" Any NOT_SUPPORTED
+        "dropUser is not supported; Mayfly creates its only user";
     DROP_ALL_USERS "dropAllUsersFromDatabase" Any NOT_SUPPORTED
-        "dropAllUsersFromDatabase is not supported: the one user is made by the program";
+        "dropAllUsersFromDatabase is not supported; Mayfly creates its only user";
     GRANT_ROLES_TO_USER "grantRolesToUser" Any NOT_SUPPORTED
-        "grantRolesToUser is not supported: the one user may do everything";
+        "grantRolesToUser is not supported; the only user has all privileges";
     REVOKE_ROLES_FROM_USER "revokeRolesFromUser" Any NOT_SUPPORTED
-        "revokeRolesFromUser is not supported: the one user may do everything";
-    CREATE_ROLE "createRole" Any NOT_SUPPORTED "createRole is not supported: the one user may do everything";
-    UPDATE_ROLE "updateRole" Any NOT_SUPPORTED "updateRole is not supported: the one user may do everything";
-    DROP_ROLE "dropRole" Any NOT_SUPPORTED "dropRole is not supported: the one user may do everything";
+        "revokeRolesFromUser is not supported; the only user has all privileges";
+    CREATE_ROLE "createRole" Any NOT_SUPPORTED
+        "createRole is not supported; the only user has all privileges";
+    UPDATE_ROLE "updateRole" Any NOT_SUPPORTED
+        "updateRole is not supported; the only user has all privileges";
+    DROP_ROLE "dropRole" Any NOT_SUPPORTED
+        "dropRole is not supported; the only user has all privileges";
     DROP_ALL_ROLES "dropAllRolesFromDatabase" Any NOT_SUPPORTED
-        "dropAllRolesFromDatabase is not supported: the one user may do everything";
+        "dropAllRolesFromDatabase is not supported; the only user has all privileges";
 
     // What another storage needs, or what is not built.
     RE_INDEX "reIndex" Any NOT_SUPPORTED "reIndex is not supported; drop the index and create it again";

@@ -61,8 +61,7 @@ fn reply(work: impl FnOnce() -> Answer) -> RawDocumentBuf {
     let answer = outcome.unwrap_or_else(|_| {
         Err(CommandError::new(
             Code::UNKNOWN_ERROR,
-            "The program made a mistake in this command; nothing that was acknowledged is lost. \
-             Please report this.",
+            "Internal error in this command. No acknowledged writes are lost. Please report this.",
         ))
     });
     match answer {

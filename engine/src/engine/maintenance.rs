@@ -112,8 +112,7 @@ pub fn compact(
     close(copy)?;
     if let Some(Finding { sentence, .. }) = verified.findings.first() {
         return Err(OpenError::new(format!(
-            "The store was not compacted, because something is wrong in it: {sentence} \
-                 Check everything first."
+            "The store was not compacted because it is damaged: {sentence} Run verify first."
         )));
     }
     let folder = compaction.replace(watch)?;

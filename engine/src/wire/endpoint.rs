@@ -50,7 +50,8 @@ impl ListenSocket {
     fn tcp(address: IpAddr, port: u16) -> Result<Self, ListenError> {
         if !address.is_loopback() {
             return Err(ListenError(format!(
-                "{address} can be reached from other machines; Mayfly listens on 127.0.0.1 or ::1 only"
+                "{address} can be reached from other machines; Mayfly listens on 127.0.0.1 or ::1 \
+                 only"
             )));
         }
         let socket =
@@ -110,12 +111,10 @@ pub fn default_socket(data_folder: &FsPath) -> PathBuf {
 fn port_error(port: u16, error: &io::Error) -> ListenError {
     ListenError(match error.kind() {
         io::ErrorKind::AddrInUse => {
-            format!(
-                "Port {port} is taken by another program; choose another one, or 0 for any free one"
-            )
+            format!("Port {port} is in use; choose another port, or 0 for any free port")
         }
         io::ErrorKind::PermissionDenied => {
-            format!("The system does not allow port {port}; choose one above 1023")
+            format!("Permission denied for port {port}; choose a port above 1023")
         }
         _ => format!("Can't listen on port {port}: {error}"),
     })

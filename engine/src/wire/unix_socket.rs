@@ -119,14 +119,14 @@ fn check_path(path: &FsPath) -> Result<(), ListenError> {
     let shown = path.display();
     if !bytes.ends_with(SUFFIX) || bytes.contains(&0) {
         return Err(ListenError(format!(
-            "{shown} is no path that drivers take for a socket; choose one that ends in .sock"
+            "Drivers don't accept {shown} as a socket path; use a path that ends in .sock"
         )));
     }
     if SocketAddr::from_pathname(path).is_err() {
         let count = bytes.len();
         return Err(ListenError(format!(
-            "{shown} has {count} bytes, and the system takes about a hundred for a socket; choose a \
-             path in a folder nearer to the root"
+            "The socket path {shown} is too long ({count} bytes; the limit is about 100); choose \
+             a shorter path"
         )));
     }
     Ok(())
@@ -145,8 +145,7 @@ fn prepare(folder: &FsPath) -> Result<(), ListenError> {
     }
     if found.mode() & 0o077 != 0 {
         return Err(ListenError(format!(
-            "Other users of this computer can enter {shown}; choose a socket in a folder that is closed \
-             to them, such as a new one"
+            "Other users can access {shown}; put the socket in a private folder (mode 0700)"
         )));
     }
     Ok(())
@@ -155,18 +154,16 @@ fn prepare(folder: &FsPath) -> Result<(), ListenError> {
 /// Removes a socket file on which nobody listens any more, and nothing else.
 fn remove_dead(path: &FsPath, folder: &FsPath) -> Result<(), ListenError> {
     let shown = path.display();
-    let failed = |error| ListenError(format!("Can't take the place of {shown}: {error}"));
+    let failed = |error| ListenError(format!("Can't replace {shown}: {error}"));
     // Of two programs that find the same dead one, the second must not remove what the first has put
     // in its place.
     let folder = File::open(folder).map_err(failed)?;
     if folder.try_lock().is_err() {
-        return Err(ListenError(format!(
-            "Another program is taking the place of {shown} just now; try again"
-        )));
+        return Err(ListenError(format!("Another program is replacing {shown}; try again")));
     }
     if !fs::symlink_metadata(path).map_err(failed)?.file_type().is_socket() {
         return Err(ListenError(format!(
-            "{shown} is there already and is no socket; choose another path"
+            "{shown} exists and is not a socket; choose another path"
         )));
     }
     // Asks without waiting and without being taken for a client: a socket of the other kind is
@@ -176,7 +173,7 @@ fn remove_dead(path: &FsPath, folder: &FsPath) -> Result<(), ListenError> {
             fs::remove_file(path).map_err(failed)
         }
         _ => Err(ListenError(format!(
-            "Another program listens on {shown}; choose another path, or close that program"
+            "{shown} is in use by another program; choose another path or close that program"
         ))),
     }
 }

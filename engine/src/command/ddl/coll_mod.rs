@@ -41,7 +41,7 @@ pub static COMMAND: Command = Command {
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     if context.collections.catalog().dialect(&namespace.db) == Dialect::Cosmos {
-        return Err(not_in_cosmos("collMod", "drop the index and create it anew"));
+        return Err(not_in_cosmos("collMod", "drop the index and create it again"));
     }
     let others = others(request)?;
     let catalog = context.collections.catalog();

@@ -59,7 +59,6 @@ fn check_may_choose(request: &Request<'_>, target: &str) -> Result<(), CommandEr
     }
     Err(CommandError::new(
         Code::UNAUTHORIZED,
-        "a client that has not logged in can't choose the target of an archive; leave it out, and \
-         the archive lies in the data folder",
+        "an unauthenticated client can't set the archive target; omit it to use the data folder",
     ))
 }

@@ -86,7 +86,7 @@ fn read_mark(request: &Request<'_>) -> Result<Option<ScanMark>, CommandError> {
     mark.map(Some).ok_or_else(|| {
         CommandError::new(
             Code::BAD_VALUE,
-            "after is not a place in an archive; give back the \"next\" of the page before",
+            "after is not valid; use the \"next\" value of the previous page",
         )
     })
 }

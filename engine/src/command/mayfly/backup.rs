@@ -35,7 +35,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if request.client.connection_id != 0 {
         return Err(CommandError::new(
             Code::UNAUTHORIZED,
-            "mayflyBackup is for the window only: a client can't write files of this computer",
+            "mayflyBackup is available only in the window; clients can't write local files",
         ));
     }
     let path = request.get("to")?.and_then(RawBsonRef::as_str).map(PathBuf::from);

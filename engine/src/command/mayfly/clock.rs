@@ -40,8 +40,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let Some(clock) = &context.simulated_clock else {
         return Err(CommandError::new(
             Code::ILLEGAL_OPERATION,
-            "this store runs on the computer's clock, which Mayfly does not set; open a store with \
-             a simulated clock to move time",
+            "this store uses the system clock, which Mayfly can't change; open a store with a \
+             simulated clock",
         ));
     };
     if let Some(now_ms) = changes.set_ms {

@@ -46,7 +46,7 @@ fn token(request: &Request<'_>) -> Result<Option<Token>, CommandError> {
     token.map(Some).ok_or_else(|| {
         CommandError::new(
             Code::BAD_VALUE,
-            "after is not a token; give back the \"next\" of the page before",
+            "after is not a valid token; use the \"next\" value of the previous page",
         )
     })
 }

@@ -34,7 +34,10 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if from_ms >= to_ms || buckets == 0 || buckets > FORECAST_BUCKETS_MAX {
         return Err(CommandError::new(
             Code::BAD_VALUE,
-            format!("from must lie before to, and buckets be from 1 to {FORECAST_BUCKETS_MAX}"),
+            format!(
+                "from must be before to, and buckets must be between 1 and \
+            {FORECAST_BUCKETS_MAX}"
+            ),
         ));
     }
     let asked = ForecastRequest { now_ms: context.now_ms(), from_ms, to_ms, buckets };

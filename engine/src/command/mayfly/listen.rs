@@ -29,7 +29,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if request.client.connection_id != 0 {
         return Err(CommandError::new(
             Code::UNAUTHORIZED,
-            "mayflyListen is for the window only: a client can't change who may come in",
+            "mayflyListen is available only in the window; clients can't change who can connect",
         ));
     }
     let Some(switch) = context.listener.get() else {

@@ -178,7 +178,7 @@ impl TrashRestore<'_> {
             }
             self.hold(rules)?;
         }
-        let what = "others change the rules of the collection meanwhile".to_owned();
+        let what = "other clients are changing the collection's TTL rules".to_owned();
         Err(StoreError::Busy { what }.into())
     }
 

@@ -141,23 +141,23 @@ fn what_a_dead_program_left_is_replaced_and_nothing_else() {
     let listener = listen(&lab, &path("dead.sock")).expect("the dead one is replaced");
     lives(&mut connect(listener.at()).expect("on"));
 
-    refused(&lab, &path("dead.sock"), "Another program listens on");
+    refused(&lab, &path("dead.sock"), "is in use by another program");
     lives(&mut connect(listener.at()).expect("the first one stays"));
 
     fs::write(path("file.sock"), "mine").expect("written");
-    refused(&lab, &path("file.sock"), "is no socket; choose another path");
+    refused(&lab, &path("file.sock"), "exists and is not a socket; choose another path");
     assert_eq!(fs::read(path("file.sock")).expect("it stays"), b"mine");
 
     leave_dead(&path("aim.sock"));
     symlink(path("aim.sock"), path("link.sock")).expect("a link");
-    refused(&lab, &path("link.sock"), "is no socket");
+    refused(&lab, &path("link.sock"), "exists and is not a socket");
     assert!(path("aim.sock").exists() && path("link.sock").is_symlink());
 
     fs::create_dir(path("folder.sock")).expect("made");
-    refused(&lab, &path("folder.sock"), "is no socket");
+    refused(&lab, &path("folder.sock"), "exists and is not a socket");
 
     let other = std::os::unix::net::UnixDatagram::bind(path("other.sock")).expect("bound");
-    refused(&lab, &path("other.sock"), "Another program listens on");
+    refused(&lab, &path("other.sock"), "is in use by another program");
     drop(other);
 }
 
@@ -168,7 +168,7 @@ fn two_programs_do_not_take_the_same_dead_socket() {
     leave_dead(&path);
     let held = fs::File::open(folder.path()).expect("a folder");
     held.lock().expect("free");
-    refused(&lab, &path, "just now; try again");
+    refused(&lab, &path, "try again");
     assert!(listen(&lab, &path.with_file_name("new.sock")).is_ok(), "a free place needs no turn");
     assert!(path.exists());
     drop(held);

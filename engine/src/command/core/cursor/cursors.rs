@@ -281,7 +281,8 @@ impl Cursors {
         };
         if cursor.ns != ns {
             let message = format!(
-                "Requested getMore on namespace '{ns}', but cursor belongs to a different namespace {}",
+                "Requested getMore on namespace '{ns}', but cursor belongs to a different \
+                 namespace {}",
                 cursor.ns
             );
             return Err(CommandError::new(Code::UNAUTHORIZED, message));
@@ -372,8 +373,8 @@ fn not_found(id: i64) -> CommandError {
     CommandError::new(
         Code::CURSOR_NOT_FOUND,
         format!(
-            "cursor id {id} not found: it has ended, was closed or idle for too long, or gave way to \
-             newer ones; run the query again"
+            "cursor id {id} not found: it was exhausted, closed, timed out or evicted; run the \
+             query again"
         ),
     )
 }

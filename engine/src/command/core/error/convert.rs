@@ -218,9 +218,6 @@ impl From<ScanError> for CommandError {
 
 impl From<bson::error::Error> for CommandError {
     fn from(_: bson::error::Error) -> Self {
-        Self::new(
-            Code::INVALID_BSON,
-            "the command holds bytes that are not valid BSON; write it anew",
-        )
+        Self::new(Code::INVALID_BSON, "the command is not valid BSON")
     }
 }

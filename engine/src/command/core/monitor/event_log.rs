@@ -75,7 +75,7 @@ const HELD: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "INDEX",
     id: 9_900_002,
-    message: "Removals are held back",
+    message: "Removals are on hold",
 };
 const RELEASED: LogEvent = LogEvent {
     severity: Severity::Info,
@@ -93,33 +93,34 @@ const THREAD_FAILED: LogEvent = LogEvent {
     severity: Severity::Error,
     component: "CONTROL",
     id: 9_900_004,
-    message: "A background thread failed on a piece of work and goes on with the next one",
+    message: "A background thread failed on one task and continued with the next",
 };
 
 const STORE_STATE: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "STORAGE",
     id: 9_900_006,
-    message: "The store takes other changes than before",
+    message: "The store's write state changed",
 };
 const STORE_REOPENED: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "STORAGE",
     id: 9_900_007,
-    message: "A write to the disk failed; the store was closed, its file was found sound, and it goes \
+    message: "A write to the disk failed; the store was closed, its file was found sound, and it \
+    goes \
               on",
 };
 const LONG_READ: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "STORAGE",
     id: 9_900_008,
-    message: "A read transaction is alive for long; the file grows meanwhile",
+    message: "A long-running read transaction makes the data file grow",
 };
 const STALE_READERS: LogEvent = LogEvent {
     severity: Severity::Info,
     component: "STORAGE",
     id: 9_900_009,
-    message: "Places of readers whose process is gone were given back",
+    message: "Cleared stale reader slots of exited processes",
 };
 
 const DAMAGED: LogEvent = LogEvent {
