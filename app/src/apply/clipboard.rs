@@ -2,8 +2,8 @@
 //! runs as a command the moment it is pasted into a terminal, so none is copied without a word.
 
 use super::{Effects, WindowEffect};
+use crate::job::invisible::mark;
 use crate::state::State;
-use crate::state::invisible::mark;
 use crate::state::toasts::Kind;
 
 /// Kinds of characters that a warning names at most.

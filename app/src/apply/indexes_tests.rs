@@ -1,9 +1,9 @@
 use bson::{Bson, doc};
 
 use super::*;
+use crate::job::number_draft::{NumberDraft, Unit};
 use crate::state::Phase;
 use crate::state::indexes::IndexRow;
-use crate::state::number_draft::{NumberDraft, Unit};
 use crate::worker::Work;
 
 /// A window whose tab shows a collection.

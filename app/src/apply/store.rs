@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use bson::{Bson, Document, doc};
 
-use super::{Effects, WindowEffect, clock, maintenance, reaper, tabs, transfer};
+use super::{Effects, WindowEffect, clock, reaper, tabs, transfer};
 use crate::action::StoreAction;
+use crate::job::invisible::with_marks;
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, WEATHER_UNSEEN_MAX};
 use crate::source::{OpenFailure, OpenRequest, Opened};
 use crate::state::dialogs::{
     Confirm, CreateCollection, CreateDatabase, Dialect, Dialog, DropTarget, OpenFolder, Sent, Tone,
+    create_command, dialect_command, drop_command, rename_command,
 };
-use crate::state::invisible::with_marks;
-use crate::state::maintenance::key;
+use crate::state::maintenance::{folder, key};
 use crate::state::offer::Offer;
 use crate::state::purpose::StorePurpose;
 use crate::state::store::{Forecast, Next, Order};
@@ -148,7 +149,7 @@ pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &
 /// may be offered for this one. Its tabs stay: it may be opened again.
 fn not_opened(failure: OpenFailure, state: &mut State) {
     state.store.phase = Phase::Failed(failure);
-    state.store.folder = maintenance::folder(state);
+    state.store.folder = folder(state);
     state.maintenance.forget();
     state.maintenance.advice.clear();
 }
@@ -285,43 +286,6 @@ fn create_collection(draft: &CreateCollection, state: &mut State, effects: &mut 
     let done = format!("Created {namespace}");
     let purpose = StorePurpose::Change { done, open: Some(namespace) };
     send(purpose, &draft.db, command, state, effects);
-}
-
-/// The command that gives a new database its rules; `None` for the rules it has anyway.
-#[must_use]
-pub fn dialect_command(dialect: Dialect) -> Option<Document> {
-    (dialect != Dialect::Open).then(|| doc! {"mayflyDialect": dialect.name()})
-}
-
-/// The command that makes a collection as drafted.
-#[must_use]
-pub fn create_command(draft: &CreateCollection) -> Document {
-    let mut command = doc! {"create": draft.name.trim()};
-    if draft.capped {
-        command.insert("capped", true);
-        if let Ok(size) = draft.size.trim().parse::<i64>() {
-            command.insert("size", size);
-        }
-    }
-    command
-}
-
-/// The command that renames a collection within its database.
-#[must_use]
-pub fn rename_command(from: &Namespace, name: &str) -> Document {
-    let to = Namespace::new(&from.db, name.trim());
-    doc! {"renameCollection": from.to_string(), "to": to.to_string()}
-}
-
-/// The command that drops a database or a collection, and the database it runs on.
-#[must_use]
-pub fn drop_command(target: &DropTarget) -> (String, Document) {
-    match target {
-        DropTarget::Database(db) => (db.clone(), doc! {"dropDatabase": 1}),
-        DropTarget::Collection(namespace) => {
-            (namespace.db.clone(), doc! {"drop": &namespace.collection})
-        }
-    }
 }
 
 fn rename(from: &Namespace, name: &str, state: &mut State, effects: &mut Effects) {

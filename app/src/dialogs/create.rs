@@ -5,9 +5,9 @@ use mayfly_engine::value::shell::write_command;
 
 use super::{WAITING, close, leave};
 use crate::action::{Action, Actions, StoreAction, ViewAction};
-use crate::apply::store::{create_command, dialect_command};
 use crate::dialogs::COMMAND_TO_SEND;
 use crate::state::dialogs::{CreateCollection, CreateDatabase, Dialect, Sent};
+use crate::state::dialogs::{create_command, dialect_command};
 use crate::state::names::{collection_problem, database_problem};
 use crate::state::{Namespace, State};
 use crate::theme::{colors, sizes, text};

@@ -7,9 +7,9 @@ use mayfly_engine::value::shell::write_command;
 
 use super::create::{buttons_ui, end, refusal_ui};
 use crate::action::{Actions, StoreAction};
-use crate::apply::store::rename_command;
 use crate::dialogs::COMMAND_TO_SEND;
 use crate::state::dialogs::RenameCollection;
+use crate::state::dialogs::rename_command;
 use crate::state::names::collection_problem;
 use crate::state::{Namespace, State};
 use crate::theme::sizes;

@@ -18,6 +18,24 @@ pub struct OpenRequest {
     pub walker: Option<WalkProgram>,
 }
 
+impl OpenRequest {
+    /// The data folder, unless it is for a demo.
+    ///
+    /// # Errors
+    /// One sentence: no home folder was found.
+    pub fn data_folder(&self) -> Result<PathBuf, OpenFailure> {
+        self.folder.clone().map_or_else(default_folder, Ok)
+    }
+}
+
+/// Where a store is kept when no folder is named.
+fn default_folder() -> Result<PathBuf, OpenFailure> {
+    let folders = directories::ProjectDirs::from("", "", "mayfly");
+    folders.map(|folders| folders.data_dir().join("store")).ok_or_else(|| {
+        OpenFailure::new("No home folder found; give a data folder on the command line".to_owned())
+    })
+}
+
 /// Why a store could not be opened: one sentence that says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{sentence}")]

@@ -4,7 +4,7 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, FontId, Label, Layout, Ui};
 
 use crate::action::{Action, Actions, ReaperAction};
-use crate::source::{PassIndex, PassSummary};
+use crate::job::{PassIndex, PassSummary};
 use crate::state::reaper::{LogEntry, LogLine};
 use crate::state::{State, duration, number};
 use crate::theme::{Colors, colors, sizes, text};

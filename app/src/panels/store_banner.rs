@@ -5,7 +5,7 @@ use egui::{Align, Color32, Frame, Label, Layout, Margin, Panel, Ui, vec2};
 
 use crate::action::maintenance::Page;
 use crate::action::{Action, Actions, MaintenanceAction, StoreAction, ViewAction};
-use crate::source::OpenFailure;
+use crate::job::OpenFailure;
 use crate::state::maintenance::{Status, Takes};
 use crate::state::{Phase, State, number};
 use crate::theme::{Icon, colors, sizes, text};

@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction};
-use crate::source::OpenFailure;
+use crate::job::OpenFailure;
 use crate::state::dialogs::CreateDatabase;
 use crate::state::view::Focus;
 use crate::state::{Dialog, Phase, State};

@@ -19,9 +19,9 @@ use mayfly_engine::transfer::{
 };
 
 use super::engine_slot::EngineSlot;
-use crate::job::Backup;
+use crate::job::{Backup, PassIndex, PassSummary, RemovedDocument};
 
-use super::event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
+use super::event::{Events, SourceEvent};
 use super::maintenance::{Maintenance, MaintenanceError, Offline, OfflineWork};
 use super::{
     Capabilities, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source, Transfers,
@@ -227,20 +227,12 @@ pub fn check_free(request: &OpenRequest) -> Result<(), OpenFailure> {
 /// # Errors
 /// One sentence: no home folder was found.
 pub fn folder_of(request: &OpenRequest) -> Result<PathBuf, OpenFailure> {
-    request.folder.clone().map_or_else(default_folder, Ok)
+    request.data_folder()
 }
 
 fn temporary_folder() -> Result<tempfile::TempDir, OpenFailure> {
     tempfile::Builder::new().prefix("mayfly-demo-").tempdir().map_err(|error| {
         OpenFailure::new(format!("Couldn't create a temporary folder for the demo store: {error}"))
-    })
-}
-
-/// Where a store is kept when no folder is named.
-fn default_folder() -> Result<PathBuf, OpenFailure> {
-    let folders = directories::ProjectDirs::from("", "", "mayfly");
-    folders.map(|folders| folders.data_dir().join("store")).ok_or_else(|| {
-        OpenFailure::new("No home folder found; give a data folder on the command line".to_owned())
     })
 }
 

@@ -13,8 +13,11 @@ pub mod transfers;
 
 use bson::Document;
 
-pub use crate::job::{Advice, Capabilities, Namespace, OpenFailure, OpenRequest};
-pub use event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
+pub use crate::job::{
+    Advice, Capabilities, Namespace, OpenFailure, OpenRequest, PassIndex, PassSummary,
+    RemovedDocument,
+};
+pub use event::{Events, SourceEvent};
 pub use maintenance::Maintenance;
 pub use open::{Opened, Opener};
 pub use transfers::Transfers;

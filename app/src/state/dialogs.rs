@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use bson::{Document, doc};
+
 use super::listener::ListenerDraft;
 use super::offer::Offer;
 use super::{Namespace, TabId, archive, documents, indexes, maintenance, transfer, trash};
@@ -196,6 +198,43 @@ pub enum DropTarget {
     Database(String),
     /// A collection with everything in it.
     Collection(Namespace),
+}
+
+/// The command that gives a new database its rules; `None` for the rules it has anyway.
+#[must_use]
+pub fn dialect_command(dialect: Dialect) -> Option<Document> {
+    (dialect != Dialect::Open).then(|| doc! {"mayflyDialect": dialect.name()})
+}
+
+/// The command that makes a collection as drafted.
+#[must_use]
+pub fn create_command(draft: &CreateCollection) -> Document {
+    let mut command = doc! {"create": draft.name.trim()};
+    if draft.capped {
+        command.insert("capped", true);
+        if let Ok(size) = draft.size.trim().parse::<i64>() {
+            command.insert("size", size);
+        }
+    }
+    command
+}
+
+/// The command that renames a collection within its database.
+#[must_use]
+pub fn rename_command(from: &Namespace, name: &str) -> Document {
+    let to = Namespace::new(&from.db, name.trim());
+    doc! {"renameCollection": from.to_string(), "to": to.to_string()}
+}
+
+/// The command that drops a database or a collection, and the database it runs on.
+#[must_use]
+pub fn drop_command(target: &DropTarget) -> (String, Document) {
+    match target {
+        DropTarget::Database(db) => (db.clone(), doc! {"dropDatabase": 1}),
+        DropTarget::Collection(namespace) => {
+            (namespace.db.clone(), doc! {"drop": &namespace.collection})
+        }
+    }
 }
 
 /// One question with two answers.

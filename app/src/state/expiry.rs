@@ -9,10 +9,11 @@ use bson::{Bson, Document, doc};
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
+use crate::job::RemovedDocument;
+pub use crate::job::purpose::ExpiryPurpose as Purpose;
 use crate::limits::{
     DENSITY_BUCKETS, LANES_MAX, LEDGER_MAX, TOMBSTONE_LANES_MAX, TOMBSTONE_MS_MAX,
 };
-use crate::source::RemovedDocument;
 
 /// How the view shows its documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -109,21 +110,6 @@ pub struct SavedExpiry {
     pub index: Option<String>,
     /// Timeline, table or ledger.
     pub mode: Mode,
-}
-
-/// What an answer is for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Purpose {
-    /// The soonest documents.
-    Expiring,
-    /// The density over the axis.
-    Density,
-    /// Why documents never expire.
-    Reasons,
-    /// The chosen document.
-    Document,
-    /// A date that was set to now.
-    RefreshDate,
 }
 
 /// How many documents reach their threshold in each slice of time.

@@ -3,11 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::job::Cancel;
+pub use crate::job::OperationId;
 use crate::limits::OPERATIONS_MAX;
-
-/// Names one operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct OperationId(pub u64);
 
 /// How far an operation is.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::job::Namespace;
+use crate::job::{PassSummary, RemovedDocument};
 use crate::limits::{PASSES_MAX, REAPER_LOG_MAX, REMOVED_MAX};
-use crate::source::{PassSummary, RemovedDocument};
 
 /// How often the reaper comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,11 +6,8 @@ use super::Namespace;
 use super::documents::{DocumentsView, SavedDocuments};
 use super::expiry::{ExpiryView, SavedExpiry};
 use super::indexes::IndexesView;
+pub use crate::job::TabId;
 use crate::limits::{CLOSED_TABS_MAX, TABS_MAX};
-
-/// Names one tab for as long as the window lives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct TabId(pub u64);
 
 /// The views of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

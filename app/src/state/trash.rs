@@ -6,7 +6,7 @@ use bson::{Bson, Document, doc};
 use mayfly_engine::limits::TRASH_SECS_MAX;
 
 use super::{Namespace, State};
-use crate::state::number_draft::NumberDraft;
+use crate::job::number_draft::NumberDraft;
 
 /// Seconds that the trash keeps removed documents by default.
 pub const KEEP_SECS: i32 = 600;
@@ -248,7 +248,7 @@ pub fn collections(state: &State) -> Vec<Namespace> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::number_draft::Unit;
+    use crate::job::number_draft::Unit;
 
     fn row(number: i64, id: i32, pass: Option<i64>) -> Row {
         Row {

@@ -5,7 +5,7 @@ use egui::{Response, Ui};
 use super::Button;
 use super::field::Field;
 use super::menu;
-use crate::state::number_draft::{NumberDraft, Unit};
+use crate::job::number_draft::{NumberDraft, Unit};
 use crate::theme::sizes;
 
 /// Draws the number and its unit. Returns whether either changed.

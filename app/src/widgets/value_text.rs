@@ -5,7 +5,7 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Color32, FontId, Ui};
 
 use super::paint;
-pub use crate::state::invisible::{mark, with_marks};
+pub use crate::job::invisible::{mark, with_marks};
 use crate::theme::{Colors, text};
 
 /// What a value is, for its colour.

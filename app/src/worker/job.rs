@@ -6,9 +6,9 @@ use bson::{Bson, Document};
 
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::transfer::{TransferDone, TransferWork};
+use crate::job::Purpose;
 use crate::job::{OpenFailure, OpenRequest};
 use crate::source::{Opened, SourceEvent};
-use crate::state::purpose::Purpose;
 
 /// Which queue a job waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

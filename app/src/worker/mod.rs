@@ -7,7 +7,7 @@
 //! Threads: `mayfly-read-1`, `mayfly-read-2`, `mayfly-write`, `mayfly-transfer`, `mayfly-events`,
 //! and `mayfly-file-dialog` while the system's file dialog is open.
 //!
-//! [`Purpose`]: crate::state::purpose::Purpose
+//! [`Purpose`]: crate::job::Purpose
 
 pub mod code;
 pub mod job;

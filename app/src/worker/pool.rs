@@ -16,9 +16,9 @@ use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::queue::{Put, Queue};
 use super::transfer::{self, Choose, TransferDone, TransferWork};
 use crate::job::Cancel;
+use crate::job::Purpose;
 use crate::limits::{EVENT_WAKE, OUTCOMES_MAX};
 use crate::source::{OpenFailure, Opened, Opener, Source, SourceEvent};
-use crate::state::Purpose;
 
 /// The answer to a change that was asked for while another store was being opened.
 const OPENING: &str = "Nothing was changed because a store was opening";

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::job::{Job, Lane};
+use crate::job::Purpose;
 use crate::limits::QUEUE_JOBS_MAX;
-use crate::state::Purpose;
 
 /// What happened to a job that was put into a queue.
 #[derive(Debug)]

@@ -165,7 +165,7 @@ const APP: &Layers = &[
     ("worker", &["job", "source", "limits"]),
     ("apply", &["job", "commands", "state", "action", "source", "worker", "limits"]),
     ("theme", &["limits"]),
-    ("widgets", &["theme", "limits"]),
+    ("widgets", &["job", "theme", "limits"]),
     ("panels", &["job", "commands", "state", "action", "theme", "widgets", "limits"]),
     ("dialogs", &["job", "commands", "state", "action", "theme", "widgets", "limits"]),
     ("window", &["app", "job", "source", "state", "theme", "worker", "limits", "shutdown"]),

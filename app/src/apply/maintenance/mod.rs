@@ -4,4 +4,4 @@ mod pages;
 pub mod run;
 
 pub(in crate::apply) use pages::chosen;
-pub use pages::{answer, apply, dropped, folder, follow};
+pub use pages::{answer, apply, dropped, follow};

@@ -14,7 +14,9 @@ use crate::job::BackupList;
 use crate::limits::{STATUS_AGE_MAX, STATUS_AGE_SHOWN_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::maintenance::dialogs::scrub_command;
-use crate::state::maintenance::{BackupDraft, Dialog, RestoreDraft, Scrub, Status, Takes, key};
+use crate::state::maintenance::{
+    BackupDraft, Dialog, RestoreDraft, Scrub, Status, Takes, folder, key,
+};
 use crate::state::purpose::MaintenancePurpose;
 use crate::state::toasts::Kind as ToastKind;
 use crate::state::{Purpose, State};
@@ -94,16 +96,6 @@ fn look_for(
     let folder = folder.filter(|_| !state.store.request.demo);
     let work = MaintenanceWork::Look { file, folder };
     state.maintenance.look = Some(send(MaintenancePurpose::Look, Lane::Read, work, state, effects));
-}
-
-/// The data folder, also of a store that could not be opened.
-#[must_use]
-pub fn folder(state: &State) -> Option<PathBuf> {
-    let known = state.store.folder.clone().filter(|_| state.is_open());
-    known.or_else(|| {
-        let request = &state.store.request;
-        crate::source::embedded::folder_of(request).ok().filter(|_| !request.demo)
-    })
 }
 
 fn path_changed(state: &mut State, effects: &mut Effects) {

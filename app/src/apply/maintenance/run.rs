@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mayfly_engine::store::{JobProgress, JobStep, StructureReport};
 
-use super::pages::{backup_list, folder, look, send};
+use super::pages::{backup_list, look, send};
 use crate::apply::{Effects, store};
 use crate::job::{Backup, Gauge};
 use crate::limits::METER_PAUSE;
@@ -15,7 +15,7 @@ use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::maintenance::dialogs::{
     backup_text, check_line, compact_line, restore_line, verify_line,
 };
-use crate::state::maintenance::{Checked, Dialog, Ended, Kind, Running, Tone, key};
+use crate::state::maintenance::{Checked, Dialog, Ended, Kind, Running, Tone, folder, key};
 use crate::state::operations::{OperationId, Progress, Stage};
 use crate::state::purpose::MaintenancePurpose;
 use crate::state::toasts::Kind as ToastKind;

@@ -17,6 +17,7 @@ use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::offer::Offer;
 use crate::state::operations::{OperationId, Progress as Shown, Stage};
 use crate::state::toasts::Kind;
+use crate::state::transfer::export::already_exist;
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{
     Dialog, ImportResult, Kind as RunKind, Meter, Purpose, Running, meter,
@@ -268,7 +269,7 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
             return;
         }
         Failure::Exists(files) => {
-            let text = there_already(&files);
+            let text = already_exist(&files);
             (Stage::Cancelled(text.clone()), text)
         }
         Failure::Failed(text) => (Stage::Failed(text.clone()), text),
@@ -289,14 +290,6 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
     } else {
         state.dialogs.show_kept(AnyDialog::Transfer(draft));
     }
-}
-
-/// Says which files already exist.
-#[must_use]
-pub fn there_already(files: &[PathBuf]) -> String {
-    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    let exist = if names.len() == 1 { "exists" } else { "exist" };
-    format!("{} already {exist}", names.join(" and "))
 }
 
 /// Lets the reaper run again after an import that changed nothing.

@@ -6,8 +6,8 @@ use super::choose_path::ChoosePath;
 use super::import::{beside_scroll_bar, command_ui, error_ui};
 use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
-use crate::apply::transfer::run::there_already;
 use crate::dialogs::close;
+use crate::state::transfer::export::already_exist;
 use crate::state::transfer::{ExportDraft, ExportForm, command_line};
 use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
@@ -143,7 +143,7 @@ fn path_ui(ui: &mut Ui, draft: &mut ExportDraft, state: &State, actions: &mut Ac
         let colors = colors(ui);
         card::bordered(ui, colors.overdue, |ui| {
             let it = if draft.exists.len() == 1 { "it" } else { "them" };
-            let there = with_marks(&there_already(&draft.exists));
+            let there = with_marks(&already_exist(&draft.exists));
             let words = format!("{there}. Replace {it}?");
             notice_ui(ui, Icon::Warning, "Warning", colors.overdue, &words);
         });

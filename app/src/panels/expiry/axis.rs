@@ -3,7 +3,7 @@
 use egui::{Align2, Painter, Rect, Shape, Stroke, Ui, pos2, vec2};
 
 use super::scale::Scale;
-use crate::source::PassSummary;
+use crate::job::PassSummary;
 use crate::state::{axis::Tick, duration};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, colors, sizes, text};

@@ -13,8 +13,8 @@ pub(super) mod words;
 use egui::{Label, Rect, Ui, pos2};
 
 use crate::action::{Action, Actions, ExpiryAction};
+use crate::job::PassSummary;
 use crate::limits::MOVE_MS_RANGE;
-use crate::source::PassSummary;
 use crate::state::drafts::TabDraft;
 use crate::state::expiry::{Lane, Mode, Phase};
 use crate::state::maintenance::Takes;

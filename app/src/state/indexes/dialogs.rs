@@ -4,7 +4,7 @@ use bson::{Bson, Document, doc};
 
 use super::view::{IndexRow, no_ttl_reason};
 use super::what_if::WhatIf;
-use crate::state::number_draft::NumberDraft;
+use crate::job::number_draft::NumberDraft;
 
 /// The most seconds that a TTL may have.
 const TTL_SECS_MAX: i64 = 2_147_483_647;

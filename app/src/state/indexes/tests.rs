@@ -4,8 +4,8 @@ use bson::{Bson, doc};
 
 use super::age::SLIDER_SECS;
 use super::*;
-use crate::state::number_draft::NumberDraft;
-use crate::state::number_draft::Unit;
+use crate::job::number_draft::NumberDraft;
+use crate::job::number_draft::Unit;
 
 fn create(fields: &[(&str, bool)], ttl: Option<&str>) -> CreateIndex {
     CreateIndex {

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::State;
 use super::operations::OperationId;
-use crate::job::Advice;
-use crate::job::Gauge;
-use crate::job::{BackupList, KeptBackup};
+use crate::job::{Advice, BackupList, Gauge, KeptBackup};
 
 pub use dialogs::{BackupDraft, Checked, Dialog, RestoreDraft};
 pub use ended::{Ended, Tone};
@@ -206,6 +205,16 @@ impl Maintenance {
         let running = self.running.take();
         *self = Self { running, advice, ..Self::default() };
     }
+}
+
+/// The data folder, also of a store that could not be opened.
+#[must_use]
+pub fn folder(state: &State) -> Option<PathBuf> {
+    let known = state.store.folder.clone().filter(|_| state.is_open());
+    known.or_else(|| {
+        let request = &state.store.request;
+        request.data_folder().ok().filter(|_| !request.demo)
+    })
 }
 
 /// The name under which a folder's backups are remembered.

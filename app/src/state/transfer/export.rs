@@ -219,6 +219,14 @@ impl ExportDraft {
     }
 }
 
+/// Says which files already exist.
+#[must_use]
+pub fn already_exist(files: &[PathBuf]) -> String {
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    let exist = if names.len() == 1 { "exists" } else { "exist" };
+    format!("{} already {exist}", names.join(" and "))
+}
+
 /// Which one of the collections it is that have the same file name but for upper and lower case, which
 /// some systems take for the same; from 1.
 pub fn number_among(namespace: &Namespace, all: impl Iterator<Item = Namespace>) -> usize {

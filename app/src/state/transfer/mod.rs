@@ -14,6 +14,7 @@ use mayfly_engine::transfer::{ImportReport, Progress, UnfinishedImport};
 
 use super::Namespace;
 use super::operations::OperationId;
+pub use crate::job::purpose::TransferPurpose as Purpose;
 pub use export::{ExportDraft, ExportForm};
 pub use import::{ImportDraft, Seen};
 pub use meter::Meter;
@@ -119,34 +120,6 @@ pub struct ImportResult {
     pub took: Duration,
     /// Whether the reaper was paused for it and still is.
     pub paused: bool,
-}
-
-/// What an answer is for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Purpose {
-    /// The beginning of a file.
-    Preview,
-    /// What is past its threshold already.
-    Rehearse,
-    /// An import.
-    Import(OperationId),
-    /// The imports that did not reach the end of their files.
-    Unfinished {
-        /// Whether a dialog shows them if there are any.
-        show: bool,
-    },
-    /// A roll back.
-    RollBack(OperationId),
-    /// An export.
-    Export(OperationId),
-    /// Files that the system's dialog chose.
-    Chosen,
-    /// The folder for downloads.
-    Folder,
-    /// Whether a folder holds a store.
-    LookInto,
-    /// The reaper is paused, then an import begins.
-    PauseReaper(OperationId),
 }
 
 /// A dialog for files.

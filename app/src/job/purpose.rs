@@ -1,6 +1,6 @@
 //! What an answer is for. A newer job with an equal purpose takes the place of a waiting one.
 
-use super::{Namespace, TabId, documents, expiry, indexes, transfer};
+use super::{Namespace, OperationId, TabId};
 
 /// What an answer is for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -8,13 +8,13 @@ pub enum Purpose {
     /// The tree of databases and collections.
     Store(StorePurpose),
     /// The documents of one tab.
-    Documents(TabId, documents::Purpose),
+    Documents(TabId, DocumentsPurpose),
     /// The expiry view of one tab.
-    Expiry(TabId, expiry::Purpose),
+    Expiry(TabId, ExpiryPurpose),
     /// The indexes of one tab.
-    Indexes(TabId, indexes::Purpose),
+    Indexes(TabId, IndexesPurpose),
     /// Files in and out.
-    Transfer(transfer::Purpose),
+    Transfer(TransferPurpose),
     /// The store as a whole.
     Maintenance(MaintenancePurpose),
     /// The reaper.
@@ -70,7 +70,7 @@ pub enum MaintenancePurpose {
         start: bool,
     },
     /// A backup, a restore, a compaction or a check.
-    Run(super::operations::OperationId),
+    Run(OperationId),
 }
 
 /// An answer about the listener.
@@ -127,4 +127,111 @@ pub enum ReaperPurpose {
     Held,
     /// What the guard holds back, counted because a person wants to release it.
     Release,
+}
+
+/// An answer for the documents of a tab.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum DocumentsPurpose {
+    /// Documents from this row on.
+    Page {
+        /// Which run of the query asked.
+        run: u64,
+        /// The first row.
+        first: u64,
+    },
+    /// How many documents there are.
+    Count {
+        /// Which run of the query asked.
+        run: u64,
+    },
+    /// The TTL indexes of the collection.
+    Indexes,
+    /// When documents of the list go, from this row on.
+    Due {
+        /// The first row.
+        first: u64,
+    },
+    /// The whole of the document in the inspector.
+    Whole,
+    /// When the document in the inspector goes, and why.
+    Verdict,
+    /// The document as it is now, before it is replaced.
+    Check,
+    /// The documents as they are now, before they are deleted.
+    DeleteRead,
+    /// A change of documents.
+    Write,
+    /// The damaged documents.
+    Damaged,
+    /// The removal of damaged documents.
+    RemoveDamaged,
+    /// A cursor that is no longer needed.
+    Close,
+    /// The whole of a document, to open it in the editor.
+    Open {
+        /// Whether a copy of it shall be added.
+        clone: bool,
+    },
+}
+
+/// An answer for the expiry view of a tab.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ExpiryPurpose {
+    /// The soonest documents.
+    Expiring,
+    /// The density over the axis.
+    Density,
+    /// Why documents never expire.
+    Reasons,
+    /// The chosen document.
+    Document,
+    /// A date that was set to now.
+    RefreshDate,
+}
+
+/// An answer for the indexes of a tab.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum IndexesPurpose {
+    /// The list of indexes.
+    List,
+    /// Sizes and entries.
+    Stats,
+    /// How often each index was used.
+    Uses,
+    /// A sample of documents, for the field picker.
+    Sample,
+    /// What the TTL in the open dialog would remove.
+    WhatIf,
+    /// Documents by age, for the picture in the open dialog.
+    Ages,
+    /// A change of an index; what to say when it is done.
+    Change(String),
+}
+
+/// An answer about import and export.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TransferPurpose {
+    /// The beginning of a file.
+    Preview,
+    /// What is past its threshold already.
+    Rehearse,
+    /// An import.
+    Import(OperationId),
+    /// The imports that did not reach the end of their files.
+    Unfinished {
+        /// Whether a dialog shows them if there are any.
+        show: bool,
+    },
+    /// A roll back.
+    RollBack(OperationId),
+    /// An export.
+    Export(OperationId),
+    /// Files that the system's dialog chose.
+    Chosen,
+    /// The folder for downloads.
+    Folder,
+    /// Whether a folder holds a store.
+    LookInto,
+    /// The reaper is paused, then an import begins.
+    PauseReaper(OperationId),
 }

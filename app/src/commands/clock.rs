@@ -1,0 +1,27 @@
+//! The store's clock, on `admin`.
+
+use bson::{Document, doc};
+
+/// Reads the clock.
+#[must_use]
+pub fn read() -> Document {
+    doc! { "mayflyClock": 1 }
+}
+
+/// Pauses a simulated clock, or starts it.
+#[must_use]
+pub fn set_paused(paused: bool) -> Document {
+    doc! { "mayflyClock": 1, "paused": paused }
+}
+
+/// Sets the speed of a simulated clock and starts it.
+#[must_use]
+pub fn set_rate(rate: f64) -> Document {
+    doc! { "mayflyClock": 1, "rate": rate, "paused": false }
+}
+
+/// Moves a simulated clock forward.
+#[must_use]
+pub fn advance(ms: i64) -> Document {
+    doc! { "mayflyClock": 1, "advanceMS": ms }
+}

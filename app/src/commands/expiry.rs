@@ -1,0 +1,46 @@
+//! When documents expire.
+
+use bson::{Bson, DateTime, Document, doc};
+
+/// The documents that expire first.
+#[must_use]
+pub fn expiring(collection: &str, limit: i64) -> Document {
+    doc! { "mayflyExpiring": collection, "limit": limit }
+}
+
+/// How many documents expire in each of `buckets` equal slices of time.
+#[must_use]
+pub fn forecast(collection: &str, from_ms: i64, to_ms: i64, buckets: i32) -> Document {
+    doc! {
+        "mayflyForecast": collection,
+        "from": DateTime::from_millis(from_ms),
+        "to": DateTime::from_millis(to_ms),
+        "buckets": buckets,
+    }
+}
+
+/// What a TTL would remove.
+#[must_use]
+pub fn what_if(collection: &str, index: Document) -> Document {
+    doc! { "mayflyWhatIf": collection, "index": index }
+}
+
+/// When one document expires.
+#[must_use]
+pub fn verdict(collection: &str, id: Bson) -> Document {
+    doc! { "mayflyVerdict": collection, "id": id }
+}
+
+/// When several documents expire.
+#[must_use]
+pub fn verdicts(collection: &str, ids: Vec<Bson>) -> Document {
+    doc! { "mayflyVerdict": collection, "ids": ids }
+}
+
+/// Sets the date of a document, unless the field holds an array.
+#[must_use]
+pub fn set_date(collection: &str, id: Bson, field: &str, now_ms: i64) -> Document {
+    let filter = doc! { "_id": id, field: { "$not": { "$type": "array" } } };
+    let update = doc! { "q": filter, "u": { "$set": { field: DateTime::from_millis(now_ms) } } };
+    doc! { "update": collection, "updates": [update] }
+}

@@ -1,0 +1,63 @@
+//! Indexes.
+
+use bson::{Bson, DateTime, Document, doc};
+
+/// The indexes of a collection.
+#[must_use]
+pub fn list(collection: &str) -> Document {
+    doc! { "listIndexes": collection }
+}
+
+/// How often each index was used.
+#[must_use]
+pub fn uses(collection: &str) -> Document {
+    doc! { "aggregate": collection, "pipeline": [{ "$indexStats": {} }], "cursor": {} }
+}
+
+/// Creates one index.
+#[must_use]
+pub fn create(collection: &str, index: Document) -> Document {
+    doc! { "createIndexes": collection, "indexes": [index] }
+}
+
+/// Changes the TTL of the index with this key, or gives it one.
+#[must_use]
+pub fn set_ttl(collection: &str, key: &Document, secs: Bson) -> Document {
+    doc! {
+        "collMod": collection,
+        "index": { "keyPattern": key.clone(), "expireAfterSeconds": secs },
+    }
+}
+
+/// Hides an index from queries, or shows it again.
+#[must_use]
+pub fn set_hidden(collection: &str, name: &str, hidden: bool) -> Document {
+    doc! { "collMod": collection, "index": { "name": name, "hidden": hidden } }
+}
+
+/// Drops an index.
+#[must_use]
+pub fn drop(collection: &str, name: &str) -> Document {
+    doc! { "dropIndexes": collection, "index": name }
+}
+
+/// Counts documents by their date, one bucket between two boundaries. Dates after now are not counted,
+/// and arrays of dates are in no bucket.
+#[must_use]
+pub fn count_by_date(
+    collection: &str,
+    field: &str,
+    boundaries: Vec<Bson>,
+    now_ms: i64,
+) -> Document {
+    doc! {
+        "aggregate": collection,
+        "pipeline": [
+            { "$match": { field: { "$lte": DateTime::from_millis(now_ms) } } },
+            { "$bucket": {
+                "groupBy": format!("${field}"), "boundaries": boundaries, "default": "other",
+            } },
+        ],
+        "cursor": {},
+    }
+}

@@ -1,0 +1,23 @@
+//! Maintenance of the store, on `admin`.
+
+use std::path::Path;
+
+use bson::{Document, doc};
+
+/// Reads Mayfly's part of the server status alone.
+#[must_use]
+pub fn status() -> Document {
+    doc! { "serverStatus": 1, "none": 1, "mayfly": 1 }
+}
+
+/// Starts the scrub, or stops it.
+#[must_use]
+pub fn scrub(start: bool) -> Document {
+    doc! { "mayflyScrub": if start { "start" } else { "stop" } }
+}
+
+/// Writes a backup.
+#[must_use]
+pub fn backup(file: &Path) -> Document {
+    doc! { "mayflyBackup": file.to_string_lossy().as_ref() }
+}

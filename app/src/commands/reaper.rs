@@ -1,0 +1,45 @@
+//! The TTL monitor and removals on hold, on `admin`.
+
+use bson::{Document, doc};
+
+/// Runs a pass now.
+#[must_use]
+pub fn run_pass() -> Document {
+    doc! { "mayflyReap": 1 }
+}
+
+/// Pauses the TTL monitor, or resumes it.
+#[must_use]
+pub fn set_enabled(enabled: bool) -> Document {
+    doc! { "setParameter": 1, "ttlMonitorEnabled": enabled }
+}
+
+/// Sets the time between two passes, in seconds.
+#[must_use]
+pub fn set_period(secs: i64) -> Document {
+    doc! { "setParameter": 1, "ttlMonitorSleepSecs": secs }
+}
+
+/// Whether each document is removed at its threshold instead.
+#[must_use]
+pub fn set_at_threshold(on: bool) -> Document {
+    doc! { "setParameter": 1, "mayflyReapAtThreshold": on }
+}
+
+/// Reads the server status.
+#[must_use]
+pub fn status() -> Document {
+    doc! { "serverStatus": 1 }
+}
+
+/// Counts the documents on hold.
+#[must_use]
+pub fn held() -> Document {
+    doc! { "mayflyHeld": 1 }
+}
+
+/// Decides about the documents on hold: `deleteNow` or `keepPaused`.
+#[must_use]
+pub fn release(action: &str) -> Document {
+    doc! { "mayflyRelease": 1, "action": action }
+}

@@ -1,0 +1,69 @@
+//! Databases and collections.
+
+use bson::{Document, doc};
+
+use crate::job::Namespace;
+
+/// The databases, on `admin`.
+#[must_use]
+pub fn databases() -> Document {
+    doc! { "listDatabases": 1 }
+}
+
+/// The names of up to `max` collections.
+#[must_use]
+pub fn collections(max: i32) -> Document {
+    doc! { "listCollections": 1, "nameOnly": true, "cursor": { "batchSize": max } }
+}
+
+/// Counts and sizes of a collection.
+#[must_use]
+pub fn stats(collection: &str) -> Document {
+    doc! { "collStats": collection }
+}
+
+/// Reads the dialect of a database.
+#[must_use]
+pub fn dialect() -> Document {
+    doc! { "mayflyDialect": 1 }
+}
+
+/// Sets the dialect of a database.
+#[must_use]
+pub fn set_dialect(name: &str) -> Document {
+    doc! { "mayflyDialect": name }
+}
+
+/// Creates a collection.
+#[must_use]
+pub fn create(collection: &str) -> Document {
+    doc! { "create": collection }
+}
+
+/// Creates a capped collection; `bytes` is missing until a size was entered.
+#[must_use]
+pub fn create_capped(collection: &str, bytes: Option<i64>) -> Document {
+    let mut command = doc! { "create": collection, "capped": true };
+    if let Some(bytes) = bytes {
+        command.insert("size", bytes);
+    }
+    command
+}
+
+/// Renames a collection, on `admin`.
+#[must_use]
+pub fn rename(from: &Namespace, to: &Namespace) -> Document {
+    doc! { "renameCollection": from.to_string(), "to": to.to_string() }
+}
+
+/// Drops the database.
+#[must_use]
+pub fn drop_database() -> Document {
+    doc! { "dropDatabase": 1 }
+}
+
+/// Drops a collection.
+#[must_use]
+pub fn drop_collection(collection: &str) -> Document {
+    doc! { "drop": collection }
+}
