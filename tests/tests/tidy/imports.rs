@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
     fn absolute(&self, written: &[String]) -> Option<ModulePath> {
         let (first, rest) = written.split_first()?;
         let mut base = match first.as_str() {
-            "crate" | "mayfly" => Vec::new(),
+            "crate" => Vec::new(),
             "self" => self.module.clone(),
             "super" => self.module.split_last()?.1.to_vec(),
             child => {

@@ -126,7 +126,7 @@ const ENGINE: &Layers = &[
             "limits",
         ],
     ),
-    ("wire", &["value", "clock", "command", "event", "interrupt", "limits", "supervised"]),
+    ("wire", &["value", "clock", "query", "command", "event", "interrupt", "limits", "supervised"]),
     (
         "engine",
         &[
@@ -181,6 +181,9 @@ const APP: &Layers = &[
     ("program", &["cli", "demo", "source", "window", "limits", "shutdown"]),
 ];
 
+/// Upward imports that are still to be removed: from, to, how many lines. A number only goes down.
+const APP_PENDING: &[(&str, &str, usize)] = &[];
+
 fn layer(module: &[String]) -> &str {
     module.first().map_or("", String::as_str)
 }
@@ -209,14 +212,27 @@ fn upward(layers: &Layers, imports: &CrateImports) -> Vec<String> {
 
 #[test]
 fn layers_name_only_layers_below() {
-    for (root, layers) in [("engine/src", ENGINE), ("app/src", APP)] {
+    for (root, layers, pending) in
+        [("engine/src", ENGINE, [].as_slice()), ("app/src", APP, APP_PENDING)]
+    {
         let imports = CrateImports::read(root, &rust_files(&[root]));
         let between = imports
             .imports
             .iter()
             .filter(|import| layer(&import.path) != layer(&imports.modules[import.from]));
         assert!(between.count() > 500, "this test no longer sees the imports of {root}");
-        let broken = upward(layers, &imports);
+        let mut broken = upward(layers, &imports);
+        for (from, to, lines) in pending {
+            let is_pending = |line: &String| {
+                line.starts_with(&format!("{root}/{from}"))
+                    && line.contains(&format!(" names {to}::"))
+            };
+            let found = broken.iter().filter(|line| is_pending(line)).count();
+            if found <= *lines {
+                assert_eq!(found, *lines, "fewer imports from {from} to {to}: lower the number");
+                broken.retain(|line| !is_pending(line));
+            }
+        }
         assert!(broken.is_empty(), "{} upward imports\n{}", broken.len(), broken.join("\n"));
     }
 }

@@ -48,6 +48,9 @@ const PHRASES: &[&str] = &[
     "whoever",
 ];
 
+/// Folders whose prose is still to be rewritten, and the phrases in it. A number only goes down.
+const PENDING: &[(&str, usize)] = &[];
+
 /// One piece of prose: the line that it begins at, and its text.
 type Prose = (usize, String);
 
@@ -86,6 +89,13 @@ fn comments_pages_and_texts_are_in_plain_english() {
         }
     }
     assert!(rust.len() > 500 && pages > 3, "{} sources and {pages} pages", rust.len());
+    for (folder, phrases) in PENDING {
+        let found = broken.iter().filter(|line| line.starts_with(folder)).count();
+        if found <= *phrases {
+            assert_eq!(found, *phrases, "fewer phrases in {folder}: lower the number");
+            broken.retain(|line| !line.starts_with(folder));
+        }
+    }
     assert!(broken.is_empty(), "{} places\n{}", broken.len(), broken.join("\n"));
 }
 
