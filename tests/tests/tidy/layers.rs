@@ -178,7 +178,7 @@ const APP: &Layers = &[
     ),
     ("demo", &["limits"]),
     ("cli", &["job", "commands", "state", "source", "demo", "limits", "shutdown"]),
-    ("program", &["cli", "demo", "source", "window", "limits", "shutdown"]),
+    ("program", &["app", "cli", "demo", "job", "source", "window", "limits", "shutdown"]),
 ];
 
 /// Upward imports that are still to be removed: from, to, how many lines. A number only goes down.
