@@ -1,4 +1,4 @@
-//! From a filter and an index to the intervals of keys to look at.
+//! Computes the intervals of index keys that a filter needs.
 
 use super::range::{Interval, Range, needs_field, ranges};
 use crate::{
@@ -11,29 +11,29 @@ use crate::{
 /// What an index can do for a filter.
 #[derive(Debug, Clone)]
 pub struct Bounds {
-    /// Where to look: disjoint, in order of key.
+    /// Intervals to scan: disjoint, in key order.
     pub intervals: Vec<Interval>,
-    /// Fields at the start of the key that have single values.
+    /// Leading fields of the key that are bound to single values.
     pub equal_fields: usize,
-    /// Of these, fields with exactly one value; the next fields are then in order.
+    /// Of these, leading fields bound to exactly one value; the fields after them are in order.
     pub fixed_fields: usize,
-    /// Whether the field behind them has a range.
+    /// Whether the next field is bound to a range.
     pub has_range: bool,
-    /// Per field of the key its part of the bounds.
+    /// The bounds of each field of the key, for explain.
     fields: Vec<FieldBounds>,
 }
 
-/// What the bounds say of one field. Only explain puts it into words.
+/// The bounds of one field. Only explain formats them.
 #[derive(Debug, Clone)]
 enum FieldBounds {
     All,
     Within(Vec<Range>),
-    /// Keys that the client gave.
+    /// Keys given as `min` and `max`.
     Given,
 }
 
 impl Bounds {
-    /// What the bounds say of the fields of a key, in the form in which explain shows it.
+    /// The bounds of each field of a key, as explain shows them.
     pub(super) fn shown<'b>(
         &'b self,
         key: &'b IndexKey,
@@ -48,7 +48,7 @@ impl Bounds {
         })
     }
 
-    /// Bounds that were given as keys.
+    /// Bounds given as keys.
     pub(super) fn of_interval(interval: Interval, key: &IndexKey) -> Self {
         Self {
             intervals: vec![interval],
@@ -69,7 +69,7 @@ pub(super) fn conjuncts(expr: &Expr) -> Vec<(&Path, &Test)> {
     }
 }
 
-/// The bounds of a plain index; without any usable test the whole index.
+/// The bounds of a plain index; the whole index without a usable test.
 pub(super) fn bounds(index: &IndexMeta, tests: &[(&Path, &Test)]) -> Bounds {
     let mut prefixes: Vec<Vec<u8>> = vec![Vec::new()];
     let mut bounds = Bounds {
@@ -120,27 +120,27 @@ pub(super) fn bounds(index: &IndexMeta, tests: &[(&Path, &Test)]) -> Bounds {
     bounds
 }
 
-/// Whether the bounds of some fields may be combined with the ranges of one more: a long list of values
-/// on one field is as long as the client made it, but two of them multiply.
+/// Whether the bounds so far may be combined with the ranges of one more field. The client decides
+/// how long a list of values on one field is, but two lists multiply.
 fn are_few(prefixes: usize, ranges: usize) -> bool {
     let max = if prefixes.min(ranges) <= 1 { POINTS_MAX } else { INTERVALS_MAX };
     prefixes.saturating_mul(ranges) <= max
 }
 
-/// The ranges of one field: the fewest single values if there are some, else what is left between the
+/// The ranges of one field: the smallest set of single values, or else the intersection of the
 /// comparisons.
 fn field_ranges(index: &IndexMeta, path: &Path, tests: &[(&Path, &Test)]) -> Option<Vec<Range>> {
     let has_missing = !path.may_name_position();
     let mut found: Vec<Vec<Range>> = tests
         .iter()
-        // A missing field that the index has no key for can't be looked up.
+        // A missing field that has no key in the index can't be looked up.
         .filter(|(other, test)| *other == path && (has_missing || needs_field(test)))
         .filter_map(|(_, test)| ranges(test))
         .collect();
     found.sort_by_key(|ranges| (!ranges.iter().all(Range::is_point), ranges.len()));
     let mut found = found.into_iter();
     let mut best = found.next()?;
-    // In an array, each comparison may hold for another element.
+    // In an array, each comparison may hold for a different element.
     if let ([only], false) = (best.as_mut_slice(), index.multikey) {
         for other in found {
             if let [other] = other.as_slice() {
@@ -151,7 +151,7 @@ fn field_ranges(index: &IndexMeta, path: &Path, tests: &[(&Path, &Test)]) -> Opt
     Some(best)
 }
 
-/// Sorted, and joined where they overlap.
+/// Sorts intervals and merges those that overlap.
 fn disjoint(mut intervals: Vec<Interval>) -> Vec<Interval> {
     intervals
         .retain(|interval| interval.upper.as_ref().is_none_or(|upper| *upper > interval.lower));

@@ -1,4 +1,4 @@
-//! Walks over a time-series collection: its buckets are taken apart, and measurements are visited.
+//! Scans a time-series collection: unpacks its buckets and visits the measurements.
 
 use bson::raw::{RawDocument, RawDocumentBuf};
 
@@ -11,7 +11,7 @@ use crate::{
     value::bucket,
 };
 
-/// Visits the measurements behind the place `after`, bucket by bucket. True when nothing is left.
+/// Visits the measurements after position `after`, bucket by bucket. True when nothing is left.
 pub(super) fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
     source: ScanSource,
@@ -20,7 +20,7 @@ pub(super) fn walk<E: From<PlanError>>(
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
-    // The bucket of the last place may have more.
+    // The bucket at the last position may hold more.
     let from = match (direction, *after) {
         (_, Some(place)) => bucket::split(place).0,
         (Scan::Forward, None) => 0,
@@ -65,7 +65,7 @@ pub(super) fn walk<E: From<PlanError>>(
     Ok(true)
 }
 
-/// The place behind which nothing of a bucket is left.
+/// The last position of a bucket in this direction.
 fn last_place(bucket: RecordNumber, direction: Scan) -> RecordNumber {
     match direction {
         Scan::Forward => bucket::end(bucket),
@@ -73,7 +73,7 @@ fn last_place(bucket: RecordNumber, direction: Scan) -> RecordNumber {
     }
 }
 
-/// The measurement at a place.
+/// The measurement at a position.
 pub(super) fn document(
     reader: &Reader<'_>,
     collection: CollectionId,
@@ -84,7 +84,8 @@ pub(super) fn document(
     Ok(bucket::at(stored.document()?, number))
 }
 
-/// Visits the measurements at these places, the last one first. True when nothing is left.
+/// Visits the measurements at these positions, starting with the last one. True when nothing is
+/// left.
 pub(super) fn walk_sorted<E: From<PlanError>>(
     reader: &Reader<'_>,
     source: ScanSource,

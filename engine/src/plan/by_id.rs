@@ -1,4 +1,4 @@
-//! The shortest way to a document: its `_id`.
+//! Finds a document by its `_id`, without a search.
 
 use std::{ops::Bound, sync::Arc};
 
@@ -14,8 +14,8 @@ use crate::{
     },
 };
 
-/// The document whose `_id` has this value; whether it is shown and matches, the caller has to see.
-/// `None` when this is not the way: for views and for measurements.
+/// The document whose `_id` has this value; the caller checks whether it is visible and matches.
+/// `None` where a search is needed: for views and measurements.
 ///
 /// # Errors
 /// The operation of this thread was stopped, or the store failed.
@@ -40,8 +40,8 @@ pub fn find_by_id<'t>(
     Ok(Some(found))
 }
 
-/// The document with this `_id`, also one that is past its threshold: under the number that the `_id`
-/// makes, or by its entry.
+/// The document with this `_id`, even past its threshold: stored under the number the `_id`
+/// produces, or found by its entry.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -65,7 +65,7 @@ pub fn document_with_id<'t>(
         let Some(entry) = reader.entry(&prefix)? else { return Ok(None) };
         return reader.document(collection.id, entry.record);
     }
-    // Other values may have the same key, because it was cut.
+    // A truncated key may belong to other values too.
     let key = encode(Some(id), direction).bytes;
     let bound = Bound::Included(key.as_slice());
     for entry in reader.entries(index.id, bound, bound, Scan::Forward)? {
@@ -78,8 +78,8 @@ pub fn document_with_id<'t>(
     Ok(None)
 }
 
-/// Whether there is a document with this `_id`, also one that is past its threshold, or is damaged: that
-/// has its place too.
+/// Whether a document with this `_id` exists, even past its threshold or damaged: it occupies the
+/// `_id` too.
 ///
 /// # Errors
 /// When the store can't be read.

@@ -1,4 +1,4 @@
-//! Which way to the documents is taken.
+//! Chooses how to find the documents of a query.
 
 use std::sync::Arc;
 
@@ -16,23 +16,23 @@ use crate::{
     value::{Direction, Path},
 };
 
-/// A way to the documents.
+/// How a query finds its documents.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// How documents are found.
+    /// Where they are read from.
     pub access: Access,
-    /// Whether they come in the order that is asked for.
+    /// Whether the documents must be sorted after they are found.
     pub sort_in_memory: bool,
 }
 
 impl Plan {
-    /// The way in one line, e.g. `IXSCAN { a: 1 }`.
+    /// One line as MongoDB writes it, such as `IXSCAN { a: 1 }`.
     #[must_use]
     pub fn summary(&self) -> String {
-        self.way().summary()
+        self.to_summary().summary()
     }
 
-    pub(super) fn way(&self) -> PlanSummary {
+    pub(super) fn to_summary(&self) -> PlanSummary {
         match &self.access {
             Access::Nothing => PlanSummary::Stage("EOF"),
             Access::Collection(_) => PlanSummary::Stage("COLLSCAN"),
@@ -41,18 +41,18 @@ impl Plan {
     }
 }
 
-/// How documents are found.
+/// Where documents are read from.
 #[derive(Debug, Clone)]
 pub enum Access {
     /// The filter can't match anything.
     Nothing,
-    /// All documents in order of insertion, or the reverse.
+    /// All documents in insertion order, or the reverse.
     Collection(Scan),
     /// Entries of an index within bounds.
     Index {
-        /// The index as it was when the plan was made.
+        /// The index as of planning.
         index: Arc<IndexMeta>,
-        /// Where to look.
+        /// The intervals to scan.
         bounds: Bounds,
         /// The direction of the scan.
         direction: Scan,
@@ -72,7 +72,7 @@ impl Access {
     }
 }
 
-/// An index that the client asks for.
+/// An index that the client requests.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Hint {
     /// No index: natural order.
@@ -84,10 +84,10 @@ pub enum Hint {
 }
 
 impl Hint {
-    /// Reads a `hint`; an empty document is none.
+    /// Parses a `hint`; an empty document is none.
     ///
     /// # Errors
-    /// `HintType` when it is neither text nor a document, `BadHint` for a bad `$natural`.
+    /// `HintType` when it is neither a string nor a document, `BadHint` for a bad `$natural`.
     pub fn parse(value: RawBsonRef<'_>) -> Result<Option<Self>, PlanError> {
         let wrong =
             || PlanError::new(PlanErrorKind::HintType, "Hint must be a string or an object");
@@ -106,8 +106,8 @@ impl Hint {
     }
 }
 
-/// Chooses the way: an equality on `_id`, then a unique index with all its fields equal, then the
-/// longest run of equal fields, then a range, then an index in the order asked for.
+/// Chooses a plan. Preference: an equality on `_id`, a unique index with all fields equal, the
+/// longest prefix of equal fields, a range, an index that provides the sort order.
 ///
 /// # Errors
 /// `BadHint` when the hint names no index that queries may use.
@@ -158,7 +158,7 @@ pub fn choose(
     Ok(best.map_or_else(|| whole(natural_scan), |(_, plan)| plan))
 }
 
-/// The one document that an equality on `_id` leaves: no other index can do better.
+/// An equality on `_id` leaves one document, so no other index can be better.
 fn by_id(
     collection: &CollectionMeta,
     tests: &[(&Path, &Test)],
@@ -173,7 +173,7 @@ fn by_id(
     (bounds.equal_fields > 0).then(|| index_plan(index, bounds, sort))
 }
 
-/// All buckets are looked into, whatever index is asked for; but it must be there.
+/// Every plan unpacks all buckets, but the hinted index must exist.
 fn bucket_plan(
     collection: &CollectionMeta,
     hint: Option<&Hint>,
@@ -192,7 +192,7 @@ fn bucket_plan(
     Err(bad_hint("hint provided does not correspond to an existing index".to_owned()))
 }
 
-/// Larger is better; `None` when the index helps with nothing.
+/// Larger is better; `None` when the index does not help.
 fn score(index: &IndexMeta, plan: &Plan, wants_order: bool) -> Option<(u8, usize, bool, bool)> {
     let Access::Index { bounds, .. } = &plan.access else { return None };
     let all_equal = bounds.equal_fields == index.key.parts.len();
@@ -219,8 +219,8 @@ pub(super) fn index_plan(index: &Arc<IndexMeta>, bounds: Bounds, sort: Option<&S
     }
 }
 
-/// The direction in which the index gives the order asked for. Entries of arrays are no help: a
-/// document has several, and the order takes the smallest or the largest of all.
+/// The direction in which the index provides the sort order. A multikey index provides none: a
+/// document has several entries, but sorts by the smallest or largest of them.
 fn order_provided(index: &IndexMeta, bounds: &Bounds, sort: &Sort) -> Option<Scan> {
     if index.multikey {
         return None;

@@ -1,4 +1,4 @@
-//! Walks over the records of an ordinary collection.
+//! Scans the records of an ordinary collection.
 
 use super::{
     PlanError,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::store::{Reader, RecordNumber, Scan};
 
-/// Visits the records behind `after`. True when nothing is left.
+/// Visits the records after `after`. True when nothing is left.
 pub(super) fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
     source: ScanSource,
@@ -45,7 +45,7 @@ pub(super) fn walk<E: From<PlanError>>(
     Ok(true)
 }
 
-/// Visits these records, the last one first. True when nothing is left.
+/// Visits these records, starting with the last one. True when nothing is left.
 pub(super) fn walk_sorted<E: From<PlanError>>(
     reader: &Reader<'_>,
     source: ScanSource,

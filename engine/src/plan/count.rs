@@ -1,5 +1,5 @@
-//! Counting what matches from the entries of an index alone, where its bounds say all that the filter
-//! says. No document is read then, except behind a key that was cut.
+//! Counts matching documents from index entries alone, where the bounds say everything the filter
+//! says. Documents are read only for truncated keys.
 
 use std::{ops::Bound, sync::Arc};
 
@@ -20,7 +20,7 @@ use crate::{
     value::{Path, key::KEY_BYTES_KEPT, type_rank},
 };
 
-/// What tells how many documents a search gives.
+/// What a count reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedBy {
     /// The collection's counter.
@@ -32,7 +32,7 @@ pub enum CountedBy {
 }
 
 impl CountedBy {
-    /// The least that has to be looked at.
+    /// The cheapest way that is exact.
     pub(super) fn of(collection: &CollectionMeta, filter: &Filter, plan: &Plan) -> Self {
         match &plan.access {
             Access::Collection(_)
@@ -47,32 +47,32 @@ impl CountedBy {
         }
     }
 
-    /// The way, as MongoDB names it: `COUNT_SCAN { a: 1 }`.
-    pub(super) fn way(self, plan: &Plan) -> PlanSummary {
+    /// The plan summary, as MongoDB writes it: `COUNT_SCAN { a: 1 }`.
+    pub(super) fn to_summary(self, plan: &Plan) -> PlanSummary {
         match (self, &plan.access) {
             (Self::Counter, _) => PlanSummary::Stage("RECORD_STORE_FAST_COUNT"),
             (Self::Entries, Access::Index { index, bounds, .. }) => {
                 PlanSummary::Index(counting_stage(bounds), Arc::clone(index))
             }
-            _ => plan.way(),
+            _ => plan.to_summary(),
         }
     }
 }
 
-/// The stage that counts entries: one run of them has a stage of its own in MongoDB.
+/// The stage that counts entries; MongoDB has a separate one for a single interval.
 pub(super) fn counting_stage(bounds: &Bounds) -> &'static str {
     if bounds.intervals.len() <= 1 { "COUNT_SCAN" } else { "IXSCAN" }
 }
 
-/// Whether the entries within the bounds are exactly the documents that match: each document has one
-/// entry, and all that is asked of it stands in its key.
+/// Whether the entries within the bounds are exactly the matching documents: each document has one
+/// entry, and its key decides every test.
 fn says_all(
     collection: &CollectionMeta,
     index: &IndexMeta,
     bounds: &Bounds,
     filter: &Filter,
 ) -> bool {
-    // As of this read: the plan may be older than the first array.
+    // As of this read: an array may have been inserted after planning.
     let is_single = collection.index_by_id(index.id).is_some_and(|now| !now.multikey);
     if !is_single || !collection.counts_documents() || !bounds.intervals.iter().all(is_whole) {
         return false;
@@ -91,13 +91,13 @@ fn says_all(
         && tests.iter().all(|(tested, _)| bounded.iter().any(|part| part.path == **tested))
 }
 
-/// Whether no end of it was cut to what a key keeps.
+/// Whether neither end was truncated.
 fn is_whole(interval: &Interval) -> bool {
     let fits = |key: &Vec<u8>| key.len() < KEY_BYTES_KEPT;
     fits(&interval.lower) && interval.upper.as_ref().is_none_or(fits)
 }
 
-/// All tests of a filter; false when it is more than tests that must all hold.
+/// Collects the tests of a filter; false when it is not a plain conjunction of tests.
 fn add_tests<'f>(expr: &'f Expr, tests: &mut Vec<(&'f Path, &'f Test)>) -> bool {
     match expr {
         Expr::True => true,
@@ -110,7 +110,7 @@ fn add_tests<'f>(expr: &'f Expr, tests: &mut Vec<(&'f Path, &'f Test)>) -> bool 
     }
 }
 
-/// Whether the tests of one field are what bounds say: values, one end, or two ends of one class.
+/// Whether the bounds express all tests of one field: values, one end, or two ends of one type.
 fn are_one_range(tests: &[&Test]) -> bool {
     match tests {
         [Test::In { values, patterns }] => patterns.is_empty() && values.iter().all(is_plain),
@@ -127,7 +127,7 @@ fn are_one_range(tests: &[&Test]) -> bool {
     }
 }
 
-/// Whether two values are equal exactly when their keys are, with no special rule for matching.
+/// Whether two values are equal exactly when their keys are, without special matching rules.
 fn is_plain(value: &RawBson) -> bool {
     match value {
         RawBson::Double(_) | RawBson::Decimal128(_) => !is_nan(value.as_raw_bson_ref()),
@@ -143,13 +143,12 @@ fn is_plain(value: &RawBson) -> bool {
     }
 }
 
-/// A count that is going on.
 pub(super) struct Counting<'c> {
     pub(super) collection: &'c CollectionMeta,
     pub(super) index: &'c IndexMeta,
     pub(super) filter: &'c Filter,
     pub(super) seen: &'c Context,
-    /// More need not be counted.
+    /// Counting stops at this number.
     pub(super) enough: u64,
 }
 
@@ -190,7 +189,7 @@ impl Counting<'_> {
         Ok(count)
     }
 
-    /// How many documents have no entry because their record number is made from their `_id`.
+    /// How many documents have no entry because their record number comes from their `_id`.
     fn made(
         &self,
         reader: &Reader<'_>,
@@ -213,7 +212,7 @@ impl Counting<'_> {
         Ok(count)
     }
 
-    /// Of a value that is too long for a key only the document knows all.
+    /// A truncated key does not hold the whole value, so the document decides.
     fn is_match(
         &self,
         reader: &Reader<'_>,

@@ -6,22 +6,22 @@ use crate::{
     store::StoreError,
 };
 
-/// A kind, and one sentence for a person.
+/// An error kind and a sentence for users.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct PlanError {
-    /// What kind of failure it is.
+    /// Decides the error code of a command.
     pub kind: PlanErrorKind,
-    /// What is wrong and what to do.
+    /// What is wrong, and what to do.
     pub message: String,
 }
 
-/// Kinds of failure.
+/// What failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanErrorKind {
     /// The hint names no usable index.
     BadHint,
-    /// The hint is neither text nor a document.
+    /// The hint is neither a string nor a document.
     HintType,
     /// `min` or `max` without a hint (MongoDB: 51173).
     BoundsWithoutHint,
@@ -29,21 +29,21 @@ pub enum PlanErrorKind {
     BoundsOfOtherIndex,
     /// `min` does not come before `max` (MongoDB: 51175).
     BoundsOutOfOrder,
-    /// No way to the documents can do what is asked for.
+    /// No plan can do what was requested.
     NoPlans,
-    /// The document that a tailing cursor stood at is gone.
+    /// A tailing cursor's document was removed.
     PositionLost,
-    /// Too much to sort in memory.
+    /// The sort exceeds `SORT_BYTES_MAX`.
     SortTooLarge,
-    /// Too many records to remember.
+    /// A multikey scan returned more than `SEEN_RECORDS_MAX` documents.
     TooManyRecords,
-    /// The collection or the index went away under a cursor.
+    /// The collection or the index was dropped under a cursor.
     PlanKilled,
-    /// The operation had to end.
+    /// The operation was ended.
     Ended(Ended),
     /// An expression of the filter failed on a document.
     Query(Code),
-    /// A document or an index entry is not what was written.
+    /// A document or an index entry is damaged.
     Damaged,
     /// The store failed.
     Store,

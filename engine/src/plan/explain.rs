@@ -1,4 +1,4 @@
-//! The plan and what it cost, in the form of MongoDB's explain.
+//! A plan and its cost, in the form of MongoDB's `explain`.
 
 use bson::{Bson, Document, doc};
 
@@ -10,52 +10,52 @@ use super::{
 };
 use crate::{catalog::IndexMeta, limits::SORT_BYTES_MAX, store::Scan};
 
-/// What is to be explained: a plan and what is done with what it finds.
+/// A plan and what the command does with its documents.
 #[derive(Debug)]
 pub struct PlanExplanation<'p> {
-    /// The way to the documents.
+    /// The plan.
     pub plan: &'p Plan,
-    /// The filter as it was given.
+    /// The filter as given.
     pub filter: Document,
-    /// The order as it was given.
+    /// The sort as given.
     pub sort: Option<Document>,
-    /// The projection as it was given, and the name of its stage.
+    /// The projection as given, and the name of its stage.
     pub projection: Option<(&'static str, Document)>,
-    /// Documents left out at the start.
+    /// Matches to skip.
     pub skip: u64,
-    /// Most documents.
+    /// Most documents to return.
     pub limit: Option<u64>,
-    /// What becomes of the documents.
+    /// What the command does with the documents.
     pub purpose: Purpose,
-    /// There is no such collection.
+    /// The collection does not exist.
     pub is_missing: bool,
 }
 
-/// What becomes of the documents that a plan finds.
+/// What the command does with the documents of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// They are returned.
+    /// Returns them.
     Read,
-    /// They are counted.
+    /// Counts them.
     Count(CountedBy),
-    /// They would be changed.
+    /// Would update them.
     Update,
-    /// They would be removed.
+    /// Would delete them.
     Delete,
 }
 
-/// What a run of the plan found out.
+/// What one execution of the plan counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExecutionSummary {
-    /// What was looked at.
+    /// What the search examined.
     pub stats: Stats,
-    /// Of the documents found, those that an update would change.
+    /// Documents that an update would change.
     pub would_modify: u64,
     /// Whether an update would insert a document.
     pub would_upsert: bool,
-    /// Whether the command gives documents back: not so for updates and deletes.
+    /// Whether the command returns documents; updates and deletes don't.
     pub returns_documents: bool,
-    /// How long it took.
+    /// How long it took, in milliseconds.
     pub millis: i64,
 }
 
@@ -84,7 +84,7 @@ impl PlanExplanation<'_> {
         }
     }
 
-    /// What names the shape among the statistics of queries.
+    /// The query shape, from which the hashes are computed.
     #[must_use]
     pub fn shape(&self, namespace: &str) -> Document {
         doc! {
@@ -152,7 +152,7 @@ impl PlanExplanation<'_> {
         tree
     }
 
-    /// One document by its `_id` takes the shortest way, which MongoDB shows as a stage of its own.
+    /// A lookup by `_id`, which MongoDB shows as a stage of its own.
     fn express(&self) -> Option<Document> {
         let Access::Index { index, .. } = &self.plan.access else { return None };
         let parsed = parsed_query(&self.filter);
@@ -233,7 +233,7 @@ impl PlanExplanation<'_> {
         }
     }
 
-    /// A stage with its numbers, and the stages below it.
+    /// A stage with its statistics, and its input stages.
     fn staged(&self, stage: &Document, executed: &ExecutionSummary) -> Document {
         let kind = stage.get_str("stage").unwrap_or_default();
         let stats = executed.stats;
@@ -274,7 +274,7 @@ fn index_scan(index: &IndexMeta) -> Document {
         "indexName": &index.name,
         "isMultiKey": index.multikey,
     };
-    // Which of several fields has arrays is not remembered.
+    // The catalog does not record which field has arrays.
     let paths: Vec<&str> = index.key.parts.iter().map(|part| part.path.as_str()).collect();
     let arrays = |path: &&str| if index.multikey { vec![(*path).to_owned()] } else { Vec::new() };
     if !index.multikey || (paths.len() == 1 && !paths.concat().contains('.')) {
@@ -291,7 +291,7 @@ fn index_scan(index: &IndexMeta) -> Document {
     scan
 }
 
-/// The numbers that only one kind of stage has.
+/// The statistics that only one kind of stage has.
 fn own_numbers(kind: &str, executed: &ExecutionSummary, skip: u64) -> Document {
     let stats = executed.stats;
     match kind {

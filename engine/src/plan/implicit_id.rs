@@ -1,5 +1,5 @@
-//! What an index holds, in its order: its entries, and for the index on `_id` also the documents that need
-//! none because their record number is made from their `_id`.
+//! Iterates an index in key order: its entries, and for the index on `_id` also the documents
+//! without an entry, whose record number comes from their `_id`.
 
 use std::{borrow::Cow, cmp::Ordering, iter::Peekable, ops::Bound};
 
@@ -12,18 +12,16 @@ use crate::{
     value::id_number,
 };
 
-/// Documents in a row that have entries, until what is behind them is looked for.
+/// Documents with entries skipped in a row before seeking past them.
 const SKIPPED_MAX: usize = 8;
 
-/// One document's place in an index.
+/// One document in an index.
 pub(super) struct IndexHit<'t> {
-    /// Its key bytes.
     pub(super) key: Cow<'t, [u8]>,
-    /// Its record number.
     pub(super) record: RecordNumber,
-    /// False when the key was cut.
+    /// False when the key was truncated.
     pub(super) exact: bool,
-    /// The document, if it was met on the way.
+    /// The document, if it was read on the way.
     pub(super) unread: Option<Unread<'t>>,
 }
 
@@ -33,13 +31,13 @@ impl<'t> From<Entry<'t>> for IndexHit<'t> {
     }
 }
 
-/// The places of an index within an interval.
+/// The hits of an index within an interval.
 pub(super) enum IndexHits<'t> {
     Entries(Entries<'t>),
     Merged(Box<Merged<'t>>),
 }
 
-/// Entries and documents without one, of which none has the same key.
+/// Merges entries with documents that have none. The two never share a key.
 pub(super) struct Merged<'t> {
     entries: Peekable<Entries<'t>>,
     made: Peekable<ImplicitKeys<'t>>,
@@ -47,7 +45,7 @@ pub(super) struct Merged<'t> {
 }
 
 impl<'t> IndexHits<'t> {
-    /// From one end of the interval, or from behind an entry, which need no longer exist.
+    /// Starts at one end of the interval, or after an entry, which may no longer exist.
     pub(super) fn open(
         reader: &Reader<'t>,
         (collection, index): (CollectionId, &IndexMeta),
@@ -108,7 +106,7 @@ impl<'t> Iterator for Merged<'t> {
     }
 }
 
-/// Documents whose record number is made from their `_id`, in its order, with their keys.
+/// Documents whose record number comes from their `_id`, in its order, with their keys.
 pub(super) struct ImplicitKeys<'t> {
     documents: ImplicitDocuments<'t>,
 }
@@ -124,7 +122,7 @@ impl<'t> ImplicitKeys<'t> {
         let mut records = records_in(range);
         match (after, direction) {
             (Some(after), Scan::Forward) => {
-                // No key is the beginning of another one.
+                // No key is a prefix of another.
                 let behind = [after, &[0]].concat();
                 records.start = records.start.max(id_number::first_from(&behind));
             }
@@ -149,13 +147,13 @@ impl<'t> Iterator for ImplicitKeys<'t> {
     }
 }
 
-/// The record numbers that are made from the `_id`s of an interval, and what lies between them.
+/// The record numbers that `_id`s of an interval produce, and everything between them.
 pub(super) fn records_in(range: &Interval) -> std::ops::Range<RecordNumber> {
     let end = range.upper.as_deref().map_or(RecordNumber::MAX, id_number::first_from);
     id_number::first_from(&range.lower)..end
 }
 
-/// Documents of a range whose record number is made from their `_id`.
+/// The documents in a range of record numbers whose number comes from their `_id`.
 pub(super) struct ImplicitDocuments<'t> {
     reader: Reader<'t>,
     collection: CollectionId,

@@ -1,4 +1,4 @@
-//! Whether what a query asks for lies within a partial index.
+//! Whether a query's matches all lie within a partial index.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use crate::{
     value::{Path, compare, type_rank},
 };
 
-/// Whether documents that pass all `tests` surely pass `wanted`. Answers false when in doubt.
+/// Whether documents that pass all `tests` surely pass `wanted`. False when in doubt.
 pub(super) fn implies(tests: &[(&Path, &Test)], wanted: &Expr) -> bool {
     match wanted {
         Expr::True => true,
@@ -44,7 +44,7 @@ fn holds(wanted: &Test, value: &RawBson) -> bool {
     wanted.holds(value.as_raw_bson_ref()).unwrap_or(false)
 }
 
-/// Whether `x op value` gives `x wanted_op wanted`.
+/// Whether `x op value` implies `x wanted_op wanted`.
 fn range_implies(op: CompareOp, value: &RawBson, wanted_op: CompareOp, wanted: &RawBson) -> bool {
     use CompareOp::{Gt, Gte, Lt, Lte};
     let (value, wanted) = (value.as_raw_bson_ref(), wanted.as_raw_bson_ref());

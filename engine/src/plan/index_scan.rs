@@ -1,4 +1,4 @@
-//! Walks over the entries of an index.
+//! Scans the entries of an index.
 
 use std::{
     collections::HashSet,
@@ -19,41 +19,39 @@ use crate::{
     value::key::KEY_BYTES_KEPT,
 };
 
-/// Where a walk stands.
 #[derive(Debug, Default)]
 pub(super) struct IndexScanPosition {
-    /// The interval, counted in the direction of the walk.
+    /// The current interval, counted in scan direction.
     interval: usize,
-    /// The last entry looked at.
+    /// The last entry read.
     after: Option<(Vec<u8>, RecordNumber)>,
-    /// Records of entries that were looked at and not given out yet, the next one last.
+    /// Records of entries that were read but not returned yet, the next one last.
     pending: Vec<RecordNumber>,
-    /// Records already given out.
+    /// Records already returned.
     seen: HashSet<RecordNumber>,
 }
 
-/// How a walk came to a record.
 enum FoundBy<'t> {
-    /// By its entry; with the document, if it was met on the way.
+    /// By its entry; with the document, if it was read on the way.
     Entry(Option<Unread<'t>>),
-    /// By the order that it was put in before. It may be gone since.
+    /// By sorting a run of entries earlier. It may have been removed since.
     Order,
 }
 
-/// One walk.
+/// One scan.
 pub(super) struct IndexScan<'e> {
     pub(super) index: &'e IndexMeta,
     pub(super) source: ScanSource,
     pub(super) intervals: &'e [Interval],
     pub(super) direction: Scan,
-    /// The order that the index is to give. Entries whose keys were cut at the same bytes stand in no
-    /// order: there the documents decide.
+    /// The order the index must provide. Entries whose keys were truncated at the same bytes are in
+    /// no order; their documents decide.
     pub(super) sort: Option<&'e Sort>,
     pub(super) stats: &'e mut Stats,
 }
 
 impl IndexScan<'_> {
-    /// Visits documents from a position on and moves the position along; whether the end was reached.
+    /// Visits documents from a position on and advances it. Returns whether the end was reached.
     pub(super) fn walk<E: From<PlanError>>(
         &mut self,
         reader: &Reader<'_>,
@@ -73,7 +71,7 @@ impl IndexScan<'_> {
             let after = position.after.as_ref();
             let places = IndexHits::open(reader, index, range, after, self.direction);
             let mut entries = places.map_err(PlanError::from)?.peekable();
-            // Damaged entries behind the position; they are counted when it is behind them.
+            // Damaged entries after the position; counted once the position moves past them.
             let mut passed = 0;
             while let Some(entry) = entries.next() {
                 self.stats.keys_examined += 1;
@@ -106,8 +104,8 @@ impl IndexScan<'_> {
         }
     }
 
-    /// The entries behind this one whose keys were cut at the same bytes, if an order is to be kept and
-    /// there may be some. The damaged ones up to the last of them are counted, and those behind it are
+    /// The entries after this one that were truncated at the same bytes, if an order is required
+    /// and there are any. Damaged entries up to the last of them are counted; those after it are
     /// `passed`.
     fn run_of<'t>(
         &mut self,
@@ -142,7 +140,7 @@ impl IndexScan<'_> {
         Ok(Some(run))
     }
 
-    /// Visits what was put in order before. True when nothing of it is left.
+    /// Visits records that were sorted earlier. True when none is left.
     fn give_pending<E: From<PlanError>>(
         &mut self,
         reader: &Reader<'_>,
@@ -183,12 +181,12 @@ impl IndexScan<'_> {
             }
             keys.push((key, entry.record));
         }
-        // Equal documents stay as the index has them.
+        // A stable sort: equal documents keep the index order.
         keys.sort_by(|(a, _), (b, _)| a.cmp(b));
         Ok(keys.into_iter().rev().map(|(_, record)| record).collect())
     }
 
-    /// A document can have several entries, or move in the index under a cursor; it is given out once.
+    /// Visits a document once, even if it has several entries or moves in the index under a cursor.
     fn visit_record<E: From<PlanError>>(
         &mut self,
         reader: &Reader<'_>,
@@ -220,8 +218,8 @@ impl IndexScan<'_> {
     }
 }
 
-/// Remembers a record that was given out. Of an index without arrays only what moves under a cursor
-/// could come twice; that is no reason to end a search that is longer than the memory for it.
+/// Remembers a returned record. In an index without arrays only documents that move under a cursor
+/// could repeat; that does not justify failing a search that outgrows the memory.
 fn remember(
     index: &IndexMeta,
     is_multikey: bool,
@@ -258,7 +256,7 @@ impl IndexScanPosition {
     }
 }
 
-/// Whether the keys of both were cut and are the same up to there.
+/// Whether both keys were truncated at the same bytes.
 fn are_cut_alike(a: &IndexHit<'_>, b: &IndexHit<'_>) -> bool {
     !a.exact && !b.exact && a.key.get(..KEY_BYTES_KEPT) == b.key.get(..KEY_BYTES_KEPT)
 }

@@ -1,4 +1,4 @@
-//! `min` and `max`: a part of an index that the client names by its keys.
+//! `min` and `max`: a range of an index given as keys.
 
 use bson::raw::RawDocument;
 
@@ -14,24 +14,24 @@ use crate::{
     value::key::KeyEncoder,
 };
 
-/// The keys of an index from one, and up to but without another.
+/// A half-open range of index keys.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KeyRange<'k> {
-    /// `min`: the first key.
+    /// `min`: the first key, inclusive.
     pub min: Option<&'k RawDocument>,
-    /// `max`: the first key that is too high.
+    /// `max`: the upper end, exclusive.
     pub max: Option<&'k RawDocument>,
 }
 
 impl KeyRange<'_> {
-    /// Whether no end is given.
+    /// Whether neither end is given.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.min.is_none() && self.max.is_none()
     }
 }
 
-/// The way through a part of the hinted index.
+/// The plan for a range of the hinted index.
 ///
 /// # Errors
 /// `BoundsWithoutHint`, `BoundsOfOtherIndex`, `BoundsOutOfOrder`, `NoPlans` with `$natural`, and
@@ -72,7 +72,7 @@ pub fn choose_min_max(
     Ok(plan)
 }
 
-/// The key with these values, which must be given for all fields of the index in their order.
+/// The key with these values, which must be given for all fields of the index in order.
 fn key_of(index: &IndexMeta, values: &RawDocument) -> Result<Vec<u8>, PlanError> {
     let other = || {
         PlanError::new(
@@ -93,6 +93,6 @@ fn key_of(index: &IndexMeta, values: &RawDocument) -> Result<Vec<u8>, PlanError>
     if values.next().is_some() {
         return Err(other());
     }
-    // The hash of a long key says nothing about order.
+    // Without the hash of a truncated key, which has no order.
     Ok(encoder.finish().ordered().to_vec())
 }

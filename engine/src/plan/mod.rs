@@ -1,7 +1,7 @@
-//! From a filter to the documents that match it: index bounds, execution with re-check, explain.
+//! Plans queries and runs them: index bounds, scans with re-check, explain.
 //!
-//! A plan may only narrow: every document is checked by the filter again, so an index can never change
-//! an answer. A [`Search`] keeps a key between two calls, never a transaction.
+//! A plan may only narrow: the filter checks every document again, so an index can never change an
+//! answer. A [`Search`] keeps a key between two calls, never a transaction.
 
 mod bounds;
 mod bucket_scan;

@@ -1,7 +1,7 @@
-//! The operation that runs on this thread: whether it should stop, and what it looked at.
+//! The operation of the current thread: whether it must stop, and what it has examined.
 //!
-//! It is the limit of its thread's work. Without one, nothing stops and nothing is counted. What runs in
-//! a write transaction may run on the thread of another command, and its own limit goes with it.
+//! An operation is the limit of its thread. Without one, nothing stops and nothing is counted. Work
+//! in a write transaction may run on another command's thread, and its operation moves with it.
 
 use std::{
     any::Any,
@@ -19,14 +19,14 @@ use crate::{
     store::IndexId,
 };
 
-/// How many documents a loop looks at between two readings of the time.
+/// Ticks between two readings of the clock.
 const TICKS_PER_READING: u64 = 32;
 
 /// One operation: a command, or a pass of the TTL monitor.
 #[derive(Debug, Default)]
 pub struct Operation {
     killed: AtomicBool,
-    /// What it writes is not held against validators.
+    /// Its writes ignore validators.
     bypasses_validation: AtomicBool,
     /// On the clock of [`work_time`].
     deadline: Option<Duration>,
@@ -49,47 +49,47 @@ impl Limit for Operation {
 }
 
 impl Operation {
-    /// An operation that ends itself when `limit` is over; `None` is no limit.
+    /// An operation that ends itself after `limit`; `None` is no limit.
     #[must_use]
     pub fn new(limit: Option<Duration>) -> Self {
         let deadline = limit.map(|limit| work_time().saturating_add(limit));
         Self { deadline, ..Self::default() }
     }
 
-    /// Does the work as this operation.
+    /// Runs `work` as this operation.
     pub fn run<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
         run_within(Some(Arc::clone(self) as Arc<dyn Limit>), work)
     }
 
-    /// The operation that runs on this thread.
+    /// The operation of the current thread.
     #[must_use]
     pub fn current() -> Option<Arc<Self>> {
         current_limit().and_then(|limit| (limit as Arc<dyn Any + Send + Sync>).downcast().ok())
     }
 
-    /// Says that what it writes is not held against validators.
+    /// Makes its writes ignore validators.
     pub fn bypass_validation(&self) {
         self.bypasses_validation.store(true, Ordering::Relaxed);
     }
 
-    /// Whether what it writes is not held against validators.
+    /// Whether its writes ignore validators.
     #[must_use]
     pub fn bypasses_validation(&self) -> bool {
         self.bypasses_validation.load(Ordering::Relaxed)
     }
 
-    /// Asks it to stop at the next look.
+    /// Requests a stop at the next tick.
     pub fn kill(&self) {
         self.killed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was asked to stop.
+    /// Whether a stop was requested.
     #[must_use]
     pub fn is_killed(&self) -> bool {
         self.killed.load(Ordering::Relaxed)
     }
 
-    /// As [`Limit::tick`], and always reads the time.
+    /// As [`Limit::tick`], but always reads the clock.
     ///
     /// # Errors
     /// `Interrupted` after [`Operation::kill`], `TimeLimit` after the deadline.
@@ -103,31 +103,31 @@ impl Operation {
         Ok(())
     }
 
-    /// Index entries and documents that were looked at so far.
+    /// Index entries and documents examined so far.
     #[must_use]
     pub fn examined(&self) -> (u64, u64) {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         (load(&self.keys_examined), load(&self.docs_examined))
     }
 
-    /// Adds to what was looked at.
+    /// Adds to the examined entries and documents.
     pub fn note_examined(&self, keys: u64, docs: u64) {
         self.keys_examined.fetch_add(keys, Ordering::Relaxed);
         self.docs_examined.fetch_add(docs, Ordering::Relaxed);
     }
 
-    /// The way of its first search, e.g. `IXSCAN { a: 1 }`.
+    /// The plan summary of its first search, such as `IXSCAN { a: 1 }`.
     #[must_use]
     pub fn plan_summary(&self) -> Option<String> {
-        self.way().as_ref().map(PlanSummary::summary)
+        self.first_plan().as_ref().map(PlanSummary::summary)
     }
 
-    /// Notes the way of a search, unless one is known already.
-    pub(super) fn note_plan(&self, way: impl FnOnce() -> PlanSummary) {
-        self.way().get_or_insert_with(way);
+    /// Sets the plan summary, unless a search has set it already.
+    pub(super) fn note_plan(&self, summary: impl FnOnce() -> PlanSummary) {
+        self.first_plan().get_or_insert_with(summary);
     }
 
-    /// Notes that a search uses this index.
+    /// Counts a search that uses this index.
     pub(super) fn note_index(&self, index: IndexId) {
         let mut uses = self.index_uses.lock().unwrap_or_else(PoisonError::into_inner);
         match uses.iter_mut().find(|(used, _)| *used == index) {
@@ -142,7 +142,7 @@ impl Operation {
         std::mem::take(&mut *self.index_uses.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adds what a search looked at between two readings of its statistics.
+    /// Adds what a search examined between two states of its statistics.
     pub(super) fn note_stats(&self, before: Stats, after: Stats) {
         self.note_examined(
             after.keys_examined.saturating_sub(before.keys_examined),
@@ -150,12 +150,12 @@ impl Operation {
         );
     }
 
-    fn way(&self) -> std::sync::MutexGuard<'_, Option<PlanSummary>> {
+    fn first_plan(&self) -> std::sync::MutexGuard<'_, Option<PlanSummary>> {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Looks whether the operation of this thread should stop; for loops that are not searches.
+/// Checks whether the operation of this thread must stop; for loops other than searches.
 ///
 /// # Errors
 /// `Interrupted`, `TimeLimit`.
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(Operation::new(Some(Duration::from_hours(1))).check(), Ok(()));
     }
 
-    /// A search through three documents as this operation, which `visit` may end.
+    /// Runs a search through three documents as this operation, which `visit` may end.
     fn search(operation: Operation, visit: impl Fn(&Operation)) -> (usize, Option<PlanErrorKind>) {
         let lab = Lab::new();
         lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: 3}]}");

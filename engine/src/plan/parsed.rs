@@ -1,11 +1,11 @@
-//! A filter in the one form in which explain shows it, whichever way it was written.
+//! Brings a filter into the canonical form that explain shows.
 
 use bson::{Bson, Document, doc};
 
 use super::Bounds;
 use crate::catalog::{IndexKey, IndexMeta};
 
-/// Filters nest this deep here; what lies below is shown as it was written.
+/// Deeper parts of a filter are shown as written.
 const DEPTH_MAX: usize = 32;
 
 /// The order in which MongoDB shows the parts of a conjunction.
@@ -38,8 +38,8 @@ pub fn parsed_query(filter: &Document) -> Document {
     joined(parts(filter, 0))
 }
 
-/// What is left of a filter for the documents that an index finds: the conditions that its bounds
-/// do not say exactly.
+/// The conditions of a filter that index bounds do not express exactly; the fetch stage checks
+/// them.
 pub(super) fn left_to_check(filter: &Document, bounds: &Bounds, index: &IndexMeta) -> Document {
     let mut used: Vec<String> = Vec::new();
     let mut kept = Vec::new();
@@ -72,7 +72,7 @@ fn bounded_field(part: &Document, bounds: &Bounds, key: &IndexKey) -> Option<Str
     (is_exact && is_bounded).then(|| field.clone())
 }
 
-/// Whether an entry of an index says all about this value.
+/// Whether an index entry decides equality with this value.
 fn is_exact(value: &Bson) -> bool {
     !matches!(
         value,
@@ -169,8 +169,8 @@ fn tests(value: &Bson) -> Vec<Document> {
     out
 }
 
-/// Eight hexadecimal digits that are the same for queries of one shape: equal fields and operators,
-/// whatever the values.
+/// Eight hexadecimal digits that are equal for queries of one shape: same fields and operators, any
+/// values.
 #[must_use]
 pub fn shape_hash(shape: &Document) -> String {
     let mut hash = 0x811c_9dc5_u32;

@@ -1,4 +1,4 @@
-//! From one test on one path to ranges of values that an index can look up.
+//! Converts a test on one path to ranges of values that an index can look up.
 
 use bson::raw::{RawBson, RawBsonRef};
 
@@ -12,30 +12,33 @@ use crate::{
     },
 };
 
-/// Values that one field of an index may have.
+/// Values of one field of an index.
 #[derive(Debug, Clone)]
 pub(super) enum Range {
-    /// One value.
     Point(RawBson),
-    /// Values of one class between two ends; the flag says whether the end belongs to it.
-    Between { rank: u8, low: Option<(RawBson, bool)>, high: Option<(RawBson, bool)> },
-    /// Text that starts so.
+    /// Values of one type between two ends; the flag says whether the end is inclusive.
+    Between {
+        rank: u8,
+        low: Option<(RawBson, bool)>,
+        high: Option<(RawBson, bool)>,
+    },
+    /// Strings with this prefix.
     TextPrefix(String),
-    /// All values of a class.
+    /// All values of one type.
     Class(u8),
 }
 
-/// Bytes of the keys between two ends: from `lower`, up to and without `upper`.
+/// A half-open interval of key bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interval {
-    /// The lowest key.
+    /// The lowest key, inclusive.
     pub lower: Vec<u8>,
-    /// The first key that is too high; none: to the end.
+    /// The upper end, exclusive; `None` is the end of the index.
     pub upper: Option<Vec<u8>>,
 }
 
 impl Interval {
-    /// Every key that starts with `prefix`, cut to what a key keeps.
+    /// Every key with this prefix, truncated as keys are.
     pub(super) fn of_prefix(prefix: &[u8]) -> Self {
         let lower = prefix.get(..KEY_BYTES_KEPT).unwrap_or(prefix).to_vec();
         let upper = prefix_end(&lower);
@@ -43,7 +46,7 @@ impl Interval {
     }
 }
 
-/// The ranges outside of which no value passes the test; `None` when the index can't help.
+/// The ranges that contain every value that passes the test; `None` when the index can't help.
 pub(super) fn ranges(test: &Test) -> Option<Vec<Range>> {
     match test {
         Test::Compare { op: CompareOp::Eq, value } => Some(equal_to(value)),
@@ -68,7 +71,7 @@ fn equal_to(value: &RawBson) -> Vec<Range> {
         RawBson::Null | RawBson::Undefined => {
             vec![Range::Class(RANK_UNDEFINED), Range::Class(RANK_NULL)]
         }
-        // An index holds the elements of an array, and a whole array only as an element of another.
+        // An index holds the elements of an array; a whole array only as an element of another one.
         RawBson::Array(array) => {
             let first = array.into_iter().next().and_then(Result::ok);
             let first = first.map_or(Range::Class(RANK_UNDEFINED), |first| match first {
@@ -126,7 +129,7 @@ impl Range {
         matches!(self, Self::Point(_))
     }
 
-    /// What both allow, for two ranges of the same class; otherwise the first.
+    /// The intersection of two ranges of the same type; otherwise the first.
     pub(super) fn narrowed_by(&self, other: &Self) -> Self {
         match (self, other) {
             (
@@ -141,7 +144,7 @@ impl Range {
         }
     }
 
-    /// The keys that start with `prefix` and go on with a value of this range.
+    /// The keys that start with `prefix`, followed by a value of this range.
     pub(super) fn interval(&self, prefix: &[u8], direction: Direction) -> Interval {
         let whole = |tail: &[u8]| {
             let mut bytes = prefix.to_vec();
@@ -155,7 +158,8 @@ impl Range {
                 let text = RawBsonRef::String(text);
                 let key = encode(Some(text), direction);
                 let mut bytes = key.ordered().to_vec();
-                // A text that starts so goes on in the place of the terminator, which a cut key has not.
+                // Longer strings continue where the terminator is; a truncated key has no
+                // terminator.
                 if key.exact {
                     bytes.pop();
                 }
@@ -192,7 +196,7 @@ impl Range {
         }
     }
 
-    /// All keys of a class that are in an order with others: NaN, below all numbers, is in none.
+    /// All keys of a type that can be ordered: NaN sorts below all numbers but matches no range.
     fn section(rank: u8, prefix: &[u8], direction: Direction) -> Interval {
         let of = |tail: &[u8]| Interval::of_prefix(&[prefix, tail].concat());
         let whole = of(&type_section(rank, direction).0);
@@ -206,7 +210,7 @@ impl Range {
         }
     }
 
-    /// The form in which explain shows it.
+    /// The form that explain shows.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Point(value) => format!("[{0}, {0}]", shown(value)),
@@ -222,7 +226,7 @@ impl Range {
                 format!("{open}{low}, {high}{close}")
             }
             Self::TextPrefix(text) => {
-                // The next text in order differs in the last character.
+                // The first string after all strings with this prefix.
                 let mut after: Vec<char> = text.chars().collect();
                 if let Some(last) = after.last_mut() {
                     *last = char::from_u32(u32::from(*last) + 1).unwrap_or(char::MAX);
@@ -237,12 +241,12 @@ impl Range {
     }
 }
 
-/// The bytes of one value within a key: whole, or the start of what does not fit.
+/// The bytes of one value within a key: the whole value, or the part that fits.
 pub(super) fn bytes_of(value: &RawBson, direction: Direction) -> Vec<u8> {
     encode(Some(value.as_raw_bson_ref()), direction).ordered().to_vec()
 }
 
-/// The first and the last value of a class, as MongoDB shows them.
+/// The first and last value of a type, as MongoDB shows them.
 fn ends(rank: u8) -> (&'static str, &'static str) {
     let is = |example| type_rank(example) == rank;
     match rank {

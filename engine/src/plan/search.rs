@@ -1,5 +1,4 @@
-//! Running a plan, in as many calls as wanted: what is kept between two calls is a key, never a
-//! transaction.
+//! Runs a plan over any number of calls. Between two calls it keeps a key, never a transaction.
 
 use std::{collections::BinaryHeap, sync::Arc};
 
@@ -23,7 +22,7 @@ use crate::{
     store::{Reader, RecordNumber, Stored},
 };
 
-/// A query that is being answered.
+/// A query in progress.
 #[derive(Debug)]
 pub struct Search {
     source: ScanSource,
@@ -34,7 +33,7 @@ pub struct Search {
     limit: Option<u64>,
     variables: Vec<(String, Option<RawBson>)>,
     position: Position,
-    /// Whether the end of the collection is not the end of the search.
+    /// Whether the search stays open at the end of the collection.
     tails: bool,
     /// Whether its operation has counted the use of the index.
     is_noted: bool,
@@ -43,20 +42,17 @@ pub struct Search {
 
 #[derive(Debug)]
 enum Position {
-    /// In the collection: the last record looked at.
+    /// In the collection, after this record.
     Records(Option<RecordNumber>),
-    /// In an index.
     Entries(IndexScanPosition),
-    /// Sorted: the records in order, the next one last.
+    /// Sorted in memory: the remaining records, the next one last.
     Sorted(Vec<RecordNumber>),
-    /// Not sorted yet.
     Unsorted,
-    /// Nothing is left.
     End,
 }
 
 impl Search {
-    /// A search that has not begun.
+    /// A search that has not started.
     #[must_use]
     pub fn new(collection: &CollectionMeta, target: Target, plan: Plan) -> Self {
         let position = if plan.sort_in_memory { Position::Unsorted } else { start(&plan) };
@@ -81,36 +77,36 @@ impl Search {
         }
     }
 
-    /// The same search that waits at the end of the collection for what is inserted later. Only a
-    /// walk through the collection in natural order can.
+    /// Keeps the search open at the end of the collection, for documents inserted later. Only a
+    /// collection scan can do this.
     #[must_use]
     pub fn tailing(self) -> Self {
         Self { tails: true, ..self }
     }
 
-    /// The way that is taken.
+    /// The plan it runs.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// What was looked at so far.
+    /// What was examined so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.stats
     }
 
-    /// Whether nothing can come any more.
+    /// Whether no more documents can follow.
     #[must_use]
     pub fn is_done(&self) -> bool {
         matches!(self.position, Position::End) || self.limit == Some(0)
     }
 
-    /// Goes on and gives matching documents to `visit` until it stops or nothing is left. Documents
-    /// that the collection hides at this time are passed over.
+    /// Continues and passes matching documents to `visit` until it stops or nothing is left. Skips
+    /// documents that the collection hides at this time.
     ///
     /// # Errors
-    /// What `visit` returns; `PlanKilled` when the collection or the index is another one by now;
+    /// What `visit` returns; `PlanKilled` when the collection or the index was dropped or hidden;
     /// `SortTooLarge`; the store's failure.
     pub fn advance<E: From<PlanError>>(
         &mut self,
@@ -128,7 +124,7 @@ impl Search {
         let filter = self.filter.clone();
         let seen = self.seen(now_ms);
         let accept = |stored: &Stored<'_>, document: &RawDocument| -> Result<bool, PlanError> {
-            // First, so that an expression never meets what is hidden.
+            // Checked first, so that no expression sees a hidden document.
             let is_hidden = hides && collection.hides(document, stored.modified_ms, now_ms);
             Ok(!is_hidden && filter.matches_in(document, &seen)?)
         };
@@ -158,7 +154,7 @@ impl Search {
             }
             Ok(if step == Step::Take && limit == Some(0) { Step::TakeAndStop } else { step })
         };
-        // What is sorted in memory comes in order whatever the index does.
+        // A sort in memory does not need the order of the index.
         let way = (&self.plan.access, self.sort.as_ref().filter(|_| !self.plan.sort_in_memory));
         let walked =
             walk(reader, self.source, way, &mut self.position, &mut self.stats, &mut counted);
@@ -173,23 +169,23 @@ impl Search {
         }
         walked?;
         (self.skip, self.limit) = (skip, limit);
-        // A sort has counted what it took.
+        // The sort has already counted the matches.
         self.stats.matched += if self.plan.sort_in_memory { 0 } else { matched };
         self.stats.returned += returned;
         Ok(())
     }
 
-    /// How the documents of this search are counted.
+    /// What [`Search::count`] reads.
     #[must_use]
     pub fn counted_by(&self, collection: &CollectionMeta) -> CountedBy {
         if self.source.leaves_out_damaged {
-            // Neither a counter nor an entry knows what is damaged.
+            // Counters and entries don't tell what is damaged.
             return CountedBy::Documents;
         }
         CountedBy::of(collection, &self.filter, &self.plan)
     }
 
-    /// How many documents a search gives that has not begun, with the least effort.
+    /// How many documents a search that has not started returns, read as cheaply as possible.
     ///
     /// # Errors
     /// As [`Search::advance`].
@@ -208,7 +204,7 @@ impl Search {
         let operation = Operation::current();
         if let Some(operation) = &operation {
             operation.check()?;
-            operation.note_plan(|| counted_by.way(&self.plan));
+            operation.note_plan(|| counted_by.to_summary(&self.plan));
             if let Access::Index { index, .. } = &self.plan.access {
                 operation.note_index(index.id);
             }
@@ -232,8 +228,8 @@ impl Search {
         Ok(self.stats.returned)
     }
 
-    /// The oldest documents of a capped collection go; a cursor that stood at one of them has missed
-    /// others.
+    /// Capped collections remove their oldest documents; a tailing cursor on a removed one has
+    /// missed others.
     fn check_position(&self, reader: &Reader<'_>) -> Result<(), PlanError> {
         let Position::Records(Some(record)) = self.position else { return Ok(()) };
         if reader.has_document(self.source.collection, record)? {
@@ -248,10 +244,10 @@ impl Search {
         ))
     }
 
-    /// The document with this record number, if it matches and is shown at this time.
+    /// The document with this record number, if it matches and is visible at this time.
     ///
     /// # Errors
-    /// `PlanKilled` for another collection; what an expression of the filter meets; the store's
+    /// `PlanKilled` for another collection; errors of the filter's expressions; the store's
     /// failure.
     pub fn record(
         &self,
@@ -278,13 +274,13 @@ impl Search {
 
     /// What expressions of the filter see besides the document.
     fn seen(&self, now_ms: i64) -> Context {
-        // The time is all the chance that a pure layer has.
+        // The time is the only source of randomness that a pure layer has.
         let mut seen = Context::at(now_ms).with_seed(now_ms.unsigned_abs());
         seen.variables.clone_from(&self.variables);
         seen
     }
 
-    /// Looks whether it may go on, as part of the operation of this thread.
+    /// Checks whether the search may continue, as part of this thread's operation.
     fn enter(&mut self, collection: &CollectionMeta) -> Result<Option<Arc<Operation>>, PlanError> {
         self.check_still_valid(collection)?;
         let index = self.plan.access.index_now(collection);
@@ -292,7 +288,7 @@ impl Search {
         let operation = Operation::current();
         if let Some(operation) = &operation {
             operation.check()?;
-            operation.note_plan(|| self.plan.way());
+            operation.note_plan(|| self.plan.to_summary());
             if let Access::Index { index, .. } = &self.plan.access
                 && !std::mem::replace(&mut self.is_noted, true)
             {
@@ -368,8 +364,8 @@ fn start(plan: &Plan) -> Position {
     }
 }
 
-/// Visits documents from a position on and moves the position along; whether the end was reached. With an
-/// order that the index has to keep.
+/// Visits documents from a position on and advances it; returns whether the end was reached. With
+/// `sort`, the index must provide that order.
 fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
     source: ScanSource,

@@ -1,4 +1,4 @@
-//! What the scans share: where documents are read from, what was looked at, and who takes them.
+//! What the scans share: the collection they read, their statistics, and their visitor.
 
 use bson::raw::RawDocument;
 
@@ -8,20 +8,20 @@ use crate::{
     store::{CollectionId, Reader, RecordNumber, StoreError, Stored},
 };
 
-/// Where documents are read from.
+/// The collection that a scan reads.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScanSource {
     pub(super) collection: CollectionId,
-    /// The records are buckets of measurements. Places take the part of record numbers then.
+    /// Records are buckets. Positions of measurements are used in place of record numbers.
     pub(super) is_bucketed: bool,
-    /// The index of the plan may have several entries of a document by now.
+    /// The index may have several entries for one document by now.
     pub(super) is_multikey: bool,
-    /// Whether a damaged document, or index entry, is no reason to end.
+    /// Whether damaged documents and index entries are skipped instead of ending the scan.
     pub(super) leaves_out_damaged: bool,
 }
 
 impl ScanSource {
-    /// A document that was read; `None`, and counted, for a damaged one that is left out.
+    /// A document that was read; `None`, and counted, for a damaged one that is skipped.
     pub(super) fn whole<'t>(
         self,
         read: Result<Stored<'t>, StoreError>,
@@ -32,12 +32,12 @@ impl ScanSource {
         Ok(whole)
     }
 
-    /// An entry that was read; `None` for a damaged one that is left out. Not counted yet.
+    /// An entry that was read; `None` for a damaged one that is skipped. The caller counts it.
     pub(super) fn sound<T>(self, read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
         if self.leaves_out_damaged { StoreError::unless_damaged(read) } else { read.map(Some) }
     }
 
-    /// The document to which an entry leads; one that leads to none is damaged too.
+    /// The document that an entry points to. An entry without a document counts as damaged.
     pub(super) fn behind_entry<'t>(
         self,
         reader: &Reader<'t>,
@@ -51,7 +51,7 @@ impl ScanSource {
         Ok(None)
     }
 
-    /// The document, or bucket of measurements, with this record number, in the same way.
+    /// The document or bucket with this record number; `None` when it does not exist or is skipped.
     pub(super) fn document<'t>(
         self,
         reader: &Reader<'t>,
@@ -63,29 +63,29 @@ impl ScanSource {
     }
 }
 
-/// What was looked at.
+/// What a search examined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Index entries.
+    /// Index entries read.
     pub keys_examined: u64,
-    /// Documents.
+    /// Documents read.
     pub docs_examined: u64,
-    /// Documents that matched, those that were skipped included.
+    /// Documents that matched, including skipped ones.
     pub matched: u64,
-    /// Documents given out.
+    /// Documents passed to the visitor.
     pub returned: u64,
-    /// Damaged documents, buckets of measurements or index entries that were left out.
+    /// Damaged documents, buckets or index entries that were skipped.
     pub damaged: u64,
 }
 
-/// What the receiver of a document says.
+/// The visitor's reply to a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Taken; go on.
+    /// Taken; continue.
     Take,
     /// Taken; stop here for now.
     TakeAndStop,
-    /// Not taken: it comes first the next time.
+    /// Not taken; it comes first the next time.
     LeaveAndStop,
 }
 

@@ -1,28 +1,28 @@
-//! What a search looks for.
+//! What a search returns.
 
 use bson::raw::RawBson;
 
 use crate::query::{Filter, Sort};
 
-/// What a search looks for.
+/// What a search returns.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// What documents must match.
     pub filter: Filter,
-    /// In which order.
+    /// The order of the result.
     pub sort: Option<Sort>,
-    /// Documents left out at the start.
+    /// Matches to skip.
     pub skip: u64,
-    /// Most documents; none: all.
+    /// `None` returns all.
     pub limit: Option<u64>,
-    /// Whether a damaged document is left out and counted. Else it ends the search.
+    /// Whether damaged documents are skipped and counted; otherwise one ends the search.
     pub leaves_out_damaged: bool,
-    /// Variables that expressions of the filter may name; `None` is missing.
+    /// Variables that expressions of the filter may use; a value of `None` is missing.
     pub variables: Vec<(String, Option<RawBson>)>,
 }
 
 impl Target {
-    /// Everything that matches a filter.
+    /// Everything that matches a filter, in any order.
     #[must_use]
     pub fn matching(filter: Filter) -> Self {
         Self {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use crate::command::testing::{Lab, at};
 
-/// Values that meet each other: numbers of all types, nothing, text, dates, arrays, documents.
+/// Values that interact: numbers of all types, missing values, strings, dates, arrays, documents.
 fn value() -> impl Strategy<Value = Bson> {
     let scalar = prop_oneof![
         (-2..4_i32).prop_map(Bson::Int32),
@@ -86,7 +86,7 @@ const INDEXES: &str = "{createIndexes: 'c', indexes: [
     {key: {b: 1}, name: 'sparse', sparse: true},
     {key: {b: -1}, name: 'partial', partialFilterExpression: {a: {$gt: 0}}}]}";
 
-/// Sort keys are compared, not `_id`s: equal keys may come in any order.
+/// Compares sort keys, not `_id`s: equal keys may come in any order.
 fn found(
     lab: &Lab,
     filter: &Document,
@@ -116,7 +116,7 @@ fn found(
     (ids, keys)
 }
 
-/// What `count` and `$count` say, which must be the same.
+/// The result of `count` and `$count`, which must be equal.
 fn counted(lab: &Lab, filter: &Document, hint: Option<&str>) -> usize {
     let mut count = doc! { "count": "c", "query": filter.clone() };
     let pipeline = vec![doc! { "$match": filter.clone() }, doc! { "$count": "n" }];
@@ -134,7 +134,7 @@ fn counted(lab: &Lab, filter: &Document, hint: Option<&str>) -> usize {
     total
 }
 
-/// How the stages of a count look, and how many it finds.
+/// The stages of a count, and its result.
 #[track_caller]
 fn check_count(lab: &Lab, query: &str, stages: &str, n: i32) {
     let reply =
@@ -175,14 +175,14 @@ fn counts_look_at_entries_alone_where_bounds_say_all() {
     check("query: {}, hint: 'd'", "COUNT COUNT_SCAN", 1);
     check("query: {a: {$gt: 2}, e: 1}, hint: 'e'", "COUNT FETCH IXSCAN", 1);
     check("query: {}, hint: 'e'", "COUNT COUNT_SCAN", 2);
-    // More is asked than bounds say.
+    // The filter says more than the bounds.
     check("query: {a: {$gt: 1, $ne: 2}}", "COUNT FETCH IXSCAN", 2);
     check("query: {a: {$gt: 1, $gte: 3}}", "COUNT FETCH IXSCAN", 2);
     check("query: {a: null}", "COUNT FETCH IXSCAN", 2);
     check("query: {a: NaN}", "COUNT FETCH IXSCAN", 1);
     check("query: {a: {$gt: 1}, c: null}", "COUNT FETCH IXSCAN", 3);
     check("query: {a: {$regex: '^x'}}", "COUNT FETCH IXSCAN", 1);
-    // The first array makes a document have several entries.
+    // The first array gives a document several entries.
     lab.ok("{insert: 'c', documents: [{a: [1, 2, 3]}]}");
     check("query: {a: {$gt: 1}}", "COUNT FETCH IXSCAN", 4);
 }
@@ -198,7 +198,7 @@ fn counts_do_not_see_what_is_hidden() {
     lab.check("{count: 'c', query: {a: {$gt: 0}}}", "{n: 1}");
 }
 
-/// Texts of one length that differ behind the bytes an index keeps, read three at a time.
+/// Strings of one length that differ after the bytes an index keeps, read three at a time.
 #[test]
 fn long_texts_come_in_order_over_several_batches() {
     let lab = Lab::new();
@@ -254,7 +254,7 @@ fn the_first_array_under_a_cursor_is_given_once() {
     assert_eq!(ids, [Bson::Int32(2), Bson::Int32(3)]);
 }
 
-/// The filter finds the same through the index that is chosen, and through the named one, as without.
+/// The chosen index and the named ones find the same documents as no index.
 #[track_caller]
 fn check_same(lab: &Lab, filter: &Document, hints: &[&str]) {
     let whole = found(lab, filter, &doc! {}, Some(doc! { "$natural": 1 }.into()));
@@ -308,7 +308,7 @@ fn what_is_missing_at_a_position_is_found() {
     check(", partialFilterExpression: {'PATH': {$exists: true}}", &[]);
 }
 
-/// The terminator of a text stands at the last byte that a key keeps, and around it.
+/// The terminator of a string is at the last byte that a key keeps, and around it.
 #[test]
 fn a_prefix_as_long_as_a_key_finds_longer_texts() {
     let lab = Lab::new();
@@ -388,7 +388,7 @@ proptest! {
         for (id, document) in documents.iter().enumerate() {
             let mut with_id = doc! { "_id": i32::try_from(id).expect("small") };
             with_id.extend(document.clone());
-            // Arrays in both fields are refused by the compound indexes; that is no concern here.
+            // Compound indexes refuse arrays in both fields, which does not matter here.
             lab.run_document(&doc! { "insert": "c", "documents": [with_id] });
         }
         for (filter, sort) in &queries {
