@@ -2,17 +2,17 @@
 
 use super::{CatalogError, CatalogErrorKind};
 
-/// Why something can't be used. Its name stays taken and its records stay as they are.
+/// Why a collection can't be used. Its name stays taken and its record unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Closed {
-    /// Another version wrote it, and this one can't read it: part of a sentence.
+    /// Another version wrote it and this one can't read it. The text is part of a sentence.
     Unknown(String),
     /// The definition does not match its checksum.
     Damaged,
 }
 
 impl Closed {
-    /// Part of a sentence.
+    /// The reason, as part of a sentence.
     #[must_use]
     pub fn reason(&self) -> &str {
         match self {
@@ -21,7 +21,7 @@ impl Closed {
         }
     }
 
-    /// The refusal of whatever names `what`.
+    /// The error for any use of `what`.
     pub(super) fn error(&self, what: &str) -> CatalogError {
         let reason = self.reason();
         let remedy = match self {

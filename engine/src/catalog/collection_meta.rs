@@ -13,19 +13,18 @@ use crate::{
     value::bucket::TimeSeries,
 };
 
-/// The definition of one collection, view or time-series collection, as the catalog holds it.
+/// The definition of one collection, view or time-series collection, as in the catalog.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CollectionMeta {
-    /// The number of its documents in the store. Stays when it is renamed.
+    /// The number of its documents in the store. Renaming keeps it.
     pub id: CollectionId,
-    /// MongoDB's identity of a collection. Stays when it is renamed.
+    /// MongoDB's identity of a collection. Renaming keeps it.
     pub uuid: Uuid,
     /// Its name.
     pub namespace: Namespace,
-    /// What was said at creation.
+    /// The options given at creation or changed by `collMod`.
     pub options: CollectionOptions,
-    /// Its indexes: `_id_` first, then in order of creation. Empty for views and time series
-    /// without indexes of their own.
+    /// `_id_` first, then in order of creation. Empty for views.
     pub indexes: Vec<Arc<IndexMeta>>,
 }
 
@@ -60,8 +59,7 @@ impl CollectionMeta {
         TimeSeries::of(self.options.time_series.as_ref()?)
     }
 
-    /// The indexes that clients see: a time-series collection does not show the one on its buckets'
-    /// `_id`.
+    /// The indexes that clients see: without the one on the `_id` of a time series' buckets.
     pub fn shown_indexes(&self) -> impl Iterator<Item = &Arc<IndexMeta>> {
         let is_hidden = |index: &IndexMeta| index.is_id() && index.form == EntryForm::Buckets;
         self.indexes.iter().filter(move |index| !is_hidden(index))
@@ -81,7 +79,7 @@ impl CollectionMeta {
         Ok(())
     }
 
-    /// Refuses what needs an ordinary collection with documents.
+    /// Refuses anything but an ordinary collection with documents.
     ///
     /// # Errors
     /// `CommandNotSupportedOnView` for a view, `CommandNotSupported` for a time-series collection.
@@ -111,8 +109,8 @@ impl CollectionMeta {
         Some(Rule::ClusteredId { expire_after_secs })
     }
 
-    /// Every rule that may remove its documents, inert ones included, with the index that leads to
-    /// them: its own, and those of complete TTL indexes.
+    /// Every rule that may remove its documents, including inert ones, with the index to scan: its
+    /// own rule, and those of ready TTL indexes.
     pub fn ttl_rules(&self) -> impl Iterator<Item = (Rule, &Arc<IndexMeta>)> {
         let own = self.own_rule().zip(self.id_index());
         let indexes = self
@@ -138,20 +136,20 @@ impl CollectionMeta {
         })
     }
 
-    /// Whether reads must not show this document any more: it is past its threshold under a TTL
-    /// index on `_ts` (such collections hide at the threshold; all others show until removal).
+    /// Whether reads hide this document: it is past its threshold under a TTL index on `_ts`.
+    /// Collections with other rules show documents until they are removed.
     #[must_use]
     pub fn hides(&self, document: &RawDocument, modified_ms: i64, now_ms: i64) -> bool {
         self.hidden_from_ms(document, modified_ms).is_some_and(|from_ms| from_ms <= now_ms)
     }
 
-    /// From which instant on reads must not show this document; `None`: they always may.
+    /// The instant from which reads hide this document; `None` if never.
     #[must_use]
     pub fn hidden_from_ms(&self, document: &RawDocument, modified_ms: i64) -> Option<i64> {
         self.hidden_by(document, modified_ms).map(|(_, from_ms)| from_ms)
     }
 
-    /// The index whose rule hides this document first, and from which instant on.
+    /// The index whose rule hides this document first, and from which instant.
     #[must_use]
     pub fn hidden_by(
         &self,
@@ -169,8 +167,8 @@ impl CollectionMeta {
             .min_by_key(|(_, from_ms)| *from_ms)
     }
 
-    /// Whether the counter of stored documents is the number of documents that reads show: none is
-    /// hidden, and none is a bucket of several.
+    /// Whether the counter of stored documents equals the number that reads show: nothing is
+    /// hidden, and records are not buckets.
     #[must_use]
     pub fn counts_documents(&self) -> bool {
         self.options.time_series.is_none() && !self.hides_expired()

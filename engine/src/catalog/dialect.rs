@@ -1,19 +1,19 @@
-//! Which vendor's rules a database follows.
+//! Whose rules a database follows.
 
 use std::borrow::Cow;
 
 use bson::raw::{RawDocument, RawDocumentBuf};
 
-/// The field that Cosmos DB keeps for the time of the last write.
+/// The field in which Cosmos DB returns the time of the last write.
 const SYSTEM_FIELD: &str = "_ts";
 
-/// Databases that belong to the server itself; they have no dialect to set.
+/// The server's own databases; they have no dialect to set.
 pub(crate) const SERVER_DATABASES: [&str; 3] = ["admin", "config", "local"];
 
-/// A database's dialect; it decides about TTL on `_ts` and about a few replies.
+/// A database's dialect: decides TTL on `_ts` and a few replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
-    /// MongoDB's rules and TTL on `_ts` besides.
+    /// MongoDB's rules, and TTL on `_ts` too.
     #[default]
     Open,
     /// MongoDB's rules; `_ts` is an ordinary field.
@@ -42,9 +42,9 @@ impl Dialect {
         Self::ALL.into_iter().find(|dialect| dialect.name() == name)
     }
 
-    /// A document as this dialect stores it. Cosmos DB overwrites a client's own root field `_ts`
-    /// with its own, which no client ever sees; here the field is left out. `_ts` further inside is
-    /// an ordinary field.
+    /// The document as this dialect stores it. Cosmos DB replaces a client's root field `_ts` by
+    /// its own, so no client ever sees it again; here the field is removed. A nested `_ts` is an
+    /// ordinary field.
     #[must_use]
     pub fn stored(self, document: &RawDocument) -> Cow<'_, RawDocument> {
         if self != Self::Cosmos || !has_own_ts(document) {
@@ -58,7 +58,7 @@ impl Dialect {
         Cow::Owned(kept)
     }
 
-    /// Whether an index on `_ts` is about the last modification, not about a field.
+    /// Whether an index on `_ts` indexes the last modification instead of a field.
     #[must_use]
     pub fn has_last_modified_index(self) -> bool {
         self != Self::Mongodb

@@ -4,13 +4,13 @@ use thiserror::Error;
 
 use crate::query::{Code, QueryError};
 
-/// A kind, and one sentence for a person.
+/// An error kind and a sentence for users.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct CatalogError {
     /// What kind of mistake it is; `command` maps it to MongoDB's number.
     pub kind: CatalogErrorKind,
-    /// What is wrong and what to do.
+    /// What is wrong, and what to do.
     pub message: String,
 }
 
@@ -27,15 +27,15 @@ pub enum CatalogErrorKind {
     TypeMismatch,
     /// The operation is not allowed here (20).
     IllegalOperation,
-    /// No such collection (26).
+    /// The collection does not exist (26).
     NamespaceNotFound,
-    /// No such index (27).
+    /// The index does not exist (27).
     IndexNotFound,
-    /// The name is taken (48).
+    /// The name exists already (48).
     NamespaceExists,
     /// The index can't be created (67).
     CannotCreateIndex,
-    /// Options that do not go together (72).
+    /// Options that can't be combined (72).
     InvalidOptions,
     /// A name breaks the rules (73).
     InvalidNamespace,
@@ -43,9 +43,9 @@ pub enum CatalogErrorKind {
     IndexOptionsConflict,
     /// Another index has this name (86).
     IndexKeySpecsConflict,
-    /// MongoDB can do it, Mayfly can't, or the dialect does not have it (115).
+    /// MongoDB supports it, but Mayfly or the dialect does not (115).
     CommandNotSupported,
-    /// What is to be replaced was changed meanwhile (125).
+    /// The collection to replace was changed (125).
     TargetChanged,
     /// Views have no indexes (166).
     CommandNotSupportedOnView,
@@ -53,11 +53,11 @@ pub enum CatalogErrorKind {
     AmbiguousIndexKeyPattern,
     /// The option is unknown or not valid for this index (197).
     InvalidIndexSpecificationOption,
-    /// The index went away while it was being built (276).
+    /// The index was dropped while it was being built (276).
     IndexBuildAborted,
     /// The name differs from an existing database's in upper and lower case only (13297).
     DatabaseDifferCase,
-    /// A filter or a pipeline can't be read.
+    /// A filter or a pipeline is invalid.
     Filter(Code),
     /// A key pattern has too many fields (13103).
     KeyFields,
@@ -67,19 +67,19 @@ pub enum CatalogErrorKind {
     HashedTwice,
     /// Two fields of a key pattern are wildcards (7246201).
     WildcardTwice,
-    /// The word `wildcard` stands in a key pattern (7246202).
+    /// A key pattern contains the word `wildcard` (7246202).
     WildcardWord,
     /// A compound wildcard index has a field twice (7246209).
     WildcardOverlap,
     /// A `wildcardProjection` computes a field (51271).
     ProjectionComputed,
-    /// A `wildcardProjection` leaves out and keeps (31254).
+    /// A `wildcardProjection` excludes a field after including others (31254).
     ExclusionInInclusion,
-    /// A `wildcardProjection` keeps and leaves out (31253).
+    /// A `wildcardProjection` includes a field after excluding others (31253).
     InclusionInExclusion,
     /// A required field is missing (40414).
     MissingField,
-    /// A field that nobody knows (40415).
+    /// A field is unknown (40415).
     UnknownField,
     /// The clustered index can't be dropped (5979800).
     ClusteredIndexDrop,

@@ -9,9 +9,9 @@ use crate::value::{Direction, Path, compare_documents};
 /// A key pattern: paths and how each is indexed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexKey {
-    /// The fields, in order; at least one.
+    /// The fields in order; at least one.
     pub parts: Vec<KeyPart>,
-    /// The pattern as it was given, e.g. `{a: 1, b: -1}`.
+    /// The pattern as given, such as `{a: 1, b: -1}`.
     pub source: Document,
 }
 
@@ -44,7 +44,7 @@ pub enum KeyKind {
 }
 
 impl KeyKind {
-    /// The direction of a plain field; none for the special kinds.
+    /// The direction of a plain field; `None` for the special kinds.
     #[must_use]
     pub fn direction(self) -> Option<Direction> {
         match self {
@@ -54,7 +54,7 @@ impl KeyKind {
         }
     }
 
-    /// The kind of a key pattern's field, if there is one: a number other than 0, or a known word.
+    /// The kind of a key pattern's field: a number other than 0, or a known word; otherwise `None`.
     #[must_use]
     pub fn of(field: &str, value: &Bson) -> Option<Self> {
         let sign = match value {
@@ -87,7 +87,7 @@ impl KeyKind {
 }
 
 impl IndexKey {
-    /// Reads a stored or checked pattern; none if it is no key pattern.
+    /// Parses a stored or checked pattern; `None` if it is not a key pattern.
     #[must_use]
     pub fn read(source: &Document) -> Option<Self> {
         let parts = source
@@ -100,7 +100,7 @@ impl IndexKey {
         (!parts.is_empty()).then(|| Self { parts, source: source.clone() })
     }
 
-    /// The only field, if there is just one.
+    /// The field of a single-field index.
     #[must_use]
     pub fn single(&self) -> Option<&KeyPart> {
         match self.parts.as_slice() {
@@ -109,7 +109,7 @@ impl IndexKey {
         }
     }
 
-    /// Whether this is `{_id: 1}` (or `{_id: -1}`, which nobody can create).
+    /// Whether this is `{_id: 1}` (or `{_id: -1}`, which can't be created).
     #[must_use]
     pub fn is_id(&self) -> bool {
         self.single()
@@ -128,8 +128,8 @@ impl IndexKey {
         self.parts.iter().any(|part| part.kind == kind)
     }
 
-    /// Whether a pattern names the same fields in the same order with equal values; `1` and `1.0`
-    /// are equal.
+    /// Whether a pattern has the same fields in the same order with equal values; `1` and `1.0` are
+    /// equal.
     #[must_use]
     pub fn same_pattern(&self, pattern: &Document) -> bool {
         same_document(&self.source, pattern)

@@ -10,7 +10,7 @@ use crate::{
     value::{bucket, id_number},
 };
 
-/// The definition of one index, as the catalog holds it.
+/// The definition of one index, as in the catalog.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "MongoDB's options, each its own yes or no")]
 pub struct IndexMeta {
@@ -24,26 +24,26 @@ pub struct IndexMeta {
     pub form: EntryForm,
     /// No two documents may have the same key.
     pub unique: bool,
-    /// New duplicates are refused, old ones are still there.
+    /// New duplicates are refused, existing ones may remain.
     pub prepare_unique: bool,
     /// Documents without any of the fields have no entry.
     pub sparse: bool,
-    /// Queries do not use it; TTL still does.
+    /// Queries ignore it; TTL still uses it.
     pub hidden: bool,
-    /// Only documents that match have entries.
+    /// Only matching documents have entries.
     pub partial: Option<Filter>,
-    /// Seconds, from 0 to 2147483647; -1 on a last-modified index: on, without a default.
+    /// 0 to 2147483647; -1 on a last-modified index means on, without a default.
     pub expire_after_secs: Option<i64>,
     /// Whether the index holds every document yet.
     pub state: IndexState,
-    /// Some document has had an array in an indexed field. Never goes back to false.
+    /// A document had an array in an indexed field. Never set back to false.
     pub multikey: bool,
-    /// This is the key of a clustered collection.
+    /// The key of a clustered collection.
     pub clustered: bool,
-    /// A document whose record number is made from its `_id`, see [`id_number`], has no entry: of the
-    /// index on `_id` alone.
+    /// Only for the index on `_id`: documents whose record number comes from their `_id`, see
+    /// [`id_number`], have no entry.
     pub by_record: bool,
-    /// Other options as MongoDB shows them: `weights`, `wildcardProjection`, `bits` …
+    /// Other options as MongoDB shows them: `weights`, `wildcardProjection`, `bits` and so on.
     pub extra: Document,
 }
 
@@ -52,28 +52,28 @@ pub struct IndexMeta {
 pub enum EntryForm {
     /// Values of the fields: the ordinary form.
     Values,
-    /// Last modification and own `ttl`, keys of [`crate::value::key::ts`]: an index on `_ts`. It does
-    /// not answer queries on a field.
+    /// Last modification and the document's `ttl`, with keys of [`crate::value::key::ts`]: an index
+    /// on `_ts`. It does not answer queries.
     LastModified,
-    /// Nothing: hashed, text, geographic and wildcard indexes are defined, but neither answer
-    /// queries nor expire anything.
+    /// Hashed, text, geographic and wildcard indexes are defined, but neither answer queries nor
+    /// expire anything.
     Nothing,
-    /// The beginning of each bucket of a time-series collection; behind its metadata as one value if
-    /// the index has two fields. It does not answer queries.
+    /// The start of each bucket of a time-series collection, after its metadata if the index has
+    /// two fields. It does not answer queries.
     Buckets,
 }
 
 /// Whether an index can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum IndexState {
-    /// Entries of older documents are still being made. Not for queries and not for TTL.
+    /// Entries of older documents are still being added. Not used by queries and TTL.
     Building,
     /// Every document has its entries.
     Ready,
 }
 
 impl IndexMeta {
-    /// Whether queries may use it: complete, visible, and with values in its entries.
+    /// Whether queries may use it: ready, visible, and with values in its entries.
     #[must_use]
     pub fn answers_queries(&self) -> bool {
         self.state == IndexState::Ready && !self.hidden && self.form == EntryForm::Values
@@ -85,8 +85,7 @@ impl IndexMeta {
         self.unique || self.prepare_unique
     }
 
-    /// Whether the partial filter lets the index hold a stored document. Of a bucket it sees the
-    /// metadata.
+    /// Whether the partial filter accepts a stored document. Of a bucket it sees the metadata.
     #[must_use]
     pub fn covers(&self, document: &RawDocument) -> bool {
         let Some(filter) = &self.partial else { return true };
@@ -99,14 +98,14 @@ impl IndexMeta {
         }
     }
 
-    /// Whether the index, once it is built, has the entries of the document with this record number.
+    /// Whether the ready index has entries for the document with this record number.
     #[must_use]
     pub fn has_entries_of(&self, record: RecordNumber) -> bool {
         !(self.by_record && id_number::is_made(record))
     }
 
-    /// How many keys it holds, of a collection with so many documents: those of its entries, and of the
-    /// documents that need none.
+    /// How many keys it holds for a collection of this many documents, including documents that
+    /// need no entry.
     #[must_use]
     pub fn keys(&self, entries: u64, documents: u64) -> u64 {
         // Each document has one `_id`.
@@ -174,8 +173,8 @@ impl IndexMeta {
         (self.state == IndexState::Building).then_some(InertReason::Building)
     }
 
-    /// The form in which `listIndexes` shows it. As in MongoDB the index on `_id` does not say that it
-    /// is unique, unless it is the key of a clustered collection.
+    /// As `listIndexes` shows it. Like MongoDB, the index on `_id` does not report `unique`, unless
+    /// it is the key of a clustered collection.
     #[must_use]
     pub fn to_spec(&self) -> Document {
         let shows_unique = self.unique && (self.clustered || !self.is_id());

@@ -1,7 +1,8 @@
 //! Databases, collections, index definitions, and the rules for creating and changing them.
 //!
-//! Everything here is a value or a pure function over values: [`CatalogSnapshot`] is what the engine
-//! knows at one moment, [`rules`] say what a request may change. Only `collection` writes the records.
+//! Everything here is a value or a pure function over values. A [`CatalogSnapshot`] holds the
+//! definitions of one moment, and [`rules`] decide what a request may change. Only `collection`
+//! writes the records.
 
 mod closed;
 mod collection_meta;

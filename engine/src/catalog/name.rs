@@ -12,13 +12,13 @@ pub const DB_NAME_BYTES_MAX: usize = 63;
 /// Longest `db.collection` in bytes (MongoDB's limit).
 pub const NAMESPACE_BYTES_MAX: usize = 255;
 
-/// How MongoDB begins the name of the collection that a `$out` writes; an ObjectId follows.
+/// MongoDB's prefix for the collection that a `$out` writes; an `ObjectId` follows.
 const OUTPUT_PREFIX: &str = "tmp.agg_out.";
 
-/// Characters that a database name must not have (MongoDB on Unix).
+/// Characters that a database name must not contain (MongoDB on Unix).
 const DB_FORBIDDEN: &[char] = &['/', '\\', '.', ' ', '"', '$', '\0'];
 
-/// A database and a collection; both names keep the rules.
+/// A database and a collection, both with valid names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Namespace {
     /// The database.
@@ -54,7 +54,7 @@ impl Namespace {
         Self::new(db, collection)
     }
 
-    /// The name of the collection that a `$out` writes before it takes the place of another one.
+    /// The name of the collection that a `$out` writes before it replaces its target.
     ///
     /// # Errors
     /// As [`Namespace::new`].
@@ -62,8 +62,8 @@ impl Namespace {
         Self::new(db, &format!("{OUTPUT_PREFIX}{}", id.to_hex()))
     }
 
-    /// Whether a `$out` writes it, or wrote it when the program was killed. Nothing expires in it: its
-    /// documents are nobody's yet, and the archive of the collection that they will be is not asked.
+    /// Whether an unfinished `$out` wrote it. Nothing expires in it: its documents become part of
+    /// another collection, whose archive would be missed.
     #[must_use]
     pub fn is_unfinished_output(&self) -> bool {
         let id = self.collection.strip_prefix(OUTPUT_PREFIX);

@@ -4,29 +4,28 @@ use bson::{Bson, Document, doc};
 
 use super::Validation;
 
-/// What was said when the collection was created.
+/// The options given at creation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CollectionOptions {
-    /// A bound on size and number of documents; the oldest go first.
+    /// Bounds on size and number of documents; the oldest are removed first.
     pub capped: Option<Capped>,
-    /// Clustered by `_id`.
+    /// The documents are clustered by `_id`.
     pub clustered: Option<Clustered>,
-    /// The collection's own TTL in seconds: only with `clustered` or `time_series`.
+    /// The collection's own TTL in seconds; only with `clustered` or `time_series`.
     pub expire_after_secs: Option<i64>,
-    /// A time-series collection, with its options as they were given.
+    /// A time-series collection, with its options as given.
     pub time_series: Option<Document>,
-    /// A view. Stored, not readable yet.
+    /// The definition of a view.
     pub view: Option<View>,
-    /// What documents must match.
     pub validation: Validation,
-    /// Options that are kept and shown but change nothing.
+    /// Options that are stored and shown but have no effect.
     pub extra: Document,
 }
 
 /// Bounds of a capped collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capped {
-    /// Most bytes of BSON; none for a clustered one that is bound by time alone.
+    /// Most bytes of BSON; `None` for a clustered collection that is bounded by time alone.
     pub size_bytes: Option<i64>,
     /// Most documents.
     pub docs_max: Option<i64>,
@@ -39,7 +38,7 @@ pub struct Clustered {
     pub name: String,
 }
 
-/// What a view shows.
+/// The definition of a view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
     /// The collection or view that it reads.
@@ -49,7 +48,7 @@ pub struct View {
 }
 
 impl CollectionOptions {
-    /// The word for it in `listCollections`: `collection`, `view` or `timeseries`.
+    /// Its type in `listCollections`: `collection`, `view` or `timeseries`.
     #[must_use]
     pub fn type_name(&self) -> &'static str {
         if self.view.is_some() {
@@ -61,7 +60,7 @@ impl CollectionOptions {
         }
     }
 
-    /// The form in which `listCollections` shows them.
+    /// As `listCollections` shows them.
     #[must_use]
     pub fn to_document(&self) -> Document {
         let mut options = Document::new();

@@ -15,15 +15,15 @@ use crate::{
     value::scan::{self, Limits},
 };
 
-/// What is read: as much as a command may ever have brought.
+/// Limits for reading: as large as any command that could have created a record.
 const READ: Limits = Limits {
     bytes_max: COMMAND_BYTES_MAX,
     depth_max: COMMAND_DEPTH_MAX,
     allow_duplicate_names: false,
 };
 
-/// The form of an index whose [`IndexMeta::by_record`] is set. A version that does not know it can't use
-/// the collection, and says so.
+/// The form of an index with [`IndexMeta::by_record`]. A version that does not know it refuses the
+/// collection with a clear error.
 const BY_RECORD: &str = "valuesOrRecord";
 
 /// The record of one collection.
@@ -43,8 +43,8 @@ pub(crate) fn write(collection: &CollectionMeta) -> Result<Vec<u8>, StoreError> 
     })
 }
 
-/// Whether a record keeps the bounds of a document, so that it can be read and shown again. Commands
-/// may bring more than that.
+/// Whether a record is within the limits of a document, so that it can be read and shown again.
+/// Commands may be larger.
 pub(crate) fn fits(record: &[u8]) -> bool {
     scan::check(record).is_ok()
 }
@@ -52,7 +52,7 @@ pub(crate) fn fits(record: &[u8]) -> bool {
 /// Reads the record of one collection.
 ///
 /// # Errors
-/// What of it can't be read: part of a sentence.
+/// What can't be read, as part of a sentence.
 pub(crate) fn read(db: &str, name: &str, bytes: &[u8]) -> Result<CollectionMeta, String> {
     let record = from_bytes(bytes).ok_or("its definition is not a valid document")?;
     read_collection(db, name, &record)
@@ -68,10 +68,10 @@ pub(crate) fn write_dialects<'a>(
     to_bytes(&dialects.map(|(db, dialect)| (db.to_owned(), dialect)).collect())
 }
 
-/// Reads the record of dialects, with what it says of each database.
+/// Reads the record of dialects, unchecked.
 ///
 /// # Errors
-/// `Damaged` when it is none.
+/// `Damaged` when it is not BSON.
 pub(crate) fn read_dialects(bytes: &[u8]) -> Result<Document, StoreError> {
     let damaged = || StoreError::Damaged { what: "the list of dialects can't be read".into() };
     from_bytes(bytes).ok_or_else(damaged)

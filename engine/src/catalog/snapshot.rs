@@ -1,4 +1,4 @@
-//! What the catalog holds at one moment, shared with all readers.
+//! The definitions of one moment, shared with all readers.
 
 use std::{
     collections::BTreeMap,
@@ -37,13 +37,12 @@ pub struct CatalogSnapshot {
     pub(crate) version: u64,
     databases: BTreeMap<String, Arc<DatabaseMeta>>,
     nameless: usize,
-    /// The stored list of dialects can't be read. The next change of the catalog writes it anew.
+    /// The stored list of dialects can't be read. The next change of the catalog rewrites it.
     pub(crate) has_damaged_dialects: bool,
     seen_in: SeenIn,
 }
 
-/// The number of the last commit whose catalog was found to be this one, or 0. It is no part of what
-/// the catalog is.
+/// The last commit whose catalog was found equal to this snapshot, or 0. A cache, so not compared.
 #[derive(Debug, Default)]
 struct SeenIn(AtomicU64);
 
@@ -64,8 +63,8 @@ impl PartialEq for SeenIn {
 pub struct DatabaseMeta {
     /// Whose rules it follows.
     pub dialect: Dialect,
-    /// What the list of dialects says where this version does not know it. Then all collections are
-    /// closed, and none is created. Null stands for a dialect that was lost: the collections can be read.
+    /// The stored dialect if this version does not know it. Then all collections are closed, and
+    /// none is created. Null means a lost dialect: the collections can be read.
     pub(crate) unknown_dialect: Option<Bson>,
     /// Its collections by name.
     pub collections: BTreeMap<String, Arc<CollectionMeta>>,
@@ -73,19 +72,17 @@ pub struct DatabaseMeta {
     pub closed: BTreeMap<String, Closed>,
 }
 
-/// Something with a TTL: an index, or the own option of a clustered or time-series collection.
+/// Something with a TTL: an index, or a clustered or time-series collection with its own TTL.
 #[derive(Debug, Clone)]
 pub struct TtlTarget {
     /// The collection.
     pub collection: Arc<CollectionMeta>,
-    /// The index to scan; for a collection's own option the one on `_id`.
+    /// The index to scan; for a collection's own TTL the one on `_id`.
     pub index: Arc<IndexMeta>,
-    /// What it says.
     pub rule: Rule,
 }
 
 impl Catalog {
-    /// A catalog that shows this snapshot.
     #[must_use]
     pub fn new(snapshot: CatalogSnapshot) -> Self {
         Self { current: RwLock::new(Arc::new(snapshot)) }
@@ -97,7 +94,7 @@ impl Catalog {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Shows a snapshot whose transaction has committed, unless a newer one is shown already.
+    /// Publishes the snapshot of a committed transaction, unless a newer one is published already.
     pub(crate) fn publish(&self, snapshot: &Arc<CatalogSnapshot>) {
         if snapshot.version <= self.snapshot().version {
             return;
@@ -167,7 +164,7 @@ impl CatalogSnapshot {
         Ok(snapshot)
     }
 
-    /// Whether this is the catalog of what `reader` reads.
+    /// Whether this is the catalog as of `reader`.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -183,8 +180,8 @@ impl CatalogSnapshot {
         Ok(is_same)
     }
 
-    /// Whether the store holds these definitions and no others, and each of them can be read: then nothing
-    /// that is there has a number that this catalog does not know.
+    /// Whether the store holds exactly these definitions and each can be read. Then every number in
+    /// use is known.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -206,7 +203,7 @@ impl CatalogSnapshot {
         })
     }
 
-    /// Databases that have a collection, in order of name.
+    /// Databases with at least one collection, by name.
     pub fn databases(&self) -> impl Iterator<Item = &str> {
         self.databases
             .iter()
@@ -214,13 +211,13 @@ impl CatalogSnapshot {
             .map(|(name, _)| name.as_str())
     }
 
-    /// The collections of a database that can't be used, in order of name, and why.
+    /// The closed collections of a database by name, with the reasons.
     pub fn closed(&self, db: &str) -> impl Iterator<Item = (&str, &Closed)> {
         let closed = self.databases.get(db).into_iter().flat_map(|database| &database.closed);
         closed.map(|(name, reason)| (name.as_str(), reason))
     }
 
-    /// All collections of all databases that can't be used, and why.
+    /// The closed collections of all databases, with the reasons.
     pub fn all_closed(&self) -> impl Iterator<Item = (Namespace, &Closed)> {
         self.databases().flat_map(|db| {
             self.closed(db).map(|(name, reason)| {
@@ -229,13 +226,13 @@ impl CatalogSnapshot {
         })
     }
 
-    /// Definitions that can't be used because not even their names can be read.
+    /// How many definitions are damaged so that even their names are unknown.
     #[must_use]
     pub fn nameless(&self) -> usize {
         self.nameless
     }
 
-    /// The sentence about what can't be used; `None` when everything can.
+    /// The sentence about everything that can't be used; `None` when nothing is closed.
     #[must_use]
     pub fn closed_in_words(&self) -> Option<String> {
         let count = self.all_closed().count() + self.nameless;
@@ -252,7 +249,7 @@ impl CatalogSnapshot {
         })
     }
 
-    /// Refuses the name of a collection that can't be used.
+    /// Refuses a collection that can't be used.
     ///
     /// # Errors
     /// `CommandNotSupported` with the reason.
@@ -280,18 +277,18 @@ impl CatalogSnapshot {
         closed.map_or(Ok(()), |closed| Err(closed.error(&format!("the database {db}"))))
     }
 
-    /// Databases of which it is not known whose rules they follow.
+    /// Databases whose dialect was lost.
     pub fn without_dialect(&self) -> impl Iterator<Item = &str> {
         self.databases().filter(|db| !self.is_writable(db))
     }
 
-    /// Whether it is known whose rules a database follows. Nothing in it is written or expires otherwise.
+    /// Whether the dialect of a database is known. If not, nothing in it is written or expires.
     #[must_use]
     pub fn is_writable(&self, db: &str) -> bool {
         self.databases.get(db).is_none_or(|database| !database.has_lost_dialect())
     }
 
-    /// The sentence about databases without a dialect; `None` when there is none.
+    /// The sentence about databases whose dialect was lost; `None` without any.
     #[must_use]
     pub fn without_dialect_in_words(&self) -> Option<String> {
         let names: Vec<&str> = self.without_dialect().collect();
@@ -308,10 +305,10 @@ impl CatalogSnapshot {
         })
     }
 
-    /// Refuses to change a database of which it is not known whose rules it follows.
+    /// Refuses to change a database whose dialect was lost.
     ///
     /// # Errors
-    /// `CommandNotSupported` with what helps.
+    /// `CommandNotSupported` with the remedy.
     pub fn check_writable(&self, db: &str) -> Result<(), CatalogError> {
         if self.is_writable(db) {
             return Ok(());
@@ -324,7 +321,7 @@ impl CatalogSnapshot {
         Err(CatalogError::new(CatalogErrorKind::CommandNotSupported, message))
     }
 
-    /// The collections of a database, in order of name; none if there is no such database.
+    /// The collections of a database by name; none if it does not exist.
     pub fn collections(&self, db: &str) -> impl Iterator<Item = &Arc<CollectionMeta>> {
         self.databases.get(db).into_iter().flat_map(|database| database.collections.values())
     }
@@ -334,7 +331,7 @@ impl CatalogSnapshot {
         self.databases.values().flat_map(|database| database.collections.values())
     }
 
-    /// The collection with this number, whatever its name is.
+    /// The collection with this number.
     #[must_use]
     pub fn collection_by_id(&self, id: CollectionId) -> Option<&Arc<CollectionMeta>> {
         self.all_collections().find(|collection| collection.id == id)
@@ -346,20 +343,20 @@ impl CatalogSnapshot {
         self.collection_named(&namespace.db, &namespace.collection).cloned()
     }
 
-    /// The collection with these names, which need not keep the rules of names.
+    /// The collection with these names, which need not be valid.
     #[must_use]
     pub fn collection_named(&self, db: &str, collection: &str) -> Option<&Arc<CollectionMeta>> {
         self.databases.get(db)?.collections.get(collection)
     }
 
-    /// The dialect of a database; `Open` for one that does not exist.
+    /// The dialect of a database; the default if it does not exist.
     #[must_use]
     pub fn dialect(&self, db: &str) -> Dialect {
         self.databases.get(db).map_or_else(Dialect::default, |database| database.dialect)
     }
 
-    /// Everything that may remove documents: complete TTL indexes, inert ones included, and
-    /// the own options of clustered and time-series collections. Nothing of databases without a dialect.
+    /// Everything that may remove documents: ready TTL indexes, including inert ones, and
+    /// collections with their own TTL. Without databases whose dialect was lost.
     #[must_use]
     pub fn ttl_indexes(&self) -> Vec<TtlTarget> {
         let mut targets = Vec::new();
@@ -374,13 +371,13 @@ impl CatalogSnapshot {
         targets
     }
 
-    /// Counts up with every change of the catalog.
+    /// Increases with every change of the catalog.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// An existing database whose name differs from this one in upper and lower case only.
+    /// An existing database whose name differs from this one only in case.
     #[must_use]
     pub fn differs_in_case(&self, db: &str) -> Option<&str> {
         if self.databases.get(db).is_some_and(|database| database.has_collections()) {
@@ -408,7 +405,7 @@ impl CatalogSnapshot {
         self.forget_if_gone(db);
     }
 
-    /// Forgets a database of which the store knows nothing either.
+    /// Drops the entry of a database that has neither collections nor a dialect.
     fn forget_if_gone(&mut self, db: &str) {
         if self.databases.get(db).is_some_and(|database| **database == DatabaseMeta::default()) {
             self.databases.remove(db);
@@ -419,7 +416,7 @@ impl CatalogSnapshot {
         Arc::make_mut(self.databases.entry(db.to_owned()).or_default())
     }
 
-    /// What the list of dialects says, also where this version does not know it.
+    /// The stored list of dialects, including unknown ones.
     pub(crate) fn dialects(&self) -> impl Iterator<Item = (&str, Bson)> {
         self.databases.iter().filter_map(|(name, database)| {
             let own = database.dialect;
@@ -429,14 +426,14 @@ impl CatalogSnapshot {
     }
 }
 
-/// The version of the catalog in the store. It only tells who has the store open that definitions have
-/// changed, so nothing is lost with a damaged one: it counts as 0 until the next change writes it anew.
+/// The version of the catalog in the store. It only signals that definitions have changed, so a
+/// damaged one counts as 0 until the next change rewrites it.
 pub(crate) fn stored_version(reader: &Reader<'_>) -> Result<u64, StoreError> {
     let bytes = StoreError::unless_damaged(reader.meta(VERSION_META))?.flatten();
     Ok(bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes))
 }
 
-/// The list of dialects in the store; `None` when it is damaged.
+/// The stored list of dialects; `None` when it is damaged.
 fn stored_dialects(reader: &Reader<'_>) -> Result<Option<Document>, StoreError> {
     let read = |bytes: Option<&[u8]>| bytes.map_or(Ok(Document::new()), record::read_dialects);
     StoreError::unless_damaged(reader.meta(DIALECTS_META).and_then(read))

@@ -1,4 +1,4 @@
-//! What documents of a collection must match.
+//! Document validation of a collection.
 
 use bson::{Document, RawDocumentBuf, raw::RawDocument};
 
@@ -7,11 +7,11 @@ use crate::query::{Context, Filter, QueryError, VariableNames, filter::failure};
 /// A collection's `validator`, `validationLevel` and `validationAction`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Validation {
-    /// What documents must match; `None` is everything.
+    /// What documents must match; `None` accepts everything.
     pub validator: Option<Filter>,
-    /// Which writes are checked; `None` is strict.
+    /// Which writes are checked; `None` means strict.
     pub level: Option<Level>,
-    /// What happens to a document that does not match; `None` is an error.
+    /// What happens to a document that does not match; `None` means error.
     pub action: Option<Action>,
 }
 
@@ -22,7 +22,7 @@ pub enum Level {
     Off,
     /// All.
     Strict,
-    /// Inserts, and updates of documents that match already.
+    /// Inserts, and updates of documents that matched before.
     Moderate,
 }
 
@@ -31,9 +31,9 @@ pub enum Level {
 pub enum Action {
     /// It is refused.
     Error,
-    /// It is done, and the log tells of it.
+    /// It is stored, and logged.
     Warn,
-    /// It is refused, and the log tells of it.
+    /// It is refused, and logged.
     ErrorAndLog,
 }
 
@@ -76,7 +76,7 @@ impl Action {
 }
 
 impl Validation {
-    /// Reads a validator, which may have `$expr`.
+    /// Parses a validator, which may use `$expr`.
     ///
     /// # Errors
     /// What is wrong with the filter.
@@ -86,11 +86,11 @@ impl Validation {
         Filter::parse_query(&raw, &VariableNames::default())
     }
 
-    /// Why a write is refused or worth a word: the document does not match, the level asks for the
-    /// check, and what was there before (none for an insert) does not excuse it.
+    /// The details of a failed validation: the document does not match, the level requires the
+    /// check, and the previous document (none for an insert) matched.
     ///
     /// # Errors
-    /// When a regular expression can't be decided on the document, or the operation had to end.
+    /// When a regular expression can't be decided on the document, or the operation was ended.
     pub fn failure(
         &self,
         document: &RawDocument,
@@ -115,19 +115,18 @@ impl Validation {
             return Ok(None);
         }
         if self.action == Some(Action::Warn) {
-            // Nobody is told more than that it does not match.
+            // The log only says that it does not match.
             return Ok(Some(Document::new()));
         }
         Ok(Some(failure::details(filter.source(), document, &context)))
     }
 
-    /// Whether a write fails with this error of the validator, which is neither a yes nor a no. One
-    /// that only warns hinders no write.
+    /// Whether this error must fail the write. With action `warn`, only a stopped operation does.
     fn must_know(&self, error: &QueryError) -> bool {
         error.ended.is_some() || error.is_out_of_steps() && self.action != Some(Action::Warn)
     }
 
-    /// The options as they are shown and stored.
+    /// As shown and stored.
     #[must_use]
     pub fn to_document(&self) -> Document {
         let mut options = Document::new();

@@ -18,22 +18,23 @@ use crate::{
     store::IndexId,
 };
 
-/// What `collMod` is asked to do. Fields that Mayfly does not have are refused by the command.
+/// A `collMod` request. The command refuses fields that Mayfly does not support.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CollModRequest {
     /// The collection.
     pub namespace: Namespace,
-    /// `index`, as it was given; `None` when absent.
+    /// `index` as given.
     pub index: Option<Bson>,
-    /// Top-level `expireAfterSeconds`, as it was given; `None` when absent.
+    /// Top-level `expireAfterSeconds` as given.
     pub expire_after_seconds: Option<Bson>,
-    /// The other fields, which change neither an index nor a TTL: `validator`, `cappedSize` …
+    /// The other fields, which change neither an index nor a TTL: `validator`, `cappedSize` and so
+    /// on.
     pub others: Document,
-    /// Check, but change nothing.
+    /// Check without changing anything.
     pub dry_run: bool,
 }
 
-/// What `collMod` has changed, for its reply; `None` where nothing is to be said.
+/// What `collMod` changed, for its reply; `None` for fields the reply omits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CollModOutcome {
     /// `expireAfterSeconds_old`
@@ -54,14 +55,14 @@ pub struct CollModOutcome {
     pub force_non_unique_new: Option<bool>,
 }
 
-/// What `collMod` is to do.
+/// The effect of a `collMod`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CollModPlan {
-    /// The collection as it shall be.
+    /// The changed definition.
     pub collection: CollectionMeta,
-    /// The index that must hold no value twice, or the plan must not be carried out.
+    /// The index that must not hold duplicates, or the plan must not be applied.
     pub must_be_unique: Option<IndexId>,
-    /// What to answer.
+    /// The reply.
     pub outcome: CollModOutcome,
 }
 
@@ -227,7 +228,7 @@ impl<'r> IndexChange<'r> {
         }
     }
 
-    /// A change of `prepareUnique` stands alone; the value that it has already changes nothing.
+    /// `prepareUnique` must be changed alone; setting the current value changes nothing.
     fn check_prepare_unique(&self, index: &IndexMeta) -> Result<(), CatalogError> {
         let changes = self.prepare_unique.is_some_and(|prepare| prepare != index.prepare_unique);
         if changes && (self.secs.is_some() || self.hidden.is_some() || self.unique.is_some()) {
@@ -364,7 +365,8 @@ fn apply_top(
     Ok(())
 }
 
-/// Checks a collection's own `expireAfterSeconds`: neither negative nor longer than the time since 1970.
+/// Checks a collection's own `expireAfterSeconds`: not negative, and not longer than the time since
+/// 1970.
 pub(super) fn check_own_seconds(secs: i64, now_ms: i64) -> Result<(), CatalogError> {
     if secs < 0 {
         return Err(invalid(format!("expireAfterSeconds must be at least 0, but is {secs}")));

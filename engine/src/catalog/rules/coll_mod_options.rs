@@ -1,5 +1,5 @@
-//! What `collMod` changes besides indexes and TTL: the validator, a view, the bounds of a capped
-//! collection.
+//! The `collMod` options that are not about indexes and TTL: the validator, a view, the bounds of a
+//! capped collection.
 
 use bson::Document;
 
@@ -9,7 +9,7 @@ use crate::catalog::{CatalogError, CatalogErrorKind as Kind, CollectionMeta};
 /// Changes the collection's options.
 ///
 /// # Errors
-/// `InvalidOptions` for what this kind of collection does not have, and what is wrong with a value.
+/// `InvalidOptions` for options this kind of collection does not have, and errors of the values.
 pub(super) fn apply(
     collection: &mut CollectionMeta,
     others: &Document,
@@ -20,7 +20,7 @@ pub(super) fn apply(
         if !collection.is_view() {
             return Err(invalid("'viewOn' and 'pipeline' options are only supported on a view"));
         }
-        // What is not given stays as it is.
+        // Absent fields keep their value.
         let mut definition = Document::new();
         if let Some(view) = &collection.options.view {
             definition.insert("viewOn", &view.on);

@@ -1,4 +1,4 @@
-//! A requested index against the existing ones.
+//! Compares a requested index with the existing ones.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::catalog::{
 /// Options that are never compared.
 const NOT_COMPARED: &[&str] = &["textIndexVersion", "2dsphereIndexVersion", "wildcardProjection"];
 
-/// The existing index that is the requested one; `None` if there is none.
+/// The existing index that equals the requested one.
 ///
 /// # Errors
-/// `IndexKeySpecsConflict` when its name is taken by another index, `IndexOptionsConflict` when the
-/// same index has another name or other options.
+/// `IndexKeySpecsConflict` when another index has its name, `IndexOptionsConflict` when the same
+/// index has another name or other options.
 pub(super) fn existing<'e>(
     requested: &IndexMeta,
     existing: &'e [Arc<IndexMeta>],

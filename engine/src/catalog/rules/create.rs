@@ -24,15 +24,16 @@ const BUCKET_SECS_MAX: i32 = 31_536_000;
 pub struct CreateRequest {
     /// Its name.
     pub namespace: Namespace,
-    /// The fields of the command without its name and without fields that every command has
-    /// (`$db`, `lsid`, `comment`, `writeConcern` …).
+    /// The fields of the command except its name and the generic ones (`$db`, `lsid`, `comment`,
+    /// `writeConcern` and so on).
     pub options: Document,
 }
 
-/// Reads and checks the options.
+/// Parses and checks the options.
 ///
 /// # Errors
-/// `InvalidOptions`, `TypeMismatch`, `UnknownField` …; `CommandNotSupported` for what is not built.
+/// `InvalidOptions`, `TypeMismatch`, `UnknownField` and others; `CommandNotSupported` for
+/// unsupported options.
 pub fn options(options: &Document, now_ms: i64) -> Result<CollectionOptions, CatalogError> {
     check_known(options)?;
     let options = &given(options);
@@ -63,7 +64,7 @@ pub fn options(options: &Document, now_ms: i64) -> Result<CollectionOptions, Cat
     Ok(made)
 }
 
-/// The options without those that are null, which MongoDB takes as not given; all but one.
+/// Removes null options, which MongoDB treats as absent, except `clusteredIndex`.
 fn given(options: &Document) -> Document {
     let options = options
         .iter()
@@ -71,7 +72,8 @@ fn given(options: &Document) -> Document {
     options.map(|(field, value)| (field.clone(), value.clone())).collect()
 }
 
-/// Refuses a collection's own TTL, which is about the date in its `_id`, where only `_ts` may have one.
+/// Refuses a collection's own TTL, which uses the date in its `_id`, in a dialect where only `_ts`
+/// may have one.
 ///
 /// # Errors
 /// `BadValue`.
@@ -82,11 +84,11 @@ pub fn check_dialect(options: &CollectionOptions, dialect: Dialect) -> Result<()
     Ok(())
 }
 
-/// Names that a client may not give to a collection.
+/// Refuses names reserved for the server: `system.` (except the profile), and those of unfinished
+/// `$out` collections, which are dropped when the store is opened.
 ///
 /// # Errors
-/// `InvalidNamespace` for names that start with `system.`; only the profile is made as others are. And
-/// for those of what a `$out` writes: such a collection goes when the store is opened again.
+/// `InvalidNamespace`.
 pub fn check_name(namespace: &Namespace) -> Result<(), CatalogError> {
     if namespace.is_unfinished_output() {
         return Err(error(
@@ -140,7 +142,7 @@ fn check_known(options: &Document) -> Result<(), CatalogError> {
     check_inert(options, "idIndex", has_plain_ids)
 }
 
-/// Refuses an option that is not built, unless what is given changes nothing.
+/// Refuses an unsupported option, unless its value has no effect.
 fn check_inert(
     options: &Document,
     field: &str,
@@ -157,7 +159,7 @@ fn check_inert(
     }
 }
 
-/// The view that the options describe.
+/// The view that the options define.
 ///
 /// # Errors
 /// What is wrong with them.
@@ -278,7 +280,7 @@ fn clustered(options: &Document) -> Result<Option<Clustered>, CatalogError> {
     Ok(Some(Clustered { name }))
 }
 
-/// A field of the clustered index; null counts as not given.
+/// A field of the clustered index; null counts as absent.
 fn part<'d>(given: &'d Document, field: &str) -> Option<&'d Bson> {
     given.get(field).filter(|value| **value != Bson::Null)
 }
@@ -326,7 +328,7 @@ fn check_clustered(given: &Document) -> Result<(), CatalogError> {
     Ok(())
 }
 
-/// What may not stand beside `clusteredIndex`, even where it is false.
+/// Options that can't be combined with `clusteredIndex`, even if false.
 fn check_beside_clustered(options: &Document) -> Result<(), CatalogError> {
     if !options.contains_key("clusteredIndex") {
         return Ok(());
@@ -392,7 +394,7 @@ pub fn check_capped_size(size: i64) -> Result<(), CatalogError> {
     ))
 }
 
-/// Checks the most documents of a capped collection; 0 and less are no bound.
+/// Checks the document limit of a capped collection; 0 and less mean no limit.
 ///
 /// # Errors
 /// `BadValue`

@@ -17,35 +17,36 @@ use crate::{
 pub struct CreateIndexesRequest {
     /// The collection; created if it does not exist.
     pub namespace: Namespace,
-    /// The specifications as they were given.
+    /// The specifications as given.
     pub indexes: Vec<Document>,
-    /// Unknown options of a specification are left out instead of refused.
+    /// Ignore unknown options of a specification instead of refusing them.
     pub ignore_unknown_options: bool,
 }
 
 /// What `createIndexes` did, for its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CreateIndexesOutcome {
-    /// Indexes before, `_id_` counted.
+    /// Indexes before, including `_id_`.
     pub indexes_before: i32,
-    /// Indexes after, `_id_` counted.
+    /// Indexes after, including `_id_`.
     pub indexes_after: i32,
-    /// Whether the collection was created; `None` when every index existed already.
+    /// Whether the collection was created; `None` when every index existed.
     pub created_collection: Option<bool>,
-    /// MongoDB's note when some or all indexes existed already.
+    /// MongoDB's note when some or all indexes existed.
     pub note: Option<&'static str>,
 }
 
 /// The requested indexes, in order of the request.
 #[derive(Debug, Clone, Default)]
 pub struct CreateIndexesPlan {
-    /// Those that are really new, without numbers yet.
+    /// New ones, without numbers yet.
     pub new: Vec<IndexMeta>,
-    /// Those that the collection has, ready or still being built.
+    /// Existing ones, ready or building.
     pub existing: Vec<Arc<IndexMeta>>,
 }
 
-/// Which of the indexes are new. `collection` is as it is, or as it would be created.
+/// Which of the indexes are new. `collection` is the current definition, or the one that would be
+/// created.
 ///
 /// # Errors
 /// When a specification is invalid, or conflicts with an existing index.
@@ -77,7 +78,7 @@ pub fn plan(
             time_series::check_not_id(&parsed.meta)?;
         }
         if let Some(same) = conflict::existing(&parsed.meta, &known)? {
-            // One that the request names twice is new once.
+            // An index that the request repeats is new once.
             if collection.indexes.iter().any(|index| Arc::ptr_eq(index, same)) {
                 plan.existing.push(Arc::clone(same));
             }

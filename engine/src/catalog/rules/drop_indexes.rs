@@ -9,7 +9,7 @@ use crate::catalog::{CatalogError, CatalogErrorKind as Kind, CollectionMeta, Ind
 /// Which indexes to drop.
 #[derive(Debug, Clone, PartialEq)]
 pub enum IndexSelector {
-    /// `"*"`: all but `_id_`.
+    /// `"*"`: all except `_id_`.
     All,
     /// By name; all or none.
     Names(Vec<String>),
@@ -20,7 +20,7 @@ pub enum IndexSelector {
 /// What `dropIndexes` did, for its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DropIndexesOutcome {
-    /// Indexes before, `_id_` counted.
+    /// Indexes before, including `_id_`.
     pub indexes_before: i32,
 }
 

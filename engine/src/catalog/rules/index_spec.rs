@@ -19,18 +19,19 @@ use crate::{
 /// Most fields of a compound index (MongoDB's limit).
 const KEY_FIELDS_MAX: usize = 32;
 
-/// A specification that was understood.
+/// A parsed specification.
 #[derive(Debug)]
 pub(super) struct ParsedIndex {
-    /// The definition; its number is given later. A bad `expireAfterSeconds` stands as 2147483647.
+    /// The definition, without its number. A bad `expireAfterSeconds` counts as 2147483647.
     pub(super) meta: IndexMeta,
-    /// The fields of the key as they were given.
+    /// Number of key fields as given.
     pub(super) key_fields: usize,
-    /// Why its `expireAfterSeconds` is refused. Told only after conflicts with existing indexes.
+    /// Why its `expireAfterSeconds` is refused. Reported after conflicts with existing indexes, as
+    /// MongoDB does.
     pub(super) ttl_error: Option<CatalogError>,
 }
 
-/// Reads a specification.
+/// Parses a specification.
 pub(super) fn parse(
     spec: &Document,
     dialect: Dialect,
@@ -232,7 +233,7 @@ fn parse_id(spec: &Document, key: &IndexKey) -> Result<ParsedIndex, CatalogError
     Ok(ParsedIndex { meta: id_index(IndexId(0), None), key_fields: 1, ttl_error: None })
 }
 
-/// The key as it is stored and the options that follow from it: a text index keeps its fields as weights.
+/// The stored key and the options derived from it: a text index keeps its fields as weights.
 fn stored_key(key: &IndexKey, spec: &Document) -> Result<(IndexKey, Document), CatalogError> {
     if key.has(KeyKind::Geo2dSphere) {
         return Ok((key.clone(), doc! { "2dsphereIndexVersion": 3 }));
@@ -245,7 +246,7 @@ fn stored_key(key: &IndexKey, spec: &Document) -> Result<(IndexKey, Document), C
     for part in &key.parts {
         let field = part.path.as_str();
         if part.kind == KeyKind::Text {
-            // The key of a text index as it is listed names no field of the documents.
+            // The listed key of a text index names no document fields.
             if field != "_fts" {
                 weights.insert(field, 1);
             }
@@ -303,7 +304,7 @@ fn kept_options(spec: &Document, key: &IndexKey) -> Result<Document, CatalogErro
         .collect())
 }
 
-/// Types of the options that change nothing here, and what they may stand with.
+/// Checks the types of options that have no effect here, and what they can be combined with.
 fn check_kept(spec: &Document, key: &IndexKey) -> Result<(), CatalogError> {
     const NUMBERS: [&str; 5] = ["bits", "min", "max", "textIndexVersion", "2dsphereIndexVersion"];
     for (option, value) in spec {
@@ -359,10 +360,10 @@ fn flag(spec: &Document, option: &str) -> Result<bool, CatalogError> {
     })
 }
 
-/// The filter of an index that does not have every document; `None` without one.
+/// The filter of a partial index.
 ///
 /// # Errors
-/// `TypeMismatch`, `CannotCreateIndex`, and what the filter's own reading refuses.
+/// `TypeMismatch`, `CannotCreateIndex`, and errors of the filter.
 pub fn partial_filter(spec: &Document) -> Result<Option<Filter>, CatalogError> {
     let filter = match spec.get("partialFilterExpression") {
         None => return Ok(None),
@@ -458,7 +459,7 @@ fn check_ttl_key(key: &IndexKey) -> Result<(), CatalogError> {
     Ok(())
 }
 
-/// The refusal of every other TTL in the cosmos dialect.
+/// The refusal of any other TTL in the cosmos dialect.
 pub(super) const TTL_ON_TS_ONLY: &str =
     "The 'expireAfterSeconds' option is supported on '_ts' field only";
 

@@ -1,5 +1,5 @@
-//! What a request may create or change: pure functions from a request and the definitions as they
-//! are to the definitions as they shall be.
+//! What a request may create or change: pure functions from a request and the current definitions
+//! to the new definitions.
 
 pub mod coll_mod;
 mod coll_mod_options;

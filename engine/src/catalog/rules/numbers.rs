@@ -1,18 +1,18 @@
-//! Numbers as the commands read them: doubles truncate toward zero, decimals round half to even.
+//! Numbers as commands read them: doubles truncate toward zero, decimals round half to even.
 
 use bson::Bson;
 
-/// A numeric value as a whole number.
+/// A numeric value as an integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whole {
-    /// Not a number, of a double or decimal.
+    /// NaN, from a double or decimal.
     Nan,
-    /// A whole number; what lies beyond int64 is int64's end.
+    /// Values outside int64 are clamped.
     Number(i64),
 }
 
 impl Whole {
-    /// Reads a numeric value; none for other types.
+    /// Converts a numeric value; `None` for other types.
     pub(super) fn of(value: &Bson) -> Option<Self> {
         match value {
             Bson::Int32(number) => Some(Self::Number(i64::from(*number))),
@@ -28,7 +28,7 @@ impl Whole {
         }
     }
 
-    /// The number; 0 for `NaN`, as `collMod` has it.
+    /// The number; 0 for NaN, as in `collMod`.
     pub(super) fn or_zero(self) -> i64 {
         match self {
             Self::Nan => 0,
@@ -37,7 +37,7 @@ impl Whole {
     }
 }
 
-/// Booleans and numbers as MongoDB's options take them: any number but 0 is true.
+/// Booleans and numbers as MongoDB's options accept them: any number but 0 is true.
 pub(super) fn safe_bool(value: &Bson) -> Option<bool> {
     match value {
         Bson::Boolean(on) => Some(*on),
@@ -80,7 +80,7 @@ pub(super) fn type_name(value: &Bson) -> &'static str {
     }
 }
 
-/// Reads decimal text such as `-12.5`, `1E+3`, `NaN` or `Infinity`.
+/// Parses decimal text such as `-12.5`, `1E+3`, `NaN` or `Infinity`.
 fn of_decimal(text: &str) -> Whole {
     let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     if text.starts_with("NaN") {
@@ -100,8 +100,8 @@ fn of_decimal(text: &str) -> Whole {
     Whole::Number(number.and_then(|number| i64::try_from(number).ok()).unwrap_or(end))
 }
 
-/// The whole number nearest to the digits with the decimal point after the first `point` of them;
-/// none when it has more than 30 digits.
+/// The nearest integer to the digits with a decimal point after the first `point` digits; `None`
+/// with more than 30 digits.
 fn round_half_even(digits: &[u8], point: i64) -> Option<i128> {
     if digits.iter().all(|digit| *digit == 0) {
         return Some(0);

@@ -1,4 +1,4 @@
-//! What hashed, text and wildcard indexes refuse.
+//! Restrictions of hashed, text and wildcard indexes.
 
 use bson::{Bson, Document};
 
@@ -10,10 +10,10 @@ use crate::catalog::{
 /// Largest weight of a field of a text index (MongoDB's limit).
 const WEIGHT_MAX: i64 = 99_999;
 
-/// Checks a key with a special kind against itself and the options beside it.
+/// Checks a key with a special kind, and its options.
 ///
 /// # Errors
-/// `CannotCreateIndex`, `FailedToParse`, and the kinds of MongoDB's own numbers.
+/// `CannotCreateIndex`, `FailedToParse`, and kinds with MongoDB's own numbers.
 pub(super) fn check(key: &IndexKey, spec: &Document, unique: bool) -> Result<(), CatalogError> {
     check_hashed(key, unique)?;
     check_weights(spec)?;
@@ -115,7 +115,7 @@ fn check_wildcard(key: &IndexKey, wildcard: &KeyPart, spec: &Document) -> Result
     Ok(())
 }
 
-/// Whether the projection lists what to keep.
+/// Whether the projection includes fields (else it excludes them).
 fn check_projection(projection: &Document) -> Result<bool, CatalogError> {
     let mut includes = None;
     for (field, value) in projection {
@@ -150,8 +150,8 @@ fn check_projection(projection: &Document) -> Result<bool, CatalogError> {
     Ok(includes.unwrap_or_else(|| projection.get("_id").and_then(keeps) == Some(true)))
 }
 
-/// Whether a field's value in a projection keeps it; none for a computed one. A document lists fields
-/// below.
+/// Whether a field's value in a projection includes it; `None` for a computed one. A document lists
+/// nested fields.
 fn keeps(value: &Bson) -> Option<bool> {
     match value {
         Bson::Document(below) => below.values().next().and_then(keeps),
@@ -159,7 +159,7 @@ fn keeps(value: &Bson) -> Option<bool> {
     }
 }
 
-/// Whether the wildcard stands for this field too.
+/// Whether the wildcard covers this field too.
 fn covers(projection: &Document, includes: bool, field: &str) -> bool {
     let named =
         projection.keys().any(|name| is_under(field, name) || (includes && is_under(name, field)));

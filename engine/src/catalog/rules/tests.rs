@@ -49,7 +49,7 @@ fn with(mut collection: CollectionMeta, specs: &[Document], dialect: Dialect) ->
     collection
 }
 
-/// The number of new indexes, or the kind of error.
+/// The number of new indexes, or the error kind.
 fn planned(on: &CollectionMeta, spec: &Document, dialect: Dialect) -> Result<usize, Kind> {
     let request = CreateIndexesRequest {
         namespace: namespace(),
@@ -58,7 +58,7 @@ fn planned(on: &CollectionMeta, spec: &Document, dialect: Dialect) -> Result<usi
     };
     let new = create_indexes::plan(&request, on, dialect).map_err(|error| error.kind)?.new;
     for index in &new {
-        // What was planned survives the disk.
+        // The planned definition survives storing.
         let mut stored = on.clone();
         stored.indexes.push(Arc::new(index.clone()));
         let bytes = record::write(&stored).expect("writable");
@@ -439,7 +439,7 @@ fn an_option_of_create_that_is_not_built_is_not_taken_in_silence() {
     check("encryptedFields", bson!({ "fields": [] }), unsupported);
 }
 
-/// The reply's fields as `old expire, new expire`, or the kind of error.
+/// The reply's fields as `old expire, new expire`, or the error kind.
 fn modified(on: &CollectionMeta, index: Bson) -> Result<(Option<i64>, Option<i64>), Kind> {
     let request = CollModRequest {
         others: Document::new(),

@@ -10,9 +10,8 @@ use crate::{
     value::bucket::TimeSeries,
 };
 
-/// The indexes that every new time-series collection has, without numbers yet: the one on the
-/// buckets' `_id`, which is in order of time, and with a meta field MongoDB's own one on it and the
-/// time.
+/// The indexes of every new time-series collection, without numbers yet: one on the buckets' `_id`,
+/// which is in order of time, and with a meta field MongoDB's index on it and the time.
 #[must_use]
 pub(crate) fn bucket_indexes(options: &TimeSeries) -> Vec<IndexMeta> {
     let mut id = id_index(IndexId(0), None);
@@ -31,8 +30,8 @@ pub(crate) fn bucket_indexes(options: &TimeSeries) -> Vec<IndexMeta> {
     indexes
 }
 
-/// What the entries of a client's index on a time-series collection hold: only a TTL index and the one
-/// on metadata and time are used, as every read looks into all buckets.
+/// The entries of a client's index on a time-series collection. Only a TTL index and the one on
+/// metadata and time have any, since every read scans all buckets.
 pub(super) fn form(index: &IndexMeta, options: &Document) -> EntryForm {
     let is_lookup = TimeSeries::of(options).is_some_and(|options| {
         let own = bucket_indexes(&options);
@@ -45,7 +44,7 @@ pub(super) fn form(index: &IndexMeta, options: &Document) -> EntryForm {
     }
 }
 
-/// Refuses an index on the `_id` of measurements: the one there is holds the buckets.
+/// Refuses an index on the `_id` of measurements; the existing one holds buckets.
 ///
 /// # Errors
 /// `CannotCreateIndex`.

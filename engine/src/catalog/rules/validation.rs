@@ -11,10 +11,10 @@ use crate::catalog::{
 /// The three options.
 pub const FIELDS: [&str; 3] = ["validator", "validationLevel", "validationAction"];
 
-/// Takes over the options that are given.
+/// Sets the options that are given.
 ///
 /// # Errors
-/// `TypeMismatch`, `BadValue`, and what is wrong with the filter.
+/// `TypeMismatch`, `BadValue`, and errors of the filter.
 pub fn apply(
     validation: &mut Validation,
     options: &Document,
@@ -40,7 +40,7 @@ pub fn apply(
     Ok(())
 }
 
-/// Refuses a validator where MongoDB has none.
+/// Refuses a validator in databases where MongoDB allows none.
 ///
 /// # Errors
 /// `InvalidOptions`
