@@ -1,29 +1,29 @@
-//! What may end the work of a thread before it is done.
+//! Cancellation: a per-thread limit that long loops poll.
 //!
-//! A command begins and ends on one thread, so the loops deep below it find its limit there and no
-//! signature has to carry it.
+//! A command starts and ends on one thread, so loops deep in the call stack find its limit there,
+//! and no signature has to carry it.
 
 use std::{any::Any, cell::RefCell, sync::Arc};
 
-/// Among fewer a round finds one sooner than it looks whether to end.
+/// A loop over fewer items ends before a check would pay off.
 const LOOKS_AMONG_MIN: usize = 64;
 
-/// Something that may end work: a person, or the time.
+/// Ends work early: on request, or after a time.
 pub trait Limit: Any + Send + Sync {
-    /// To be called for every round of a loop; may look only now and then.
+    /// Called in every iteration of a loop; may check only now and then.
     ///
     /// # Errors
-    /// Why the work has to end.
+    /// Why the work must end.
     fn tick(&self) -> Result<(), Ended>;
 }
 
-/// Why work has to end.
+/// Why work must end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Ended {
-    /// It was asked to stop.
-    #[error("operation was interrupted: somebody sent killOp for it")]
+    /// Its end was requested.
+    #[error("operation was interrupted by killOp")]
     Interrupted,
-    /// It took longer than it was allowed to.
+    /// Its time limit is over.
     #[error("operation exceeded time limit; raise maxTimeMS or narrow the filter")]
     TimeLimit,
 }
@@ -32,7 +32,7 @@ thread_local! {
     static CURRENT: RefCell<Option<Arc<dyn Limit>>> = const { RefCell::new(None) };
 }
 
-/// Puts the limit before back, also when the work panics.
+/// Restores the previous limit, even if the work panics.
 struct Restore(Option<Arc<dyn Limit>>);
 
 impl Drop for Restore {
@@ -41,7 +41,7 @@ impl Drop for Restore {
     }
 }
 
-/// Does the work within this limit, or within none.
+/// Runs `work` within this limit, or within none.
 pub fn run_within<T>(limit: Option<Arc<dyn Limit>>, work: impl FnOnce() -> T) -> T {
     let _restore = Restore(CURRENT.replace(limit));
     work()
@@ -53,23 +53,23 @@ pub fn current_limit() -> Option<Arc<dyn Limit>> {
     CURRENT.with_borrow(Clone::clone)
 }
 
-/// One round of a loop of this thread's work. Without a limit nothing ends.
+/// One iteration of a loop of this thread's work. Does nothing without a limit.
 ///
 /// # Errors
-/// Why the work has to end.
+/// Why the work must end.
 pub fn tick() -> Result<(), Ended> {
     CURRENT.with_borrow(|limit| limit.as_ref().map_or(Ok(()), |limit| limit.tick()))
 }
 
-/// As [`tick`], for a round that looks for one among so many: with few it is not worth a look.
+/// As [`tick`], for one iteration of a search among `many` items; does nothing if they are few.
 ///
 /// # Errors
-/// Why the work has to end.
+/// Why the work must end.
 pub fn tick_among(many: usize) -> Result<(), Ended> {
     if many < LOOKS_AMONG_MIN { Ok(()) } else { tick() }
 }
 
-/// Does the work within a limit that ends it at its first look.
+/// Runs `work` within a limit that ends it at the first check.
 #[cfg(test)]
 pub(crate) fn ended_at_once<T>(work: impl FnOnce() -> T) -> T {
     run_within(Some(Arc::new(tests::Always(Ended::Interrupted))), work)

@@ -140,7 +140,7 @@ pub const REMOVED_EVENT_DOCS_MAX: usize = 256;
 /// stepped.
 pub const GUARD_STEP_FORWARD_MS: i64 = 120_000;
 
-/// Milliseconds by which wall time may fall behind time since boot before the clock counts as
+/// Milliseconds by which wall time may lag time since boot before the clock counts as
 /// stepped.
 pub const GUARD_STEP_BACK_MS: i64 = 5_000;
 

@@ -1,17 +1,17 @@
-//! What keeps background threads alive.
+//! Keeps background threads alive.
 
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// Does a piece of a thread's work. A panic ends this piece alone: `tell` hears what it said, the answer
-/// is `None`, and the thread goes on.
+/// Runs one piece of a thread's work. A panic ends only this piece: `tell` receives its message,
+/// the result is `None`, and the thread continues.
 pub fn supervised<T>(tell: impl FnOnce(String), work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| tell(panic_text(&*panic))).ok()
 }
 
-/// What a panic said, in one line.
+/// A panic's message, in one line.
 #[must_use]
 pub fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();

@@ -175,8 +175,8 @@ fn a_rotten_document_is_told_and_costs_no_good_backup() {
         bytes[place] ^= 1;
     }
     fs::write(at.join("data/data.mdb"), bytes).unwrap();
-    let damage =
-        "1 stored thing is damaged (document with _id 1 of d.c), so this copy is kept as b.damaged";
+    let damage = "1 stored thing is damaged (document with _id 1 of d.c), so the copy is saved as \
+         b.damaged";
     for _ in 0..4 {
         let output = mayfly(at, "backup --data data b");
         assert_eq!(output.status.code(), Some(1));

@@ -453,8 +453,8 @@ fn damaged_documents_are_left_out_listed_and_removed() {
     window.until_named("Damaged documents of test.notes");
     // The message in the corner makes room for the dialog.
     let message = window.place(
-        "1 stored thing is damaged (document with _id 1 of test.notes), as a sample has shown. \
-         Everything else can still be exported; verify the store to know all that is damaged.",
+        "A spot check found damage: 1 stored thing is damaged (document with _id 1 of \
+         test.notes). You can still export everything else; run Verify for a full report.",
     );
     let button = window.place("Remove 1 damaged document");
     assert!(message.left() > button.right(), "{message:?} {button:?}");

@@ -101,7 +101,7 @@ fn a_backup_of_a_damaged_store_says_so() {
     window.click("Back up…");
     window.click("Back up");
     window.until_named(
-        "1 stored thing is damaged (document with _id 1 of test.notes), so this copy is kept as",
+        "1 stored thing is damaged (document with _id 1 of test.notes), so the copy is saved as",
     );
     let file = backup_file(&window);
     let damaged = file.with_extension("backup.damaged");

@@ -318,7 +318,7 @@ fn what_stays_for_want_of_a_dialect_is_not_said_to_go() {
     window.until_named("Columns");
     assert!(!window.has_part("Expires"), "in the table");
     window.click("Expiry");
-    window.until_named("Nothing expires here because the database test can only be read");
+    window.until_named("Nothing expires here because the database test is read-only");
     assert!(!window.has_part("Overdue"));
     window.point_secondary("Database test");
     window.point("Compatibility: Mayfly (both)");

@@ -33,9 +33,8 @@ impl Closed {
         CatalogError::new(
             CatalogErrorKind::CommandNotSupported,
             format!(
-                "{what} can't be used: {reason}. Its documents are kept as they are, and nothing of \
-                 it expires; {remedy}. Until then it can't be read, written, renamed, dropped or \
-                 exported"
+                "{what} is unavailable: {reason}. Its documents are kept and don't expire; \
+                 {remedy}. Until then you can't read, write, rename, drop or export it"
             ),
         )
     }

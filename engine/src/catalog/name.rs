@@ -50,7 +50,7 @@ impl Namespace {
     pub fn parse(text: &str) -> Result<Self, CatalogError> {
         let (db, collection) = text
             .split_once('.')
-            .ok_or_else(|| invalid(format!("\"{text}\" names no collection; write \"db.name\"")))?;
+            .ok_or_else(|| invalid(format!("\"{text}\" is not a namespace; enter \"db.name\"")))?;
         Self::new(db, collection)
     }
 

@@ -241,11 +241,11 @@ impl CatalogSnapshot {
                 format!("{namespace} can't be used: {}", closed.reason())
             }
             None if count == 0 => return None,
-            None => "A collection can't be used: its definition is damaged down to its name".into(),
+            None => "A collection can't be used: its definition and its name are damaged".into(),
         };
         Some(match count - 1 {
             0 => format!("{first}."),
-            more => format!("{first}. Nor can {more} more, which verify names."),
+            more => format!("{first}. {more} more can't be used either; run Verify for the list."),
         })
     }
 
@@ -292,14 +292,13 @@ impl CatalogSnapshot {
     #[must_use]
     pub fn without_dialect_in_words(&self) -> Option<String> {
         let names: Vec<&str> = self.without_dialect().collect();
-        let (what, verb) =
-            if names.len() == 1 { ("database", "it") } else { ("databases", "they") };
+        let what = if names.len() == 1 { "database" } else { "databases" };
         (!names.is_empty()).then(|| {
             format!(
-                "The list of dialects was damaged, so nobody knows whose rules the {what} {} had: {verb} \
-                 can be read and exported, but nothing in there is written or expires. Set the dialect \
-                 of each again with mayflyDialect, or restore a backup from before the damage. A \
-                 database that had a dialect and no collection follows \"open\" now.",
+                "The dialect list was damaged, so the dialect of the {what} {} is unknown. You can read \
+                 and export, but not write, and nothing expires. Set each dialect again with \
+                 mayflyDialect, or restore a backup from before the damage. Databases without \
+                 collections now use \"open\".",
                 names.join(", ")
             )
         })
@@ -314,9 +313,9 @@ impl CatalogSnapshot {
             return Ok(());
         }
         let message = format!(
-            "the database {db} can only be read: the list of dialects was damaged, so nobody knows \
-             whose rules it had. Nothing of it expires. Set its dialect again with mayflyDialect, which \
-             is \"open\" unless another one was chosen, or restore a backup from before the damage"
+            "the database {db} is read-only because its dialect is unknown (the dialect list was \
+             damaged). Nothing in it expires. Set the dialect with mayflyDialect (the default is \
+             \"open\"), or restore a backup from before the damage"
         );
         Err(CatalogError::new(CatalogErrorKind::CommandNotSupported, message))
     }

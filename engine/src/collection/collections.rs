@@ -173,7 +173,7 @@ impl Collections {
                 return Err(E::from(WriteError::Store(error)));
             }
             Err(Failure::NotArchived(_)) => {
-                let what = "documents expire faster than they are archived".to_owned();
+                let what = "documents expire faster than they can be archived".to_owned();
                 return Err(E::from(WriteError::Store(StoreError::Busy { what })));
             }
         };

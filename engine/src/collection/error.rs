@@ -35,7 +35,7 @@ pub enum WriteError {
         details: Box<Document>,
     },
     /// The validator could not be evaluated on the document.
-    #[error("whether the document keeps the collection's validator is not known: {0}")]
+    #[error("the collection's validator could not be evaluated on the document: {0}")]
     Undecided(QueryError),
     /// An index holds duplicate values, so it can't become unique (MongoDB: 359,
     /// `CannotConvertIndexToUnique`).
@@ -104,7 +104,7 @@ impl DuplicateKey {
     #[must_use]
     pub fn way_out(&self) -> &'static str {
         if self.is_damaged {
-            "; that document is damaged, and the command mayflyDamaged removes it"
+            "; that document is damaged; remove it with mayflyDamaged"
         } else {
             ""
         }

@@ -372,7 +372,7 @@ mod tests {
             report.contents.findings.iter().map(|finding| finding.sentence.as_str()).collect();
         assert_eq!((report.contents.documents, report.structure.len()), (2, 0));
         assert!(sentences.iter().any(|it| it.starts_with("An index entry is damaged")));
-        assert!(sentences.iter().any(|it| it.contains("lacks an entry for document")));
+        assert!(sentences.iter().any(|it| it.contains("has no entry for document")));
         assert!(sentences.iter().all(|it| !it.contains("_id_")), "{sentences:?}");
     }
 

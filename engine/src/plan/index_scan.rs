@@ -237,8 +237,8 @@ fn remember(
     Err(PlanError::new(
         PlanErrorKind::TooManyRecords,
         format!(
-            "the index {} has arrays, and more than {max} documents were looked at; narrow the \
-             filter or hint {{$natural: 1}}",
+            "the index {} is multikey, and the query examined more than {max} documents; narrow \
+             the filter or hint {{$natural: 1}}",
             index.name
         ),
     ))

@@ -91,7 +91,7 @@ pub fn plan(
     if dialect == Dialect::Cosmos {
         return Err(error(
             Kind::CommandNotSupported,
-            "collMod is not supported in the cosmos dialect; drop the index and create it anew",
+            "collMod is not supported in the cosmos dialect; drop and recreate the index",
         ));
     }
     let change = match &request.index {

@@ -93,7 +93,7 @@ pub fn check_name(namespace: &Namespace) -> Result<(), CatalogError> {
     if namespace.is_unfinished_output() {
         return Err(error(
             Kind::InvalidNamespace,
-            format!("the name {namespace} is reserved for what a $out writes; choose another"),
+            format!("the name {namespace} is reserved for the output of $out; choose another"),
         ));
     }
     if namespace.is_system() && namespace.collection != "system.profile" {
@@ -264,7 +264,8 @@ fn clustered(options: &Document) -> Result<Option<Clustered>, CatalogError> {
                 Some(false) => Ok(None),
                 Some(true) => Err(error(
                     Kind::ClusteredLegacy,
-                    "clusteredIndex: true is only for the server's own collections; give the key and \
+                    "clusteredIndex: true is reserved for the server's own collections; give the \
+                     key and \
                      unique",
                 )),
                 None => Err(wrong_type("clusteredIndex", "an object", other)),

@@ -163,7 +163,7 @@ fn parse_key(key: &Document) -> Result<IndexKey, CatalogError> {
         let wildcard_root = field == "$**";
         if !wildcard_root && Path::parse(path).is_err() {
             return Err(cannot(format!(
-                "the key pattern has the field name {field:?}, which is no path; name a field"
+                "the key pattern has the field name {field:?}, which is not a valid path"
             )));
         }
         let reference = |part: &str| matches!(part, "$id" | "$ref" | "$db");
@@ -177,7 +177,7 @@ fn parse_key(key: &Document) -> Result<IndexKey, CatalogError> {
         if !ends_wild && value.as_str() == Some("wildcard") {
             return Err(error(
                 Kind::WildcardWord,
-                "the word \"wildcard\" makes no index; use the field name $** and 1 or -1",
+                "\"wildcard\" is not an index type; use the field name $** and 1 or -1",
             ));
         }
         let of_words = ends_wild && value.as_str().is_some() && !is_text(value);
@@ -194,9 +194,7 @@ fn parse_key(key: &Document) -> Result<IndexKey, CatalogError> {
 fn check_name(name: &str) -> Result<(), CatalogError> {
     match name {
         "" => Err(cannot("the index name is empty; give it a name")),
-        "*" => {
-            Err(error(Kind::BadValue, "the index name '*' stands for all indexes; choose another"))
-        }
+        "*" => Err(error(Kind::BadValue, "the index name '*' means all indexes; choose another")),
         "_id_" => Err(error(
             Kind::BadValue,
             "the index name '_id_' is reserved for the index on _id; choose another",

@@ -86,7 +86,7 @@ fn check_wildcard(key: &IndexKey, wildcard: &KeyPart, spec: &Document) -> Result
         let mut others = others;
         return match others.find(|part| is_under(part.path.as_str(), above)) {
             Some(part) => Err(cannot(format!(
-                "the field {:?} is one of those that {:?} stands for; name just one of the two",
+                "the wildcard {1:?} already covers the field {0:?}; keep only one of them",
                 part.path.as_str(),
                 wildcard.path.as_str()
             ))),

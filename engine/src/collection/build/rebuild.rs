@@ -35,7 +35,7 @@ impl Collections {
             let is_damaged = StoreError::unless_damaged(self.store.read(range))?.is_none();
             if is_damaged && self.transact(|writer| restart(writer, &build)).is_ok() {
                 sentences.push(format!(
-                    "Damage was mended: the build of the index {} of {} is begun anew.",
+                    "Repaired: restarting the build of index {} on {}.",
                     build.name, build.namespace
                 ));
             }
@@ -112,7 +112,7 @@ mod tests {
             bench.reopen();
             assert!(insert(&bench, 8..9).is_err(), "nobody knows where the build stands");
             let told = bench.all().restart_damaged_builds().expect("begun anew");
-            let sentence = "Damage was mended: the build of the index a of test.c is begun anew.";
+            let sentence = "Repaired: restarting the build of index a on test.c.";
             assert_eq!(told, [sentence]);
             assert_eq!(bench.all().restart_damaged_builds(), Ok(Vec::new()));
             insert(&bench, 8..10).expect("inserted");

@@ -37,7 +37,7 @@ impl Collections {
                 return Ok(outcome);
             }
         }
-        let what = format!("others change the index of {} meanwhile", request.namespace);
+        let what = format!("other clients are changing the indexes of {}", request.namespace);
         Err(StoreError::Busy { what }.into())
     }
 

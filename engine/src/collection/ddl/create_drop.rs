@@ -194,8 +194,8 @@ fn check_newest_fits(
         return Err(refused(
             Kind::BadValue,
             format!(
-                "the newest document of {} has {size} bytes, more than the whole capped collection may \
-                 have ({size_bytes}); give the size in bytes",
+                "the newest document of {} has {size} bytes, more than the new size limit \
+                 ({size_bytes}); give the size in bytes",
                 collection.namespace
             ),
         ));
@@ -294,7 +294,7 @@ pub(in crate::collection) fn drop_collection(
 }
 
 pub(in crate::collection) fn exists(namespace: &Namespace) -> WriteError {
-    refused(Kind::NamespaceExists, format!("the collection {namespace} exists already"))
+    refused(Kind::NamespaceExists, format!("the collection {namespace} already exists"))
 }
 
 pub(in crate::collection) fn refused(kind: Kind, message: String) -> WriteError {

@@ -38,10 +38,7 @@ impl Collections {
                 return Ok(());
             }
         }
-        let message = format!(
-            "documents with a field _ts, or collections with documents, come to {db} while it is \
-             looked through; try again when nobody writes there"
-        );
+        let message = format!("other clients are writing to {db}; try again when writes stop");
         Err(refused(Kind::IllegalOperation, message))
     }
 
@@ -62,7 +59,7 @@ impl Collections {
             }
             writer.catalog().check_all_usable(db)?;
             if SERVER_DATABASES.contains(&db) {
-                let message = format!("the database {db} is the server's own; it has no dialect to set");
+                let message = format!("the database {db} belongs to the server and has no dialect");
                 return Err(refused(Kind::IllegalOperation, message));
             }
             if is_lost {
@@ -73,8 +70,8 @@ impl Collections {
                 return Err(refused(
                     Kind::IllegalOperation,
                     format!(
-                        "the dialect of {db} can't be changed while {} has a TTL or an index on _ts; \
-                         drop it first",
+                        "the dialect of {db} can't be changed while {} has a TTL or an index on \
+                         _ts; drop it first",
                         collection.namespace
                     ),
                 ));
@@ -115,8 +112,8 @@ impl Collections {
                         return Err(refused(
                             Kind::IllegalOperation,
                             format!(
-                                "a document of {} has a field _ts, which the cosmos dialect keeps \
-                                 for itself; $rename the field first",
+                                "a document of {} has a field _ts, which the cosmos dialect \
+                                 reserves; $rename the field first",
                                 collection.namespace
                             ),
                         ));
@@ -147,7 +144,7 @@ fn check_fits(collection: &CollectionMeta, dialect: Dialect) -> Result<(), Write
         return Ok(());
     }
     let message = format!(
-        "{} has a TTL or an index on _ts that the dialect {} does not have, so this was not its \
+        "{} has a TTL or an index on _ts that the dialect {} does not allow, so this was not its \
          dialect; choose another",
         collection.namespace,
         dialect.name()

@@ -132,10 +132,9 @@ fn known(catalog: &CatalogSnapshot) -> BTreeSet<u32> {
 
 /// A sentence about dropped ranges that nothing will remove.
 pub(crate) fn lost_in_words(reader: &Reader<'_>) -> Result<Option<String>, StoreError> {
-    let words = "The list of what was dropped was damaged, so what some dropped collections or indexes held \
-                 still takes up room. No document is missing because of it. The room is free again once the store \
-                 is open for writing and every definition can be read; until then, only an export of \
-                 everything into a new store frees it.";
+    let words = "The list of dropped collections and indexes was damaged, so their disk space is \
+     not reclaimed yet. No documents are lost. It is reclaimed once the store is open for writing \
+     and every definition can be read; until then, exporting to a new store frees it.";
     Ok(DroppedRanges::read(reader)?.is_lost.then(|| words.to_owned()))
 }
 
@@ -287,7 +286,7 @@ mod tests {
 
     fn is_lost(bench: &Bench) -> bool {
         let lost = bench.all().store().read(lost_in_words).expect("readable");
-        lost.is_some_and(|words| words.contains("still takes up room"))
+        lost.is_some_and(|words| words.contains("not reclaimed yet"))
     }
 
     #[test]

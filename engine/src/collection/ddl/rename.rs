@@ -104,7 +104,7 @@ fn to_rename(
     writer.catalog().check_usable(&from.db, &from.collection)?;
     let collection = writer.collection(from).ok_or_else(|| missing(from))?;
     if from == to {
-        return Err(refused(Kind::IllegalOperation, format!("{from} has this name already")));
+        return Err(refused(Kind::IllegalOperation, format!("{from} already has this name")));
     }
     if collection.is_view() {
         return Err(refused(
@@ -126,8 +126,8 @@ fn to_rename(
         return Err(refused(
             Kind::IllegalOperation,
             format!(
-                "documents of {from} may have a field _ts, which the cosmos dialect of the database {} \
-                 keeps for itself; copy them there instead",
+                "documents of {from} may have a field _ts, which the cosmos dialect of the \
+                 database {} reserves; copy them there instead",
                 to.db
             ),
         ));
@@ -168,8 +168,8 @@ fn check_unchanged(
     Err(refused(
         Kind::TargetChanged,
         format!(
-            "{what} of target collection {namespace} changed during processing. It stays as it is; \
-             run this again"
+            "{what} of target collection {namespace} changed during processing. It was not \
+             changed; run this again"
         ),
     ))
 }

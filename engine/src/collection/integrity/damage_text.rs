@@ -21,8 +21,8 @@ pub fn damage_in_words(store: &Store, rows: &DamagedRows) -> Option<String> {
 pub fn sample_damage(store: &Store, rows: &DamagedRows) -> Option<String> {
     let damage = damage_in_words(store, rows)?;
     Some(format!(
-        "{damage}, as a sample has shown. Everything else can still be exported; verify the store to know \
-         all that is damaged."
+        "A spot check found damage: {damage}. You can still export everything else; run Verify \
+         for a full report."
     ))
 }
 
@@ -31,9 +31,7 @@ pub fn sample_damage(store: &Store, rows: &DamagedRows) -> Option<String> {
 pub fn backup_damage(store: &Store, report: &BackupReport) -> Option<String> {
     let damage = damage_in_words(store, &report.damaged)?;
     let file = report.file.display();
-    Some(format!(
-        "{damage}, so this copy is kept as {file} and every backup before it stays as it was."
-    ))
+    Some(format!("{damage}, so the copy is saved as {file} and earlier backups are unchanged."))
 }
 
 /// The name of a row, or its numbers where it has none.

@@ -64,7 +64,7 @@ pub enum RemoveDamagedError {
     #[error("there is no {}, so nothing was removed", RecordName(*.0))]
     Missing(RecordNumber),
     /// A readable document is removed with `delete`.
-    #[error("{} is not damaged, so nothing was removed; delete removes it", RecordName(*.0))]
+    #[error("{} is not damaged, so nothing was removed; use delete instead", RecordName(*.0))]
     Sound(RecordNumber),
     /// The removal failed.
     #[error(transparent)]

@@ -45,8 +45,7 @@ impl Collections {
             });
             if counted.is_ok() {
                 let name = named(&catalog, &DamagedRow::Counters { id });
-                sentences
-                    .push(format!("Damage was mended: {name} were damaged and are made anew."));
+                sentences.push(format!("Repaired: {name} were damaged and have been rebuilt."));
             }
         }
         Ok(sentences)
@@ -123,8 +122,8 @@ mod tests {
                         mayflyDamaged lists such documents and removes them.";
         assert_eq!(findings(&lab), [sentence]);
         let lab = lab.reopened();
-        let sentence = "1 stored thing is damaged (document with _id 2 of test.c), as a sample has shown. \
-                        Everything else can still be exported; verify the store to know all that is damaged.";
+        let sentence = "A spot check found damage: 1 stored thing is damaged (document with _id 2 \
+         of test.c). You can still export everything else; run Verify for a full report.";
         let warnings = &lab.engine.open_report().warnings;
         assert!(warnings.iter().any(|it| it == sentence), "{warnings:?}");
     }
@@ -151,7 +150,7 @@ mod tests {
             assert_eq!(collections.store().write(gone), Ok(true));
             for documents in ["{_id: 'z'}", "{_id: 'z'}, {_id: 7}"] {
                 let refused = lab.run(&format!("{{insert: 'c', documents: [{documents}]}}"));
-                assert!(refused.to_string().contains("counters is missing"), "{refused}");
+                assert!(refused.to_string().contains("counter record is missing"), "{refused}");
             }
             assert_eq!(all(), before);
             let lab = lab.reopened();

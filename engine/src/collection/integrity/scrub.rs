@@ -204,7 +204,7 @@ impl ScrubRead<'_, '_> {
                 let (key, damaged) = row?;
                 if let Some(damaged) = damaged {
                     let sentence = format!(
-                        "A row of the store itself is damaged: {} does not match its checksum.",
+                        "Internal data is damaged: {} does not match its checksum.",
                         named(catalog, &damaged)
                     );
                     self.find(place_of(catalog, &damaged), None, None, sentence);

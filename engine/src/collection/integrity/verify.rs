@@ -75,7 +75,7 @@ impl Collections {
         let documents_total = self.documents_counted()?;
         for (namespace, closed) in catalog.all_closed() {
             let reason = closed.reason();
-            let sentence = format!("It can't be used, so it was not checked: {reason}.");
+            let sentence = format!("Not checked because it can't be used: {reason}.");
             report.findings.push(Finding { namespace, index: None, record: None, sentence });
         }
         if let Some(sentence) = catalog.without_dialect_in_words() {
@@ -84,8 +84,8 @@ impl Collections {
         }
         if catalog.nameless() > 0 {
             let sentence = format!(
-                "Definitions that are damaged down to the names of their collections: {}. What they \
-                 name was not checked.",
+                "Definitions so damaged that their collection names are unknown: {}. Their \
+                 collections were not checked.",
                 catalog.nameless()
             );
             let namespace = own("store");
@@ -109,8 +109,8 @@ impl Collections {
                 Err(StoreError::Damaged { what } | StoreError::BrokenOff { what }) => {
                     let namespace = collection.namespace.clone();
                     let sentence = format!(
-                        "It could not be read to its end, because its file is damaged: {what}. Restore \
-                         a backup, or export what is left."
+                        "The check stopped early because the file is damaged: {what}. Restore a \
+                         backup, or export the rest."
                     );
                     report.findings.push(Finding {
                         namespace,
@@ -269,7 +269,7 @@ impl<'c> CollectionCheck<'c, '_> {
                         Some(index),
                         Some(record),
                         format!(
-                            "The index {} lacks an entry for {}. {}",
+                            "The index {} has no entry for {}. {}",
                             index.name,
                             RecordName(record),
                             to_mend(index)
@@ -382,7 +382,7 @@ impl<'c> CollectionCheck<'c, '_> {
                 Some(index),
                 Some(record),
                 format!(
-                    "The index {} has an entry that {} does not ask for. {}",
+                    "The index {} has an entry that does not match {}. {}",
                     index.name,
                     RecordName(record),
                     to_mend(index)
@@ -542,7 +542,9 @@ mod tests {
         put.expect("written");
         let findings = || collections.verify(&mut |_| true).expect("readable").findings;
         let first = findings().into_iter().next().expect("a finding").sentence;
-        assert!(first.contains("does not ask for. Drop the index and create it again."), "{first}");
+        let expected =
+            "that does not match document with _id 1. Drop the index and create it again.";
+        assert!(first.contains(expected), "{first}");
         lab.ok("{dropIndexes: 'c', index: 'a'}");
         lab.ok(create);
         assert_eq!(findings(), []);

@@ -40,7 +40,7 @@ fn namespace(collection: &str) -> Namespace {
     Namespace { db: "db".to_owned(), collection: collection.to_owned() }
 }
 
-/// Indexes of each kind, and rows of other collections behind and in front of all of them.
+/// Indexes of each kind, with rows of other collections before and after all of them.
 fn new_store() -> Bench {
     let bench = Bench::new();
     for collection in COLLECTIONS {

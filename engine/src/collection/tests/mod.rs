@@ -557,7 +557,7 @@ fn writes_that_share_a_commit_make_one_collection_and_count_every_document() {
                         }
                         Err(error) => panic!("{error}"),
                     }
-                    // Whoever was answered finds the collection at once.
+                    // A client that got its answer finds the collection immediately.
                     assert!(bench.all().catalog().collection(&namespace()).is_some());
                 }
             });
@@ -647,7 +647,7 @@ fn ten_thousand_collections_need_no_more_tables() {
     bench.check_sound();
 }
 
-/// Else whoever makes databases and drops them fills the memory, and slows down every change.
+/// Otherwise creating and dropping databases would fill memory and slow down every change.
 #[test]
 fn nothing_is_remembered_of_databases_that_are_gone() {
     let bench = Bench::new();

@@ -493,7 +493,8 @@ pub(super) fn check_document(
     let size = i64::try_from(document.as_bytes().len()).unwrap_or(i64::MAX);
     match collection.options.capped.and_then(|capped| capped.size_bytes) {
         Some(max) if size > max => bad(format!(
-            "the document has {size} bytes, more than the whole capped collection {} may have ({max})",
+            "the document has {size} bytes, more than the size limit of the capped collection {} \
+             ({max})",
             collection.namespace
         )),
         _ => Ok(()),

@@ -149,7 +149,10 @@ fn check_fits(row: &RawDocument, meta: Option<&RawDocument>) -> Result<(), Write
     let meta_bytes = meta.map_or(0, |meta| meta.as_bytes().len());
     let bytes_max = DOCUMENT_BYTES_MAX - BUCKET_FRAME_BYTES;
     if row.as_bytes().len().saturating_add(meta_bytes) > bytes_max {
-        return bad(format!("the measurement is larger than a bucket can be ({bytes_max} bytes)"));
+        return bad(format!(
+            "the measurement exceeds the size limit of a bucket ({bytes_max} \
+         bytes)"
+        ));
     }
     let limits = scan::Limits { depth_max: DEPTH_MAX - BUCKET_LEVELS, ..scan::Limits::default() };
     for part in std::iter::once(row).chain(meta) {

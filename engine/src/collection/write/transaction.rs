@@ -121,7 +121,7 @@ impl<'w, 't> Transaction<'w, 't> {
         let next = self.counters(id.0)?.next_record;
         if next == 0 && self.writer.reader().lacks_counters(id.0)? {
             return Err(StoreError::damaged(
-                "a record of counters is missing; it is made anew when the store is opened again",
+                "a counter record is missing; reopen the store to rebuild it",
             ));
         }
         Ok(next)
@@ -177,8 +177,8 @@ impl<'w, 't> Transaction<'w, 't> {
             return Err(CatalogError::new(
                 CatalogErrorKind::BadValue,
                 format!(
-                    "the definition of {name} would be too large or nested too deep; make its \
-                     validator, its pipeline or its partial filters smaller"
+                    "the definition of {name} would be too large or too deeply nested; simplify \
+                     its validator, pipeline or partial filters"
                 ),
             )
             .into());

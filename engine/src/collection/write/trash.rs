@@ -115,8 +115,8 @@ impl DocumentWriter<'_, '_> {
         let collection = self.txn.current(collection)?;
         if collection.id != row.collection {
             return Err(WriteError::BadDocument {
-                message: "these measurements go back only into the collection that they were in, \
-                          and that was dropped"
+                message: "these measurements can only be restored to their original collection, \
+                 which was dropped"
                     .to_owned(),
             });
         }
@@ -167,7 +167,7 @@ impl DocumentWriter<'_, '_> {
     /// Removes the oldest row, even a damaged one.
     fn drop_oldest(&mut self) -> Result<(), StoreError> {
         let Some(bytes) = self.txn.writer.delete_first_document(TRASH)? else {
-            return Err(StoreError::damaged("the oldest row of the trash can't be removed"));
+            return Err(StoreError::damaged("the oldest trash row can't be removed"));
         };
         self.count_dropped(bytes)
     }
@@ -321,5 +321,5 @@ pub(in crate::collection) fn verify(
 
 fn removed_damaged(count: u64, damage: &str) -> String {
     let documents = counted(count, "removed document", "removed documents");
-    format!("{documents} can't be put back any more, because {damage}. All others keep their time.")
+    format!("{documents} can't be restored because {damage}. The rest of the trash is unaffected.")
 }

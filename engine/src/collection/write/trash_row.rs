@@ -113,7 +113,7 @@ pub(in crate::collection) fn finding(namespace: Option<Namespace>, sentence: &st
 }
 
 pub(super) fn not_a_row(record: RecordNumber) -> String {
-    format!("row {record} is not a row of it")
+    format!("row {record} is not a trash row")
 }
 
 /// Rows are counted in 64 bits, so the conversion never saturates.

@@ -183,7 +183,7 @@ fn one_whose_name_is_damaged_too_is_told() {
     // The byte between the names.
     lab.spoil(b"\0zebra");
     let lab = lab.reopened();
-    let told = "A collection can't be used: its definition is damaged down to its name.";
+    let told = "A collection can't be used: its definition and its name are damaged.";
     check_told(&lab, told);
     lab.check("{find: 'other'}", "{'cursor.firstBatch': [{_id: 2}]}");
     lab.check("{find: 'zebra'}", "{ok: 1, 'cursor.firstBatch': []}");

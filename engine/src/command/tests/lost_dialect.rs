@@ -5,11 +5,10 @@ use bson::{Document, doc};
 
 use crate::{catalog::snapshot::VERSION_META, command::testing::Lab, store::StoreError};
 
-const SENTENCE: &str = "The list of dialects was damaged, so nobody knows whose rules the databases cloud, \
-                        test had: they can be read and exported, but nothing in there is written or \
-                        expires. Set the dialect of each again with mayflyDialect, or restore a backup \
-                        from before the damage. A database that had a dialect and no collection \
-                        follows \"open\" now.";
+const SENTENCE: &str = "The dialect list was damaged, so the dialect of the databases cloud, test \
+ is unknown. You can read and export, but not write, and nothing expires. Set each dialect again \
+ with mayflyDialect, or restore a backup from before the damage. Databases without collections \
+ now use \"open\".";
 
 fn run(lab: &Lab, db: &str, command: &Document) -> Document {
     lab.engine.run(db, command)
