@@ -4,14 +4,14 @@ use super::{CatalogError, CatalogErrorKind};
 
 /// Why a collection can't be used. Its name stays taken and its record unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Closed {
+pub enum ClosedReason {
     /// Another version wrote it and this one can't read it. The text is part of a sentence.
     Unknown(String),
     /// The definition does not match its checksum.
     Damaged,
 }
 
-impl Closed {
+impl ClosedReason {
     /// The reason, as part of a sentence.
     #[must_use]
     pub fn reason(&self) -> &str {

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_cosmos_keeps_ts_for_itself() {
+    fn only_cosmos_reserves_ts() {
         let check = |dialect: Dialect, given: bson::Document, stored: bson::Document| {
             let given = RawDocumentBuf::try_from(&given).expect("plain");
             let found = bson::Document::try_from(&*dialect.stored(&given)).expect("plain");

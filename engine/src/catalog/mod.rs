@@ -17,7 +17,7 @@ pub mod rules;
 pub(crate) mod snapshot;
 mod validator;
 
-pub use closed::Closed;
+pub use closed::ClosedReason;
 pub use collection_meta::CollectionMeta;
 pub(crate) use dialect::SERVER_DATABASES;
 pub use dialect::{Dialect, has_own_ts};
@@ -27,4 +27,4 @@ pub use index_meta::{EntryForm, IndexMeta, IndexState};
 pub use name::{Namespace, check_db};
 pub use options::{Capped, Clustered, CollectionOptions, View};
 pub use snapshot::{Catalog, CatalogSnapshot, DatabaseMeta, TtlTarget};
-pub use validator::{Action as ValidationAction, Level as ValidationLevel, Validation};
+pub use validator::{Validation, ValidationAction, ValidationLevel};

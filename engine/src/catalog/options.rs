@@ -17,6 +17,7 @@ pub struct CollectionOptions {
     pub time_series: Option<Document>,
     /// The definition of a view.
     pub view: Option<View>,
+    /// Document validation.
     pub validation: Validation,
     /// Options that are stored and shown but have no effect.
     pub extra: Document,

@@ -11,7 +11,7 @@ use std::{
 use bson::{Bson, Document};
 
 use super::{
-    CatalogError, CatalogErrorKind, Closed, CollectionMeta, Dialect, IndexMeta, Namespace,
+    CatalogError, CatalogErrorKind, ClosedReason, CollectionMeta, Dialect, IndexMeta, Namespace,
     SERVER_DATABASES, record,
 };
 use crate::{
@@ -69,7 +69,7 @@ pub struct DatabaseMeta {
     /// Its collections by name.
     pub collections: BTreeMap<String, Arc<CollectionMeta>>,
     /// Collections that can't be used.
-    pub closed: BTreeMap<String, Closed>,
+    pub closed: BTreeMap<String, ClosedReason>,
 }
 
 /// Something with a TTL: an index, or a clustered or time-series collection with its own TTL.
@@ -79,10 +79,12 @@ pub struct TtlTarget {
     pub collection: Arc<CollectionMeta>,
     /// The index to scan; for a collection's own TTL the one on `_id`.
     pub index: Arc<IndexMeta>,
+    /// When its documents expire.
     pub rule: Rule,
 }
 
 impl Catalog {
+    /// A catalog that starts with this snapshot.
     #[must_use]
     pub fn new(snapshot: CatalogSnapshot) -> Self {
         Self { current: RwLock::new(Arc::new(snapshot)) }
@@ -116,10 +118,10 @@ impl DatabaseMeta {
     }
 
     /// Why the whole database can't be used.
-    fn closed_by_dialect(&self) -> Option<Closed> {
+    fn closed_by_dialect(&self) -> Option<ClosedReason> {
         let dialect = self.unknown_dialect.as_ref().filter(|dialect| **dialect != Bson::Null)?;
         let reason = format!("this version does not know the dialect {dialect} of the database");
-        Some(Closed::Unknown(reason))
+        Some(ClosedReason::Unknown(reason))
     }
 }
 
@@ -144,13 +146,13 @@ impl CatalogSnapshot {
                 snapshot.nameless += 1;
                 continue;
             };
-            let read = |bytes| record::read(db, name, bytes).map_err(Closed::Unknown);
+            let read = |bytes| record::read(db, name, bytes).map_err(ClosedReason::Unknown);
             let database = snapshot.database(db);
             let closed = database.closed_by_dialect();
-            match record.ok_or(Closed::Damaged).and_then(read) {
+            match record.ok_or(ClosedReason::Damaged).and_then(read) {
                 Ok(collection) if closed.is_none() => snapshot.put(collection),
                 read => {
-                    let reason = read.err().or(closed).unwrap_or(Closed::Damaged);
+                    let reason = read.err().or(closed).unwrap_or(ClosedReason::Damaged);
                     database.closed.insert(name.to_owned(), reason);
                 }
             }
@@ -212,13 +214,13 @@ impl CatalogSnapshot {
     }
 
     /// The closed collections of a database by name, with the reasons.
-    pub fn closed(&self, db: &str) -> impl Iterator<Item = (&str, &Closed)> {
+    pub fn closed(&self, db: &str) -> impl Iterator<Item = (&str, &ClosedReason)> {
         let closed = self.databases.get(db).into_iter().flat_map(|database| &database.closed);
         closed.map(|(name, reason)| (name.as_str(), reason))
     }
 
     /// The closed collections of all databases, with the reasons.
-    pub fn all_closed(&self) -> impl Iterator<Item = (Namespace, &Closed)> {
+    pub fn all_closed(&self) -> impl Iterator<Item = (Namespace, &ClosedReason)> {
         self.databases().flat_map(|db| {
             self.closed(db).map(|(name, reason)| {
                 (Namespace { db: db.to_owned(), collection: name.to_owned() }, reason)

@@ -10,14 +10,14 @@ pub struct Validation {
     /// What documents must match; `None` accepts everything.
     pub validator: Option<Filter>,
     /// Which writes are checked; `None` means strict.
-    pub level: Option<Level>,
+    pub level: Option<ValidationLevel>,
     /// What happens to a document that does not match; `None` means error.
-    pub action: Option<Action>,
+    pub action: Option<ValidationAction>,
 }
 
 /// Which writes are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub enum ValidationLevel {
     /// None.
     Off,
     /// All.
@@ -28,7 +28,7 @@ pub enum Level {
 
 /// What happens to a write that does not match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum ValidationAction {
     /// It is refused.
     Error,
     /// It is stored, and logged.
@@ -37,7 +37,7 @@ pub enum Action {
     ErrorAndLog,
 }
 
-impl Level {
+impl ValidationLevel {
     /// Reads the word.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
@@ -55,7 +55,7 @@ impl Level {
     }
 }
 
-impl Action {
+impl ValidationAction {
     /// Reads the word.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
@@ -98,23 +98,23 @@ impl Validation {
         now_ms: i64,
     ) -> Result<Option<Document>, QueryError> {
         let Some(filter) = &self.validator else { return Ok(None) };
-        let level = self.level.unwrap_or(Level::Strict);
+        let level = self.level.unwrap_or(ValidationLevel::Strict);
         let context = Context::at(now_ms);
         let matches = |document: &RawDocument| match filter.matches_in(document, &context) {
             Err(error) if self.must_know(&error) => Err(error),
             // An expression that fails on a document does not accept it.
             result => Ok(result.unwrap_or(false)),
         };
-        if level == Level::Off || matches(document)? {
+        if level == ValidationLevel::Off || matches(document)? {
             return Ok(None);
         }
         if let Some(before) = before
-            && level == Level::Moderate
+            && level == ValidationLevel::Moderate
             && !matches(before)?
         {
             return Ok(None);
         }
-        if self.action == Some(Action::Warn) {
+        if self.action == Some(ValidationAction::Warn) {
             // The log only says that it does not match.
             return Ok(Some(Document::new()));
         }
@@ -123,7 +123,8 @@ impl Validation {
 
     /// Whether this error must fail the write. With action `warn`, only a stopped operation does.
     fn must_know(&self, error: &QueryError) -> bool {
-        error.ended.is_some() || error.is_out_of_steps() && self.action != Some(Action::Warn)
+        error.ended.is_some()
+            || error.is_out_of_steps() && self.action != Some(ValidationAction::Warn)
     }
 
     /// As shown and stored.

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     catalog::{
-        CatalogError, CatalogErrorKind as Kind, CollectionMeta, Dialect, EntryForm, IndexMeta,
-        KeyKind, Namespace,
+        CatalogError, CatalogErrorKind, CollectionMeta, Dialect, EntryForm, IndexMeta, KeyKind,
+        Namespace,
     },
     store::IndexId,
 };
@@ -90,7 +90,7 @@ pub fn plan(
 ) -> Result<CollModPlan, CatalogError> {
     if dialect == Dialect::Cosmos {
         return Err(error(
-            Kind::CommandNotSupported,
+            CatalogErrorKind::CommandNotSupported,
             "collMod is not supported in the cosmos dialect; drop and recreate the index",
         ));
     }
@@ -102,7 +102,7 @@ pub fn plan(
     let top = request.expire_after_seconds.as_ref().map(read_top).transpose()?;
     let collection = collection.ok_or_else(|| {
         error(
-            Kind::NamespaceNotFound,
+            CatalogErrorKind::NamespaceNotFound,
             format!("the collection {} does not exist", request.namespace),
         )
     })?;
@@ -160,7 +160,7 @@ impl<'r> IndexChange<'r> {
                 "forceNonUnique" => change.force_non_unique = flag()?,
                 _ => {
                     return Err(error(
-                        Kind::UnknownField,
+                        CatalogErrorKind::UnknownField,
                         format!("the field 'collMod.index.{field}' is unknown; remove it"),
                     ));
                 }
@@ -245,7 +245,7 @@ impl<'r> IndexChange<'r> {
         };
         if index.clustered {
             return Err(if self.hidden.is_some() {
-                error(Kind::ClusteredIndexHide, "the clustered index can't be hidden")
+                error(CatalogErrorKind::ClusteredIndexHide, "the clustered index can't be hidden")
             } else {
                 not_found(&index.name)
             });
@@ -259,7 +259,7 @@ impl<'r> IndexChange<'r> {
         collection: &CollectionMeta,
     ) -> Result<(), CatalogError> {
         if self.hidden.is_some() && index.is_id() {
-            return Err(error(Kind::BadValue, "the index on _id can't be hidden"));
+            return Err(error(CatalogErrorKind::BadValue, "the index on _id can't be hidden"));
         }
         if self.secs.is_some() {
             let refused = if index.is_id() {
@@ -300,7 +300,7 @@ impl<'r> IndexChange<'r> {
         match self.unique {
             Some(false) => {
                 return Err(error(
-                    Kind::BadValue,
+                    CatalogErrorKind::BadValue,
                     "unique can only be set to true; use forceNonUnique",
                 ));
             }
@@ -316,7 +316,9 @@ impl<'r> IndexChange<'r> {
             _ => {}
         }
         match self.force_non_unique {
-            Some(false) => Err(error(Kind::BadValue, "forceNonUnique can only be true")),
+            Some(false) => {
+                Err(error(CatalogErrorKind::BadValue, "forceNonUnique can only be true"))
+            }
             Some(true) if !index.unique || index.is_id() => {
                 Err(invalid("forceNonUnique is only for a unique index"))
             }
@@ -380,9 +382,9 @@ pub(super) fn check_own_seconds(secs: i64, now_ms: i64) -> Result<(), CatalogErr
 }
 
 fn invalid(message: impl Into<String>) -> CatalogError {
-    error(Kind::InvalidOptions, message)
+    error(CatalogErrorKind::InvalidOptions, message)
 }
 
-fn error(kind: Kind, message: impl Into<String>) -> CatalogError {
+fn error(kind: CatalogErrorKind, message: impl Into<String>) -> CatalogError {
     CatalogError::new(kind, message)
 }

@@ -4,7 +4,7 @@
 use bson::Document;
 
 use super::{create, index_spec::wrong_type, numbers::Whole, validation};
-use crate::catalog::{CatalogError, CatalogErrorKind as Kind, CollectionMeta};
+use crate::catalog::{CatalogError, CatalogErrorKind, CollectionMeta};
 
 /// Changes the collection's options.
 ///
@@ -73,5 +73,5 @@ fn apply_cap(collection: &mut CollectionMeta, others: &Document) -> Result<(), C
 }
 
 fn invalid(message: impl Into<String>) -> CatalogError {
-    CatalogError::new(Kind::InvalidOptions, message)
+    CatalogError::new(CatalogErrorKind::InvalidOptions, message)
 }

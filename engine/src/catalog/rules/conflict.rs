@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bson::{Bson, Document};
 
 use crate::catalog::{
-    CatalogError, CatalogErrorKind as Kind, IndexMeta, KeyKind, index_key::same_document,
+    CatalogError, CatalogErrorKind, IndexMeta, KeyKind, index_key::same_document,
 };
 
 /// Options that are never compared.
@@ -26,7 +26,7 @@ pub(super) fn existing<'e>(
     if let Some(named) = existing.iter().find(|index| index.name == requested.name) {
         if !same_identity(requested, named) {
             return Err(CatalogError::new(
-                Kind::IndexKeySpecsConflict,
+                CatalogErrorKind::IndexKeySpecsConflict,
                 format!(
                     "an index named {} exists with another key or identity; choose another name",
                     named.name
@@ -35,7 +35,7 @@ pub(super) fn existing<'e>(
         }
         if !same_options(requested, named) {
             return Err(CatalogError::new(
-                Kind::IndexOptionsConflict,
+                CatalogErrorKind::IndexOptionsConflict,
                 format!(
                     "the index {} exists with other options; change it with collMod, or drop it first",
                     named.name
@@ -47,7 +47,7 @@ pub(super) fn existing<'e>(
     let text = |index: &IndexMeta| index.key.has(KeyKind::Text);
     if let Some(other) = existing.iter().find(|index| text(index) && text(requested)) {
         return Err(CatalogError::new(
-            Kind::IndexOptionsConflict,
+            CatalogErrorKind::IndexOptionsConflict,
             format!(
                 "only one text index per collection allowed, found existing text index {:?}",
                 other.name
@@ -56,7 +56,7 @@ pub(super) fn existing<'e>(
     }
     match existing.iter().find(|index| same_identity(requested, index)) {
         Some(other) => Err(CatalogError::new(
-            Kind::IndexOptionsConflict,
+            CatalogErrorKind::IndexOptionsConflict,
             format!(
                 "the same index exists under the name {}; use that name, or change it with collMod",
                 other.name

@@ -9,8 +9,8 @@ use super::{
     validation,
 };
 use crate::catalog::{
-    Capped, CatalogError, CatalogErrorKind as Kind, Clustered, CollectionOptions, Dialect,
-    Namespace, Validation, View, index_key::same_document,
+    Capped, CatalogError, CatalogErrorKind, Clustered, CollectionOptions, Dialect, Namespace,
+    Validation, View, index_key::same_document,
 };
 
 /// Largest size of a capped collection in bytes (MongoDB's limit).
@@ -79,7 +79,7 @@ fn given(options: &Document) -> Document {
 /// `BadValue`.
 pub fn check_dialect(options: &CollectionOptions, dialect: Dialect) -> Result<(), CatalogError> {
     if dialect == Dialect::Cosmos && options.expire_after_secs.is_some() {
-        return Err(error(Kind::BadValue, TTL_ON_TS_ONLY));
+        return Err(error(CatalogErrorKind::BadValue, TTL_ON_TS_ONLY));
     }
     Ok(())
 }
@@ -92,13 +92,13 @@ pub fn check_dialect(options: &CollectionOptions, dialect: Dialect) -> Result<()
 pub fn check_name(namespace: &Namespace) -> Result<(), CatalogError> {
     if namespace.is_unfinished_output() {
         return Err(error(
-            Kind::InvalidNamespace,
+            CatalogErrorKind::InvalidNamespace,
             format!("the name {namespace} is reserved for the output of $out; choose another"),
         ));
     }
     if namespace.is_system() && namespace.collection != "system.profile" {
         return Err(error(
-            Kind::InvalidNamespace,
+            CatalogErrorKind::InvalidNamespace,
             format!("the name {namespace} is reserved for the system; choose another"),
         ));
     }
@@ -129,7 +129,7 @@ fn check_known(options: &Document) -> Result<(), CatalogError> {
     ];
     if let Some(unknown) = options.keys().find(|field| !KNOWN.contains(&field.as_str())) {
         return Err(error(
-            Kind::UnknownField,
+            CatalogErrorKind::UnknownField,
             format!("the field 'create.{unknown}' is unknown; remove it"),
         ));
     }
@@ -152,7 +152,7 @@ fn check_inert(
         None | Some(Bson::Null) => Ok(()),
         Some(Bson::Document(given)) if changes_nothing(given) => Ok(()),
         Some(Bson::Document(_)) => Err(error(
-            Kind::CommandNotSupported,
+            CatalogErrorKind::CommandNotSupported,
             format!("the option '{field}' is not supported; remove it"),
         )),
         Some(other) => Err(wrong_type(field, "an object", other)),
@@ -170,7 +170,7 @@ pub(super) fn view(options: &Document) -> Result<Option<View>, CatalogError> {
         }
         None => return Ok(None),
         Some(Bson::String(on)) if on.is_empty() => {
-            return Err(error(Kind::BadValue, "viewOn is empty; name a collection"));
+            return Err(error(CatalogErrorKind::BadValue, "viewOn is empty; name a collection"));
         }
         Some(Bson::String(on)) => on.clone(),
         Some(other) => return Err(wrong_type("viewOn", "a string", other)),
@@ -212,7 +212,7 @@ fn time_series(options: &Document) -> Result<Option<Document>, CatalogError> {
             }
             _ => {
                 return Err(error(
-                    Kind::UnknownField,
+                    CatalogErrorKind::UnknownField,
                     format!("the field 'create.timeseries.{field}' is unknown; remove it"),
                 ));
             }
@@ -220,7 +220,7 @@ fn time_series(options: &Document) -> Result<Option<Document>, CatalogError> {
     }
     let Ok(time_field) = given.get_str("timeField") else {
         return Err(error(
-            Kind::MissingField,
+            CatalogErrorKind::MissingField,
             "the field 'create.timeseries.timeField' is missing; name the field of the time",
         ));
     };
@@ -233,7 +233,7 @@ fn time_series(options: &Document) -> Result<Option<Document>, CatalogError> {
         .is_ok_and(|word| !matches!(word, "seconds" | "minutes" | "hours"))
     {
         return Err(error(
-            Kind::BadValue,
+            CatalogErrorKind::BadValue,
             "granularity must be \"seconds\", \"minutes\" or \"hours\"",
         ));
     }
@@ -246,7 +246,7 @@ fn bucket_secs(field: &str, secs: Whole) -> Result<i32, CatalogError> {
     let bounded = i32::try_from(secs).ok().filter(|secs| (1..=BUCKET_SECS_MAX).contains(secs));
     bounded.ok_or_else(|| {
         error(
-            Kind::BadValue,
+            CatalogErrorKind::BadValue,
             format!(
                 "BSON field 'timeseries.{field}' must be from 1 to {BUCKET_SECS_MAX}, actual value \
                  '{secs}'"
@@ -263,7 +263,7 @@ fn clustered(options: &Document) -> Result<Option<Clustered>, CatalogError> {
             return match safe_bool(other) {
                 Some(false) => Ok(None),
                 Some(true) => Err(error(
-                    Kind::ClusteredLegacy,
+                    CatalogErrorKind::ClusteredLegacy,
                     "clusteredIndex: true is reserved for the server's own collections; give the \
                      key and \
                      unique",
@@ -289,14 +289,14 @@ fn part<'d>(given: &'d Document, field: &str) -> Option<&'d Bson> {
 fn check_clustered(given: &Document) -> Result<(), CatalogError> {
     let missing = |field: &str| {
         error(
-            Kind::MissingField,
+            CatalogErrorKind::MissingField,
             format!("BSON field 'create.clusteredIndex.{field}' is missing but a required field"),
         )
     };
     let known = ["key", "unique", "name", "v"];
     if let Some(other) = given.keys().find(|field| !known.contains(&field.as_str())) {
         return Err(error(
-            Kind::UnknownField,
+            CatalogErrorKind::UnknownField,
             format!("the field 'create.clusteredIndex.{other}' is unknown; remove it"),
         ));
     }
@@ -312,19 +312,22 @@ fn check_clustered(given: &Document) -> Result<(), CatalogError> {
             .ok_or_else(|| wrong_type("clusteredIndex.v", "a number", version))?;
         if whole.or_zero() != 2 {
             return Err(error(
-                Kind::ClusteredVersion,
+                CatalogErrorKind::ClusteredVersion,
                 "the version 'v' of a clustered index must be 2",
             ));
         }
     }
     if !same_document(key, &doc! { "_id": 1 }) {
         return Err(error(
-            Kind::InvalidIndexSpecificationOption,
+            CatalogErrorKind::InvalidIndexSpecificationOption,
             "the key of a clustered index must be {_id: 1}",
         ));
     }
     if !is_unique {
-        return Err(error(Kind::ClusteredNotUnique, "a clustered index must be unique"));
+        return Err(error(
+            CatalogErrorKind::ClusteredNotUnique,
+            "a clustered index must be unique",
+        ));
     }
     Ok(())
 }
@@ -335,10 +338,10 @@ fn check_beside_clustered(options: &Document) -> Result<(), CatalogError> {
         return Ok(());
     }
     let refused = [
-        ("viewOn", Kind::ClusteredView, "a view has no documents of its own"),
-        ("size", Kind::ClusteredSize, "use expireAfterSeconds to bound it"),
-        ("max", Kind::ClusteredMax, "use expireAfterSeconds to bound it"),
-        ("idIndex", Kind::InvalidOptions, "it has no other index on _id"),
+        ("viewOn", CatalogErrorKind::ClusteredView, "a view has no documents of its own"),
+        ("size", CatalogErrorKind::ClusteredSize, "use expireAfterSeconds to bound it"),
+        ("max", CatalogErrorKind::ClusteredMax, "use expireAfterSeconds to bound it"),
+        ("idIndex", CatalogErrorKind::InvalidOptions, "it has no other index on _id"),
     ];
     match refused.iter().find(|(option, ..)| options.contains_key(*option)) {
         Some((option, kind, why)) => {
@@ -390,7 +393,7 @@ pub fn check_capped_size(size: i64) -> Result<(), CatalogError> {
         return Ok(());
     }
     Err(error(
-        Kind::BadValue,
+        CatalogErrorKind::BadValue,
         format!("the size of a capped collection must be from 1 to {CAPPED_BYTES_MAX} bytes"),
     ))
 }
@@ -403,7 +406,10 @@ pub(super) fn check_capped_max(max: i64) -> Result<(), CatalogError> {
     if max < i64::from(i32::MAX) {
         return Ok(());
     }
-    Err(error(Kind::BadValue, "max of a capped collection must be less than 2147483647"))
+    Err(error(
+        CatalogErrorKind::BadValue,
+        "max of a capped collection must be less than 2147483647",
+    ))
 }
 
 fn check_combination(options: &CollectionOptions, now_ms: i64) -> Result<(), CatalogError> {
@@ -429,7 +435,7 @@ fn check_combination(options: &CollectionOptions, now_ms: i64) -> Result<(), Cat
         && options.expire_after_secs.is_none()
     {
         return Err(error(
-            Kind::CappedClusteredWithoutTtl,
+            CatalogErrorKind::CappedClusteredWithoutTtl,
             "a capped clustered collection needs expireAfterSeconds",
         ));
     }
@@ -446,9 +452,9 @@ fn kept(options: &Document) -> Document {
 }
 
 fn invalid(message: impl Into<String>) -> CatalogError {
-    error(Kind::InvalidOptions, message)
+    error(CatalogErrorKind::InvalidOptions, message)
 }
 
-fn error(kind: Kind, message: impl Into<String>) -> CatalogError {
+fn error(kind: CatalogErrorKind, message: impl Into<String>) -> CatalogError {
     CatalogError::new(kind, message)
 }

@@ -6,9 +6,7 @@ use bson::Document;
 
 use super::{conflict, index_spec, index_spec::ParsedIndex, time_series};
 use crate::{
-    catalog::{
-        CatalogError, CatalogErrorKind as Kind, CollectionMeta, Dialect, IndexMeta, Namespace,
-    },
+    catalog::{CatalogError, CatalogErrorKind, CollectionMeta, Dialect, IndexMeta, Namespace},
     limits::INDEXES_PER_COLLECTION_MAX,
 };
 
@@ -57,7 +55,7 @@ pub fn plan(
 ) -> Result<CreateIndexesPlan, CatalogError> {
     if collection.is_view() {
         return Err(CatalogError::new(
-            Kind::CommandNotSupportedOnView,
+            CatalogErrorKind::CommandNotSupportedOnView,
             format!(
                 "{} is a view, which has no indexes; name the collection under it",
                 request.namespace
@@ -66,7 +64,7 @@ pub fn plan(
     }
     if request.indexes.is_empty() {
         return Err(CatalogError::new(
-            Kind::BadValue,
+            CatalogErrorKind::BadValue,
             "the list of indexes is empty; name at least one",
         ));
     }
@@ -87,7 +85,7 @@ pub fn plan(
         check_new(&parsed, collection)?;
         if known.len() >= INDEXES_PER_COLLECTION_MAX {
             return Err(CatalogError::new(
-                Kind::CannotCreateIndex,
+                CatalogErrorKind::CannotCreateIndex,
                 format!(
                     "{} would have more than {INDEXES_PER_COLLECTION_MAX} indexes; drop one first",
                     request.namespace
@@ -112,7 +110,7 @@ fn check_new(parsed: &ParsedIndex, collection: &CollectionMeta) -> Result<(), Ca
     let is_capped_clustered = options.capped.is_some() && options.clustered.is_some();
     if parsed.meta.expire_after_secs.is_some() && is_capped_clustered {
         return Err(CatalogError::new(
-            Kind::CappedClusteredSecondaryTtl,
+            CatalogErrorKind::CappedClusteredSecondaryTtl,
             "a capped clustered collection can't have a TTL index; use its own expireAfterSeconds",
         ));
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bson::Document;
 
-use crate::catalog::{CatalogError, CatalogErrorKind as Kind, CollectionMeta, IndexMeta};
+use crate::catalog::{CatalogError, CatalogErrorKind, CollectionMeta, IndexMeta};
 
 /// Which indexes to drop.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ pub fn plan(
 ) -> Result<Vec<Arc<IndexMeta>>, CatalogError> {
     if collection.is_view() {
         return Err(CatalogError::new(
-            Kind::CommandNotSupportedOnView,
+            CatalogErrorKind::CommandNotSupportedOnView,
             format!("{} is a view, which has no indexes", collection.namespace),
         ));
     }
@@ -70,7 +70,7 @@ pub(super) fn by_key<'c>(
     match found.next() {
         None => Ok(first),
         Some(second) => Err(CatalogError::new(
-            Kind::AmbiguousIndexKeyPattern,
+            CatalogErrorKind::AmbiguousIndexKeyPattern,
             format!(
                 "several indexes have the key {key}: {} and {}; name one of them",
                 first.name, second.name
@@ -80,17 +80,20 @@ pub(super) fn by_key<'c>(
 }
 
 pub(super) fn not_found(index: &str) -> CatalogError {
-    CatalogError::new(Kind::IndexNotFound, format!("no index found: {index}"))
+    CatalogError::new(CatalogErrorKind::IndexNotFound, format!("no index found: {index}"))
 }
 
 fn droppable(index: &Arc<IndexMeta>) -> Result<Arc<IndexMeta>, CatalogError> {
     if index.clustered {
         Err(CatalogError::new(
-            Kind::ClusteredIndexDrop,
+            CatalogErrorKind::ClusteredIndexDrop,
             "the clustered index can't be dropped; drop the collection instead",
         ))
     } else if index.is_id() {
-        Err(CatalogError::new(Kind::InvalidOptions, "the index on _id can't be dropped"))
+        Err(CatalogError::new(
+            CatalogErrorKind::InvalidOptions,
+            "the index on _id can't be dropped",
+        ))
     } else {
         Ok(Arc::clone(index))
     }

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     catalog::{
-        CatalogError, CatalogErrorKind as Kind, Dialect, EntryForm, IndexKey, IndexMeta,
-        IndexState, KeyKind,
+        CatalogError, CatalogErrorKind, Dialect, EntryForm, IndexKey, IndexMeta, IndexState,
+        KeyKind,
     },
     query::{Expr, Filter, Test},
     store::IndexId,
@@ -42,13 +42,21 @@ pub(super) fn parse(
         Some(Bson::Document(key)) => key,
         Some(other) => return Err(wrong_type("key", "an object", other)),
         None => {
-            return Err(error(Kind::FailedToParse, "the index has no key; give it a key pattern"));
+            return Err(error(
+                CatalogErrorKind::FailedToParse,
+                "the index has no key; give it a key pattern",
+            ));
         }
     };
     let name = match spec.get("name") {
         Some(Bson::String(name)) => name.clone(),
         Some(other) => return Err(wrong_type("name", "a string", other)),
-        None => return Err(error(Kind::FailedToParse, "the index has no name; give it a name")),
+        None => {
+            return Err(error(
+                CatalogErrorKind::FailedToParse,
+                "the index has no name; give it a name",
+            ));
+        }
     };
     let parsed_key = parse_key(key)?;
     if parsed_key.is_id() {
@@ -136,7 +144,7 @@ fn known_options(spec: &Document, ignore_unknown: bool) -> Result<Document, Cata
     let unknown = spec.keys().find(|option| !KNOWN.contains(&option.as_str()));
     match unknown {
         Some(option) if !ignore_unknown => Err(error(
-            Kind::InvalidIndexSpecificationOption,
+            CatalogErrorKind::InvalidIndexSpecificationOption,
             format!("the field '{option}' is not valid for an index specification; remove it"),
         )),
         _ => Ok(spec
@@ -153,7 +161,7 @@ fn parse_key(key: &Document) -> Result<IndexKey, CatalogError> {
     }
     if key.len() > KEY_FIELDS_MAX {
         return Err(error(
-            Kind::KeyFields,
+            CatalogErrorKind::KeyFields,
             format!("the key pattern has more than {KEY_FIELDS_MAX} fields; remove some"),
         ));
     }
@@ -176,7 +184,7 @@ fn parse_key(key: &Document) -> Result<IndexKey, CatalogError> {
         let is_text = |word: &Bson| word.as_str() == Some("text");
         if !ends_wild && value.as_str() == Some("wildcard") {
             return Err(error(
-                Kind::WildcardWord,
+                CatalogErrorKind::WildcardWord,
                 "\"wildcard\" is not an index type; use the field name $** and 1 or -1",
             ));
         }
@@ -194,9 +202,12 @@ fn parse_key(key: &Document) -> Result<IndexKey, CatalogError> {
 fn check_name(name: &str) -> Result<(), CatalogError> {
     match name {
         "" => Err(cannot("the index name is empty; give it a name")),
-        "*" => Err(error(Kind::BadValue, "the index name '*' means all indexes; choose another")),
+        "*" => Err(error(
+            CatalogErrorKind::BadValue,
+            "the index name '*' means all indexes; choose another",
+        )),
         "_id_" => Err(error(
-            Kind::BadValue,
+            CatalogErrorKind::BadValue,
             "the index name '_id_' is reserved for the index on _id; choose another",
         )),
         name if name.contains('\0') => Err(cannot("the index name has a NUL character; remove it")),
@@ -221,12 +232,15 @@ fn parse_id(spec: &Document, key: &IndexKey) -> Result<ParsedIndex, CatalogError
     });
     if let Some(option) = other {
         return Err(error(
-            Kind::InvalidIndexSpecificationOption,
+            CatalogErrorKind::InvalidIndexSpecificationOption,
             format!("the field '{option}' is not valid for an _id index specification; remove it"),
         ));
     }
     if !key.same_pattern(&doc! { "_id": 1 }) {
-        return Err(error(Kind::BadValue, "the key of the index on _id must be {_id: 1}"));
+        return Err(error(
+            CatalogErrorKind::BadValue,
+            "the key of the index on _id must be {_id: 1}",
+        ));
     }
     Ok(ParsedIndex { meta: id_index(IndexId(0), None), key_fields: 1, ttl_error: None })
 }
@@ -278,7 +292,7 @@ fn kept_options(spec: &Document, key: &IndexKey) -> Result<Document, CatalogErro
     ];
     if spec.contains_key("wildcardProjection") && !key.has(KeyKind::Wildcard) {
         return Err(error(
-            Kind::BadValue,
+            CatalogErrorKind::BadValue,
             "wildcardProjection is only for a key pattern with $**; remove it",
         ));
     }
@@ -289,7 +303,7 @@ fn kept_options(spec: &Document, key: &IndexKey) -> Result<Document, CatalogErro
             if collation.get_str("locale").is_ok_and(|locale| locale == "simple") => {}
         Some(Bson::Document(_)) => {
             return Err(error(
-                Kind::CommandNotSupported,
+                CatalogErrorKind::CommandNotSupported,
                 "collations other than {locale: \"simple\"} are not supported; remove it",
             ));
         }
@@ -325,13 +339,13 @@ fn check_kept(spec: &Document, key: &IndexKey) -> Result<(), CatalogError> {
     }
     if spec.get_document("storageEngine").is_ok_and(|engine| !engine.is_empty()) {
         return Err(error(
-            Kind::InvalidOptions,
+            CatalogErrorKind::InvalidOptions,
             "storageEngine names an engine that is not there; remove it",
         ));
     }
     if spec.get_document("wildcardProjection").is_ok_and(Document::is_empty) {
         return Err(error(
-            Kind::FailedToParse,
+            CatalogErrorKind::FailedToParse,
             "The 'wildcardProjection' field can't be an empty object",
         ));
     }
@@ -466,25 +480,28 @@ fn check_ttl_dialect(form: EntryForm, secs: i64, dialect: Dialect) -> Result<(),
         return Ok(());
     }
     if form != EntryForm::LastModified {
-        return Err(error(Kind::BadValue, TTL_ON_TS_ONLY));
+        return Err(error(CatalogErrorKind::BadValue, TTL_ON_TS_ONLY));
     }
     if secs == 0 {
-        return Err(error(Kind::BadValue, "expireAfterSeconds must be -1 or from 1 to 2147483647"));
+        return Err(error(
+            CatalogErrorKind::BadValue,
+            "expireAfterSeconds must be -1 or from 1 to 2147483647",
+        ));
     }
     Ok(())
 }
 
 pub(super) fn wrong_type(option: &str, wanted: &str, found: &Bson) -> CatalogError {
     error(
-        Kind::TypeMismatch,
+        CatalogErrorKind::TypeMismatch,
         format!("the field '{option}' must be {wanted}, but is of type '{}'", type_name(found)),
     )
 }
 
 fn cannot(message: impl Into<String>) -> CatalogError {
-    error(Kind::CannotCreateIndex, message)
+    error(CatalogErrorKind::CannotCreateIndex, message)
 }
 
-fn error(kind: Kind, message: impl Into<String>) -> CatalogError {
+fn error(kind: CatalogErrorKind, message: impl Into<String>) -> CatalogError {
     CatalogError::new(kind, message)
 }

@@ -3,9 +3,7 @@
 use bson::{Bson, Document};
 
 use super::{index_spec::wrong_type, numbers::Whole};
-use crate::catalog::{
-    CatalogError, CatalogErrorKind as Kind, IndexKey, KeyKind, index_key::KeyPart,
-};
+use crate::catalog::{CatalogError, CatalogErrorKind, IndexKey, KeyKind, index_key::KeyPart};
 
 /// Largest weight of a field of a text index (MongoDB's limit).
 const WEIGHT_MAX: i64 = 99_999;
@@ -23,7 +21,7 @@ pub(super) fn check(key: &IndexKey, spec: &Document, unique: bool) -> Result<(),
         [] => Ok(()),
         [wildcard] => check_wildcard(key, wildcard, spec),
         _ => Err(CatalogError::new(
-            Kind::WildcardTwice,
+            CatalogErrorKind::WildcardTwice,
             "a wildcard index has just one field with $**; remove the others",
         )),
     }
@@ -32,12 +30,12 @@ pub(super) fn check(key: &IndexKey, spec: &Document, unique: bool) -> Result<(),
 fn check_hashed(key: &IndexKey, unique: bool) -> Result<(), CatalogError> {
     match key.parts.iter().filter(|part| part.kind == KeyKind::Hashed).count() {
         1 if unique => Err(CatalogError::new(
-            Kind::HashedUnique,
+            CatalogErrorKind::HashedUnique,
             "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.",
         )),
         0 | 1 => Ok(()),
         count => Err(CatalogError::new(
-            Kind::HashedTwice,
+            CatalogErrorKind::HashedTwice,
             format!("A maximum of one index field is allowed to be hashed but found {count}"),
         )),
     }
@@ -79,7 +77,7 @@ fn check_wildcard(key: &IndexKey, wildcard: &KeyPart, spec: &Document) -> Result
     if let Some(above) = wildcard.path.as_str().strip_suffix(".$**") {
         if projection.is_some() {
             return Err(CatalogError::new(
-                Kind::FailedToParse,
+                CatalogErrorKind::FailedToParse,
                 "The field 'wildcardProjection' is only allowed when the 'key' is {\"$**\": ±1}",
             ));
         }
@@ -104,7 +102,7 @@ fn check_wildcard(key: &IndexKey, wildcard: &KeyPart, spec: &Document) -> Result
         };
         if covers(projection, includes == Some(true), field) {
             return Err(CatalogError::new(
-                Kind::WildcardOverlap,
+                CatalogErrorKind::WildcardOverlap,
                 format!(
                     "the wildcardProjection of a compound wildcard index must leave out its other \
                      fields; leave out {field:?}"
@@ -121,7 +119,7 @@ fn check_projection(projection: &Document) -> Result<bool, CatalogError> {
     for (field, value) in projection {
         let keeps = keeps(value).ok_or_else(|| {
             CatalogError::new(
-                Kind::ProjectionComputed,
+                CatalogErrorKind::ProjectionComputed,
                 format!(
                     "Bad projection specification, cannot use computed fields when parsing a spec in \
                      kBanComputedFields mode: {{{field}: {value}}}"
@@ -134,13 +132,13 @@ fn check_projection(projection: &Document) -> Result<bool, CatalogError> {
         match includes {
             Some(true) if !keeps => {
                 return Err(CatalogError::new(
-                    Kind::ExclusionInInclusion,
+                    CatalogErrorKind::ExclusionInInclusion,
                     format!("Cannot do exclusion on field {field} in inclusion projection"),
                 ));
             }
             Some(false) if keeps => {
                 return Err(CatalogError::new(
-                    Kind::InclusionInExclusion,
+                    CatalogErrorKind::InclusionInExclusion,
                     format!("Cannot do inclusion on field {field} in exclusion projection"),
                 ));
             }
@@ -175,5 +173,5 @@ fn is_under(field: &str, above: &str) -> bool {
 }
 
 fn cannot(message: impl Into<String>) -> CatalogError {
-    CatalogError::new(Kind::CannotCreateIndex, message)
+    CatalogError::new(CatalogErrorKind::CannotCreateIndex, message)
 }

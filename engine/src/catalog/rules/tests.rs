@@ -199,7 +199,7 @@ fn shapes_of_specifications() {
 }
 
 #[test]
-fn special_keys_and_what_stands_beside_them() {
+fn special_keys_and_their_options() {
     let with_options = |key: Document, options: Document, expected: Result<usize, Kind>| {
         let mut spec = doc! { "key": key, "name": "n" };
         spec.extend(options);
@@ -415,7 +415,7 @@ fn options_of_create() {
 }
 
 #[test]
-fn an_option_of_create_that_is_not_built_is_not_taken_in_silence() {
+fn unsupported_options_of_create_are_refused() {
     let check = |field: &str, value: Bson, expected: Result<(), Kind>| {
         let options = doc! { field: value };
         let found = create::options(&options, NOW_MS).map(drop).map_err(|error| error.kind);

@@ -4,7 +4,7 @@ use bson::{Document, doc};
 
 use super::index_spec::{ParsedIndex, id_index};
 use crate::{
-    catalog::{CatalogError, CatalogErrorKind as Kind, EntryForm, IndexKey, IndexMeta, KeyKind},
+    catalog::{CatalogError, CatalogErrorKind, EntryForm, IndexKey, IndexMeta, KeyKind},
     query::Expr,
     store::IndexId,
     value::bucket::TimeSeries,
@@ -51,7 +51,7 @@ pub(super) fn form(index: &IndexMeta, options: &Document) -> EntryForm {
 pub(super) fn check_not_id(index: &IndexMeta) -> Result<(), CatalogError> {
     if index.is_id() {
         return Err(CatalogError::new(
-            Kind::CannotCreateIndex,
+            CatalogErrorKind::CannotCreateIndex,
             "a time-series collection has no index on _id",
         ));
     }
@@ -110,5 +110,5 @@ fn only_on(expr: &Expr, field: &str) -> bool {
 }
 
 fn invalid(message: impl Into<String>) -> CatalogError {
-    CatalogError::new(Kind::InvalidOptions, message)
+    CatalogError::new(CatalogErrorKind::InvalidOptions, message)
 }

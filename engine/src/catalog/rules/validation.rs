@@ -4,8 +4,7 @@ use bson::{Bson, Document};
 
 use super::index_spec::wrong_type;
 use crate::catalog::{
-    CatalogError, CatalogErrorKind as Kind, Namespace, Validation, ValidationAction,
-    ValidationLevel,
+    CatalogError, CatalogErrorKind, Namespace, Validation, ValidationAction, ValidationLevel,
 };
 
 /// The three options.
@@ -50,7 +49,7 @@ pub fn check_place(namespace: &Namespace) -> Result<(), CatalogError> {
         return Ok(());
     }
     Err(CatalogError::new(
-        Kind::InvalidOptions,
+        CatalogErrorKind::InvalidOptions,
         format!(
             "Document validators are not allowed on {namespace}, which belongs to the server; use \
              another database"
@@ -68,7 +67,7 @@ fn word<'o>(options: &'o Document, field: &str) -> Result<Option<&'o str>, Catal
 
 fn no_such(place: &str, field: &str, word: &str) -> CatalogError {
     CatalogError::new(
-        Kind::BadValue,
+        CatalogErrorKind::BadValue,
         format!("Enumeration value '{word}' for field '{place}.{field}' is not a valid value."),
     )
 }

@@ -1,7 +1,7 @@
 //! Which thread runs each index build, and who waits for the outcome.
 //!
 //! A command claims the builds it registers, in the same transaction, and runs them to the end. A
-//! command that asks for the same index meanwhile waits for the outcome. A build without an owner
+//! command that asks for the same index race waits for the outcome. A build without an owner
 //! may be claimed by any thread: its process ended, or it could neither continue nor be abandoned
 //! cleanly.
 
@@ -178,7 +178,7 @@ mod tests {
 
     /// One call starts to build `first`; after a step for index `at`, another call asks for
     /// `second`. Returns both outcomes.
-    fn meanwhile(
+    fn race(
         bench: &Bench,
         first: &[Document],
         at: &str,
@@ -207,19 +207,19 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_for_an_index_that_is_being_built_hears_how_that_ends() {
+    fn a_second_request_for_an_index_waits_for_its_build() {
         let is_duplicate = |created: &Created| matches!(created, Err(WriteError::DuplicateKey(_)));
         let bench = filled(true);
-        let (one, other) = meanwhile(&bench, &[unique()], "u_1", &[unique()]);
+        let (one, other) = race(&bench, &[unique()], "u_1", &[unique()]);
         assert!(is_duplicate(&one) && is_duplicate(&other), "{one:?} {other:?}");
         // An index that was ready is dropped together with the one that could not be built.
-        let (one, other) = meanwhile(&bench, &[plain(), unique()], "u_1", &[plain()]);
+        let (one, other) = race(&bench, &[plain(), unique()], "u_1", &[plain()]);
         assert!(is_duplicate(&one) && is_duplicate(&other), "{one:?} {other:?}");
         assert_eq!(indexes(bench.all()), []);
         bench.check_sound();
 
         let bench = filled(false);
-        let (one, other) = meanwhile(&bench, &[unique()], "u_1", &[plain(), unique()]);
+        let (one, other) = race(&bench, &[unique()], "u_1", &[plain(), unique()]);
         assert_eq!(one.expect("built").indexes_after, 2);
         assert_eq!(other.expect("built too").note, Some("index already exists"));
         let ready = |name: &str| (name.to_owned(), IndexState::Ready);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_has_its_time_however_long_it_waited_for_its_turn() {
+    fn a_step_has_its_full_time_after_waiting_for_the_writer() {
         let bench = filled(false);
         let all = bench.all();
         let mut steps = Vec::new();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_that_its_driver_left_is_driven_by_whoever_asks_for_it() {
+    fn an_abandoned_build_is_finished_by_the_next_request() {
         let bench = filled(false);
         let died = catch_unwind(AssertUnwindSafe(|| {
             bench.all().create_indexes(&request(vec![unique()]), &mut |_| panic!("on purpose"))

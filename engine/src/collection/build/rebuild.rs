@@ -70,7 +70,7 @@ mod tests {
     };
 
     #[test]
-    fn a_build_whose_state_is_damaged_is_begun_anew_when_the_store_is_opened() {
+    fn opening_restarts_builds_with_damaged_state() {
         for damage in ["rotten", "wrong", "gone"] {
             let mut bench = Bench::new();
             let namespace = Namespace::new("test", "c").expect("valid");

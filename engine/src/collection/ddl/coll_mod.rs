@@ -147,15 +147,15 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_comes_twice_after_the_look_is_not_missed() {
-        let check = |is_put: bool, meanwhile: &dyn Fn(&Bench)| {
+    fn duplicates_written_after_the_search_are_found() {
+        let check = |is_put: bool, interleaved: &dyn Fn(&Bench)| {
             let bench = Bench::new();
             insert(&bench, 1);
             create_index(&bench);
             prepare(&bench, true);
             let unique = request(doc! { "unique": true });
             let check = bench.all().check_duplicates(&unique).expect("no value twice");
-            meanwhile(&bench);
+            interleaved(&bench);
             let put = bench.all().put_coll_mod(&unique, &check).expect("checked");
             assert_eq!(put.is_some(), is_put);
             if !is_put {

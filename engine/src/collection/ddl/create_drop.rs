@@ -6,7 +6,7 @@ use bson::Uuid;
 
 use crate::{
     catalog::{
-        Capped, CatalogError, CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, Dialect,
+        Capped, CatalogError, CatalogErrorKind, CollectionMeta, CollectionOptions, Dialect,
         Namespace,
         rules::{CreateRequest, bucket_indexes, create, id_index, validation},
     },
@@ -139,7 +139,7 @@ impl Collections {
             collection.check_holds_documents()?;
             if collection.options.clustered.is_some() {
                 return Err(refused(
-                    Kind::InvalidOptions,
+                    CatalogErrorKind::InvalidOptions,
                     format!("{name} is clustered; only an ordinary collection can become capped"),
                 ));
             }
@@ -192,7 +192,7 @@ fn check_newest_fits(
             break;
         }
         return Err(refused(
-            Kind::BadValue,
+            CatalogErrorKind::BadValue,
             format!(
                 "the newest document of {} has {size} bytes, more than the new size limit \
                  ({size_bytes}); give the size in bytes",
@@ -266,7 +266,7 @@ fn check_database(
 ) -> Result<(), WriteError> {
     match writer.catalog().differs_in_case(&namespace.db) {
         Some(other) => Err(refused(
-            Kind::DatabaseDifferCase,
+            CatalogErrorKind::DatabaseDifferCase,
             format!(
                 "the database {other} exists, which differs from {} in upper and lower case only",
                 namespace.db
@@ -294,9 +294,9 @@ pub(in crate::collection) fn drop_collection(
 }
 
 pub(in crate::collection) fn exists(namespace: &Namespace) -> WriteError {
-    refused(Kind::NamespaceExists, format!("the collection {namespace} already exists"))
+    refused(CatalogErrorKind::NamespaceExists, format!("the collection {namespace} already exists"))
 }
 
-pub(in crate::collection) fn refused(kind: Kind, message: String) -> WriteError {
+pub(in crate::collection) fn refused(kind: CatalogErrorKind, message: String) -> WriteError {
     WriteError::Catalog(CatalogError::new(kind, message))
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::create_drop::refused;
 use crate::{
     catalog::{
-        CatalogErrorKind as Kind, CollectionMeta, Dialect, EntryForm, SERVER_DATABASES, check_db,
+        CatalogErrorKind, CollectionMeta, Dialect, EntryForm, SERVER_DATABASES, check_db,
         has_own_ts, rules::create,
     },
     collection::{Collections, WriteError, write::ts_watch::TsWatch},
@@ -39,7 +39,7 @@ impl Collections {
             }
         }
         let message = format!("other clients are writing to {db}; try again when writes stop");
-        Err(refused(Kind::IllegalOperation, message))
+        Err(refused(CatalogErrorKind::IllegalOperation, message))
     }
 
     /// Sets the dialect. Returns false, without a change, when there may be documents with a `_ts`
@@ -60,7 +60,7 @@ impl Collections {
             writer.catalog().check_all_usable(db)?;
             if SERVER_DATABASES.contains(&db) {
                 let message = format!("the database {db} belongs to the server and has no dialect");
-                return Err(refused(Kind::IllegalOperation, message));
+                return Err(refused(CatalogErrorKind::IllegalOperation, message));
             }
             if is_lost {
                 writer.catalog().collections(db).try_for_each(|one| check_fits(one, dialect))?;
@@ -68,7 +68,7 @@ impl Collections {
                 writer.catalog().collections(db).find(|c| depends_on_dialect(c))
             {
                 return Err(refused(
-                    Kind::IllegalOperation,
+                    CatalogErrorKind::IllegalOperation,
                     format!(
                         "the dialect of {db} can't be changed while {} has a TTL or an index on \
                          _ts; drop it first",
@@ -110,7 +110,7 @@ impl Collections {
                     let stored = stored?;
                     if has_own_ts(stored.document()?) {
                         return Err(refused(
-                            Kind::IllegalOperation,
+                            CatalogErrorKind::IllegalOperation,
                             format!(
                                 "a document of {} has a field _ts, which the cosmos dialect \
                                  reserves; $rename the field first",
@@ -149,7 +149,7 @@ fn check_fits(collection: &CollectionMeta, dialect: Dialect) -> Result<(), Write
         collection.namespace,
         dialect.name()
     );
-    Err(refused(Kind::IllegalOperation, message))
+    Err(refused(CatalogErrorKind::IllegalOperation, message))
 }
 
 /// Whether another dialect would interpret the collection's definition differently.
@@ -202,11 +202,11 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_written_after_the_look_is_not_missed() {
-        let check = |set: bool, meanwhile: &dyn Fn(&Bench)| {
+    fn own_ts_fields_written_after_the_search_are_found() {
+        let check = |set: bool, interleaved: &dyn Fn(&Bench)| {
             let bench = bench();
             let scan = bench.all().scan_for_own_ts("test").expect("none there");
-            meanwhile(&bench);
+            interleaved(&bench);
             let put = bench.all().put_dialect("test", Dialect::Cosmos, Some(&scan));
             assert_eq!(put, Ok(set));
             drop(scan);
@@ -251,12 +251,12 @@ mod tests {
     }
 
     #[test]
-    fn no_collection_with_the_field_gets_a_name_there() {
+    fn collections_that_may_have_ts_fields_are_not_renamed_into_cosmos() {
         let bench = bench();
         bench.all().set_dialect("other", Dialect::Cosmos).expect("set");
         let renamed = bench.all().rename(&namespace("test", "c"), &namespace("other", "c"));
         assert!(
-            matches!(renamed, Err(WriteError::Catalog(error)) if error.kind == Kind::IllegalOperation)
+            matches!(renamed, Err(WriteError::Catalog(error)) if error.kind == CatalogErrorKind::IllegalOperation)
         );
         bench.all().set_dialect("test", Dialect::Cosmos).expect("set");
         let renamed = bench.all().rename(&namespace("test", "c"), &namespace("other", "c"));
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_came_to_nothing_only_makes_another_look_needed() {
+    fn an_aborted_write_only_repeats_the_search() {
         let bench = bench();
         let scan = bench.all().scan_for_own_ts("test").expect("none there");
         let given_up = bench.all().write(|writer| {

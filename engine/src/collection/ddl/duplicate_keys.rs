@@ -198,7 +198,7 @@ mod tests {
     const UNIQUE: &str = "{collMod: 'c', index: {name: 'u', unique: true}}";
 
     #[test]
-    fn a_value_that_another_document_takes_between_two_parts_is_there_once() {
+    fn a_value_that_moves_between_two_parts_is_no_duplicate() {
         let lab = Lab::new();
         let last = i32::try_from(READ_DOCS_MAX).expect("small");
         let documents: Vec<Document> = (0..=last + 1).map(|n| doc! { "_id": n, "u": n }).collect();
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reads_hide_is_no_violation_and_gives_way() {
+    fn hidden_documents_are_no_violation_and_are_evicted() {
         let long = "x".repeat(600);
         for value in ["1".to_owned(), format!("'{long}'")] {
             let lab = Lab::new();

@@ -172,7 +172,7 @@ mod tests {
 
     /// A damaged list names nothing, and no existing collection counts as dropped.
     #[test]
-    fn collections_are_dropped_and_removed_although_the_list_is_damaged() {
+    fn dropping_works_with_a_damaged_list() {
         for is_rotten in [false, true] {
             let lab = Lab::new();
             filled(&lab, &["a", "b", "c"]);
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_list_is_made_anew_from_what_no_definition_names() {
+    fn a_damaged_list_is_rebuilt_from_orphans() {
         let bench = damaged();
         assert!(is_lost(&bench));
         assert_eq!(bench.all().drop_collection(&name("other")), Ok(Some(2)));
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_removed_while_a_definition_can_not_be_read() {
+    fn orphans_stay_while_a_definition_is_unreadable() {
         // With the damage before and after the store is reopened.
         for is_reopened in [true, false] {
             let mut bench = damaged();
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_lie_under_a_wrong_number_is_not_removed() {
+    fn rows_with_doubtful_numbers_are_not_removed() {
         let bench = damaged();
         let put = |id: u32, record: RecordNumber| {
             let document = rawdoc! { "_id": 1, "mark": format!("needle {id}") };

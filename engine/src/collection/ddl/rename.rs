@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     catalog::{
-        CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, Dialect, IndexMeta,
-        IndexState, Namespace,
+        CatalogErrorKind, CollectionMeta, CollectionOptions, Dialect, IndexMeta, IndexState,
+        Namespace,
     },
     collection::{Collections, DocumentWriter, WriteError, write::transaction::missing},
     store::{IndexId, StoreError},
@@ -81,7 +81,7 @@ impl Collections {
                 // MongoDB implements a time series as a view, which no rename replaces.
                 if replaced.is_view() || replaced.options.time_series.is_some() {
                     let message = format!("a view already exists with that name: {to}");
-                    return Err(refused(Kind::NamespaceExists, message));
+                    return Err(refused(CatalogErrorKind::NamespaceExists, message));
                 }
                 drop_collection(writer, &replaced)?;
                 if let Some((name, bytes)) = hand_over(&replaced, &collection)? {
@@ -104,18 +104,21 @@ fn to_rename(
     writer.catalog().check_usable(&from.db, &from.collection)?;
     let collection = writer.collection(from).ok_or_else(|| missing(from))?;
     if from == to {
-        return Err(refused(Kind::IllegalOperation, format!("{from} already has this name")));
+        return Err(refused(
+            CatalogErrorKind::IllegalOperation,
+            format!("{from} already has this name"),
+        ));
     }
     if collection.is_view() {
         return Err(refused(
-            Kind::CommandNotSupportedOnView,
+            CatalogErrorKind::CommandNotSupportedOnView,
             format!("{from} is a view, which can't be renamed"),
         ));
     }
     let (old, new) = (writer.catalog().dialect(&from.db), writer.catalog().dialect(&to.db));
     if old != new && depends_on_dialect(&collection) {
         return Err(refused(
-            Kind::IllegalOperation,
+            CatalogErrorKind::IllegalOperation,
             format!(
                 "{from} has a TTL or an index on _ts, and the database {} has another dialect; drop the index first",
                 to.db
@@ -124,7 +127,7 @@ fn to_rename(
     }
     if old != new && new == Dialect::Cosmos {
         return Err(refused(
-            Kind::IllegalOperation,
+            CatalogErrorKind::IllegalOperation,
             format!(
                 "documents of {from} may have a field _ts, which the cosmos dialect of the \
                  database {} reserves; copy them there instead",
@@ -166,7 +169,7 @@ fn check_unchanged(
     };
     // Client programs match on these words.
     Err(refused(
-        Kind::TargetChanged,
+        CatalogErrorKind::TargetChanged,
         format!(
             "{what} of target collection {namespace} changed during processing. It was not \
              changed; run this again"

@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_looked_for_in_several_reads() {
+    fn entries_are_searched_in_several_reads() {
         let (lab, collection, records) = spoiled();
         let collections = lab.engine.collections();
         let found: usize = collection
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_in_which_nobody_has_looked_yet_loses_its_entries_too() {
+    fn an_index_created_after_the_search_loses_its_entries_too() {
         let (lab, collection, records) = spoiled();
         let collections = lab.engine.collections();
         let unknown = EntriesByIndex::new();

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_counters_are_made_anew_at_the_next_opening() {
+    fn opening_rebuilds_damaged_counters() {
         let lab = Lab::new();
         lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}]}");
         lab.ok("{insert: 'c', documents: [{_id: 1, a: [1, 2]}, {_id: 'x', a: 3}, {_id: 9}]}");
@@ -131,7 +131,7 @@ mod tests {
     /// Like a flipped bit in a row's key: nothing is found under the right key, as for a new
     /// collection.
     #[test]
-    fn counters_that_are_gone_are_made_anew_and_meanwhile_nothing_is_written_over() {
+    fn missing_counters_block_writes_until_they_are_rebuilt() {
         for ids in ["{_id: 'x', a: 1}, {_id: 'y', a: 2}", "{_id: 0, a: 1}, {_id: 1, a: 2}"] {
             let lab = Lab::new();
             lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}]}");

@@ -35,7 +35,7 @@ fn reads_everything_and_finds_damage() {
 }
 
 #[test]
-fn a_damaged_state_only_costs_a_scrub_that_comes_early() {
+fn a_damaged_state_only_starts_a_scrub_early() {
     let lab = Lab::new();
     lab.ok("{insert: 'c', documents: [{_id: 1}]}");
     lab.engine.collections().start_scrub().expect("begun");
@@ -48,7 +48,7 @@ fn a_damaged_state_only_costs_a_scrub_that_comes_early() {
 }
 
 #[test]
-fn what_rotted_on_disk_is_told_by_name() {
+fn rotten_rows_are_reported_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let open = || {
         let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };

@@ -480,7 +480,7 @@ mod tests {
     use crate::command::testing::Lab;
 
     #[test]
-    fn what_is_dropped_meanwhile_is_not_missed() {
+    fn collections_dropped_during_verify_are_no_findings() {
         let lab = Lab::new();
         let documents: Vec<Document> = (0..1_500).map(|n| doc! { "_id": n }).collect();
         lab.run_document(&doc! { "insert": "a", "documents": documents });
@@ -524,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_too_much_goes_when_its_index_is_made_anew_as_the_finding_says() {
+    fn recreating_an_index_removes_stray_entries() {
         let lab = Lab::new();
         let create = "{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}]}";
         lab.ok(create);

@@ -189,7 +189,7 @@ fn records(bench: &Bench, collection: &str) -> Vec<RecordNumber> {
 }
 
 #[test]
-fn together_is_one_after_the_other() {
+fn batches_equal_single_writes() {
     for seed in 0..6 {
         println!("seed {seed}");
         let mut rng = Rng(seed);
@@ -223,7 +223,7 @@ fn together_is_one_after_the_other() {
 }
 
 #[test]
-fn what_may_be_refused_is_left_to_single_inserts() {
+fn batches_leave_refusals_to_single_inserts() {
     let bench = new_store();
     let first = [doc! { "_id": 1, "u": 1 }, doc! { "_id": 2, "u": 2 }];
     let check = |batch: &[Document], expected: Option<&[RecordNumber]>| {

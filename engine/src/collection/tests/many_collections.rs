@@ -27,7 +27,7 @@ fn batch<'r>(reply: &'r Document, name: &str) -> &'r [bson::Bson] {
 }
 
 #[test]
-fn ten_thousand_collections_are_listed_opened_again_and_passed_over() {
+fn ten_thousand_collections_are_listed_reopened_and_reaped() {
     let lab = Lab::new();
     for first in (0..COLLECTIONS).step_by(TOGETHER) {
         let create_some = |writer: &mut DocumentWriter<'_, '_>| {

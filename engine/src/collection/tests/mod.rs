@@ -178,7 +178,7 @@ fn compound_keys_take_fields_of_one_array_together() {
 }
 
 #[test]
-fn a_build_goes_on_beside_writers_and_after_a_restart() {
+fn a_build_continues_beside_writers_and_after_a_restart() {
     let mut bench = Bench::new();
     // More than one step takes.
     let filled = bench.all().write(|writer| {
@@ -316,7 +316,7 @@ fn a_capped_collection_keeps_its_bounds() {
 }
 
 #[test]
-fn a_hidden_expired_document_makes_room() {
+fn a_hidden_expired_document_is_evicted() {
     let bench = Bench::new();
     bench.all().set_dialect("test", Dialect::Cosmos).expect("set");
     bench
@@ -351,7 +351,7 @@ impl ExpiredSink for Full {
 }
 
 #[test]
-fn a_build_that_nobody_drives_waits_for_the_archive_of_what_gives_way() {
+fn an_unowned_build_waits_for_the_archive_of_evicted_documents() {
     let bench = Bench::new();
     let ttl = doc! { "key": { "_ts": 1 }, "name": "_ts_1", "expireAfterSeconds": 10 };
     bench.create_index(ttl).expect("built");
@@ -617,7 +617,7 @@ fn lent(leader_is_limited: bool, owner_is_limited: bool) -> Result<RecordNumber,
 }
 
 #[test]
-fn a_write_that_another_thread_runs_ends_with_what_limits_its_own() {
+fn a_write_run_by_another_thread_keeps_its_own_limit() {
     assert!(lent(false, false).is_ok());
     let inserted = lent(true, false);
     assert!(inserted.is_ok(), "somebody else was to end: {inserted:?}");
@@ -649,7 +649,7 @@ fn ten_thousand_collections_need_no_more_tables() {
 
 /// Otherwise creating and dropping databases would fill memory and slow down every change.
 #[test]
-fn nothing_is_remembered_of_databases_that_are_gone() {
+fn dropped_databases_leave_nothing_in_memory() {
     let bench = Bench::new();
     let collection = |db: &str| Namespace::new(db, "c").expect("valid");
     let make = |db: &str| {
