@@ -439,7 +439,7 @@ mod tests {
         let gone = more(ids[8_999]);
         assert_eq!(gone.get_i32("code").ok(), Some(43), "{gone}");
         let sentence = gone.get_str("errmsg").expect("a sentence");
-        assert!(sentence.ends_with("gave way to newer ones; run the query again"), "{sentence}");
+        assert!(sentence.ends_with("timed out or evicted; run the query again"), "{sentence}");
         for id in [ids[9_000], ids[9_999]] {
             let rest = more(id);
             let batch = rest.get_document("cursor").and_then(|it| it.get_array("nextBatch"));
