@@ -78,3 +78,38 @@ pub const fn unsupported(name: &'static str) -> Field {
 pub const fn any() -> Field {
     Field { name: "*", support: Support::Any }
 }
+
+/// Declares each field of a command once: its support, its name, the [`Request`] method that reads it
+/// and the struct field for the value. `FIELDS` is for the check of unknown fields; `read` reads the
+/// values in this order. Without a struct field a value is only checked, without a method it is read
+/// elsewhere.
+///
+/// [`Request`]: super::request::Request
+macro_rules! fields {
+    ($(#[$meta:meta])* struct $name:ident $(<$life:lifetime>)? from $request:ty {
+        $($support:ident $key:literal
+            $(: $reader:ident $(($arg:expr))? $(=> $field:ident $type:ty)?)?,)*
+    }) => {
+        $(#[$meta])*
+        struct $name $(<$life>)? {
+            $($($($field: $type,)?)?)*
+        }
+
+        impl $(<$life>)? $name $(<$life>)? {
+            const FIELDS: &'static [$crate::command::core::field::Field] =
+                &[$($crate::command::core::field::$support($key),)*];
+
+            fn read(
+                request: &$request,
+            ) -> Result<Self, $crate::command::core::error::CommandError> {
+                $($(
+                    #[allow(unused_variables, reason = "only checked")]
+                    let value = request.$reader($key $(, $arg)?)?;
+                    $(let $field: $type = value;)?
+                )?)*
+                Ok(Self { $($($($field,)?)?)* })
+            }
+        }
+    };
+}
+pub(crate) use fields;

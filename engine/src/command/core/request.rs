@@ -176,6 +176,14 @@ impl<'r> Request<'r> {
         }
     }
 
+    /// A document that is not empty; `None` when absent or empty.
+    ///
+    /// # Errors
+    /// `TypeMismatch`.
+    pub fn filled_document(&self, name: &str) -> Result<Option<&'r RawDocument>, CommandError> {
+        Ok(self.document(name)?.filter(|document| !document.is_empty()))
+    }
+
     /// A text; `None` when absent.
     ///
     /// # Errors
@@ -206,6 +214,14 @@ impl<'r> Request<'r> {
             Some(value) => as_flag(value)
                 .ok_or_else(|| self.wrong_type(name, value, "bool, long, int, decimal, double")),
         }
+    }
+
+    /// A yes or no of a field of this command that takes nothing but a bool.
+    ///
+    /// # Errors
+    /// `TypeMismatch`.
+    pub fn bool_or(&self, name: &str, absent: bool) -> Result<bool, CommandError> {
+        self.bool_at(self.name, name, absent)
     }
 
     /// A yes or no of a field that takes nothing but a bool, at this place of the command.

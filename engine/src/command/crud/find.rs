@@ -13,10 +13,10 @@ use crate::{
             reply_shape::{ReplyShape, ReturnedKey},
         },
         error::{Answer, Code, CommandError},
-        field::{Field, ignored, optional},
+        field::fields,
         let_variables::LetVariables,
         monitor::metrics,
-        query::{PARTIAL, Query},
+        query::Query,
         request::Request,
         view::{self, ViewQuery},
     },
@@ -26,35 +26,34 @@ use crate::{
     value::Direction,
 };
 
-/// The fields of `find`.
-pub const FIELDS: &[Field] = &[
-    optional("filter"),
-    optional("sort"),
-    optional("projection"),
-    optional("hint"),
-    optional("skip"),
-    optional("limit"),
-    optional("batchSize"),
-    optional("singleBatch"),
-    optional("allowDiskUse"),
-    optional("noCursorTimeout"),
-    optional(PARTIAL),
-    optional("oplogReplay"),
-    optional("readOnce"),
-    optional("mirrored"),
-    optional("tailable"),
-    optional("awaitData"),
-    optional("collation"),
-    optional("let"),
-    optional("min"),
-    optional("max"),
-    optional("returnKey"),
-    optional("showRecordId"),
-    ignored("term"),
-];
-
-/// Fields that change nothing here, but have to be bools.
-const FLAGS: [&str; 5] = ["allowDiskUse", "noCursorTimeout", "oplogReplay", "readOnce", "mirrored"];
+fields! {
+    /// What `find` takes besides a query. Some flags change nothing here, but have to be bools.
+    struct FindOptions<'r> from Request<'r> {
+        optional "allowDiskUse": strict_flag,
+        optional "noCursorTimeout": strict_flag,
+        optional "oplogReplay": strict_flag,
+        optional "readOnce": strict_flag,
+        optional "mirrored": strict_flag,
+        optional "min": filled_document => min Option<&'r RawDocument>,
+        optional "max": filled_document => max Option<&'r RawDocument>,
+        optional "singleBatch": strict_flag => single_batch bool,
+        optional "returnKey": strict_flag => return_key bool,
+        optional "showRecordId": strict_flag => show_record bool,
+        optional "tailable": strict_flag => tails bool,
+        optional "awaitData": strict_flag => awaits bool,
+        optional "filter",
+        optional "sort",
+        optional "projection",
+        optional "hint",
+        optional "skip",
+        optional "limit",
+        optional "batchSize",
+        optional "allowPartialResults",
+        optional "collation",
+        optional "let",
+        ignored "term",
+    }
+}
 
 /// `{find: collection, filter, sort, projection, hint, skip, limit, batchSize, singleBatch, min, max,
 /// returnKey, showRecordId, tailable, awaitData, allowPartialResults, collation, let}`
@@ -63,7 +62,7 @@ const FLAGS: [&str; 5] = ["allowDiskUse", "noCursorTimeout", "oplogReplay", "rea
 /// it is left out instead: a batch that lacks some says `partialResultsReturned: true`, as MongoDB does
 /// for shards that do not answer, and `damaged`: how many.
 pub static COMMAND: Command =
-    Command { name: "find", aliases: &[], scope: Scope::Any, fields: FIELDS, run };
+    Command { name: "find", aliases: &[], scope: Scope::Any, fields: FindOptions::FIELDS, run };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     if let Some(point) = IdLookup::read(request)
@@ -121,33 +120,9 @@ fn search(context: &Context, request: &Request<'_>) -> Answer {
     cursor.first_batch(context, batch_size, options.single_batch)
 }
 
-/// What beside the query `find` may be asked for.
-#[expect(clippy::struct_excessive_bools, reason = "each is a field of the command")]
-struct FindOptions<'r> {
-    range: KeyRange<'r>,
-    single_batch: bool,
-    return_key: bool,
-    show_record: bool,
-    tails: bool,
-    awaits: bool,
-}
-
 impl<'r> FindOptions<'r> {
-    fn read(request: &Request<'r>) -> Result<Self, CommandError> {
-        for flag in FLAGS {
-            request.strict_flag(flag)?;
-        }
-        let given = |name: &str| -> Result<Option<&'r RawDocument>, CommandError> {
-            Ok(request.document(name)?.filter(|key| !key.is_empty()))
-        };
-        Ok(Self {
-            range: KeyRange { min: given("min")?, max: given("max")? },
-            single_batch: request.strict_flag("singleBatch")?,
-            return_key: request.strict_flag("returnKey")?,
-            show_record: request.strict_flag("showRecordId")?,
-            tails: request.strict_flag("tailable")?,
-            awaits: request.strict_flag("awaitData")?,
-        })
+    fn range(&self) -> KeyRange<'r> {
+        KeyRange { min: self.min, max: self.max }
     }
 
     /// Options that contradict each other.
@@ -159,7 +134,7 @@ impl<'r> FindOptions<'r> {
                 "Cannot set 'awaitData' without also setting 'tailable'",
             ));
         }
-        if let (Some(min), Some(max)) = (self.range.min, self.range.max)
+        if let (Some(min), Some(max)) = (self.min, self.max)
             && names(min)? != names(max)?
         {
             return Err(CommandError::new(
@@ -186,8 +161,8 @@ impl<'r> FindOptions<'r> {
     /// A view is read by a pipeline, which can't do all of this.
     fn check_view(&self) -> Result<(), CommandError> {
         let used = [
-            ("min", self.range.min.is_some()),
-            ("max", self.range.max.is_some()),
+            ("min", self.min.is_some()),
+            ("max", self.max.is_some()),
             ("returnKey", self.return_key),
             ("showRecordId", self.show_record),
             ("tailable", self.tails),
@@ -211,12 +186,12 @@ impl<'r> FindOptions<'r> {
         if self.tails {
             return tail(context, query, collection);
         }
-        if self.range.is_everything() {
+        if self.range().is_everything() {
             return query.search(collection);
         }
         let target = query.target.clone();
         let plan =
-            choose_min_max(collection, self.range, target.sort.as_ref(), query.hint.as_ref())?;
+            choose_min_max(collection, self.range(), target.sort.as_ref(), query.hint.as_ref())?;
         Ok(Search::new(collection, target, plan))
     }
 }

@@ -6,18 +6,26 @@ use crate::command::core::{
     command::{Command, Scope},
     context::Context,
     error::{Answer, Code, CommandError},
-    field::{ignored, optional, required},
+    field::fields,
     field_value::missing_field,
     monitor::registration::time_limit,
     request::Request,
 };
+
+fields! {
+    struct GetMoreFields<'r> from Request<'r> {
+        required "collection": text => collection Option<&'r str>,
+        optional "batchSize": count => batch_size Option<u64>,
+        ignored "term",
+    }
+}
 
 /// `{getMore: id, collection, batchSize, maxTimeMS}`
 pub static COMMAND: Command = Command {
     name: "getMore",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[required("collection"), optional("batchSize"), ignored("term")],
+    fields: GetMoreFields::FIELDS,
     run,
 };
 
@@ -29,14 +37,14 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let RawBsonRef::Int64(id) = first else {
         return Err(request.wrong_type("getMore", first, "long"));
     };
-    let Some(collection) = request.text("collection")? else {
+    let GetMoreFields { collection, batch_size } = GetMoreFields::read(request)?;
+    let Some(collection) = collection else {
         return Err(missing_field("getMore", "collection"));
     };
     if collection.is_empty() {
         return Err(CommandError::new(Code::INVALID_NAMESPACE, "Collection names cannot be empty"));
     }
     let ns = format!("{}.{collection}", request.db);
-    let batch_size = request.count("batchSize")?;
     // Here it is the time to wait for new documents, not a limit for the operation.
     let wait = time_limit(request)?;
     context.cursors.next_batch(context, id, &ns, batch_size, wait)

@@ -1,12 +1,12 @@
 //! `insert`: new documents, in bounded transactions.
 
-use bson::Document;
+use bson::{Document, raw::RawDocument};
 
 use crate::command::core::{
     command::{Command, Scope},
     context::Context,
     error::Answer,
-    field::{ignored, optional, required},
+    field::fields,
     request::Request,
     write::{
         insert_documents::{check_batch_size, insert_all},
@@ -14,28 +14,25 @@ use crate::command::core::{
     },
 };
 
+fields! {
+    struct InsertFields<'r> from Request<'r> {
+        required "documents": documents => documents Vec<&'r RawDocument>,
+        optional "ordered": bool_or(true) => is_ordered bool,
+        ignored "bypassDocumentValidation": flag,
+        ignored "bypassEmptyTsReplacement",
+        ignored "stmtId",
+        ignored "stmtIds",
+        ignored "isTimeseriesNamespace",
+    }
+}
+
 /// `{insert: collection, documents, ordered}`
-pub static COMMAND: Command = Command {
-    name: "insert",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[
-        required("documents"),
-        optional("ordered"),
-        ignored("bypassDocumentValidation"),
-        ignored("bypassEmptyTsReplacement"),
-        ignored("stmtId"),
-        ignored("stmtIds"),
-        ignored("isTimeseriesNamespace"),
-    ],
-    run,
-};
+pub static COMMAND: Command =
+    Command { name: "insert", aliases: &[], scope: Scope::Any, fields: InsertFields::FIELDS, run };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
-    let documents = request.documents("documents")?;
-    let is_ordered = request.bool_at("insert", "ordered", true)?;
-    request.flag("bypassDocumentValidation")?;
+    let InsertFields { documents, is_ordered } = InsertFields::read(request)?;
     check_batch_size(documents.len())?;
     let done = insert_all(context, request, &namespace, documents, is_ordered)?;
     let errors =

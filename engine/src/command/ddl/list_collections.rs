@@ -1,6 +1,6 @@
 //! `listCollections`.
 
-use bson::{Document, RawDocumentBuf, doc, spec::BinarySubtype};
+use bson::{Document, RawDocumentBuf, doc, raw::RawDocument, spec::BinarySubtype};
 
 use crate::{
     catalog::CollectionMeta,
@@ -9,32 +9,35 @@ use crate::{
         context::Context,
         cursor::cursors::Cursor,
         error::Answer,
-        field::{ignored, optional},
+        field::fields,
         request::Request,
     },
     query::Filter,
 };
+
+fields! {
+    struct ListCollectionsFields<'r> from Request<'r> {
+        optional "filter": document => filter Option<&'r RawDocument>,
+        optional "nameOnly": bool_or(false) => name_only bool,
+        optional "cursor",
+        ignored "authorizedCollections",
+    }
+}
 
 /// `{listCollections: 1, filter, nameOnly, cursor: {batchSize}}`
 pub static COMMAND: Command = Command {
     name: "listCollections",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[
-        optional("filter"),
-        optional("nameOnly"),
-        optional("cursor"),
-        ignored("authorizedCollections"),
-    ],
+    fields: ListCollectionsFields::FIELDS,
     run,
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let filter = request.document("filter")?;
+    let ListCollectionsFields { filter, name_only } = ListCollectionsFields::read(request)?;
     // Drivers ask for one by its name before they create it, and the others need not be written down.
     let wanted = filter.and_then(|filter| filter.get_str("name").ok());
     let filter = filter.map(Filter::parse).transpose()?.unwrap_or_default();
-    let name_only = request.bool_at("listCollections", "nameOnly", false)?;
     let batch_size = request.cursor_batch_size()?.unwrap_or(u64::MAX);
     let catalog = context.collections.catalog();
     let mut entries = Vec::new();

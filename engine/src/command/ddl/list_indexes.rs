@@ -7,23 +7,30 @@ use crate::command::core::{
     context::Context,
     cursor::cursors::Cursor,
     error::{Answer, Code, CommandError, no_collection},
-    field::optional,
+    field::fields,
     request::Request,
 };
+
+fields! {
+    struct ListIndexesFields from Request<'_> {
+        optional "includeBuildUUIDs": bool_or(false) => build_ids bool,
+        optional "includeIndexBuildInfo": bool_or(false) => build_info bool,
+        optional "cursor",
+    }
+}
 
 /// `{listIndexes: collection, cursor: {batchSize}}`
 pub static COMMAND: Command = Command {
     name: "listIndexes",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[optional("cursor"), optional("includeBuildUUIDs"), optional("includeIndexBuildInfo")],
+    fields: ListIndexesFields::FIELDS,
     run,
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
-    let build_ids = request.bool_at("listIndexes", "includeBuildUUIDs", false)?;
-    let build_info = request.bool_at("listIndexes", "includeIndexBuildInfo", false)?;
+    let ListIndexesFields { build_ids, build_info } = ListIndexesFields::read(request)?;
     if build_ids && build_info {
         return Err(CommandError::new(
             Code::INVALID_OPTIONS,

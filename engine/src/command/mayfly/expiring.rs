@@ -1,6 +1,6 @@
 //! `mayflyExpiring`: documents in the order in which they expire.
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, DateTime, Document, doc, raw::RawDocument};
 
 use super::ttl_targets::targets_for;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
         command::{Command, Scope},
         context::Context,
         error::{Answer, Code, CommandError},
-        field::optional,
+        field::fields,
         reply::raw,
         request::Request,
     },
@@ -19,19 +19,28 @@ use crate::{
 /// Documents on a page when nobody says how many.
 const LIMIT_DEFAULT: u64 = 100;
 
+fields! {
+    struct ExpiringFields<'r> from Request<'r> {
+        optional "index",
+        optional "after": document => after Option<&'r RawDocument>,
+        optional "limit": count => limit Option<u64>,
+    }
+}
+
 /// `{mayflyExpiring: coll, index?: name, after?: token, limit?: n}`
 pub static COMMAND: Command = Command {
     name: "mayflyExpiring",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[optional("index"), optional("after"), optional("limit")],
+    fields: ExpiringFields::FIELDS,
     run,
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let (_, targets) = targets_for(context, request)?;
-    let after = token(request)?;
-    let limit = request.count("limit")?.unwrap_or(LIMIT_DEFAULT);
+    let fields = ExpiringFields::read(request)?;
+    let after = fields.after.map(token).transpose()?;
+    let limit = fields.limit.unwrap_or(LIMIT_DEFAULT);
     let limit = usize::try_from(limit).unwrap_or(EXPIRING_DOCS_MAX).clamp(1, EXPIRING_DOCS_MAX);
     let now_ms = context.now_ms();
     let page = expiring(context.collections.store(), &targets, after.as_ref(), limit)?;
@@ -40,10 +49,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&doc! { "batch": batch, "next": page.next.map(|token| token.to_document()) })
 }
 
-fn token(request: &Request<'_>) -> Result<Option<Token>, CommandError> {
-    let Some(after) = request.document("after")? else { return Ok(None) };
+fn token(after: &RawDocument) -> Result<Token, CommandError> {
     let token = Token::from_document(&Document::try_from(after)?);
-    token.map(Some).ok_or_else(|| {
+    token.ok_or_else(|| {
         CommandError::new(
             Code::BAD_VALUE,
             "after is not a valid token; use the \"next\" value of the previous page",

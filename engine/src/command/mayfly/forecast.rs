@@ -8,7 +8,7 @@ use crate::{
         command::{Command, Scope},
         context::Context,
         error::{Answer, Code, CommandError},
-        field::{optional, required},
+        field::fields,
         field_value::missing_field,
         reply::{long, raw},
         request::Request,
@@ -17,20 +17,30 @@ use crate::{
     reaper::{ForecastRequest, forecast},
 };
 
+fields! {
+    struct ForecastFields from Request<'_> {
+        optional "index",
+        required "from": date => from_ms Option<i64>,
+        required "to": date => to_ms Option<i64>,
+        required "buckets": count => buckets Option<u64>,
+    }
+}
+
 /// `{mayflyForecast: coll, index?: name, from: Date, to: Date, buckets: n}`
 pub static COMMAND: Command = Command {
     name: "mayflyForecast",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[optional("index"), required("from"), required("to"), required("buckets")],
+    fields: ForecastFields::FIELDS,
     run,
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let (collection, targets) = targets_for(context, request)?;
-    let from_ms = request.date("from")?.ok_or_else(|| missing_field(request.name, "from"))?;
-    let to_ms = request.date("to")?.ok_or_else(|| missing_field(request.name, "to"))?;
-    let buckets = usize::try_from(request.count("buckets")?.unwrap_or(0)).unwrap_or(usize::MAX);
+    let fields = ForecastFields::read(request)?;
+    let from_ms = fields.from_ms.ok_or_else(|| missing_field(request.name, "from"))?;
+    let to_ms = fields.to_ms.ok_or_else(|| missing_field(request.name, "to"))?;
+    let buckets = usize::try_from(fields.buckets.unwrap_or(0)).unwrap_or(usize::MAX);
     if from_ms >= to_ms || buckets == 0 || buckets > FORECAST_BUCKETS_MAX {
         return Err(CommandError::new(
             Code::BAD_VALUE,

@@ -10,7 +10,7 @@ use crate::{
         command::{Command, Scope},
         context::Context,
         error::{Answer, CommandError},
-        field::optional,
+        field::fields,
         monitor::ttl_status::trash_document,
         reply::{long, raw},
         request::Request,
@@ -21,20 +21,28 @@ use crate::{
 /// Documents on a page when nobody says how many.
 const LIMIT_DEFAULT: u64 = 100;
 
+fields! {
+    struct TrashFields from Request<'_> {
+        optional "pass",
+        optional "after": count => after Option<u64>,
+        optional "limit": count => limit Option<u64>,
+    }
+}
+
 /// `{mayflyTrash: coll | 1, pass?: n, after?: the "next" of the page before, limit?}`; 1 is all
 /// collections of all databases.
 pub static COMMAND: Command = Command {
     name: "mayflyTrash",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[optional("pass"), optional("after"), optional("limit")],
+    fields: TrashFields::FIELDS,
     run,
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let chosen = TrashSelection::read(context, request)?;
-    let after = request.count("after")?;
-    let limit = request.count("limit")?.unwrap_or(LIMIT_DEFAULT);
+    let TrashFields { after, limit } = TrashFields::read(request)?;
+    let limit = limit.unwrap_or(LIMIT_DEFAULT);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX).clamp(1, TRASH_PAGE_DOCS_MAX);
     let mut rows: Vec<Bson> = Vec::new();
     let next = context.collections.scan_trash(after, &mut |row| {
