@@ -86,7 +86,7 @@ pub fn restore(
     let verified = read_all(&store, clock, watch)?;
     store.mark_restored(clock.now_ms())?;
     close(store)?;
-    JobStep::Replacing.tell(watch, 0, 0)?;
+    JobStep::Replacing.report(watch, 0, 0)?;
     let restored = restoration.finish()?;
     Ok(RestoreReport { folder: restored.folder, before: restored.before, verified })
 }
@@ -203,7 +203,7 @@ pub fn scrub(
         if !status.is_running {
             break status;
         }
-        if let Err(stopped) = JobStep::Reading.tell(watch, status.documents, total) {
+        if let Err(stopped) = JobStep::Reading.report(watch, status.documents, total) {
             collections.stop_scrub()?;
             return Err(stopped.into());
         }

@@ -7,7 +7,7 @@ use super::{
     source::{ScanSource, Stats, Step, Visit},
 };
 use crate::{
-    store::{CollectionId, Reader, RecordNumber, Scan, Stored},
+    store::{CollectionId, Reader, RecordNumber, Scan, StoredDocument},
     value::bucket,
 };
 
@@ -28,7 +28,7 @@ pub(super) fn walk<E: From<PlanError>>(
     };
     let mut buckets =
         reader.documents(source.collection, from, direction).map_err(PlanError::from)?;
-    while let Some(unread) = buckets.next_unread() {
+    while let Some(unread) = buckets.next_unverified() {
         let unread = unread.map_err(PlanError::from)?;
         if *after == Some(last_place(unread.record, direction)) {
             continue;
@@ -116,8 +116,8 @@ pub(super) fn walk_sorted<E: From<PlanError>>(
 
 fn as_stored<'d>(
     place: RecordNumber,
-    bucket: &Stored<'_>,
+    bucket: &StoredDocument<'_>,
     document: &'d RawDocument,
-) -> Stored<'d> {
-    Stored { record: place, modified_ms: bucket.modified_ms, bytes: document.as_bytes() }
+) -> StoredDocument<'d> {
+    StoredDocument { record: place, modified_ms: bucket.modified_ms, bytes: document.as_bytes() }
 }

@@ -7,7 +7,7 @@ use bson::raw::RawBsonRef;
 use super::{Operation, PlanError, summary::PlanSummary};
 use crate::{
     catalog::{CollectionMeta, EntryForm},
-    store::{EntryPrefix, Reader, Scan, StoreError, Stored},
+    store::{EntryPrefix, Reader, Scan, StoreError, StoredDocument},
     value::{
         key::{append_key, encode},
         same_value,
@@ -23,7 +23,7 @@ pub fn find_by_id<'t>(
     reader: &Reader<'t>,
     collection: &CollectionMeta,
     id: RawBsonRef<'_>,
-) -> Result<Option<Option<Stored<'t>>>, PlanError> {
+) -> Result<Option<Option<StoredDocument<'t>>>, PlanError> {
     let index = collection.id_index().filter(|index| index.answers_queries());
     let is_plain = !collection.is_view() && collection.options.time_series.is_none();
     let Some(index) = index.filter(|_| is_plain) else { return Ok(None) };
@@ -49,7 +49,7 @@ pub fn document_with_id<'t>(
     reader: &Reader<'t>,
     collection: &CollectionMeta,
     id: RawBsonRef<'_>,
-) -> Result<Option<Stored<'t>>, StoreError> {
+) -> Result<Option<StoredDocument<'t>>, StoreError> {
     let index = collection.id_index().filter(|index| index.form == EntryForm::Values);
     let Some((index, (_, direction))) = index.and_then(|index| Some((index, index.field()?)))
     else {

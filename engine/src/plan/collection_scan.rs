@@ -24,7 +24,7 @@ pub(super) fn walk<E: From<PlanError>>(
     let Some(from) = from else { return Ok(true) };
     let mut documents =
         reader.documents(source.collection, from, direction).map_err(PlanError::from)?;
-    while let Some(unread) = documents.next_unread() {
+    while let Some(unread) = documents.next_unverified() {
         let unread = unread.map_err(PlanError::from)?;
         let Some((stored, document)) =
             source.whole(unread.read(), stats).map_err(PlanError::from)?

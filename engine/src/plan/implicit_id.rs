@@ -7,7 +7,8 @@ use super::Interval;
 use crate::{
     catalog::IndexMeta,
     store::{
-        CollectionId, Documents, Entries, Entry, Reader, RecordNumber, Scan, StoreError, Unread,
+        CollectionId, Documents, Entries, Entry, Reader, RecordNumber, Scan, StoreError,
+        UnverifiedDocument,
     },
     value::id_number,
 };
@@ -22,7 +23,7 @@ pub(super) struct IndexHit<'t> {
     /// False when the key was truncated.
     pub(super) exact: bool,
     /// The document, if it was read on the way.
-    pub(super) unread: Option<Unread<'t>>,
+    pub(super) unread: Option<UnverifiedDocument<'t>>,
 }
 
 impl<'t> From<Entry<'t>> for IndexHit<'t> {
@@ -136,7 +137,7 @@ impl<'t> ImplicitKeys<'t> {
 }
 
 impl<'t> Iterator for ImplicitKeys<'t> {
-    type Item = Result<(Vec<u8>, Unread<'t>), StoreError>;
+    type Item = Result<(Vec<u8>, UnverifiedDocument<'t>), StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         Some(self.documents.next()?.map(|unread| {
@@ -179,12 +180,12 @@ impl<'t> ImplicitDocuments<'t> {
 }
 
 impl<'t> Iterator for ImplicitDocuments<'t> {
-    type Item = Result<Unread<'t>, StoreError>;
+    type Item = Result<UnverifiedDocument<'t>, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut skipped = 0;
         loop {
-            let unread = match self.documents.next_unread()? {
+            let unread = match self.documents.next_unverified()? {
                 Ok(unread) => unread,
                 Err(error) => return Some(Err(error)),
             };

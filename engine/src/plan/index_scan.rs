@@ -15,7 +15,7 @@ use crate::{
     catalog::IndexMeta,
     limits::{SEEN_RECORDS_MAX, SORT_BYTES_MAX},
     query::{Sort, sort::SortKey},
-    store::{Reader, RecordNumber, Scan, StoreError, Unread},
+    store::{Reader, RecordNumber, Scan, StoreError, UnverifiedDocument},
     value::key::KEY_BYTES_KEPT,
 };
 
@@ -33,7 +33,7 @@ pub(super) struct IndexScanPosition {
 
 enum FoundBy<'t> {
     /// By its entry; with the document, if it was read on the way.
-    Entry(Option<Unread<'t>>),
+    Entry(Option<UnverifiedDocument<'t>>),
     /// By sorting a run of entries earlier. It may have been removed since.
     Order,
 }

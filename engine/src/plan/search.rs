@@ -19,7 +19,7 @@ use crate::{
     interrupt::Limit,
     limits::SORT_BYTES_MAX,
     query::{Context, Filter, Sort, sort::SortKey},
-    store::{Reader, RecordNumber, Stored},
+    store::{Reader, RecordNumber, StoredDocument},
 };
 
 /// A query in progress.
@@ -123,37 +123,39 @@ impl Search {
         let hides = collection.hides_expired();
         let filter = self.filter.clone();
         let seen = self.seen(now_ms);
-        let accept = |stored: &Stored<'_>, document: &RawDocument| -> Result<bool, PlanError> {
-            // Checked first, so that no expression sees a hidden document.
-            let is_hidden = hides && collection.hides(document, stored.modified_ms, now_ms);
-            Ok(!is_hidden && filter.matches_in(document, &seen)?)
-        };
+        let accept =
+            |stored: &StoredDocument<'_>, document: &RawDocument| -> Result<bool, PlanError> {
+                // Checked first, so that no expression sees a hidden document.
+                let is_hidden = hides && collection.hides(document, stored.modified_ms, now_ms);
+                Ok(!is_hidden && filter.matches_in(document, &seen)?)
+            };
         if matches!(self.position, Position::Unsorted) {
             self.position = Position::Sorted(self.sorted(reader, &accept)?);
         }
         let (mut skip, mut limit) = (self.skip, self.limit);
         let (mut matched, mut returned) = (0, 0);
-        let mut counted = |stored: &Stored<'_>, document: &RawDocument| -> Result<Step, E> {
-            operation.as_deref().map_or(Ok(()), Limit::tick).map_err(PlanError::from)?;
-            if !accept(stored, document)? {
-                return Ok(Step::Take);
-            }
-            if skip > 0 {
-                matched += 1;
-                skip -= 1;
-                return Ok(Step::Take);
-            }
-            if limit == Some(0) {
-                return Ok(Step::LeaveAndStop);
-            }
-            let step = visit(stored, document)?;
-            if step != Step::LeaveAndStop {
-                matched += 1;
-                returned += 1;
-                limit = limit.map(|limit| limit - 1);
-            }
-            Ok(if step == Step::Take && limit == Some(0) { Step::TakeAndStop } else { step })
-        };
+        let mut counted =
+            |stored: &StoredDocument<'_>, document: &RawDocument| -> Result<Step, E> {
+                operation.as_deref().map_or(Ok(()), Limit::tick).map_err(PlanError::from)?;
+                if !accept(stored, document)? {
+                    return Ok(Step::Take);
+                }
+                if skip > 0 {
+                    matched += 1;
+                    skip -= 1;
+                    return Ok(Step::Take);
+                }
+                if limit == Some(0) {
+                    return Ok(Step::LeaveAndStop);
+                }
+                let step = visit(stored, document)?;
+                if step != Step::LeaveAndStop {
+                    matched += 1;
+                    returned += 1;
+                    limit = limit.map(|limit| limit - 1);
+                }
+                Ok(if step == Step::Take && limit == Some(0) { Step::TakeAndStop } else { step })
+            };
         // A sort in memory does not need the order of the index.
         let way = (&self.plan.access, self.sort.as_ref().filter(|_| !self.plan.sort_in_memory));
         let walked =
@@ -317,7 +319,7 @@ impl Search {
     fn sorted(
         &mut self,
         reader: &Reader<'_>,
-        accept: &dyn Fn(&Stored<'_>, &RawDocument) -> Result<bool, PlanError>,
+        accept: &dyn Fn(&StoredDocument<'_>, &RawDocument) -> Result<bool, PlanError>,
     ) -> Result<Vec<RecordNumber>, PlanError> {
         let Some(sort) = self.sort.clone() else { return Ok(Vec::new()) };
         let keep = self
@@ -328,7 +330,7 @@ impl Search {
         let mut position = start(&self.plan);
         let operation = Operation::current();
         let mut matched = 0;
-        let mut collect = |stored: &Stored<'_>, document: &RawDocument| {
+        let mut collect = |stored: &StoredDocument<'_>, document: &RawDocument| {
             operation.as_deref().map_or(Ok(()), Limit::tick).map_err(PlanError::from)?;
             if !accept(stored, document)? {
                 return Ok(Step::Take);

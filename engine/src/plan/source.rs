@@ -5,7 +5,7 @@ use bson::raw::RawDocument;
 use super::{PlanError, PlanErrorKind};
 use crate::{
     limits::SORT_BYTES_MAX,
-    store::{CollectionId, Reader, RecordNumber, StoreError, Stored},
+    store::{CollectionId, Reader, RecordNumber, StoreError, StoredDocument},
 };
 
 /// The collection that a scan reads.
@@ -24,9 +24,9 @@ impl ScanSource {
     /// A document that was read; `None`, and counted, for a damaged one that is skipped.
     pub(super) fn whole<'t>(
         self,
-        read: Result<Stored<'t>, StoreError>,
+        read: Result<StoredDocument<'t>, StoreError>,
         stats: &mut Stats,
-    ) -> Result<Option<(Stored<'t>, &'t RawDocument)>, StoreError> {
+    ) -> Result<Option<(StoredDocument<'t>, &'t RawDocument)>, StoreError> {
         let whole = self.sound(read.and_then(|stored| Ok((stored, stored.document()?))))?;
         stats.damaged += u64::from(whole.is_none());
         Ok(whole)
@@ -43,7 +43,7 @@ impl ScanSource {
         reader: &Reader<'t>,
         record: RecordNumber,
         stats: &mut Stats,
-    ) -> Result<Option<(Stored<'t>, &'t RawDocument)>, StoreError> {
+    ) -> Result<Option<(StoredDocument<'t>, &'t RawDocument)>, StoreError> {
         if let Some(read) = reader.document(self.collection, record).transpose() {
             return self.whole(read, stats);
         }
@@ -57,7 +57,7 @@ impl ScanSource {
         reader: &Reader<'t>,
         record: RecordNumber,
         stats: &mut Stats,
-    ) -> Result<Option<(Stored<'t>, &'t RawDocument)>, StoreError> {
+    ) -> Result<Option<(StoredDocument<'t>, &'t RawDocument)>, StoreError> {
         let found = reader.document(self.collection, record).transpose();
         found.map_or(Ok(None), |read| self.whole(read, stats))
     }
@@ -89,7 +89,8 @@ pub enum Step {
     LeaveAndStop,
 }
 
-pub(super) type Visit<'v, E> = &'v mut dyn FnMut(&Stored<'_>, &RawDocument) -> Result<Step, E>;
+pub(super) type Visit<'v, E> =
+    &'v mut dyn FnMut(&StoredDocument<'_>, &RawDocument) -> Result<Step, E>;
 
 pub(super) fn too_large() -> PlanError {
     PlanError::new(

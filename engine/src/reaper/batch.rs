@@ -19,7 +19,7 @@ use crate::{
     catalog::CollectionMeta,
     collection::{Collections, DocumentWriter, TimeBudget, WriteError},
     limits::{BATCH_DOCS_MAX, REAPER_SCAN_ENTRIES_MAX, REMOVED_EVENT_DOCS_MAX},
-    store::{Counters, Reader, RecordNumber, StoreError, Stored},
+    store::{Counters, Reader, RecordNumber, StoreError, StoredDocument},
     ttl::Deadline,
 };
 
@@ -68,8 +68,8 @@ impl Batch {
     /// not wait for it.
     fn due<'s>(
         &mut self,
-        found: Result<(&'s Stored<'s>, Option<Deadline>), StoreError>,
-    ) -> Result<Option<(&'s Stored<'s>, Deadline)>, StoreError> {
+        found: Result<(&'s StoredDocument<'s>, Option<Deadline>), StoreError>,
+    ) -> Result<Option<(&'s StoredDocument<'s>, Deadline)>, StoreError> {
         self.examined_docs += 1;
         match found {
             Ok((stored, deadline)) => Ok(deadline.map(|deadline| (stored, deadline))),
@@ -321,7 +321,7 @@ fn fitting(left: u64, (bytes, done): (u64, usize), all: Counters) -> usize {
 
 fn describe(
     target: &Target,
-    stored: &Stored<'_>,
+    stored: &StoredDocument<'_>,
     deadline: Deadline,
     allowance: Allowance<'_>,
 ) -> Result<Removed, StoreError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ttl_range::{TtlRange, sound};
 use crate::{
     catalog::{CatalogSnapshot, CollectionMeta, IndexMeta, TtlTarget},
-    store::{CollectionId, IndexId, Reader, StoreError, Stored},
+    store::{CollectionId, IndexId, Reader, StoreError, StoredDocument},
     ttl::{self, Deadline, Expiry, Never, Rule},
     value::Direction,
 };
@@ -86,7 +86,7 @@ impl Target {
     ///
     /// # Errors
     /// When the stored bytes are not a document.
-    pub fn expiry(&self, stored: &Stored<'_>) -> Result<Expiry, StoreError> {
+    pub fn expiry(&self, stored: &StoredDocument<'_>) -> Result<Expiry, StoreError> {
         let document = stored.document()?;
         if !self.index.covers(document) {
             return Ok(Expiry::Never(Never::OutsidePartialFilter));
@@ -98,7 +98,11 @@ impl Target {
     ///
     /// # Errors
     /// When the stored bytes are not a document.
-    pub fn due(&self, stored: &Stored<'_>, now_ms: i64) -> Result<Option<Deadline>, StoreError> {
+    pub fn due(
+        &self,
+        stored: &StoredDocument<'_>,
+        now_ms: i64,
+    ) -> Result<Option<Deadline>, StoreError> {
         let expiry = self.expiry(stored)?;
         Ok(expiry.deadline().filter(|deadline| deadline.threshold_ms <= now_ms).copied())
     }

@@ -4,7 +4,7 @@ use super::{guard::RuleId, handle::Reaper, parameters::TtlParameter, target::Tar
 use crate::{
     collection::{Collections, TrashRow, TrashStatus, Trim},
     limits::TRASH_SECS_DEFAULT,
-    store::{Store, StoreError, Stored},
+    store::{Store, StoreError, StoredDocument},
     ttl::Deadline,
 };
 
@@ -33,7 +33,7 @@ pub(super) fn kept_secs(store: &Store, lost: &mut Vec<String>) -> Result<Option<
 /// The row for a document that is about to be removed.
 pub(super) fn row(
     target: &Target,
-    stored: &Stored<'_>,
+    stored: &StoredDocument<'_>,
     deadline: Deadline,
     (pass, removed_ms, undo_ms): (u64, i64, i64),
 ) -> Result<bson::RawDocumentBuf, StoreError> {

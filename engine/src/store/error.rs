@@ -74,7 +74,7 @@ pub enum StoreError {
         "The store is damaged: {what}. What lies behind it can't be read; restore a backup, or export \
          what is left."
     )]
-    BrokenOff {
+    ReadAborted {
         /// What is wrong with the page.
         what: String,
     },

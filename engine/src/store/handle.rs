@@ -10,9 +10,9 @@ use std::time::Duration;
 use super::file::app_lock::{AppLock, Registration, open_chosen};
 use super::file::ballast::Ballast;
 use super::file::folder::DATA_FILE;
-use super::file::identity::FileMark;
+use super::file::identity::FileStamp;
 use super::notice::Notices;
-use super::open::{self, Anchor, Opened};
+use super::open::{self, HeldFolder, OpenParts};
 use super::progress::Watch;
 use super::txn::commit_queue::CommitQueue;
 use super::txn::env::Environment;
@@ -99,7 +99,7 @@ pub struct StructureReport {
 pub struct Store {
     /// The error instead only while the store is re-opened, or when that failed.
     env: RwLock<Result<Arc<Environment>, StoreError>>,
-    pub(super) anchor: Mutex<Anchor>,
+    pub(super) held: Mutex<HeldFolder>,
     folder: PathBuf,
     latch: TxnLatch,
     commit_queue: CommitQueue,
@@ -110,7 +110,7 @@ pub struct Store {
     /// When the table of readers was last cleaned, in milliseconds of the clock of work.
     cleaned_ms: AtomicU64,
     /// When it was found that the data file was replaced, until that is noted in the store.
-    pub(super) unmarked_ms: Mutex<Option<i64>>,
+    pub(super) unwritten_restore_ms: Mutex<Option<i64>>,
     /// How many copies of it are being written.
     pub(super) copies: AtomicUsize,
 }
@@ -125,11 +125,11 @@ impl Store {
         folder: &FsPath,
         options: &StoreOptions,
     ) -> Result<(Store, OpenReport), StoreError> {
-        let (Opened { env, folder, anchor, read_only, unmarked_ms }, report) =
+        let (OpenParts { env, folder, held, read_only, unwritten_restore_ms }, report) =
             open::open(folder, options)?;
         let store = Store {
             env: RwLock::new(Ok(Arc::new(env))),
-            anchor: Mutex::new(anchor),
+            held: Mutex::new(held),
             latch: TxnLatch::default(),
             commit_queue: CommitQueue::default(),
             counts: Counts::default(),
@@ -137,7 +137,7 @@ impl Store {
             ballast: Ballast::new(&folder),
             notices: Notices::default(),
             cleaned_ms: AtomicU64::new(millis(work_time())),
-            unmarked_ms: Mutex::new(unmarked_ms),
+            unwritten_restore_ms: Mutex::new(unwritten_restore_ms),
             copies: AtomicUsize::new(0),
             folder,
         };
@@ -271,15 +271,15 @@ impl Store {
     /// The store's own name in the world. A copy of it has the same.
     #[must_use]
     pub fn uuid(&self) -> String {
-        let anchor = self.anchor.lock().unwrap_or_else(PoisonError::into_inner);
-        anchor.card.identity.uuid.clone()
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.card.identity.uuid.clone()
     }
 
     /// When the store was created, in milliseconds since 1970.
     #[must_use]
     pub fn created_ms(&self) -> i64 {
-        let anchor = self.anchor.lock().unwrap_or_else(PoisonError::into_inner);
-        anchor.card.identity.created_ms
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.card.identity.created_ms
     }
 
     /// Checks the structure of the file of an open store; writers wait meanwhile.
@@ -353,21 +353,21 @@ impl Drop for Store {
             last_transaction
         });
         let state = self.write_state.state();
-        let is_unmarked = self.unmarked_ms().is_some();
-        let anchor = self.anchor.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let is_unmarked = self.unwritten_restore_ms().is_some();
+        let held = self.held.get_mut().unwrap_or_else(PoisonError::into_inner);
         match last_transaction {
             Some(last) if state != StoreState::Suspect && !is_unmarked => {
                 let found = fs::metadata(self.folder.join(DATA_FILE));
-                let file = found.ok().map(|found| FileMark::of(&found));
-                let is_new = !anchor.card.knows_file(last, file);
-                anchor.card.last_transaction = last;
-                anchor.card.file = file;
-                let is_writable = anchor.lock.is_writable() && state != StoreState::ReadOnly;
-                if is_new && is_writable && anchor.card.write(&self.folder).is_err() {
-                    anchor.lock.end_uncleanly();
+                let file = found.ok().map(|found| FileStamp::of(&found));
+                let is_new = !held.card.knows_file(last, file);
+                held.card.last_transaction = last;
+                held.card.file = file;
+                let is_writable = held.lock.is_writable() && state != StoreState::ReadOnly;
+                if is_new && is_writable && held.card.write(&self.folder).is_err() {
+                    held.lock.end_uncleanly();
                 }
             }
-            _ => anchor.lock.end_uncleanly(),
+            _ => held.lock.end_uncleanly(),
         }
     }
 }

@@ -32,24 +32,25 @@ mod walk;
 pub(crate) use copy::backup::is_data_file;
 pub use copy::backup::{BackupReport, damaged_copy, kept as backups_kept};
 pub use copy::compact::Compaction;
-pub use copy::restore::{Restoration, Restored, replaced as replaced_stores};
+pub use copy::restore::{Restoration, RestoredFolder, replaced as replaced_stores};
 pub use copy::restore_mark::RESTORED_META_NAME;
 pub use error::StoreError;
 pub(crate) use file::app_lock::{create_chosen, open_chosen, open_chosen_to_write};
-pub use file::damaged_bytes::keep_damaged;
+pub use file::damaged_bytes::save_damaged_bytes;
 pub use file::folder::OPEN_TO_OTHERS;
 pub(crate) use file::folder::sync_names;
 pub use handle::{Identity, OpenReport, Store, StoreOptions, StructureReport};
 pub use notice::StoreNotice;
 pub use progress::{JobProgress, JobStep, Watch};
-pub(crate) use table::codec::WAY_OUT;
+pub(crate) use table::codec::DAMAGED_HINT;
 pub use table::damaged::{DamagedRow, DamagedRows};
 pub use table::entry_rows::EntryRows;
 pub use table::record::{
-    CollectionId, Counters, Entry, IndexId, RecordNumber, Scan, Stored, Unread, entry_bytes,
+    CollectionId, Counters, Entry, IndexId, RecordNumber, Scan, StoredDocument, UnverifiedDocument,
+    entry_bytes,
 };
 pub use txn::reader::{
-    CatalogRecords, CatalogRow, Documents, Entries, EntryPrefix, Looked, Reader, SMALL_TABLES,
+    CatalogRecords, CatalogRow, CheckedRow, Documents, Entries, EntryPrefix, Reader, SMALL_TABLES,
 };
 pub use txn::snapshot::SnapshotNumber;
 pub use txn::write_state::{StoreState, StoreStatus};

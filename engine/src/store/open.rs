@@ -8,7 +8,7 @@ use std::path::{Path as FsPath, PathBuf};
 use super::copy::{compact, restore};
 use super::file::app_lock::{AppLock, Registration, open_chosen};
 use super::file::folder::{self, DATA_FILE};
-use super::file::identity::{Card, FORMAT_VERSION, FileMark, UNFINISHED_PREFIX};
+use super::file::identity::{FORMAT_VERSION, FileStamp, IdentityCard, UNFINISHED_PREFIX};
 use super::file::stale_files;
 use super::txn::env::Environment;
 use super::{
@@ -26,19 +26,19 @@ const UUID: &str = "uuid";
 const FORMAT: &str = "formatVersion";
 
 /// The parts of an open store.
-pub(super) struct Opened {
+pub(super) struct OpenParts {
     pub(super) env: Environment,
     pub(super) folder: PathBuf,
-    pub(super) anchor: Anchor,
+    pub(super) held: HeldFolder,
     /// Why nothing can be written, if so.
     pub(super) read_only: Option<String>,
     /// When it was found that the data file was replaced, if that could not be noted in the store.
-    pub(super) unmarked_ms: Option<i64>,
+    pub(super) unwritten_restore_ms: Option<i64>,
 }
 
 /// What keeps others out while the store is open. Fields drop in this order: the lock last.
-pub(super) struct Anchor {
-    pub(super) card: Card,
+pub(super) struct HeldFolder {
+    pub(super) card: IdentityCard,
     pub(super) _registration: Registration,
     pub(super) lock: AppLock,
 }
@@ -46,7 +46,7 @@ pub(super) struct Anchor {
 pub(super) fn open(
     folder: &FsPath,
     options: &StoreOptions,
-) -> Result<(Opened, OpenReport), StoreError> {
+) -> Result<(OpenParts, OpenReport), StoreError> {
     let mut warnings = Vec::new();
     folder::prepare(folder, options.read_only, &mut warnings)?;
     let folder = fs::canonicalize(folder)
@@ -58,16 +58,16 @@ pub(super) fn open(
     if read_only.is_none() {
         compact::recover(&folder, &mut warnings)?;
         // Only who holds the lock writes such a file.
-        stale_files::sweep(&folder, UNFINISHED_PREFIX);
+        stale_files::remove_stale(&folder, UNFINISHED_PREFIX);
         restore::recover(&folder, &mut warnings);
     }
-    let card = Card::read(&folder, &mut warnings)?;
+    let card = IdentityCard::read(&folder, &mut warnings)?;
     let created = is_new(&data_path, card.as_ref())?;
     if created && read_only.is_some() {
         return Err(StoreError::NotADatabase { what: "the folder holds no data file".to_owned() });
     }
     if created {
-        begin(&folder, &data_path, options.now_ms)?;
+        create_data_file(&folder, &data_path, options.now_ms)?;
     }
     let registration = Registration::take(&data_path)?;
     if read_only.is_none() {
@@ -76,50 +76,50 @@ pub(super) fn open(
         }
         folder::reserve_lock_file(&folder)?;
     }
-    let mut look = Look::default();
+    let mut check = FileCheck::default();
     if !created {
         let full_check = options.full_check || read_only.is_some();
         let options = StoreOptions { full_check, ..options.clone() };
-        look = check_data_file(&data_path, card.as_ref(), &lock, &options, &mut warnings)?;
+        check = check_data_file(&data_path, card.as_ref(), &lock, &options, &mut warnings)?;
     }
 
     let env = Environment::open(&folder, options.map_size_bytes, read_only.is_some())?;
     let card_on_disk = card.clone();
     let mut card = identify(&env, card, read_only.is_some(), options.now_ms, &mut warnings)?;
-    if look.was_walked {
+    if check.was_walked {
         card.last_walk_ms = Some(options.now_ms);
     }
-    let is_other = look.is_behind || !created && is_put_there(card_on_disk.as_ref(), &card);
-    let mut unmarked_ms = None;
+    let is_other = check.is_behind || !created && is_foreign(card_on_disk.as_ref(), &card);
+    let mut unwritten_restore_ms = None;
     if read_only.is_none() {
         env.env().clear_stale_readers()?;
         if is_other && !note_restored(&env, options.now_ms, &mut warnings)? {
             // With the old card the next opening meets another file again.
-            unmarked_ms = Some(options.now_ms);
+            unwritten_restore_ms = Some(options.now_ms);
         } else {
-            keep_card(&card, card_on_disk.as_ref(), &folder)?;
+            update_card(&card, card_on_disk.as_ref(), &folder)?;
         }
-        compact::settle(&folder);
+        compact::remove_old_file(&folder);
         lock.end_cleanly();
     }
     let unclean = lock.was_unclean && !created && read_only.is_none();
     let identity = card.identity.clone();
-    let (read_only_now, damaged) = (read_only.is_some(), look.damaged);
+    let (read_only_now, damaged) = (read_only.is_some(), check.damaged);
     let report =
         OpenReport { identity, unclean, created, read_only: read_only_now, warnings, damaged };
-    let anchor = Anchor { card, _registration: registration, lock };
-    Ok((Opened { env, folder, anchor, read_only, unmarked_ms }, report))
+    let held = HeldFolder { card, _registration: registration, lock };
+    Ok((OpenParts { env, folder, held, read_only, unwritten_restore_ms }, report))
 }
 
 /// Whether the data file, whose card is `found`, is of another store than the card on disk. One that is
 /// there without a card was put there: a backup of somebody's.
-fn is_put_there(on_disk: Option<&Card>, found: &Card) -> bool {
+fn is_foreign(on_disk: Option<&IdentityCard>, found: &IdentityCard) -> bool {
     on_disk.is_none_or(|old| old.had_data && old.identity.uuid != found.identity.uuid)
 }
 
 /// Makes the card and the empty data file of a new store.
-fn begin(folder: &FsPath, data_path: &FsPath, now_ms: i64) -> Result<(), StoreError> {
-    Card::write(&Card::new(now_ms), folder)?;
+fn create_data_file(folder: &FsPath, data_path: &FsPath, now_ms: i64) -> Result<(), StoreError> {
+    IdentityCard::write(&IdentityCard::new(now_ms), folder)?;
     folder::private_file()
         .truncate(true)
         .open(data_path)
@@ -173,7 +173,11 @@ fn take_lock(
 
 /// Writes a new card if the old one is wrong. A full disk has no room for one, and an old one that
 /// only lacks the last walk or transaction leads to a walk more, which does no harm.
-fn keep_card(card: &Card, on_disk: Option<&Card>, folder: &FsPath) -> Result<(), StoreError> {
+fn update_card(
+    card: &IdentityCard,
+    on_disk: Option<&IdentityCard>,
+    folder: &FsPath,
+) -> Result<(), StoreError> {
     if on_disk == Some(card) {
         return Ok(());
     }
@@ -206,7 +210,7 @@ pub(super) fn open_again(
 }
 
 /// Whether there is no data yet. An empty file where data was is not a new store.
-fn is_new(data_path: &FsPath, card: Option<&Card>) -> Result<bool, StoreError> {
+fn is_new(data_path: &FsPath, card: Option<&IdentityCard>) -> Result<bool, StoreError> {
     let len = match fs::metadata(data_path) {
         Ok(metadata) if metadata.is_file() => metadata.len(),
         Ok(_) => {
@@ -229,7 +233,7 @@ fn is_new(data_path: &FsPath, card: Option<&Card>) -> Result<bool, StoreError> {
 
 /// What a look at the data file before its opening has told.
 #[derive(Default)]
-struct Look {
+struct FileCheck {
     /// The file is an older one than when the store was last closed.
     is_behind: bool,
     was_walked: bool,
@@ -241,11 +245,11 @@ struct Look {
 /// ordinary: damaged pages must not be mapped.
 fn check_data_file(
     data_path: &FsPath,
-    card: Option<&Card>,
+    card: Option<&IdentityCard>,
     lock: &AppLock,
     options: &StoreOptions,
     warnings: &mut Vec<String>,
-) -> Result<Look, StoreError> {
+) -> Result<FileCheck, StoreError> {
     let file = open_chosen(data_path)
         .map_err(|error| StoreError::io("Can't read the data file", &error))?;
     let mut was_walked = walk_foreign(&file, card, lock, options)?;
@@ -256,7 +260,7 @@ fn check_data_file(
             "{DATA_FILE} is older than when the store was last closed: changes are missing."
         ));
     }
-    if !is_behind && walk::is_taken_back(&file)? {
+    if !is_behind && walk::is_last_commit_lost(&file)? {
         warnings.push(
             "The last change may be missing: its transaction was not written to its end, or its number \
              is damaged."
@@ -266,9 +270,9 @@ fn check_data_file(
     if card.is_none() {
         warnings.push("identity.json was missing; the data file was checked.".to_owned());
     }
-    let mark = file.metadata().ok().map(|found| FileMark::of(&found));
+    let stamp = file.metadata().ok().map(|found| FileStamp::of(&found));
     // Who closes a store cleanly writes down its file as it is. Any other one was put there.
-    let is_other = card.is_none_or(|card| !card.knows_file(transaction, mark));
+    let is_other = card.is_none_or(|card| !card.knows_file(transaction, stamp));
     let sampled = walk::sample(&file, OPEN_SAMPLE_PAGES, work_time().saturating_add(OPEN_SAMPLE));
     // The walk names all that is wrong with the structure, of which the sample has met one thing.
     let is_bad = matches!(sampled, Err(StoreError::Damaged { .. }));
@@ -279,21 +283,21 @@ fn check_data_file(
         was_walked = true;
     }
     let damaged = sampled?;
-    Ok(Look { is_behind, was_walked, damaged })
+    Ok(FileCheck { is_behind, was_walked, damaged })
 }
 
 /// Has a file that is not known to be the one that was open in this folder last walked by a process of its
 /// own, if there is a program for that, before anything else looks into it. Returns whether it was.
 fn walk_foreign(
     file: &File,
-    card: Option<&Card>,
+    card: Option<&IdentityCard>,
     lock: &AppLock,
     options: &StoreOptions,
 ) -> Result<bool, StoreError> {
-    let mark = file.metadata().ok().map(|found| FileMark::of(&found));
-    let is_own = card.is_some_and(|card| card.is_own(mark, lock.was_unclean));
+    let stamp = file.metadata().ok().map(|found| FileStamp::of(&found));
+    let is_own = card.is_some_and(|card| card.is_own(stamp, lock.was_unclean));
     let Some(walker) = options.walker.as_ref().filter(|_| !is_own) else { return Ok(false) };
-    refuse_damage(&walk::walk_picked(file, Some(walker), &mut nobody)?)?;
+    refuse_damage(&walk::walk_picked(file, Some(walker), &mut ignore_progress)?)?;
     Ok(true)
 }
 
@@ -301,12 +305,12 @@ fn refuse_damage(report: &StructureReport) -> Result<(), StoreError> {
     report.findings.first().map_or(Ok(()), |first| Err(StoreError::damaged(first.as_str())))
 }
 
-fn nobody(_: JobProgress) -> ControlFlow<()> {
+fn ignore_progress(_: JobProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
 /// The refusal of a store of which it is not known in which form it was written.
-fn nameless() -> StoreError {
+fn unidentified() -> StoreError {
     StoreError::damaged(
         "its own UUID or format version can't be read, so nothing else in it is; restore a backup, or \
          get the documents out with LMDB's mdb_dump",
@@ -316,17 +320,17 @@ fn nameless() -> StoreError {
 /// Compares the store's own identity with the card beside it, and gives a new store one.
 fn identify(
     env: &Environment,
-    card: Option<Card>,
+    card: Option<IdentityCard>,
     read_only: bool,
     now_ms: i64,
     warnings: &mut Vec<String>,
-) -> Result<Card, StoreError> {
-    let mut card = card.unwrap_or_else(|| Card::new(now_ms));
+) -> Result<IdentityCard, StoreError> {
+    let mut card = card.unwrap_or_else(|| IdentityCard::new(now_ms));
     let (uuid, format) = {
         let txn = env.read()?;
         let reader = Reader::new(&txn, &env.tables, None);
         let own = reader.meta(UUID).and_then(|uuid| Ok((uuid, reader.meta(FORMAT)?)));
-        let (uuid, format) = StoreError::unless_damaged(own)?.ok_or_else(nameless)?;
+        let (uuid, format) = StoreError::unless_damaged(own)?.ok_or_else(unidentified)?;
         let uuid = uuid.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         (uuid, format.and_then(super::table::codec::number))
     };
@@ -346,7 +350,7 @@ fn identify(
             writer.put_meta(FORMAT, &FORMAT_VERSION.to_be_bytes())?;
             writer.commit()?;
         }
-        _ => return Err(nameless()),
+        _ => return Err(unidentified()),
     }
     card.identity.format_version = FORMAT_VERSION;
     card.had_data = true;

@@ -38,7 +38,7 @@ impl JobStep {
     ///
     /// # Errors
     /// `Stopped` when it wants that.
-    pub(crate) fn tell(
+    pub(crate) fn report(
         self,
         watch: &mut Watch<'_>,
         done: u64,

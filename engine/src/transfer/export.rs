@@ -326,7 +326,7 @@ impl ExportScan<'_> {
             let mut documents = reader.documents(collection.id, from, Scan::Forward)?;
             let is_packed = collection.options.time_series.is_some();
             let mut visited = 0;
-            while let Some(unread) = documents.next_unread() {
+            while let Some(unread) = documents.next_unverified() {
                 let unread = unread?;
                 let read = unread.read().and_then(|stored| Ok((stored, stored.document()?)));
                 let goes_on = match StoreError::unless_damaged(read)? {

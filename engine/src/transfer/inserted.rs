@@ -3,7 +3,7 @@
 use bson::RawDocument;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::store::{RecordNumber, Stored};
+use crate::store::{RecordNumber, StoredDocument};
 
 /// In front of a list that holds its record numbers one by one. Older versions wrote the number of the
 /// collection there, which is never 0, and the first of record numbers that followed one another.
@@ -48,7 +48,7 @@ impl InsertedList {
     }
 
     /// Whether a stored document is still the one that was inserted.
-    pub(super) fn is_unchanged(&self, stored: &Stored<'_>, hash_then: u32) -> bool {
+    pub(super) fn is_unchanged(&self, stored: &StoredDocument<'_>, hash_then: u32) -> bool {
         stored.modified_ms == self.modified_ms
             && stored.document().is_ok_and(|document| hash(document) == hash_then)
     }

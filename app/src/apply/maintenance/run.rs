@@ -255,7 +255,7 @@ fn checked(running: Running, result: Result<StructureReport, MaintenanceError>, 
     let file = running.file.clone().unwrap_or_default();
     let found = match report.findings.as_slice() {
         [] => {
-            let damage = report.rows.in_words(report.rows.first.iter().map(ToString::to_string));
+            let damage = report.rows.summary(report.rows.first.iter().map(ToString::to_string));
             Checked::Sound { file, pages: report.pages_used, damage }
         }
         [finding] => Checked::Damaged(format!("This backup is damaged: {}.", without_end(finding))),

@@ -172,7 +172,7 @@ fn progress_at(
 ) -> Result<BuildProgress, WriteError> {
     let reader = writer.reader();
     let total = reader.counters(collection.id.0)?.documents;
-    let first = reader.documents(collection.id, 0, Scan::Forward)?.next_unread().transpose()?;
+    let first = reader.documents(collection.id, 0, Scan::Forward)?.next_unverified().transpose()?;
     let first = first.map_or(0, |unread| unread.record.min(next));
     let finished = next >= limit;
     let done = if finished { total } else { part(total, next - first, limit - first) };

@@ -99,7 +99,7 @@ fn orphans(
     catalog: &CatalogSnapshot,
 ) -> Result<Option<Vec<Orphan>>, StoreError> {
     match find_orphans(reader, catalog) {
-        Err(StoreError::Damaged { .. } | StoreError::BrokenOff { .. }) => Ok(None),
+        Err(StoreError::Damaged { .. } | StoreError::ReadAborted { .. }) => Ok(None),
         looked => looked,
     }
 }

@@ -13,7 +13,7 @@ pub fn damage_in_words(store: &Store, rows: &DamagedRows) -> Option<String> {
         return None;
     }
     let catalog = store.read(CatalogSnapshot::load).unwrap_or_default();
-    rows.in_words(rows.first.iter().map(|row| named(&catalog, row)))
+    rows.summary(rows.first.iter().map(|row| named(&catalog, row)))
 }
 
 /// The sentence about damage in the sample that the opening reads; `None` without any.

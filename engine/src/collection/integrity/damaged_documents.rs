@@ -19,8 +19,8 @@ use crate::{
     interrupt::tick,
     limits::READ_DOCS_MAX,
     store::{
-        CollectionId, IndexId, Reader, RecordNumber, Scan, StoreError, Unread, WAY_OUT,
-        entry_bytes, keep_damaged,
+        CollectionId, DAMAGED_HINT, IndexId, Reader, RecordNumber, Scan, StoreError,
+        UnverifiedDocument, entry_bytes, save_damaged_bytes,
     },
     value::{
         Direction,
@@ -97,7 +97,7 @@ impl Collections {
                 let Some(collection) = catalog.collection_by_id(collection) else { return Ok(()) };
                 let mut documents = reader.documents(collection.id, from, Scan::Forward)?;
                 for count in 0.. {
-                    let Some(unread) = documents.next_unread().transpose()? else { break };
+                    let Some(unread) = documents.next_unverified().transpose()? else { break };
                     if count == READ_DOCS_MAX || page.documents.len() == max {
                         page.next = Some(unread.record);
                         break;
@@ -138,7 +138,7 @@ impl Collections {
         }
         let mut files = Vec::new();
         for (record, bytes) in &all {
-            files.push(keep_damaged(self.store.folder(), collection.id, *record, bytes)?);
+            files.push(save_damaged_bytes(self.store.folder(), collection.id, *record, bytes)?);
         }
         self.write(|writer| writer.remove_damaged(collection, records, &entries))?;
         Ok(files)
@@ -267,8 +267,9 @@ fn damaged_at<'t>(
     reader: &Reader<'t>,
     collection: CollectionId,
     record: RecordNumber,
-) -> Result<Unread<'t>, RemoveDamagedError> {
-    let found = reader.documents(collection, record, Scan::Forward)?.next_unread().transpose()?;
+) -> Result<UnverifiedDocument<'t>, RemoveDamagedError> {
+    let found =
+        reader.documents(collection, record, Scan::Forward)?.next_unverified().transpose()?;
     let found = found.filter(|unread| unread.record == record);
     let unread = found.ok_or(RemoveDamagedError::Missing(record))?;
     match damage_of(&unread)? {
@@ -278,11 +279,11 @@ fn damaged_at<'t>(
 }
 
 /// The damage, or `None` for a sound document.
-fn damage_of(unread: &Unread<'_>) -> Result<Option<String>, StoreError> {
+fn damage_of(unread: &UnverifiedDocument<'_>) -> Result<Option<String>, StoreError> {
     match unread.read() {
         Ok(stored) => Ok(scan::check(stored.bytes).err().map(|error| error.to_string())),
         Err(StoreError::Damaged { what }) => {
-            Ok(Some(what.strip_suffix(WAY_OUT).unwrap_or(&what).to_owned()))
+            Ok(Some(what.strip_suffix(DAMAGED_HINT).unwrap_or(&what).to_owned()))
         }
         Err(error) => Err(error),
     }
@@ -292,7 +293,7 @@ fn damage_of(unread: &Unread<'_>) -> Result<Option<String>, StoreError> {
 fn known_id(
     reader: &Reader<'_>,
     collection: &CollectionMeta,
-    unread: &Unread<'_>,
+    unread: &UnverifiedDocument<'_>,
 ) -> Result<Option<Bson>, StoreError> {
     let Some(index) = collection.id_index() else { return Ok(None) };
     if !index.has_entries_of(unread.record) {

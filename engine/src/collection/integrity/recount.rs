@@ -21,7 +21,7 @@ impl Collections {
         let catalog = self.catalog();
         let wrong: BTreeSet<u32> = self.store.read(|reader| {
             let mut wrong = BTreeSet::new();
-            for row in reader.look_through("counters", &[])? {
+            for row in reader.check_rows("counters", &[])? {
                 if let (_, Some(DamagedRow::Counters { id })) = row? {
                     wrong.insert(id);
                 }
@@ -57,7 +57,7 @@ impl Collections {
 fn counted(reader: &Reader<'_>, id: u32) -> Result<Counters, StoreError> {
     let mut counters = Counters::default();
     let mut documents = reader.documents(CollectionId(id), 0, Scan::Forward)?;
-    while let Some(document) = documents.next_unread() {
+    while let Some(document) = documents.next_unverified() {
         let document = document?;
         counters.documents += 1;
         counters.bytes += document.bytes().len() as u64;

@@ -200,7 +200,7 @@ impl ScrubRead<'_, '_> {
                 self.state.position = ScrubPosition { index, ..ScrubPosition::default() };
             }
             let after = self.state.position.key.clone();
-            for row in self.reader.look_through(table, &after)? {
+            for row in self.reader.check_rows(table, &after)? {
                 let (key, damaged) = row?;
                 if let Some(damaged) = damaged {
                     let sentence = format!(

@@ -132,7 +132,7 @@ fn resumes_at_its_position() {
     }
     assert_eq!((state.status.documents, state.status.entries), (3, 3));
     let rows = collections.store().read(|reader| {
-        let counts = SMALL_TABLES.map(|table| Ok(reader.look_through(table, &[])?.count()));
+        let counts = SMALL_TABLES.map(|table| Ok(reader.check_rows(table, &[])?.count()));
         counts.into_iter().sum::<Result<usize, StoreError>>()
     });
     assert_eq!(Ok(steps), rows.map(|rows| rows + 6), "each row ends one");

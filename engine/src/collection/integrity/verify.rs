@@ -12,7 +12,7 @@ use crate::{
         write::unbuilt::read_range,
     },
     limits::FINDINGS_MAX,
-    store::{Entry, Reader, RecordNumber, Scan, StoreError, Stored, entry_bytes},
+    store::{Entry, Reader, RecordNumber, Scan, StoreError, StoredDocument, entry_bytes},
     value::{field::field, id_number::RecordName, scan},
 };
 
@@ -106,7 +106,7 @@ impl Collections {
             });
             match checked {
                 // The other collections use other pages.
-                Err(StoreError::Damaged { what } | StoreError::BrokenOff { what }) => {
+                Err(StoreError::Damaged { what } | StoreError::ReadAborted { what }) => {
                     let namespace = collection.namespace.clone();
                     let sentence = format!(
                         "The check stopped early because the file is damaged: {what}. Restore a \
@@ -219,7 +219,7 @@ impl<'c> CollectionCheck<'c, '_> {
 
     fn document(
         &mut self,
-        stored: &Stored<'_>,
+        stored: &StoredDocument<'_>,
         expected: &mut [ExpectedEntries<'c>],
     ) -> Result<(), StoreError> {
         let record = stored.record;

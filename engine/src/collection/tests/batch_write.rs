@@ -143,7 +143,7 @@ fn delete(
 ) -> Vec<Option<i64>> {
     let done: Result<_, WriteError> = bench.all().write(|writer| {
         let collection = writer.collection(&namespace(collection)).expect("exists");
-        let decide = |stored: &crate::store::Stored<'_>| {
+        let decide = |stored: &crate::store::StoredDocument<'_>| {
             let keeps = stored.record.is_multiple_of(7);
             Ok((!keeps).then_some(stored.modified_ms))
         };

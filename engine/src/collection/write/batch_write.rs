@@ -12,7 +12,7 @@ use crate::{
     catalog::{CollectionMeta, IndexMeta, IndexState},
     collection::{DocumentWriter, WriteError},
     limits::BATCH_BYTES_MAX,
-    store::{Documents, EntryRows, Reader, RecordNumber, Scan, StoreError, Stored},
+    store::{Documents, EntryRows, Reader, RecordNumber, Scan, StoreError, StoredDocument},
 };
 
 /// Documents looked up one by one, at most, before the next attempt to read them in sequence.
@@ -163,7 +163,10 @@ impl DocumentWriter<'_, '_> {
         &mut self,
         collection: &CollectionMeta,
         records: &[RecordNumber],
-        mut decide: impl FnMut(usize, Result<&Stored<'_>, StoreError>) -> Result<Option<T>, WriteError>,
+        mut decide: impl FnMut(
+            usize,
+            Result<&StoredDocument<'_>, StoreError>,
+        ) -> Result<Option<T>, WriteError>,
     ) -> Result<Vec<Option<T>>, WriteError> {
         let collection = self.txn.current(collection)?;
         let mut decided: Vec<Option<T>> =
@@ -284,7 +287,7 @@ impl PendingDeletes {
         Self { entries: EntryBatch::new(collection), records: Vec::new(), bytes: 0 }
     }
 
-    fn add(&mut self, stored: &Stored<'_>) -> Result<(), WriteError> {
+    fn add(&mut self, stored: &StoredDocument<'_>) -> Result<(), WriteError> {
         let document = stored.document()?;
         let of = self.entries.of.iter_mut();
         for (index, rows) in of.filter(|(index, _)| index.has_entries_of(stored.record)) {
@@ -317,7 +320,7 @@ impl<'r, 'c> AscendingReads<'r, 'c> {
         &mut self,
         order: &[(RecordNumber, usize)],
         at: usize,
-    ) -> Result<Option<(Stored<'r>, usize)>, StoreError> {
+    ) -> Result<Option<(StoredDocument<'r>, usize)>, StoreError> {
         let Some(&(record, place)) = order.get(at) else { return Ok(None) };
         if let Some(run) = &mut self.run {
             let next = run.next().and_then(Result::ok);

@@ -13,7 +13,7 @@ use bson::RawDocumentBuf;
 use crate::{
     catalog::{CollectionMeta, Namespace},
     collection::{DocumentWriter, TrashRow, WriteError},
-    store::{CollectionId, RecordNumber, StoreError, Stored},
+    store::{CollectionId, RecordNumber, StoreError, StoredDocument},
 };
 
 /// How often a transaction may run again because it met more documents to archive first.
@@ -55,7 +55,10 @@ pub trait ExpiredSink: Send + Sync {
 
 impl EvictedDocument {
     /// `None` when reads still show the document.
-    fn new(collection: &CollectionMeta, stored: &Stored<'_>) -> Result<Option<Self>, StoreError> {
+    fn new(
+        collection: &CollectionMeta,
+        stored: &StoredDocument<'_>,
+    ) -> Result<Option<Self>, StoreError> {
         let document = stored.document()?;
         let hidden = collection.hidden_by(document, stored.modified_ms);
         Ok(hidden.map(|(index, threshold_ms)| Self {

@@ -4,7 +4,7 @@ use super::keys::keys_of;
 use crate::{
     catalog::CollectionMeta,
     collection::{DocumentWriter, WriteError},
-    store::{RecordNumber, StoreError, Stored, entry_bytes},
+    store::{RecordNumber, StoreError, StoredDocument, entry_bytes},
 };
 
 impl DocumentWriter<'_, '_> {
@@ -28,7 +28,7 @@ impl DocumentWriter<'_, '_> {
         &mut self,
         collection: &CollectionMeta,
         record: RecordNumber,
-        decide: impl FnOnce(&Stored<'_>) -> Result<Option<T>, WriteError>,
+        decide: impl FnOnce(&StoredDocument<'_>) -> Result<Option<T>, WriteError>,
     ) -> Result<Option<T>, WriteError> {
         let collection = self.txn.current(collection)?;
         let mut decided = None;
@@ -55,7 +55,7 @@ impl DocumentWriter<'_, '_> {
         &mut self,
         collection: &CollectionMeta,
         record: RecordNumber,
-        decide: impl FnOnce(&Stored<'_>) -> bool,
+        decide: impl FnOnce(&StoredDocument<'_>) -> bool,
     ) -> Result<bool, StoreError> {
         let Some(stored) = self.txn.writer.reader().document(collection.id, record)? else {
             return Ok(false);

@@ -243,7 +243,7 @@ impl Collections {
             let stopped = self.store.read(|reader| {
                 let mut rows = reader.documents(TRASH, start.into(), Scan::Backward)?;
                 while count < READ_DOCS_MAX
-                    && let Some(unread) = rows.next_unread()
+                    && let Some(unread) = rows.next_unverified()
                 {
                     count += 1;
                     let Some(unread) = StoreError::unless_damaged(unread)? else { continue };

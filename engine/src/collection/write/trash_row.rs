@@ -8,7 +8,7 @@ use bson::{
 use crate::{
     catalog::Namespace,
     collection::Finding,
-    store::{CollectionId, RecordNumber, Stored},
+    store::{CollectionId, RecordNumber, StoredDocument},
 };
 
 /// The collection number of the trash. Collections are numbered from 1.
@@ -85,7 +85,7 @@ impl<'t> TrashRow<'t> {
     }
 
     /// Reads a row; `None` when it is not a row of the trash.
-    pub(super) fn read(stored: &Stored<'t>) -> Option<Self> {
+    pub(super) fn read(stored: &StoredDocument<'t>) -> Option<Self> {
         let mut fields = RawDocument::from_bytes(stored.bytes).ok()?.iter();
         let mut next = || fields.next()?.ok().map(|(_, value)| value);
         let date = |value: RawBsonRef<'_>| Some(value.as_datetime()?.timestamp_millis());
@@ -122,7 +122,7 @@ pub(super) fn number_of(record: RecordNumber) -> u64 {
 }
 
 /// What is wrong with one row.
-pub(super) fn wrong_row(stored: &Stored<'_>) -> Option<(Option<Namespace>, String)> {
+pub(super) fn wrong_row(stored: &StoredDocument<'_>) -> Option<(Option<Namespace>, String)> {
     let Some(row) = TrashRow::read(stored) else {
         return Some((None, format!("A row is damaged: {}.", not_a_row(stored.record))));
     };

@@ -13,7 +13,7 @@ use crate::{
     limits::WRITE_RECORDS_MAX,
     plan::{Hint, PlanError, PlanErrorKind, Search, Step, Target, choose},
     query::{self, Filter, Sort, UpdateContext},
-    store::{Reader, RecordNumber, Stored},
+    store::{Reader, RecordNumber, StoredDocument},
 };
 
 /// What asks for what can be read, where a part can't: in MongoDB shards, here damaged documents.
@@ -111,7 +111,7 @@ impl Query {
         &self,
         context: &Context,
         namespace: &Namespace,
-        visit: &mut dyn FnMut(&Stored<'_>, &RawDocument) -> Result<Step, CommandError>,
+        visit: &mut dyn FnMut(&StoredDocument<'_>, &RawDocument) -> Result<Step, CommandError>,
     ) -> Result<(), CommandError> {
         context.read(|reader, catalog| match catalog.collection(namespace) {
             None => Ok(()),
@@ -177,7 +177,7 @@ impl Query {
     pub fn still_matches(
         &self,
         collection: &CollectionMeta,
-        stored: &Stored<'_>,
+        stored: &StoredDocument<'_>,
         document: &RawDocument,
         now_ms: i64,
     ) -> Result<bool, CommandError> {

@@ -7,7 +7,7 @@ use crate::{
     command::core::{error::CommandError, reply::long},
     plan::document_with_id,
     reaper::Target,
-    store::{Reader, StoreError, Stored},
+    store::{Reader, StoreError, StoredDocument},
     value::{Direction, key},
 };
 
@@ -89,6 +89,6 @@ pub fn is_due(
     document: &RawDocumentBuf,
     now_ms: i64,
 ) -> Result<bool, CommandError> {
-    let stored = Stored { record: 0, modified_ms: now_ms, bytes: document.as_bytes() };
+    let stored = StoredDocument { record: 0, modified_ms: now_ms, bytes: document.as_bytes() };
     Ok(target.due(&stored, now_ms)?.is_some())
 }

@@ -8,7 +8,7 @@ use crate::{
     limits::{COUNT_ENTRIES_PER_CHECK, READ_DOCS_MAX, READ_MS_MAX},
     query::Filter,
     reaper::ttl_range::TtlRange,
-    store::{Reader, RecordNumber, Scan, Store, StoreError, Stored},
+    store::{Reader, RecordNumber, Scan, Store, StoreError, StoredDocument},
     ttl::{self, Expiry, Never, Rule},
 };
 
@@ -97,7 +97,7 @@ fn step(
     let began = work_time();
     let mut documents = reader.documents(collection.id, from, Scan::Forward)?;
     for number in 0.. {
-        let Some(unread) = documents.next_unread().transpose()? else { break };
+        let Some(unread) = documents.next_unverified().transpose()? else { break };
         let spent = work_time().saturating_sub(began).as_millis();
         if number >= READ_DOCS_MAX || spent >= u128::from(READ_MS_MAX) && number > 0 {
             return Ok(Some(unread.record));
@@ -219,8 +219,9 @@ impl ByEntries<'_> {
         counts: &mut WhatIf,
     ) -> Result<(), StoreError> {
         let found = reader.document(self.collection.id, record).transpose();
-        let read =
-            |stored: Stored<'_>| Ok(ttl::expiry(self.rule, stored.document()?, stored.modified_ms));
+        let read = |stored: StoredDocument<'_>| {
+            Ok(ttl::expiry(self.rule, stored.document()?, stored.modified_ms))
+        };
         match found.map(|stored| StoreError::unless_damaged(stored.and_then(read))) {
             Some(Ok(Some(expiry))) => counts.add(expiry, self.now_ms),
             Some(Ok(None)) => counts.add_damaged(),

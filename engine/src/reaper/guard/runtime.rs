@@ -415,7 +415,7 @@ impl Reaper {
             }
             writer.put_meta(GUARD_META_NAME, &bytes)
         })?;
-        store.note_marked();
+        store.clear_unwritten_mark();
         guarded.is_unsaved = false;
         guarded.saved_ms = Some(self.clock().now_ms());
         Ok(())

@@ -51,10 +51,10 @@ impl Store {
         let parent = parent_of(target);
         check_target(self.folder(), parent, target)?;
         check_room(parent, total)?;
-        let mut part = Part::begin(parent, target)?;
+        let mut part = PartFile::begin(parent, target)?;
         self.copy_compact(part.file.as_file_mut(), total, watch)?;
         let (bytes, damaged) = part.check(watch)?;
-        let file = if damaged.count == 0 { part.place()? } else { part.place_beside()? };
+        let file = if damaged.count == 0 { part.publish()? } else { part.publish_damaged()? };
         Ok(BackupReport { bytes, kept: kept(target), file, damaged })
     }
 }
@@ -62,7 +62,7 @@ impl Store {
 /// The backups under this name, the newest first.
 #[must_use]
 pub fn kept(file: &FsPath) -> Vec<PathBuf> {
-    (0..BACKUPS_KEPT).map(|age| aged(file, age)).filter(|path| path.is_file()).collect()
+    (0..BACKUPS_KEPT).map(|age| numbered(file, age)).filter(|path| path.is_file()).collect()
 }
 
 /// The copy with damaged rows that a backup under this name has left, if there is one.
@@ -72,7 +72,7 @@ pub fn damaged_copy(file: &FsPath) -> Option<PathBuf> {
 }
 
 /// The name of a backup before which `age` newer ones were written.
-fn aged(file: &FsPath, age: usize) -> PathBuf {
+fn numbered(file: &FsPath, age: usize) -> PathBuf {
     if age == 0 {
         return file.to_owned();
     }
@@ -82,16 +82,16 @@ fn aged(file: &FsPath, age: usize) -> PathBuf {
 }
 
 /// The file while it is written.
-struct Part<'t> {
+struct PartFile<'t> {
     file: tempfile::NamedTempFile,
     parent: &'t FsPath,
     target: &'t FsPath,
 }
 
-impl<'t> Part<'t> {
+impl<'t> PartFile<'t> {
     fn begin(parent: &'t FsPath, target: &'t FsPath) -> Result<Self, StoreError> {
         let prefix = part_prefix(target);
-        stale_files::sweep(parent, &prefix.to_string_lossy());
+        stale_files::remove_stale(parent, &prefix.to_string_lossy());
         let file = tempfile::Builder::new()
             .prefix(&prefix)
             .tempfile_in(parent)
@@ -110,12 +110,12 @@ impl<'t> Part<'t> {
         if let Some(finding) = report.findings.first() {
             return Err(StoreError::damaged(format!("the backup was not kept, because {finding}")));
         }
-        JobStep::Replacing.tell(watch, 0, 0)?;
+        JobStep::Replacing.report(watch, 0, 0)?;
         Ok((bytes, report.rows))
     }
 
     /// Gives it its name; the backups before it move on. Returns the name.
-    fn place(self) -> Result<PathBuf, StoreError> {
+    fn publish(self) -> Result<PathBuf, StoreError> {
         let Self { file, parent, target } = self;
         let mut rotation = Rotation::default();
         let placed = rotation
@@ -132,7 +132,7 @@ impl<'t> Part<'t> {
     }
 
     /// Gives it the name of a copy with damaged rows. Returns that.
-    fn place_beside(self) -> Result<PathBuf, StoreError> {
+    fn publish_damaged(self) -> Result<PathBuf, StoreError> {
         let name = damaged_name(self.target);
         self.file.persist(&name).map_err(|error| failed(&error.error))?;
         sync_folder(self.parent)?;
@@ -155,17 +155,18 @@ impl Rotation {
     /// and the oldest one has a hidden name until then.
     fn make_room(&mut self, target: &FsPath) -> Result<(), StoreError> {
         let Ok(newest) = fs::metadata(target) else { return Ok(()) };
-        let next = aged(target, 1);
+        let next = numbered(target, 1);
         // The program was ended here the last time: the link is made already.
         if fs::metadata(&next).is_ok_and(|next| file_identity(&next) == file_identity(&newest)) {
             return Ok(());
         }
         // Those behind a free name need not move.
-        let is_taken = |age: &usize| fs::symlink_metadata(aged(target, *age)).is_ok();
+        let is_taken = |age: &usize| fs::symlink_metadata(numbered(target, *age)).is_ok();
         let taken = (1..BACKUPS_KEPT).take_while(is_taken).count();
         for age in (1..=taken).rev() {
-            let to = if age + 1 < BACKUPS_KEPT { aged(target, age + 1) } else { oldest(target) };
-            self.rename(aged(target, age), to)?;
+            let to =
+                if age + 1 < BACKUPS_KEPT { numbered(target, age + 1) } else { oldest(target) };
+            self.rename(numbered(target, age), to)?;
         }
         if fs::hard_link(target, &next).is_ok() {
             self.linked = Some(next);
@@ -239,7 +240,7 @@ fn check_target(data_folder: &FsPath, parent: &FsPath, target: &FsPath) -> Resul
     if parent.starts_with(data_folder) {
         return Err(refused("the target lies in the data folder; choose another folder"));
     }
-    let names = (0..BACKUPS_KEPT).map(|age| aged(target, age));
+    let names = (0..BACKUPS_KEPT).map(|age| numbered(target, age));
     for path in names.chain([damaged_name(target)]) {
         let found = match fs::symlink_metadata(&path) {
             Ok(found) => found,

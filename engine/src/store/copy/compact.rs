@@ -16,7 +16,7 @@ use crate::clock::work_time;
 use crate::limits::READERS_MAX;
 use crate::store::file::app_lock::{file_identity, open_chosen};
 use crate::store::file::folder::{self, DATA_FILE, sync_folder};
-use crate::store::file::identity::{Card, FileMark};
+use crate::store::file::identity::{FileStamp, IdentityCard};
 use crate::store::handle::too_many_readers;
 use crate::store::progress::{JobStep, Watch};
 use crate::store::txn::env::Environment;
@@ -70,8 +70,8 @@ impl Compaction {
         match walk::walk_watched(&file, watch)?.findings.first() {
             // With the card of its store nobody takes the copy for a file that was put there by hand.
             None => {
-                let mark = file.metadata().ok().map(|found| FileMark::of(&found));
-                self.card(walk::check_header(&file)?, mark).write(into)
+                let stamp = file.metadata().ok().map(|found| FileStamp::of(&found));
+                self.card(walk::check_header(&file)?, stamp).write(into)
             }
             Some(finding) => {
                 Err(StoreError::damaged(format!("the copy was not used, because {finding}")))
@@ -113,9 +113,9 @@ impl Compaction {
     /// # Errors
     /// When the system refuses; the old file is then in its place.
     pub fn replace(mut self, watch: &mut Watch<'_>) -> Result<PathBuf, StoreError> {
-        JobStep::Replacing.tell(watch, 0, 0)?;
+        JobStep::Replacing.report(watch, 0, 0)?;
         self.close()?;
-        steps(&self.folder, usize::MAX)?;
+        replace_steps(&self.folder, usize::MAX)?;
         Ok(self.folder.clone())
     }
 
@@ -125,17 +125,17 @@ impl Compaction {
         Environment::close(self.store.replace_env(Err(closed))?);
         // No file has this number, so whichever is in place next is walked.
         let card = self.card(0, None);
-        let anchor = self.store.anchor.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let held = self.store.held.get_mut().unwrap_or_else(PoisonError::into_inner);
         // Until the new file has been opened once, a cut must lead to a full check.
-        anchor.lock.end_uncleanly();
+        held.lock.end_uncleanly();
         card.write(&self.folder)
     }
 
     /// The card of the store for the copy, whose transactions count from 1 again: with the number of the
     /// old file the new one would be taken for an older one.
-    fn card(&self, last_transaction: u64, file: Option<FileMark>) -> Card {
-        let anchor = self.store.anchor.lock().unwrap_or_else(PoisonError::into_inner);
-        Card { last_transaction, file, ..anchor.card.clone() }
+    fn card(&self, last_transaction: u64, file: Option<FileStamp>) -> IdentityCard {
+        let held = self.store.held.lock().unwrap_or_else(PoisonError::into_inner);
+        IdentityCard { last_transaction, file, ..held.card.clone() }
     }
 }
 
@@ -149,8 +149,8 @@ impl Drop for CopyFolder {
     }
 }
 
-/// Puts the copy in place, in `count` steps at most.
-fn steps(folder: &FsPath, count: usize) -> Result<(), StoreError> {
+/// Puts the copy in place, in `count` replace_steps at most.
+fn replace_steps(folder: &FsPath, count: usize) -> Result<(), StoreError> {
     let (data, old) = (folder.join(DATA_FILE), folder.join(OLD_FILE));
     let copy = folder.join(COPY_FOLDER).join(DATA_FILE);
     let all: [&dyn Fn() -> io::Result<()>; 4] = [
@@ -165,14 +165,14 @@ fn steps(folder: &FsPath, count: usize) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// As if the program were killed after so many steps of the replacement.
+/// As if the program were killed after so many replace_steps of the replacement.
 #[cfg(test)]
 pub(in crate::store) fn stop_after(
     mut compaction: Compaction,
     count: usize,
 ) -> Result<(), StoreError> {
     compaction.close()?;
-    steps(&compaction.folder, count)?;
+    replace_steps(&compaction.folder, count)?;
     let Compaction { copy, .. } = compaction;
     std::mem::forget(copy);
     Ok(())
@@ -226,7 +226,7 @@ fn what_is_wrong(data: &FsPath) -> Option<String> {
 /// that of [`Compaction::close`], and so is the number that a copy begins with. A file that is missing or
 /// has no head that can be read was not opened either, by what the card says.
 fn was_just_replaced(folder: &FsPath) -> Result<bool, StoreError> {
-    let card = Card::read(folder, &mut Vec::new())?;
+    let card = IdentityCard::read(folder, &mut Vec::new())?;
     let is_closed = card.is_some_and(|card| card.last_transaction == 0 && card.file.is_none());
     let transaction =
         open_chosen(&folder.join(DATA_FILE)).ok().and_then(|file| walk::check_header(&file).ok());
@@ -234,7 +234,7 @@ fn was_just_replaced(folder: &FsPath) -> Result<bool, StoreError> {
 }
 
 /// The store has been opened: the old file of a compaction is no longer needed.
-pub(in crate::store) fn settle(folder: &FsPath) {
+pub(in crate::store) fn remove_old_file(folder: &FsPath) {
     // It does no harm; the next opening tries again.
     let _ = fs::remove_file(folder.join(OLD_FILE));
 }

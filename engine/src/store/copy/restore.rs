@@ -13,7 +13,7 @@ use super::stream;
 use crate::limits::REPLACED_FOLDERS_MAX;
 use crate::store::file::app_lock::{AppLock, create_chosen, is_free, open_chosen};
 use crate::store::file::folder::{self, DATA_FILE, sync_folder};
-use crate::store::file::identity::{Card, FileMark};
+use crate::store::file::identity::{FileStamp, IdentityCard};
 use crate::store::file::stale_files;
 use crate::store::progress::{JobStep, Watch};
 use crate::store::{StoreError, StoreOptions, walk};
@@ -31,7 +31,7 @@ pub struct Restoration {
 
 /// A finished restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Restored {
+pub struct RestoredFolder {
     /// The data folder.
     pub folder: PathBuf,
     /// Where the folder is that was there before.
@@ -53,14 +53,14 @@ impl Restoration {
         options: &StoreOptions,
         watch: &mut Watch<'_>,
     ) -> Result<Self, StoreError> {
-        let (parent, name) = place_of(target)?;
+        let (parent, name) = parent_and_name(target)?;
         let target = parent.join(&name);
-        let old = claim(&target, replace)?;
+        let old = lock_target(&target, replace)?;
         let source = open_chosen(backup).map_err(|error| unreadable(&error))?;
         let bytes = begin_backup(&source)?;
         check_room(&parent, bytes)?;
         let prefix = unfinished_prefix(&name);
-        stale_files::sweep(&parent, &prefix.to_string_lossy());
+        stale_files::remove_stale(&parent, &prefix.to_string_lossy());
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
@@ -80,7 +80,9 @@ impl Restoration {
         io::Seek::rewind(&mut from).map_err(|error| unreadable(&error))?;
         let path = self.folder().join(DATA_FILE);
         let mut into = create(&path)?;
-        stream::carry(&mut from, &mut into, &mut |done| JobStep::Copying.tell(watch, done, total))?;
+        stream::copy_blocks(&mut from, &mut into, &mut |done| {
+            JobStep::Copying.report(watch, done, total)
+        })?;
         into.sync_all().map_err(|error| failed(&error))?;
         // For reading: whoever walks it has no need to change it.
         open_chosen(&path).map_err(|error| failed(&error))
@@ -99,9 +101,10 @@ impl Restoration {
                 "the backup can't be used, because {finding}"
             )));
         }
-        let file = copy.metadata().ok().map(|found| FileMark::of(&found));
+        let file = copy.metadata().ok().map(|found| FileStamp::of(&found));
         let last_transaction = walk::check_header(copy)?;
-        Card { last_transaction, file, ..Card::new(options.now_ms) }.write(self.folder())
+        IdentityCard { last_transaction, file, ..IdentityCard::new(options.now_ms) }
+            .write(self.folder())
     }
 
     /// Where the copy is: a data folder, to be opened, looked at and closed again.
@@ -114,10 +117,10 @@ impl Restoration {
     ///
     /// # Errors
     /// When the system refuses; the old folder is then where it was.
-    pub fn finish(self) -> Result<Restored, StoreError> {
+    pub fn finish(self) -> Result<RestoredFolder, StoreError> {
         let Self { unfinished, _working, target, old } = self;
         // Where nothing was, somebody may have begun a store meanwhile.
-        let old = old.map_or_else(|| claim(&target, false), |old| Ok(Some(old)))?;
+        let old = old.map_or_else(|| lock_target(&target, false), |old| Ok(Some(old)))?;
         fs::remove_file(unfinished.path().join(stale_files::WORKING_FILE))
             .map_err(|error| failed(&error))?;
         sync_folder(unfinished.path())?;
@@ -130,7 +133,7 @@ impl Restoration {
         let _ = unfinished.keep();
         sync_folder(parent_of(&target))?;
         drop(old);
-        Ok(Restored { folder: target, before })
+        Ok(RestoredFolder { folder: target, before })
     }
 }
 
@@ -138,7 +141,8 @@ impl Restoration {
 /// backup can.
 #[must_use]
 pub fn replaced(folder: &FsPath) -> Vec<PathBuf> {
-    let files = (1..=REPLACED_FOLDERS_MAX).map(|number| before(folder, number).join(DATA_FILE));
+    let files =
+        (1..=REPLACED_FOLDERS_MAX).map(|number| replaced_name(folder, number).join(DATA_FILE));
     files.filter(|file| file.is_file()).collect()
 }
 
@@ -152,11 +156,11 @@ pub(in crate::store) fn recover(target: &FsPath, warnings: &mut Vec<String>) {
     let Ok(found) = fs::read_dir(parent_of(target)) else { return };
     for entry in found.flatten() {
         let hidden = entry.path();
-        let is_left = entry.file_name().to_string_lossy().starts_with(&*prefix)
+        let is_stale = entry.file_name().to_string_lossy().starts_with(&*prefix)
             && hidden.join(DATA_FILE).is_file()
             && !hidden.join(stale_files::WORKING_FILE).exists()
             && is_free(&hidden);
-        if !is_left {
+        if !is_stale {
             continue;
         }
         let named = free_name(target).and_then(|named| {
@@ -173,7 +177,7 @@ pub(in crate::store) fn recover(target: &FsPath, warnings: &mut Vec<String>) {
 }
 
 /// Whether the folder may become the place of a restored store, and the lock on what is in it.
-fn claim(target: &FsPath, replace: bool) -> Result<Option<AppLock>, StoreError> {
+fn lock_target(target: &FsPath, replace: bool) -> Result<Option<AppLock>, StoreError> {
     let found = match fs::symlink_metadata(target) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -210,7 +214,7 @@ fn begin_backup(source: &File) -> Result<u64, StoreError> {
 }
 
 /// The folder's parent without links, and its name.
-fn place_of(target: &FsPath) -> Result<(PathBuf, OsString), StoreError> {
+fn parent_and_name(target: &FsPath) -> Result<(PathBuf, OsString), StoreError> {
     // A folder that exists may be named by a link or `..`; only its true name can be swapped.
     let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
     let Some(name) = target.file_name() else {
@@ -229,7 +233,7 @@ fn unfinished_prefix(name: &OsStr) -> OsString {
 }
 
 /// `DIR.before-restore-N`.
-fn before(target: &FsPath, number: usize) -> PathBuf {
+fn replaced_name(target: &FsPath, number: usize) -> PathBuf {
     let mut name = target.as_os_str().to_owned();
     name.push(format!(".before-restore-{number}"));
     PathBuf::from(name)
@@ -237,7 +241,7 @@ fn before(target: &FsPath, number: usize) -> PathBuf {
 
 /// The first such name that nothing has.
 fn free_name(target: &FsPath) -> Result<PathBuf, StoreError> {
-    let mut names = (1..=REPLACED_FOLDERS_MAX).map(|number| before(target, number));
+    let mut names = (1..=REPLACED_FOLDERS_MAX).map(|number| replaced_name(target, number));
     names.find(|path| fs::symlink_metadata(path).is_err()).ok_or_else(|| StoreError::Io {
         what: format!("There are {REPLACED_FOLDERS_MAX} folders of earlier restores; remove some"),
     })

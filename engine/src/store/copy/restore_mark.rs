@@ -16,17 +16,17 @@ impl Store {
     /// When the store can't be written.
     pub fn mark_restored(&self, now_ms: i64) -> Result<(), StoreError> {
         self.write(|writer| writer.mark_restored(now_ms))?;
-        self.note_marked();
+        self.clear_unwritten_mark();
         Ok(())
     }
 
     /// The store says now whether it was restored, or that somebody has let the reaper go on.
-    pub fn note_marked(&self) {
-        *self.unmarked_ms.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    pub fn clear_unwritten_mark(&self) {
+        *self.unwritten_restore_ms.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    pub(in crate::store) fn unmarked_ms(&self) -> Option<i64> {
-        *self.unmarked_ms.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(in crate::store) fn unwritten_restore_ms(&self) -> Option<i64> {
+        *self.unwritten_restore_ms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// When the store was restored from a backup, in milliseconds since 1970, if nobody has let the
@@ -37,7 +37,7 @@ impl Store {
     pub fn restored_ms(&self) -> Result<Option<i64>, StoreError> {
         self.read(|reader| {
             let Some(bytes) = reader.meta(RESTORED_META_NAME)? else {
-                return Ok(self.unmarked_ms());
+                return Ok(self.unwritten_restore_ms());
             };
             let bytes = bytes
                 .try_into()

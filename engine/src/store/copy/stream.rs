@@ -27,7 +27,7 @@ impl Store {
         let guard = self.latch().enter_read(work_time(), READERS_MAX);
         let _guard = guard.ok_or_else(too_many_readers)?;
         let env = self.env()?;
-        let _copying = Copying::begin(&self.copies);
+        let _copying = ActiveCopy::begin(&self.copies);
         copy_compact(&env, target, total, watch)
     }
 
@@ -40,16 +40,16 @@ impl Store {
 }
 
 /// Counts a copy as long as it lives.
-struct Copying<'c>(&'c AtomicUsize);
+struct ActiveCopy<'c>(&'c AtomicUsize);
 
-impl<'c> Copying<'c> {
+impl<'c> ActiveCopy<'c> {
     fn begin(copies: &'c AtomicUsize) -> Self {
         copies.fetch_add(1, Ordering::Relaxed);
         Self(copies)
     }
 }
 
-impl Drop for Copying<'_> {
+impl Drop for ActiveCopy<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -72,13 +72,13 @@ fn copy_compact(
                 env.env().copy_to_file(&mut into, heed::CompactionOption::Enabled)
             });
         let copier = copier.map_err(|error| failed(&error))?;
-        let carried =
-            carry(&mut from, target, &mut |done| JobStep::Copying.tell(watch, done, total));
-        end(from, carried.is_err());
+        let copied_bytes =
+            copy_blocks(&mut from, target, &mut |done| JobStep::Copying.report(watch, done, total));
+        drain(from, copied_bytes.is_err());
         match copier.join() {
             // What stopped the carrying is the cause; LMDB only met a closed pipe then.
             Ok(copied) => {
-                carried.and_then(|bytes| copied.map(|()| bytes).map_err(StoreError::from))
+                copied_bytes.and_then(|bytes| copied.map(|()| bytes).map_err(StoreError::from))
             }
             Err(_) => Err(StoreError::Bug { what: "the copying thread failed".to_owned() }),
         }
@@ -86,15 +86,15 @@ fn copy_compact(
 }
 
 /// Carries bytes from one to the other in blocks.
-pub(super) fn carry(
+pub(super) fn copy_blocks(
     from: &mut dyn Read,
     into: &mut dyn Write,
-    tell: &mut dyn FnMut(u64) -> Result<(), StoreError>,
+    report: &mut dyn FnMut(u64) -> Result<(), StoreError>,
 ) -> Result<u64, StoreError> {
     let mut block = vec![0; COPY_BLOCK_BYTES];
     let mut done = 0;
     loop {
-        tell(done)?;
+        report(done)?;
         let count = match from.read(&mut block) {
             Ok(0) => return Ok(done),
             Ok(count) => count,
@@ -116,7 +116,7 @@ pub(super) fn not_written(error: &io::Error) -> StoreError {
 
 /// Lets the copying thread end. On a closed pipe LMDB waits for the signal that comes with it; systems
 /// other than Linux do not deliver one that the process ignores, so there the rest is read to its end.
-fn end(mut from: PipeReader, is_early: bool) {
+fn drain(mut from: PipeReader, is_early: bool) {
     if is_early && !cfg!(target_os = "linux") {
         // The copy is given up either way.
         let _ = io::copy(&mut from, &mut io::sink());

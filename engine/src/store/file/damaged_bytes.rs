@@ -14,7 +14,7 @@ const FOLDER: &str = "damaged";
 ///
 /// # Errors
 /// When the file can't be written.
-pub fn keep_damaged(
+pub fn save_damaged_bytes(
     data_folder: &FsPath,
     collection: CollectionId,
     record: RecordNumber,
@@ -54,7 +54,7 @@ mod tests {
     fn nothing_that_was_kept_is_written_over() {
         let folder = tempfile::tempdir().expect("a folder");
         for (bytes, name) in [(b"1", "7-9.bson"), (b"2", "7-9-2.bson"), (b"3", "7-9-3.bson")] {
-            let path = keep_damaged(folder.path(), CollectionId(7), 9, bytes).expect("kept");
+            let path = save_damaged_bytes(folder.path(), CollectionId(7), 9, bytes).expect("kept");
             assert_eq!(path, folder.path().join("damaged").join(name));
             assert_eq!(fs::read(&path).expect("read"), bytes);
         }

@@ -22,7 +22,7 @@ pub(in crate::store) const FORMAT_VERSION: u32 = 3;
 
 /// The file's contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::store) struct Card {
+pub(in crate::store) struct IdentityCard {
     pub(in crate::store) identity: Identity,
     /// The data file was written at least once, so an empty one means that it was emptied.
     pub(in crate::store) had_data: bool,
@@ -30,14 +30,14 @@ pub(in crate::store) struct Card {
     /// or has lost its newer header; one that is ahead was swapped.
     pub(in crate::store) last_transaction: u64,
     /// The data file when the store was last closed.
-    pub(in crate::store) file: Option<FileMark>,
+    pub(in crate::store) file: Option<FileStamp>,
     /// When the whole file was last walked, in milliseconds since 1970.
     pub(in crate::store) last_walk_ms: Option<i64>,
 }
 
 /// What tells a file from another one without a look into it. A copy has other marks, and is walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) struct FileMark {
+pub(in crate::store) struct FileStamp {
     bytes: u64,
     /// When it was last written, in nanoseconds since 1970, where the system tells.
     modified_ns: Option<u64>,
@@ -45,7 +45,7 @@ pub(in crate::store) struct FileMark {
     number: Option<u64>,
 }
 
-impl FileMark {
+impl FileStamp {
     pub(in crate::store) fn of(found: &Metadata) -> Self {
         let modified = found.modified().ok();
         let since = modified.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
@@ -62,7 +62,7 @@ impl FileMark {
     }
 }
 
-impl Card {
+impl IdentityCard {
     pub(in crate::store) fn new(created_ms: i64) -> Self {
         let uuid = bson::Uuid::new().to_string();
         let identity = Identity { uuid, created_ms, format_version: FORMAT_VERSION };
@@ -76,12 +76,12 @@ impl Card {
     }
 
     /// Whether a data file with this last transaction is the one that was closed, just as it was.
-    pub(in crate::store) fn knows_file(&self, transaction: u64, file: Option<FileMark>) -> bool {
+    pub(in crate::store) fn knows_file(&self, transaction: u64, file: Option<FileStamp>) -> bool {
         self.last_transaction == transaction && self.file.is_some() && self.file == file
     }
 
     /// Whether the data file is the one that was open here last; one that was not closed has changed since.
-    pub(in crate::store) fn is_own(&self, file: Option<FileMark>, was_unclean: bool) -> bool {
+    pub(in crate::store) fn is_own(&self, file: Option<FileStamp>, was_unclean: bool) -> bool {
         let (Some(closed), Some(found)) = (self.file, file) else { return false };
         closed == found || was_unclean && closed.number == found.number
     }
@@ -146,10 +146,10 @@ impl Card {
     }
 }
 
-fn parse(text: &[u8]) -> Option<Card> {
+fn parse(text: &[u8]) -> Option<IdentityCard> {
     let value: Value = serde_json::from_slice(text).ok()?;
     let number = |name: &str| value.get(name).and_then(Value::as_u64);
-    Some(Card {
+    Some(IdentityCard {
         identity: Identity {
             uuid: value.get("uuid")?.as_str()?.to_owned(),
             created_ms: value.get("createdAtMs")?.as_i64()?,
@@ -158,7 +158,7 @@ fn parse(text: &[u8]) -> Option<Card> {
         had_data: value.get("hadData")?.as_bool()?,
         last_transaction: number("lastTransaction")?,
         // A card without them is an older one, or one of a file that is to be walked.
-        file: number("dataBytes").map(|bytes| FileMark {
+        file: number("dataBytes").map(|bytes| FileStamp {
             bytes,
             modified_ns: number("dataModifiedNs"),
             number: number("dataNumber"),

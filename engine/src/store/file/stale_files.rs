@@ -11,7 +11,7 @@ pub(in crate::store) const WORKING_FILE: &str = "unfinished";
 
 /// Removes unfinished files and folders in `parent` whose names begin with `prefix` and which nobody
 /// works on. Failing only leaves them where they are.
-pub(in crate::store) fn sweep(parent: &FsPath, prefix: &str) {
+pub(in crate::store) fn remove_stale(parent: &FsPath, prefix: &str) {
     let Ok(found) = fs::read_dir(parent) else { return };
     for entry in found.flatten() {
         if !entry.file_name().to_string_lossy().starts_with(prefix) {
@@ -19,8 +19,8 @@ pub(in crate::store) fn sweep(parent: &FsPath, prefix: &str) {
         }
         let path = entry.path();
         match entry.file_type() {
-            Ok(kind) if kind.is_file() && is_left(&path) => drop(fs::remove_file(&path)),
-            Ok(kind) if kind.is_dir() && is_left(&path.join(WORKING_FILE)) => {
+            Ok(kind) if kind.is_file() && is_stale(&path) => drop(fs::remove_file(&path)),
+            Ok(kind) if kind.is_dir() && is_stale(&path.join(WORKING_FILE)) => {
                 drop(fs::remove_dir_all(&path));
             }
             _ => {}
@@ -28,6 +28,6 @@ pub(in crate::store) fn sweep(parent: &FsPath, prefix: &str) {
     }
 }
 
-fn is_left(locked: &FsPath) -> bool {
+fn is_stale(locked: &FsPath) -> bool {
     open_chosen(locked).is_ok_and(|file| file.try_lock().is_ok())
 }

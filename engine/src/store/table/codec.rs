@@ -18,7 +18,7 @@ use super::key_varint::{
     VARINT_LENGTH_BITS, VARINT_MAX, Varint, varint_len,
 };
 use crate::limits::{RECORD_MAX, VALUE_KEY_BYTES_MAX};
-use crate::store::{Counters, Entry, RecordNumber, StoreError, Stored};
+use crate::store::{Counters, Entry, RecordNumber, StoreError, StoredDocument};
 use crate::value::id_number::RecordName;
 
 /// Precedes a time of eight bytes, which does not fit into a varint. As a varint this byte is time 0, which
@@ -96,7 +96,10 @@ pub(in crate::store) fn document_numbers(key: &[u8]) -> Option<(u32, RecordNumbe
 }
 
 /// Decodes a document's key and value and verifies the checksum.
-pub(in crate::store) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored<'t>, StoreError> {
+pub(in crate::store) fn stored<'t>(
+    key: &[u8],
+    value: &'t [u8],
+) -> Result<StoredDocument<'t>, StoreError> {
     let Some((collection, record)) = document_numbers(key) else {
         return Err(bad_document_key());
     };
@@ -111,7 +114,7 @@ pub(in crate::store) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored
     if document_sum(key, modified_ms, bytes).first_chunk() != Some(sum) {
         return Err(damaged("does not match its checksum"));
     }
-    Ok(Stored { record, modified_ms, bytes })
+    Ok(StoredDocument { record, modified_ms, bytes })
 }
 
 /// A row of the trash, whose collection number is 0, gets no hint: it leaves the trash by itself.
@@ -120,12 +123,12 @@ fn damaged_document(collection: u32, record: RecordNumber, why: &str) -> StoreEr
     let what = format!("{} {why}", RecordName(record));
     StoreError::damaged(match collection {
         0 => what,
-        _ => format!("{what}{WAY_OUT}"),
+        _ => format!("{what}{DAMAGED_HINT}"),
     })
 }
 
 /// The end of each error about a damaged document.
-pub(crate) const WAY_OUT: &str =
+pub(crate) const DAMAGED_HINT: &str =
     "; the command mayflyDamaged lists such documents and removes them";
 
 #[cold]

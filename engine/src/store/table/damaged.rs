@@ -1,4 +1,4 @@
-//! Rows that are not what was written, told by where they lie.
+//! Damaged rows, identified by their keys.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -12,9 +12,9 @@ use crate::value::id_number::RecordName;
 pub enum DamagedRow {
     /// A document.
     Document {
-        /// Its collection; the trash has the number 0.
+        /// Its collection; 0 is the trash.
         collection: CollectionId,
-        /// Its number in there.
+        /// Its record number.
         record: RecordNumber,
     },
     /// An index entry.
@@ -24,22 +24,22 @@ pub enum DamagedRow {
     },
     /// The counters of a collection or an index.
     Counters {
-        /// The number of that.
+        /// Its id.
         id: u32,
     },
     /// The definition of a collection.
     Definition {
-        /// Its database and its name, with a dot between them.
+        /// The namespace, `database.collection`.
         name: String,
     },
-    /// A value of the store itself.
+    /// A value of the table `meta`.
     Meta {
         /// Its name.
         name: String,
     },
-    /// Not even its key can be right.
+    /// A row whose key is invalid too.
     Unknown {
-        /// The table that it lies in.
+        /// Its table.
         table: &'static str,
     },
 }
@@ -47,16 +47,16 @@ pub enum DamagedRow {
 /// The damaged rows of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DamagedRows {
-    /// How many there are.
+    /// Their total number.
     pub count: u64,
-    /// The first of them, in the order of the file.
+    /// The first `FINDINGS_MAX` of them, in the order of the file.
     pub first: Vec<DamagedRow>,
 }
 
 impl DamagedRow {
-    /// Looks at a row of a table; `None` when it is as it was written. Without a value the row is too long
-    /// to have been.
-    pub(in crate::store) fn look(
+    /// Verifies a row of a table; `None` when it is sound. A `value` of `None` is longer than any that the
+    /// store writes.
+    pub(in crate::store) fn check(
         table: &'static str,
         key: &[u8],
         value: Option<&[u8]>,
@@ -85,7 +85,7 @@ impl DamagedRow {
     }
 }
 
-/// With the numbers of collections and indexes, for whoever can't look up their names.
+/// With ids instead of names, for callers without a catalog.
 impl Display for DamagedRow {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -111,10 +111,10 @@ impl DamagedRows {
         }
     }
 
-    /// "3 stored things are damaged (the first, the second and 1 more)", with these names of the first of
-    /// them; `None` when nothing is damaged.
+    /// "3 stored items are damaged (a, b and 1 more)", with these names of the first ones; `None` when
+    /// nothing is damaged.
     #[must_use]
-    pub fn in_words(&self, names: impl IntoIterator<Item = String>) -> Option<String> {
+    pub fn summary(&self, names: impl IntoIterator<Item = String>) -> Option<String> {
         const NAMED: usize = 3;
         let things = match self.count {
             0 => return None,
@@ -145,7 +145,7 @@ mod tests {
                 collection: CollectionId(2),
                 record: rows.count.into(),
             });
-            let words = rows.in_words(rows.first.iter().map(ToString::to_string));
+            let words = rows.summary(rows.first.iter().map(ToString::to_string));
             assert_eq!(words.as_deref(), Some(expected));
         };
         check("1 stored thing is damaged (document 0 of collection 2)");
@@ -155,17 +155,17 @@ mod tests {
         for _ in 0..2 {
             rows.add(DamagedRow::Counters { id: 2 });
         }
-        let words = rows.in_words(["a", "b", "c", "d"].map(str::to_owned));
+        let words = rows.summary(["a", "b", "c", "d"].map(str::to_owned));
         assert_eq!(words.as_deref(), Some("4 stored things are damaged (a, b, c and 1 more)"));
-        assert_eq!(DamagedRows::default().in_words([]), None);
+        assert_eq!(DamagedRows::default().summary([]), None);
     }
 
     #[test]
-    fn a_row_is_told_by_its_key() {
+    fn a_row_is_identified_by_its_key() {
         let check = |table, key: &[u8], expected: &str| {
-            let row = DamagedRow::look(table, key, Some(&[1; 40])).expect("damaged");
+            let row = DamagedRow::check(table, key, Some(&[1; 40])).expect("damaged");
             assert_eq!(row.to_string(), expected);
-            assert_eq!(DamagedRow::look(table, key, None), Some(row));
+            assert_eq!(DamagedRow::check(table, key, None), Some(row));
         };
         let key = codec::document_key(3, 9);
         check("documents", &key, "document 9 of collection 3");
@@ -177,6 +177,6 @@ mod tests {
         check("catalog", b"shop", "a row of the table catalog");
         check("meta", b"lastId", "the store's own value \"lastId\"");
         let sound = codec::seal(b"lastId", b"1");
-        assert_eq!(DamagedRow::look("meta", b"lastId", Some(&sound)), None);
+        assert_eq!(DamagedRow::check("meta", b"lastId", Some(&sound)), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The rows of one table between two keys.
+//! Range scans over one table.
 
 use std::ops::Bound;
 
@@ -15,18 +15,18 @@ pub(in crate::store) struct Rows<'t> {
 }
 
 enum Range<'t> {
-    /// The range has no upper bound of its own.
+    /// heed's range is unbounded above; `End` is the upper bound.
     Forward(RoRange<'t, Bytes, Bytes>, End),
-    /// The range has no lower bound of its own.
+    /// heed's range is unbounded below; `End` is the lower bound.
     Backward(RoRevRange<'t, Bytes, Bytes>, End),
-    /// The bounds leave nothing.
+    /// No key is within the bounds.
     Empty,
 }
 
-/// Where a scan ends. A range of `heed` compares each key with its bound byte by byte.
+/// Where a scan ends. heed's own bound would be compared with every key byte by byte, which is slower.
 struct End {
     bound: Bound<Vec<u8>>,
-    /// The first bytes of the bound: most keys are on this side of it by theirs.
+    /// The first eight bytes of the bound. For most keys comparing these is enough.
     head: u64,
 }
 
@@ -46,7 +46,7 @@ impl End {
 
     /// Whether a forward scan has passed its end.
     #[inline]
-    fn is_behind(&self, key: &[u8]) -> bool {
+    fn is_after(&self, key: &[u8]) -> bool {
         match key.first_chunk() {
             Some(first) if u64::from_be_bytes(*first) < self.head => false,
             _ => match &self.bound {
@@ -96,14 +96,14 @@ impl<'t> Rows<'t> {
 impl<'t> Iterator for Rows<'t> {
     type Item = Result<(&'t [u8], &'t [u8]), StoreError>;
 
-    // Here and below, what is handed on is taken apart and made anew: moved as a whole, it would be
-    // loaded in wider parts than it has just been stored in, and the processor waits for that.
+    // Here and in callers the row is destructured and rebuilt. Moved as a whole, it would be loaded in wider
+    // units than it was just stored in, which stalls the processor.
     #[expect(clippy::inline_always, reason = "a third of a scan over an index was this return")]
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let row = match &mut self.range {
             Range::Forward(rows, end) => match rows.next() {
-                Some(Ok((key, value))) if !end.is_behind(key) => return Some(Ok((key, value))),
+                Some(Ok((key, value))) if !end.is_after(key) => return Some(Ok((key, value))),
                 Some(Ok(_)) => {
                     self.range = Range::Empty;
                     return None;
@@ -127,7 +127,7 @@ impl<'t> Iterator for Rows<'t> {
     }
 }
 
-/// Whether no key can lie between the bounds. LMDB's ranges do not check that.
+/// Whether no key can be within the bounds. heed's ranges do not check that.
 fn is_empty(bounds: (Bound<&[u8]>, Bound<&[u8]>)) -> bool {
     match bounds {
         (Bound::Included(lower), Bound::Included(upper)) => lower > upper,
@@ -158,10 +158,10 @@ mod tests {
         let keys = keys.into_iter().chain([&highest[..8], &highest]);
         for end in keys.clone() {
             for key in keys.clone() {
-                let check = |bound, is_behind, is_before| {
-                    let forward = End::new(bound, Scan::Forward).is_behind(key);
+                let check = |bound, is_after, is_before| {
+                    let forward = End::new(bound, Scan::Forward).is_after(key);
                     let backward = End::new(bound, Scan::Backward).is_before(key);
-                    assert_eq!((forward, backward), (is_behind, is_before), "{key:?} {bound:?}");
+                    assert_eq!((forward, backward), (is_after, is_before), "{key:?} {bound:?}");
                 };
                 check(Bound::Included(end), key > end, key < end);
                 check(Bound::Excluded(end), key >= end, key <= end);

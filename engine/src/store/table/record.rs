@@ -1,4 +1,4 @@
-//! What is stored, as the layers above see it.
+//! Stored rows, as the layers above see them.
 
 use bson::RawDocument;
 
@@ -6,38 +6,38 @@ use super::codec;
 use crate::store::StoreError;
 use crate::value::id_number::RecordName;
 
-/// The number of a collection. Collections and indexes share one number space.
+/// The id of a collection. Collections and indexes share one id space; 0 is the trash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CollectionId(pub u32);
 
-/// The number of an index. Collections and indexes share one number space.
+/// The id of an index. Collections and indexes share one id space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IndexId(pub u32);
 
-/// The number of a document in its collection: what it is found by, and the order of insertion.
+/// Identifies a document in its collection. Record numbers ascend in order of insertion.
 pub type RecordNumber = u128;
 
 /// The direction of a range scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scan {
-    /// From the lowest key upwards.
+    /// In ascending key order.
     Forward,
-    /// From the highest key downwards.
+    /// In descending key order.
     Backward,
 }
 
-/// One stored document, lent by a transaction. Its checksum has been verified.
+/// One stored document, borrowed from a transaction. Its checksum matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stored<'t> {
+pub struct StoredDocument<'t> {
     /// The document's number in its collection.
     pub record: RecordNumber,
     /// When it was last written, in milliseconds since 1970.
     pub modified_ms: i64,
-    /// The BSON exactly as it was given.
+    /// The BSON exactly as it was written.
     pub bytes: &'t [u8],
 }
 
-impl<'t> Stored<'t> {
+impl<'t> StoredDocument<'t> {
     /// The document.
     ///
     /// # Errors
@@ -49,58 +49,56 @@ impl<'t> Stored<'t> {
     }
 }
 
-/// A stored document whose checksum has not been looked at.
+/// A stored document whose checksum has not been verified.
 #[derive(Debug, Clone, Copy)]
-pub struct Unread<'t> {
+pub struct UnverifiedDocument<'t> {
     /// The document's number in its collection.
     pub record: RecordNumber,
     pub(in crate::store) key: &'t [u8],
     pub(in crate::store) value: &'t [u8],
 }
 
-impl<'t> Unread<'t> {
+impl<'t> UnverifiedDocument<'t> {
     /// The document.
     ///
     /// # Errors
     /// `Damaged` when its checksum is wrong; the message names the record.
-    pub fn read(&self) -> Result<Stored<'t>, StoreError> {
+    pub fn read(&self) -> Result<StoredDocument<'t>, StoreError> {
         codec::stored(self.key, self.value)
     }
 
-    /// The bytes that should be its BSON, damaged or not.
+    /// The bytes of its BSON, damaged or not.
     #[must_use]
     pub fn bytes(&self) -> &'t [u8] {
         codec::document_bytes(self.value)
     }
 }
 
-/// One index entry, lent by a transaction.
+/// One index entry, borrowed from a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<'t> {
     /// The key bytes of the indexed value.
     pub key: &'t [u8],
     /// The record number of the document.
     pub record: RecordNumber,
-    /// False when the key was cut: only the document knows the whole value.
+    /// False when the key was truncated: only the document has the whole value.
     pub exact: bool,
 }
 
-/// Sizes that are kept in the same transaction as what they count.
+/// Totals, updated in the same transaction as the rows they count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
     /// Documents of the collection.
     pub documents: u64,
-    /// Bytes of BSON of the collection; of an index the bytes of its entries, see
-    /// [`entry_bytes`].
+    /// Bytes of the collection's BSON; for an index the bytes of its entries, see [`entry_bytes`].
     pub bytes: u64,
     /// Entries of the index.
     pub entries: u64,
-    /// The least number that the collection's next document may get.
+    /// The lowest record number that the collection's next document may get.
     pub next_record: RecordNumber,
 }
 
-/// What the entry of a record with these key bytes takes in the table of entries: its whole key and
-/// the checksum behind it.
+/// Bytes of an entry in the table `entries`: its whole key, and its value of four bytes.
 #[must_use]
 pub fn entry_bytes(index: IndexId, key: &[u8], record: RecordNumber) -> u64 {
     codec::entry_bytes(index.0, key, record)

@@ -22,7 +22,7 @@ use crate::store::StoreError;
 
 pub(in crate::store) type Table = Database<'static, Bytes, Bytes>;
 
-/// Key and value, lent by a transaction.
+/// Key and value, borrowed from a transaction.
 pub(in crate::store) type Row<'t> = (&'t [u8], &'t [u8]);
 
 /// The names of the tables in the file.
@@ -35,7 +35,7 @@ pub(in crate::store) struct Tables {
     pub(in crate::store) documents: Table,
     pub(in crate::store) entries: Table,
     pub(super) counters: Table,
-    /// The first page that can't be right, met by whatever read.
+    /// The first corrupt page that a read has found.
     damage: OnceLock<StoreError>,
 }
 
@@ -44,25 +44,25 @@ impl Tables {
         Self { meta, catalog, documents, entries, counters, damage: OnceLock::new() }
     }
 
-    /// The sentence for LMDB's error in a read. Whoever reads may make anything of it; that a page is
-    /// damaged is kept for the store.
+    /// The sentence for LMDB's error in a read. A caller may ignore it, so damage is also kept here, where
+    /// the store finds it after the transaction.
     #[cold]
     pub(in crate::store) fn failed(&self, error: heed::Error) -> StoreError {
         if let (heed::Error::Mdb(MdbError::BadTxn), Some(StoreError::Damaged { what })) =
             (&error, self.damage())
         {
-            return StoreError::BrokenOff { what: what.clone() };
+            return StoreError::ReadAborted { what: what.clone() };
         }
         let is_damage = ErrorClass::of(&error, None) == ErrorClass::Damaged;
         let error = StoreError::from(error);
         if is_damage {
-            // The first one is enough.
+            // Only the first one is kept.
             let _ = self.damage.set(error.clone());
         }
         error
     }
 
-    /// The damage that reads have met, if any.
+    /// The damage that reads have found, if any.
     pub(super) fn damage(&self) -> Option<&StoreError> {
         self.damage.get()
     }
@@ -75,13 +75,13 @@ impl Tables {
 pub(in crate::store) struct Environment {
     env: Env<WithoutTls>,
     pub(in crate::store) tables: Tables,
-    /// Commits that were begun; only a change of it matters.
+    /// Counts started commits. Only a change matters.
     commits: AtomicU64,
-    /// Which of all openings in this process it is, from 1.
+    /// The number of this opening in this process, from 1.
     opening: u64,
 }
 
-/// Openings of an environment so far.
+/// Environments opened by this process so far.
 static OPENINGS: AtomicU64 = AtomicU64::new(0);
 
 impl Environment {
@@ -106,20 +106,20 @@ impl Environment {
         let tables = if read_only { open_tables(&env)? } else { create_tables(&env)? };
         let opening = OPENINGS.fetch_add(1, Ordering::Relaxed) + 1;
         let environment = Self { env, tables, commits: AtomicU64::new(0), opening };
-        environment.check_promises()?;
+        environment.check_guarantees()?;
         Ok(environment)
     }
 
     /// A snapshot of the last commit.
     ///
-    /// LMDB first takes the commit's number and then copies where its tables begin, from the one of
-    /// two places that the commit after next overwrites. A thread that is kept waiting in between gets
-    /// a commit that is not on disk yet, and sees an older one the next time.
+    /// LMDB reads the number of the last commit and then copies the roots of its tables, from the header page
+    /// that the commit after next overwrites. A thread that is preempted in between may get the roots of a
+    /// commit that is not on disk yet, and an older commit the next time. So it retries after a commit.
     pub(in crate::store) fn read(&self) -> Result<RoTxn<'_, WithoutTls>, heed::Error> {
         without_commits(&self.commits, || self.env.read_txn())
     }
 
-    /// Which commit a transaction of [`Environment::read`] sees.
+    /// The commit that a transaction of [`Environment::read`] sees.
     pub(in crate::store) fn snapshot(&self, txn: &RoTxn<'_>) -> Option<SnapshotNumber> {
         SnapshotNumber::new(self.opening, txn.id() as u64)
     }
@@ -128,7 +128,7 @@ impl Environment {
         self.env.write_txn()
     }
 
-    /// Commits a transaction of this environment.
+    /// Commits a transaction of this environment. Counts it first, so that no reader misses it.
     pub(super) fn commit(&self, txn: RwTxn<'_>) -> Result<(), heed::Error> {
         self.commits.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
@@ -174,7 +174,7 @@ impl Environment {
         self.env.info().last_txn_id as u64
     }
 
-    /// Bytes of the pages that hold something, without the list of free pages, and of all pages.
+    /// Bytes of the pages in use, without the list of free pages, and of all pages.
     pub(super) fn used_bytes(&self) -> Result<(u64, u64), StoreError> {
         let txn = self.read()?;
         let main = self.env.unnamed_database_stat();
@@ -189,23 +189,23 @@ impl Environment {
         Ok((pages as u64 * page_bytes, all * page_bytes))
     }
 
-    /// Closes the environment and waits until it is closed: until everybody else has let go of it.
+    /// Closes the environment and waits until every other handle is dropped.
     pub(in crate::store) fn close(this: Arc<Self>) {
         let closing = this.env.clone().prepare_for_closing();
         drop(this);
         closing.wait();
     }
 
-    /// What LMDB was opened with and what it was built with: another length of keys would be another
-    /// format, and each of these flags gives up what a commit promises.
-    fn check_promises(&self) -> Result<(), StoreError> {
-        let given_up = EnvFlags::NO_SYNC
+    /// Checks how LMDB was built and opened. Another maximum key length would be another format, and each of
+    /// these flags weakens durability.
+    fn check_guarantees(&self) -> Result<(), StoreError> {
+        let forbidden = EnvFlags::NO_SYNC
             | EnvFlags::NO_META_SYNC
             | EnvFlags::MAP_ASYNC
             | EnvFlags::WRITE_MAP
             | EnvFlags::NO_SUB_DIR;
         let flags = self.env.get_flags()?;
-        if flags & given_up.bits() != 0 || self.env.max_key_size() != LMDB_KEY_BYTES_MAX {
+        if flags & forbidden.bits() != 0 || self.env.max_key_size() != LMDB_KEY_BYTES_MAX {
             return Err(StoreError::Bug {
                 what: format!(
                     "LMDB has keys of {} bytes and flags {flags:#x}",
@@ -228,12 +228,12 @@ pub(in crate::store) fn open_env(
     let mut options = EnvOpenOptions::new().read_txn_without_tls();
     options.map_size(map_size).max_readers(readers_max).max_dbs(8);
     if read_only {
-        // SAFETY: without locks LMDB can't see writers. There are none: the caller holds `app.lock`
-        // or the folder can't be written.
+        // SAFETY: without locks LMDB can't see writers. There are none: the caller holds `app.lock`, or
+        // the folder can't be written.
         unsafe { options.flags(EnvFlags::READ_ONLY | EnvFlags::NO_LOCK) };
     }
-    // SAFETY: `app.lock` and the registry of open files keep every other opener out, and the walk
-    // or a clean end vouches for the file's structure.
+    // SAFETY: `app.lock` and the registry of open files keep every other opener out. The walk or a clean
+    // close guarantees the file's structure.
     unsafe { options.open(folder) }
 }
 
@@ -263,7 +263,7 @@ fn open_tables(env: &Env<WithoutTls>) -> Result<Tables, StoreError> {
     tables.commit().map(Tables::new).ok_or_else(no_tables)
 }
 
-/// What `take` returns, taken again while commits begin meanwhile.
+/// Calls `take` until no commit starts during the call.
 fn without_commits<T, E>(
     commits: &AtomicU64,
     mut take: impl FnMut() -> Result<T, E>,
@@ -286,7 +286,7 @@ fn to_usize(size: u64) -> usize {
     usize::try_from(size).unwrap_or(1 << (usize::BITS - 2))
 }
 
-/// A cursor that stays at its last row, so that a row near it needs no search from the root.
+/// A cursor that stays at the last row it touched, so that a row near it needs no search from the root.
 pub(in crate::store) struct Cursor<'t> {
     rows: RwRevIter<'t, Bytes, Bytes>,
 }
@@ -294,27 +294,26 @@ pub(in crate::store) struct Cursor<'t> {
 impl<'t> Cursor<'t> {
     pub(in crate::store) fn new(table: Table, txn: &'t mut RwTxn<'_>) -> Result<Self, heed::Error> {
         let mut rows = table.rev_iter_mut(txn)?;
-        // The first step goes to the table's end; from then on steps go back from the last row.
+        // The first step positions the cursor at the table's end. Later steps go back from the last row.
         rows.next().transpose()?;
         Ok(Self { rows })
     }
 
-    /// Puts a row anywhere, and stays at it.
-    #[expect(unsafe_code, reason = "LMDB may move what it has lent; nothing lent is alive")]
+    /// Puts a row anywhere in the table, and stays at it.
+    #[expect(unsafe_code, reason = "LMDB may move what it has lent, so no borrow may be alive")]
     pub(in crate::store) fn put(
         &mut self,
         flags: PutFlags,
         key: &[u8],
         value: &[u8],
     ) -> Result<(), heed::Error> {
-        // SAFETY: whatever the transaction or this cursor has lent borrows one of the two, and this
-        // value borrows both exclusively. So key and value lie elsewhere.
+        // SAFETY: any row lent by the transaction or this cursor borrows one of the two, and `&mut self`
+        // borrows both exclusively. So `key` and `value` are not in the map.
         unsafe { self.rows.put_current_with_options::<Bytes>(flags, key, value) }
     }
 
-    /// Puts a row as [`Cursor::put`] does; `write` writes its value, `len` bytes, where it stays. Says
-    /// at which address that is.
-    #[expect(unsafe_code, reason = "LMDB may move what it has lent; nothing lent is alive")]
+    /// As [`Cursor::put`], but `write` writes the value of `len` bytes in place. Returns its address.
+    #[expect(unsafe_code, reason = "LMDB may move what it has lent, so no borrow may be alive")]
     pub(in crate::store) fn put_with(
         &mut self,
         flags: PutFlags,
@@ -323,7 +322,7 @@ impl<'t> Cursor<'t> {
         write: impl FnOnce(&mut ReservedSpace<'_>) -> std::io::Result<()>,
     ) -> Result<usize, heed::Error> {
         let mut address = 0;
-        // SAFETY: as in `put`; what is not written whole is an error, and the transaction is given up.
+        // SAFETY: as in `put`. A value that is not written in full is an error, and the transaction aborts.
         unsafe {
             self.rows.put_current_reserved_with_flags(flags, key, len, |space| {
                 address = space.as_uninit_mut().as_ptr().addr();
@@ -333,16 +332,16 @@ impl<'t> Cursor<'t> {
         Ok(address)
     }
 
-    /// The row in front of the last one.
+    /// The row before the last one touched.
     pub(in crate::store) fn row_before(&mut self) -> Result<Option<Row<'_>>, heed::Error> {
         self.rows.next().transpose()
     }
 
-    /// Removes a row. False when there was none.
-    #[expect(unsafe_code, reason = "LMDB may move what it has lent; nothing lent is alive")]
+    /// Removes a row. False when it did not exist.
+    #[expect(unsafe_code, reason = "LMDB may move what it has lent, so no borrow may be alive")]
     pub(in crate::store) fn delete(&mut self, key: &[u8]) -> Result<bool, heed::Error> {
-        // LMDB writes nothing here if the row is there, and goes to it. Else the row is new, and
-        // goes again at once.
+        // heed has no search for a writing cursor. If the row exists, this put only moves to it. Otherwise it
+        // creates a row, which `del_current` removes again.
         let was_there = match self.put(PutFlags::NO_OVERWRITE, key, &[]) {
             Ok(()) => false,
             Err(heed::Error::Mdb(MdbError::KeyExist)) => true,

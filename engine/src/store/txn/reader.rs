@@ -1,4 +1,4 @@
-//! Reads within one transaction.
+//! One read transaction.
 
 use std::ops::Bound;
 
@@ -10,11 +10,11 @@ use super::writer::LAST_ID;
 use crate::store::table::codec;
 use crate::store::table::range::Rows;
 use crate::store::{
-    CollectionId, Counters, DamagedRow, Entry, IndexId, RecordNumber, Scan, StoreError, Stored,
-    Unread,
+    CollectionId, Counters, DamagedRow, Entry, IndexId, RecordNumber, Scan, StoreError,
+    StoredDocument, UnverifiedDocument,
 };
 
-/// One consistent snapshot of the store. What it lends lives as long as the transaction.
+/// One consistent snapshot of the store. What it returns borrows from the transaction.
 #[derive(Clone, Copy)]
 pub struct Reader<'t> {
     txn: &'t RoTxn<'t>,
@@ -22,13 +22,13 @@ pub struct Reader<'t> {
     snapshot: Option<SnapshotNumber>,
 }
 
-/// What the keys of all entries with one value key begin with.
+/// The common prefix of all entries with one value key.
 pub struct EntryPrefix {
     bytes: Vec<u8>,
 }
 
 impl EntryPrefix {
-    /// Of an index; its value key is still to be appended.
+    /// The prefix of an index, to which [`EntryPrefix::end`] appends the value key.
     #[must_use]
     pub fn new(index: IndexId) -> Self {
         let mut bytes = Vec::with_capacity(ENTRY_PREFIX_BYTES);
@@ -36,7 +36,7 @@ impl EntryPrefix {
         Self { bytes }
     }
 
-    /// Where the value key is appended.
+    /// The buffer to append the value key to.
     pub fn end(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
@@ -80,7 +80,7 @@ impl<'t> Reader<'t> {
         Self { txn, tables, snapshot }
     }
 
-    /// Which commit it reads. `None` within a write, which sees more.
+    /// The commit that it reads; `None` within a write, which also sees its own changes.
     #[must_use]
     pub fn snapshot(&self) -> Option<SnapshotNumber> {
         self.snapshot
@@ -94,13 +94,13 @@ impl<'t> Reader<'t> {
         &self,
         collection: CollectionId,
         record: RecordNumber,
-    ) -> Result<Option<Stored<'t>>, StoreError> {
+    ) -> Result<Option<StoredDocument<'t>>, StoreError> {
         let key = codec::document_key(collection.0, record);
         let value = self.get(self.tables.documents, &key)?;
         value.map(|value| codec::stored(&key, value)).transpose()
     }
 
-    /// Whether there is a document with this record number: one that is damaged has its place too.
+    /// Whether the record number is taken, be it by a damaged document.
     ///
     /// # Errors
     /// When LMDB fails.
@@ -113,7 +113,7 @@ impl<'t> Reader<'t> {
         Ok(self.get(self.tables.documents, &key)?.is_some())
     }
 
-    /// Documents from record number `from` (inclusive) upwards or downwards.
+    /// Documents from record number `from` on, inclusive, in either direction.
     ///
     /// # Errors
     /// When LMDB fails.
@@ -133,7 +133,8 @@ impl<'t> Reader<'t> {
         Ok(Documents { rows: self.rows(self.tables.documents, bounds, direction)? })
     }
 
-    /// Entries whose value key lies between the bounds, which compare as bytes with the value key alone.
+    /// Entries with a value key between the bounds. Bounds compare as bytes with the value key alone, without
+    /// the record number.
     ///
     /// # Errors
     /// When LMDB fails, or a bound is longer than a key can be.
@@ -148,8 +149,8 @@ impl<'t> Reader<'t> {
         self.entries_between(&first, &last, (lower, upper), direction)
     }
 
-    /// Goes on behind the entry `after`, which need no longer exist. `limit` is the upper bound of a
-    /// forward scan and the lower bound of a backward scan.
+    /// Resumes after the entry `after`, which need not exist any more. `limit` is the upper bound of a forward
+    /// scan and the lower bound of a backward scan.
     ///
     /// # Errors
     /// As [`Reader::entries`].
@@ -185,7 +186,7 @@ impl<'t> Reader<'t> {
         Ok(Entries { rows, lower: lower.map(<[u8]>::to_vec), upper: upper.map(<[u8]>::to_vec) })
     }
 
-    /// The table key at which entries above the lower bound begin.
+    /// The table key where entries within the lower bound start.
     fn first_key(&self, index: IndexId, lower: Bound<&[u8]>) -> Result<Bound<Vec<u8>>, StoreError> {
         Ok(match lower {
             Bound::Unbounded => Bound::Included(codec::entry_bound(index.0, &[])?),
@@ -198,7 +199,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// The table key at which entries below the upper bound end.
+    /// The table key where entries within the upper bound end.
     fn last_key(&self, index: IndexId, upper: Bound<&[u8]>) -> Result<Bound<Vec<u8>>, StoreError> {
         Ok(match upper {
             Bound::Unbounded => match index.0.checked_add(1) {
@@ -214,8 +215,8 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// Whether an entry has exactly this value key. No value key is a prefix of another, so then no
-    /// other value lies between its first and its last record.
+    /// Whether an entry has exactly this value key. No value key is a prefix of another, so then no other
+    /// value is between its first and its last record.
     ///
     /// # Errors
     /// As [`Reader::entries`].
@@ -266,8 +267,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether a collection, an index or the trash has documents or entries, but no counters: those were
-    /// lost, and would say that there is nothing.
+    /// Whether a collection, an index or the trash has rows but no counters. Then the counters were lost, and
+    /// reading them as zero would be wrong.
     ///
     /// # Errors
     /// When LMDB fails.
@@ -276,9 +277,11 @@ impl<'t> Reader<'t> {
             return Ok(false);
         }
         let (all, forward) = (Bound::Unbounded, Scan::Forward);
-        let has_documents = self.documents(CollectionId(id), 0, forward)?.next_unread().is_some();
+        let has_documents =
+            self.documents(CollectionId(id), 0, forward)?.next_unverified().is_some();
         Ok(has_documents || self.entries(IndexId(id), all, all, forward)?.next().is_some())
     }
+
     /// All catalog records.
     ///
     /// # Errors
@@ -302,7 +305,7 @@ impl<'t> Reader<'t> {
         value.map(|value| codec::unseal(&key, value, CATALOG_RECORD)).transpose()
     }
 
-    /// How many definitions the catalog has.
+    /// The number of catalog records, damaged ones included.
     ///
     /// # Errors
     /// When LMDB fails.
@@ -310,7 +313,7 @@ impl<'t> Reader<'t> {
         self.tables.catalog.len(self.txn).map_err(|error| self.tables.failed(error))
     }
 
-    /// The highest number that a collection or an index got; `None` when it is lost.
+    /// The highest id that a collection or an index was given; `None` when it was lost.
     ///
     /// # Errors
     /// When LMDB fails.
@@ -319,11 +322,12 @@ impl<'t> Reader<'t> {
         Ok(bytes.and_then(codec::number))
     }
 
-    /// The numbers of collections with documents, or with `entries` of indexes with entries, in ascending
-    /// order. Each with whether its first row matches its checksum: if not, the number may be wrong.
+    /// The ids that have rows in the table: collections with documents, or for `"entries"` indexes with
+    /// entries, in ascending order. Each with whether its first row matches its checksum: if not, the id may be
+    /// wrong.
     ///
     /// # Errors
-    /// `Damaged` when a key can't be right; when LMDB fails.
+    /// `Damaged` when a key is invalid; when LMDB fails.
     pub fn numbers_in(&self, table: &'static str) -> Result<Vec<(u32, bool)>, StoreError> {
         let rows = if table == "entries" { self.tables.entries } else { self.tables.documents };
         let (mut numbers, mut from) = (Vec::new(), Some(0));
@@ -335,21 +339,22 @@ impl<'t> Reader<'t> {
             let id = codec::leading_id(key).filter(|id| *id >= least).ok_or_else(|| {
                 StoreError::damaged(format!("the table {table} is not in the order of its keys"))
             })?;
-            numbers.push((id, DamagedRow::look(table, key, Some(value)).is_none()));
+            numbers.push((id, DamagedRow::check(table, key, Some(value)).is_none()));
             from = id.checked_add(1);
         }
         Ok(numbers)
     }
 
-    /// The keys of one of the [`SMALL_TABLES`] behind `after`, each with what is damaged there.
+    /// The keys of one of the [`SMALL_TABLES`] after `after`, each with its damage.
     ///
     /// # Errors
     /// When LMDB fails.
-    pub fn look_through(
+    pub fn check_rows(
         &self,
         table: &'static str,
         after: &[u8],
-    ) -> Result<impl Iterator<Item = Result<Looked<'t>, StoreError>> + use<'t>, StoreError> {
+    ) -> Result<impl Iterator<Item = Result<CheckedRow<'t>, StoreError>> + use<'t>, StoreError>
+    {
         let rows = match table {
             "meta" => self.tables.meta,
             "catalog" => self.tables.catalog,
@@ -358,14 +363,14 @@ impl<'t> Reader<'t> {
         let from = if after.is_empty() { Bound::Unbounded } else { Bound::Excluded(after) };
         let rows = self.rows(rows, (from, Bound::Unbounded), Scan::Forward)?;
         Ok(rows.map(move |row| {
-            row.map(|(key, value)| (key, DamagedRow::look(table, key, Some(value))))
+            row.map(|(key, value)| (key, DamagedRow::check(table, key, Some(value))))
         }))
     }
 
-    /// A named value of the store itself.
+    /// A value of the table `meta`.
     ///
     /// # Errors
-    /// `Damaged` when its checksum is wrong, or when there is none and another one must have been it.
+    /// `Damaged` when its checksum is wrong, or when its name is damaged.
     pub fn meta(&self, name: &str) -> Result<Option<&'t [u8]>, StoreError> {
         let damaged = |why: &str| {
             StoreError::damaged(format!(
@@ -382,9 +387,9 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether a value of the store has nearly this name and does not match its checksum, which is one of
-    /// the name too: then its name is what is damaged. Of names with a slash there are many that are nearly
-    /// the same, so nothing is known of those.
+    /// Whether a value with a similar name does not match its checksum. The checksum covers the name, so then
+    /// the name itself is damaged. Names with a slash belong to families of similar names, so similarity
+    /// proves nothing there.
     fn is_misnamed(&self, name: &[u8]) -> Result<bool, StoreError> {
         const BYTES_WRONG_MAX: usize = 2;
         if name.contains(&b'/') {
@@ -403,27 +408,27 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The key of a row, and what is damaged there.
-pub type Looked<'t> = (&'t [u8], Option<DamagedRow>);
+/// The key of a row, and its damage if any.
+pub type CheckedRow<'t> = (&'t [u8], Option<DamagedRow>);
 
-/// The tables that hold neither documents nor entries.
+/// The tables without documents and entries.
 pub const SMALL_TABLES: [&str; 3] = ["meta", "catalog", "counters"];
 
 const CATALOG_RECORD: &str = "a record of the catalog";
 
 impl<'t> Documents<'t> {
-    /// The next document, of which nothing but the key is looked at.
-    pub fn next_unread(&mut self) -> Option<Result<Unread<'t>, StoreError>> {
+    /// The next document, without verifying its checksum.
+    pub fn next_unverified(&mut self) -> Option<Result<UnverifiedDocument<'t>, StoreError>> {
         Some(self.rows.next()?.and_then(|(key, value)| {
             let numbers = codec::document_numbers(key);
             let (_, record) = numbers.ok_or_else(codec::bad_document_key)?;
-            Ok(Unread { record, key, value })
+            Ok(UnverifiedDocument { record, key, value })
         }))
     }
 }
 
 impl<'t> Iterator for Documents<'t> {
-    type Item = Result<Stored<'t>, StoreError>;
+    type Item = Result<StoredDocument<'t>, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         Some(match self.rows.next()? {
@@ -454,8 +459,8 @@ impl<'t> Iterator for Entries<'t> {
 }
 
 impl Entries<'_> {
-    /// Whether the value key lies between the bounds. The range of the table has seen to most of it:
-    /// only where key and bound differ in length may a record number have been compared with a key.
+    /// Whether the value key is within the bounds. The table's range already ensures most of it. Only where
+    /// key and bound differ in length may it have compared a record number with key bytes.
     #[inline]
     fn contains(&self, key: &[u8]) -> bool {
         let above = match &self.lower {

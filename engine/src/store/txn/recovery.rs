@@ -228,9 +228,9 @@ impl Store {
         self.end_disk_full();
         let now = work_time();
         let (readers, oldest) = self.latch().readers();
-        let anchor = self.anchor.lock().unwrap_or_else(PoisonError::into_inner);
-        let last_walk_ms = anchor.card.last_walk_ms;
-        drop(anchor);
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let last_walk_ms = held.card.last_walk_ms;
+        drop(held);
         StoreStatus {
             state: self.write_state.state(),
             reason: self.write_state.reason(),

@@ -1,24 +1,24 @@
-//! Which commit a reader sees.
+//! Identifies the commit that a reader sees.
 
 use std::num::NonZeroU64;
 
-/// The number of a commit that is read. No other commit that this process reads has the same.
+/// Identifies a commit, uniquely among all commits that this process reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SnapshotNumber(NonZeroU64);
 
-/// Bits of a [`SnapshotNumber`] that are the number of the transaction.
+/// The low bits of a [`SnapshotNumber`] are the transaction number, the others the opening.
 const TRANSACTION_BITS: u32 = 44;
 
 impl SnapshotNumber {
-    /// Of a transaction of one of all openings of an environment, counted from 1: one that is opened
-    /// again may number a transaction anew. `None` for numbers that nobody will reach.
+    /// `opening` counts the openings of an environment from 1, because a file that is reopened may reuse a
+    /// transaction number. `None` when a number does not fit.
     pub(super) fn new(opening: u64, transaction: u64) -> Option<Self> {
         let fits =
             transaction >> TRANSACTION_BITS == 0 && opening >> (u64::BITS - TRANSACTION_BITS) == 0;
         NonZeroU64::new(opening << TRANSACTION_BITS | transaction).filter(|_| fits).map(Self)
     }
 
-    /// As a number.
+    /// The number; never 0.
     #[must_use]
     pub fn get(self) -> u64 {
         self.0.get()

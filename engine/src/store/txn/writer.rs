@@ -1,4 +1,4 @@
-//! Writes within one transaction.
+//! One write transaction.
 
 use std::ops::Bound;
 
@@ -8,7 +8,7 @@ use super::env::{Environment, Table, Tables};
 use crate::store::table::codec;
 use crate::store::{CollectionId, Counters, IndexId, Reader, RecordNumber, StoreError};
 
-/// The value of the table `meta` that holds the last number given to a collection or an index.
+/// The row of the table `meta` with the highest id given to a collection or an index.
 pub(super) const LAST_ID: &str = "lastId";
 
 /// One write transaction. It sees its own writes.
@@ -18,24 +18,24 @@ pub struct Writer<'t> {
     env: &'t Environment,
     last_document: LastKey,
     last_entry: LastKey,
-    /// LMDB's first failure: whatever the closure makes of it, the store has to see it.
+    /// LMDB's first failure. The store must see it even if the closure ignores it.
     failure: Option<heed::Error>,
-    /// The answer to everything that adds, on a full disk.
+    /// On a full disk: the error for every operation that adds bytes.
     refusal: Option<StoreError>,
-    /// A document became smaller, so its new entries may be put.
+    /// A document became smaller on a full disk, so its new entries may be put.
     has_shrunk: bool,
-    /// Rows that were put or deleted, or tried to be.
+    /// Rows put or deleted, failed attempts included.
     pub(in crate::store) operations: usize,
-    /// The last document's value: its room serves the next one.
+    /// A buffer for the value of the next document.
     pub(super) value: Vec<u8>,
 }
 
-/// A key that no key of the table lies above, once it has been looked up.
+/// The table's highest key, once looked up.
 #[derive(Default)]
 struct LastKey(Option<Vec<u8>>);
 
 impl<'t> Writer<'t> {
-    /// With a `refusal`, everything but deletions is answered with it.
+    /// With a `refusal`, everything that adds bytes fails with it.
     pub(in crate::store) fn begin(
         env: &'t Environment,
         refusal: Option<StoreError>,
@@ -58,13 +58,13 @@ impl<'t> Writer<'t> {
         self.failure.take()
     }
 
-    /// Whether everything that adds is refused, because the disk is full.
+    /// Whether the disk is full and everything that adds bytes is refused.
     #[must_use]
     pub fn deletes_only(&self) -> bool {
         self.refusal.is_some()
     }
 
-    /// How many rows were put or deleted, failed attempts counted: nothing was written if none.
+    /// Rows put or deleted, failed attempts included. With 0 there is nothing to commit.
     pub(super) fn operations(&self) -> usize {
         self.operations
     }
@@ -84,7 +84,7 @@ impl<'t> Writer<'t> {
         })
     }
 
-    /// Looks the highest keys up again before the next row is appended.
+    /// Forgets the highest keys, after rows were put without this writer's bookkeeping.
     pub(in crate::store) fn forget_last(&mut self) {
         self.last_document = LastKey::default();
         self.last_entry = LastKey::default();
@@ -102,7 +102,7 @@ impl<'t> Writer<'t> {
         self.checked(result)
     }
 
-    /// Puts with LMDB's append mode when the key is the table's highest: pages then stay full.
+    /// Puts in LMDB's append mode when the key is above all of the table: pages then fill up.
     fn put_ascending(
         &mut self,
         table: Table,
@@ -127,7 +127,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// Removes at most `max` rows whose keys begin with `id`.
+    /// Removes at most `max` rows of a collection or an index.
     fn clear(&mut self, table: Table, id: u32, max: usize) -> Result<usize, StoreError> {
         let lower = codec::id_bound(id);
         let bounds = (Bound::Included(&lower[..]), Bound::Unbounded);
@@ -148,14 +148,13 @@ impl<'t> Writer<'t> {
         Ok(keys.len())
     }
 
-    /// The same reads as outside, including what this transaction has written so far.
+    /// Reads what this transaction sees, its own writes included.
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {
         Reader::new(&self.txn, self.tables, None)
     }
 
-    /// On a full disk a document may only be replaced by a smaller one: a bucket of measurements
-    /// loses some of them.
+    /// On a full disk a document may only be replaced by a smaller one. That lets a bucket lose measurements.
     fn check_smaller(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let Some(refusal) = self.refusal.clone() else { return Ok(()) };
         let old = self.tables.documents.get(&self.txn, key);
@@ -174,7 +173,7 @@ impl<'t> Writer<'t> {
     /// Stores a document, or replaces the one with this record number.
     ///
     /// # Errors
-    /// When LMDB fails; `DiskFull` when the store takes only deletions.
+    /// When LMDB fails; `DiskFull` when the store accepts only deletions.
     pub fn put_document(
         &mut self,
         collection: CollectionId,
@@ -193,7 +192,7 @@ impl<'t> Writer<'t> {
         result
     }
 
-    /// Removes a document. False when there was none.
+    /// Removes a document. False when it did not exist.
     ///
     /// # Errors
     /// When LMDB fails.
@@ -205,8 +204,8 @@ impl<'t> Writer<'t> {
         self.delete(self.tables.documents, &codec::document_key(collection.0, record))
     }
 
-    /// Removes the document with the lowest number, also one whose checksum is wrong; says how many bytes
-    /// it had. `None` when there is none that can be removed.
+    /// Removes the document with the lowest record number, even a damaged one. Returns its BSON bytes; `None`
+    /// when nothing was removed.
     ///
     /// # Errors
     /// When LMDB fails.
@@ -223,11 +222,11 @@ impl<'t> Writer<'t> {
         Ok(self.delete(table, &key)?.then_some(bytes))
     }
 
-    /// Stores an index entry; the same entry twice is stored once. `exact` is false for a cut key.
+    /// Stores an index entry; the same entry twice is stored once. `exact` is false for a truncated key.
     ///
     /// # Errors
-    /// `Bug` when the key is longer than `limits::VALUE_KEY_BYTES_MAX`; `DiskFull` when the store takes
-    /// only deletions.
+    /// `Bug` when the key is longer than `limits::VALUE_KEY_BYTES_MAX`; `DiskFull` when the store
+    /// accepts only deletions.
     pub fn put_entry(
         &mut self,
         index: IndexId,
@@ -245,7 +244,7 @@ impl<'t> Writer<'t> {
         self.put_ascending(table, |writer| &mut writer.last_entry, &key, &value)
     }
 
-    /// Removes an index entry. False when there was none.
+    /// Removes an index entry. False when it did not exist.
     ///
     /// # Errors
     /// As [`Writer::put_entry`].
@@ -268,7 +267,7 @@ impl<'t> Writer<'t> {
         self.put(self.tables.counters, &key, &value)
     }
 
-    /// Removes the counters of a collection or an index. False when there were none.
+    /// Removes the counters of a collection or an index. False when they did not exist.
     ///
     /// # Errors
     /// When LMDB fails.
@@ -290,7 +289,7 @@ impl<'t> Writer<'t> {
         self.put(self.tables.catalog, &key, &codec::seal(&key, bytes))
     }
 
-    /// Removes a catalog record. False when there was none.
+    /// Removes a catalog record. False when it did not exist.
     ///
     /// # Errors
     /// As [`Writer::put_catalog`].
@@ -298,7 +297,7 @@ impl<'t> Writer<'t> {
         self.delete(self.tables.catalog, &codec::catalog_key(db, collection)?)
     }
 
-    /// Stores a named value of the store itself.
+    /// Stores a value of the table `meta`.
     ///
     /// # Errors
     /// When LMDB fails.
@@ -306,7 +305,7 @@ impl<'t> Writer<'t> {
         self.put(self.tables.meta, name.as_bytes(), &codec::seal(name.as_bytes(), bytes))
     }
 
-    /// Removes a named value. False when there was none.
+    /// Removes a value of the table `meta`. False when it did not exist.
     ///
     /// # Errors
     /// When LMDB fails.
@@ -314,7 +313,7 @@ impl<'t> Writer<'t> {
         self.delete(self.tables.meta, name.as_bytes())
     }
 
-    /// Removes at most `max` documents of a collection, lowest numbers first; says how many.
+    /// Removes at most `max` documents of a collection, lowest record numbers first. Returns how many.
     ///
     /// # Errors
     /// When LMDB fails.
@@ -326,7 +325,7 @@ impl<'t> Writer<'t> {
         self.clear(self.tables.documents, collection.0, max)
     }
 
-    /// Removes at most `max` entries of an index, lowest keys first; says how many.
+    /// Removes at most `max` entries of an index, lowest keys first. Returns how many.
     ///
     /// # Errors
     /// When LMDB fails.
@@ -334,15 +333,16 @@ impl<'t> Writer<'t> {
         self.clear(self.tables.entries, index.0, max)
     }
 
-    /// A number that no collection and no index has had. The first is 1.
+    /// A new id for a collection or an index, from 1 up. Ids are never reused.
     ///
     /// # Errors
-    /// `Bug` when all numbers are used up; `DiskFull` when the store takes only deletions.
+    /// `Damaged` when the last id was lost; `Bug` when all ids are used up; `DiskFull` when the store accepts only deletions.
     pub fn next_id(&mut self) -> Result<u32, StoreError> {
         self.check_room()?;
         let last = match StoreError::unless_damaged(self.reader().meta(LAST_ID))? {
             Some(Some(bytes)) => codec::number(bytes),
-            // Only a store without collections has none: what is lost must not be given out again.
+            // Only a store without collections has no last id. Otherwise it was lost, and a guess could reuse
+            // an id.
             Some(None) if self.reader().catalog()?.next().is_none() => Some(0),
             _ => None,
         };

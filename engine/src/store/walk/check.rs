@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 
 use super::header::{Tree, read_headers};
 use super::source::Source;
-use super::tree::{MAIN, Order, Rows, Seen, Value, Walker};
+use super::tree::{KeyOrder, MAIN, PageSet, RowAction, Value, Walker};
 use crate::store::progress::Watch;
 use crate::store::txn::env::TABLE_NAMES;
 use crate::store::{DamagedRows, StoreError, StructureReport};
 
-/// Whether the file begins as a store does. Looks at its first bytes alone.
+/// Checks the two header pages and nothing else.
 pub(in crate::store) fn check_begin(file: &File) -> Result<(), StoreError> {
     read_headers(&Source::new(file)?).map(drop)
 }
@@ -18,19 +18,19 @@ pub(in crate::store) fn check_begin(file: &File) -> Result<(), StoreError> {
 /// The quick check at every opening: headers and the list of tables. Returns the number of the last
 /// committed transaction.
 pub(in crate::store) fn check_header(file: &File) -> Result<u64, StoreError> {
-    let mut nobody = |_| ControlFlow::Continue(());
-    let mut walker = walker(file, &mut nobody)?;
+    let mut ignore_progress = |_| ControlFlow::Continue(());
+    let mut walker = walker(file, &mut ignore_progress)?;
     tables(&mut walker)?;
     Ok(walker.header.txn)
 }
 
-/// The full check: every reachable page, the free pages, and that each page is one or the other.
-/// Damage is a finding; an error means that the file could not be read or is not a store at all.
+/// The full check: every reachable page, the free pages, and that each page is exactly one of both. Damage
+/// is a finding; an error means that the file could not be read or is not a store.
 pub(in crate::store) fn walk(file: &File) -> Result<StructureReport, StoreError> {
     walk_watched(file, &mut |_| ControlFlow::Continue(()))
 }
 
-/// As [`walk`], telling how far it is; `watch` may stop it.
+/// As [`walk`], with progress; `watch` may stop it.
 pub(in crate::store) fn walk_watched(
     file: &File,
     watch: &mut Watch<'_>,
@@ -38,7 +38,7 @@ pub(in crate::store) fn walk_watched(
     report(file, false, watch)
 }
 
-/// As [`walk_watched`], reading the rows of all tables too: each must match its checksum.
+/// As [`walk_watched`], and verifies the checksum of every row.
 pub(in crate::store) fn read_watched(
     file: &File,
     watch: &mut Watch<'_>,
@@ -68,8 +68,8 @@ fn walk_all(
 ) -> Result<(), StoreError> {
     let mut walker = walker(file, watch)?;
     for (name, tree) in tables(&mut walker)? {
-        let rows = if reads_rows { Rows::Check(name) } else { Rows::Skip };
-        match walker.tree(&format!("table {name}"), &tree, Order::Bytes, rows) {
+        let rows = if reads_rows { RowAction::Check(name) } else { RowAction::Skip };
+        match walker.tree(&format!("table {name}"), &tree, KeyOrder::Bytes, rows) {
             Ok(_) => {}
             Err(StoreError::Damaged { what }) => report.findings.push(what),
             Err(error) => return Err(error),
@@ -77,7 +77,8 @@ fn walk_all(
     }
     report.rows = std::mem::take(&mut walker.damaged);
     let header = walker.header;
-    let records = walker.tree("list of free pages", &header.free, Order::Numbers, Rows::Keep)?;
+    let records =
+        walker.tree("list of free pages", &header.free, KeyOrder::Numbers, RowAction::Keep)?;
     report.pages_used = walker.seen.count + 2;
     for (_, value) in records {
         report.pages_free += free_record(&mut walker, &value)?;
@@ -100,10 +101,10 @@ pub(super) fn walker<'f>(
     let source = Source::new(file)?;
     let (header, _) = read_headers(&source)?;
     let walker =
-        Walker { source, header, seen: Seen::default(), damaged: DamagedRows::default(), watch };
-    // Each transaction writes down which pages it has freed: in a file that is not empty, at least those on
-    // the way to what it changed. Without a look at that, a wrong number would bring back the state before
-    // the last transaction, which is whole.
+        Walker { source, header, seen: PageSet::default(), damaged: DamagedRows::default(), watch };
+    // Each transaction lists the pages that it has freed: in a file that is not empty, at least the ones on
+    // the path to its changes. Without this check a damaged transaction number would go unnoticed: it makes
+    // the previous header the current one, and the state before the last transaction is complete.
     if walker.last_freed(&header)?.is_some_and(|last| last != header.txn) {
         return Err(StoreError::damaged(
             "the list of free pages ends with another transaction than the header's",
@@ -112,11 +113,11 @@ pub(super) fn walker<'f>(
     Ok(walker)
 }
 
-/// Whether the header that does not count holds what a later transaction has left than the one that does.
-/// LMDB takes the number of a header back when it can't write it; else the number is damaged.
-pub(in crate::store) fn is_taken_back(file: &File) -> Result<bool, StoreError> {
-    let mut nobody = |_| ControlFlow::Continue(());
-    let walker = walker(file, &mut nobody)?;
+/// Whether the previous header belongs to a later transaction than the current one, by its list of free pages.
+/// LMDB resets the number of a header that it could not write. Otherwise the number is damaged.
+pub(in crate::store) fn is_last_commit_lost(file: &File) -> Result<bool, StoreError> {
+    let mut ignore_progress = |_| ControlFlow::Continue(());
+    let walker = walker(file, &mut ignore_progress)?;
     let (header, before) = read_headers(&walker.source)?;
     Ok(walker.last_freed(&before)?.is_some_and(|last| last > header.txn))
 }
@@ -124,7 +125,7 @@ pub(in crate::store) fn is_taken_back(file: &File) -> Result<bool, StoreError> {
 /// The tables of the file, which must be the store's own.
 pub(super) fn tables(walker: &mut Walker<'_>) -> Result<Vec<(&'static str, Tree)>, StoreError> {
     let main = walker.header.main;
-    let rows = walker.tree(MAIN, &main, Order::Bytes, Rows::Keep)?;
+    let rows = walker.tree(MAIN, &main, KeyOrder::Bytes, RowAction::Keep)?;
     let mut tables = Vec::with_capacity(rows.len());
     for (name, value) in rows {
         let known = TABLE_NAMES.iter().find(|known| known.as_bytes() == name);
@@ -144,8 +145,8 @@ pub(super) fn tables(walker: &mut Walker<'_>) -> Result<Vec<(&'static str, Tree)
     Ok(tables)
 }
 
-/// Checks one record of the list of free pages: the numbers of those that one transaction freed,
-/// falling. Returns how many there are.
+/// Checks one record of the list of free pages: the pages that one transaction freed, in descending order.
+/// Returns how many there are.
 fn free_record(walker: &mut Walker<'_>, value: &Value) -> Result<u64, StoreError> {
     let damaged = |why: &str| StoreError::damaged(format!("the list of free pages {why}"));
     let Value::Bytes(bytes) = value else { return Err(damaged("holds a tree")) };

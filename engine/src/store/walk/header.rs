@@ -1,4 +1,5 @@
-//! The two header pages. LMDB writes them in turn; the one with the higher transaction number counts.
+//! The two header pages (LMDB's meta pages). LMDB writes them in turn; the one with the higher transaction
+//! number is current.
 
 use super::source::{Source, u16_at, u32_at, u64_at};
 use crate::store::StoreError;
@@ -7,18 +8,18 @@ use crate::store::StoreError;
 pub(in crate::store) const DATA_VERSION: u32 = 1;
 
 const MAGIC: u32 = 0xBEEF_C0DE;
-/// Bytes of a file that tell whether LMDB wrote it.
+/// The first bytes of a file that show whether LMDB wrote it.
 pub(in crate::store) const HEADER_BEGIN_BYTES: usize = 20;
 const PAGE_IS_META: u16 = 0x08;
 const KEYS_ARE_INTEGERS: u16 = 0x08;
 const META_BYTES: usize = 152;
 const TREE_BYTES: usize = 48;
-/// "This tree has no page."
+/// The root of an empty tree.
 pub(super) const NO_PAGE: u64 = u64::MAX;
-/// A file of 2^44 pages is beyond every file system; larger numbers are nonsense.
+/// No file system holds 2^44 pages; a larger number is damage.
 const PAGES_MAX: u64 = 1 << 44;
 
-/// What a tree says about itself.
+/// A tree's record (`MDB_db`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Tree {
     pub(super) pad: u32,
@@ -49,7 +50,7 @@ impl Tree {
     }
 }
 
-/// The header that counts.
+/// A header page, as far as the walk needs it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Header {
     pub(super) page_bytes: usize,
@@ -59,12 +60,12 @@ pub(super) struct Header {
     pub(super) main: Tree,
 }
 
-/// Whether these first bytes of a file are LMDB's, whatever comes behind them.
+/// Whether these first bytes of a file are LMDB's, damaged or not.
 pub(in crate::store) fn begins_like_a_store(bytes: &[u8]) -> bool {
     u32_at(bytes, 16) == Some(MAGIC)
 }
 
-/// Reads and checks both headers. Returns the one that counts and the one before it.
+/// Reads and checks both headers. Returns the current one, then the previous one.
 pub(super) fn read_headers(source: &Source<'_>) -> Result<(Header, Header), StoreError> {
     let mut first = [0; META_BYTES];
     if source.read(0, &mut first)?.is_none() {
@@ -118,7 +119,7 @@ fn meta(bytes: &[u8], page: u64) -> Result<Header, StoreError> {
     }
     let free = bytes.get(40..88).and_then(Tree::parse).ok_or_else(damaged)?;
     let main = bytes.get(88..136).and_then(Tree::parse).ok_or_else(damaged)?;
-    // LMDB keeps the page size in this tree's otherwise unused field.
+    // LMDB stores the page size in this tree's otherwise unused field.
     let page_bytes = free.pad as usize;
     if !page_bytes.is_power_of_two() || !(4_096..=32_768).contains(&page_bytes) {
         return Err(StoreError::damaged("the header's page size is impossible"));

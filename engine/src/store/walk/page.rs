@@ -1,4 +1,4 @@
-//! One tree page, taken apart with every number checked.
+//! Parses one tree page and checks every number in it.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ const NODE_OVERFLOW: u16 = 0x01;
 const NODE_TREE: u16 = 0x02;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PageKind {
     Branch,
     Leaf,
 }
@@ -24,25 +24,25 @@ pub(super) struct Node {
 }
 
 pub(super) enum Payload {
-    /// The page below.
+    /// The child page.
     Child(u64),
-    /// Bytes in this page.
+    /// A value in this page.
     Inline(Range<usize>),
-    /// The record of a tree, in this page.
+    /// A tree's record in this page.
     Tree(Range<usize>),
-    /// Bytes in a run of pages of their own.
+    /// A value in a run of overflow pages.
     Overflow { page: u64, len: u64 },
 }
 
-/// Takes a branch or leaf page apart. The error says what is wrong with it.
-pub(super) fn parse(bytes: &[u8], number: u64) -> Result<(Kind, Vec<Node>), &'static str> {
+/// Parses a branch or leaf page. The error says what is wrong with it.
+pub(super) fn parse(bytes: &[u8], number: u64) -> Result<(PageKind, Vec<Node>), &'static str> {
     const SHORT: &str = "is too short";
     if u64_at(bytes, 0) != Some(number) {
         return Err("has another page's number");
     }
     let kind = match u16_at(bytes, 10) {
-        Some(BRANCH) => Kind::Branch,
-        Some(LEAF) => Kind::Leaf,
+        Some(BRANCH) => PageKind::Branch,
+        Some(LEAF) => PageKind::Leaf,
         _ => return Err("is of the wrong kind"),
     };
     let lower = usize::from(u16_at(bytes, 12).ok_or(SHORT)?);
@@ -77,20 +77,20 @@ pub(super) fn parse(bytes: &[u8], number: u64) -> Result<(Kind, Vec<Node>), &'st
 }
 
 /// The node at `at` and where it ends.
-fn node(bytes: &[u8], at: usize, kind: Kind) -> Option<(Node, usize)> {
+fn node(bytes: &[u8], at: usize, kind: PageKind) -> Option<(Node, usize)> {
     let low = u64::from(u16_at(bytes, at)?) | u64::from(u16_at(bytes, at + 2)?) << 16;
     let flags = u16_at(bytes, at + 4)?;
     let key_start = at + NODE_HEADER_BYTES;
     let key_end = key_start + usize::from(u16_at(bytes, at + 6)?);
     let (payload, end) = match (kind, flags) {
-        (Kind::Branch, _) => (Payload::Child(low | u64::from(flags) << 32), key_end),
-        (Kind::Leaf, 0 | NODE_TREE) => {
+        (PageKind::Branch, _) => (Payload::Child(low | u64::from(flags) << 32), key_end),
+        (PageKind::Leaf, 0 | NODE_TREE) => {
             let end = key_end.checked_add(usize::try_from(low).ok()?)?;
             let place = key_end..end;
             let is_tree = flags == NODE_TREE;
             (if is_tree { Payload::Tree(place) } else { Payload::Inline(place) }, end)
         }
-        (Kind::Leaf, NODE_OVERFLOW) => {
+        (PageKind::Leaf, NODE_OVERFLOW) => {
             (Payload::Overflow { page: u64_at(bytes, key_end)?, len: low }, key_end + 8)
         }
         _ => return None,
@@ -99,7 +99,7 @@ fn node(bytes: &[u8], at: usize, kind: Kind) -> Option<(Node, usize)> {
     (end <= bytes.len()).then_some((Node { key: key_start..key_end, payload }, end))
 }
 
-/// The number of pages of the run that begins with this page header.
+/// The number of pages in the overflow run that begins with this page header.
 pub(super) fn overflow_run(bytes: &[u8], number: u64) -> Result<u64, &'static str> {
     if u64_at(bytes, 0) != Some(number) {
         return Err("has another page's number");

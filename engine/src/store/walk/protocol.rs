@@ -1,5 +1,5 @@
-//! What a process that walks a file says to the one that started it: one JSON text a line. What is heard may
-//! come from a process that a file has taken over, so nothing of it is believed to be well-formed.
+//! The messages of a walk in a subprocess: one JSON text a line. An untrusted file may have taken the sender
+//! over, so the receiver validates every message.
 
 use serde_json::{Value, json};
 
@@ -7,24 +7,24 @@ use crate::store::progress::JobProgress;
 use crate::store::txn::env::TABLE_NAMES;
 use crate::store::{CollectionId, DamagedRow, DamagedRows, IndexId, StoreError, StructureReport};
 
-/// What was found, or why it could not be looked at.
-pub(super) type Found = Result<StructureReport, StoreError>;
+/// The report of a walk, or why the file could not be walked.
+pub(super) type Outcome = Result<StructureReport, StoreError>;
 
-/// One line.
+/// One line of output.
 #[derive(Debug, PartialEq)]
-pub(super) enum Word {
-    /// So many bytes are done, of so many.
-    At(u64, u64),
-    /// The last word.
-    Found(Found),
+pub(super) enum Message {
+    /// Bytes done and bytes in total.
+    Progress(u64, u64),
+    /// The last message.
+    Outcome(Outcome),
 }
 
 pub(super) fn progress_text(at: JobProgress) -> String {
     json!({ "done": at.done, "total": at.total }).to_string()
 }
 
-pub(super) fn found_text(found: &Found) -> String {
-    let value = match found {
+pub(super) fn outcome_text(outcome: &Outcome) -> String {
+    let value = match outcome {
         Ok(report) => json!({
             "pagesUsed": report.pages_used,
             "pagesFree": report.pages_free,
@@ -41,13 +41,13 @@ pub(super) fn found_text(found: &Found) -> String {
     value.to_string()
 }
 
-/// `None` for a line that is none of these.
-pub(super) fn parse(line: &[u8]) -> Option<Word> {
+/// `None` for an invalid line.
+pub(super) fn parse(line: &[u8]) -> Option<Message> {
     let value: Value = serde_json::from_slice(line).ok()?;
     let number = |name: &str| value.get(name)?.as_u64();
     let text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
     if let (Some(done), Some(total)) = (number("done"), number("total")) {
-        return Some(Word::At(done, total));
+        return Some(Message::Progress(done, total));
     }
     let error = if let Some(what) = text("notADatabase") {
         StoreError::NotADatabase { what }
@@ -59,7 +59,7 @@ pub(super) fn parse(line: &[u8]) -> Option<Word> {
     } else {
         let texts = value.get("findings")?.as_array()?.iter();
         let rows = value.get("rows")?.as_array()?.iter();
-        return Some(Word::Found(Ok(StructureReport {
+        return Some(Message::Outcome(Ok(StructureReport {
             pages_used: number("pagesUsed")?,
             pages_free: number("pagesFree")?,
             findings: texts.map(|text| Some(text.as_str()?.to_owned())).collect::<Option<_>>()?,
@@ -69,12 +69,12 @@ pub(super) fn parse(line: &[u8]) -> Option<Word> {
             },
         })));
     };
-    Some(Word::Found(Err(error)))
+    Some(Message::Outcome(Err(error)))
 }
 
 fn row_value(row: &DamagedRow) -> Value {
     match row {
-        // A number of 128 bits is text in JSON.
+        // JSON numbers don't hold 128 bits.
         DamagedRow::Document { collection, record } => {
             json!({ "collection": collection.0, "record": record.to_string() })
         }
@@ -113,11 +113,11 @@ mod tests {
     use crate::store::JobStep;
 
     #[test]
-    fn what_is_said_is_heard() {
-        let check = |found: &Found| {
+    fn messages_round_trip() {
+        let check = |outcome: &Outcome| {
             assert_eq!(
-                parse(found_text(found).as_bytes()).as_ref(),
-                Some(&Word::Found(found.clone()))
+                parse(outcome_text(outcome).as_bytes()).as_ref(),
+                Some(&Message::Outcome(outcome.clone()))
             );
         };
         let first = vec![
@@ -139,11 +139,11 @@ mod tests {
         check(&Err(StoreError::VersionMismatch { found: 2, expected: 1 }));
         check(&Err(StoreError::Io { what: "Can't read it: no".to_owned() }));
         let at = JobProgress { step: JobStep::Walking, done: 3, total: 9 };
-        assert_eq!(parse(progress_text(at).as_bytes()), Some(Word::At(3, 9)));
+        assert_eq!(parse(progress_text(at).as_bytes()), Some(Message::Progress(3, 9)));
     }
 
     #[test]
-    fn what_is_no_word_is_not_believed() {
+    fn an_invalid_line_is_refused() {
         let check = |line: &str| assert_eq!(parse(line.as_bytes()), None, "{line}");
         check("");
         check("sound");

@@ -1,4 +1,4 @@
-//! Bytes of the data file, read without mapping it.
+//! Reads the data file without mapping it.
 
 use std::fs::File;
 
@@ -15,7 +15,7 @@ impl<'f> Source<'f> {
         Ok(Self { file, len: metadata.len() })
     }
 
-    /// Fills `bytes` from `offset`; `None` when the file ends before.
+    /// Fills `bytes` from `offset`; `None` when the file ends earlier.
     pub(super) fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<Option<()>, StoreError> {
         let end = offset.checked_add(bytes.len() as u64);
         if end.is_none_or(|end| end > self.len) {
@@ -48,7 +48,7 @@ fn unreadable(error: &std::io::Error) -> StoreError {
     StoreError::io("Can't read the data file", error)
 }
 
-/// Numbers of the machine's own byte order, as LMDB writes them.
+/// LMDB writes numbers in native byte order.
 pub(super) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     bytes.get(at..)?.first_chunk().map(|bytes| u16::from_ne_bytes(*bytes))
 }

@@ -1,10 +1,10 @@
-//! One tree, from its root to its leaves.
+//! Walks one B+ tree from its root to its leaves.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::header::{Header, NO_PAGE, Tree};
-use super::page::{Kind, Node, Payload, overflow_run, parse};
+use super::page::{Node, PageKind, Payload, overflow_run, parse};
 use super::source::{Source, u64_at};
 use crate::limits::{ROW_BYTES_MAX, TREE_DEPTH_MAX};
 use crate::store::progress::{JobStep, Watch};
@@ -12,18 +12,18 @@ use crate::store::{DamagedRow, DamagedRows, StoreError};
 
 const PAGE_HEADER_BYTES: usize = 16;
 const KEY_BYTES_MAX: usize = 511;
-/// Pages of trees between two words to the watcher.
-const PAGES_BETWEEN_WORDS: u64 = 256;
+/// Tree pages between two progress reports.
+const PAGES_BETWEEN_REPORTS: u64 = 256;
 
-/// How the keys of a tree are ordered.
+/// The order of a tree's keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum KeyOrder {
     Bytes,
-    /// Eight bytes in the machine's own order: the tree of free pages.
+    /// As native 64-bit numbers: the tree of free pages.
     Numbers,
 }
 
-impl Order {
+impl KeyOrder {
     fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
         match self {
             Self::Bytes => a.cmp(b),
@@ -32,16 +32,16 @@ impl Order {
     }
 }
 
-/// The pages met so far, a bit for each. It takes the room of what was met, and not of what the file
-/// says of its length: a file may be long with nothing in it.
+/// A bitmap of the pages visited. Its memory grows with the visited pages, not with the length that the file
+/// claims: a sparse file may be long and empty.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct PageSet {
     words: HashMap<u64, u64>,
     pub(super) count: u64,
 }
 
-impl Seen {
-    /// False when the page was met before.
+impl PageSet {
+    /// False when the page was already in the set.
     pub(super) fn mark(&mut self, page: u64) -> bool {
         let word = self.words.entry(page / 64).or_default();
         let bit = 1 << (page % 64);
@@ -52,18 +52,18 @@ impl Seen {
     }
 }
 
-/// What is done with the rows of a tree.
+/// What to do with the rows of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rows {
-    /// Nothing: only their places are looked at.
+pub(super) enum RowAction {
+    /// Check only their bounds.
     Skip,
-    /// They are handed back: for the two small trees.
+    /// Return them: for the two small trees.
     Keep,
-    /// Their checksums are looked at; the tree is this table.
+    /// Verify their checksums; the tree is this table.
     Check(&'static str),
 }
 
-/// What a leaf of a small tree holds, copied out.
+/// A value of a small tree, copied out.
 pub(super) enum Value {
     Bytes(Vec<u8>),
     Tree(Tree),
@@ -73,118 +73,118 @@ pub(super) enum Value {
 pub(super) struct Walker<'f> {
     pub(super) source: Source<'f>,
     pub(super) header: Header,
-    pub(super) seen: Seen,
-    /// Rows that do not match their checksums, of the trees whose rows are read.
+    pub(super) seen: PageSet,
+    /// Damaged rows of the trees that are walked with [`RowAction::Check`].
     pub(super) damaged: DamagedRows,
-    /// Told how far the walk is.
     pub(super) watch: &'f mut Watch<'f>,
 }
 
-/// One tree while it is walked.
-struct Task<'a> {
+/// The walk of one tree.
+struct TreeWalk<'a> {
     name: &'a str,
-    order: Order,
+    order: KeyOrder,
     depth: u16,
     found: Tree,
-    rows: Rows,
+    rows: RowAction,
     kept: Vec<(Vec<u8>, Value)>,
 }
 
 impl Walker<'_> {
-    /// Checks a tree. Its rows are returned if they are kept.
+    /// Checks a tree. Returns its rows for [`RowAction::Keep`], else none.
     pub(super) fn tree(
         &mut self,
         name: &str,
         tree: &Tree,
-        order: Order,
-        rows: Rows,
+        order: KeyOrder,
+        rows: RowAction,
     ) -> Result<Vec<(Vec<u8>, Value)>, StoreError> {
         let (depth, found, kept) = (tree.depth, Tree::default(), Vec::new());
-        let mut task = Task { name, order, depth, found, rows, kept };
+        let mut walk = TreeWalk { name, order, depth, found, rows, kept };
         if tree.root == NO_PAGE {
-            task.found.root = NO_PAGE;
+            walk.found.root = NO_PAGE;
         } else {
             if tree.depth == 0 || tree.depth > TREE_DEPTH_MAX {
-                return Err(task.damaged("has an impossible depth"));
+                return Err(walk.damaged("has an impossible depth"));
             }
-            self.page(&mut task, tree.root, 1, (None, None))?;
-            task.found.root = tree.root;
-            task.found.depth = tree.depth;
+            self.page(&mut walk, tree.root, 1, (None, None))?;
+            walk.found.root = tree.root;
+            walk.found.depth = tree.depth;
         }
-        (task.found.pad, task.found.flags) = (tree.pad, tree.flags);
-        if task.found != *tree {
-            return Err(task.damaged("does not hold as many pages and entries as it says"));
+        (walk.found.pad, walk.found.flags) = (tree.pad, tree.flags);
+        if walk.found != *tree {
+            return Err(walk.damaged("does not hold as many pages and entries as it says"));
         }
-        Ok(task.kept)
+        Ok(walk.kept)
     }
 
     fn page(
         &mut self,
-        task: &mut Task<'_>,
+        walk: &mut TreeWalk<'_>,
         number: u64,
         level: u16,
         bounds: (Option<&[u8]>, Option<&[u8]>),
     ) -> Result<(), StoreError> {
-        self.claim(task, number, 1)?;
-        self.tell(task)?;
-        let (bytes, kind, nodes) = self.parsed(task, number, level)?;
-        check_keys(task, number, kind, &bytes, &nodes, bounds)?;
+        self.claim(walk, number, 1)?;
+        self.report(walk)?;
+        let (bytes, kind, nodes) = self.parsed(walk, number, level)?;
+        check_keys(walk, number, kind, &bytes, &nodes, bounds)?;
         match kind {
-            Kind::Branch => {
-                task.found.branch_pages += 1;
+            PageKind::Branch => {
+                walk.found.branch_pages += 1;
                 for (index, node) in nodes.iter().enumerate() {
                     let Payload::Child(child) = node.payload else { continue };
                     let lower = if index == 0 { bounds.0 } else { bytes.get(node.key.clone()) };
                     let next = nodes.get(index + 1).and_then(|next| bytes.get(next.key.clone()));
-                    self.page(task, child, level + 1, (lower, next.or(bounds.1)))?;
+                    self.page(walk, child, level + 1, (lower, next.or(bounds.1)))?;
                 }
             }
-            Kind::Leaf => {
-                task.found.leaf_pages += 1;
-                task.found.entries += nodes.len() as u64;
+            PageKind::Leaf => {
+                walk.found.leaf_pages += 1;
+                walk.found.entries += nodes.len() as u64;
                 for node in &nodes {
-                    self.value(task, number, &bytes, node)?;
+                    self.value(walk, number, &bytes, node)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// The bytes of a page of a tree, and what is in it.
+    /// Reads and parses a page.
     fn parsed(
         &self,
-        task: &Task<'_>,
+        walk: &TreeWalk<'_>,
         number: u64,
         level: u16,
-    ) -> Result<(Vec<u8>, Kind, Vec<Node>), StoreError> {
+    ) -> Result<(Vec<u8>, PageKind, Vec<Node>), StoreError> {
         let mut bytes = vec![0; self.header.page_bytes];
-        self.read(task, number, &mut bytes)?;
-        let (kind, nodes) = parse(&bytes, number).map_err(|why| task.bad_page(number, why))?;
-        if (kind == Kind::Leaf) != (level == task.depth) {
-            return Err(task.bad_page(number, "lies at the wrong depth"));
+        self.read(walk, number, &mut bytes)?;
+        let (kind, nodes) = parse(&bytes, number).map_err(|why| walk.bad_page(number, why))?;
+        if (kind == PageKind::Leaf) != (level == walk.depth) {
+            return Err(walk.bad_page(number, "lies at the wrong depth"));
         }
         Ok((bytes, kind, nodes))
     }
 
-    /// Reads the rows of the leaf in which place `place` of `of` even ones lies, if it was not read yet,
-    /// as long as `goes_on`.
+    /// Checks the rows of the leaf at the fraction `place / of` of the tree, unless it was checked before, as
+    /// long as `in_time`.
     pub(super) fn leaf_at(
         &mut self,
         (table, tree): (&'static str, &Tree),
         (mut place, of): (usize, usize),
-        goes_on: &dyn Fn() -> bool,
+        in_time: &dyn Fn() -> bool,
     ) -> Result<(), StoreError> {
         let name = &format!("table {table}");
-        let (order, rows, depth) = (Order::Bytes, Rows::Check(table), tree.depth);
-        let mut task = Task { name, order, depth, found: Tree::default(), rows, kept: Vec::new() };
+        let (order, rows, depth) = (KeyOrder::Bytes, RowAction::Check(table), tree.depth);
+        let mut walk =
+            TreeWalk { name, order, depth, found: Tree::default(), rows, kept: Vec::new() };
         let mut number = tree.root;
         for level in 1..=tree.depth.min(TREE_DEPTH_MAX) {
-            self.in_range(&task, number, 1)?;
-            let (bytes, kind, nodes) = self.parsed(&task, number, level)?;
-            if kind == Kind::Leaf {
+            self.in_range(&walk, number, 1)?;
+            let (bytes, kind, nodes) = self.parsed(&walk, number, level)?;
+            if kind == PageKind::Leaf {
                 let is_new = self.seen.mark(number);
-                for node in nodes.iter().filter(|_| is_new).take_while(|_| goes_on()) {
-                    self.value(&mut task, number, &bytes, node)?;
+                for node in nodes.iter().filter(|_| is_new).take_while(|_| in_time()) {
+                    self.value(&mut walk, number, &bytes, node)?;
                 }
                 return Ok(());
             }
@@ -192,14 +192,14 @@ impl Walker<'_> {
             place = place * nodes.len() - child * of;
             number = match nodes.get(child).map(|node| &node.payload) {
                 Some(Payload::Child(below)) => *below,
-                _ => return Err(task.bad_page(number, "has too few entries")),
+                _ => return Err(walk.bad_page(number, "has too few entries")),
             };
         }
-        Err(task.damaged("has an impossible depth"))
+        Err(walk.damaged("has an impossible depth"))
     }
 
-    /// The last transaction in a header's list of free pages; `None` when it is empty or can't be read: of
-    /// the header that counts, the walk will say why, and the other one's does not matter.
+    /// The last transaction in a header's list of free pages; `None` when the list is empty or can't be read.
+    /// The walk reports why the current header's list can't be read, and the previous one's does not matter.
     pub(super) fn last_freed(&self, header: &Header) -> Result<Option<u64>, StoreError> {
         let tree = header.free;
         let page_bytes = self.header.page_bytes;
@@ -213,8 +213,8 @@ impl Walker<'_> {
             let Ok((kind, nodes)) = parse(&bytes, number) else { break };
             let Some(last) = nodes.last() else { break };
             match (kind, &last.payload) {
-                (Kind::Branch, Payload::Child(child)) if level < tree.depth => number = *child,
-                (Kind::Leaf, _) if level == tree.depth => {
+                (PageKind::Branch, Payload::Child(child)) if level < tree.depth => number = *child,
+                (PageKind::Leaf, _) if level == tree.depth => {
                     return Ok(bytes.get(last.key.clone()).and_then(|key| u64_at(key, 0)));
                 }
                 _ => break,
@@ -225,7 +225,7 @@ impl Walker<'_> {
 
     fn value(
         &mut self,
-        task: &mut Task<'_>,
+        walk: &mut TreeWalk<'_>,
         number: u64,
         bytes: &[u8],
         node: &Node,
@@ -234,37 +234,37 @@ impl Walker<'_> {
         let key = slice(&node.key);
         match &node.payload {
             Payload::Child(_) => {}
-            Payload::Inline(place) => self.row(task, key, Some(slice(place))),
+            Payload::Inline(place) => self.row(walk, key, Some(slice(place))),
             Payload::Overflow { page, len } => {
-                self.overflow(task, *page, *len)?;
-                match task.rows {
-                    Rows::Skip => {}
-                    Rows::Check(_) if *len > ROW_BYTES_MAX => self.row(task, key, None),
-                    Rows::Keep | Rows::Check(_) => {
-                        let value = self.overflow_bytes(task, *page, *len)?;
-                        self.row(task, key, value.get(PAGE_HEADER_BYTES..));
+                self.overflow(walk, *page, *len)?;
+                match walk.rows {
+                    RowAction::Skip => {}
+                    RowAction::Check(_) if *len > ROW_BYTES_MAX => self.row(walk, key, None),
+                    RowAction::Keep | RowAction::Check(_) => {
+                        let value = self.overflow_bytes(walk, *page, *len)?;
+                        self.row(walk, key, value.get(PAGE_HEADER_BYTES..));
                     }
                 }
             }
             Payload::Tree(place) => match Tree::parse(slice(place)) {
-                Some(tree) if task.name == MAIN && place.len() == 48 => {
-                    task.kept.push((key.to_vec(), Value::Tree(tree)));
+                Some(tree) if walk.name == MAIN && place.len() == 48 => {
+                    walk.kept.push((key.to_vec(), Value::Tree(tree)));
                 }
-                _ => return Err(task.bad_page(number, "holds a tree where data belongs")),
+                _ => return Err(walk.bad_page(number, "holds a tree where data belongs")),
             },
         }
         Ok(())
     }
 
-    /// One row; without a value it is longer than any that is written.
-    fn row(&mut self, task: &mut Task<'_>, key: &[u8], value: Option<&[u8]>) {
-        match task.rows {
-            Rows::Skip => {}
-            Rows::Keep => {
-                task.kept.push((key.to_vec(), Value::Bytes(value.unwrap_or_default().to_vec())));
+    /// Handles one row. `value` is `None` when it is longer than any that the store writes.
+    fn row(&mut self, walk: &mut TreeWalk<'_>, key: &[u8], value: Option<&[u8]>) {
+        match walk.rows {
+            RowAction::Skip => {}
+            RowAction::Keep => {
+                walk.kept.push((key.to_vec(), Value::Bytes(value.unwrap_or_default().to_vec())));
             }
-            Rows::Check(table) => {
-                if let Some(row) = DamagedRow::look(table, key, value) {
+            RowAction::Check(table) => {
+                if let Some(row) = DamagedRow::check(table, key, value) {
                     self.damaged.add(row);
                 }
             }
@@ -272,71 +272,76 @@ impl Walker<'_> {
     }
 
     /// Checks a run of overflow pages.
-    fn overflow(&mut self, task: &mut Task<'_>, page: u64, len: u64) -> Result<(), StoreError> {
+    fn overflow(&mut self, walk: &mut TreeWalk<'_>, page: u64, len: u64) -> Result<(), StoreError> {
         let mut head = [0; PAGE_HEADER_BYTES];
-        self.in_range(task, page, 1)?;
-        self.read(task, page, &mut head)?;
-        let run = overflow_run(&head, page).map_err(|why| task.bad_page(page, why))?;
+        self.in_range(walk, page, 1)?;
+        self.read(walk, page, &mut head)?;
+        let run = overflow_run(&head, page).map_err(|why| walk.bad_page(page, why))?;
         let page_bytes = self.header.page_bytes as u64;
         let end = PAGE_HEADER_BYTES as u64 + len;
         if run == 0 || end > run.saturating_mul(page_bytes) {
-            return Err(task.bad_page(page, "begins a run that is shorter than its data"));
+            return Err(walk.bad_page(page, "begins a run that is shorter than its data"));
         }
-        // LMDB writes a run whole, so the file is a bound on it before anything is counted.
+        // LMDB writes a run as a whole, so its end must be inside the file. Checking that first bounds `claim`.
         if page.saturating_add(run).saturating_mul(page_bytes) > self.source.len {
-            return Err(task.bad_page(page, "begins a run that lies past the end of the file"));
+            return Err(walk.bad_page(page, "begins a run that lies past the end of the file"));
         }
-        self.claim(task, page, run)?;
-        task.found.overflow_pages += run;
+        self.claim(walk, page, run)?;
+        walk.found.overflow_pages += run;
         Ok(())
     }
 
-    /// The bytes of a run that was checked, with the header of its first page in front.
-    fn overflow_bytes(&self, task: &Task<'_>, page: u64, len: u64) -> Result<Vec<u8>, StoreError> {
+    /// The bytes of a checked run, starting with the header of its first page.
+    fn overflow_bytes(
+        &self,
+        walk: &TreeWalk<'_>,
+        page: u64,
+        len: u64,
+    ) -> Result<Vec<u8>, StoreError> {
         let mut bytes = vec![0; PAGE_HEADER_BYTES + usize::try_from(len).unwrap_or(0)];
-        self.read(task, page, &mut bytes)?;
+        self.read(walk, page, &mut bytes)?;
         Ok(bytes)
     }
 
-    fn tell(&mut self, task: &Task<'_>) -> Result<(), StoreError> {
-        let pages = task.found.branch_pages + task.found.leaf_pages;
-        if !pages.is_multiple_of(PAGES_BETWEEN_WORDS) {
+    fn report(&mut self, walk: &TreeWalk<'_>) -> Result<(), StoreError> {
+        let pages = walk.found.branch_pages + walk.found.leaf_pages;
+        if !pages.is_multiple_of(PAGES_BETWEEN_REPORTS) {
             return Ok(());
         }
         let done = self.seen.count.saturating_mul(self.header.page_bytes as u64);
-        JobStep::Walking.tell(self.watch, done.min(self.source.len), self.source.len)
+        JobStep::Walking.report(self.watch, done.min(self.source.len), self.source.len)
     }
 
-    fn in_range(&self, task: &Task<'_>, page: u64, run: u64) -> Result<(), StoreError> {
+    fn in_range(&self, walk: &TreeWalk<'_>, page: u64, run: u64) -> Result<(), StoreError> {
         let last = page.checked_add(run.saturating_sub(1));
         if page < 2 || last.is_none_or(|last| last > self.header.last_page) {
-            return Err(task.bad_page(page, "lies outside the file"));
+            return Err(walk.bad_page(page, "lies outside the file"));
         }
         Ok(())
     }
 
-    fn claim(&mut self, task: &Task<'_>, page: u64, run: u64) -> Result<(), StoreError> {
-        self.in_range(task, page, run)?;
+    fn claim(&mut self, walk: &TreeWalk<'_>, page: u64, run: u64) -> Result<(), StoreError> {
+        self.in_range(walk, page, run)?;
         for page in page..page + run {
             if !self.seen.mark(page) {
-                return Err(task.bad_page(page, "is used twice"));
+                return Err(walk.bad_page(page, "is used twice"));
             }
         }
         Ok(())
     }
 
-    fn read(&self, task: &Task<'_>, page: u64, bytes: &mut [u8]) -> Result<(), StoreError> {
+    fn read(&self, walk: &TreeWalk<'_>, page: u64, bytes: &mut [u8]) -> Result<(), StoreError> {
         let offset = page.saturating_mul(self.header.page_bytes as u64);
         self.source
             .read(offset, bytes)?
-            .ok_or_else(|| task.bad_page(page, "lies past the end of the file, which was cut off"))
+            .ok_or_else(|| walk.bad_page(page, "lies past the end of the file, which was cut off"))
     }
 }
 
-/// The name of the tree of tables in findings; only its leaves hold trees.
+/// The tree of tables, as findings name it. Only its leaves may hold trees.
 pub(super) const MAIN: &str = "list of tables";
 
-impl Task<'_> {
+impl TreeWalk<'_> {
     fn damaged(&self, why: &str) -> StoreError {
         StoreError::damaged(format!("the {} {why}", self.name))
     }
@@ -346,38 +351,38 @@ impl Task<'_> {
     }
 }
 
-/// Keys rise strictly and lie between the separators above them.
+/// Keys must ascend strictly, between the separators of the parent page.
 fn check_keys(
-    task: &Task<'_>,
+    walk: &TreeWalk<'_>,
     number: u64,
-    kind: Kind,
+    kind: PageKind,
     bytes: &[u8],
     nodes: &[Node],
     (lower, upper): (Option<&[u8]>, Option<&[u8]>),
 ) -> Result<(), StoreError> {
-    let fewest = if kind == Kind::Branch && task.order == Order::Bytes { 2 } else { 1 };
+    let fewest = if kind == PageKind::Branch && walk.order == KeyOrder::Bytes { 2 } else { 1 };
     if nodes.len() < fewest {
-        return Err(task.bad_page(number, "has too few entries"));
+        return Err(walk.bad_page(number, "has too few entries"));
     }
     let mut previous = lower;
     let mut may_equal = true;
-    // LMDB never looks at the first key of a branch page.
-    for node in nodes.iter().skip(usize::from(kind == Kind::Branch)) {
+    // LMDB ignores the first key of a branch page.
+    for node in nodes.iter().skip(usize::from(kind == PageKind::Branch)) {
         let key = bytes.get(node.key.clone()).unwrap_or_default();
-        let length_fits = match task.order {
-            Order::Bytes => (1..=KEY_BYTES_MAX).contains(&key.len()),
-            Order::Numbers => key.len() == 8,
+        let length_fits = match walk.order {
+            KeyOrder::Bytes => (1..=KEY_BYTES_MAX).contains(&key.len()),
+            KeyOrder::Numbers => key.len() == 8,
         };
         if !length_fits {
-            return Err(task.bad_page(number, "has a key of impossible length"));
+            return Err(walk.bad_page(number, "has a key of impossible length"));
         }
-        let rises = previous.is_none_or(|previous| match task.order.compare(previous, key) {
+        let rises = previous.is_none_or(|previous| match walk.order.compare(previous, key) {
             Ordering::Less => true,
             Ordering::Equal => may_equal,
             Ordering::Greater => false,
         });
-        if !rises || upper.is_some_and(|upper| task.order.compare(key, upper).is_ge()) {
-            return Err(task.bad_page(number, "has keys out of order"));
+        if !rises || upper.is_some_and(|upper| walk.order.compare(key, upper).is_ge()) {
+            return Err(walk.bad_page(number, "has keys out of order"));
         }
         previous = Some(key);
         may_equal = false;
