@@ -1,4 +1,4 @@
-//! What can go wrong in the store: a kind, and a sentence for a person.
+//! Errors of the store: a kind, and a sentence for the user.
 
 use std::io::{self, ErrorKind};
 
@@ -6,16 +6,16 @@ use thiserror::Error;
 
 use crate::limits::DISK_ROOM_BYTES_WANTED;
 
-/// Why the store could not do what was asked. Each kind's text is a sentence fit for a person.
+/// Why the store could not do what was requested. The text of each kind is a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum StoreError {
-    /// Something else holds what is needed; the same call may succeed a moment later.
+    /// A resource is in use; the same call may succeed a moment later.
     #[error("The store is busy: {what}. Try again in a moment.")]
     Busy {
-        /// What is held.
+        /// What is in use.
         what: String,
     },
-    /// No room on the disk. Nothing of the transaction was written.
+    /// The disk is full. Nothing of the transaction was written.
     #[error(
         "The disk is full, so this change was not written. Make at least {} free on the disk of the \
          data folder: remove other files there, or delete documents or collections, which still \
@@ -26,13 +26,13 @@ pub enum StoreError {
         /// Bytes that must be free before anything is inserted or updated.
         wanted_bytes: u64,
     },
-    /// One change needs more room than a transaction can have, however often it is tried.
+    /// One change is too large for one transaction, even after the map has grown `MAP_GROWTHS_MAX` times.
     #[error(
         "This change is too large for one transaction, so nothing of it was written. Make it in \
          smaller parts."
     )]
     TooLarge,
-    /// A write failed at a point from which nobody can tell what is on disk.
+    /// A write failed at a point after which the state on disk is unknown.
     #[error(
         "Whether this change was written is not known: {what}. Look whether it is there before you \
          repeat it."
@@ -41,10 +41,10 @@ pub enum StoreError {
         /// What failed.
         what: String,
     },
-    /// After such a failure: nothing is written until the file is known to be sound.
+    /// After such a failure: writes are disabled until the file is known to be sound.
     #[error("The store takes no changes: {what}.")]
     Suspect {
-        /// What failed, and what helps.
+        /// What failed, and what to do.
         what: String,
     },
     /// The folder, the file or the disk can't be written.
@@ -53,7 +53,7 @@ pub enum StoreError {
         /// What can't be written.
         what: String,
     },
-    /// The folder is on a file system on which LMDB's locks and memory map do not work.
+    /// The folder is on a file system on which LMDB's locks and memory map are unreliable.
     #[error(
         "The folder is on a network or user-space drive ({drive}), where a store can be damaged. \
          Move it to a local disk."
@@ -62,14 +62,14 @@ pub enum StoreError {
         /// The name of the file system.
         drive: String,
     },
-    /// The bytes on disk are not what was written.
+    /// The bytes on disk differ from what was written.
     #[error("The store is damaged: {what}.")]
     Damaged {
         /// What is wrong, and where.
         what: String,
     },
-    /// A read met a page that can't be right, and LMDB gives nothing more to the same transaction. Not
-    /// `Damaged`, which is about one thing, and whoever reads on behind that would never come to an end.
+    /// A read found a corrupt page, and LMDB refuses all further reads of the same transaction. Not `Damaged`,
+    /// after which a scan skips one row and continues: it would never end.
     #[error(
         "The store is damaged: {what}. What lies behind it can't be read; restore a backup, or export \
          what is left."
@@ -81,25 +81,25 @@ pub enum StoreError {
     /// Another process, or another part of this one, has the store open.
     #[error("{}", in_use(*.pid))]
     InUse {
-        /// The process that has it open, if it said so.
+        /// The id of that process, if known.
         pid: Option<u32>,
     },
-    /// The file is something else.
+    /// The file is not a store.
     #[error("This is not a Mayfly store: {what}.")]
     NotADatabase {
         /// What the file looks like.
         what: String,
     },
-    /// The check of a file that a person picked had no result, so nothing of it was opened.
+    /// The check of an untrusted file ended without a result, so the file was not opened.
     #[error(
         "The check of this file {what}, so the file is not opened. It may be damaged, or made to do \
          harm: use a backup, or another copy of it."
     )]
     Unchecked {
-        /// How the check ended: the rest of a sentence.
+        /// How the check ended, as the end of a sentence.
         what: String,
     },
-    /// The file was written by a program with another file format.
+    /// The file has another format version.
     #[error(
         "The store has format version {found}, and this program reads version {expected}. \
          Open it with the program version that wrote it."
@@ -107,7 +107,7 @@ pub enum StoreError {
     VersionMismatch {
         /// The version in the file.
         found: u32,
-        /// The version this program reads and writes.
+        /// The version that this program reads and writes.
         expected: u32,
     },
     /// The operating system refused or failed.
@@ -116,13 +116,13 @@ pub enum StoreError {
         /// What was tried, and the system's reason.
         what: String,
     },
-    /// Somebody stopped the work. Everything is as it was before.
+    /// The work was canceled. Nothing was changed.
     #[error("Stopped. Nothing was changed.")]
     Stopped,
-    /// The program asked for something that the store does not do: our mistake.
+    /// A bug of this program.
     #[error("The program made a mistake in its store: {what}. Please report this.")]
     Bug {
-        /// What was asked.
+        /// What went wrong.
         what: String,
     },
 }
@@ -151,7 +151,7 @@ impl StoreError {
         Self::Damaged { what: what.into() }
     }
 
-    /// `None` for what is damaged, where the caller knows what to do without it.
+    /// `None` for a damaged value, for callers that can do without it.
     ///
     /// # Errors
     /// Every other failure.
@@ -162,8 +162,7 @@ impl StoreError {
         }
     }
 
-    /// The kind of a failed call of the operating system; `tried` says what was tried, as a sentence's
-    /// beginning ("Can't read data.mdb").
+    /// The error of a failed system call; `tried` starts the sentence, as in "Can't read data.mdb".
     pub(super) fn io(tried: &str, error: &io::Error) -> Self {
         match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {

@@ -29,16 +29,16 @@ use crate::limits::{
 /// How to open a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreOptions {
-    /// Bytes of address space to reserve; the file itself stays small. Halved when the system refuses.
+    /// Bytes of address space to reserve; the file itself stays small. Halved while the system refuses it.
     pub map_size_bytes: u64,
-    /// Open without writing anything: for a folder or disk that can't be written.
+    /// Open without writing anything.
     pub read_only: bool,
-    /// Walk the whole file first, however the last session ended.
+    /// Walk the whole file first, even after a clean close.
     pub full_check: bool,
-    /// The time now in milliseconds since 1970: when a new store was created, the file walked, or a
-    /// restored one met. Whoever opens a store of somebody's has to say it.
+    /// The time now in milliseconds since 1970. It becomes the creation time of a new store, the time of a
+    /// walk, and the time of a restore.
     pub now_ms: i64,
-    /// What walks a data file that is not known from the last session; without it this process does.
+    /// The program that walks a data file that was not open here last; `None` to walk it in this process.
     pub walker: Option<WalkProgram>,
 }
 
@@ -54,7 +54,7 @@ impl Default for StoreOptions {
     }
 }
 
-/// Who a store is: the contents of `identity.json`.
+/// What identifies a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// The store's UUID as text.
@@ -65,39 +65,39 @@ pub struct Identity {
     pub format_version: u32,
 }
 
-/// What was found and done at opening.
+/// The outcome of opening a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenReport {
-    /// Who the store is.
+    /// The store's identity.
     pub identity: Identity,
     /// The last session did not end cleanly; the file was walked and is sound.
     pub unclean: bool,
-    /// The store is new.
+    /// The store was created by this opening.
     pub created: bool,
-    /// The store was opened for reading only, because that was asked for or nothing else is possible.
+    /// The store is read-only, on request or because it can't be written.
     pub read_only: bool,
-    /// What a person should know, one sentence each.
+    /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,
-    /// Damaged documents of the sample that every opening reads; a scrub finds the others.
+    /// Damaged documents in the sample that every opening reads. A scrub finds all others.
     pub damaged: DamagedRows,
 }
 
 /// The result of a full check of the file's structure.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StructureReport {
-    /// Pages that hold something, headers included.
+    /// Pages in use, headers included.
     pub pages_used: u64,
-    /// Pages that can be used again.
+    /// Pages that LMDB can reuse.
     pub pages_free: u64,
-    /// What is wrong, one sentence each; empty for a sound file.
+    /// Damage of the structure, one clause each; empty for a sound file.
     pub findings: Vec<String>,
-    /// Rows that are not what was written, where rows were read too.
+    /// Rows that don't match their checksum, if the check read rows.
     pub rows: DamagedRows,
 }
 
-/// An open store. Dropping it closes it cleanly.
+/// An open store. Dropping it closes it.
 pub struct Store {
-    /// The error instead only while the store is re-opened, or when that failed.
+    /// An error only while the file is reopened, or after that failed.
     env: RwLock<Result<Arc<Environment>, StoreError>>,
     pub(super) held: Mutex<HeldFolder>,
     folder: PathBuf,
@@ -107,20 +107,20 @@ pub struct Store {
     pub(super) write_state: WriteState,
     pub(super) ballast: Ballast,
     pub(super) notices: Notices,
-    /// When the table of readers was last cleaned, in milliseconds of the clock of work.
+    /// When stale readers were last cleared, in milliseconds of [`work_time`].
     cleaned_ms: AtomicU64,
-    /// When it was found that the data file was replaced, until that is noted in the store.
+    /// When opening found that the data file was replaced, until the store holds that mark.
     pub(super) unwritten_restore_ms: Mutex<Option<i64>>,
-    /// How many copies of it are being written.
+    /// Copies that are being written.
     pub(super) copies: AtomicUsize,
 }
 
 impl Store {
-    /// Opens the store in `folder`, or makes a new one there. A folder that can't be written is
-    /// opened for reading, and the report says so.
+    /// Opens the store in `folder`, or creates one there. A folder that can't be written is opened read-only,
+    /// with a warning in the report.
     ///
     /// # Errors
-    /// Every kind but `Busy`; each with its sentence.
+    /// Any kind but `Busy`.
     pub fn open(
         folder: &FsPath,
         options: &StoreOptions,
@@ -147,7 +147,8 @@ impl Store {
         Ok((store, report))
     }
 
-    /// A short read. The transaction ends with the call. Do not call the store again from inside.
+    /// A short read. The transaction ends with the call. `work` must not call the store: a nested call could
+    /// wait for a map change that waits for this read.
     ///
     /// # Errors
     /// What `work` returns; `Busy` when too many readers are alive.
@@ -222,16 +223,16 @@ impl Store {
         self.env.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Puts another environment in its place; returns the one before.
+    /// Replaces the environment; returns the previous one.
     pub(super) fn replace_env(
         &self,
         env: Result<Arc<Environment>, StoreError>,
     ) -> Result<Arc<Environment>, StoreError> {
-        let mut place = self.env.write().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut place, env)
+        let mut current = self.env.write().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut current, env)
     }
 
-    /// What has to be done from time to time; a write that has its turn does it.
+    /// Periodic work, done by the leader of each group of writes.
     pub(super) fn run_housekeeping(&self) {
         let now = work_time();
         self.report_long_read(self.latch.long_read(now));
@@ -243,7 +244,7 @@ impl Store {
         }
     }
 
-    /// Gives back the places of readers whose process was killed.
+    /// Frees the reader slots of processes that were killed.
     pub(super) fn clear_stale_readers(&self) {
         let cleared = self.env().ok().and_then(|env| env.env().clear_stale_readers().ok());
         if let Some(count @ 1..) = cleared {
@@ -257,7 +258,7 @@ impl Store {
         }
     }
 
-    /// Tells `observer` from now on what a person may want to know. It must not write to the store.
+    /// Sends all further notices to `observer`, which must not write to the store.
     pub fn observe(&self, observer: impl Fn(&StoreNotice) + Send + Sync + 'static) {
         self.notices.observe(Box::new(observer));
     }
@@ -268,7 +269,7 @@ impl Store {
         &self.folder
     }
 
-    /// The store's own name in the world. A copy of it has the same.
+    /// The store's UUID. A copy has the same one.
     #[must_use]
     pub fn uuid(&self) -> String {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -282,7 +283,7 @@ impl Store {
         held.card.identity.created_ms
     }
 
-    /// Checks the structure of the file of an open store; writers wait meanwhile.
+    /// Checks the structure of an open store's file. Writers wait until it is done.
     ///
     /// # Errors
     /// When the file can't be read. Damage is a finding, not an error.
@@ -291,19 +292,19 @@ impl Store {
         if matches!(self.write_state.state(), StoreState::ReadOnly | StoreState::Suspect) {
             return walk_file(&data_file);
         }
-        // The transaction writes nothing; it keeps every other writer out.
+        // This write changes nothing. Being the leader keeps all other writers out.
         self.write_queued(|_| walk_file(&data_file), false)
     }
 
-    /// Says at once whether another program has the store open, without opening it.
+    /// Checks whether another program has the store open, without opening it.
     ///
     /// # Errors
-    /// `InUse` with the number of its process.
+    /// `InUse` with its process id.
     pub fn check_free(folder: &FsPath) -> Result<(), StoreError> {
         AppLock::check_free(folder)
     }
 
-    /// Checks the structure of a store that nobody has open, and the checksums of its rows.
+    /// Checks the structure and the row checksums of a store that is not open.
     ///
     /// # Errors
     /// `InUse`, or the file can't be read. Damage is a finding, not an error.
@@ -311,8 +312,7 @@ impl Store {
         Self::check_structure_watched(folder, None, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// As [`Store::check_structure`], by `walker` if there is one, telling how far it is; `watch` may stop
-    /// it.
+    /// As [`Store::check_structure`], by `walker` if given, with progress; `watch` may stop it.
     ///
     /// # Errors
     /// `InUse`, `Stopped`, or the file can't be read. Damage is a finding, not an error.
@@ -330,11 +330,11 @@ impl Store {
         Self::check_file(&data_file, walker, watch)
     }
 
-    /// Checks the structure of a data file or a backup that nobody has open, and the checksums of its
-    /// rows, without opening it; by `walker` if there is one.
+    /// Checks the structure and the row checksums of a data file or backup that is not open; by `walker` if
+    /// given.
     ///
     /// # Errors
-    /// `Stopped`, or the file can't be read or is something else. Damage is a finding, not an error.
+    /// `Stopped`, or the file can't be read or is not a store. Damage is a finding, not an error.
     pub fn check_file(
         file: &FsPath,
         walker: Option<&WalkProgram>,
@@ -380,7 +380,6 @@ pub(super) fn long_read() -> StoreError {
     StoreError::Busy { what: "a long read keeps it from growing".to_owned() }
 }
 
-/// Whole milliseconds.
 pub(super) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

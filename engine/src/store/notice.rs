@@ -1,27 +1,27 @@
-//! What the store tells without being asked, for the log.
+//! Notices of an open store, for the log.
 
 use std::sync::{PoisonError, RwLock};
 
 use super::StoreState;
 
-/// Something a person may want to know of later.
+/// An event of an open store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreNotice {
-    /// The store takes less than before, or everything again.
+    /// The store accepts less than before, or everything again.
     State {
-        /// What it takes now.
+        /// What it accepts now.
         state: StoreState,
         /// Why: a sentence.
         reason: Option<String>,
     },
-    /// The store re-opened itself after a failed write; its file is sound.
+    /// The store reopened its file after a failed write; the file is sound.
     Reopened,
-    /// A read transaction has been alive for long, and the file grows meanwhile.
+    /// A read transaction has been active for long. The file grows during it.
     LongRead {
-        /// For how long, in milliseconds.
+        /// Its age in milliseconds.
         ms: u64,
     },
-    /// Places of readers whose process is gone were given back.
+    /// Slots of readers whose process has ended were freed.
     StaleReaders {
         /// How many.
         count: usize,
@@ -30,7 +30,6 @@ pub enum StoreNotice {
 
 type Observer = Box<dyn Fn(&StoreNotice) + Send + Sync>;
 
-/// Who is told.
 #[derive(Default)]
 pub(super) struct Notices(RwLock<Option<Observer>>);
 

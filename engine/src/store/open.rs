@@ -1,5 +1,5 @@
-//! Opening a store, step by step. The order matters: nothing of LMDB runs before the folder is ours,
-//! its lock file has room on disk, and the data file has been checked with plain reads.
+//! Opens a store, step by step. The order matters: LMDB runs only once this process holds the folder, the lock
+//! file is allocated on disk, and the data file was checked with plain reads.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -18,11 +18,11 @@ use super::{
 use crate::clock::work_time;
 use crate::limits::{DISK_FREE_BYTES_LOW, OPEN_SAMPLE, OPEN_SAMPLE_PAGES};
 
-/// Bytes of LMDB's two header pages at most.
+/// The largest size of LMDB's two header pages.
 const HEADER_BYTES_MAX: u64 = 2 * 65_536;
-/// The value of the table `meta` that holds the store's UUID.
+/// The row of the table `meta` with the store's UUID.
 const UUID: &str = "uuid";
-/// The value of the table `meta` that holds the format version.
+/// The row of the table `meta` with the format version.
 const FORMAT: &str = "formatVersion";
 
 /// The parts of an open store.
@@ -30,13 +30,13 @@ pub(super) struct OpenParts {
     pub(super) env: Environment,
     pub(super) folder: PathBuf,
     pub(super) held: HeldFolder,
-    /// Why nothing can be written, if so.
+    /// Why the store is read-only, if it is.
     pub(super) read_only: Option<String>,
-    /// When it was found that the data file was replaced, if that could not be noted in the store.
+    /// When opening found that the data file was replaced, if the store could not record that.
     pub(super) unwritten_restore_ms: Option<i64>,
 }
 
-/// What keeps others out while the store is open. Fields drop in this order: the lock last.
+/// What keeps other openers out while the store is open. Fields drop in this order, the lock last.
 pub(super) struct HeldFolder {
     pub(super) card: IdentityCard,
     pub(super) _registration: Registration,
@@ -57,7 +57,7 @@ pub(super) fn open(
     let (mut lock, read_only) = take_lock(&folder, &data_path, options.read_only, &mut warnings)?;
     if read_only.is_none() {
         compact::recover(&folder, &mut warnings)?;
-        // Only who holds the lock writes such a file.
+        // Only the lock holder writes such files, so these are stale.
         stale_files::remove_stale(&folder, UNFINISHED_PREFIX);
         restore::recover(&folder, &mut warnings);
     }
@@ -94,7 +94,7 @@ pub(super) fn open(
     if read_only.is_none() {
         env.env().clear_stale_readers()?;
         if is_other && !note_restored(&env, options.now_ms, &mut warnings)? {
-            // With the old card the next opening meets another file again.
+            // The old card stays, so that the next opening finds the replaced file again.
             unwritten_restore_ms = Some(options.now_ms);
         } else {
             update_card(&card, card_on_disk.as_ref(), &folder)?;
@@ -111,13 +111,13 @@ pub(super) fn open(
     Ok((OpenParts { env, folder, held, read_only, unwritten_restore_ms }, report))
 }
 
-/// Whether the data file, whose card is `found`, is of another store than the card on disk. One that is
-/// there without a card was put there: a backup of somebody's.
+/// Whether the data file, with the card `found`, belongs to another store than the card on disk. A data file
+/// without a card was copied into the folder.
 fn is_foreign(on_disk: Option<&IdentityCard>, found: &IdentityCard) -> bool {
     on_disk.is_none_or(|old| old.had_data && old.identity.uuid != found.identity.uuid)
 }
 
-/// Makes the card and the empty data file of a new store.
+/// Creates the card and the empty data file of a new store.
 fn create_data_file(folder: &FsPath, data_path: &FsPath, now_ms: i64) -> Result<(), StoreError> {
     IdentityCard::write(&IdentityCard::new(now_ms), folder)?;
     folder::private_file()
@@ -127,8 +127,8 @@ fn create_data_file(folder: &FsPath, data_path: &FsPath, now_ms: i64) -> Result<
     folder::sync_folder(folder)
 }
 
-/// Notes in the store that its file was replaced, by an older one or by another store's. Whether that is
-/// noted.
+/// Records in the store that its file was replaced, by an older one or by another store's. False when that
+/// failed.
 fn note_restored(
     env: &Environment,
     now_ms: i64,
@@ -136,7 +136,7 @@ fn note_restored(
 ) -> Result<bool, StoreError> {
     let mut writer = Writer::begin(env, None)?;
     let marked = writer.mark_restored(now_ms);
-    // Without room for the mark the store opens all the same.
+    // On a full disk the store must still open.
     let is_noted = marked.is_ok() && writer.commit().is_ok();
     if !is_noted {
         warnings.push("It could not be noted that the data file was replaced.".to_owned());
@@ -144,7 +144,8 @@ fn note_restored(
     Ok(is_noted)
 }
 
-/// Takes the lock for writing if that is wanted and possible, else for reading; then says why.
+/// Takes the lock for writing if that is requested and possible. Otherwise takes it for reading, and returns
+/// why.
 fn take_lock(
     folder: &FsPath,
     data_path: &FsPath,
@@ -154,7 +155,7 @@ fn take_lock(
     if read_only {
         return Ok((AppLock::take(folder, true)?, Some("it was opened for reading".to_owned())));
     }
-    // Nothing to read: then it has to be said why nothing can be made.
+    // Without data there is nothing to read: the error must say why no store can be created.
     let has_data = fs::metadata(data_path).is_ok_and(|found| found.is_file() && found.len() > 0);
     let what = match AppLock::take(folder, false) {
         Err(StoreError::ReadOnly { .. }) if has_data && folder::takes_files(folder) => {
@@ -171,8 +172,8 @@ fn take_lock(
     Ok((AppLock::take(folder, true)?, Some(what.to_owned())))
 }
 
-/// Writes a new card if the old one is wrong. A full disk has no room for one, and an old one that
-/// only lacks the last walk or transaction leads to a walk more, which does no harm.
+/// Writes a new card if the old one differs. On a full disk an old one may stay if it only lacks the last walk
+/// or transaction: that costs an extra walk, no more.
 fn update_card(
     card: &IdentityCard,
     on_disk: Option<&IdentityCard>,
@@ -188,8 +189,8 @@ fn update_card(
     }
 }
 
-/// Opens the environment of a store once more after a failed write. The file must be sound as it is on
-/// disk, and not older than the last acknowledged transaction.
+/// Reopens the environment of a store after a failed write. The file must be sound as it is on disk, and not
+/// older than the last acknowledged transaction.
 pub(super) fn open_again(
     folder: &FsPath,
     map_bytes: u64,
@@ -209,7 +210,7 @@ pub(super) fn open_again(
     Environment::open(folder, map_bytes, false)
 }
 
-/// Whether there is no data yet. An empty file where data was is not a new store.
+/// Whether there is no data yet. An empty file in place of former data is damage, not a new store.
 fn is_new(data_path: &FsPath, card: Option<&IdentityCard>) -> Result<bool, StoreError> {
     let len = match fs::metadata(data_path) {
         Ok(metadata) if metadata.is_file() => metadata.len(),
@@ -225,24 +226,24 @@ fn is_new(data_path: &FsPath, card: Option<&IdentityCard>) -> Result<bool, Store
             "{DATA_FILE} is empty or missing, but this store had data; put a backup in its place"
         )));
     }
-    // A store whose first opening did not end: nothing was acknowledged, and its header may be half there.
+    // The first opening of this store was interrupted. Nothing was acknowledged, and the header may be partial.
     let is_begun = card.is_some_and(|card| !card.had_data) && len <= HEADER_BYTES_MAX;
     let has_header = || open_chosen(data_path).is_ok_and(|file| walk::check_header(&file).is_ok());
     Ok(len == 0 || (is_begun && !has_header()))
 }
 
-/// What a look at the data file before its opening has told.
+/// The result of checking the data file before it is opened.
 #[derive(Default)]
 struct FileCheck {
-    /// The file is an older one than when the store was last closed.
+    /// The file is older than when the store was last closed.
     is_behind: bool,
     was_walked: bool,
     /// Damaged documents of the sample.
     damaged: DamagedRows,
 }
 
-/// The header and a sample of the documents always; the whole file when something is out of the
-/// ordinary: damaged pages must not be mapped.
+/// Checks the header and a sample of the documents, and walks the whole file if anything is unusual: damaged
+/// pages must not be mapped.
 fn check_data_file(
     data_path: &FsPath,
     card: Option<&IdentityCard>,
@@ -271,10 +272,10 @@ fn check_data_file(
         warnings.push("identity.json was missing; the data file was checked.".to_owned());
     }
     let stamp = file.metadata().ok().map(|found| FileStamp::of(&found));
-    // Who closes a store cleanly writes down its file as it is. Any other one was put there.
+    // A clean close records the file's stamp. A file with another one was put there by hand.
     let is_other = card.is_none_or(|card| !card.knows_file(transaction, stamp));
     let sampled = walk::sample(&file, OPEN_SAMPLE_PAGES, work_time().saturating_add(OPEN_SAMPLE));
-    // The walk names all that is wrong with the structure, of which the sample has met one thing.
+    // The sample stops at the first corrupt page. The walk reports all of them.
     let is_bad = matches!(sampled, Err(StoreError::Damaged { .. }));
     let is_due = card.is_none_or(|card| card.walk_is_due(options.now_ms));
     let walks = options.full_check || lock.was_unclean || is_due || is_other;
@@ -286,8 +287,8 @@ fn check_data_file(
     Ok(FileCheck { is_behind, was_walked, damaged })
 }
 
-/// Has a file that is not known to be the one that was open in this folder last walked by a process of its
-/// own, if there is a program for that, before anything else looks into it. Returns whether it was.
+/// Walks a file that was not the last one open in this folder in a subprocess, if there is a walker, before
+/// anything else reads it. Returns whether it was walked.
 fn walk_foreign(
     file: &File,
     card: Option<&IdentityCard>,
@@ -309,7 +310,7 @@ fn ignore_progress(_: JobProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// The refusal of a store of which it is not known in which form it was written.
+/// The error for a store of unknown format.
 fn unidentified() -> StoreError {
     StoreError::damaged(
         "its own UUID or format version can't be read, so nothing else in it is; restore a backup, or \
@@ -317,7 +318,7 @@ fn unidentified() -> StoreError {
     )
 }
 
-/// Compares the store's own identity with the card beside it, and gives a new store one.
+/// Compares the identity inside the data file with the card, and gives a new store one.
 fn identify(
     env: &Environment,
     card: Option<IdentityCard>,

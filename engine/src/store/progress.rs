@@ -1,43 +1,43 @@
-//! Long work on whole files: where it stands, and the wish to stop it.
+//! Progress and cancellation of long work on whole files.
 
 use std::ops::ControlFlow;
 
 use super::StoreError;
 
-/// What a long piece of work does now.
+/// The current step of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobStep {
-    /// Looking at the structure of a file, in bytes.
+    /// Walking the structure of a file; in bytes.
     Walking,
-    /// Writing a copy, in bytes.
+    /// Writing a copy; in bytes.
     Copying,
-    /// Reading every document and index entry, in documents.
+    /// Reading every document and index entry; in documents.
     Reading,
-    /// Putting the new file or folder in place. It can't be stopped and takes a moment.
+    /// Putting the new file or folder in place. Quick, and can't be stopped.
     Replacing,
 }
 
-/// Where a long piece of work stands.
+/// How far a job is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JobProgress {
-    /// What it does now.
+    /// The current step.
     pub step: JobStep,
-    /// How much of the step is done, in the step's unit.
+    /// How much of the step is done, in its unit.
     pub done: u64,
-    /// How much there is to do, as far as known; 0 when it is not.
+    /// The estimated total of the step; 0 when unknown.
     pub total: u64,
 }
 
-/// Told where the work stands; `Break` stops it, and everything is then as it was before.
+/// Receives progress. `Break` stops the job, which then leaves everything as it was.
 ///
-/// It must not call the store that the work is done on.
+/// It must not call the store that the job works on.
 pub type Watch<'w> = dyn FnMut(JobProgress) -> ControlFlow<()> + 'w;
 
 impl JobStep {
-    /// Tells the watcher.
+    /// Reports progress to `watch`.
     ///
     /// # Errors
-    /// `Stopped` when it wants that.
+    /// `Stopped` when `watch` breaks.
     pub(crate) fn report(
         self,
         watch: &mut Watch<'_>,

@@ -1,12 +1,12 @@
-//! A backup that appears whole or not at all, and the ones before it.
+//! Backups that appear as a whole or not at all, and the rotation of older ones.
 //!
-//! LMDB's own copy to a path empties the target first, deletes it on an error and never flushes; so the
-//! copy goes to a private temporary file beside the target, is flushed and walked, and then renamed.
-//! Older backups under the same name move on to `NAME.1` and `NAME.2`.
+//! LMDB's own copy to a path truncates the target first, deletes it on an error and never syncs. So the copy
+//! goes to a private temporary file next to the target, is synced and walked, and then renamed. Older backups
+//! under the same name become `NAME.1` and `NAME.2`.
 //!
-//! The walk reads the checksums of all rows too: LMDB copies a rotten document as it is. A copy with such
-//! rows is the best there is of what is stored now and the worst of what was, so it gets a name of its own,
-//! `NAME.damaged`, and no older backup makes room for it.
+//! The walk also verifies the checksums of all rows, because LMDB copies a damaged document as it is. A copy
+//! with damaged rows is the best copy of the present data, but an older backup may be the best of what is
+//! damaged. So it gets a name of its own, `NAME.damaged`, and no older backup makes room for it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -24,24 +24,24 @@ use crate::store::{DamagedRows, Store, StoreError, walk};
 /// A finished backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupReport {
-    /// Bytes of the file.
+    /// Size of the file.
     pub bytes: u64,
-    /// The file: under a name of its own when the store holds damaged rows.
+    /// The file; `NAME.damaged` when the store holds damaged rows.
     pub file: PathBuf,
-    /// All backups under the name, the newest first.
+    /// All backups under the target's name, newest first.
     pub kept: Vec<PathBuf>,
-    /// What is damaged in the store, and so in the copy.
+    /// Damaged rows of the store, and thus of the copy.
     pub damaged: DamagedRows,
 }
 
 impl Store {
-    /// Writes a consistent, compact copy to `target` while the store is in use. It appears whole or not at
-    /// all; the backups before it are kept, [`BACKUPS_KEPT`] in all. If rows of the store are damaged, the
-    /// copy takes the place of the last such one instead, and all backups stay as they are.
+    /// Writes a consistent, compact copy to `target` while the store is in use. It appears as a whole or not at
+    /// all. Older backups are rotated, and [`BACKUPS_KEPT`] are kept in all. If rows of the store are damaged,
+    /// the copy replaces the last damaged copy instead, and no backup is rotated.
     ///
     /// # Errors
-    /// When `target` lies in the data folder or is something else than a backup, there is not enough room,
-    /// a step fails, or `watch` stops it. The older backups are then as they were.
+    /// When `target` is inside the data folder or is not a backup, there is not enough space, a step fails, or
+    /// `watch` stops it. The older backups are then unchanged.
     pub fn backup_to(
         &self,
         target: &FsPath,
@@ -59,19 +59,19 @@ impl Store {
     }
 }
 
-/// The backups under this name, the newest first.
+/// The backups under this name, newest first.
 #[must_use]
 pub fn kept(file: &FsPath) -> Vec<PathBuf> {
     (0..BACKUPS_KEPT).map(|age| numbered(file, age)).filter(|path| path.is_file()).collect()
 }
 
-/// The copy with damaged rows that a backup under this name has left, if there is one.
+/// The copy with damaged rows under this name, if there is one.
 #[must_use]
 pub fn damaged_copy(file: &FsPath) -> Option<PathBuf> {
     Some(damaged_name(file)).filter(|copy| copy.is_file())
 }
 
-/// The name of a backup before which `age` newer ones were written.
+/// `NAME.age`; `NAME` for the newest.
 fn numbered(file: &FsPath, age: usize) -> PathBuf {
     if age == 0 {
         return file.to_owned();
@@ -81,7 +81,7 @@ fn numbered(file: &FsPath, age: usize) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The file while it is written.
+/// The temporary file of a backup.
 struct PartFile<'t> {
     file: tempfile::NamedTempFile,
     parent: &'t FsPath,
@@ -96,12 +96,12 @@ impl<'t> PartFile<'t> {
             .prefix(&prefix)
             .tempfile_in(parent)
             .map_err(|error| failed(&error))?;
-        // A system without locks only can't tell an abandoned file from this one.
+        // Where locks are unsupported, `remove_stale` removes nothing.
         let _ = file.as_file().try_lock();
         Ok(Self { file, parent, target })
     }
 
-    /// Flushes and checks it. Returns its bytes and which rows in it are damaged.
+    /// Syncs and walks it. Returns its size and its damaged rows.
     fn check(&self, watch: &mut Watch<'_>) -> Result<(u64, DamagedRows), StoreError> {
         let file = self.file.as_file();
         file.sync_all().map_err(|error| failed(&error))?;
@@ -114,7 +114,7 @@ impl<'t> PartFile<'t> {
         Ok((bytes, report.rows))
     }
 
-    /// Gives it its name; the backups before it move on. Returns the name.
+    /// Rotates the older backups and gives the file the target's name.
     fn publish(self) -> Result<PathBuf, StoreError> {
         let Self { file, parent, target } = self;
         let mut rotation = Rotation::default();
@@ -126,12 +126,12 @@ impl<'t> PartFile<'t> {
             return Err(error);
         }
         sync_folder(parent)?;
-        // Left here by a program that was ended, it goes with the next backup.
+        // If the process is killed before this, the next backup removes it.
         let _ = fs::remove_file(oldest(target));
         Ok(target.to_owned())
     }
 
-    /// Gives it the name of a copy with damaged rows. Returns that.
+    /// Gives the file the name of a copy with damaged rows.
     fn publish_damaged(self) -> Result<PathBuf, StoreError> {
         let name = damaged_name(self.target);
         self.file.persist(&name).map_err(|error| failed(&error.error))?;
@@ -140,23 +140,22 @@ impl<'t> PartFile<'t> {
     }
 }
 
-/// The way of the older backups to their next names. It is gone back when the new one does not get its
-/// name.
+/// Renames of the older backups, which can be undone when the new one fails to get its name.
 #[derive(Default)]
 struct Rotation {
-    /// From where and to where, in this order.
+    /// Old and new names, in order of renaming.
     moved: Vec<(PathBuf, PathBuf)>,
-    /// A second name of the newest; it has its first one still.
+    /// The second name of the newest backup, which still has its first one.
     linked: Option<PathBuf>,
 }
 
 impl Rotation {
-    /// Makes the name free for a new backup. `target` itself stays until the new file takes its place,
-    /// and the oldest one has a hidden name until then.
+    /// Makes room for a new backup. `target` itself keeps its name until the new file replaces it. Until then
+    /// the oldest one is kept under a hidden name.
     fn make_room(&mut self, target: &FsPath) -> Result<(), StoreError> {
         let Ok(newest) = fs::metadata(target) else { return Ok(()) };
         let next = numbered(target, 1);
-        // The program was ended here the last time: the link is made already.
+        // The last backup was killed at this point, after it had made the link.
         if fs::metadata(&next).is_ok_and(|next| file_identity(&next) == file_identity(&newest)) {
             return Ok(());
         }
@@ -172,7 +171,7 @@ impl Rotation {
             self.linked = Some(next);
             return Ok(());
         }
-        // A drive without hard links gets a moment without the newest name instead.
+        // Without hard links the target's name is missing for a moment.
         self.rename(target.to_owned(), next)
     }
 
@@ -182,7 +181,7 @@ impl Rotation {
         Ok(())
     }
 
-    /// Everything has its old name again. Whatever can't be undone is still there under its new one.
+    /// Restores the old names. A file that can't be renamed back keeps its new name.
     fn undo(self) {
         if let Some(linked) = self.linked {
             let _ = fs::remove_file(linked);
@@ -200,7 +199,7 @@ fn damaged_name(target: &FsPath) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The hidden name of the one backup too many, while the new one does not have its name.
+/// The hidden name of the surplus backup, until the new one has its name.
 fn oldest(target: &FsPath) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(target.file_name().unwrap_or_default());
@@ -220,7 +219,7 @@ pub(super) fn parent_of(path: &FsPath) -> &FsPath {
     parent.unwrap_or(FsPath::new("."))
 }
 
-/// Refuses a disk that can't hold so many bytes more.
+/// Refuses a disk with less free space than this.
 pub(super) fn check_room(folder: &FsPath, bytes: u64) -> Result<(), StoreError> {
     match free_bytes(folder) {
         Some(free) if free < bytes => Err(StoreError::Io {
@@ -264,13 +263,13 @@ fn check_target(data_folder: &FsPath, parent: &FsPath, target: &FsPath) -> Resul
     Ok(())
 }
 
-/// Whether the file is empty or begins as LMDB's files do, damaged or not.
+/// Whether the file is empty, or starts like an LMDB file, damaged or not.
 fn may_be_replaced(path: &FsPath) -> io::Result<bool> {
     let begin = begin_of(path)?;
     Ok(begin.is_empty() || walk::begins_like_a_store(&begin))
 }
 
-/// Whether the file begins as LMDB's files do: the data file of a store, or a backup.
+/// Whether the file starts like an LMDB file: a data file or a backup.
 pub(crate) fn is_data_file(path: &FsPath) -> io::Result<bool> {
     Ok(walk::begins_like_a_store(&begin_of(path)?))
 }

@@ -1,9 +1,9 @@
-//! The data file written anew without its free pages.
+//! Compaction: rewrites the data file without its free pages.
 //!
-//! LMDB can't shrink a file in use, so: a compact copy in a folder within the data folder, flushed,
-//! walked and compared; the store closed; the copy renamed over the data file. The old file keeps a
-//! second name until the new one has been opened once. [`recover`] knows at the next opening where a
-//! killed program stopped.
+//! LMDB can't shrink a file in use. So a compact copy is written to a folder within the data folder, synced,
+//! walked and compared. Then the store is closed and the copy renamed over the data file. The old file keeps a
+//! second name until the new one has been opened once. At the next opening [`recover`] finishes or undoes what
+//! a killed process left.
 
 use std::fs;
 use std::io;
@@ -26,12 +26,12 @@ use crate::store::{Store, StoreError, walk};
 const COPY_FOLDER: &str = "compacting";
 /// The second name of the old data file until the new one has been opened.
 const OLD_FILE: &str = "data.mdb.before-compaction";
-/// The transaction that LMDB's compact copy has.
+/// The transaction number of LMDB's compact copies.
 const COPY_TRANSACTION: u64 = 1;
 
-/// A store whose compact copy waits for its place. Dropping it removes the copy and closes the store.
+/// A store and its compact copy, before the replacement. Dropping it removes the copy and closes the store.
 pub struct Compaction {
-    /// Goes before the store, which keeps everybody else out.
+    /// Dropped before the store, whose lock protects it.
     copy: CopyFolder,
     store: Store,
     folder: PathBuf,
@@ -43,8 +43,8 @@ impl Compaction {
     /// Takes an open store out of use and writes its compact copy.
     ///
     /// # Errors
-    /// When the store can only be read or is not sound, there is not enough room, a step fails, or `watch`
-    /// stops it. The store is then as it was, and closed.
+    /// When the store can't be written or is damaged, there is not enough space, a step fails, or `watch`
+    /// stops it. The store is then unchanged, and closed.
     pub fn begin(store: Store, watch: &mut Watch<'_>) -> Result<Self, StoreError> {
         store.write_state.permit()?;
         let (folder, bytes, used) =
@@ -68,7 +68,7 @@ impl Compaction {
         self.store.copy_compact(&mut file, used, watch)?;
         file.sync_all().map_err(|error| failed(&error))?;
         match walk::walk_watched(&file, watch)?.findings.first() {
-            // With the card of its store nobody takes the copy for a file that was put there by hand.
+            // With the store's card, opening the copy does not take it for a file put there by hand.
             None => {
                 let stamp = file.metadata().ok().map(|found| FileStamp::of(&found));
                 self.card(walk::check_header(&file)?, stamp).write(into)
@@ -79,13 +79,13 @@ impl Compaction {
         }
     }
 
-    /// Where the copy is: a data folder, to be opened, looked at and closed again.
+    /// The data folder of the copy, to be opened, checked and closed again.
     #[must_use]
     pub fn copy_folder(&self) -> &FsPath {
         &self.copy.0
     }
 
-    /// Bytes of the data file as it was.
+    /// Size of the data file before the compaction.
     #[must_use]
     pub fn bytes_before(&self) -> u64 {
         self.bytes
@@ -107,11 +107,11 @@ impl Compaction {
         )))
     }
 
-    /// Closes the store and puts the copy in the place of its data file. The store is to be opened with
-    /// a full check next, which also removes the old file.
+    /// Closes the store and replaces its data file by the copy. The next opening must use a full check, and
+    /// removes the old file.
     ///
     /// # Errors
-    /// When the system refuses; the old file is then in its place.
+    /// When the system refuses. The old file then stays, or the next opening puts it back.
     pub fn replace(mut self, watch: &mut Watch<'_>) -> Result<PathBuf, StoreError> {
         JobStep::Replacing.report(watch, 0, 0)?;
         self.close()?;
@@ -119,37 +119,37 @@ impl Compaction {
         Ok(self.folder.clone())
     }
 
-    /// Closes the store and prepares its folder for another data file. Its locks are held still.
+    /// Closes the environment and prepares the folder for another data file. The locks stay held.
     fn close(&mut self) -> Result<(), StoreError> {
         let closed = StoreError::Bug { what: "the store is closed".to_owned() };
         Environment::close(self.store.replace_env(Err(closed))?);
-        // No file has this number, so whichever is in place next is walked.
+        // No file matches transaction 0, so the next opening walks whichever file it finds.
         let card = self.card(0, None);
         let held = self.store.held.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // Until the new file has been opened once, a cut must lead to a full check.
+        // If the process ends before the new file was opened once, the next opening must walk it.
         held.lock.end_uncleanly();
         card.write(&self.folder)
     }
 
-    /// The card of the store for the copy, whose transactions count from 1 again: with the number of the
-    /// old file the new one would be taken for an older one.
+    /// The store's card for another data file. A copy's transactions start at 1 again: with the old number it
+    /// would look like an older file.
     fn card(&self, last_transaction: u64, file: Option<FileStamp>) -> IdentityCard {
         let held = self.store.held.lock().unwrap_or_else(PoisonError::into_inner);
         IdentityCard { last_transaction, file, ..held.card.clone() }
     }
 }
 
-/// The folder of the copy; goes with this value.
+/// The folder of the copy; removed on drop.
 struct CopyFolder(PathBuf);
 
 impl Drop for CopyFolder {
     fn drop(&mut self) {
-        // What can't be removed now is removed at the next opening.
+        // The next opening removes what is left.
         let _ = remove_folder(&self.0);
     }
 }
 
-/// Puts the copy in place, in `count` replace_steps at most.
+/// The steps that replace the data file by the copy, the first `count` of them.
 fn replace_steps(folder: &FsPath, count: usize) -> Result<(), StoreError> {
     let (data, old) = (folder.join(DATA_FILE), folder.join(OLD_FILE));
     let copy = folder.join(COPY_FOLDER).join(DATA_FILE);
@@ -165,7 +165,7 @@ fn replace_steps(folder: &FsPath, count: usize) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// As if the program were killed after so many replace_steps of the replacement.
+/// Simulates a kill after `count` steps of the replacement.
 #[cfg(test)]
 pub(in crate::store) fn stop_after(
     mut compaction: Compaction,
@@ -182,8 +182,8 @@ fn sync(folder: &FsPath) -> io::Result<()> {
     sync_folder(folder).map_err(io::Error::other)
 }
 
-/// Ends a compaction that was cut off: the data file is then either the old one or a good new one. The old
-/// one takes no place of a file that may have been written to since. The caller holds `app.lock`.
+/// Recovers from an interrupted compaction: afterwards the data file is the old one or a sound new one. The
+/// old one never replaces a file that may have been written to since. The caller holds `app.lock`.
 pub(in crate::store) fn recover(
     folder: &FsPath,
     warnings: &mut Vec<String>,
@@ -222,9 +222,9 @@ fn what_is_wrong(data: &FsPath) -> Option<String> {
     }
 }
 
-/// Whether nothing was written since a compaction has begun to replace the data file: the card is still
-/// that of [`Compaction::close`], and so is the number that a copy begins with. A file that is missing or
-/// has no head that can be read was not opened either, by what the card says.
+/// Whether nothing was written since a compaction began to replace the data file: the card is still the one of
+/// [`Compaction::close`], and the transaction number that of a copy. A data file that is missing or has no
+/// readable header was not opened since either, according to the card.
 fn was_just_replaced(folder: &FsPath) -> Result<bool, StoreError> {
     let card = IdentityCard::read(folder, &mut Vec::new())?;
     let is_closed = card.is_some_and(|card| card.last_transaction == 0 && card.file.is_none());
@@ -233,14 +233,14 @@ fn was_just_replaced(folder: &FsPath) -> Result<bool, StoreError> {
     Ok(is_closed && transaction.is_none_or(|transaction| transaction <= COPY_TRANSACTION))
 }
 
-/// The store has been opened: the old file of a compaction is no longer needed.
+/// Removes the old file of a compaction. The caller has opened the new one.
 pub(in crate::store) fn remove_old_file(folder: &FsPath) {
-    // It does no harm; the next opening tries again.
+    // It does no harm, and the next opening tries again.
     let _ = fs::remove_file(folder.join(OLD_FILE));
 }
 
 impl Store {
-    /// Rows of each table.
+    /// The number of rows of each table.
     fn row_counts(&self) -> Result<[u64; 5], StoreError> {
         let guard = self.latch().enter_read(work_time(), READERS_MAX);
         let _guard = guard.ok_or_else(too_many_readers)?;

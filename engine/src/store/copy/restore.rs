@@ -1,5 +1,5 @@
-//! A backup comes back in a new folder, which takes the place of the old one only when it is known to be
-//! good. The old folder stays beside it.
+//! Restores a backup into a new folder, which replaces the old one only once it is known to be sound. The old
+//! folder is kept next to it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -18,14 +18,14 @@ use crate::store::file::stale_files;
 use crate::store::progress::{JobStep, Watch};
 use crate::store::{StoreError, StoreOptions, walk};
 
-/// A backup that has been copied to a new folder and waits for its place. Dropping it removes the copy.
+/// A backup, copied to a new folder, before the replacement. Dropping it removes the copy.
 pub struct Restoration {
-    /// The new folder, with a name of its own.
+    /// The new folder, under a temporary name.
     unfinished: TempDir,
-    /// Locked while this value lives, so that nobody takes the copy for a leftover.
+    /// Locked while this value lives, so that no other restore takes the copy for a stale one.
     _working: File,
     target: PathBuf,
-    /// Keeps everybody out of the folder that is replaced.
+    /// Keeps other processes out of the folder to be replaced.
     old: Option<AppLock>,
 }
 
@@ -34,18 +34,17 @@ pub struct Restoration {
 pub struct RestoredFolder {
     /// The data folder.
     pub folder: PathBuf,
-    /// Where the folder is that was there before.
+    /// Where the replaced folder is now, if there was one.
     pub before: Option<PathBuf>,
 }
 
 impl Restoration {
-    /// Copies the backup to a new folder beside `target` and checks the copy, which nobody else can change.
-    /// With `replace` there may be a store in `target`, which nobody may have open. The copy is to be opened
-    /// with the same options.
+    /// Copies the backup to a private new folder next to `target` and checks the copy. With `replace`, `target`
+    /// may hold a store that is not in use. Open the copy with the same options.
     ///
     /// # Errors
-    /// The backup is damaged, `target` is in use or has something in it, there is not enough room, a step
-    /// fails, or `watch` stops it. Everything is then as it was.
+    /// When the backup is damaged, `target` is in use or not empty, there is not enough space, a step fails, or
+    /// `watch` stops it. Everything is then unchanged.
     pub fn begin(
         backup: &FsPath,
         target: &FsPath,
@@ -67,7 +66,7 @@ impl Restoration {
         let unfinished =
             builder.prefix(&prefix).tempdir_in(&parent).map_err(|error| failed(&error))?;
         let working = create(&unfinished.path().join(stale_files::WORKING_FILE))?;
-        // A system without locks only can't tell an abandoned folder from this one.
+        // Where locks are unsupported, `remove_stale` removes nothing.
         let _ = working.try_lock();
         let restoration = Self { unfinished, _working: working, target, old };
         let copy = restoration.copy(&source, bytes, watch)?;
@@ -84,11 +83,11 @@ impl Restoration {
             JobStep::Copying.report(watch, done, total)
         })?;
         into.sync_all().map_err(|error| failed(&error))?;
-        // For reading: whoever walks it has no need to change it.
+        // Read-only, because a subprocess may inherit this file.
         open_chosen(&path).map_err(|error| failed(&error))
     }
 
-    /// Walks the copy, and leaves a card with it that says so.
+    /// Walks the copy, and writes its card, which records the walk.
     fn check(
         &self,
         copy: &File,
@@ -107,19 +106,19 @@ impl Restoration {
             .write(self.folder())
     }
 
-    /// Where the copy is: a data folder, to be opened, looked at and closed again.
+    /// The data folder of the copy, to be opened, checked and closed again.
     #[must_use]
     pub fn folder(&self) -> &FsPath {
         self.unfinished.path()
     }
 
-    /// Puts the new folder in its place.
+    /// Replaces `target` by the new folder.
     ///
     /// # Errors
-    /// When the system refuses; the old folder is then where it was.
+    /// When the system refuses. The old folder then keeps its name.
     pub fn finish(self) -> Result<RestoredFolder, StoreError> {
         let Self { unfinished, _working, target, old } = self;
-        // Where nothing was, somebody may have begun a store meanwhile.
+        // If there was no store at the start, one may have been created since.
         let old = old.map_or_else(|| lock_target(&target, false), |old| Ok(Some(old)))?;
         fs::remove_file(unfinished.path().join(stale_files::WORKING_FILE))
             .map_err(|error| failed(&error))?;
@@ -129,7 +128,7 @@ impl Restoration {
             None => fs::rename(unfinished.path(), &target).map_err(|error| failed(&error))?,
             Some(before) => swap(unfinished.path(), &target, before)?,
         }
-        // Whatever is under the old name now is not ours to remove.
+        // Keeps `TempDir` from removing its old name, which may belong to something else now.
         let _ = unfinished.keep();
         sync_folder(parent_of(&target))?;
         drop(old);
@@ -137,8 +136,7 @@ impl Restoration {
     }
 }
 
-/// The data files of the stores whose place restores have taken. Each can be checked and restored as a
-/// backup can.
+/// The data files of stores that restores have replaced. Each can be checked and restored like a backup.
 #[must_use]
 pub fn replaced(folder: &FsPath) -> Vec<PathBuf> {
     let files =
@@ -146,9 +144,8 @@ pub fn replaced(folder: &FsPath) -> Vec<PathBuf> {
     files.filter(|file| file.is_file()).collect()
 }
 
-/// Looks for a whole store that a restore has left beside a data folder under a hidden name, because it
-/// was killed between two steps: the one before it, or the restored one. It gets the name that the one before
-/// gets, and a warning tells of it.
+/// Finds complete stores that an interrupted restore left next to a data folder under a hidden name: the
+/// replaced one, or the restored one. Gives each the name of a replaced store, and warns.
 pub(in crate::store) fn recover(target: &FsPath, warnings: &mut Vec<String>) {
     let Some(name) = target.file_name() else { return };
     let prefix = unfinished_prefix(name);
@@ -176,7 +173,7 @@ pub(in crate::store) fn recover(target: &FsPath, warnings: &mut Vec<String>) {
     }
 }
 
-/// Whether the folder may become the place of a restored store, and the lock on what is in it.
+/// Checks that a restored store may replace this folder, and locks the store in it.
 fn lock_target(target: &FsPath, replace: bool) -> Result<Option<AppLock>, StoreError> {
     let found = match fs::symlink_metadata(target) {
         Ok(found) => found,
@@ -199,7 +196,7 @@ fn lock_target(target: &FsPath, replace: bool) -> Result<Option<AppLock>, StoreE
     AppLock::take(target, false).map(Some)
 }
 
-/// Its bytes, if it can be a backup at all.
+/// Checks the header of a backup. Returns its size.
 fn begin_backup(source: &File) -> Result<u64, StoreError> {
     let metadata = source.metadata().map_err(|error| unreadable(&error))?;
     if !metadata.is_file() {
@@ -213,9 +210,9 @@ fn begin_backup(source: &File) -> Result<u64, StoreError> {
     }
 }
 
-/// The folder's parent without links, and its name.
+/// The folder's canonical parent, and its name.
 fn parent_and_name(target: &FsPath) -> Result<(PathBuf, OsString), StoreError> {
-    // A folder that exists may be named by a link or `..`; only its true name can be swapped.
+    // An existing folder may be given as a link or with `..`. Only its real name can be swapped.
     let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
     let Some(name) = target.file_name() else {
         return Err(StoreError::Io { what: "This folder can't be replaced".to_owned() });
@@ -239,7 +236,7 @@ fn replaced_name(target: &FsPath, number: usize) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The first such name that nothing has.
+/// The first unused name of a replaced store.
 fn free_name(target: &FsPath) -> Result<PathBuf, StoreError> {
     let mut names = (1..=REPLACED_FOLDERS_MAX).map(|number| replaced_name(target, number));
     names.find(|path| fs::symlink_metadata(path).is_err()).ok_or_else(|| StoreError::Io {
@@ -247,25 +244,25 @@ fn free_name(target: &FsPath) -> Result<PathBuf, StoreError> {
     })
 }
 
-/// Puts `new` in the place of `target`, which gets the name `before`. Where the system can exchange two
-/// names there is a store under the target's name at every moment.
+/// Renames `target` to `before` and `new` to `target`. Where the system can exchange two names, a store has
+/// the target's name at every moment.
 fn swap(new: &FsPath, target: &FsPath, before: &FsPath) -> Result<(), StoreError> {
     if exchange(new, target) {
         return fs::rename(new, before).map_err(|error| {
-            // Nothing may stay half done: the old store goes back to its place.
+            // Undo the exchange, so that nothing changes.
             exchange(new, target);
             failed(&error)
         });
     }
     fs::rename(target, before).map_err(|error| failed(&error))?;
     fs::rename(new, target).map_err(|error| {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = fs::rename(before, target);
         failed(&error)
     })
 }
 
-/// Whether the two names were exchanged.
+/// Exchanges two names atomically. False when the system can't.
 #[cfg(target_os = "linux")]
 fn exchange(one: &FsPath, other: &FsPath) -> bool {
     use rustix::fs::{CWD, RenameFlags, renameat_with};

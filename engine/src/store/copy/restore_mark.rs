@@ -1,16 +1,16 @@
-//! Marks a store whose documents come from a backup, or whose data file was put in place by hand: what expired meanwhile must not vanish before
-//! somebody has seen it.
+//! Marks a store that was restored from a backup, or whose data file was replaced by hand. Documents that
+//! expired since the backup must not be removed before the user has agreed.
 
 use std::sync::PoisonError;
 
 use crate::store::{Store, StoreError, Writer};
 
-/// The value of the table `meta` that tells when the store was restored.
+/// The row of the table `meta` with the time of the restore.
 pub const RESTORED_META_NAME: &str = "restoredAtMs";
 
 impl Store {
-    /// Notes that the store was restored from a backup. The reaper then asks before it removes
-    /// anything, until somebody lets it.
+    /// Records that the store was restored from a backup. The reaper then holds all removals until they are
+    /// released.
     ///
     /// # Errors
     /// When the store can't be written.
@@ -20,7 +20,7 @@ impl Store {
         Ok(())
     }
 
-    /// The store says now whether it was restored, or that somebody has let the reaper go on.
+    /// Forgets a mark that could not be written, once the store holds it or removals were released.
     pub fn clear_unwritten_mark(&self) {
         *self.unwritten_restore_ms.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -29,8 +29,7 @@ impl Store {
         *self.unwritten_restore_ms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// When the store was restored from a backup, in milliseconds since 1970, if nobody has let the
-    /// reaper go on since.
+    /// When the store was restored, in milliseconds since 1970; `None` once removals were released.
     ///
     /// # Errors
     /// When the value can't be read.

@@ -1,7 +1,7 @@
 //! LMDB's compact copy as a stream of bytes.
 //!
-//! LMDB copies into a file in one call that neither tells how far it is nor can be stopped. So it is
-//! given one end of a pipe, and this module carries the bytes on from the other.
+//! LMDB copies to a file descriptor in one call, without progress or a way to stop. So it gets the write end
+//! of a pipe, and this module copies the bytes from the read end.
 
 use std::fs::File;
 use std::io::{self, PipeReader, Read, Write};
@@ -16,14 +16,14 @@ use crate::store::txn::env::Environment;
 use crate::store::{Store, StoreError};
 
 impl Store {
-    /// Writes a consistent, compact copy to `target` and returns its bytes. About `total` are expected.
+    /// Writes a consistent, compact copy to `target` and returns its bytes; `total` is their estimate.
     pub(in crate::store) fn copy_compact(
         &self,
         target: &mut dyn Write,
         total: u64,
         watch: &mut Watch<'_>,
     ) -> Result<u64, StoreError> {
-        // Ordinary reads leave places free, so that there is one for this.
+        // Ordinary reads leave `READERS_KEPT` slots free for this.
         let guard = self.latch().enter_read(work_time(), READERS_MAX);
         let _guard = guard.ok_or_else(too_many_readers)?;
         let env = self.env()?;
@@ -31,15 +31,15 @@ impl Store {
         copy_compact(&env, target, total, watch)
     }
 
-    /// Whether a copy of the store is being written. The pages that it reads can't be used again
-    /// meanwhile, so that every commit makes the file larger.
+    /// Whether a copy of the store is being written. LMDB can't reuse the pages of its snapshot, so every commit
+    /// during the copy makes the file larger.
     #[must_use]
     pub fn is_copied(&self) -> bool {
         self.copies.load(Ordering::Relaxed) > 0
     }
 }
 
-/// Counts a copy as long as it lives.
+/// Counts an active copy while it lives.
 struct ActiveCopy<'c>(&'c AtomicUsize);
 
 impl<'c> ActiveCopy<'c> {
@@ -76,7 +76,7 @@ fn copy_compact(
             copy_blocks(&mut from, target, &mut |done| JobStep::Copying.report(watch, done, total));
         drain(from, copied_bytes.is_err());
         match copier.join() {
-            // What stopped the carrying is the cause; LMDB only met a closed pipe then.
+            // If copying stopped first, LMDB's error is only the closed pipe.
             Ok(copied) => {
                 copied_bytes.and_then(|bytes| copied.map(|()| bytes).map_err(StoreError::from))
             }
@@ -85,7 +85,7 @@ fn copy_compact(
     })
 }
 
-/// Carries bytes from one to the other in blocks.
+/// Copies all bytes in blocks, with progress, and returns their number.
 pub(super) fn copy_blocks(
     from: &mut dyn Read,
     into: &mut dyn Write,
@@ -107,18 +107,18 @@ pub(super) fn copy_blocks(
     }
 }
 
-/// A disk that is full says so about the copy, not about the store.
+/// The error of a failed write to a copy. Not `DiskFull`, which is about the store's own disk.
 pub(super) fn not_written(error: &io::Error) -> StoreError {
     let full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
     let why = if full { "its disk is full".to_owned() } else { error.to_string() };
     StoreError::Io { what: format!("Can't write the copy: {why}") }
 }
 
-/// Lets the copying thread end. On a closed pipe LMDB waits for the signal that comes with it; systems
-/// other than Linux do not deliver one that the process ignores, so there the rest is read to its end.
+/// Ends the copying thread. On a closed pipe LMDB waits for `SIGPIPE`. Systems other than Linux don't deliver
+/// a signal that the process ignores, so there the rest of the copy is read and discarded.
 fn drain(mut from: PipeReader, is_early: bool) {
     if is_early && !cfg!(target_os = "linux") {
-        // The copy is given up either way.
+        // The copy has failed either way.
         let _ = io::copy(&mut from, &mut io::sink());
     }
 }

@@ -1,9 +1,9 @@
-//! One program at a time: `app.lock`, and within this process a registry of open data files.
+//! One program at a time: `app.lock`, and a registry of the data files that this process has open.
 //!
-//! The lock's file holds the number of the process. A clean end overwrites it with a word; so a number
-//! in a file that nobody has locked tells that the last session was cut off, and the data file must be
-//! walked. The text is overwritten in place, because a full disk has no room for a new block and the
-//! store must still open, to have something deleted.
+//! The lock file holds the process id of its holder. A clean close overwrites that with a word, so a
+//! process id in an unlocked file means that the last session ended uncleanly, and the data file must be
+//! walked. The text is overwritten in place: on a full disk there is no space for a new block, and the store
+//! must still open so that something can be deleted.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -24,18 +24,18 @@ pub(in crate::store) struct AppLock {
     file: Option<File>,
     pub(in crate::store) was_unclean: bool,
     is_writable: bool,
-    /// Whether dropping the lock leaves the mark of a clean end.
+    /// Whether dropping the lock marks a clean close.
     ends_cleanly: bool,
 }
 
 impl AppLock {
-    /// Takes the lock, or says who has it.
+    /// Takes the lock; `InUse` when another process has it.
     pub(in crate::store) fn take(folder: &FsPath, read_only: bool) -> Result<Self, StoreError> {
         let path = folder.join(LOCK_FILE);
         if read_only {
             let file = match open_chosen(&path) {
                 Ok(file) => Some(file),
-                // Nobody can write here without this file; if it is missing there is nobody to keep out.
+                // A writer creates this file first. Without it there is no writer to keep out.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                 Err(error) => {
                     return Err(StoreError::Io {
@@ -48,7 +48,7 @@ impl AppLock {
             }
             return Ok(Self { file, was_unclean: true, is_writable: false, ends_cleanly: false });
         }
-        // The files that are there may be writable all the same. They are left as they are.
+        // Existing files may still be writable. They stay untouched.
         if !takes_files(folder) {
             return Err(StoreError::ReadOnly { what: "its folder can't be written".to_owned() });
         }
@@ -62,7 +62,7 @@ impl AppLock {
         Ok(Self { file: Some(file), was_unclean, is_writable: true, ends_cleanly: !was_unclean })
     }
 
-    /// Says who has the folder open, if somebody has. Nothing is taken or written.
+    /// `InUse` when another process has the folder open. Writes nothing and keeps no lock.
     pub(in crate::store) fn check_free(folder: &FsPath) -> Result<(), StoreError> {
         let Ok(file) = open_chosen(&folder.join(LOCK_FILE)) else { return Ok(()) };
         lock(&file)?;
@@ -70,17 +70,16 @@ impl AppLock {
         Ok(())
     }
 
-    /// Whether it was taken for writing.
     pub(in crate::store) fn is_writable(&self) -> bool {
         self.is_writable
     }
 
-    /// The store is open and sound: from now on a plain end is a clean end.
+    /// The store is open and sound, so dropping the lock is a clean close from now on.
     pub(in crate::store) fn end_cleanly(&mut self) {
         self.ends_cleanly = true;
     }
 
-    /// Something failed that the next opening must look into.
+    /// The next opening must walk the file.
     pub(in crate::store) fn end_uncleanly(&mut self) {
         self.ends_cleanly = false;
     }
@@ -89,7 +88,7 @@ impl AppLock {
 impl Drop for AppLock {
     fn drop(&mut self) {
         if let (Some(file), true) = (&self.file, self.ends_cleanly) {
-            // Failing here only costs the next opening a walk.
+            // A failure only makes the next opening walk the file.
             let _ = write_text(file, CLOSED);
         }
         if let Some(file) = &self.file {
@@ -108,8 +107,8 @@ fn lock(file: &File) -> Result<(), StoreError> {
     }
 }
 
-/// Said and not left to the end of `file`: a program that another thread is just starting has a copy
-/// of every open file for a moment, and the lock would last as long as the copy.
+/// Unlocks explicitly. Closing the file may not: a process that another thread is spawning holds a copy of
+/// every open file for a moment, and the lock lives as long as the copy.
 fn unlock(file: &File) {
     let _ = file.unlock();
 }
@@ -131,15 +130,15 @@ fn write_text(mut file: &File, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// The data files that are open in this process, by device and file number, and LMDB's lock file of
-/// each. LMDB must not open a file twice in one process, whatever names lead to it.
+/// The data files that are open in this process, by device and file number, with the path of LMDB's lock file
+/// of each. LMDB must not open a file twice in one process, under any name.
 static OPEN_FILES: Mutex<BTreeMap<(u64, u64), PathBuf>> = Mutex::new(BTreeMap::new());
 
-/// A data file's place in the registry.
+/// A data file's entry in the registry.
 pub(in crate::store) struct Registration {
     identity: (u64, u64),
-    /// Kept open until the place is given back: the system gives the number of a file that was removed
-    /// to a new one as soon as nobody has it open.
+    /// Kept open as long as the entry: once a removed file is closed, the system may give its number to a new
+    /// file.
     _file: File,
 }
 
@@ -149,8 +148,8 @@ impl Registration {
         let file = open_chosen(data_file).map_err(unreadable)?;
         let identity = file_identity(&file.metadata().map_err(unreadable)?);
         match open_files().entry(identity) {
-            Entry::Vacant(place) => {
-                place.insert(data_file.with_file_name(LMDB_LOCK_FILE));
+            Entry::Vacant(entry) => {
+                entry.insert(data_file.with_file_name(LMDB_LOCK_FILE));
                 Ok(Self { identity, _file: file })
             }
             Entry::Occupied(_) => Err(StoreError::InUse { pid: Some(std::process::id()) }),
@@ -168,8 +167,8 @@ fn open_files() -> MutexGuard<'static, BTreeMap<(u64, u64), PathBuf>> {
     OPEN_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens a file that a person chose, or one in a folder that a person chose. Never LMDB's lock file of a
-/// store that is open here, whatever its name: whoever closes it again drops the lock that LMDB holds on it.
+/// Opens a file that the user chose, or one in a folder that the user chose. Refuses LMDB's lock file of a
+/// store that is open in this process: closing it would drop the POSIX lock that LMDB holds on it.
 ///
 /// # Errors
 /// When it is such a file, or can't be opened.
@@ -177,7 +176,7 @@ pub(crate) fn open_chosen(file: &FsPath) -> io::Result<File> {
     open_chosen_with(File::options().read(true), file)
 }
 
-/// The same for writing, of a file that is there.
+/// As [`open_chosen`], for writing to an existing file.
 ///
 /// # Errors
 /// As [`open_chosen`].
@@ -185,16 +184,16 @@ pub(crate) fn open_chosen_to_write(file: &FsPath) -> io::Result<File> {
     open_chosen_with(File::options().write(true), file)
 }
 
-/// Makes a file that a person chose, for its owner only.
+/// Creates a file that the user named, with access for its owner only.
 ///
 /// # Errors
-/// When there is something under that name, or nothing can be made there.
+/// When the name exists, or the file can't be created.
 pub(crate) fn create_chosen(file: &FsPath) -> io::Result<File> {
     private_file().create_new(true).open(file)
 }
 
 fn open_chosen_with(options: &OpenOptions, file: &FsPath) -> io::Result<File> {
-    // What is not there yet is nobody's lock.
+    // A file that does not exist yet is no lock file.
     let identity = fs::metadata(file).ok().map(|found| file_identity(&found));
     let is_it =
         |path: &PathBuf| fs::metadata(path).is_ok_and(|it| Some(file_identity(&it)) == identity);
@@ -213,12 +212,12 @@ pub(in crate::store) fn file_identity(metadata: &fs::Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// Whether a store lies in this folder that no program has open.
+/// Whether the folder holds a store that no process has open.
 pub(in crate::store) fn is_free(folder: &FsPath) -> bool {
     open_chosen(&folder.join(LOCK_FILE)).is_ok_and(|file| file.try_lock().is_ok())
 }
 
-/// Without file numbers `app.lock` alone keeps a second opener out; each file counts as another.
+/// Without file numbers every file counts as another one, and only `app.lock` keeps a second opener out.
 #[cfg(not(unix))]
 pub(super) fn file_identity(_: &fs::Metadata) -> (u64, u64) {
     use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,13 +1,13 @@
-//! A file that takes room while there is some, and gives it back when there is none.
+//! A file that reserves disk space for deletions on a full disk.
 //!
-//! LMDB never changes a page in place, so on a full disk even a deletion needs new pages first. This
-//! file keeps some for it.
+//! LMDB never changes a page in place, so even a deletion needs new pages first. When the disk is full,
+//! removing this file makes space for them.
 
 use std::fs;
 use std::io;
 use std::path::{Path as FsPath, PathBuf};
 
-use super::folder::{free_bytes, private_file, sync_folder, take_room};
+use super::folder::{allocate, free_bytes, private_file, sync_folder};
 use crate::limits::{BALLAST_BYTES, BALLAST_BYTES_MIN, BALLAST_PART};
 
 pub(super) const BALLAST_FILE: &str = "ballast";
@@ -21,12 +21,12 @@ impl Ballast {
         Self { folder: folder.to_owned() }
     }
 
-    /// Bytes that it keeps; 0 when there is none.
+    /// Bytes that it reserves; 0 when it does not exist.
     pub(in crate::store) fn bytes(&self) -> u64 {
         fs::symlink_metadata(self.path()).map_or(0, |found| found.len())
     }
 
-    /// Writes it if it is missing and there is room to spare. Not to have one is no error.
+    /// Writes it if it is missing and the disk has enough free space. A store without ballast works too.
     pub(in crate::store) fn keep(&self) {
         let free = free_bytes(&self.folder).unwrap_or(0);
         let wanted = wanted_bytes(free);
@@ -37,13 +37,13 @@ impl Ballast {
 
     fn write(&self, bytes: u64) -> io::Result<()> {
         let file = private_file().open(self.path())?;
-        take_room(&file, bytes)
+        allocate(&file, bytes)
     }
 
-    /// Gives its room back. False when there was none.
+    /// Frees its space. False when there was none.
     pub(in crate::store) fn release(&self) -> bool {
         let is_removed = fs::remove_file(self.path()).is_ok();
-        // Some file systems give the room only once the removal itself is on disk.
+        // Some file systems free the space only once the removal itself is on disk.
         is_removed && sync_folder(&self.folder).is_ok()
     }
 
@@ -52,7 +52,7 @@ impl Ballast {
     }
 }
 
-/// What to keep of so many free bytes.
+/// The bytes to reserve of this much free space; 0 when it is too little.
 fn wanted_bytes(free: u64) -> u64 {
     let bytes = BALLAST_BYTES.min(free / BALLAST_PART);
     if bytes < BALLAST_BYTES_MIN { 0 } else { bytes }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_a_small_part_of_what_is_free() {
+    fn reserves_a_small_part_of_the_free_space() {
         assert_eq!(wanted_bytes(0), 0);
         assert_eq!(wanted_bytes((4 << 20) - 64), 0);
         assert_eq!(wanted_bytes(64 << 20), 1 << 20);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_room_and_gives_it_back() {
+    fn reserves_space_and_frees_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let ballast = Ballast::new(folder.path());
         assert!(!ballast.release());

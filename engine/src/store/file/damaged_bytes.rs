@@ -1,4 +1,4 @@
-//! What is removed because it is damaged is kept beside the store, in a file of its own.
+//! Keeps the bytes of removed damaged documents, one file each, in the folder `damaged`.
 
 use std::io::{self, Write as _};
 use std::path::{Path as FsPath, PathBuf};
@@ -6,11 +6,10 @@ use std::path::{Path as FsPath, PathBuf};
 use super::folder::{create_private, private_file, sync_folder};
 use crate::store::{CollectionId, RecordNumber, StoreError};
 
-/// The folder in the data folder.
 const FOLDER: &str = "damaged";
 
-/// Writes the bytes of a damaged document into a new file in the data folder and returns its path. They
-/// are safe when this returns.
+/// Writes the bytes of a damaged document to a new file in the data folder. Returns its path once the bytes
+/// are synced.
 ///
 /// # Errors
 /// When the file can't be written.
@@ -51,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_was_kept_is_written_over() {
+    fn never_overwrites_an_earlier_file() {
         let folder = tempfile::tempdir().expect("a folder");
         for (bytes, name) in [(b"1", "7-9.bson"), (b"2", "7-9-2.bson"), (b"3", "7-9-3.bson")] {
             let path = save_damaged_bytes(folder.path(), CollectionId(7), 9, bytes).expect("kept");

@@ -1,4 +1,4 @@
-//! The data folder: its mode, its disk, and the room that LMDB needs before it starts.
+//! The data folder: its permissions, its disk, and the space that LMDB's lock file needs in advance.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -12,16 +12,16 @@ use crate::limits::READERS_MAX;
 use crate::store::StoreError;
 
 pub(in crate::store) const DATA_FILE: &str = "data.mdb";
-/// The warning about a data folder that is not closed to everybody but its owner.
+/// The warning about a data folder that other users can open.
 pub const OPEN_TO_OTHERS: &str =
     "Other users of this computer can open the data folder. Close it to them with chmod 700.";
 pub(super) const LMDB_LOCK_FILE: &str = "lock.mdb";
 
-/// LMDB's lock table: 64 bytes a reader, and room for its head.
+/// LMDB's reader table: 64 bytes a reader, and at most a page for its header.
 const LOCK_FILE_BYTES: u64 = 64 * READERS_MAX as u64 + 4096;
 
-/// Makes the folder if it is missing, readable for its owner only. Warns when an existing one is open
-/// to others.
+/// Creates the folder if it is missing, with access for its owner only. Warns when other users can open an
+/// existing one.
 pub(in crate::store) fn prepare(
     folder: &FsPath,
     read_only: bool,
@@ -47,7 +47,7 @@ pub(in crate::store) fn prepare(
     }
 }
 
-/// The folders that get a new name in them when this one is made, and those above it that are missing.
+/// The folders in which creating this one, and its missing parents, adds an entry. Each must be synced.
 fn parents_of_missing(folder: &FsPath) -> Vec<&FsPath> {
     let is_missing = |path: &&FsPath| !path.as_os_str().is_empty() && !path.exists();
     folder.ancestors().take_while(is_missing).filter_map(FsPath::parent).collect()
@@ -71,7 +71,7 @@ pub(super) fn create_private(folder: &FsPath) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Options that create a file which only its owner may read.
+/// Options that create a file with access for its owner only.
 pub(in crate::store) fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -80,20 +80,19 @@ pub(in crate::store) fn private_file() -> OpenOptions {
     options
 }
 
-/// Makes a new name in a folder survive a power cut.
+/// Syncs the entries of the data folder, so that new names survive a power failure.
 pub(in crate::store) fn sync_folder(folder: &FsPath) -> Result<(), StoreError> {
     sync_names(folder)
         .map_err(|error| StoreError::io("Can't flush the data folder to disk", &error))
 }
 
-/// Makes the names in any folder survive a power cut. Windows can't open a folder, and does it by
-/// itself.
+/// Syncs the entries of any folder. A no-op on Windows, which can't open a folder and syncs it by itself.
 pub(crate) fn sync_names(folder: &FsPath) -> io::Result<()> {
     let folder = if folder.as_os_str().is_empty() { FsPath::new(".") } else { folder };
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-/// Refuses file systems on which LMDB's locks and memory map do not hold.
+/// Refuses file systems on which LMDB's locks and memory map are unreliable.
 pub(in crate::store) fn check_drive(folder: &FsPath) -> Result<(), StoreError> {
     #[cfg(target_os = "linux")]
     if let Ok(found) = rustix::fs::statfs(folder)
@@ -105,7 +104,7 @@ pub(in crate::store) fn check_drive(folder: &FsPath) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The name of a network or user-space file system, by the number that Linux gives it.
+/// The name of a network or user-space file system, by Linux's `f_type`.
 #[cfg(any(target_os = "linux", test))]
 fn network_drive(number: u64) -> Option<&'static str> {
     Some(match number & 0xFFFF_FFFF {
@@ -121,7 +120,7 @@ fn network_drive(number: u64) -> Option<&'static str> {
     })
 }
 
-/// Bytes that this user may still write on the folder's disk, where the system tells.
+/// Bytes that this user may still write to the folder's disk, where the system reports it.
 pub(in crate::store) fn free_bytes(folder: &FsPath) -> Option<u64> {
     #[cfg(unix)]
     {
@@ -135,7 +134,7 @@ pub(in crate::store) fn free_bytes(folder: &FsPath) -> Option<u64> {
     }
 }
 
-/// Bytes of the folder's whole disk, where the system tells.
+/// Size of the folder's disk, where the system reports it.
 pub(in crate::store) fn disk_bytes(folder: &FsPath) -> Option<u64> {
     #[cfg(unix)]
     {
@@ -149,7 +148,7 @@ pub(in crate::store) fn disk_bytes(folder: &FsPath) -> Option<u64> {
     }
 }
 
-/// Refuses a folder in which this user may not look for files.
+/// Refuses a folder that this user may not list or enter.
 pub(in crate::store) fn check_readable(folder: &FsPath) -> Result<(), StoreError> {
     #[cfg(unix)]
     if let Err(error) = rustix::fs::access(folder, Access::READ_OK | Access::EXEC_OK) {
@@ -160,8 +159,8 @@ pub(in crate::store) fn check_readable(folder: &FsPath) -> Result<(), StoreError
     Ok(())
 }
 
-/// Whether files can be made in the folder. Where the system does not tell beforehand, it is found out
-/// by doing it.
+/// Whether files can be created in the folder. Where the system can't tell in advance, this is true, and
+/// creating one fails.
 pub(in crate::store) fn takes_files(folder: &FsPath) -> bool {
     #[cfg(unix)]
     {
@@ -185,25 +184,26 @@ pub(in crate::store) fn is_writable(file: &FsPath) -> Result<bool, StoreError> {
     }
 }
 
-/// Has the system forget what it remembers of a file, so that the next read tells what is on disk.
+/// Drops a file from the page cache, so that the next read gets what is on disk.
 pub(in crate::store) fn forget_cached(file: &File) {
     #[cfg(target_os = "linux")]
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
     let _ = file;
 }
 
-/// Gives `lock.mdb` its full size on disk: LMDB maps it, and a full disk would kill the process.
+/// Allocates `lock.mdb` in full. LMDB maps it, and on a full disk a write to an unallocated block of a map
+/// kills the process.
 ///
-/// Closing this file drops every lock that the process has on it, so no environment on it may be open:
-/// the caller holds `app.lock` and the registration of the data file.
+/// Closing a file drops all POSIX locks of this process on it. So no environment may have this one open: the
+/// caller holds `app.lock` and the registration of the data file.
 pub(in crate::store) fn reserve_lock_file(folder: &FsPath) -> Result<(), StoreError> {
     let failed = |error: &io::Error| StoreError::io("Can't make the store's lock file", error);
     let file = private_file().open(folder.join(LMDB_LOCK_FILE)).map_err(|error| failed(&error))?;
-    take_room(&file, LOCK_FILE_BYTES).map_err(|error| failed(&error))
+    allocate(&file, LOCK_FILE_BYTES).map_err(|error| failed(&error))
 }
 
-/// Makes a file at least so long, with every block of it on disk.
-pub(super) fn take_room(file: &File, bytes: u64) -> io::Result<()> {
+/// Extends a file to at least this length, with every block allocated.
+pub(super) fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     let len = file.metadata()?.len();
     if reserved(file, bytes)? || len >= bytes {
         return Ok(());
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_folder_above_a_new_one_is_synced() {
+    fn every_parent_of_a_new_folder_is_synced() {
         let parent = tempfile::tempdir().expect("a folder");
         let parent = parent.path();
         let new = parent.join("a/b/c");

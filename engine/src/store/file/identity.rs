@@ -1,4 +1,4 @@
-//! `identity.json`: who the store is, outside of the file that could be emptied or swapped.
+//! `identity.json`: the identity of the store, outside the data file, which could be emptied or swapped.
 
 use std::fs::Metadata;
 use std::io::{ErrorKind, Read as _, Write};
@@ -14,20 +14,20 @@ use crate::store::{Identity, StoreError};
 
 const IDENTITY_FILE: &str = "identity.json";
 
-/// How the name of the file begins while it is written.
+/// The prefix of the file's name while it is being written.
 pub(in crate::store) const UNFINISHED_PREFIX: &str = ".identity-";
 
-/// The version of the tables' layout. Another one is refused.
+/// The version of the tables' byte layout. A store with another one is refused.
 pub(in crate::store) const FORMAT_VERSION: u32 = 3;
 
-/// The file's contents.
+/// The contents of `identity.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::store) struct IdentityCard {
     pub(in crate::store) identity: Identity,
     /// The data file was written at least once, so an empty one means that it was emptied.
     pub(in crate::store) had_data: bool,
-    /// LMDB's last transaction when the store was last closed. A data file that is behind was swapped
-    /// or has lost its newer header; one that is ahead was swapped.
+    /// LMDB's last transaction when the store was last closed. A data file with a lower one was swapped or has
+    /// lost its newer header; one with a higher one was swapped.
     pub(in crate::store) last_transaction: u64,
     /// The data file when the store was last closed.
     pub(in crate::store) file: Option<FileStamp>,
@@ -35,13 +35,13 @@ pub(in crate::store) struct IdentityCard {
     pub(in crate::store) last_walk_ms: Option<i64>,
 }
 
-/// What tells a file from another one without a look into it. A copy has other marks, and is walked.
+/// Identifies a file without reading it. A copy gets another stamp, and is walked at opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) struct FileStamp {
     bytes: u64,
-    /// When it was last written, in nanoseconds since 1970, where the system tells.
+    /// Modification time in nanoseconds since 1970, where the system reports it.
     modified_ns: Option<u64>,
-    /// Its number on its disk, where the system has such.
+    /// Its inode number, where the system has one.
     number: Option<u64>,
 }
 
@@ -49,7 +49,7 @@ impl FileStamp {
     pub(in crate::store) fn of(found: &Metadata) -> Self {
         let modified = found.modified().ok();
         let since = modified.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
-        // Not also the disk's number: that may be another one after each start of the computer.
+        // Without the device number, which may change at each boot.
         #[cfg(unix)]
         let number = Some(std::os::unix::fs::MetadataExt::ino(found));
         #[cfg(not(unix))]
@@ -75,25 +75,26 @@ impl IdentityCard {
         }
     }
 
-    /// Whether a data file with this last transaction is the one that was closed, just as it was.
+    /// Whether a data file with this last transaction is the one that was closed, unchanged.
     pub(in crate::store) fn knows_file(&self, transaction: u64, file: Option<FileStamp>) -> bool {
         self.last_transaction == transaction && self.file.is_some() && self.file == file
     }
 
-    /// Whether the data file is the one that was open here last; one that was not closed has changed since.
+    /// Whether the data file is the one that was last open here. After an unclean end its size and time have
+    /// changed, so only its inode number is compared.
     pub(in crate::store) fn is_own(&self, file: Option<FileStamp>, was_unclean: bool) -> bool {
         let (Some(closed), Some(found)) = (self.file, file) else { return false };
         closed == found || was_unclean && closed.number == found.number
     }
 
-    /// Whether it is time for another walk. A clock that was set back says nothing, so then it is.
+    /// Whether the last walk is a week ago. Also true if the clock was set back since.
     pub(in crate::store) fn walk_is_due(&self, now_ms: i64) -> bool {
         self.last_walk_ms
             .and_then(|last| now_ms.checked_sub(last))
             .is_none_or(|since| !(0..WALK_PAUSE_MS).contains(&since))
     }
 
-    /// `None` when there is no such file or it can't be understood; `warnings` tells which.
+    /// `None` when the file is missing or invalid; only the latter adds a warning.
     pub(in crate::store) fn read(
         folder: &FsPath,
         warnings: &mut Vec<String>,
@@ -112,15 +113,15 @@ impl IdentityCard {
         Ok(card)
     }
 
-    /// Whether this card on disk may stay in place of `current`. An older transaction number only costs
-    /// a walk; a newer one would warn again and again after a backup was put in place.
+    /// Whether this card on disk may stay although `current` differs. A lower transaction number only costs a
+    /// walk. A higher one would repeat the warning about an older data file at each opening.
     pub(in crate::store) fn still_holds(&self, current: &Self) -> bool {
         self.identity == current.identity
             && self.had_data == current.had_data
             && self.last_transaction <= current.last_transaction
     }
 
-    /// Writes the file so that either the old or the new contents survive.
+    /// Replaces the file atomically.
     pub(in crate::store) fn write(&self, folder: &FsPath) -> Result<(), StoreError> {
         let failed = |error: &std::io::Error| StoreError::io("Can't write identity.json", error);
         let value = json!({
@@ -157,13 +158,13 @@ fn parse(text: &[u8]) -> Option<IdentityCard> {
         },
         had_data: value.get("hadData")?.as_bool()?,
         last_transaction: number("lastTransaction")?,
-        // A card without them is an older one, or one of a file that is to be walked.
+        // Missing in older files, and while a compaction replaces the data file, which must then be walked.
         file: number("dataBytes").map(|bytes| FileStamp {
             bytes,
             modified_ns: number("dataModifiedNs"),
             number: number("dataNumber"),
         }),
-        // Written since there is a weekly walk.
+        // Missing in older files.
         last_walk_ms: value.get("lastWalkMs").and_then(Value::as_i64),
     })
 }

@@ -1,16 +1,16 @@
-//! Files and folders that are half written carry a lock while somebody works on them. What is found
-//! without one was left behind by a program that was killed.
+//! Removes unfinished files and folders. Their writer holds a lock on them, so an unlocked one was left by a
+//! process that was killed.
 
 use std::fs;
 use std::path::Path as FsPath;
 
 use super::app_lock::open_chosen;
 
-/// The file in an unfinished folder that is locked while it is being filled.
+/// The file in an unfinished folder that its writer locks.
 pub(in crate::store) const WORKING_FILE: &str = "unfinished";
 
-/// Removes unfinished files and folders in `parent` whose names begin with `prefix` and which nobody
-/// works on. Failing only leaves them where they are.
+/// Removes unlocked unfinished files and folders in `parent` whose names begin with `prefix`. What can't be
+/// removed is left.
 pub(in crate::store) fn remove_stale(parent: &FsPath, prefix: &str) {
     let Ok(found) = fs::read_dir(parent) else { return };
     for entry in found.flatten() {
