@@ -104,13 +104,13 @@ pub const WALK_MEMORY_BYTES: u64 = 1 << 30;
 pub const WALK_MEMORY_PART: u64 = 64;
 
 /// Bytes of one line from this process: more than [`FINDINGS_MAX`] of the longest names.
-pub const WALK_WORD_BYTES_MAX: usize = 8 << 20;
+pub const WALK_MESSAGE_BYTES_MAX: usize = 8 << 20;
 
 /// How long to wait for a line before checking for a stop request.
-pub const WALK_WORD_WAIT: std::time::Duration = std::time::Duration::from_millis(100);
+pub const WALK_MESSAGE_WAIT: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// Time between two checks whether it has exited, after its last line.
-pub const WALK_END_LOOK: std::time::Duration = std::time::Duration::from_millis(2);
+pub const WALK_EXIT_POLL: std::time::Duration = std::time::Duration::from_millis(2);
 
 /// How often per session a store reopens itself after a write failed at the disk.
 pub const REOPENINGS_MAX: u32 = 1;

@@ -156,7 +156,7 @@ fn verify_and_backup() {
     assert!(walked_ms > 1_700_000_000_000, "a backup knows what time it is, not {walked_ms}");
     says(at, "check copy.mdb", "no problems found");
     check(at, "check a.jsonl", 1, "", "not a Mayfly store");
-    check(at, "backup --data data a.jsonl", 1, "", "is no backup");
+    check(at, "backup --data data a.jsonl", 1, "", "is not a backup");
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn a_rotten_document_is_told_and_costs_no_good_backup() {
         bytes[place] ^= 1;
     }
     fs::write(at.join("data/data.mdb"), bytes).unwrap();
-    let damage = "1 stored thing is damaged (document with _id 1 of d.c), so the copy is saved as \
+    let damage = "1 stored item is damaged (document with _id 1 of d.c), so the copy is saved as \
          b.damaged";
     for _ in 0..4 {
         let output = mayfly(at, "backup --data data b");
@@ -213,7 +213,7 @@ fn restore_and_compact() {
     says(at, import, "imported 1");
     says(at, "compact --data data", "compacted");
     check(at, "compact --data nowhere", 1, "", "not found");
-    check(at, "restore --from b --data data", 1, "", "holds a store already");
+    check(at, "restore --from b --data data", 1, "", "already contains a store");
     check(at, "restore --from nowhere --data data --replace", 1, "", "Can't read the backup");
     says(at, "restore --from b --data data --replace", "restored 2 documents");
     says(at, "verify --data data", "2 documents");
@@ -240,7 +240,7 @@ fn serving_is_refused_with_a_sentence() {
     );
     check(at, "serve --data d --port 0 --sleep-secs 0", 1, "", "--sleep-secs 0: ");
     let server = Server::start_in(&at.join("d"), &[]);
-    check(at, "serve --data d --port 0", 1, "", "is open in another program");
+    check(at, "serve --data d --port 0", 1, "", "is in use by another program");
     let port = server.uri.rsplit_once(':').and_then(|(_, rest)| rest.split_once('/')).unwrap().0;
     check(at, &format!("serve --data e --port {port}"), 1, "", "is in use");
 }

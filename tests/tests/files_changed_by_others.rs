@@ -191,7 +191,7 @@ fn works_with_files() -> [(&'static str, Work); 7] {
                     ..ImportRequest::new(vec![path], name)
                 };
                 let refused = import(all, &request, &progress).expect_err("refused").to_string();
-                assert!(refused.contains("it is the lock of a store that is open"), "{refused}");
+                assert!(refused.contains("it is the lock file of an open store"), "{refused}");
             }
         }),
         ("an opening of a folder with a name of the lock in it", |_, store, backup, _| {
@@ -245,7 +245,7 @@ fn works_with_files() -> [(&'static str, Work); 7] {
                 let output = output.expect("the program starts");
                 let said = String::from_utf8_lossy(&output.stderr);
                 assert!(!output.status.success(), "{command}");
-                assert!(said.contains("open in another program"), "{command}: {said}");
+                assert!(said.contains("in use by another program"), "{command}: {said}");
             }
         }),
     ]

@@ -48,7 +48,7 @@ fn one_of_twenty_gets_the_store() {
         let output = other.wait_with_output().expect("it has ended");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{said}");
-        assert!(said.contains("open in another program"), "{said}");
+        assert!(said.contains("in use by another program"), "{said}");
     }
     assert!(winner.try_wait().expect("it can be asked").is_none(), "nobody has the store");
     winner.kill().expect("the program can be killed");

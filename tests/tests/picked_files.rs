@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 use mayfly_tests::{program, shim};
 
 const STORE: &str = "--db d --collection c";
-const VERDICT: &str = "was ended by signal 11, so the file is not opened";
+const VERDICT: &str = "wasn't opened because its check was killed by signal 11";
 
 fn mayfly(folder: &Path, arguments: &str, preload: Option<&Path>) -> Output {
     let mut program = Command::new(program::path());

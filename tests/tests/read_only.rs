@@ -87,7 +87,7 @@ fn check(store: &Path, out: &Path, start: &dyn Fn(&Path) -> Command) {
     said(&run(&["export", "--output", &exported.to_string_lossy()]), true, "exported 20");
     let text = fs::read_to_string(&exported).expect("the file can be read");
     assert_eq!(text.lines().count(), DOCUMENTS);
-    said(&run(&["import", &exported.to_string_lossy()]), false, "The store can only be read: its");
+    said(&run(&["import", &exported.to_string_lossy()]), false, "The store is read-only: its");
     said(&run(&["verify"]), true, "no problems found");
 }
 
@@ -116,7 +116,7 @@ fn a_folder_without_the_right_to_look_into_it_is_refused() {
     let out = room.path().join("out");
     command.args(["export", "--db", "disk", "--collection", "c", "--data"]).arg(&store);
     let output = command.arg("--output").arg(&out).output().expect("the program starts");
-    said(&output, false, "The data folder can't be opened: Permission denied");
+    said(&output, false, "Can't open the data folder: Permission denied");
     set_mode(&store, 0o700);
     assert!(!out.exists());
 }

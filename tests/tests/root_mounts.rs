@@ -33,7 +33,7 @@ const BEGIN: &str = r#"
     refused() {
         if said=$("$@" 2>&1); then echo "$* is not refused: $said"; exit 1; fi
         case $said in
-            *"user-space drive (FUSE)"*"Move it to a local disk"*) echo "$said" ;;
+            *"FUSE drive (FUSE)"*"Move it to a local disk"*) echo "$said" ;;
             *) echo "$* is refused otherwise: $said"; exit 1 ;;
         esac
     }

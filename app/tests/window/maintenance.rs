@@ -101,7 +101,7 @@ fn a_backup_of_a_damaged_store_says_so() {
     window.click("Back up…");
     window.click("Back up");
     window.until_named(
-        "1 stored thing is damaged (document with _id 1 of test.notes), so the copy is saved as",
+        "1 stored item is damaged (document with _id 1 of test.notes), so the copy is saved as",
     );
     let file = backup_file(&window);
     let damaged = file.with_extension("backup.damaged");
@@ -116,7 +116,7 @@ fn a_backup_of_a_damaged_store_says_so() {
     window.click("store.backup.damaged");
     assert_eq!(window.value("Backup path"), damaged.display().to_string());
     window.click("Check backup");
-    window.until_named("store.backup.damaged has damage: 1 stored thing is damaged");
+    window.until_named("store.backup.damaged has damage: 1 stored item is damaged");
     window.until_enabled("Restore");
 }
 

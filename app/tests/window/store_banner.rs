@@ -84,14 +84,12 @@ fn a_full_disk_says_what_to_free() {
 
 #[test]
 fn a_full_disk_says_how_much_must_be_free() {
-    const REASON: &str = "The disk is full, so this change was not written. Make at least 2 MiB free on the disk of the data \
-                  folder: remove other files there, or delete documents or collections, which still works.";
+    const REASON: &str = "The disk is full, so this change was not written. Free at least 2 MiB on the data folder's disk, \
+                  or delete documents or collections (deletes still work).";
     let folder = tempfile::tempdir().expect("a temporary folder");
     let notes = [doc! {"insert": "notes", "documents": [{"_id": 1}]}];
     let mut window = Window::open_as(folder, &notes, |source| told(source, "diskFull", REASON));
-    window.until_named(
-        "Make at least 2 MiB free on the disk of the data folder: remove other files there",
-    );
+    window.until_named("Free at least 2 MiB on the data folder's disk");
     window.until_named("free now. The store resumes on its own.");
 }
 
@@ -351,7 +349,7 @@ fn a_store_that_another_program_has_open_is_not_offered_for_repair() {
     let other = window.folder.path().join("other");
     let engine = Engine::open(&other, EngineOptions::default()).expect("a store");
     open_folder(&mut window, &other);
-    window.until_named("The store is open in another program");
+    window.until_named("The store is in use by another program");
     assert!(!window.has_part("Run Verify") && !window.has("Restore…"));
     engine.close().expect("it closes");
     window.click("Try again");

@@ -17,9 +17,8 @@ pub enum StoreError {
     },
     /// The disk is full. Nothing of the transaction was written.
     #[error(
-        "The disk is full, so this change was not written. Make at least {} free on the disk of the \
-         data folder: remove other files there, or delete documents or collections, which still \
-         works.",
+        "The disk is full, so this change was not written. Free at least {} on the data folder's disk, \
+         or delete documents or collections (deletes still work).",
         in_units(*.wanted_bytes)
     )]
     DiskFull {
@@ -28,35 +27,31 @@ pub enum StoreError {
     },
     /// One change is too large for one transaction, even after the map has grown `MAP_GROWTHS_MAX` times.
     #[error(
-        "This change is too large for one transaction, so nothing of it was written. Make it in \
-         smaller parts."
+        "The change is too large for one transaction and was not written. Split it into smaller parts."
     )]
     TooLarge,
     /// A write failed at a point after which the state on disk is unknown.
-    #[error(
-        "Whether this change was written is not known: {what}. Look whether it is there before you \
-         repeat it."
-    )]
+    #[error("The change may not have been written: {what}. Check the data before you retry.")]
     OutcomeUnknown {
         /// What failed.
         what: String,
     },
     /// After such a failure: writes are disabled until the file is known to be sound.
-    #[error("The store takes no changes: {what}.")]
+    #[error("Writes are disabled: {what}.")]
     Suspect {
         /// What failed, and what to do.
         what: String,
     },
     /// The folder, the file or the disk can't be written.
-    #[error("The store can only be read: {what}.")]
+    #[error("The store is read-only: {what}.")]
     ReadOnly {
         /// What can't be written.
         what: String,
     },
     /// The folder is on a file system on which LMDB's locks and memory map are unreliable.
     #[error(
-        "The folder is on a network or user-space drive ({drive}), where a store can be damaged. \
-         Move it to a local disk."
+        "The folder is on a network or FUSE drive ({drive}), which can damage a store. Move it to a \
+         local disk."
     )]
     NetworkDrive {
         /// The name of the file system.
@@ -71,8 +66,7 @@ pub enum StoreError {
     /// A read found a corrupt page, and LMDB refuses all further reads of the same transaction. Not `Damaged`,
     /// after which a scan skips one row and continues: it would never end.
     #[error(
-        "The store is damaged: {what}. What lies behind it can't be read; restore a backup, or export \
-         what is left."
+        "The store is damaged: {what}. Some data can't be read. Restore a backup, or export the rest."
     )]
     ReadAborted {
         /// What is wrong with the page.
@@ -92,8 +86,8 @@ pub enum StoreError {
     },
     /// The check of an untrusted file ended without a result, so the file was not opened.
     #[error(
-        "The check of this file {what}, so the file is not opened. It may be damaged, or made to do \
-         harm: use a backup, or another copy of it."
+        "The file wasn't opened because its check {what}. It may be damaged or malicious; use a backup \
+         or another copy."
     )]
     Unchecked {
         /// How the check ended, as the end of a sentence.
@@ -101,8 +95,8 @@ pub enum StoreError {
     },
     /// The file has another format version.
     #[error(
-        "The store has format version {found}, and this program reads version {expected}. \
-         Open it with the program version that wrote it."
+        "Unsupported store format {found}; this version of Mayfly reads format {expected}. Use the \
+         version that created it."
     )]
     VersionMismatch {
         /// The version in the file.
@@ -120,7 +114,7 @@ pub enum StoreError {
     #[error("Stopped. Nothing was changed.")]
     Stopped,
     /// A bug of this program.
-    #[error("The program made a mistake in its store: {what}. Please report this.")]
+    #[error("Internal error in the store: {what}. Please report this.")]
     Bug {
         /// What went wrong.
         what: String,
@@ -130,9 +124,11 @@ pub enum StoreError {
 fn in_use(pid: Option<u32>) -> String {
     match pid {
         Some(pid) => {
-            format!("The store is open in another program (process {pid}). Close it first.")
+            format!(
+                "The store is in use by another program (process {pid}). Close that program first."
+            )
         }
-        None => "The store is open in another program. Close it first.".to_owned(),
+        None => "The store is in use by another program. Close that program first.".to_owned(),
     }
 }
 

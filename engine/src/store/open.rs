@@ -123,7 +123,7 @@ fn create_data_file(folder: &FsPath, data_path: &FsPath, now_ms: i64) -> Result<
     folder::private_file()
         .truncate(true)
         .open(data_path)
-        .map_err(|error| StoreError::io("Can't make the data file", &error))?;
+        .map_err(|error| StoreError::io("Can't create the data file", &error))?;
     folder::sync_folder(folder)
 }
 
@@ -139,7 +139,7 @@ fn note_restored(
     // On a full disk the store must still open.
     let is_noted = marked.is_ok() && writer.commit().is_ok();
     if !is_noted {
-        warnings.push("It could not be noted that the data file was replaced.".to_owned());
+        warnings.push("The store could not record that its data file was replaced.".to_owned());
     }
     Ok(is_noted)
 }
@@ -153,7 +153,7 @@ fn take_lock(
     warnings: &mut Vec<String>,
 ) -> Result<(AppLock, Option<String>), StoreError> {
     if read_only {
-        return Ok((AppLock::take(folder, true)?, Some("it was opened for reading".to_owned())));
+        return Ok((AppLock::take(folder, true)?, Some("it was opened read-only".to_owned())));
     }
     // Without data there is nothing to read: the error must say why no store can be created.
     let has_data = fs::metadata(data_path).is_ok_and(|found| found.is_file() && found.len() > 0);
@@ -166,9 +166,7 @@ fn take_lock(
         Ok(_) => "its data file can't be written",
         Err(error) => return Err(error),
     };
-    warnings.push(format!(
-        "The store is open for reading only, because {what}. Nothing expires meanwhile."
-    ));
+    warnings.push(format!("The store is open read-only because {what}. Nothing is removed."));
     Ok((AppLock::take(folder, true)?, Some(what.to_owned())))
 }
 
@@ -201,7 +199,7 @@ pub(super) fn open_again(
     folder::forget_cached(&file);
     if walk::check_header(&file)? < last_transaction {
         return Err(StoreError::damaged(
-            "a change that was written before is missing after a write to the disk failed",
+            "an earlier change is missing after a failed write to the disk",
         ));
     }
     refuse_damage(&walk::walk(&file)?)?;
@@ -223,7 +221,7 @@ fn is_new(data_path: &FsPath, card: Option<&IdentityCard>) -> Result<bool, Store
     };
     if len == 0 && card.is_some_and(|card| card.had_data) {
         return Err(StoreError::damaged(format!(
-            "{DATA_FILE} is empty or missing, but this store had data; put a backup in its place"
+            "{DATA_FILE} is empty or missing; restore a backup"
         )));
     }
     // The first opening of this store was interrupted. Nothing was acknowledged, and the header may be partial.
@@ -263,9 +261,7 @@ fn check_data_file(
     }
     if !is_behind && walk::is_last_commit_lost(&file)? {
         warnings.push(
-            "The last change may be missing: its transaction was not written to its end, or its number \
-             is damaged."
-                .to_owned(),
+            "The last change may be missing: its transaction is incomplete or damaged.".to_owned(),
         );
     }
     if card.is_none() {
@@ -313,8 +309,8 @@ fn ignore_progress(_: JobProgress) -> ControlFlow<()> {
 /// The error for a store of unknown format.
 fn unidentified() -> StoreError {
     StoreError::damaged(
-        "its own UUID or format version can't be read, so nothing else in it is; restore a backup, or \
-         get the documents out with LMDB's mdb_dump",
+        "its UUID or format version can't be read; restore a backup, or extract the documents with \
+         LMDB's mdb_dump",
     )
 }
 

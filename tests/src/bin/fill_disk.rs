@@ -176,8 +176,7 @@ fn prepare(folder: &Path) -> Outcome {
 fn read(folder: &Path) -> Outcome {
     let engine = Engine::open(folder, EngineOptions::default())?;
     let report = engine.open_report();
-    if !report.read_only || !report.warnings.iter().any(|words| words.contains("for reading only"))
-    {
+    if !report.read_only || !report.warnings.iter().any(|words| words.contains("open read-only")) {
         return Err(format!("{report:?}").into());
     }
     expect_state(&engine, "readOnly")?;
@@ -186,7 +185,7 @@ fn read(folder: &Path) -> Outcome {
         return Err(format!("{found} documents").into());
     }
     let reply = insert(&engine, BATCH).err().ok_or("a disk for reading was written")?;
-    if !reply.to_string().contains("can only be read") {
+    if !reply.to_string().contains("is read-only") {
         return Err(format!("{reply}").into());
     }
     engine.run("admin", &doc! { "mayflyReap": 1 });

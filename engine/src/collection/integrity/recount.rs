@@ -118,11 +118,11 @@ mod tests {
         let lab = Lab::new();
         lab.ok("{insert: 'c', documents: [{_id: 1, a: 'whole'}, {_id: 2, a: 'soon damaged'}]}");
         lab.spoil(b"soon damaged");
-        let sentence = "A document is damaged: document with _id 2 does not match its checksum; the command \
-                        mayflyDamaged lists such documents and removes them.";
+        let sentence = "A document is damaged: document with _id 2 does not match its checksum; use \
+                        mayflyDamaged to list and remove damaged documents.";
         assert_eq!(findings(&lab), [sentence]);
         let lab = lab.reopened();
-        let sentence = "A spot check found damage: 1 stored thing is damaged (document with _id 2 \
+        let sentence = "A spot check found damage: 1 stored item is damaged (document with _id 2 \
          of test.c). You can still export everything else; run Verify for a full report.";
         let warnings = &lab.engine.open_report().warnings;
         assert!(warnings.iter().any(|it| it == sentence), "{warnings:?}");

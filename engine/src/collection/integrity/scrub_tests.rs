@@ -91,7 +91,7 @@ fn rotten_rows_are_reported_by_name() {
     check("db.c: ", "document with _id 1 does not");
     check("db.c by_s: ", "index entry of document with _id 1 ");
     check("db.c: ", "the definition of db.c does not match its checksum");
-    check("admin.store: ", "the store's own value \"note\" does not match its checksum");
+    check("admin.store: ", "the store's value \"note\" does not match its checksum");
     check("admin.trash: ", "document 7 does not match its checksum");
 }
 

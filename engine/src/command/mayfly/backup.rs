@@ -101,7 +101,7 @@ mod tests {
         let told = lab.ok(&format!("{{mayflyBackup: 1, to: '{to}'}}"));
         assert_eq!(told.get_str("file").ok(), Some(format!("{to}.damaged").as_str()));
         let expected = format!(
-            "1 stored thing is damaged (document 99 of test.c), so the copy is saved as \
+            "1 stored item is damaged (document 99 of test.c), so the copy is saved as \
              {to}.damaged and earlier backups are unchanged."
         );
         assert_eq!(told.get_str("warning").ok(), Some(expected.as_str()));

@@ -108,7 +108,7 @@ impl<'t> PartFile<'t> {
         let bytes = file.metadata().map_err(|error| failed(&error))?.len();
         let report = walk::read_watched(file, watch)?;
         if let Some(finding) = report.findings.first() {
-            return Err(StoreError::damaged(format!("the backup was not kept, because {finding}")));
+            return Err(StoreError::damaged(format!("the backup was discarded because {finding}")));
         }
         JobStep::Replacing.report(watch, 0, 0)?;
         Ok((bytes, report.rows))
@@ -224,8 +224,7 @@ pub(super) fn check_room(folder: &FsPath, bytes: u64) -> Result<(), StoreError> 
     match free_bytes(folder) {
         Some(free) if free < bytes => Err(StoreError::Io {
             what: format!(
-                "There is not enough room: the copy needs up to {bytes} bytes, and the disk of {} \
-                 has {free} free",
+                "Not enough disk space: the copy needs up to {bytes} bytes, and {} has {free} free",
                 folder.display()
             ),
         }),
@@ -237,7 +236,7 @@ fn check_target(data_folder: &FsPath, parent: &FsPath, target: &FsPath) -> Resul
     let refused = |why: &str| StoreError::Io { what: format!("Can't write the backup: {why}") };
     let parent = fs::canonicalize(parent).map_err(|error| failed(&error))?;
     if parent.starts_with(data_folder) {
-        return Err(refused("the target lies in the data folder; choose another folder"));
+        return Err(refused("the target is inside the data folder; choose another folder"));
     }
     let names = (0..BACKUPS_KEPT).map(|age| numbered(target, age));
     for path in names.chain([damaged_name(target)]) {
@@ -255,7 +254,7 @@ fn check_target(data_folder: &FsPath, parent: &FsPath, target: &FsPath) -> Resul
         }
         if !may_be_replaced(&path).map_err(|error| failed(&error))? {
             return Err(refused(&format!(
-                "{} exists and is no backup; choose another name or remove it",
+                "{} exists and is not a backup; choose another name or delete it",
                 path.display()
             )));
         }

@@ -74,7 +74,7 @@ impl Compaction {
                 self.card(walk::check_header(&file)?, stamp).write(into)
             }
             Some(finding) => {
-                Err(StoreError::damaged(format!("the copy was not used, because {finding}")))
+                Err(StoreError::damaged(format!("the copy was discarded because {finding}")))
             }
         }
     }
@@ -101,7 +101,7 @@ impl Compaction {
             return Ok(());
         }
         Err(StoreError::damaged(format!(
-            "the compact copy was not used, because its tables have {rows:?} rows and the store's \
+            "the compact copy was discarded because its tables have {rows:?} rows and the store's \
              have {:?}",
             self.rows
         )))
@@ -199,15 +199,13 @@ pub(in crate::store) fn recover(
     let Some(wrong) = wrong else { return Ok(()) };
     if !was_just_replaced(folder)? {
         return Err(StoreError::damaged(format!(
-            "{DATA_FILE}: {wrong}. Restore a backup. Beside it, {OLD_FILE} holds the store as it was \
-             before it was last compacted; rename it to {DATA_FILE} if nothing newer is left"
+            "{DATA_FILE}: {wrong}. Restore a backup. If you have none, rename {OLD_FILE} (the store \
+             before its last compaction) to {DATA_FILE}"
         )));
     }
     fs::rename(&old, &data).map_err(|error| failed(&error))?;
     sync_folder(folder)?;
-    warnings.push(
-        "A compaction was cut off; the data file from before it is in its place again.".to_owned(),
-    );
+    warnings.push("A compaction was interrupted; the previous data file was restored.".to_owned());
     Ok(())
 }
 

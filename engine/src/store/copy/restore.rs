@@ -96,9 +96,7 @@ impl Restoration {
     ) -> Result<(), StoreError> {
         let report = walk::walk_picked(copy, options.walker.as_ref(), watch)?;
         if let Some(finding) = report.findings.first() {
-            return Err(StoreError::damaged(format!(
-                "the backup can't be used, because {finding}"
-            )));
+            return Err(StoreError::damaged(format!("the backup can't be used because {finding}")));
         }
         let file = copy.metadata().ok().map(|found| FileStamp::of(&found));
         let last_transaction = walk::check_header(copy)?;
@@ -166,8 +164,8 @@ pub(in crate::store) fn recover(target: &FsPath, warnings: &mut Vec<String>) {
         });
         let place = named.unwrap_or(hidden);
         warnings.push(format!(
-            "A restore was cut off. Beside the store in this folder there is another one, in {}: look \
-             at both before you remove one.",
+            "A restore was interrupted. A second copy of this store is in {}; check both before you \
+             delete one.",
             place.display()
         ));
     }
@@ -188,10 +186,12 @@ fn lock_target(target: &FsPath, replace: bool) -> Result<Option<AppLock>, StoreE
         return Ok(None);
     }
     if !target.join(DATA_FILE).exists() {
-        return Err(refused("holds other files and no store; choose another folder"));
+        return Err(refused("contains other files and no store; choose another folder"));
     }
     if !replace {
-        return Err(refused("holds a store already; say that it is to be replaced"));
+        return Err(refused(
+            "already contains a store; confirm the replacement (--replace on the command line)",
+        ));
     }
     AppLock::take(target, false).map(Some)
 }
@@ -204,7 +204,7 @@ fn begin_backup(source: &File) -> Result<u64, StoreError> {
     }
     match walk::check_begin(source) {
         Err(StoreError::Damaged { what }) => {
-            Err(StoreError::damaged(format!("the backup can't be used, because {what}")))
+            Err(StoreError::damaged(format!("the backup can't be used because {what}")))
         }
         other => other.map(|()| metadata.len()),
     }
@@ -240,7 +240,9 @@ fn replaced_name(target: &FsPath, number: usize) -> PathBuf {
 fn free_name(target: &FsPath) -> Result<PathBuf, StoreError> {
     let mut names = (1..=REPLACED_FOLDERS_MAX).map(|number| replaced_name(target, number));
     names.find(|path| fs::symlink_metadata(path).is_err()).ok_or_else(|| StoreError::Io {
-        what: format!("There are {REPLACED_FOLDERS_MAX} folders of earlier restores; remove some"),
+        what: format!(
+            "Too many folders from earlier restores ({REPLACED_FOLDERS_MAX}); delete some"
+        ),
     })
 }
 

@@ -63,7 +63,7 @@ fn copy_compact(
     total: u64,
     watch: &mut Watch<'_>,
 ) -> Result<u64, StoreError> {
-    let failed = |error: &io::Error| StoreError::io("Can't begin to copy the store", error);
+    let failed = |error: &io::Error| StoreError::io("Can't start copying the store", error);
     let (mut from, into) = io::pipe().map_err(|error| failed(&error))?;
     let mut into = file_of(into);
     thread::scope(|scope| {
@@ -99,7 +99,7 @@ pub(super) fn copy_blocks(
             Ok(0) => return Ok(done),
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(StoreError::io("Can't read what is to be copied", &error)),
+            Err(error) => return Err(StoreError::io("Can't read the data to copy", &error)),
         };
         into.write_all(block.get(..count).unwrap_or_default())
             .map_err(|error| not_written(&error))?;

@@ -39,7 +39,7 @@ impl AppLock {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                 Err(error) => {
                     return Err(StoreError::Io {
-                        what: format!("It can't be told whether the store is in use: {error}"),
+                        what: format!("Can't check whether the store is in use: {error}"),
                     });
                 }
             };
@@ -198,9 +198,7 @@ fn open_chosen_with(options: &OpenOptions, file: &FsPath) -> io::Result<File> {
     let is_it =
         |path: &PathBuf| fs::metadata(path).is_ok_and(|it| Some(file_identity(&it)) == identity);
     if open_files().values().any(is_it) {
-        return Err(io::Error::other(
-            "it is the lock of a store that is open; choose another file",
-        ));
+        return Err(io::Error::other("it is the lock file of an open store; choose another file"));
     }
     options.open(file)
 }

@@ -20,7 +20,7 @@ pub fn save_damaged_bytes(
     bytes: &[u8],
 ) -> Result<PathBuf, StoreError> {
     let folder = data_folder.join(FOLDER);
-    let failed = |error| StoreError::io("Can't keep the bytes of a damaged document", &error);
+    let failed = |error| StoreError::io("Can't save the bytes of a damaged document", &error);
     create_private(&folder).map_err(failed)?;
     let mut name = format!("{}-{record}.bson", collection.0);
     let mut copies = 1_u32;

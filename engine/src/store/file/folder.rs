@@ -14,7 +14,7 @@ use crate::store::StoreError;
 pub(in crate::store) const DATA_FILE: &str = "data.mdb";
 /// The warning about a data folder that other users can open.
 pub const OPEN_TO_OTHERS: &str =
-    "Other users of this computer can open the data folder. Close it to them with chmod 700.";
+    "Other users on this computer can open the data folder. Restrict access with chmod 700.";
 pub(super) const LMDB_LOCK_FILE: &str = "lock.mdb";
 
 /// LMDB's reader table: 64 bytes a reader, and at most a page for its header.
@@ -34,13 +34,13 @@ pub(in crate::store) fn prepare(
             }
             Ok(())
         }
-        Ok(_) => Err(StoreError::NotADatabase {
-            what: "it is a file, and a store is a folder".to_owned(),
-        }),
+        Ok(_) => {
+            Err(StoreError::NotADatabase { what: "it is a file; a store is a folder".to_owned() })
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound && !read_only => {
             let changed = parents_of_missing(folder);
             create_private(folder)
-                .map_err(|error| StoreError::io("Can't make the data folder", &error))?;
+                .map_err(|error| StoreError::io("Can't create the data folder", &error))?;
             changed.into_iter().try_for_each(sync_folder)
         }
         Err(error) => Err(StoreError::io("Can't open the data folder", &error)),
@@ -82,8 +82,7 @@ pub(in crate::store) fn private_file() -> OpenOptions {
 
 /// Syncs the entries of the data folder, so that new names survive a power failure.
 pub(in crate::store) fn sync_folder(folder: &FsPath) -> Result<(), StoreError> {
-    sync_names(folder)
-        .map_err(|error| StoreError::io("Can't flush the data folder to disk", &error))
+    sync_names(folder).map_err(|error| StoreError::io("Can't sync the data folder to disk", &error))
 }
 
 /// Syncs the entries of any folder. A no-op on Windows, which can't open a folder and syncs it by itself.
@@ -153,7 +152,7 @@ pub(in crate::store) fn check_readable(folder: &FsPath) -> Result<(), StoreError
     #[cfg(unix)]
     if let Err(error) = rustix::fs::access(folder, Access::READ_OK | Access::EXEC_OK) {
         let why = io::Error::from(error);
-        return Err(StoreError::Io { what: format!("The data folder can't be opened: {why}") });
+        return Err(StoreError::Io { what: format!("Can't open the data folder: {why}") });
     }
     let _ = folder;
     Ok(())
@@ -197,7 +196,7 @@ pub(in crate::store) fn forget_cached(file: &File) {
 /// Closing a file drops all POSIX locks of this process on it. So no environment may have this one open: the
 /// caller holds `app.lock` and the registration of the data file.
 pub(in crate::store) fn reserve_lock_file(folder: &FsPath) -> Result<(), StoreError> {
-    let failed = |error: &io::Error| StoreError::io("Can't make the store's lock file", error);
+    let failed = |error: &io::Error| StoreError::io("Can't create the store's lock file", error);
     let file = private_file().open(folder.join(LMDB_LOCK_FILE)).map_err(|error| failed(&error))?;
     allocate(&file, LOCK_FILE_BYTES).map_err(|error| failed(&error))
 }

@@ -108,7 +108,7 @@ impl IdentityCard {
         }
         let card = parse(&text);
         if card.is_none() {
-            warnings.push("identity.json could not be understood and is written anew.".to_owned());
+            warnings.push("identity.json was invalid and has been rewritten.".to_owned());
         }
         Ok(card)
     }

@@ -109,7 +109,7 @@ pub(in crate::store) fn stored<'t>(
         Some((modified_ms, sum, bytes))
     });
     let Some((modified_ms, sum, bytes)) = parts else {
-        return Err(damaged("is cut short"));
+        return Err(damaged("is truncated"));
     };
     if document_sum(key, modified_ms, bytes).first_chunk() != Some(sum) {
         return Err(damaged("does not match its checksum"));
@@ -128,8 +128,7 @@ fn damaged_document(collection: u32, record: RecordNumber, why: &str) -> StoreEr
 }
 
 /// The end of each error about a damaged document.
-pub(crate) const DAMAGED_HINT: &str =
-    "; the command mayflyDamaged lists such documents and removes them";
+pub(crate) const DAMAGED_HINT: &str = "; use mayflyDamaged to list and remove damaged documents";
 
 #[cold]
 pub(in crate::store) fn bad_document_key() -> StoreError {

@@ -97,7 +97,7 @@ impl Display for DamagedRow {
             Self::Counters { id: 0 } => f.write_str("the counters of the trash"),
             Self::Counters { id } => write!(f, "the counters of collection or index {id}"),
             Self::Definition { name } => write!(f, "the definition of {name}"),
-            Self::Meta { name } => write!(f, "the store's own value {name:?}"),
+            Self::Meta { name } => write!(f, "the store's value {name:?}"),
             Self::Unknown { table } => write!(f, "a row of the table {table}"),
         }
     }
@@ -118,8 +118,8 @@ impl DamagedRows {
         const NAMED: usize = 3;
         let things = match self.count {
             0 => return None,
-            1 => "1 stored thing is damaged".to_owned(),
-            count => format!("{count} stored things are damaged"),
+            1 => "1 stored item is damaged".to_owned(),
+            count => format!("{count} stored items are damaged"),
         };
         let mut names: Vec<String> = names.into_iter().take(NAMED).collect();
         let more = self.count.saturating_sub(names.len() as u64);
@@ -148,15 +148,15 @@ mod tests {
             let words = rows.summary(rows.first.iter().map(ToString::to_string));
             assert_eq!(words.as_deref(), Some(expected));
         };
-        check("1 stored thing is damaged (document 0 of collection 2)");
+        check("1 stored item is damaged (document 0 of collection 2)");
         check(
-            "2 stored things are damaged (document 0 of collection 2 and document 1 of collection 2)",
+            "2 stored items are damaged (document 0 of collection 2 and document 1 of collection 2)",
         );
         for _ in 0..2 {
             rows.add(DamagedRow::Counters { id: 2 });
         }
         let words = rows.summary(["a", "b", "c", "d"].map(str::to_owned));
-        assert_eq!(words.as_deref(), Some("4 stored things are damaged (a, b, c and 1 more)"));
+        assert_eq!(words.as_deref(), Some("4 stored items are damaged (a, b, c and 1 more)"));
         assert_eq!(DamagedRows::default().summary([]), None);
     }
 
@@ -175,7 +175,7 @@ mod tests {
         check("counters", &[0, 0, 0, 5], "the counters of collection or index 5");
         check("catalog", b"shop\0users", "the definition of shop.users");
         check("catalog", b"shop", "a row of the table catalog");
-        check("meta", b"lastId", "the store's own value \"lastId\"");
+        check("meta", b"lastId", "the store's value \"lastId\"");
         let sound = codec::seal(b"lastId", b"1");
         assert_eq!(DamagedRow::check("meta", b"lastId", Some(&sound)), None);
     }

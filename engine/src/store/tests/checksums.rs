@@ -103,7 +103,7 @@ fn the_check_of_a_file_reads_the_rows_of_all_tables() {
         "document 21 of collection 1",
         "the counters of collection or index 1",
         "the definition of db.d",
-        "the store's own value \"name\"",
+        "the store's value \"name\"",
     ];
     assert_eq!((rows, report.rows.count), (expected.map(str::to_owned).to_vec(), 5));
     assert_eq!(report.findings, Vec::<String>::new(), "the structure is what it was");
@@ -134,7 +134,7 @@ fn a_value_of_the_store_that_has_lost_its_name_is_damaged_and_not_absent() {
     assert_eq!((meta("settings"), meta("settinge")), (Ok(true), Ok(false)), "before");
     rot(folder.path(), &[b"settings", b"one/1"]);
     let lost = meta("settings").expect_err("damaged").to_string();
-    assert!(lost.contains(r#"its own value "settings" has lost its name"#), "{lost}");
+    assert!(lost.contains(r#"its value "settings" has a damaged name"#), "{lost}");
     assert_eq!((meta("settled"), meta("other"), meta("one/2")), (Ok(true), Ok(false), Ok(false)));
 }
 

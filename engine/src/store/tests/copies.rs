@@ -329,7 +329,7 @@ fn a_data_file_that_was_put_there_is_known_also_where_that_could_not_be_noted() 
     let options = StoreOptions { map_size_bytes: 1 << 16, ..StoreOptions::default() };
     for _ in 0..2 {
         let (store, report) = Store::open(&second, &options).expect("it opens");
-        assert!(report.warnings.iter().any(|one| one.contains("could not be noted")), "{report:?}");
+        assert!(report.warnings.iter().any(|one| one.contains("could not record")), "{report:?}");
         assert!(store.restored_ms().expect("readable").is_some());
     }
     let store = open(&second);
@@ -367,7 +367,7 @@ fn a_restore_takes_no_place_where_a_store_was_begun_meanwhile() {
         let begun = open(&new);
         fill(&begun, 0..3);
         let refused = restoration.finish().err().map(|error| error.to_string());
-        assert!(refused.is_some_and(|sentence| sentence.contains("holds a store already")));
+        assert!(refused.is_some_and(|sentence| sentence.contains("already contains a store")));
         fill(&begun, 3..6);
         drop(begun);
         assert_eq!(see(&open(&new)).expect("readable").0.len(), 6);
@@ -385,12 +385,12 @@ fn a_restore_is_refused_before_anything_is_changed() {
         let error = result.err().expect(word).to_string();
         assert!(error.contains(word), "{error}");
     };
-    refused(&file, &data, false, "holds a store already");
+    refused(&file, &data, false, "already contains a store");
     refused(&at("missing"), &data, true, "Can't read the backup");
     refused(&data, &data, true, "a backup is a file");
     fs::create_dir(at("photos")).expect("a folder");
     fs::write(at("photos/1.jpg"), "a photo").expect("a file");
-    refused(&file, &at("photos"), true, "holds other files");
+    refused(&file, &at("photos"), true, "contains other files");
     refused(&file, &at("photos/1.jpg"), true, "is not a folder");
     fs::write(at("text"), "no backup at all, but long enough to be read").expect("a file");
     refused(&at("text"), &data, true, "not a Mayfly store");
@@ -399,7 +399,7 @@ fn a_restore_is_refused_before_anything_is_changed() {
     fs::write(at("cut"), bytes).expect("a file");
     refused(&at("cut"), &data, true, "the backup can't be used");
     let store = open(&data);
-    refused(&file, &data, true, "open in another program");
+    refused(&file, &data, true, "in use by another program");
     assert_eq!(see(&store).expect("readable").0.len(), 100);
     assert_eq!(names(place.path()), ["b", "cut", "data", "photos", "text"]);
 }
@@ -442,7 +442,7 @@ fn a_store_that_a_killed_restore_has_hidden_is_told_and_gets_a_name() {
     let told = || {
         let (store, report) = Store::open(&data, &StoreOptions::default()).expect("it opens");
         assert_eq!(see(&store).expect("readable").0.len(), 100);
-        report.warnings.into_iter().filter(|one| one.contains("restore was cut off")).count()
+        report.warnings.into_iter().filter(|one| one.contains("restore was interrupted")).count()
     };
     assert_eq!(told(), 0, "somebody has it open");
     drop(other);
@@ -548,7 +548,10 @@ fn the_old_file_comes_back_when_the_new_one_is_damaged_or_missing() {
         }
         let (store, report) =
             Store::open(folder.path(), &StoreOptions::default()).expect("it opens");
-        assert!(report.warnings.iter().any(|warning| warning.contains("cut off")), "{report:?}");
+        assert!(
+            report.warnings.iter().any(|warning| warning.contains("interrupted")),
+            "{report:?}"
+        );
         assert_eq!(see(&store).expect("readable").0.len(), 20);
         assert_eq!(store.file_bytes(), before);
     }

@@ -134,7 +134,7 @@ fn what_is_wrong_in_the_file_is_damage() {
         }
     };
     check(opened_after(lost), ErrorClass::Damaged);
-    // Corrupted: a root of the wrong kind.
+    // Corrupted: a root the wrong type.
     let wrong = |bytes: &mut Vec<u8>| {
         let root = main_root(bytes);
         bytes[root + 10] = 4;
@@ -241,7 +241,7 @@ fn after_a_failed_flush_the_file_is_looked_at() {
     let refused: Result<(), StoreError> = store.write(|writer| writer.put_meta("a", b""));
     let sentence = refused.expect_err("refused").to_string();
     assert!(
-        sentence.contains("takes no changes") && sentence.contains("open it again"),
+        sentence.contains("Writes are disabled") && sentence.contains("reopen the store"),
         "{sentence}"
     );
     assert_eq!(see(&store).expect("readable").0.len(), 110);
@@ -267,7 +267,7 @@ fn a_suspect_store_whose_file_is_damaged_is_not_opened_again() {
     fs::rename(folder.path().join("other"), &path).expect("renamed");
     let refused: Result<(), StoreError> = store.write(|writer| writer.put_meta("a", b""));
     assert!(
-        matches!(&refused, Err(StoreError::Damaged { what }) if what.contains("of the wrong kind")),
+        matches!(&refused, Err(StoreError::Damaged { what }) if what.contains("the wrong type")),
         "{refused:?}"
     );
     assert!(matches!(see(&store), Err(StoreError::Damaged { .. })));

@@ -67,29 +67,29 @@ fn check(lie: impl Fn(&mut Vec<u8>, &Places), expected: &str) {
 
 #[test]
 fn each_lie_in_the_list_of_free_pages_is_found() {
-    check(|bytes, at| put(bytes, at.count + 8, u64::MAX - 1), "an impossible page");
+    check(|bytes, at| put(bytes, at.count + 8, u64::MAX - 1), "an invalid page");
     check(
         |bytes, at| {
             let last_page = number(bytes, at.header + 136);
             put(bytes, at.count + 8, last_page + 1);
         },
-        "an impossible page",
+        "an invalid page",
     );
-    check(|bytes, at| put(bytes, at.count + 8 * 3, 1), "an impossible page");
+    check(|bytes, at| put(bytes, at.count + 8 * 3, 1), "an invalid page");
     check(
         |bytes, at| {
             let (first, second) = (number(bytes, at.count + 8), number(bytes, at.count + 16));
             put(bytes, at.count + 8, second);
             put(bytes, at.count + 16, first);
         },
-        "an impossible page",
+        "an invalid page",
     );
     check(
         |bytes, at| {
             let first = number(bytes, at.count + 8);
             put(bytes, at.count + 16, first);
         },
-        "an impossible page",
+        "an invalid page",
     );
     check(
         |bytes, at| {
@@ -103,16 +103,16 @@ fn each_lie_in_the_list_of_free_pages_is_found() {
                 free.iter().position(|page| *page < root_of_tables).unwrap_or(free.len() - 1);
             put(bytes, at.count + 8 * (place + 1), root_of_tables);
         },
-        "a page that is in use",
+        "a page in use",
     );
     check(
         |bytes, at| {
             let count = number(bytes, at.count);
             put(bytes, at.count, count + 1);
         },
-        "is cut short",
+        "is truncated",
     );
-    check(|bytes, at| put(bytes, at.count, u64::MAX), "is cut short");
+    check(|bytes, at| put(bytes, at.count, u64::MAX), "is truncated");
     check(
         |bytes, at| {
             let txn = number(bytes, at.header + 144);

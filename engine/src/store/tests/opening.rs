@@ -157,7 +157,7 @@ fn a_strange_file_gets_its_sentence() {
     let cases: [(&[u8], &str); 6] = [
         (&sqlite, "it is a SQLite database"),
         (&garbage, "its header is not that of an LMDB file"),
-        (&[0; 8_192], "it holds nothing but zeros"),
+        (&[0; 8_192], "it contains only zeros"),
         (&"{\"a\": 1}\n".repeat(1_000).into_bytes(), "it looks like text"),
         (b"short", "a file of 5 bytes is too short"),
         (&gzip, "gzip"),
@@ -249,7 +249,7 @@ fn a_file_of_another_format_version_is_refused_with_both_versions() {
     let mut bytes = fs::read(folder.path().join("data.mdb")).expect("a file");
     bytes[20] = 3;
     let sentence = refusal(&bytes);
-    assert!(sentence.contains("version 3") && sentence.contains("version 1"), "{sentence}");
+    assert!(sentence.contains("format 3") && sentence.contains("format 1"), "{sentence}");
 }
 
 #[test]

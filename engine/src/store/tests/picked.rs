@@ -30,7 +30,7 @@ fn sound() -> StoreOptions {
 }
 
 fn crashed() -> StoreError {
-    StoreError::Unchecked { what: "was ended by signal 11".to_owned() }
+    StoreError::Unchecked { what: "was killed by signal 11".to_owned() }
 }
 
 /// A store with 100 documents, and a backup with 50 in `b`.

@@ -149,7 +149,7 @@ impl Environment {
             heed::Error::Io(error) if error.kind() == std::io::ErrorKind::OutOfMemory => {
                 StoreError::Io {
                     what: format!(
-                        "The system gives the store no more than {} bytes of address space",
+                        "The system grants the store no more than {} bytes of address space",
                         size / 2
                     ),
                 }

@@ -100,7 +100,7 @@ fn of_lmdb(error: MdbError) -> ErrorClass {
 impl From<&heed::Error> for StoreError {
     fn from(error: &heed::Error) -> Self {
         match error {
-            heed::Error::Io(error) => Self::io("The store's file could not be used", error),
+            heed::Error::Io(error) => Self::io("Can't access the store's file", error),
             heed::Error::Mdb(error) => sentence(*error),
             heed::Error::EnvAlreadyOpened => Self::InUse { pid: Some(std::process::id()) },
             heed::Error::Encoding(error) | heed::Error::Decoding(error) => {
@@ -120,7 +120,7 @@ fn sentence(error: MdbError) -> StoreError {
     let busy = |what: &str| StoreError::Busy { what: what.to_owned() };
     match error {
         MdbError::MapFull => busy("its memory map has to grow"),
-        MdbError::MapResized => busy("another program made its file larger"),
+        MdbError::MapResized => busy("another program enlarged its file"),
         MdbError::TxnFull => StoreError::TooLarge,
         MdbError::Invalid => {
             StoreError::NotADatabase { what: "its header is not that of an LMDB file".to_owned() }
@@ -129,15 +129,15 @@ fn sentence(error: MdbError) -> StoreError {
             StoreError::VersionMismatch { found: 0, expected: crate::store::walk::DATA_VERSION }
         }
         MdbError::Incompatible | MdbError::NotFound => {
-            StoreError::damaged(format!("a table is missing or of another kind ({error})"))
+            StoreError::damaged(format!("a table is missing or has the wrong type ({error})"))
         }
         _ => match of_lmdb(error) {
             ErrorClass::Busy | ErrorClass::Retry(_) => busy("too many reads are running"),
             ErrorClass::Damaged => {
-                StoreError::damaged(format!("LMDB met a page that can't be right ({error})"))
+                StoreError::damaged(format!("LMDB found a corrupt page ({error})"))
             }
             ErrorClass::Suspect => {
-                StoreError::OutcomeUnknown { what: "a write failed at its last step".to_owned() }
+                StoreError::OutcomeUnknown { what: "the last step of the write failed".to_owned() }
             }
             ErrorClass::DiskFull | ErrorClass::ReadOnly | ErrorClass::Bug => {
                 StoreError::Bug { what: error.to_string() }
@@ -172,12 +172,8 @@ mod tests {
         check(MdbError::MapResized, ErrorClass::Retry(Remedy::Adopt), "busy");
         check(MdbError::ReadersFull, ErrorClass::Busy, "too many reads");
         check(MdbError::TlsFull, ErrorClass::Busy, "too many reads");
-        check(
-            MdbError::TxnFull,
-            ErrorClass::Bug,
-            "nothing of it was written. Make it in smaller parts.",
-        );
-        check(MdbError::Panic, ErrorClass::Suspect, "not known");
+        check(MdbError::TxnFull, ErrorClass::Bug, "was not written. Split it into smaller parts.");
+        check(MdbError::Panic, ErrorClass::Suspect, "may not have been written");
         check(MdbError::Corrupted, ErrorClass::Damaged, "damaged");
         check(MdbError::PageNotFound, ErrorClass::Damaged, "damaged");
         check(MdbError::CursorFull, ErrorClass::Damaged, "damaged");
@@ -186,14 +182,14 @@ mod tests {
         check(MdbError::Incompatible, ErrorClass::Damaged, "table");
         check(MdbError::NotFound, ErrorClass::Damaged, "table");
         check(MdbError::Invalid, ErrorClass::Damaged, "not a Mayfly store");
-        check(MdbError::VersionMismatch, ErrorClass::Damaged, "format version");
-        check(MdbError::BadTxn, ErrorClass::Bug, "made a mistake");
-        check(MdbError::BadValSize, ErrorClass::Bug, "made a mistake");
-        check(MdbError::DbsFull, ErrorClass::Bug, "made a mistake");
-        check(MdbError::BadDbi, ErrorClass::Bug, "made a mistake");
-        check(MdbError::BadRslot, ErrorClass::Bug, "made a mistake");
-        check(MdbError::KeyExist, ErrorClass::Bug, "made a mistake");
-        check(heed::Error::EnvAlreadyOpened, ErrorClass::Busy, "open in another program");
+        check(MdbError::VersionMismatch, ErrorClass::Damaged, "format");
+        check(MdbError::BadTxn, ErrorClass::Bug, "Internal error");
+        check(MdbError::BadValSize, ErrorClass::Bug, "Internal error");
+        check(MdbError::DbsFull, ErrorClass::Bug, "Internal error");
+        check(MdbError::BadDbi, ErrorClass::Bug, "Internal error");
+        check(MdbError::BadRslot, ErrorClass::Bug, "Internal error");
+        check(MdbError::KeyExist, ErrorClass::Bug, "Internal error");
+        check(heed::Error::EnvAlreadyOpened, ErrorClass::Busy, "in use by another program");
     }
 
     #[cfg(unix)]
@@ -202,12 +198,12 @@ mod tests {
         check(system(28), ErrorClass::DiskFull, "disk is full");
         check(system(27), ErrorClass::DiskFull, "disk is full");
         check(system(122), ErrorClass::DiskFull, "disk is full");
-        check(system(13), ErrorClass::ReadOnly, "can only be read");
-        check(system(30), ErrorClass::ReadOnly, "can only be read");
-        check(system(12), ErrorClass::Busy, "could not be used");
-        check(system(22), ErrorClass::Bug, "could not be used");
-        check(system(5), ErrorClass::Suspect, "could not be used");
-        check(system(6), ErrorClass::Suspect, "could not be used");
+        check(system(13), ErrorClass::ReadOnly, "is read-only");
+        check(system(30), ErrorClass::ReadOnly, "is read-only");
+        check(system(12), ErrorClass::Busy, "Can't access");
+        check(system(22), ErrorClass::Bug, "Can't access");
+        check(system(5), ErrorClass::Suspect, "Can't access");
+        check(system(6), ErrorClass::Suspect, "Can't access");
     }
 
     #[test]

@@ -337,7 +337,7 @@ impl<'t> Reader<'t> {
                 break;
             };
             let id = codec::leading_id(key).filter(|id| *id >= least).ok_or_else(|| {
-                StoreError::damaged(format!("the table {table} is not in the order of its keys"))
+                StoreError::damaged(format!("the keys of table {table} are out of order"))
             })?;
             numbers.push((id, DamagedRow::check(table, key, Some(value)).is_none()));
             from = id.checked_add(1);
@@ -374,15 +374,15 @@ impl<'t> Reader<'t> {
     pub fn meta(&self, name: &str) -> Result<Option<&'t [u8]>, StoreError> {
         let damaged = |why: &str| {
             StoreError::damaged(format!(
-                "its own value {name:?} {why}; restore a backup, or export what is there and import it \
-                 into a new store"
+                "its value {name:?} {why}; restore a backup, or export the data and import it into a new \
+                 store"
             ))
         };
         match self.get(self.tables.meta, name.as_bytes())? {
             Some(value) => codec::unseal(name.as_bytes(), value, "a value")
                 .map(Some)
                 .map_err(|_| damaged("does not match its checksum")),
-            None if self.is_misnamed(name.as_bytes())? => Err(damaged("has lost its name")),
+            None if self.is_misnamed(name.as_bytes())? => Err(damaged("has a damaged name")),
             None => Ok(None),
         }
     }

@@ -89,10 +89,9 @@ impl Store {
     }
 
     fn become_suspect(&self, why: &str) {
-        let is_news = self.write_state.turn_suspect(format!(
-            "{}; close it and open it again to have it checked",
-            why.trim_end_matches('.')
-        ));
+        let is_news = self
+            .write_state
+            .turn_suspect(format!("{}; reopen the store to check it", why.trim_end_matches('.')));
         if is_news {
             self.report_state();
         }

@@ -348,12 +348,12 @@ impl<'t> Writer<'t> {
         };
         let last = last.ok_or_else(|| {
             StoreError::damaged(
-                "the last number of a collection or an index was lost, so no new ones are made; export \
-                 what is there and import it into a new store, or restore a backup",
+                "the id counter was lost, so no collections or indexes can be created; restore a backup, \
+                 or export and import into a new store",
             )
         })?;
         let next = last.checked_add(1).ok_or_else(|| StoreError::Bug {
-            what: "all numbers for collections and indexes are used up".to_owned(),
+            what: "all ids for collections and indexes are used up".to_owned(),
         })?;
         self.put_meta(LAST_ID, &next.to_be_bytes())?;
         Ok(next)

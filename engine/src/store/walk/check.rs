@@ -85,7 +85,7 @@ fn walk_all(
     }
     if report.findings.is_empty() && report.pages_used + report.pages_free != header.last_page + 1 {
         return Err(StoreError::damaged(format!(
-            "of {} pages {} are used and {} free, so some are lost",
+            "of {} pages, {} are used and {} are free, so some are lost",
             header.last_page + 1,
             report.pages_used,
             report.pages_free
@@ -107,7 +107,7 @@ pub(super) fn walker<'f>(
     // the previous header the current one, and the state before the last transaction is complete.
     if walker.last_freed(&header)?.is_some_and(|last| last != header.txn) {
         return Err(StoreError::damaged(
-            "the list of free pages ends with another transaction than the header's",
+            "the last transaction of the list of free pages differs from the header's",
         ));
     }
     Ok(walker)
@@ -153,17 +153,17 @@ fn free_record(walker: &mut Walker<'_>, value: &Value) -> Result<u64, StoreError
     let (numbers, rest) = bytes.as_chunks::<8>();
     let numbers: Vec<u64> = numbers.iter().map(|bytes| u64::from_ne_bytes(*bytes)).collect();
     let Some((&count, numbers)) = numbers.split_first() else {
-        return Err(damaged("is cut short"));
+        return Err(damaged("is truncated"));
     };
     let pages = usize::try_from(count).ok().and_then(|count| numbers.get(..count));
-    let (Some(pages), []) = (pages, rest) else { return Err(damaged("is cut short")) };
+    let (Some(pages), []) = (pages, rest) else { return Err(damaged("is truncated")) };
     let mut previous = u64::MAX;
     for &page in pages {
         if page < 2 || page > walker.header.last_page || page >= previous {
-            return Err(damaged("names an impossible page"));
+            return Err(damaged("lists an invalid page"));
         }
         if !walker.seen.mark(page) {
-            return Err(damaged("names a page that is in use"));
+            return Err(damaged("lists a page in use"));
         }
         previous = page;
     }

@@ -79,27 +79,27 @@ pub(super) fn read_headers(source: &Source<'_>) -> Result<(Header, Header), Stor
     let a = meta(&first, 0)?;
     let mut second = [0; META_BYTES];
     if source.read(a.page_bytes as u64, &mut second)?.is_none() {
-        return Err(StoreError::damaged("the file is cut off inside its header"));
+        return Err(StoreError::damaged("the file is truncated in its header"));
     }
     let b = meta(&second, 1)?;
     if a.page_bytes != b.page_bytes {
-        return Err(StoreError::damaged("the two headers disagree about the size of a page"));
+        return Err(StoreError::damaged("the two headers have different page sizes"));
     }
     let (newer, older) = if b.txn > a.txn { (b, a) } else { (a, b) };
     let fresh = a.txn == 0 && b.txn == 0;
     let in_turn = a.txn.is_multiple_of(2) && !b.txn.is_multiple_of(2) && a.txn.abs_diff(b.txn) == 1;
     if !fresh && !in_turn {
-        return Err(StoreError::damaged("the transaction numbers of the two headers do not fit"));
+        return Err(StoreError::damaged("the transaction numbers of the two headers do not match"));
     }
     if newer.last_page < 1 || newer.last_page >= PAGES_MAX {
-        return Err(StoreError::damaged("the header's number of pages is impossible"));
+        return Err(StoreError::damaged("the header's number of pages is invalid"));
     }
     for (tree, flags) in [(newer.free, KEYS_ARE_INTEGERS), (newer.main, 0)] {
         if tree.flags != flags {
             return Err(StoreError::damaged("a flag in the header is wrong"));
         }
         if tree.root != NO_PAGE && !(2..=newer.last_page).contains(&tree.root) {
-            return Err(StoreError::damaged("a root in the header lies outside the file"));
+            return Err(StoreError::damaged("a root page in the header is outside the file"));
         }
     }
     Ok((newer, older))
@@ -122,7 +122,7 @@ fn meta(bytes: &[u8], page: u64) -> Result<Header, StoreError> {
     // LMDB stores the page size in this tree's otherwise unused field.
     let page_bytes = free.pad as usize;
     if !page_bytes.is_power_of_two() || !(4_096..=32_768).contains(&page_bytes) {
-        return Err(StoreError::damaged("the header's page size is impossible"));
+        return Err(StoreError::damaged("the header's page size is invalid"));
     }
     Ok(Header {
         page_bytes,
@@ -151,13 +151,13 @@ fn looks_like(first: &[u8]) -> &'static str {
     if first.starts_with(b"SQLite format 3\0") {
         "it is a SQLite database"
     } else if first.starts_with(&[0x1F, 0x8B]) {
-        "it is a gzip archive; unpack it first"
+        "it is a gzip archive; decompress it first"
     } else if first.starts_with(b"PK\x03\x04") {
         "it is a zip archive"
     } else if u32_at(first, 16) == Some(MAGIC.swap_bytes()) {
         "it was written on a computer with another byte order"
     } else if first.iter().all(|byte| *byte == 0) {
-        "it holds nothing but zeros"
+        "it contains only zeros"
     } else if std::str::from_utf8(first.get(..64).unwrap_or(first)).is_ok()
         && first.iter().all(is_text)
     {

@@ -43,12 +43,12 @@ pub(super) fn parse(bytes: &[u8], number: u64) -> Result<(PageKind, Vec<Node>), 
     let kind = match u16_at(bytes, 10) {
         Some(BRANCH) => PageKind::Branch,
         Some(LEAF) => PageKind::Leaf,
-        _ => return Err("is of the wrong kind"),
+        _ => return Err("has the wrong type"),
     };
     let lower = usize::from(u16_at(bytes, 12).ok_or(SHORT)?);
     let upper = usize::from(u16_at(bytes, 14).ok_or(SHORT)?);
     if lower < HEADER_BYTES || !lower.is_multiple_of(2) || lower > upper || upper > bytes.len() {
-        return Err("has impossible bounds");
+        return Err("has invalid bounds");
     }
     let count = (lower - HEADER_BYTES) / 2;
     let mut nodes = Vec::with_capacity(count);
@@ -58,7 +58,7 @@ pub(super) fn parse(bytes: &[u8], number: u64) -> Result<(PageKind, Vec<Node>), 
         if at < upper {
             return Err("has an entry outside its bounds");
         }
-        let (node, end) = node(bytes, at, kind).ok_or("has an entry that leaves the page")?;
+        let (node, end) = node(bytes, at, kind).ok_or("has an entry that extends past the page")?;
         places.push((at, end));
         nodes.push(node);
     }
@@ -71,7 +71,7 @@ pub(super) fn parse(bytes: &[u8], number: u64) -> Result<(PageKind, Vec<Node>), 
         expected = end;
     }
     if expected != bytes.len() {
-        return Err("has entries that do not fill it to its end");
+        return Err("has entries that do not fill it");
     }
     Ok((kind, nodes))
 }
@@ -105,7 +105,7 @@ pub(super) fn overflow_run(bytes: &[u8], number: u64) -> Result<u64, &'static st
         return Err("has another page's number");
     }
     if u16_at(bytes, 10) != Some(OVERFLOW) {
-        return Err("is of the wrong kind");
+        return Err("has the wrong type");
     }
     u32_at(bytes, 12).map(u64::from).ok_or("is too short")
 }

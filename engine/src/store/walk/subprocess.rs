@@ -162,11 +162,11 @@ fn pipe() -> io::Result<(ChildPipe, Stdio)> {
 fn exit_text(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return format!("was ended by signal {signal}");
+        return format!("was killed by signal {signal}");
     }
     match status.code() {
         Some(code) => format!("ended with code {code}"),
-        None => "did not end by itself".to_owned(),
+        None => "ended abnormally".to_owned(),
     }
 }
 
@@ -255,8 +255,8 @@ mod tests {
             );
         };
         let answer = outcome_text(&Ok(StructureReport::default()));
-        check("kill -SEGV $$", "was ended by signal 11");
-        check(&format!("echo '{answer}'; kill -ABRT $$"), "was ended by signal 6");
+        check("kill -SEGV $$", "was killed by signal 11");
+        check(&format!("echo '{answer}'; kill -ABRT $$"), "was killed by signal 6");
         check("exit 101", "ended with code 101");
         check(&format!("echo '{answer}'; exit 1"), "ended with code 1");
         check("true", "ended without a result");

@@ -104,7 +104,7 @@ impl Walker<'_> {
             walk.found.root = NO_PAGE;
         } else {
             if tree.depth == 0 || tree.depth > TREE_DEPTH_MAX {
-                return Err(walk.damaged("has an impossible depth"));
+                return Err(walk.damaged("has an invalid depth"));
             }
             self.page(&mut walk, tree.root, 1, (None, None))?;
             walk.found.root = tree.root;
@@ -112,7 +112,7 @@ impl Walker<'_> {
         }
         (walk.found.pad, walk.found.flags) = (tree.pad, tree.flags);
         if walk.found != *tree {
-            return Err(walk.damaged("does not hold as many pages and entries as it says"));
+            return Err(walk.damaged("has a different number of pages or entries than recorded"));
         }
         Ok(walk.kept)
     }
@@ -160,7 +160,7 @@ impl Walker<'_> {
         self.read(walk, number, &mut bytes)?;
         let (kind, nodes) = parse(&bytes, number).map_err(|why| walk.bad_page(number, why))?;
         if (kind == PageKind::Leaf) != (level == walk.depth) {
-            return Err(walk.bad_page(number, "lies at the wrong depth"));
+            return Err(walk.bad_page(number, "is at the wrong depth"));
         }
         Ok((bytes, kind, nodes))
     }
@@ -195,7 +195,7 @@ impl Walker<'_> {
                 _ => return Err(walk.bad_page(number, "has too few entries")),
             };
         }
-        Err(walk.damaged("has an impossible depth"))
+        Err(walk.damaged("has an invalid depth"))
     }
 
     /// The last transaction in a header's list of free pages; `None` when the list is empty or can't be read.
@@ -250,7 +250,7 @@ impl Walker<'_> {
                 Some(tree) if walk.name == MAIN && place.len() == 48 => {
                     walk.kept.push((key.to_vec(), Value::Tree(tree)));
                 }
-                _ => return Err(walk.bad_page(number, "holds a tree where data belongs")),
+                _ => return Err(walk.bad_page(number, "has a tree in place of data")),
             },
         }
         Ok(())
@@ -280,11 +280,11 @@ impl Walker<'_> {
         let page_bytes = self.header.page_bytes as u64;
         let end = PAGE_HEADER_BYTES as u64 + len;
         if run == 0 || end > run.saturating_mul(page_bytes) {
-            return Err(walk.bad_page(page, "begins a run that is shorter than its data"));
+            return Err(walk.bad_page(page, "starts a run shorter than its data"));
         }
         // LMDB writes a run as a whole, so its end must be inside the file. Checking that first bounds `claim`.
         if page.saturating_add(run).saturating_mul(page_bytes) > self.source.len {
-            return Err(walk.bad_page(page, "begins a run that lies past the end of the file"));
+            return Err(walk.bad_page(page, "starts a run that extends past the end of the file"));
         }
         self.claim(walk, page, run)?;
         walk.found.overflow_pages += run;
@@ -315,7 +315,7 @@ impl Walker<'_> {
     fn in_range(&self, walk: &TreeWalk<'_>, page: u64, run: u64) -> Result<(), StoreError> {
         let last = page.checked_add(run.saturating_sub(1));
         if page < 2 || last.is_none_or(|last| last > self.header.last_page) {
-            return Err(walk.bad_page(page, "lies outside the file"));
+            return Err(walk.bad_page(page, "is outside the file"));
         }
         Ok(())
     }
@@ -334,7 +334,7 @@ impl Walker<'_> {
         let offset = page.saturating_mul(self.header.page_bytes as u64);
         self.source
             .read(offset, bytes)?
-            .ok_or_else(|| walk.bad_page(page, "lies past the end of the file, which was cut off"))
+            .ok_or_else(|| walk.bad_page(page, "is past the end of the truncated file"))
     }
 }
 
@@ -374,7 +374,7 @@ fn check_keys(
             KeyOrder::Numbers => key.len() == 8,
         };
         if !length_fits {
-            return Err(walk.bad_page(number, "has a key of impossible length"));
+            return Err(walk.bad_page(number, "has a key of invalid length"));
         }
         let rises = previous.is_none_or(|previous| match walk.order.compare(previous, key) {
             Ordering::Less => true,
