@@ -159,7 +159,7 @@ impl Rotation {
         if fs::metadata(&next).is_ok_and(|next| file_identity(&next) == file_identity(&newest)) {
             return Ok(());
         }
-        // Those behind a free name need not move.
+        // Backups older than a free name keep theirs.
         let is_taken = |age: &usize| fs::symlink_metadata(numbered(target, *age)).is_ok();
         let taken = (1..BACKUPS_KEPT).take_while(is_taken).count();
         for age in (1..=taken).rev() {

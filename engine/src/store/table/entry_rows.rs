@@ -152,7 +152,7 @@ type OwnedRow = (Vec<u8>, Vec<u8>);
 enum Tail {
     /// They are the last rows of the table.
     Append,
-    /// These rows follow them. They are removed, so that pages fill up, and put back at the end. With
+    /// These rows follow them. They are removed, so that pages fill up, and reinserted at the end. With
     /// `are_all`, no further rows follow.
     SetAside { rows: Vec<OwnedRow>, are_all: bool },
     /// As single rows: the run is too short to gain, or too much follows.

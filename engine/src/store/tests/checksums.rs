@@ -1,4 +1,4 @@
-//! Rows that rotted on disk: who reads the file says which, and no good copy goes for a bad one.
+//! Rows damaged on disk: reads of the file report them, and no sound copy is replaced by a damaged one.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ fn backup(store: &Store, target: &FsPath) -> BackupReport {
     store.backup_to(target, &mut go_on).expect("a backup")
 }
 
-/// A store with a row of each table that can be found by its text.
+/// A store with a row in each table, to be found by its text.
 fn labelled(folder: &FsPath) {
     let store = open(folder);
     fill(&store, 0..20);
@@ -60,7 +60,7 @@ fn a_backup_with_rotten_rows_names_them_and_costs_no_older_one() {
     let after = ["b", "b.1", "b.2"].map(|name| fs::read(elsewhere.path().join(name)).expect("it"));
     assert!(before == after, "the good copies are as they were");
     assert_eq!(fs::read_dir(elsewhere.path()).expect("a folder").count(), 4);
-    // Once nothing is damaged any more, all goes on as before.
+    // Once nothing is damaged any more, backups rotate again.
     let mended: Result<(), StoreError> = store.write(|writer| {
         writer.delete_document(COLLECTION, 20)?;
         writer.delete_document(COLLECTION, 21).map(drop)
@@ -109,7 +109,7 @@ fn the_check_of_a_file_reads_the_rows_of_all_tables() {
     assert_eq!(report.findings, Vec::<String>::new(), "the structure is what it was");
 }
 
-/// The leaf pages with this text become pages of another kind.
+/// Gives the leaf pages with this text another page type.
 fn spoil(folder: &FsPath, text: &[u8]) {
     const PAGE: usize = 4096;
     let bytes = fs::read(folder.join("data.mdb")).expect("a file");
@@ -174,7 +174,7 @@ fn a_sample_is_spread_evenly_and_ends_in_time() {
     assert_eq!(sample(100_000, Duration::ZERO).count, 0);
 }
 
-/// A file that looks just as it was closed is not walked unless something is wrong with it.
+/// A file with an unchanged stamp is not walked unless the sample finds damage.
 #[test]
 fn a_damaged_page_that_the_sample_meets_leads_to_a_walk() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -206,7 +206,7 @@ fn a_damaged_page_that_a_read_meets_leads_where_one_that_a_write_meets_does() {
         drop(store);
         let refused = Store::open(folder.path(), &StoreOptions::default()).map(drop);
         assert!(matches!(&refused, Err(StoreError::Damaged { what }) if what.contains("page")));
-        // As if the disk had given the right bytes again: the end was unclean all the same.
+        // As if the disk returned the right bytes again: the end was still unclean.
         fs::write(folder.path().join("data.mdb"), good).expect("a file");
         let (_, report) = Store::open(folder.path(), &StoreOptions::default()).expect("it opens");
         assert!(report.unclean);

@@ -1,4 +1,4 @@
-//! What is written is read back, in order.
+//! Written rows are read back, in order.
 
 use std::ops::Bound::{self, Excluded, Included};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -154,7 +154,7 @@ fn documents_come_in_both_directions_and_only_of_their_collection() {
     assert!(matches!(refused, Err(StoreError::Bug { .. })), "{refused:?}");
 }
 
-/// Lower and upper bound, and the entries between them.
+/// Lower bound, upper bound, and the entries within them.
 type Case<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>, Vec<&'a str>);
 
 /// Entries as `key record` pairs.

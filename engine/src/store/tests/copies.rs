@@ -1,4 +1,4 @@
-//! Backup, restore and compaction: whatever goes wrong, what was there before is still there.
+//! Backup, restore and compaction: after any failure the former data still exists.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -12,14 +12,14 @@ use crate::store::{
     backups_kept, copy::compact, replaced_stores,
 };
 
-/// What is in the folder of a store that has been closed.
+/// The files of a closed store.
 const FILES: [&str; 5] = ["app.lock", "ballast", "data.mdb", "identity.json", "lock.mdb"];
 
 fn go_on(_: JobProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// Stops at the `count`-th word.
+/// Stops at the `count`-th report.
 fn stop_at(count: usize) -> impl FnMut(JobProgress) -> ControlFlow<()> {
     let mut left = count;
     move |_| {
@@ -81,7 +81,7 @@ fn a_backup_that_gets_no_name_leaves_the_older_ones() {
         };
         let there = before();
         assert_eq!(there.len(), kept, "{there:?}");
-        // The new file vanishes just before it would get its name.
+        // The new file vanishes just before its rename.
         let mut vanish = |at: JobProgress| {
             if at.step == JobStep::Replacing {
                 let part = names(elsewhere.path()).into_iter().find(|name| name.contains(".part-"));
@@ -96,7 +96,7 @@ fn a_backup_that_gets_no_name_leaves_the_older_ones() {
 
 #[test]
 fn a_backup_goes_on_where_a_killed_one_had_moved_the_older_ones() {
-    // What a killed one has left, oldest first, as names of files with so many documents.
+    // The leftovers of a killed backup, oldest first: file names and their numbers of documents.
     let check = |left: &[(&str, u64)]| {
         let (folder, elsewhere) =
             (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
@@ -227,7 +227,7 @@ fn a_backup_never_takes_the_place_of_something_else() {
     assert_eq!(fs::read_to_string(at("thesis")).expect("a file").len(), 39);
 }
 
-/// A disk with so much room.
+/// A disk with this much space.
 struct SmallDisk(usize);
 
 impl Write for SmallDisk {
@@ -269,7 +269,7 @@ fn what_a_killed_backup_left_is_removed() {
     assert_eq!(names(elsewhere.path()), [".b.part-busy", "b"]);
 }
 
-/// A store with 100 documents beside its backup with 50.
+/// A store with 100 documents next to its backup with 50.
 fn restorable() -> (tempfile::TempDir, PathBuf, PathBuf) {
     let place = tempfile::tempdir().expect("a folder");
     let (data, file) = (place.path().join("data"), place.path().join("b"));
@@ -325,7 +325,7 @@ fn a_data_file_that_was_put_there_is_known_also_where_that_could_not_be_noted() 
     let second = place.path().join("second");
     fs::create_dir(&second).expect("made");
     fs::copy(&file, second.join("data.mdb")).expect("copied");
-    // A copy has no free pages, and there is no address space for more.
+    // A copy has no free pages, and there is no address space for a larger map.
     let options = StoreOptions { map_size_bytes: 1 << 16, ..StoreOptions::default() };
     for _ in 0..2 {
         let (store, report) = Store::open(&second, &options).expect("it opens");
@@ -458,7 +458,7 @@ fn a_store_that_a_killed_restore_has_hidden_is_told_and_gets_a_name() {
     );
 }
 
-/// A folder as the store makes it.
+/// A folder with the store's permissions.
 fn private() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     #[cfg(unix)]
@@ -470,7 +470,7 @@ fn private() -> tempfile::TempDir {
     folder
 }
 
-/// A store with 20 documents in a file that has room for 2,000.
+/// A store with 20 documents in a file that once held 2,000.
 fn sparse() -> (tempfile::TempDir, u64) {
     let folder = private();
     let store = open(folder.path());
@@ -487,7 +487,7 @@ fn sparse() -> (tempfile::TempDir, u64) {
     (folder, bytes)
 }
 
-/// A compaction with its copy ready and looked at.
+/// A compaction with its copy written and checked.
 fn begin(folder: &FsPath) -> Compaction {
     let compaction = Compaction::begin(open(folder), &mut go_on).expect("a copy");
     compaction.compare(&open(compaction.copy_folder())).expect("the same rows");
@@ -566,7 +566,7 @@ fn an_old_file_that_could_not_be_removed_takes_no_place_of_newer_data() {
         let before = fs::read(&data).expect("a file");
         begin(folder.path()).replace(&mut go_on).expect("replaced");
         fill(&open(folder.path()), 20..500);
-        // As if it had stayed when the store was opened.
+        // As if it had remained after the store was opened.
         fs::write(&old, &before).expect("a file");
         let newer = fs::read(&data).expect("a file");
         if is_missing {

@@ -21,7 +21,7 @@ fn healthy(folder: &FsPath) -> Seen {
     see(&store).expect("readable")
 }
 
-/// What opening and reading everything leads to; `None` when nothing was noticed.
+/// The error of opening and reading everything; `None` when nothing was noticed.
 fn outcome(folder: &FsPath, expected: &Seen) -> Option<String> {
     let options = StoreOptions { full_check: true, ..StoreOptions::default() };
     let (store, report) = match Store::open(folder, &options) {
@@ -35,7 +35,7 @@ fn outcome(folder: &FsPath, expected: &Seen) -> Option<String> {
         }
         Ok(seen) => {
             assert!(seen == *expected, "a change went unnoticed");
-            // What was accepted must also be safe to write to.
+            // An accepted file must also be safe to write to.
             fill(&store, 2_000..2_050);
             assert_eq!(store.check().expect("readable").findings, Vec::<String>::new());
             None

@@ -1,4 +1,4 @@
-//! LMDB's failures, each really caused, and what is made of them.
+//! LMDB's errors, each really provoked, and the store's reactions.
 
 use std::fs;
 use std::path::Path as FsPath;
@@ -50,7 +50,7 @@ fn a_full_map_grows_and_its_transaction_is_lost() {
     let table = raw_table(&env);
     let mut txn = env.write_txn().expect("a transaction");
     check(table.put(&mut txn, b"a", &vec![0; 2 * MIB]), ErrorClass::Retry(Remedy::Grow));
-    // LMDB takes nothing more in such a transaction.
+    // LMDB refuses further operations of such a transaction.
     check(table.put(&mut txn, b"a", b""), ErrorClass::Bug);
 }
 
@@ -99,8 +99,7 @@ fn more_address_space_than_there_is_is_busy() {
     check(open_env(folder.path(), 1 << 57, READERS_MAX, false), ErrorClass::Busy);
 }
 
-/// What opening leads to and, if it opens, looking for the tables, once `change` has been made to a
-/// healthy file.
+/// The error of opening a healthy file after `change` and, if it opens, of looking up the tables.
 fn opened_after(change: impl Fn(&mut Vec<u8>)) -> Result<(), heed::Error> {
     let folder = tempfile::tempdir().expect("a folder");
     drop(open(folder.path()));
@@ -112,10 +111,10 @@ fn opened_after(change: impl Fn(&mut Vec<u8>)) -> Result<(), heed::Error> {
     create(&env, ["meta"]).map(drop)
 }
 
-/// Where both headers keep the root of the tree of tables.
+/// Offsets of the root of the tree of tables in both headers.
 const ROOTS: [usize; 2] = [128, 4096 + 128];
 
-/// Where the tree of tables begins.
+/// The offset of the tree of tables.
 pub(super) fn main_root(bytes: &[u8]) -> usize {
     let txn = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
     let newer = if txn(144) > txn(4096 + 144) { ROOTS[0] } else { ROOTS[1] };
@@ -127,7 +126,7 @@ fn what_is_wrong_in_the_file_is_damage() {
     opened_after(|_| ()).expect("a healthy file opens");
     check(opened_after(|bytes| bytes[16..20].fill(7)), ErrorClass::Damaged);
     check(opened_after(|bytes| bytes[20] = 9), ErrorClass::Damaged);
-    // PageNotFound: a root behind the last page.
+    // PageNotFound: a root after the last page.
     let lost = |bytes: &mut Vec<u8>| {
         for root in ROOTS {
             bytes[root..root + 8].copy_from_slice(&900_u64.to_ne_bytes());
@@ -222,7 +221,7 @@ fn a_full_disk_is_left_by_itself_when_there_is_room() {
     assert!(status.ballast_bytes > 0, "the ballast is back");
 }
 
-/// A suspect store looks at its file, goes on once, and then no more.
+/// A suspect store checks its file and reopens it, but only once.
 #[test]
 fn after_a_failed_flush_the_file_is_looked_at() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -256,7 +255,7 @@ fn a_suspect_store_whose_file_is_damaged_is_not_opened_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = open(folder.path());
     fill(&store, 0..1_000);
-    // Not the pages that are mapped: another file under the same name, as after a lost flush.
+    // Another file under the same name, not the mapped pages: as after a lost flush.
     let path = folder.path().join("data.mdb");
     let mut bytes = fs::read(&path).expect("a file");
     let root = main_root(&bytes);
@@ -274,8 +273,7 @@ fn a_suspect_store_whose_file_is_damaged_is_not_opened_again() {
     assert_eq!(store.status().state, StoreState::Suspect);
 }
 
-/// A page that can't be right is no reason to write a store that is opened for reading only, or to
-/// close what can still be read.
+/// A corrupt page does not make a read-only store writable, and does not close what can still be read.
 #[test]
 fn a_store_for_reading_only_stays_one_when_a_read_meets_damage() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -344,12 +342,12 @@ fn commit_record_descriptor(folder: &FsPath) -> i32 {
     number
 }
 
-/// From now on this descriptor can't be written.
+/// Makes this descriptor unwritable.
 #[expect(unsafe_code, reason = "LMDB tells nobody its descriptors")]
 fn cut_off(descriptor: i32) {
     use std::{mem::ManuallyDrop, os::fd::FromRawFd};
     let read_only = fs::File::open("/dev/null").expect("opens");
-    // SAFETY: the descriptor is open, and stays so: what is made of it here is not dropped.
+    // SAFETY: the descriptor is open and stays open: the value made of it here is not dropped.
     let descriptor = unsafe { std::os::fd::OwnedFd::from_raw_fd(descriptor) };
     rustix::io::dup2(&read_only, &mut ManuallyDrop::new(descriptor)).expect("replaced");
 }
@@ -379,13 +377,13 @@ fn a_commit_record_that_is_not_written_ends_the_environment_and_not_the_store() 
     assert_eq!(store.status().state, StoreState::Ok);
 }
 
-/// LMDB writes changed pages out before there are too many of them, so that no number of rows leads to
-/// this. A nested transaction can't write out those that its parent has written out before.
+/// LMDB spills dirty pages before there are too many, so no number of rows leads to this error. A nested
+/// transaction can't spill pages that its parent has spilled before.
 #[test]
 fn more_changed_pages_than_a_transaction_may_have_are_too_large_and_harm_nothing() {
-    /// How many it may have (`MDB_IDL_UM_MAX`); an eighth of them is written out at a time.
+    /// The limit of dirty pages (`MDB_IDL_UM_MAX`). LMDB spills an eighth of them at a time.
     const PAGES_MAX: u64 = (1 << 17) - 1;
-    // Two to a page: so many that some pages are written out, and of these the last.
+    // Two to a page: enough to spill some pages, and of these the last.
     let row = vec![0; 2_000];
     let (rows, written_out) = (2 * (PAGES_MAX + PAGES_MAX / 16), 2 * (PAGES_MAX - 1_071));
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,5 +1,5 @@
-//! The list of free pages: LMDB hands these numbers out to be written to, so a wrong one destroys data
-//! that is in use, long after the store was opened. Each kind of lie is made into a sound file.
+//! The list of free pages: LMDB allocates these pages, so a wrong number destroys data in use, long after the
+//! store was opened. Each kind of wrong number is written into a sound file.
 
 use std::fs;
 
@@ -19,12 +19,11 @@ fn put(bytes: &mut [u8], at: usize, number: u64) {
     bytes[at..at + 8].copy_from_slice(&number.to_ne_bytes());
 }
 
-/// Where the numbers are, newest header first: the header, the leaf of the list, and the longest record
-/// in it.
+/// Offsets of the numbers, newest header first: the header, the leaf of the list, and its longest record.
 struct Places {
     header: usize,
     leaf: usize,
-    /// How many pages the record names; their numbers follow.
+    /// The record's number of pages; the page numbers follow.
     count: usize,
     key: usize,
 }
@@ -98,7 +97,7 @@ fn each_lie_in_the_list_of_free_pages_is_found() {
             while (free.len() as u64) < number(bytes, at.count) {
                 free.push(number(bytes, at.count + 8 + 8 * free.len()));
             }
-            // In its place in the order, so that nothing else is wrong.
+            // At its position in the order, so that nothing else is wrong.
             let place =
                 free.iter().position(|page| *page < root_of_tables).unwrap_or(free.len() - 1);
             put(bytes, at.count + 8 * (place + 1), root_of_tables);
@@ -130,7 +129,7 @@ fn each_lie_in_the_list_of_free_pages_is_found() {
     check(|bytes, at| bytes[at.leaf + 10] = 1, "list of free pages");
 }
 
-/// As if the process had been killed: nobody has noted the last transaction.
+/// As if the process was killed: `identity.json` does not have the last transaction.
 fn forget_the_last_transaction(folder: &FsPath) {
     let path = folder.join("identity.json");
     let text = fs::read_to_string(&path).expect("a card");
@@ -139,8 +138,8 @@ fn forget_the_last_transaction(folder: &FsPath) {
     fs::write(path, card.to_string()).expect("written");
 }
 
-/// One wrong bit in the number of a header makes the state before the last transaction the one that counts,
-/// and that one is whole.
+/// One wrong bit in the number of a header makes the state before the last transaction the current one, and
+/// that state is complete.
 #[test]
 fn a_header_with_a_wrong_number_does_not_bring_back_an_older_state_in_silence() {
     let other = |header: usize| PAGE - header;

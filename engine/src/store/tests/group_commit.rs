@@ -7,12 +7,12 @@ use std::thread;
 use super::{Counters, Store, StoreError, StoreOptions, open, open_with};
 use crate::limits::{GROUP_OPERATIONS_MAX, WRITES_WAITING_MAX};
 
-/// What a write in line does.
+/// What a queued write does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Counts and succeeds.
     Counts,
-    /// Fails without having written.
+    /// Fails before it writes.
     Refuses,
     /// Fails after it has counted.
     Fails,
@@ -22,10 +22,10 @@ enum Kind {
     Nests,
 }
 
-/// What came of it: `None` for a panic.
+/// Its result; `None` for a panic.
 type Outcome = Option<Result<u64, StoreError>>;
 
-/// One more in the counters with this id; says how many there were.
+/// Adds one to the counters with this id and returns the new count.
 fn count(store: &Store, id: u32, kind: Kind) -> Outcome {
     let refused = StoreError::DiskFull { wanted_bytes: 1 };
     let work = || {
@@ -52,8 +52,7 @@ fn counted(store: &Store, id: u32) -> u64 {
     counters.expect("readable").documents
 }
 
-/// Writes that all stand in line while the first one holds the turn. Says what came of each and how
-/// many commits there were.
+/// Runs writes that are all queued while the first one leads, and checks their results and the commits.
 fn check(store: &Store, kinds: &[Kind], expected_commits: u64) {
     let (id, before) = (7, counted(store, 7));
     let (commits, writes) = (store.commits(), store.writes());
@@ -69,14 +68,14 @@ fn check(store: &Store, kinds: &[Kind], expected_commits: u64) {
             });
             led
         });
-        // Without company it may be done before it is seen.
+        // A leader without followers may be done before this sees it.
         while !store.commit_queue().has_leader() && !leader.is_finished() {
             thread::yield_now();
         }
         let mut members = Vec::new();
         for (place, kind) in kinds.iter().enumerate() {
             members.push(scope.spawn(move || count(store, id, *kind)));
-            // The order in line is the order of `kinds`.
+            // The queue has the order of `kinds`.
             while store.commit_queue().queued() <= place && !leader.is_finished() {
                 thread::yield_now();
             }
@@ -115,16 +114,16 @@ fn writes_in_line_share_a_commit_and_none_pays_for_another() {
     check(&store, &[Counts; 8], 1);
     check(&store, &[Counts, Refuses, Counts], 1);
     check(&store, &[Refuses, Refuses], 1);
-    // Given up and run again one by one.
+    // Aborted and run again one by one.
     check(&store, &[Counts, Fails, Counts], 3);
     check(&store, &[Counts, Panics, Counts], 3);
     check(&store, &[Panics, Fails, Nests, Counts], 2);
     check(&store, &[Nests], 1);
-    // More than one group holds.
+    // More writes than fit in a group.
     check(&store, &[Counts; 70], 2);
 }
 
-/// As while two imports run: one has the turn, the other comes behind the write of a person.
+/// As while two imports run: one leads, and the other is queued after a user's write.
 #[test]
 fn a_write_waits_for_no_more_than_the_batch_that_it_meets() {
     let check = |rows: usize, commits: u64| {
@@ -135,7 +134,7 @@ fn a_write_waits_for_no_more_than_the_batch_that_it_meets() {
         let batch = || {
             store.write(|writer| {
                 let is_first = batches.fetch_add(1, Ordering::Relaxed) == 0;
-                // The others are to stand in line before it ends.
+                // Ends only once the others are queued.
                 while is_first && store.commit_queue().queued() < 2 {
                     thread::yield_now();
                 }
@@ -168,12 +167,12 @@ fn a_write_waits_for_no_more_than_the_batch_that_it_meets() {
         assert_eq!(store.commits() - before, commits, "{rows} rows in a batch");
     };
     check(1, 1);
-    // A batch that is full commits at once, and who waits has the turn.
+    // A full batch commits at once, and the next queued write leads.
     check(GROUP_OPERATIONS_MAX, 2);
 }
 
-/// A mistake of whoever listens ends the leading thread in the middle of its transaction, after the
-/// first of two other writes has run.
+/// A panic in an observer ends the leader in the middle of its transaction, after the first of two followers
+/// has run.
 #[test]
 fn what_a_leader_that_panics_had_not_committed_is_not_acknowledged() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! The store under limits of the system, in processes of their own, and beside processes that die.
+//! The store under system limits, in subprocesses, and next to processes that die.
 
 use std::fs;
 use std::path::Path as FsPath;
@@ -13,7 +13,7 @@ use crate::store::{StoreNotice, StoreState};
 
 const CHILD_FOLDER: &str = "MAYFLY_STORE_LIMIT_FOLDER";
 
-/// Runs one test of this file in a process of its own, after the shell has run `before` in it.
+/// Runs one test of this file in a subprocess, in which the shell has run `before`.
 fn run_child(test: &str, folder: &FsPath, before: &str) -> String {
     let output = Command::new("sh")
         .args(["-c", &format!("{before}; exec \"$0\" \"$@\"")])
@@ -33,7 +33,7 @@ fn child_folder() -> Option<std::path::PathBuf> {
     std::env::var_os(CHILD_FOLDER).map(Into::into)
 }
 
-/// Writes ten documents; says how many there are now.
+/// Writes ten documents; returns how many exist now.
 fn write_ten(store: &Store) -> Result<RecordNumber, StoreError> {
     store.write(|writer| {
         let mut counters = writer.reader().counters(COLLECTION.0)?;
@@ -57,8 +57,8 @@ fn write_until_refused(store: &Store) -> (u64, StoreError) {
     }
 }
 
-/// The limit on the size of a file lies within a page, so LMDB meets a short write, which it reports
-/// as an input/output error. There is room on the disk, so that is what it is taken for.
+/// The limit on the file size is inside a page, so LMDB gets a short write and reports an input/output error.
+/// The disk has space, so the store takes it for one.
 #[cfg(unix)]
 #[test]
 fn an_input_output_error_ends_writing_until_the_file_was_walked() {
@@ -115,7 +115,7 @@ fn little_address_space_gives_a_smaller_map() {
     assert!((1..8).contains(&gib), "{gib}");
 }
 
-/// LMDB gives the map that it has up before it asks for a larger one.
+/// LMDB unmaps the file before it asks for a larger map.
 #[cfg(unix)]
 #[test]
 fn a_map_that_may_not_grow_stays_as_it_was() {
@@ -143,7 +143,7 @@ fn a_map_that_may_not_grow_stays_as_it_was() {
     assert_eq!(see(&open(folder.path())).expect("readable").0.len(), 20);
 }
 
-/// 16 TiB of nothing behind a small store: what a walk needs goes by what is in the file.
+/// A small store followed by a 16 TiB hole: the memory of a walk depends on the pages in use.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_is_long_with_nothing_in_it_is_walked_in_little_memory() {
@@ -159,7 +159,7 @@ fn a_file_that_is_long_with_nothing_in_it_is_walked_in_little_memory() {
     let data_file = fs::File::options().write(true).open(folder.path().join("data.mdb"));
     data_file.and_then(|file| file.set_len((1 << 44) - (1 << 20))).expect("a sparse file");
     let test = "a_file_that_is_long_with_nothing_in_it_is_walked_in_little_memory";
-    // KiB: less than a bit for each page of the file.
+    // KiB: less than one bit for each page of the file.
     let printed = run_child(test, folder.path(), "ulimit -v 450000");
     assert!(printed.contains(&format!("found: [], used: {expected}")), "{printed}");
 }
@@ -204,7 +204,7 @@ fn a_folder_that_is_open_to_others_is_warned_of() {
     assert!(report.warnings.iter().any(|warning| warning.contains("Other users")), "{report:?}");
 }
 
-/// A reader whose process was killed holds its place in LMDB's table until somebody looks.
+/// A reader whose process was killed keeps its slot in LMDB's table until the store clears it.
 #[test]
 fn places_of_killed_readers_are_given_back() {
     if let Some(folder) = child_folder() {
@@ -228,7 +228,7 @@ fn places_of_killed_readers_are_given_back() {
     assert_eq!(*told.lock().expect("unbroken"), [StoreNotice::StaleReaders { count: 1 }]);
 }
 
-/// What no program should do: the store's file grows beyond the map that the store has of it.
+/// What no program should do: enlarges the store's file beyond the store's map.
 #[test]
 fn a_file_that_another_program_made_larger_is_taken_over() {
     if let Some(folder) = child_folder() {
@@ -288,7 +288,7 @@ fn every_name_of_a_folder_leads_to_the_same_store() {
     fill(&store, 0..10);
 }
 
-/// The number of a file that is removed goes to the next new one; the registry must not know it still.
+/// The inode number of a removed file goes to the next new file. The registry must not still hold it.
 #[test]
 fn a_folder_that_is_removed_under_its_store_stands_in_nobodys_way() {
     let parent = tempfile::tempdir().expect("a folder");

@@ -36,7 +36,7 @@ pub(super) fn open_with(folder: &FsPath, options: &StoreOptions) -> Store {
     Store::open(folder, options).map(|(store, _)| store).expect("the store opens")
 }
 
-/// The BSON of the test document with this number; every seventh is large enough for pages of its own.
+/// The BSON of the test document with this number; every seventh needs overflow pages.
 pub(super) fn bson_of(record: RecordNumber) -> Vec<u8> {
     let len = if record.is_multiple_of(7) { 5_000 } else { 40 };
     let number = i64::try_from(record).expect("a small number");
@@ -89,7 +89,7 @@ pub(super) fn see(store: &Store) -> Result<Seen, StoreError> {
     })
 }
 
-/// Puts `byte(old)` in the place of some bytes of a data file, which may be open.
+/// Replaces some bytes of a data file, which may be open, by `byte(old)`.
 pub(super) fn overwrite(folder: &FsPath, places: &[usize], byte: impl Fn(u8) -> u8) {
     let path = folder.join("data.mdb");
     let bytes = fs::read(&path).expect("a file");
@@ -100,7 +100,7 @@ pub(super) fn overwrite(folder: &FsPath, places: &[usize], byte: impl Fn(u8) -> 
     }
 }
 
-/// Flips a bit at the beginning of each of these texts in the data file of a folder.
+/// Flips a bit at the start of each of these texts in the data file of a folder.
 pub(crate) fn rot(folder: &FsPath, texts: &[&[u8]]) {
     let bytes = fs::read(folder.join("data.mdb")).expect("a file");
     for text in texts {
@@ -112,13 +112,13 @@ pub(crate) fn rot(folder: &FsPath, texts: &[&[u8]]) {
     }
 }
 
-/// Lets the second page below the root of a table have a number that no page has. The store may be open.
+/// Gives the second page below the root of a table an invalid number. The store may be open.
 pub(crate) fn lose_page(folder: &FsPath, table: &str) {
     const PAGE: usize = 4096;
     let bytes = fs::read(folder.join("data.mdb")).expect("a file");
     let tables = &bytes[faults::main_root(&bytes)..][..PAGE];
     let name = tables.windows(table.len()).position(|part| part == table.as_bytes());
-    // Behind the name lies what LMDB knows of the table, and its root's number at the end of that.
+    // The tree's record follows the name, and ends with the root's page number.
     let root = &tables[name.expect("a table") + table.len() + 40..][..8];
     let root = u64::from_ne_bytes(root.try_into().expect("8 bytes"));
     let root = usize::try_from(root).expect("a small number") * PAGE;

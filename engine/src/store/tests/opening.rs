@@ -1,4 +1,4 @@
-//! Who may open a store, and what an unclean end, a backup or a strange file leads to.
+//! Opening a store: a second opener, an unclean end, a backup in its place, and files of another kind.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -9,8 +9,8 @@ use super::*;
 
 const CHILD_FOLDER: &str = "MAYFLY_STORE_TEST_FOLDER";
 
-/// Runs the test `a_second_opener_is_refused_with_the_process_number` in a process of its own, where
-/// it does what [`child`] does; returns what it printed.
+/// Runs the test `a_second_opener_is_refused_with_the_process_number` in a subprocess, where it
+/// calls [`child`]; returns its output.
 fn run_child(folder: &FsPath) -> String {
     let test = "store::tests::opening::a_second_opener_is_refused_with_the_process_number";
     let output = Command::new(std::env::current_exe().expect("this program"))
@@ -21,13 +21,13 @@ fn run_child(folder: &FsPath) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// What the second process does: opens the store and says how that went.
+/// The subprocess: opens the store and prints the outcome.
 fn child(folder: &FsPath) {
     match Store::open(folder, &StoreOptions::default()) {
         Ok((store, _)) => {
             fill(&store, 100..200);
             println!("opened");
-            // Ends like a kill: nothing is dropped.
+            // Ends like a kill, without dropping anything.
             std::process::abort();
         }
         Err(error) => println!("refused: {error}"),
@@ -198,7 +198,7 @@ fn a_first_opening_that_was_cut_off_is_done_again() {
     assert!(card.contains("\"hadData\": false"), "{card}");
     let data = fs::read(made.path().join("data.mdb")).expect("a file");
     let half_a_header = [&data[..4_096], &[0; 4_096]].concat();
-    // What the folder may hold then: names in the order in which they are made.
+    // The names that the folder may hold then, in order of creation.
     let lock = ("app.lock", b"77\n".as_slice());
     let card = ("identity.json", card.as_bytes());
     let cases: [&[(&str, &[u8])]; 8] = [
@@ -281,7 +281,7 @@ fn an_emptied_or_missing_data_file_is_never_a_new_store() {
     }
 }
 
-/// A closed store, and a file of another one with as many transactions and some more.
+/// A closed store, and the file of another one with more transactions.
 fn two_stores(more: u64) -> (tempfile::TempDir, Vec<u8>) {
     let (folder, other) =
         (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
@@ -319,7 +319,7 @@ fn a_data_file_that_was_put_in_place_is_walked() {
     }
 }
 
-/// The file as it was closed, but for a torn page in the middle: as long, and with the same transaction.
+/// The closed file with a torn page in the middle: of the same length, with the same transaction.
 #[test]
 fn a_file_that_only_looks_like_the_one_that_was_closed_is_walked() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -336,10 +336,10 @@ fn a_file_that_only_looks_like_the_one_that_was_closed_is_walked() {
         let opened = Store::open(folder.path(), &StoreOptions::default());
         matches!(opened, Err(StoreError::Damaged { .. }))
     };
-    // Written over, later than the store was closed.
+    // Overwritten after the store was closed.
     fs::write(&path, &torn).expect("a file");
     assert!(is_refused());
-    // Put in its place, with its time.
+    // Another file with the same name and time.
     #[cfg(unix)]
     {
         fs::write(&path, &sound).expect("a file");
@@ -352,7 +352,7 @@ fn a_file_that_only_looks_like_the_one_that_was_closed_is_walked() {
         fs::rename(&other, &path).expect("renamed");
         assert!(is_refused());
     }
-    // A copy of a sound one costs a walk and nothing else.
+    // A copy of a sound file costs a walk and nothing else.
     fs::write(&path, &sound).expect("a file");
     fs::File::options()
         .write(true)
@@ -370,7 +370,7 @@ fn the_file_that_was_closed_is_not_walked_again() {
     drop(store);
     let card = || fs::read_to_string(folder.path().join("identity.json")).expect("a card");
     let before = card();
-    // A walk would be noted.
+    // A walk would be recorded.
     let options = StoreOptions { now_ms: 60_000, ..StoreOptions::default() };
     drop(open_with(folder.path(), &options));
     assert_eq!(card(), before);

@@ -1,5 +1,5 @@
-//! A file that a person picked is walked in a process of its own, and opened only if that has said that it is
-//! sound. A shell stands in for the program: the engine has none.
+//! An untrusted file is walked in a subprocess, and opened only if that reports no damage. The engine has no
+//! walk program, so a shell plays its part.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -24,7 +24,7 @@ fn crashing() -> StoreOptions {
     by("kill -SEGV $$")
 }
 
-/// Says that the file is sound.
+/// Reports a sound file.
 fn sound() -> StoreOptions {
     by(r#"echo '{"pagesUsed":2,"pagesFree":0,"findings":[],"damagedRows":0,"rows":[]}'"#)
 }
@@ -69,7 +69,7 @@ fn a_restore_walks_its_own_copy_once_and_in_the_other_process() {
         r#"{"pagesUsed":2,"pagesFree":0,"findings":[],"damagedRows":0,"rows":[]}"#
     );
     let options = by(&counting);
-    // What is checked is what is there when the copying is done, not what was there before.
+    // The check reads the finished copy, not the source.
     let restoration = Restoration::begin(&file, &data, true, &options, &mut go_on).expect("a copy");
     fs::write(&file, "somebody writes over the backup").expect("written");
     let (store, report) = Store::open(restoration.folder(), &options).expect("it opens");

@@ -1,4 +1,4 @@
-//! Runs of ascending rows: at the end of a table and in front of other rows.
+//! Runs of ascending rows: at the end of a table and before other rows.
 
 use std::collections::BTreeMap;
 use std::ops::Bound::Unbounded;
@@ -8,10 +8,10 @@ use proptest::prelude::*;
 use super::open;
 use crate::store::{CollectionId, EntryRows, IndexId, RecordNumber, Scan, Store, StoreError};
 
-/// Rows of one transaction: of which index, how many, and how long their keys get.
+/// The rows of one transaction: their index, number, and longest key.
 type Batch = (u32, usize, usize);
 
-/// Keys behind all others of their index, as a run of inserts makes them.
+/// Keys after all others of their index, as a run of inserts makes them.
 struct Model {
     next: u32,
     rows: BTreeMap<u32, Vec<(Vec<u8>, RecordNumber)>>,
@@ -24,7 +24,7 @@ impl Model {
         for _ in 0..count {
             self.next += 1;
             let mut key = self.next.to_be_bytes().to_vec();
-            // Each length differs from the one before.
+            // Each length differs from the previous one.
             key.resize(4 + self.next as usize * 7 % (len + 1), b'k');
             rows.push(&key, self.next.into(), true).expect("a key");
             added.push((key, self.next.into()));
@@ -72,7 +72,7 @@ proptest! {
     }
 }
 
-/// Bytes of the pages that `put` makes of an empty store.
+/// Bytes of the pages that `put` fills in an empty store.
 fn pages_of(put: impl Fn(&Store)) -> u64 {
     let folder = tempfile::tempdir().expect("a folder");
     let store = open(folder.path());
@@ -94,12 +94,12 @@ fn pages_get_full_at_the_end_and_in_front_of_others() {
                 model.put(store, (index, 4_000, 0));
             }
         });
-        // 2 + 4 + 3 bytes of key, 4 of value, 8 of header, one to be even, 2 of place.
+        // 2 + 4 + 3 bytes of key, 4 of value, 8 of header, 1 of padding, 2 of slot.
         let rows = 41_000 * 24;
         assert!(used * 100 <= rows * most, "{used} bytes of pages for {rows} bytes of rows");
     };
     check(40, 101);
-    // The first run shares its pages with the rows behind it.
+    // The first run shares its pages with the rows after it.
     check(39, 112);
 }
 
@@ -128,7 +128,7 @@ fn documents_of_any_size_fill_their_pages() {
         let per_page = 4_080 / row.next_multiple_of(2);
         let pages = match size {
             0..=2_000 => 2_000_usize.div_ceil(per_page),
-            // On pages of their own, besides those of the keys.
+            // On overflow pages, apart from those of the keys.
             _ => 2_000 * (size + 22).div_ceil(4_096) + 2_000_usize.div_ceil(4_080 / 24),
         };
         let most = (pages + pages / 50 + 4) as u64 * 4_096;
