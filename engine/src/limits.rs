@@ -78,7 +78,7 @@ pub const BALLAST_BYTES: u64 = 16 << 20;
 /// The ballast takes at most one part in this many of the free space. A full ballast needs 1 GiB.
 pub const BALLAST_PART: u64 = 64;
 
-/// Bytes below which a ballast is not worth a file.
+/// Bytes below which there is no ballast.
 pub const BALLAST_BYTES_MIN: u64 = 64 << 10;
 
 /// Documents of the first deleting transactions on a full disk: each changed page needs a new one.
@@ -115,7 +115,7 @@ pub const WALK_EXIT_POLL: std::time::Duration = std::time::Duration::from_millis
 /// How often per session a store reopens itself after a write failed at the disk.
 pub const REOPENINGS_MAX: u32 = 1;
 
-/// Bytes of LMDB's longest key. Another number would be another file format.
+/// Bytes of LMDB's longest key. Another number would be another format.
 pub const LMDB_KEY_BYTES_MAX: usize = 511;
 
 /// Bytes of one value in the tables: several times the largest command. A longer one was never

@@ -1,22 +1,22 @@
 //! Bytes on disk. The only module that names heed.
 //!
-//! A data folder holds `data.mdb` and `lock.mdb` (LMDB), `app.lock` (one process at a time; a number in
-//! it that outlives its process tells that the last session did not end cleanly), `identity.json`, and
-//! `ballast` (room that deletions find on a full disk).
+//! A data folder holds `data.mdb` and `lock.mdb` (LMDB), `app.lock` (one process at a time; a process id that
+//! is left in it means an unclean end), `identity.json`, and `ballast` (disk space reserved for deletions).
+//! `engine/docs/design.md` has the details.
 //!
 //! [`Store::open`] is the only way in. Work is done in closures: [`Store::read`] lends a [`Reader`],
-//! [`Store::write`] a [`Writer`]; nothing that LMDB lent outlives the closure, because the memory map
-//! may move once no transaction is alive.
+//! [`Store::write`] a [`Writer`]. Nothing that LMDB lends outlives the closure, because the memory map may move
+//! once no transaction is active.
 //!
 //! - `table` lays rows out as bytes.
 //! - `txn` runs transactions: writes of several threads share one, and each failure leads to a larger map,
 //!   to deletions only while the disk is full, or to a store that takes no change until its file was walked.
-//! - `file` owns the data folder and the files beside `data.mdb`.
+//! - `file` owns the data folder and the files next to `data.mdb`.
 //! - `copy` writes backups, restores them, and compacts the store.
 //! - `walk` checks a file before LMDB maps it.
 //!
-//! LMDB trusts its file: a damaged one kills the process. So `walk` reads the file page by page, with
-//! plain reads, before LMDB ever maps it, and each stored value carries a checksum.
+//! LMDB trusts its file: a damaged one can crash the process. So `walk` reads the file page by page, with plain
+//! reads, before LMDB maps it, and each stored row carries a checksum.
 
 mod copy;
 mod error;

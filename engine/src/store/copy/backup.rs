@@ -6,7 +6,7 @@
 //!
 //! The walk also verifies the checksums of all rows, because LMDB copies a damaged document as it is. A copy
 //! with damaged rows is the best copy of the present data, but an older backup may be the best of what is
-//! damaged. So it gets a name of its own, `NAME.damaged`, and no older backup makes room for it.
+//! damaged. So it gets a name of its own, `NAME.damaged`, and no older backup is rotated for it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -150,8 +150,8 @@ struct Rotation {
 }
 
 impl Rotation {
-    /// Makes room for a new backup. `target` itself keeps its name until the new file replaces it. Until then
-    /// the oldest one is kept under a hidden name.
+    /// Rotates the older backups. `target` keeps its name until the new file replaces it, and the oldest one
+    /// has a hidden name until then.
     fn make_room(&mut self, target: &FsPath) -> Result<(), StoreError> {
         let Ok(newest) = fs::metadata(target) else { return Ok(()) };
         let next = numbered(target, 1);
