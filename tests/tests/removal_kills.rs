@@ -1,4 +1,4 @@
-//! With the undo net or an archive on, `kill -9` at any moment leaves each document in the collection
+//! With the trash or an archive on, `kill -9` at any moment leaves each document in the collection
 //! or where removed ones are kept, and takes none away.
 //!
 //! `MAYFLY_TEST_COUNT` sets the number of kills, `MAYFLY_TEST_SEED` their moments.
@@ -68,7 +68,7 @@ fn by_id(documents: impl IntoIterator<Item = Document>) -> ById {
     all
 }
 
-/// The undo net. It shows a document's `_id` and size.
+/// The trash. It shows a document's `_id` and size.
 struct Trash;
 
 impl Kept for Trash {
@@ -196,7 +196,7 @@ fn check(kept: &dyn Kept, in_both: bool) {
 }
 
 #[test]
-fn the_undo_net_has_whatever_was_removed() {
+fn the_trash_has_every_removed_document() {
     check(&Trash, false);
 }
 

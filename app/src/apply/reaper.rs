@@ -162,7 +162,7 @@ pub(super) fn put_back(found: &Document) -> (bool, String) {
 fn learn(found: &Document, state: &mut State) {
     let reaper = found.get_document("mayfly").and_then(|mayfly| mayfly.get_document("reaper"));
     let Ok(reaper) = reaper else { return };
-    let undo = found.get_document("mayfly").and_then(|mayfly| mayfly.get_document("undo"));
+    let undo = found.get_document("mayfly").and_then(|mayfly| mayfly.get_document("trash"));
     state.reaper.trash_secs = undo.ok().and_then(|undo| number(undo, "secs")).unwrap_or(0);
     let known = &mut state.reaper;
     known.enabled = reaper.get_bool("enabled").unwrap_or(known.enabled);

@@ -138,7 +138,7 @@ fn page(is_first: bool, reply: &Reply, found: &Document, net: &mut Trash) {
     net.asked = None;
     net.next = number(found, "next").and_then(|next| i64::try_from(next).ok());
     net.add(rows(found));
-    let Ok(undo) = found.get_document("undo") else { return };
+    let Ok(undo) = found.get_document("trash") else { return };
     net.secs = number(undo, "secs").and_then(|secs| i64::try_from(secs).ok()).unwrap_or(0);
     net.documents = number(undo, "documents").unwrap_or(0);
     net.bytes = number(undo, "bytes").unwrap_or(0);

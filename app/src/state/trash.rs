@@ -142,7 +142,7 @@ impl TrashDraft {
 #[must_use]
 pub fn keep_command(secs: i64) -> Document {
     let secs = i32::try_from(secs).map_or(Bson::Int64(secs), Bson::Int32);
-    doc! { "setParameter": 1, "mayflyUndoSecs": secs }
+    doc! { "setParameter": 1, "mayflyTrashSecs": secs }
 }
 
 impl Trash {

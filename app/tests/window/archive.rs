@@ -103,7 +103,7 @@ fn a_target_that_is_no_good_is_told() {
     window.until_enabled("Turn on");
     window.type_into("Target", "old things");
     window.click("Turn on");
-    window.until_named("is no absolute path");
+    window.until_named("must be an absolute path");
     assert!(window.is_enabled("Turn on"));
 }
 

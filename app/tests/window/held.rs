@@ -40,7 +40,7 @@ impl Source for Holding {
         let due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
         let is_held = !sent.iter().any(|action| action == "deleteNow");
         doc! {
-            "ok": 1.0, "held": is_held, "sentence": "The computer's clock jumped ahead by 73 years.",
+            "ok": 1.0, "held": is_held, "sentence": "The system clock jumped ahead by 73 years.",
             "kept": sent.iter().any(|action| action == "keepPaused"),
             "now": DateTime::from_millis(4_070_908_800_000),
             "expectedNow": DateTime::from_millis(fake::NOW_MS),
@@ -96,7 +96,7 @@ impl Window {
 fn the_banner_tells_why_both_clocks_and_what_waits() {
     let window = Window::open();
     for words in [
-        "The computer's clock jumped ahead by 73 years.",
+        "The system clock jumped ahead by 73 years.",
         "The system clock says 2099-01-01",
         "it should be 2026-11-21",
         "shop.carts · at_1: 1,204 documents",
@@ -204,7 +204,7 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
         .build_eframe(move |context| MayflyApp::new(context, options));
     until(&mut harness, "Remove now…", true);
     for words in [
-        "This store was restored from a backup, and documents in it have expired.",
+        "This store was restored from a backup, and some documents have expired.",
         "shop.carts · at_1: 3 documents",
     ] {
         assert!(harness.query_by_label_contains(words).is_some(), "{words}");

@@ -315,7 +315,7 @@ fn a_backup_tells_what_is_not_in_it() {
     window.click("Back up…");
     window.until_named("No backups with this name yet");
     back_up(&mut window);
-    window.until_named("Archived documents are not in the backup; they lie in ");
+    window.until_named("The backup doesn't include archived documents; they are in ");
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn a_restore_takes_away_what_tells_of_removed_documents() {
     let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60};
     window.run("test", &doc! {"createIndexes": "notes", "indexes": [index]});
     window.run("test", &doc! {"insert": "notes", "documents": [{"_id": "short", "at": at(0)}]});
-    window.run("admin", &doc! {"setParameter": 1, "mayflyUndoSecs": 600});
+    window.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": 600});
     window.click("Done");
     window.until("a tab", |state| state.tabs.active().is_some());
     window.click("Expiry");

@@ -128,7 +128,7 @@ fn what_the_scrub_finds_damaged_is_told_by_name() {
 
 #[test]
 fn a_reaper_that_finishes_no_pass_is_told_in_the_expiry_view() {
-    const LATE: &str = "The reaper has not finished a pass for 6 minutes";
+    const LATE: &str = "No pass has finished for 6 minutes";
     let mut window = window(|source| Arc::new(Told { late: Some(LATE), ..well(source) }));
     window.until("a collection is shown", |state| state.tabs.active().is_some());
     window.click("Expiry");

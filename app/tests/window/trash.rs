@@ -21,7 +21,7 @@ fn collection(name: &str) -> [Document; 2] {
 fn dialog(keep_secs: i32) -> Window {
     let both = ["carts", "sessions"].into_iter().flat_map(collection);
     let mut window = Window::open_after(&both.collect::<Vec<_>>());
-    window.run("admin", &doc! {"setParameter": 1, "mayflyUndoSecs": keep_secs});
+    window.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": keep_secs});
     window.choose("Menu", "Trash…");
     window.until_named("Holds: ");
     window
@@ -52,7 +52,7 @@ fn the_net_is_turned_on_changed_and_turned_off() {
     assert!(window.has("ten is not a whole number"));
     window.type_into("Keep for", "90");
     let shown = window.value("Trash command");
-    assert!(shown.contains("mayflyUndoSecs: 5400"), "{shown}");
+    assert!(shown.contains("mayflyTrashSecs: 5400"), "{shown}");
     assert!(window.has("The trash is off until then"), "what was chosen is not how it is");
     window.click("Turn on the trash for 1 h 30 min");
     window.until("the net", |state| state.reaper.trash_secs == 5_400);
@@ -66,7 +66,7 @@ fn the_net_is_turned_on_changed_and_turned_off() {
     window.click("Turn off the trash");
     window.until("no net", |state| state.reaper.trash_secs == 0);
     window.click("Done");
-    assert!(window.sent().iter().any(|sent| sent.contains("mayflyUndoSecs: 1800")));
+    assert!(window.sent().iter().any(|sent| sent.contains("mayflyTrashSecs: 1800")));
 }
 
 #[test]

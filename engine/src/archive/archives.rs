@@ -118,7 +118,7 @@ impl Archives {
         let before = self.read().get(&collection.id).cloned();
         if before.is_none() && self.read().len() >= ARCHIVES_MAX {
             return Err(ArchiveError::bad(format!(
-                "there are {ARCHIVES_MAX} archives already; no more can be made"
+                "the store already has the maximum of {ARCHIVES_MAX} archives"
             )));
         }
         let left = self.left_by(namespace, &settings.target);
@@ -260,8 +260,8 @@ impl Archives {
         match is_saved {
             Ok(true) => Ok(()),
             Ok(false) => Err(ArchiveError::bad(format!(
-                "the collection {} was dropped or renamed while its archive was switched on, so it has \
-                 none; try again",
+                "the collection {} was dropped or renamed while its archive was turned on, so the \
+ archive is off; try again",
                 record.namespace
             ))),
             Err(WriteError::Store(error)) => Err(error.into()),
@@ -308,9 +308,9 @@ fn backend(
         }
         #[cfg(not(feature = "s3"))]
         Target::Bucket { .. } => Err(ArchiveError::NotSupported {
-            message: "this program was built without s3; an archive in a bucket is not supported, \
-                      take a folder"
-                .to_owned(),
+            message:
+                "this build has no S3 support, so an archive can't be in a bucket; use a folder"
+                    .to_owned(),
         }),
     }
 }
@@ -327,7 +327,7 @@ pub fn missing_from_backup(store: &Store) -> Result<Option<String>, StoreError> 
     places.sort_unstable();
     places.dedup();
     Ok((!places.is_empty()).then(|| {
-        format!("Archived documents are not in the backup; they lie in {}.", places.join(", "))
+        format!("The backup doesn't include archived documents; they are in {}.", places.join(", "))
     }))
 }
 
@@ -336,7 +336,7 @@ fn stored(store: &Store) -> Result<Vec<Record>, StoreError> {
     store.read(|reader| {
         let Some(bytes) = reader.meta(ARCHIVES_META)? else { return Ok(Vec::new()) };
         read_records(bytes).ok_or_else(|| StoreError::Damaged {
-            what: "the list of its archives can't be read".to_owned(),
+            what: "the list of archives can't be read".to_owned(),
         })
     })
 }

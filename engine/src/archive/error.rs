@@ -16,10 +16,7 @@ pub enum ArchiveError {
         what: String,
     },
     /// Nothing can be archived, so nothing is removed.
-    #[error(
-        "The archive of {namespace} can't be written, so its expired documents stay where they are: \
-         {reason}"
-    )]
+    #[error("Can't write the archive of {namespace}, so expired documents are kept: {reason}")]
     OnHold {
         /// The collection.
         namespace: String,

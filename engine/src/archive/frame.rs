@@ -68,7 +68,8 @@ pub(super) fn pack(
     let builder = GzBuilder::new().extra(fields).operating_system(255);
     let mut encoder = builder.write(Vec::new(), Compression::new(PACKING));
     let packed = encoder.write_all(lines).and_then(|()| encoder.finish());
-    let mut frame = packed.map_err(|error| ArchiveError::io("Can't pack the archive", &error))?;
+    let mut frame =
+        packed.map_err(|error| ArchiveError::io("Can't compress the archive", &error))?;
     let len = u32::try_from(frame.len()).map_err(|_| too_large())?;
     // gzip's byte for the level of packing depends on the level; a fixed one makes a fixed start.
     let body = frame.get(HEADER_BYTES..).unwrap_or_default();
@@ -114,13 +115,13 @@ pub(super) fn unpack(frame: &[u8]) -> Result<Vec<u8>, ArchiveError> {
     let body = frame.get(HEADER_BYTES..).unwrap_or_default();
     let sum = checksum(header.len, header.docs, header.first_ms, header.last_ms, body);
     if sum != header.sum || frame.len() != header.len as usize {
-        return Err(damaged("a batch is not what its checksum says"));
+        return Err(damaged("a batch does not match its checksum"));
     }
     let mut lines = Vec::new();
     let mut reader = GzDecoder::new(frame).take(ARCHIVE_FRAME_TEXT_BYTES_MAX + 1);
     reader.read_to_end(&mut lines).map_err(|error| damaged(&format!("a batch: {error}")))?;
     if lines.len() as u64 > ARCHIVE_FRAME_TEXT_BYTES_MAX {
-        return Err(damaged("a batch unpacks to more than it can have held"));
+        return Err(damaged("a batch decompresses to more than the maximum"));
     }
     Ok(lines)
 }

@@ -70,7 +70,7 @@ pub fn append_line(out: &mut Vec<u8>, archived: &Archived) -> Result<(), Archive
     out.truncate(start);
     Err(ArchiveError::Backend {
         what: format!(
-            "{} of {} can't be written in a form that reads back the same",
+            "{} of {} can't be written in a format that reads back unchanged",
             RecordName(archived.record),
             archived.namespace
         ),

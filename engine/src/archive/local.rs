@@ -39,7 +39,7 @@ impl Folder {
         let Some(chosen) = self.chosen.as_ref().filter(|chosen| !chosen.is_dir()) else {
             return Ok(());
         };
-        let what = format!("{} is not there; is its disk mounted?", chosen.display());
+        let what = format!("{} not found; is its disk mounted?", chosen.display());
         Err(io::Error::new(io::ErrorKind::NotFound, what))
     }
 

@@ -101,13 +101,11 @@ impl Settings {
         let path = target.strip_prefix("file://").unwrap_or(target);
         if target.contains("://") && path == target {
             return Err(ArchiveError::NotSupported {
-                message: "the target is not supported; take a folder or s3://bucket".to_owned(),
+                message: "the target is not supported; use a folder or s3://bucket".to_owned(),
             });
         }
         if !Path::new(path).is_absolute() || path.contains('\0') {
-            return Err(ArchiveError::bad(
-                "the target is no absolute path; write it from the root on",
-            ));
+            return Err(ArchiveError::bad("the target must be an absolute path"));
         }
         Ok(Target::Folder(PathBuf::from(path)))
     }
@@ -123,8 +121,8 @@ fn bucket(rest: &str) -> Result<Target, ArchiveError> {
         && prefix.chars().all(|letter| !letter.is_control() && !"?#@:".contains(letter));
     if !is_name || !is_part {
         return Err(ArchiveError::bad(
-            "the target is no bucket; write s3://bucket or s3://bucket/part, without names or keys: \
-             those come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or from the AWS profile, and \
+            "the target is not a bucket; enter s3://bucket or s3://bucket/prefix without \
+ credentials: those come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or from the AWS profile, and \
              another server from AWS_ENDPOINT_URL",
         ));
     }
@@ -247,15 +245,15 @@ mod tests {
         for refused in
             ["s3://", "s3://b", "s3://Bucket/x", "s3://key:word@bucket/x", "s3://bucket/a?key=word"]
         {
-            check(refused, Err("the target is no bucket"));
+            check(refused, Err("the target is not a bucket"));
         }
-        check("old", Err("no absolute path"));
-        check("file://old", Err("no absolute path"));
+        check("old", Err("must be an absolute path"));
+        check("file://old", Err("must be an absolute path"));
         check("gs://bucket", Err("not supported"));
         check("http://host/", Err("not supported"));
         check("https://key:word@host/bucket", Err("not supported"));
         check("S3://key:word@bucket", Err("not supported"));
-        check("key:word@bucket", Err("no absolute path"));
+        check("key:word@bucket", Err("must be an absolute path"));
     }
 
     #[test]

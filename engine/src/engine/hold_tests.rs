@@ -11,7 +11,7 @@ use crate::{
     clock::{Clock, FakeSystemClock, work_time},
     collection::WriteError,
     command::testing::{at, spoil_meta, wait_for},
-    reaper::{GUARD_META_NAME, UNDO_META},
+    reaper::{GUARD_META_NAME, TRASH_SECS_META},
     store::{RESTORED_META_NAME, StoreError, Writer},
 };
 
@@ -312,7 +312,7 @@ fn a_backup_of_last_year_loses_nothing_when_it_is_restored_until_released() {
 fn what_was_put_back_stays_held_while_the_definition_of_its_collection_can_not_be_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let lab = Lab::with_documents(folder.path(), START_MS, &[START_MS + 90_000]);
-    lab.run("admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 600 });
+    lab.run("admin", &doc! { "setParameter": 1, "mayflyTrashSecs": 600 });
     lab.pass();
     assert_eq!(lab.count(), 0);
     lab.run("test", &doc! { "mayflyRestoreTrash": "c" });
@@ -340,7 +340,7 @@ fn what_is_damaged_holds_everything_until_released() {
             lab.engine.collections().store().mark_restored(START_MS).expect("marked");
         }
         let mut lab = lab.reopened_without(folder, name);
-        assert!(lab.warns("Removals wait until you release them"), "{name}");
+        assert!(lab.warns("Removals are on hold until you release them"), "{name}");
         lab.clock.pass(10 * MINUTE);
         for _ in 0..2 {
             assert_eq!(at(&lab.held(), "reason"), Some("stateLost".into()), "{name}");
@@ -365,7 +365,7 @@ fn what_is_damaged_holds_everything_until_released() {
 fn what_was_put_back_stays_when_the_state_of_the_guard_is_damaged() {
     let folder = tempfile::tempdir().expect("a folder");
     let lab = Lab::with_documents(folder.path(), START_MS, &[START_MS + 90_000]);
-    lab.run("admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 600 });
+    lab.run("admin", &doc! { "setParameter": 1, "mayflyTrashSecs": 600 });
     lab.pass();
     lab.run("test", &doc! { "mayflyRestoreTrash": "c" });
     let lab = lab.reopened_without(folder.path(), GUARD_META_NAME);
@@ -375,23 +375,23 @@ fn what_was_put_back_stays_when_the_state_of_the_guard_is_damaged() {
 }
 
 #[test]
-fn an_undo_net_whose_length_is_damaged_is_out_for_ten_minutes() {
+fn a_trash_whose_length_is_damaged_is_out_for_ten_minutes() {
     let folder = tempfile::tempdir().expect("a folder");
     let lab = Lab::with_documents(folder.path(), START_MS, &[START_MS + 90_000]);
     let secs = |lab: &Lab| {
-        let reply = lab.run("admin", &doc! { "getParameter": 1, "mayflyUndoSecs": 1 });
-        reply.get_i32("mayflyUndoSecs").expect("a number")
+        let reply = lab.run("admin", &doc! { "getParameter": 1, "mayflyTrashSecs": 1 });
+        reply.get_i32("mayflyTrashSecs").expect("a number")
     };
-    lab.run("admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 3_600 });
-    let lab = lab.reopened_without(folder.path(), UNDO_META);
-    assert!(lab.warns("Set mayflyUndoSecs again"));
+    lab.run("admin", &doc! { "setParameter": 1, "mayflyTrashSecs": 3_600 });
+    let lab = lab.reopened_without(folder.path(), TRASH_SECS_META);
+    assert!(lab.warns("Set mayflyTrashSecs again"));
     assert_eq!(secs(&lab), 600);
     lab.pass();
     let trash = lab.run("admin", &doc! { "mayflyTrash": 1 });
-    assert_eq!((lab.count(), at(&trash, "undo.documents")), (0, Some(Bson::Int64(1))), "{trash}");
-    lab.run("admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 3_600 });
+    assert_eq!((lab.count(), at(&trash, "trash.documents")), (0, Some(Bson::Int64(1))), "{trash}");
+    lab.run("admin", &doc! { "setParameter": 1, "mayflyTrashSecs": 3_600 });
     let lab = lab.reopened(folder.path());
-    assert!(!lab.warns("mayflyUndoSecs"));
+    assert!(!lab.warns("mayflyTrashSecs"));
     assert_eq!(secs(&lab), 3_600);
     lab.close();
 }

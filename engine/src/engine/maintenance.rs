@@ -394,11 +394,11 @@ mod tests {
     fn a_value_that_a_store_opens_without_is_a_finding_beside_what_is_checked() {
         let place = tempfile::tempdir().expect("a folder");
         let engine = fill(place.path(), 0, 100);
-        engine.run("admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 60 });
+        engine.run("admin", &doc! { "setParameter": 1, "mayflyTrashSecs": 60 });
         let put = |writer: &mut Writer<'_>| writer.put_meta("import/1", b"where it stood");
         engine.collections().store().write(put).expect("written");
         engine.close().expect("closed");
-        for (number, name) in ["undoSecs", "import/1"].into_iter().enumerate() {
+        for (number, name) in ["trashSecs", "import/1"].into_iter().enumerate() {
             crate::command::testing::spoil_meta(place.path(), name);
             let report = check(place.path(), &clock(), None, &mut go_on).expect("readable");
             assert_eq!((report.structure.len(), report.contents.documents), (0, 100));

@@ -98,7 +98,7 @@ pub(super) struct Allowance<'a> {
     /// The guard's state, to be stored together with what is removed.
     pub state: Option<&'a UnsavedState>,
     /// Milliseconds that what is removed is kept in the trash; `None` keeps nothing.
-    pub undo_ms: Option<i64>,
+    pub trash_ms: Option<i64>,
 }
 
 /// Why a step came to nothing.
@@ -242,7 +242,7 @@ pub(super) fn remove(
     };
     let keys_before = count_keys(writer, &collection)?;
     let all = writer.counters(collection.id.0)?;
-    let undo_ms = allowance.undo_ms.filter(|_| !writer.has_no_room());
+    let trash_ms = allowance.trash_ms.filter(|_| !writer.has_no_room());
     let mut pace = TimeBudget::new(allowance.limits.time);
     let (mut bytes, mut done) = (0, 0);
     while let Some(count) = pace.next()
@@ -261,8 +261,8 @@ pub(super) fn remove(
             if kept.is_some_and(|kept| !kept.has(stored)) {
                 return Ok(None); // Written since it was archived.
             }
-            let to_row = |undo_ms| {
-                let times = (allowance.pass, allowance.now_ms, undo_ms);
+            let to_row = |trash_ms| {
+                let times = (allowance.pass, allowance.now_ms, trash_ms);
                 trash::row(target, stored, deadline, times)
             };
             let is_told = described + place < REMOVED_EVENT_DOCS_MAX;
@@ -271,13 +271,13 @@ pub(super) fn remove(
                 bytes: stored.bytes.len() as u64,
                 lag_ms: allowance.now_ms.saturating_sub(deadline.threshold_ms),
                 described: told.transpose()?,
-                trash_row: undo_ms.map(to_row).transpose()?,
+                trash_row: trash_ms.map(to_row).transpose()?,
             }))
         })?;
         for gone in gone.into_iter().flatten() {
             match gone.trash_row {
                 Some(row) if writer.put_in_trash(&row)? => batch.trashed += 1,
-                _ => batch.not_trashed += u64::from(allowance.undo_ms.is_some()),
+                _ => batch.not_trashed += u64::from(allowance.trash_ms.is_some()),
             }
             bytes += gone.bytes;
             batch.deleted += 1;

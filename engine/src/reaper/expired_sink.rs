@@ -35,7 +35,7 @@ impl ExpiredSink for Reaper {
     fn trash_ms(&self) -> Option<i64> {
         // A clock that is wrong hides documents which nobody meant to lose.
         let least = self.clock_held.load(Ordering::Relaxed).then_some(TRASH_SECS_MAX * 1_000);
-        self.parameters().undo_ms().max(least)
+        self.parameters().trash_ms().max(least)
     }
 }
 

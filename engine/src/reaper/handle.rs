@@ -99,7 +99,7 @@ impl Reaper {
         let mut lost: Vec<String> = guard.lost_in_words().into_iter().collect();
         if let Some(secs) = trash::kept_secs(collections.store(), &mut lost)? {
             // One that another version kept and this one refuses is as good as none.
-            let _ = parameters.set(TtlParameter::UndoSecs, secs);
+            let _ = parameters.set(TtlParameter::TrashSecs, secs);
         }
         let trash = StoreError::unless_damaged(collections.trash_status())?;
         let reaper = Self {

@@ -44,6 +44,6 @@ pub use parameters::{
 };
 pub use target::{Target, targets, targets_of};
 #[cfg(test)]
-pub(crate) use trash::UNDO_META;
+pub(crate) use trash::TRASH_SECS_META;
 pub use ttl_range::TtlRange;
 pub use watchdog::Stall;

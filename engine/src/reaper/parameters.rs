@@ -36,11 +36,11 @@ pub enum TtlParameter {
     /// Mayfly's own: also wake at the next threshold.
     ReapAtThreshold,
     /// Mayfly's own: seconds that removed documents are kept in the trash; 0 keeps none.
-    UndoSecs,
+    TrashSecs,
 }
 
 /// How many parameters there are.
-const COUNT: usize = TtlParameter::UndoSecs as usize + 1;
+const COUNT: usize = TtlParameter::TrashSecs as usize + 1;
 
 /// What a parameter holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub const TTL_PARAMETERS: [ParameterInfo; COUNT] = [
     bool_parameter(TtlParameter::ReapAtThreshold, "mayflyReapAtThreshold", false),
     ParameterInfo {
         max: TRASH_SECS_MAX,
-        ..int32_parameter(TtlParameter::UndoSecs, "mayflyUndoSecs", 0, 0)
+        ..int32_parameter(TtlParameter::TrashSecs, "mayflyTrashSecs", 0, 0)
     },
 ];
 
@@ -168,7 +168,7 @@ pub enum ParameterError {
 }
 
 /// The values in force. They are set while the monitor runs and not kept when the engine closes,
-/// as in MongoDB; only [`TtlParameter::UndoSecs`] is kept, see `undo`.
+/// as in MongoDB; only [`TtlParameter::TrashSecs`] is kept, see `trash`.
 #[derive(Debug)]
 pub struct TtlParameters {
     values: [AtomicI64; COUNT],
@@ -215,8 +215,8 @@ impl TtlParameters {
     }
 
     /// Milliseconds that removed documents are kept in the trash; `None` keeps none.
-    pub fn undo_ms(&self) -> Option<i64> {
-        let secs = self.get(TtlParameter::UndoSecs);
+    pub fn trash_ms(&self) -> Option<i64> {
+        let secs = self.get(TtlParameter::TrashSecs);
         (secs > 0).then(|| secs.saturating_mul(1_000))
     }
 
@@ -315,9 +315,9 @@ mod tests {
         check(TtlParameter::Enabled, 2, false);
         check(TtlParameter::BatchBytes, i64::from(i32::MAX) + 1, false);
         check(TtlParameter::BatchDocs, i64::MAX, true);
-        check(TtlParameter::UndoSecs, 0, true);
-        check(TtlParameter::UndoSecs, TRASH_SECS_MAX, true);
-        check(TtlParameter::UndoSecs, TRASH_SECS_MAX + 1, false);
+        check(TtlParameter::TrashSecs, 0, true);
+        check(TtlParameter::TrashSecs, TRASH_SECS_MAX, true);
+        check(TtlParameter::TrashSecs, TRASH_SECS_MAX + 1, false);
     }
 
     #[test]

@@ -155,7 +155,7 @@ impl<'r> Pass<'r> {
         let held = self.held();
         for target in targets_at_work(&self.reaper.collections().catalog()) {
             if held.contains(&target.identity()) {
-                self.report.held = Some("The removals of some indexes wait.".to_owned());
+                self.report.held = Some("Removals by some indexes are on hold.".to_owned());
                 continue;
             }
             let tally = self.tally(&target);
@@ -188,7 +188,7 @@ impl<'r> Pass<'r> {
             ahead,
             bytes: parameters.batch_bytes(),
             state: self.permit.state.as_ref(),
-            undo_ms: parameters.undo_ms(),
+            trash_ms: parameters.trash_ms(),
         };
         let (reaper, rule) = (self.reaper, visit.target.identity());
         let heeds_holds = self.permit.heeds_holds;
@@ -296,9 +296,8 @@ impl Tally {
 
     fn into_report(mut self) -> IndexReport {
         let damage = self.damage.as_ref();
-        let stays = |what| {
-            format!("At least one document or its index entry can't be read, so it stays: {what}")
-        };
+        let stays =
+            |what| format!("Skipped at least one unreadable document or index entry: {what}");
         self.report.error = self.report.error.or_else(|| damage.map(stays));
         self.lags_ms.sort_unstable();
         self.report.lag_p50_ms = self.lags_ms.get(self.lags_ms.len() / 2).copied().unwrap_or(0);

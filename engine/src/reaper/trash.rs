@@ -1,4 +1,4 @@
-//! The undo net: what the reaper removes goes to the trash for a while, and can be put back.
+//! The trash: what the reaper removes goes to the trash for a while, and can be put back.
 
 use super::{guard::RuleId, handle::Reaper, parameters::TtlParameter, target::Target};
 use crate::{
@@ -10,20 +10,20 @@ use crate::{
 
 /// The value of the table `meta` that holds how long removed documents are kept: a safety net that
 /// is gone after a restart is none.
-pub(crate) const UNDO_META: &str = "undoSecs";
+pub(crate) const TRASH_SECS_META: &str = "trashSecs";
 
 /// The seconds that were kept last; `None` when they were never set. Where somebody has set them and they
 /// are damaged, the net is out as the window puts it out: what it keeps too much does no harm.
 pub(super) fn kept_secs(store: &Store, lost: &mut Vec<String>) -> Result<Option<i64>, StoreError> {
     let stored = store.read(|reader| {
-        let Some(bytes) = reader.meta(UNDO_META)? else { return Ok(None) };
+        let Some(bytes) = reader.meta(TRASH_SECS_META)? else { return Ok(None) };
         let secs = bytes.try_into().map(i64::from_be_bytes);
-        secs.map(Some).map_err(|_| StoreError::damaged("mayflyUndoSecs has a wrong length"))
+        secs.map(Some).map_err(|_| StoreError::damaged("mayflyTrashSecs has a wrong length"))
     });
     let Some(secs) = StoreError::unless_damaged(stored)? else {
         lost.push(format!(
-            "How long removed documents are kept was damaged: they are kept for {TRASH_SECS_DEFAULT} \
-             seconds now. Set mayflyUndoSecs again."
+            "The trash setting was damaged and reset to {TRASH_SECS_DEFAULT} seconds. Set \
+ mayflyTrashSecs again."
         ));
         return Ok(Some(TRASH_SECS_DEFAULT));
     };
@@ -35,7 +35,7 @@ pub(super) fn row(
     target: &Target,
     stored: &StoredDocument<'_>,
     deadline: Deadline,
-    (pass, removed_ms, undo_ms): (u64, i64, i64),
+    (pass, removed_ms, trash_ms): (u64, i64, i64),
 ) -> Result<bson::RawDocumentBuf, StoreError> {
     let row = TrashRow {
         number: 0,
@@ -47,7 +47,7 @@ pub(super) fn row(
         modified_ms: stored.modified_ms,
         threshold_ms: deadline.threshold_ms,
         removed_ms,
-        until_ms: removed_ms.saturating_add(undo_ms),
+        until_ms: removed_ms.saturating_add(trash_ms),
         document: stored.document()?,
     }
     .to_row();
@@ -88,11 +88,11 @@ impl Reaper {
         parameter: TtlParameter,
         value: i64,
     ) -> Result<(), StoreError> {
-        if parameter != TtlParameter::UndoSecs {
+        if parameter != TtlParameter::TrashSecs {
             return Ok(());
         }
         let store = self.collections().store();
-        store.write(|writer| writer.put_meta(UNDO_META, &value.to_be_bytes()))
+        store.write(|writer| writer.put_meta(TRASH_SECS_META, &value.to_be_bytes()))
     }
 
     /// Whether documents of a rule were put back and wait for a word, also where the rule was held

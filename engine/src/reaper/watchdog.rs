@@ -35,13 +35,12 @@ impl Stall {
         let since = duration_text(millis(self.since));
         if self.is_working {
             return format!(
-                "The present pass of the reaper has not ended for {since}. Other documents that are \
-                 due wait for it."
+                "The current pass has been running for {since}. Other overdue documents wait for it."
             );
         }
         format!(
-            "The reaper has not finished a pass for {since}, though one is due every {}. Documents \
-             that are due stay. Look into the log, and open the store again.",
+            "No pass has finished for {since}; one should run every {}. Overdue documents \
+ aren't being removed. Check the log, then reopen the store.",
             duration_text(millis(self.sleep))
         )
     }

@@ -91,12 +91,12 @@ impl Deadline {
         let unit = if secs == 1 { "second" } else { "seconds" };
         match self.source {
             Source::Item => {
-                format!("Its own ttl lets it expire {secs} {unit} after its last modification.")
+                format!("Its ttl field expires it {secs} {unit} after its last modification.")
             }
             Source::Index if self.ignores_own_ttl => format!(
-                "Its own ttl does not count, because it is neither -1 nor a whole number from 1 to \
-                 2147483647 of type int, long or double. So the collection's default lets it expire \
-                 {secs} {unit} after its last modification."
+                "Its ttl is ignored because it is not -1 or an integer from 1 to 2147483647 (int, \
+ long or double). The collection's default applies: it expires {secs} {unit} after \
+ its last modification."
             ),
             Source::Index if field == "_ts" => {
                 format!("It expires {secs} {unit} after its last modification.")

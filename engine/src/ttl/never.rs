@@ -95,42 +95,38 @@ impl Never {
             Self::Null => format!("{field} is null, not a date, so it never expires."),
             Self::Number => format!("{field} is a number, not a date, so it never expires."),
             Self::Text => format!(
-                "{field} is text, not a date, so it never expires. Store it as a date to let it expire."
+                "{field} is a string, not a date, so it never expires. Store a date instead."
             ),
-            Self::Bool => format!("{field} is true or false, not a date, so it never expires."),
+            Self::Bool => format!("{field} is a boolean, not a date, so it never expires."),
             Self::ObjectId => format!(
-                "{field} is an ObjectId; the time inside one does not count, so it never expires."
+                "{field} is an ObjectId, whose timestamp doesn't count as a date, so it never expires."
             ),
-            Self::Timestamp => format!(
-                "{field} is a Timestamp, which is another type than a date, so it never expires."
-            ),
+            Self::Timestamp => format!("{field} is a Timestamp, not a date, so it never expires."),
             Self::Document => {
-                format!("{field} is a document; dates inside it do not count, so it never expires.")
+                format!("{field} is a document; dates inside it don't count, so it never expires.")
             }
             Self::ArrayEmpty => format!("{field} is an empty array, so it never expires."),
-            Self::ArrayWithoutDates => format!(
-                "{field} is an array without a date of its own (an array in an array does not \
-                 count), so it never expires."
-            ),
+            Self::ArrayWithoutDates => {
+                format!("{field} is an array with no top-level date, so it never expires.")
+            }
             Self::OtherType(name) => {
                 format!("{field} is of type {name}, not a date, so it never expires.")
             }
             Self::OutsidePartialFilter => {
-                "It does not match the index's partial filter, so the index does not hold it and \
-                 it never expires."
+                "It doesn't match the partial filter, so it isn't indexed and never expires."
                     .to_owned()
             }
-            Self::OwnTtlNever => "Its own ttl is -1, so it never expires.".to_owned(),
-            Self::NoDefault => "The collection has no default and it has no ttl that counts, so \
-                                it never expires."
-                .to_owned(),
+            Self::OwnTtlNever => "Its ttl is -1, so it never expires.".to_owned(),
+            Self::NoDefault => {
+                "The collection has no default TTL and the document has no valid ttl, so it never \
+ expires."
+                    .to_owned()
+            }
             Self::BeforeEpoch => format!(
-                "{field} lies before 1970, where a clustered collection does not look, so it never \
-                 expires."
+                "{field} is before 1970, which clustered collections ignore, so it never expires."
             ),
             Self::BeyondTime => {
-                "Its threshold lies beyond the last instant a date can hold, so it never expires."
-                    .to_owned()
+                "Its expiration is later than any valid date, so it never expires.".to_owned()
             }
             Self::Inert(reason) => reason.sentence().to_owned(),
         }
@@ -170,7 +166,7 @@ impl InertReason {
                  nothing. Set it with collMod."
             }
             Self::NotOnTs => {
-                "Only an index on _ts can have -1 as its seconds, so this one removes nothing."
+                "expireAfterSeconds can be -1 only on _ts, so this index removes nothing."
             }
             Self::Building => {
                 "The index is still being built. It removes documents once it is complete."

@@ -139,7 +139,7 @@ fn what_a_deadline_is_made_of() {
         };
         assert_eq!((deadline.ignores_own_ttl, deadline.source), (is_ignored, Source::Index));
         let sentence = deadline.sentence("_ts");
-        assert_eq!(sentence.contains("Its own ttl does not count"), is_ignored, "{sentence}");
+        assert_eq!(sentence.contains("Its ttl is ignored"), is_ignored, "{sentence}");
         assert!(sentence.contains("10 seconds after its last modification"), "{sentence}");
     }
 }

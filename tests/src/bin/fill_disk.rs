@@ -199,7 +199,7 @@ fn read(folder: &Path) -> Outcome {
 fn trash(folder: &Path) -> Outcome {
     let engine = open_paused(folder, 0);
     make_expiring(&engine);
-    run(&engine, "admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 86_400 });
+    run(&engine, "admin", &doc! { "setParameter": 1, "mayflyTrashSecs": 86_400 });
     run(&engine, "admin", &doc! { "mayflyReap": 1 });
     let undo = undo_status(&engine)?;
     if undo.get_i64("documents")? != i64::from(BATCH) {
@@ -225,7 +225,7 @@ fn trash(folder: &Path) -> Outcome {
 
 fn undo_status(engine: &Engine) -> Result<Document, Box<dyn Error>> {
     let reply = run(engine, "admin", &doc! { "serverStatus": 1, "none": 1, "mayfly": 1 });
-    Ok(reply.get_document("mayfly")?.get_document("undo")?.clone())
+    Ok(reply.get_document("mayfly")?.get_document("trash")?.clone())
 }
 
 /// Removals stop when the archive's disk is full, and go on where they were once there is room.

@@ -1,7 +1,7 @@
 //! The victim of the tests about removed documents: inserts documents that are due, prints each
 //! acknowledgement, and removes them in small batches.
 //!
-//! `removal_writer FOLDER FIRST trash` keeps what is removed in the undo net, `removal_writer FOLDER
+//! `removal_writer FOLDER FIRST trash` keeps what is removed in the trash, `removal_writer FOLDER
 //! FIRST archive PLACE` in an archive. FIRST is the number of the first document. With `out` behind
 //! PLACE a `$out` puts a copy of the collection in its place now and then; with `once` the program ends
 //! well after its first pass. An empty PLACE is the one in the data folder.
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     run(&engine, DB, &doc! { "createIndexes": COLLECTION, "indexes": [index] })?;
     match arguments.next().as_deref() {
         Some("trash") => {
-            run(&engine, "admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 86_400 })?;
+            run(&engine, "admin", &doc! { "setParameter": 1, "mayflyTrashSecs": 86_400 })?;
         }
         Some("archive") => {
             let place = arguments.next().ok_or(USAGE)?;

@@ -106,9 +106,11 @@ impl Bucket {
 impl Connection {
     fn open(bucket: &str, access: Access) -> Result<Self, String> {
         if !access.has_credentials() {
-            return Err("nobody is named who may use it; set AWS_ACCESS_KEY_ID and \
-                        AWS_SECRET_ACCESS_KEY, or make a profile in ~/.aws/credentials"
-                .to_owned());
+            return Err(
+                "no credentials found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or add a \
+ profile to ~/.aws/credentials"
+                    .to_owned(),
+            );
         }
         // Refused when somebody else has chosen one, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -222,11 +224,11 @@ fn is_unknown(error: &Error) -> bool {
 fn words(error: &Error, access: &Access) -> String {
     let known = match error {
         Error::AlreadyExists { .. } => {
-            Some("an object of this name is there already, perhaps of a copy of this store")
+            Some("an object with this name already exists, possibly from a copy of this store")
         }
         Error::NotFound { .. } => Some("the server has no such bucket or object"),
-        Error::PermissionDenied { .. } => Some("the server does not allow it to who asks"),
-        Error::Unauthenticated { .. } => Some("the server does not know who asks"),
+        Error::PermissionDenied { .. } => Some("access denied"),
+        Error::Unauthenticated { .. } => Some("the credentials are not valid"),
         _ => None,
     };
     if let Some(known) = known {

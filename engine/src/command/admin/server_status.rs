@@ -192,7 +192,7 @@ fn mayfly(context: &Context) -> Bson {
         "scrub": context.collections.scrub_status().ok().map(|it| scrub_document(&it)),
         "clock": clock_document(reaper.clock().status()),
         "archives": archives(context),
-        "undo": trash_document(context).ok(),
+        "trash": trash_document(context).ok(),
         "store": store_document(context.collections.store()),
     }
     .into()

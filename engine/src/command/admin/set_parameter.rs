@@ -163,7 +163,7 @@ mod tests {
         check(", ttlMonitorSleepSecs: NaN", 2, "NaN/Inf");
         check(", ttlMonitorSleepSecs: 2147483648", 2, "Out of bounds");
         check(", ttlMonitorSubPassTargetSecs: -1", 2, "greater than or equal to 0");
-        check(", mayflyUndoSecs: 86401", 2, "less than or equal to 86400");
+        check(", mayflyTrashSecs: 86401", 2, "less than or equal to 86400");
         check(
             ", batchedDeletesTargetStagedDocBytes: Long('2147483648')",
             2,

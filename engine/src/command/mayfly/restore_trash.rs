@@ -1,4 +1,4 @@
-//! `mayflyRestoreTrash`: puts removed documents back while the undo net still has them.
+//! `mayflyRestoreTrash`: puts removed documents back while the trash still has them.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -331,7 +331,7 @@ mod tests {
 
     fn reaped() -> Lab {
         let lab = Lab::new();
-        lab.ok("{setParameter: 1, mayflyUndoSecs: 600}");
+        lab.ok("{setParameter: 1, mayflyTrashSecs: 600}");
         lab.ok(
             "{createIndexes: 'c', indexes: [{key: {at: 1}, name: 'ttl', expireAfterSeconds: 0}]}",
         );

@@ -58,7 +58,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     })?;
     raw(&doc! { "batch": rows, "next": next.map(long) }).and_then(|mut reply| {
         reply.append(
-            bson::raw::cstr!("undo"),
+            bson::raw::cstr!("trash"),
             bson::RawDocumentBuf::try_from(&trash_document(context)?)?,
         );
         Ok(reply)

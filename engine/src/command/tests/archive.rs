@@ -274,7 +274,7 @@ fn hidden() -> Lab {
 #[test]
 fn a_hidden_document_that_gives_way_is_archived_before() {
     let lab = hidden();
-    lab.ok("{setParameter: 1, mayflyUndoSecs: 600}");
+    lab.ok("{setParameter: 1, mayflyTrashSecs: 600}");
     lab.check(
         r#"{insert: "c", documents: [{_id: 1, u: 2, n: "new"}, {_id: 3, u: 3}], ordered: false}"#,
         "{ok: 1, n: 2, '-writeErrors': 1}",

@@ -1,4 +1,4 @@
-//! The commands about the undo net.
+//! The commands about the trash.
 
 use bson::{Bson, Document, doc};
 
@@ -18,7 +18,7 @@ fn lab() -> Lab {
             {_id: 1, at: ISODate("2023-12-31T23:00:00Z"), n: NumberDecimal("1.50")},
             {_id: 2, at: ISODate("2023-12-31T23:30:00Z"), n: NumberLong(2), u: "two"},
             {_id: 3, at: ISODate("2024-01-01T00:00:00Z")}]}"#);
-    lab.check("{setParameter: 1, mayflyUndoSecs: 600}", "{was: 0}");
+    lab.check("{setParameter: 1, mayflyTrashSecs: 600}", "{was: 0}");
     lab
 }
 
@@ -46,7 +46,7 @@ fn what_was_removed_is_listed_newest_first() {
             "batch.0.removed": ISODate("2024-01-01T00:00:00Z"),
             "batch.0.expired": ISODate("2023-12-31T23:31:00Z"),
             "batch.0.until": ISODate("2024-01-01T00:10:00Z"),
-            "batch.1._id": 1, "-batch.2": 1, next: null, "undo.documents": 2, "undo.secs": 600}"#,
+            "batch.1._id": 1, "-batch.2": 1, next: null, "trash.documents": 2, "trash.secs": 600}"#,
     );
     let page = lab.ok("{mayflyTrash: 1, limit: 1}");
     let next = page.get_i64("next").expect("more");
@@ -57,7 +57,7 @@ fn what_was_removed_is_listed_newest_first() {
     lab.check(r#"{mayflyTrash: "d"}"#, "{batch: []}");
     lab.check(
         "{serverStatus: 1}",
-        r#"{"mayfly.undo.documents": 2, "mayfly.undo.trashed": 2, "mayfly.undo.withoutTrash": 0}"#,
+        r#"{"mayfly.trash.documents": 2, "mayfly.trash.trashed": 2, "mayfly.trash.withoutTrash": 0}"#,
     );
     verified(&lab);
 }
@@ -65,9 +65,9 @@ fn what_was_removed_is_listed_newest_first() {
 #[test]
 fn without_the_net_nothing_is_kept() {
     let lab = lab();
-    lab.check("{setParameter: 1, mayflyUndoSecs: 0}", "{was: 600}");
+    lab.check("{setParameter: 1, mayflyTrashSecs: 0}", "{was: 600}");
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 2}");
-    lab.check("{mayflyTrash: 1}", r#"{batch: [], "undo.documents": 0, "undo.secs": 0}"#);
+    lab.check("{mayflyTrash: 1}", r#"{batch: [], "trash.documents": 0, "trash.secs": 0}"#);
     lab.check("{mayflyRestoreTrash: 1}", "{restored: 0, held: []}");
 }
 
@@ -88,7 +88,7 @@ fn documents_are_put_back_as_they_were_and_their_rule_is_held() {
     assert!(lab.engine.reaper().run_scheduled_pass().is_some_and(|pass| pass.deleted == 0));
     lab.check(r#"{mayflyTrash: "c"}"#, r#"{"batch.0._id": 2, "-batch.1": 1}"#);
     lab.check("{mayflyRestoreTrash: 1}", r#"{restored: 1, "held.0.index": "ttl"}"#);
-    lab.check(r#"{mayflyTrash: "c"}"#, r#"{batch: [], "undo.bytes": 0, "undo.putBack": 2}"#);
+    lab.check(r#"{mayflyTrash: "c"}"#, r#"{batch: [], "trash.bytes": 0, "trash.putBack": 2}"#);
     verified(&lab);
     lab.check(
         "{mayflyRelease: 1, ns: 'test.c', index: 'ttl', action: 'deleteNow'}",
@@ -110,7 +110,7 @@ fn nothing_is_overwritten_and_what_is_refused_stays() {
     );
     lab.check("{mayflyHeld: 1}", "{held: false}");
     lab.check(r#"{find: "c", filter: {_id: 1}}"#, r#"{"cursor.firstBatch.0": {_id: 1, n: "new"}}"#);
-    lab.check("{mayflyTrash: 1}", r#"{"batch.1._id": 1, "undo.documents": 2}"#);
+    lab.check("{mayflyTrash: 1}", r#"{"batch.1._id": 1, "trash.documents": 2}"#);
     lab.ok(r#"{delete: "c", deletes: [{q: {_id: {$in: [1, 7]}}, limit: 0}]}"#);
     lab.check(r#"{mayflyRestoreTrash: "c", ids: [1.0, 2]}"#, "{restored: 2, notFound: 0}");
     verified(&lab);
@@ -132,17 +132,17 @@ fn rows_leave_when_their_time_is_over() {
     let lab = reaped();
     advance(&lab, 300);
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
-    lab.check("{mayflyTrash: 1}", r#"{"undo.documents": 3}"#);
+    lab.check("{mayflyTrash: 1}", r#"{"trash.documents": 3}"#);
     advance(&lab, 300);
     lab.ok("{mayflyReap: 1}");
-    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 3, "-batch.1": 1, "undo.documents": 1}"#);
+    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 3, "-batch.1": 1, "trash.documents": 1}"#);
     verified(&lab);
 }
 
 #[test]
 fn the_net_and_what_it_holds_outlive_a_restart() {
     let lab = reaped().reopened();
-    lab.check("{getParameter: 1, mayflyUndoSecs: 1}", "{mayflyUndoSecs: 600}");
+    lab.check("{getParameter: 1, mayflyTrashSecs: 1}", "{mayflyTrashSecs: 600}");
     lab.check("{mayflyTrash: 1}", r#"{"batch.1._id": 1, "batch.1.pass": null}"#);
     lab.check("{mayflyTrash: 1, pass: 1}", "{batch: []}");
     verified(&lab);
@@ -165,7 +165,7 @@ fn a_renamed_collection_gets_its_own_back_and_a_dropped_one_comes_back() {
 #[test]
 fn measurements_go_back_only_into_their_collection() {
     let lab = Lab::new();
-    lab.ok("{setParameter: 1, mayflyUndoSecs: 600}");
+    lab.ok("{setParameter: 1, mayflyTrashSecs: 600}");
     lab.ok(r#"{create: "ts", timeseries: {timeField: "t"}, expireAfterSeconds: 60}"#);
     lab.ok(r#"{insert: "ts", documents: [{t: ISODate("2023-01-01T00:00:00Z"), v: 1}, {t: ISODate("2023-01-01T00:00:01Z"), v: 2}]}"#);
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
@@ -183,7 +183,7 @@ fn measurements_go_back_only_into_their_collection() {
 #[test]
 fn a_document_without_a_hold_lives_on_by_its_last_write() {
     let lab = Lab::new();
-    lab.ok("{setParameter: 1, mayflyUndoSecs: 600}");
+    lab.ok("{setParameter: 1, mayflyTrashSecs: 600}");
     lab.ok(
         r#"{createIndexes: "c", indexes: [{key: {_ts: 1}, name: "ts", expireAfterSeconds: 60}]}"#,
     );
@@ -237,7 +237,7 @@ fn a_damaged_row_leaves_alone_and_is_told() {
     let told = damage_told(&events);
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].starts_with("The trash: 1 removed document can't be put back"), "{told:?}");
-    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 3, "batch.1._id": 2, "undo.documents": 2}"#);
+    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 3, "batch.1._id": 2, "trash.documents": 2}"#);
     verified(&lab);
     lab.ok("{mayflyReap: 1}");
     assert_eq!(damage_told(&events), [] as [&str; 0], "once");
@@ -245,17 +245,17 @@ fn a_damaged_row_leaves_alone_and_is_told() {
     advance(&lab, 300);
     lab.ok("{mayflyRelease: 1}");
     lab.ok("{mayflyReap: 1}");
-    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 2, "batch.1._id": 3, "undo.documents": 2}"#);
+    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 2, "batch.1._id": 3, "trash.documents": 2}"#);
     advance(&lab, 300);
     lab.ok("{mayflyReap: 1}");
-    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 2, "-batch.1": 1, "undo.documents": 1}"#);
+    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 2, "-batch.1": 1, "trash.documents": 1}"#);
     verified(&lab);
 }
 
 #[test]
 fn many_damaged_rows_leave_in_bounded_steps() {
     let lab = Lab::new();
-    lab.ok("{setParameter: 1, mayflyUndoSecs: 600}");
+    lab.ok("{setParameter: 1, mayflyTrashSecs: 600}");
     lab.ok(
         r#"{createIndexes: "c", indexes: [{key: {at: 1}, name: "ttl", expireAfterSeconds: 60}]}"#,
     );
@@ -281,14 +281,14 @@ fn many_damaged_rows_leave_in_bounded_steps() {
     }
     println!("{removed} rows left in {steps} steps");
     assert_eq!((removed, damaged), (6_000, 6_000));
-    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 1, "-batch.1": 1, "undo.documents": 1}"#);
+    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 1, "-batch.1": 1, "trash.documents": 1}"#);
     verified(&lab);
 }
 
 #[test]
 fn many_damaged_rows_hide_none_that_came_before() {
     let lab = Lab::new();
-    lab.ok("{setParameter: 1, mayflyUndoSecs: 600}");
+    lab.ok("{setParameter: 1, mayflyTrashSecs: 600}");
     lab.ok(
         r#"{createIndexes: "c", indexes: [{key: {at: 1}, name: "ttl", expireAfterSeconds: 60}]}"#,
     );
@@ -303,7 +303,7 @@ fn many_damaged_rows_hide_none_that_came_before() {
     lab.run_document(&doc! { "insert": "c", "documents": documents });
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 6000}");
     lab.spoil(b"SPOIL-ME");
-    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 1, "-batch.1": 1, "undo.documents": 6001}"#);
+    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 1, "-batch.1": 1, "trash.documents": 6001}"#);
     lab.check(r#"{mayflyRestoreTrash: "c"}"#, "{restored: 1}");
 }
 

@@ -156,41 +156,44 @@ impl HoldReason {
     /// What happened and what to do.
     #[must_use]
     pub fn sentence(self) -> String {
-        const CHECK: &str = "Removals wait: check the clock, then release them.";
+        const CHECK: &str = "Removals are on hold. Check the clock, then release them.";
         let by = duration_text(self.by_ms());
         match self {
             Self::SteppedForward { .. } => {
-                format!("The computer's clock jumped ahead by {by}. {CHECK}")
+                format!("The system clock jumped ahead by {by}. {CHECK}")
             }
             Self::BehindLastPass { .. } => {
-                format!("The computer's clock is {by} behind the last pass. {CHECK}")
+                format!("The system clock is {by} earlier than the last pass. {CHECK}")
             }
             Self::BeforeProgram { .. } => format!(
-                "The computer's clock says a time {by} before this program was made. {CHECK}"
+                "The system clock is set {by} before this version of Mayfly was built. {CHECK}"
             ),
             Self::FarAhead { .. } => {
-                format!("The computer's clock is more than 20 years ahead of this program. {CHECK}")
+                format!(
+                    "The system clock is more than 20 years past this version's build date. {CHECK}"
+                )
             }
             Self::LongAbsence { .. } => format!(
-                "The last pass was {by} ago, and documents expired meanwhile. Removals wait until \
-                 you release them."
+                "The last pass ran {by} ago, and documents have expired since. Removals are on \
+ hold until you release them."
             ),
             Self::NoPassYet { .. } => format!(
-                "No pass has run since this store was created {by} ago, and documents expired \
-                 meanwhile. Removals wait until you release them."
+                "No pass has run since the store was created {by} ago, and documents have \
+ expired. Removals are on hold until you release them."
             ),
             Self::Simulated => {
-                "This store was open on a simulated clock; by the real one documents \
-                                have expired. Removals wait until you release them."
+                "This store last used a simulated clock. By the system clock, documents have \
+ expired. Removals are on hold until you release them."
                     .to_owned()
             }
-            Self::Restored => "This store was restored from a backup, and documents in it have \
-                               expired. Removals wait until you release them."
-                .to_owned(),
+            Self::Restored => {
+                "This store was restored from a backup, and some documents have expired. \
+ Removals are on hold until you release them."
+                    .to_owned()
+            }
             Self::StateLost => {
-                "What this store keeps about its removals was damaged: what was held \
-                                back, and which collections have an archive. Removals wait until \
-                                you release them; look first whether every archive is switched on."
+                "The store's removal settings (holds and archives) were damaged. Removals are \
+ on hold until you release them; first check that each archive is on."
                     .to_owned()
             }
         }
@@ -212,13 +215,15 @@ impl IndexHoldReason {
     pub fn sentence(self) -> String {
         match self {
             Self::LargeRemoval { documents } => format!(
-                "The computer's clock was set ahead, and {} of this index expired by that alone. Its \
-                 removals wait: check the clock, then release them.",
+                "The system clock was set ahead, which expired {} in this index. Its removals are \
+ on hold. Check the clock, then release them.",
                 counted(documents, "document", "documents")
             ),
-            Self::PutBack => "Removed documents were put back and would go again. The removals of \
-                              this index wait until you release them."
-                .to_owned(),
+            Self::PutBack => {
+                "Restored documents would be removed again. Removals by this index are on hold \
+ until you release them."
+                    .to_owned()
+            }
         }
     }
 }
@@ -270,7 +275,7 @@ mod tests {
         {
             let reason = HoldReason::from_code(code, 60_000).expect(code);
             assert_eq!(reason.code(), code);
-            assert!(reason.sentence().contains("wait"), "{}", reason.sentence());
+            assert!(reason.sentence().contains("on hold"), "{}", reason.sentence());
         }
         assert_eq!(HoldReason::from_code("else", 1), None);
     }

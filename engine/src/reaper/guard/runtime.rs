@@ -436,7 +436,7 @@ fn stored_guard(reader: &Reader<'_>) -> Result<Guard, StoreError> {
     let document = Document::from_reader(bytes);
     document
         .map(|document| Guard::from_document(&document))
-        .map_err(|_| StoreError::damaged("the state of the guard can't be read"))
+        .map_err(|_| StoreError::damaged("the guard's state can't be read"))
 }
 
 /// What is held, for people; `None` if nothing is.
@@ -446,7 +446,7 @@ fn reason(guard: &Guard) -> Option<String> {
         [] => None,
         [one] => Some(one.reason.sentence()),
         [first, rest @ ..] => Some(format!(
-            "{} {} more {} held.",
+            "{} {} more {} on hold.",
             first.reason.sentence(),
             rest.len(),
             if rest.len() == 1 { "index is" } else { "indexes are" }

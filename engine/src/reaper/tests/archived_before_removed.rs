@@ -100,7 +100,7 @@ fn allowance(world: &World) -> Allowance<'static> {
         ahead: 0,
         bytes: u64::MAX,
         state: None,
-        undo_ms: None,
+        trash_ms: None,
     }
 }
 

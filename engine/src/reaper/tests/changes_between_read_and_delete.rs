@@ -44,7 +44,7 @@ fn check(change: impl Fn(&World) -> bool, left: &[i32]) -> World {
         ahead: 0,
         bytes: u64::MAX,
         state: None,
-        undo_ms: None,
+        trash_ms: None,
     };
     let may_remove = || {
         was_asked.set(was_asked.get() + 1);

@@ -223,7 +223,7 @@ fn large_documents_go_few_at_a_time() {
 #[test]
 fn counters_and_report_say_what_a_pass_did() {
     let (world, _) = simulated();
-    world.reaper.set_parameter(TtlParameter::UndoSecs, 600).expect("valid");
+    world.reaper.set_parameter(TtlParameter::TrashSecs, 600).expect("valid");
     world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
     world.insert((0..4).map(|id| doc! { "_id": id, "f": date(-10 - i64::from(id)) }));
     world.insert([
@@ -366,7 +366,7 @@ fn a_damaged_document_stays_and_no_other_waits_for_it() {
     let report = world.reaper.run_pass();
     assert_eq!(report.deleted, 8);
     let error = report.indexes[0].error.as_deref().unwrap_or_default();
-    assert!(error.contains("can't be read, so it stays"), "{error}");
+    assert!(error.contains("unreadable document or index entry"), "{error}");
     assert_eq!(world.reaper.run_pass().deleted, 0);
 }
 
@@ -420,7 +420,7 @@ fn a_damaged_index_entry_keeps_its_document_and_no_other() {
     let report = world.reaper.run_pass();
     assert_eq!((report.deleted, world.left()), (3, vec![0, 3, 5, 6]));
     let error = report.indexes[0].error.as_deref().unwrap_or_default();
-    assert!(error.contains("index entry can't be read, so it stays"), "{error}");
+    assert!(error.contains("unreadable document or index entry"), "{error}");
     assert_eq!((first(), due()), (Some(NOW_MS + 50_000), Ok(0)));
     let report = world.reaper.run_pass();
     assert_eq!(report.deleted, 0);

@@ -30,7 +30,7 @@ fn removals(world: &World, docs: u64, ahead: u64) -> Vec<Vec<i32>> {
         ahead,
         bytes: u64::MAX,
         state: None,
-        undo_ms: None,
+        trash_ms: None,
     };
     let (mut position, mut steps) = (Some(Position::default()), Vec::new());
     while let Some(at) = position {
@@ -86,7 +86,7 @@ fn what_was_read_ahead_is_looked_at_again() {
         ahead: 50,
         bytes: u64::MAX,
         state: None,
-        undo_ms: None,
+        trash_ms: None,
     };
     let run = |at: &Position| {
         let archives = world.reaper.archives();

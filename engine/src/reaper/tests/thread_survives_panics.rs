@@ -110,7 +110,7 @@ fn a_monitor_that_finishes_no_pass_is_late() {
     let late = late_after(reaper, &clock, Duration::from_secs(1)).expect("too long");
     assert_eq!(late.since, WATCHDOG_MIN + WATCHDOG_GRACE + Duration::from_secs(1));
     let sentence = late.sentence();
-    assert!(sentence.starts_with("The reaper has not finished a pass for 6 minutes"), "{sentence}");
+    assert!(sentence.starts_with("No pass has finished for 6 minutes"), "{sentence}");
     assert!(reaper.stall().is_some(), "until a pass ends");
     reaper.run_pass();
     assert_eq!(reaper.stall(), None);

@@ -342,7 +342,7 @@ fn an_explicit_pass_is_never_held() {
 #[test]
 fn a_wrong_clock_empties_neither_archive_nor_trash() {
     let (world, clock) = fake_system();
-    world.reaper.set_parameter(TtlParameter::UndoSecs, 3_600).expect("valid");
+    world.reaper.set_parameter(TtlParameter::TrashSecs, 3_600).expect("valid");
     let settings = Settings { target: String::new(), max_bytes: None, max_age_secs: Some(3_600) };
     world.reaper.archives().switch_on(&namespace(), settings).expect("switched on");
     world.insert([doc! { "_id": 0, "f": date(0) }, doc! { "_id": 1, "f": date(3_600 * 12) }]);

@@ -50,12 +50,12 @@ pub fn scrub_document(status: &ScrubStatus) -> Document {
     }
 }
 
-/// The undo net in `serverStatus` and beside a page of it.
+/// The trash in `serverStatus` and beside a page of it.
 pub fn trash_document(context: &Context) -> Result<Document, CommandError> {
     let status = context.reaper.trash_status()?;
     let counters = context.reaper.counters();
     Ok(doc! {
-        "secs": context.reaper.parameters().get(TtlParameter::UndoSecs),
+        "secs": context.reaper.parameters().get(TtlParameter::TrashSecs),
         "documents": long(status.documents),
         "bytes": long(status.bytes),
         "maxBytes": long(TRASH_BYTES_MAX),

@@ -302,7 +302,7 @@ fn what_is_hidden_stands_in_nobodys_way() {
 fn an_index_that_is_built_unique_is_so_also_when_the_hidden_are_shown_again() {
     for dialect in HIDING {
         let lab = lab_with_ttl(dialect, 10);
-        lab.ok("{setParameter: 1, mayflyUndoSecs: 600}");
+        lab.ok("{setParameter: 1, mayflyTrashSecs: 600}");
         lab.ok("{mayflyArchive: 'c'}");
         lab.ok(
             "{insert: 'c', documents: [{_id: 1, w: 1}, {_id: 2, w: 1, ttl: -1}, {_id: 3, w: 1}, \

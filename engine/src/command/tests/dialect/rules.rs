@@ -244,9 +244,9 @@ fn what_the_verdict_says() {
         lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2, ttl: 20}, {_id: 3, ttl: -1}, {_id: 4, ttl: 20.5}]}");
         for (id, source, words) in [
             (1, "'index'", "10 seconds after its last modification"),
-            (2, "'item'", "Its own ttl"),
-            (3, "absent", "Its own ttl is -1, so it never expires."),
-            (4, "'index'", "Its own ttl does not count"),
+            (2, "'item'", "Its ttl field expires it"),
+            (3, "absent", "Its ttl is -1, so it never expires."),
+            (4, "'index'", "Its ttl is ignored"),
         ] {
             let command = format!("{{mayflyVerdict: 'c', id: {id}}}");
             check_value(&lab, dialect, &command, "verdicts.0.source", source);
