@@ -14,12 +14,12 @@ pub trait Limit: Any + Send + Sync {
     ///
     /// # Errors
     /// Why the work must end.
-    fn tick(&self) -> Result<(), Ended>;
+    fn tick(&self) -> Result<(), StopReason>;
 }
 
 /// Why work must end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-pub enum Ended {
+pub enum StopReason {
     /// Its end was requested.
     #[error("operation was interrupted by killOp")]
     Interrupted,
@@ -57,7 +57,7 @@ pub fn current_limit() -> Option<Arc<dyn Limit>> {
 ///
 /// # Errors
 /// Why the work must end.
-pub fn tick() -> Result<(), Ended> {
+pub fn tick() -> Result<(), StopReason> {
     CURRENT.with_borrow(|limit| limit.as_ref().map_or(Ok(()), |limit| limit.tick()))
 }
 
@@ -65,24 +65,24 @@ pub fn tick() -> Result<(), Ended> {
 ///
 /// # Errors
 /// Why the work must end.
-pub fn tick_among(many: usize) -> Result<(), Ended> {
+pub fn tick_among(many: usize) -> Result<(), StopReason> {
     if many < LOOKS_AMONG_MIN { Ok(()) } else { tick() }
 }
 
 /// Runs `work` within a limit that ends it at the first check.
 #[cfg(test)]
 pub(crate) fn ended_at_once<T>(work: impl FnOnce() -> T) -> T {
-    run_within(Some(Arc::new(tests::Always(Ended::Interrupted))), work)
+    run_within(Some(Arc::new(tests::Always(StopReason::Interrupted))), work)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    pub(super) struct Always(pub(super) Ended);
+    pub(super) struct Always(pub(super) StopReason);
 
     impl Limit for Always {
-        fn tick(&self) -> Result<(), Ended> {
+        fn tick(&self) -> Result<(), StopReason> {
             Err(self.0)
         }
     }
@@ -91,9 +91,11 @@ mod tests {
     fn a_thread_has_one_limit_at_a_time() {
         let limit = |why| Some(Arc::new(Always(why)) as Arc<dyn Limit>);
         assert_eq!(tick(), Ok(()));
-        run_within(limit(Ended::TimeLimit), || {
-            run_within(limit(Ended::Interrupted), || assert_eq!(tick(), Err(Ended::Interrupted)));
-            assert_eq!(tick(), Err(Ended::TimeLimit));
+        run_within(limit(StopReason::TimeLimit), || {
+            run_within(limit(StopReason::Interrupted), || {
+                assert_eq!(tick(), Err(StopReason::Interrupted))
+            });
+            assert_eq!(tick(), Err(StopReason::TimeLimit));
             run_within(None, || assert_eq!(tick(), Ok(())));
         });
         assert!(current_limit().is_none());

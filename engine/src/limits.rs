@@ -187,7 +187,7 @@ pub const WATCHDOG_GRACE: std::time::Duration = std::time::Duration::from_mins(1
 pub const COPY_PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
 
 /// How often it checks meanwhile whether the backup is done.
-pub const COPY_LOOK: std::time::Duration = std::time::Duration::from_millis(10);
+pub const COPY_POLL: std::time::Duration = std::time::Duration::from_millis(10);
 
 /// How long a background thread pauses after a panic before it resumes.
 pub const THREAD_RETRY: std::time::Duration = std::time::Duration::from_secs(10);
@@ -437,7 +437,7 @@ pub const ARCHIVE_RETRY_MIN: std::time::Duration = std::time::Duration::from_sec
 pub const ARCHIVE_RETRY_MAX: std::time::Duration = std::time::Duration::from_mins(5);
 
 /// Milliseconds after which a server is asked again whether an archive is within its limits.
-pub const ARCHIVE_LOOK_MS: u64 = 60_000;
+pub const ARCHIVE_POLL_MS: u64 = 60_000;
 
 /// Time for the server of an archive to accept a connection.
 pub const ARCHIVE_CONNECT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
@@ -483,14 +483,14 @@ pub const SCRUB_SAVE: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// How often a database is searched for documents with a `_ts` field before the cosmos dialect is
 /// refused because others keep writing.
-pub const DIALECT_LOOKS_MAX: usize = 5;
+pub const DIALECT_SEARCHES_MAX: usize = 5;
 
 /// How often an index is searched for duplicates before `collMod` fails to make it unique because
 /// others keep changing it.
-pub const UNIQUE_LOOKS_MAX: usize = 5;
+pub const UNIQUE_SEARCHES_MAX: usize = 5;
 
 /// The pause before an index build that could not continue, as on a full disk, is tried again.
 pub const BUILD_RETRY: std::time::Duration = std::time::Duration::from_mins(1);
 
 /// How often the background checks whether a scrub is due.
-pub const SCRUB_LOOK: std::time::Duration = std::time::Duration::from_hours(1);
+pub const SCRUB_POLL: std::time::Duration = std::time::Duration::from_hours(1);

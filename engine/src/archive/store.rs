@@ -18,7 +18,7 @@ use crate::{
     catalog::Namespace,
     clock::Clock,
     limits::{
-        ARCHIVE_LOOK_MS, ARCHIVE_RETRY_MAX, ARCHIVE_RETRY_MIN, ARCHIVE_SEGMENT_BYTES_MAX,
+        ARCHIVE_POLL_MS, ARCHIVE_RETRY_MAX, ARCHIVE_RETRY_MIN, ARCHIVE_SEGMENT_BYTES_MAX,
         ARCHIVE_SEGMENT_MS_MAX,
     },
     store::CollectionId,
@@ -363,7 +363,7 @@ impl Archive {
             return true;
         }
         let mut looked_ms = lock(&self.looked_ms);
-        let is_time = looked_ms.is_none_or(|ms| now_ms.abs_diff(ms) >= ARCHIVE_LOOK_MS);
+        let is_time = looked_ms.is_none_or(|ms| now_ms.abs_diff(ms) >= ARCHIVE_POLL_MS);
         if self.failure().is_some() || !is_time {
             return false;
         }

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::{
     catalog::{CatalogError, Namespace},
-    interrupt::Ended,
+    interrupt::StopReason,
     query::QueryError,
     store::StoreError,
 };
@@ -64,7 +64,7 @@ pub enum WriteError {
     },
     /// The operation was ended before the validator was evaluated.
     #[error(transparent)]
-    Ended(#[from] Ended),
+    Ended(#[from] StopReason),
     /// The store failed; the transaction must be aborted.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -14,7 +14,7 @@ use std::{
 use crate::{
     clock::WakeUp,
     collection::{Collections, ScrubStep, WriteError},
-    limits::{BUILD_RETRY, SCRUB_LOOK, SCRUB_PAUSE},
+    limits::{BUILD_RETRY, SCRUB_PAUSE, SCRUB_POLL},
     reaper::{EngineEvent, EventHub},
     supervised::{panic_text, supervised},
 };
@@ -101,7 +101,7 @@ impl BackgroundWork {
     fn sleep(&self, is_done: bool) {
         let clock = self.collections.clock();
         // Only a real month brings a scrub about.
-        let scrub = clock.is_real().then_some(SCRUB_LOOK);
+        let scrub = clock.is_real().then_some(SCRUB_POLL);
         // Nobody tells when the disk has room again, or a bug has gone.
         let retry = (self.stuck.is_some() || !is_done).then_some(BUILD_RETRY);
         let look = retry.or(scrub).map(|pause| clock.monotonic().saturating_add(pause));

@@ -1,7 +1,7 @@
 //! Why a query can't be planned or run.
 
 use crate::{
-    interrupt::Ended,
+    interrupt::StopReason,
     query::{Code, QueryError},
     store::StoreError,
 };
@@ -40,7 +40,7 @@ pub enum PlanErrorKind {
     /// The collection or the index was dropped under a cursor.
     PlanKilled,
     /// The operation was ended.
-    Ended(Ended),
+    Ended(StopReason),
     /// An expression of the filter failed on a document.
     Query(Code),
     /// A document or an index entry is damaged.
@@ -56,8 +56,8 @@ impl PlanError {
     }
 }
 
-impl From<Ended> for PlanError {
-    fn from(ended: Ended) -> Self {
+impl From<StopReason> for PlanError {
+    fn from(ended: StopReason) -> Self {
         Self::new(PlanErrorKind::Ended(ended), ended.to_string())
     }
 }

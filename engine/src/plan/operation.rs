@@ -15,7 +15,7 @@ use std::{
 use super::{source::Stats, summary::PlanSummary};
 use crate::{
     clock::work_time,
-    interrupt::{Ended, Limit, current_limit, run_within},
+    interrupt::{Limit, StopReason, current_limit, run_within},
     store::IndexId,
 };
 
@@ -38,7 +38,7 @@ pub struct Operation {
 }
 
 impl Limit for Operation {
-    fn tick(&self) -> Result<(), Ended> {
+    fn tick(&self) -> Result<(), StopReason> {
         let tick = self.ticks.fetch_add(1, Ordering::Relaxed);
         if self.is_killed() || tick.is_multiple_of(TICKS_PER_READING) {
             self.check()
@@ -93,12 +93,12 @@ impl Operation {
     ///
     /// # Errors
     /// `Interrupted` after [`Operation::kill`], `TimeLimit` after the deadline.
-    pub fn check(&self) -> Result<(), Ended> {
+    pub fn check(&self) -> Result<(), StopReason> {
         if self.is_killed() {
-            return Err(Ended::Interrupted);
+            return Err(StopReason::Interrupted);
         }
         if self.deadline.is_some_and(|deadline| work_time() >= deadline) {
-            return Err(Ended::TimeLimit);
+            return Err(StopReason::TimeLimit);
         }
         Ok(())
     }
@@ -159,7 +159,7 @@ impl Operation {
 ///
 /// # Errors
 /// `Interrupted`, `TimeLimit`.
-pub fn check_interrupt() -> Result<(), Ended> {
+pub fn check_interrupt() -> Result<(), StopReason> {
     Operation::current().map_or(Ok(()), |operation| operation.check())
 }
 
@@ -178,9 +178,9 @@ mod tests {
         let free = Operation::new(None);
         assert_eq!(free.tick(), Ok(()));
         free.kill();
-        assert_eq!(free.tick(), Err(Ended::Interrupted));
+        assert_eq!(free.tick(), Err(StopReason::Interrupted));
         let late = Operation::new(Some(Duration::ZERO));
-        assert_eq!(late.tick(), Err(Ended::TimeLimit));
+        assert_eq!(late.tick(), Err(StopReason::TimeLimit));
         assert_eq!(Operation::new(Some(Duration::from_hours(1))).check(), Ok(()));
     }
 
@@ -215,9 +215,9 @@ mod tests {
     fn a_search_ends_with_its_operation() {
         assert_eq!(search(Operation::new(None), |_| {}), (3, None));
         let late = Operation::new(Some(Duration::ZERO));
-        assert_eq!(search(late, |_| {}), (0, Some(PlanErrorKind::Ended(Ended::TimeLimit))));
+        assert_eq!(search(late, |_| {}), (0, Some(PlanErrorKind::Ended(StopReason::TimeLimit))));
         let killed = search(Operation::new(None), Operation::kill);
-        assert_eq!(killed, (1, Some(PlanErrorKind::Ended(Ended::Interrupted))));
+        assert_eq!(killed, (1, Some(PlanErrorKind::Ended(StopReason::Interrupted))));
     }
 
     #[test]
@@ -226,7 +226,7 @@ mod tests {
         let (outer, inner) = (Arc::new(Operation::new(None)), Arc::new(Operation::new(None)));
         inner.kill();
         outer.run(|| {
-            inner.run(|| assert_eq!(check_interrupt(), Err(Ended::Interrupted)));
+            inner.run(|| assert_eq!(check_interrupt(), Err(StopReason::Interrupted)));
             assert_eq!(check_interrupt(), Ok(()));
         });
         outer.run(|| run_within(None, || assert!(Operation::current().is_none())));

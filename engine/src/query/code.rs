@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::interrupt::Ended;
+use crate::interrupt::StopReason;
 
 /// MongoDB's number of an error: `code` in replies.
 ///
@@ -16,11 +16,11 @@ impl From<i32> for Code {
     }
 }
 
-impl From<Ended> for Code {
-    fn from(ended: Ended) -> Self {
+impl From<StopReason> for Code {
+    fn from(ended: StopReason) -> Self {
         match ended {
-            Ended::Interrupted => Self::INTERRUPTED,
-            Ended::TimeLimit => Self::MAX_TIME_MS_EXPIRED,
+            StopReason::Interrupted => Self::INTERRUPTED,
+            StopReason::TimeLimit => Self::MAX_TIME_MS_EXPIRED,
         }
     }
 }

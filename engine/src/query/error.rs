@@ -1,7 +1,7 @@
 //! Why a filter, projection, sort or update is refused.
 
 use super::Code;
-use crate::interrupt::Ended;
+use crate::interrupt::StopReason;
 
 /// MongoDB's number, and one sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -14,7 +14,7 @@ pub struct QueryError {
     /// MongoDB's other number for the same refusal: of a filter outside queries, of arithmetic in `$group`.
     pub elsewhere: Option<Code>,
     /// The operation had to end before it had an answer.
-    pub ended: Option<Ended>,
+    pub ended: Option<StopReason>,
 }
 
 /// An error with this number.
@@ -61,8 +61,8 @@ impl QueryError {
     }
 }
 
-impl From<Ended> for QueryError {
-    fn from(ended: Ended) -> Self {
+impl From<StopReason> for QueryError {
+    fn from(ended: StopReason) -> Self {
         Self { ended: Some(ended), ..Self::new(ended, ended.to_string()) }
     }
 }

@@ -27,7 +27,7 @@ use crate::{
     catalog::Namespace,
     clock::{Clock, WakeUp, work_time},
     collection::Collections,
-    limits::{COPY_LOOK, COPY_PAUSE},
+    limits::{COPY_PAUSE, COPY_POLL},
     plan::Operation,
     store::StoreError,
     supervised::panic_text,
@@ -303,7 +303,7 @@ impl Reaper {
         self.counters.copy_pauses.add(1);
         let until = work_time().saturating_add(COPY_PAUSE);
         while store.is_copied() && goes_on() && work_time() < until {
-            thread::park_timeout(COPY_LOOK);
+            thread::park_timeout(COPY_POLL);
         }
     }
 

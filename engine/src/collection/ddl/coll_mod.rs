@@ -8,7 +8,7 @@ use crate::{
         coll_mod::{self, CollModPlan},
     },
     collection::{Collections, WriteError},
-    limits::UNIQUE_LOOKS_MAX,
+    limits::UNIQUE_SEARCHES_MAX,
     store::{IndexId, StoreError},
 };
 
@@ -28,7 +28,7 @@ impl Collections {
     /// Where MongoDB's `collMod` refuses the request too, each with its kind; `Busy` when others
     /// keep changing the index that is to become unique.
     pub fn coll_mod(&self, request: &CollModRequest) -> Result<CollModOutcome, WriteError> {
-        for _ in 0..UNIQUE_LOOKS_MAX {
+        for _ in 0..UNIQUE_SEARCHES_MAX {
             let check = self.check_duplicates(request)?;
             if request.dry_run {
                 return Ok(check.outcome);

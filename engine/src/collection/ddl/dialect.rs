@@ -9,7 +9,7 @@ use crate::{
         has_own_ts, rules::create,
     },
     collection::{Collections, WriteError, write::ts_watch::TsWatch},
-    limits::{DIALECT_LOOKS_MAX, READ_DOCS_MAX, READ_MS_MAX},
+    limits::{DIALECT_SEARCHES_MAX, READ_DOCS_MAX, READ_MS_MAX},
     store::{CollectionId, Scan},
 };
 
@@ -32,7 +32,7 @@ impl Collections {
         if dialect != Dialect::Cosmos || self.catalog().dialect(db) == dialect {
             return self.put_dialect(db, dialect, None).map(drop);
         }
-        for _ in 0..DIALECT_LOOKS_MAX {
+        for _ in 0..DIALECT_SEARCHES_MAX {
             let scan = self.scan_for_own_ts(db)?;
             if self.put_dialect(db, dialect, Some(&scan))? {
                 return Ok(());

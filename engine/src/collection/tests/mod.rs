@@ -22,7 +22,7 @@ use crate::{
     },
     clock::SimulatedClock,
     collection::{Collections, EvictedDocument, ExpiredSink, WriteError, ddl::indexes::register},
-    interrupt::{Ended, Limit, run_within},
+    interrupt::{Limit, StopReason, run_within},
     store::{CollectionId, RecordNumber, Scan, Store, StoreError, StoreOptions},
     value::id_number::made,
 };
@@ -578,8 +578,8 @@ fn writes_that_share_a_commit_make_one_collection_and_count_every_document() {
 struct Ends;
 
 impl Limit for Ends {
-    fn tick(&self) -> Result<(), Ended> {
-        Err(Ended::Interrupted)
+    fn tick(&self) -> Result<(), StopReason> {
+        Err(StopReason::Interrupted)
     }
 }
 
@@ -621,7 +621,7 @@ fn a_write_run_by_another_thread_keeps_its_own_limit() {
     assert!(lent(false, false).is_ok());
     let inserted = lent(true, false);
     assert!(inserted.is_ok(), "somebody else was to end: {inserted:?}");
-    assert_eq!(lent(false, true), Err(WriteError::Ended(Ended::Interrupted)));
+    assert_eq!(lent(false, true), Err(WriteError::Ended(StopReason::Interrupted)));
 }
 
 #[test]

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
     use crate::{
         command::testing::Lab,
-        interrupt::{Ended, ended_at_once},
+        interrupt::{StopReason, ended_at_once},
         pipeline::{ParseContext, Pipeline, Rows, Run},
     };
 
@@ -193,6 +193,6 @@ mod tests {
         assert!(run().advance(&environment).expect("run").is_some());
         let ended = ended_at_once(|| run().advance(&environment)).expect_err("ended");
         let PipelineError::Query(ended) = ended else { panic!("{ended}") };
-        assert_eq!(ended.ended, Some(Ended::Interrupted));
+        assert_eq!(ended.ended, Some(StopReason::Interrupted));
     }
 }

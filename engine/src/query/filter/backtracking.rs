@@ -138,7 +138,7 @@ mod tests {
     };
 
     use crate::{
-        interrupt::{Ended, Limit, run_within},
+        interrupt::{Limit, StopReason, run_within},
         query::filter::Pattern,
     };
 
@@ -147,9 +147,9 @@ mod tests {
     struct Thousandth(AtomicUsize);
 
     impl Limit for Thousandth {
-        fn tick(&self) -> Result<(), Ended> {
+        fn tick(&self) -> Result<(), StopReason> {
             let looks = self.0.fetch_add(1, Ordering::Relaxed);
-            if looks < 1_000 { Ok(()) } else { Err(Ended::Interrupted) }
+            if looks < 1_000 { Ok(()) } else { Err(StopReason::Interrupted) }
         }
     }
 
@@ -160,7 +160,7 @@ mod tests {
         let limit: Arc<dyn Limit> = Arc::new(Thousandth::default());
         let found = run_within(Some(limit), || pattern.is_match(&text));
         let ended = found.expect_err("asked to end").ended;
-        assert_eq!(ended, Some(Ended::Interrupted));
+        assert_eq!(ended, Some(StopReason::Interrupted));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use bson::raw::RawDocumentBuf;
 
 use super::*;
 use crate::{
-    interrupt::{Ended, ended_at_once},
+    interrupt::{StopReason, ended_at_once},
     query::{
         Code,
         testing::{doc, raw},
@@ -529,7 +529,7 @@ fn a_filter_of_many_parts_ends_with_its_limit_but_that_of_a_partial_index_does_n
         let (ended, is_covered) =
             ended_at_once(|| (filter.matches(&document), filter.covers(&document)));
         let ended = ended.expect_err("ended").ended;
-        assert_eq!(ended, Some(Ended::Interrupted), "{filter:?}");
+        assert_eq!(ended, Some(StopReason::Interrupted), "{filter:?}");
         assert!(is_covered, "{filter:?}");
     };
     let list = |part: &str, last: &str| format!("[{}{last}]", part.repeat(20));

@@ -4,7 +4,7 @@ use bson::raw::{RawBsonRef, RawDocumentBuf};
 
 use super::*;
 use crate::{
-    interrupt::{Ended, ended_at_once},
+    interrupt::{StopReason, ended_at_once},
     query::{Code, Reshape, testing::raw},
 };
 
@@ -152,7 +152,7 @@ fn many_fields_end_with_their_limit() {
         raw(&format!("{{{}}}", fields.join(", ")))
     };
     let (document, context) = (many(1), Context::at(0));
-    let is_ended = |error: QueryError| error.ended == Some(Ended::Interrupted);
+    let is_ended = |error: QueryError| error.ended == Some(StopReason::Interrupted);
     for (stage, spec) in [("$project", many(1)), ("$project", many(0)), ("$addFields", many(2))] {
         let names = VariableNames::default();
         let parse = || Reshape::parse(stage, RawBsonRef::Document(&spec), &names);

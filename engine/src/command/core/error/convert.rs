@@ -10,7 +10,7 @@ use crate::{
     archive::ArchiveError,
     catalog::{CatalogError, CatalogErrorKind},
     collection::WriteError,
-    interrupt::Ended,
+    interrupt::StopReason,
     pipeline::PipelineError,
     plan::{PlanError, PlanErrorKind},
     query::QueryError,
@@ -68,8 +68,8 @@ impl From<CatalogError> for CommandError {
     }
 }
 
-impl From<Ended> for CommandError {
-    fn from(ended: Ended) -> Self {
+impl From<StopReason> for CommandError {
+    fn from(ended: StopReason) -> Self {
         Self::new(Code::from(ended), ended.to_string())
     }
 }
