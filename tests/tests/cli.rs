@@ -288,8 +288,8 @@ fn serving_on_a_socket_keeps_others_out() {
     fs::create_dir(&open).unwrap();
     fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
     let refused = "serve --data e --socket open/mayfly.sock";
-    check(at, refused, 1, "", "closed to them, such as a new one");
-    check(at, "serve --data e --socket e/mayfly", 1, "", "choose one that ends in .sock");
+    check(at, refused, 1, "", "put the socket in a private folder (mode 0700)");
+    check(at, "serve --data e --socket e/mayfly", 1, "", "use a path that ends in .sock");
     check(at, "serve --data e --socket --port 1", 2, "", "cannot be used with");
 }
 

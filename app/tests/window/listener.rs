@@ -86,9 +86,9 @@ fn a_socket_lets_in_who_may_open_the_file() {
     assert!(!window.is_enabled("Start listening"));
     window.type_into("Socket", &open.path().join("mayfly.sock").to_string_lossy());
     window.click("Start listening");
-    window.until_named("closed to them, such as a new one");
+    window.until_named("put the socket in a private folder (mode 0700)");
     window.click("Listen on: TCP port");
-    window.until_gone("closed to them, such as a new one");
+    window.until_gone("put the socket in a private folder (mode 0700)");
 
     window.click("Listen on: Unix socket");
     window.type_into("Socket", &socket);

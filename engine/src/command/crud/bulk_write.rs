@@ -14,7 +14,7 @@ use crate::{
         context::Context,
         cursor::cursors::Cursor,
         error::{Answer, Code, CommandError},
-        field::{ignored, optional, required},
+        field::fields,
         field_value::{as_integer, missing_field, unknown_field, unsupported_field, wrong_type_at},
         let_variables::LetVariables,
         query::Query,
@@ -31,24 +31,28 @@ use crate::{
     value::{Layout, order::compare, shell},
 };
 
+fields! {
+    struct BulkWriteFields from Request<'_> {
+        required "ops",
+        required "nsInfo",
+        optional "ordered": bool_or(true) => is_ordered bool,
+        optional "errorsOnly": bool_or(false) => errors_only bool,
+        optional "cursor",
+        optional "let",
+        ignored "bypassDocumentValidation": flag,
+        ignored "bypassEmptyTsReplacement": flag,
+        ignored "stmtId",
+        ignored "stmtIds",
+    }
+}
+
 /// `{bulkWrite: 1, ops: [{insert | update | delete: index, …}], nsInfo: [{ns}], ordered, errorsOnly,
 /// cursor: {batchSize}, let}`
 pub static COMMAND: Command = Command {
     name: "bulkWrite",
     aliases: &[],
     scope: Scope::Admin,
-    fields: &[
-        required("ops"),
-        required("nsInfo"),
-        optional("ordered"),
-        optional("errorsOnly"),
-        optional("cursor"),
-        optional("let"),
-        ignored("bypassDocumentValidation"),
-        ignored("bypassEmptyTsReplacement"),
-        ignored("stmtId"),
-        ignored("stmtIds"),
-    ],
+    fields: BulkWriteFields::FIELDS,
     run,
 };
 
@@ -63,10 +67,7 @@ const UPDATE: UpdateFieldNames = UpdateFieldNames {
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let is_ordered = request.bool_at("bulkWrite", "ordered", true)?;
-    let errors_only = request.bool_at("bulkWrite", "errorsOnly", false)?;
-    request.flag("bypassDocumentValidation")?;
-    request.flag("bypassEmptyTsReplacement")?;
+    let BulkWriteFields { is_ordered, errors_only } = BulkWriteFields::read(request)?;
     let batch_size = batch_size(request)?;
     let namespaces = namespaces(request)?;
     let operations = operations(request)?;

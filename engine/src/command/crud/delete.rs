@@ -8,7 +8,7 @@ use crate::{
         command::{Command, Scope},
         context::Context,
         error::{Answer, CommandError},
-        field::{ignored, optional, required},
+        field::fields,
         field_value::missing_field,
         let_variables::LetVariables,
         query::Query,
@@ -22,21 +22,20 @@ use crate::{
     },
 };
 
+fields! {
+    struct DeleteFields<'r> from Request<'r> {
+        required "deletes": documents => statements Vec<&'r RawDocument>,
+        optional "ordered": bool_or(true) => is_ordered bool,
+        optional "let",
+        ignored "stmtId",
+        ignored "stmtIds",
+        ignored "isTimeseriesNamespace",
+    }
+}
+
 /// `{delete: collection, deletes: [{q, limit, hint, collation}], ordered, let}`
-pub static COMMAND: Command = Command {
-    name: "delete",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[
-        required("deletes"),
-        optional("ordered"),
-        optional("let"),
-        ignored("stmtId"),
-        ignored("stmtIds"),
-        ignored("isTimeseriesNamespace"),
-    ],
-    run,
-};
+pub static COMMAND: Command =
+    Command { name: "delete", aliases: &[], scope: Scope::Any, fields: DeleteFields::FIELDS, run };
 
 const PLACE: &str = "delete.deletes";
 const FIELDS: &[StatementField] = &[
@@ -49,8 +48,7 @@ const FIELDS: &[StatementField] = &[
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
-    let statements = request.documents("deletes")?;
-    let is_ordered = request.bool_at("delete", "ordered", true)?;
+    let DeleteFields { statements, is_ordered } = DeleteFields::read(request)?;
     for statement in &statements {
         check_statement(PLACE, statement, FIELDS)?;
     }

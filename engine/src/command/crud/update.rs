@@ -8,7 +8,7 @@ use crate::{
         command::{Command, Scope},
         context::Context,
         error::{Answer, CommandError},
-        field::{ignored, optional, required},
+        field::fields,
         let_variables::LetVariables,
         reply::shortest,
         request::Request,
@@ -22,24 +22,23 @@ use crate::{
     },
 };
 
+fields! {
+    struct UpdateFields<'r> from Request<'r> {
+        required "updates": documents => statements Vec<&'r RawDocument>,
+        optional "ordered": bool_or(true) => is_ordered bool,
+        ignored "bypassDocumentValidation": flag,
+        ignored "bypassEmptyTsReplacement",
+        optional "let",
+        ignored "stmtId",
+        ignored "stmtIds",
+        ignored "isTimeseriesNamespace",
+    }
+}
+
 /// `{update: collection, updates: [{q, u, c, multi, upsert, arrayFilters, hint, sort, collation}],
 /// ordered, let}`
-pub static COMMAND: Command = Command {
-    name: "update",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[
-        required("updates"),
-        optional("ordered"),
-        ignored("bypassDocumentValidation"),
-        ignored("bypassEmptyTsReplacement"),
-        ignored("stmtId"),
-        ignored("stmtIds"),
-        ignored("isTimeseriesNamespace"),
-        optional("let"),
-    ],
-    run,
-};
+pub static COMMAND: Command =
+    Command { name: "update", aliases: &[], scope: Scope::Any, fields: UpdateFields::FIELDS, run };
 
 const FIELDS: &[StatementField] = &[
     ("q", FieldShape::Object, true),
@@ -58,9 +57,7 @@ const FIELDS: &[StatementField] = &[
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
-    let statements = request.documents("updates")?;
-    let is_ordered = request.bool_at("update", "ordered", true)?;
-    request.flag("bypassDocumentValidation")?;
+    let UpdateFields { statements, is_ordered } = UpdateFields::read(request)?;
     for statement in &statements {
         check_shape(&UPDATE_NAMES, &request.within(statement), FIELDS)?;
     }

@@ -1,13 +1,13 @@
 //! `listDatabases`.
 
-use bson::{Bson, RawDocumentBuf, doc};
+use bson::{Bson, RawDocumentBuf, doc, raw::RawDocument};
 
 use crate::{
     command::core::{
         command::{Command, Scope},
         context::Context,
         error::Answer,
-        field::{ignored, optional},
+        field::fields,
         reply::raw,
         request::Request,
     },
@@ -15,18 +15,26 @@ use crate::{
     store::StoreError,
 };
 
+fields! {
+    struct ListDatabasesFields<'r> from Request<'r> {
+        optional "filter": document => filter Option<&'r RawDocument>,
+        optional "nameOnly": flag => name_only bool,
+        ignored "authorizedDatabases",
+    }
+}
+
 /// `{listDatabases: 1, filter, nameOnly}`
 pub static COMMAND: Command = Command {
     name: "listDatabases",
     aliases: &[],
     scope: Scope::Admin,
-    fields: &[optional("filter"), optional("nameOnly"), ignored("authorizedDatabases")],
+    fields: ListDatabasesFields::FIELDS,
     run,
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let filter = request.document("filter")?.map(Filter::parse).transpose()?.unwrap_or_default();
-    let name_only = request.flag("nameOnly")?;
+    let ListDatabasesFields { filter, name_only } = ListDatabasesFields::read(request)?;
+    let filter = filter.map(Filter::parse).transpose()?.unwrap_or_default();
     let (mut databases, mut total) = (Vec::new(), 0);
     context.read(|reader, catalog| {
         for db in catalog.databases() {

@@ -201,7 +201,7 @@ fn only_a_folder_that_is_closed_to_others_will_do() {
     let (lab, folder) = (open(), private());
     for mode in [0o755, 0o710, 0o701, 0o777] {
         fs::set_permissions(folder.path(), Permissions::from_mode(mode)).expect("changed");
-        let sentence = "closed to them, such as a new one";
+        let sentence = "put the socket in a private folder (mode 0700)";
         refused(&lab, &folder.path().join("a.sock"), sentence);
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
@@ -225,10 +225,10 @@ fn a_folder_of_another_user_will_not_do() {
 #[test]
 fn a_path_that_no_driver_or_system_takes_is_told() {
     let (lab, folder) = (open(), private());
-    refused(&lab, &folder.path().join("mayfly"), "choose one that ends in .sock");
-    refused(&lab, &folder.path().join("a\0.sock"), "choose one that ends in .sock");
+    refused(&lab, &folder.path().join("mayfly"), "use a path that ends in .sock");
+    refused(&lab, &folder.path().join("a\0.sock"), "use a path that ends in .sock");
     let long = folder.path().join("x".repeat(100)).join("a.sock");
-    refused(&lab, &long, "choose a path in a folder nearer to the root");
+    refused(&lab, &long, "choose a shorter path");
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0, "nothing was made");
 }
 
