@@ -7,14 +7,12 @@ use mayfly_engine::{
     store::{Store, StoreOptions, damaged_copy},
 };
 
-use super::{Failure, args::Backup, job_line::JobLine, walk::store_options};
+use super::{Failure, args::Backup, job_line::JobLine, store::check_exists, walk::store_options};
 use crate::source::open::notices;
 
 /// Writes a consistent copy of a data folder that nobody has open.
 pub(super) fn run(args: &Backup) -> Result<(), Failure> {
-    if !args.data.is_dir() {
-        return Err(Failure(format!("Data folder {} not found.", args.data.display())));
-    }
+    check_exists(&args.data)?;
     let mut line = JobLine::new()?;
     let options = StoreOptions { now_ms: SystemClock.now_ms(), ..store_options() };
     let (store, report) = Store::open(&args.data, &options).map_err(Failure::from_error)?;

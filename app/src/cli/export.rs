@@ -27,7 +27,7 @@ pub(super) fn run(args: Export) -> Result<(), Failure> {
         gzip: args.gzip,
         indexes: args.indexes,
     };
-    let engine = store::open(&args.data, false, false)?;
+    let engine = store::open(&args.data, false)?;
     let progress = Progress::new();
     let report = with_progress(engine.clock().as_ref(), &progress, || {
         export(engine.collections(), &request, &progress)

@@ -27,7 +27,7 @@ const CHOICES: &str = "Run the same command with --resume to continue, --roll-ba
 pub(super) fn run(args: &Import) -> Result<(), Failure> {
     let (resumes, rolls_back, leaves) = (args.resume, args.roll_back, args.leave);
     let request = request(args.format, args.mode, args)?;
-    let engine = store::open(&args.data, true, false)?;
+    let engine = store::open(&args.data, true)?;
     let known = newest_unfinished(&engine, &request)?;
     let done = match known {
         None if resumes || rolls_back || leaves => {

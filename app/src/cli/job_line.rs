@@ -13,7 +13,7 @@ use mayfly_engine::{
     store::{JobProgress, JobStep, WalkProgram, Watch},
 };
 
-use super::{Failure, walk::itself};
+use super::{Failure, store::check_exists, walk::itself};
 use crate::shutdown::ShutdownSignal;
 
 /// Shows how far the work is on standard error, if that is a terminal. A signal stops it.
@@ -68,9 +68,7 @@ pub(super) fn on_folder<R>(
         &mut Watch<'_>,
     ) -> Result<R, OpenError>,
 ) -> Result<R, Failure> {
-    if !data.is_dir() {
-        return Err(Failure(format!("Data folder {} not found.", data.display())));
-    }
+    check_exists(data)?;
     let mut line = JobLine::new()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     work(data, &clock, itself().as_ref(), &mut |at| line.watch(at)).map_err(Failure::from_error)

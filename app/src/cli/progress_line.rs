@@ -8,7 +8,7 @@ use std::{
 
 use mayfly_engine::{clock::Clock, transfer::Progress};
 
-use super::{Failure, limits::LOOK};
+use super::{Failure, limits::POLL_INTERVAL};
 use crate::shutdown::ShutdownSignal;
 
 /// Runs `work` and shows its progress on standard error, if that is a terminal. A signal cancels
@@ -33,7 +33,7 @@ pub(super) fn with_progress<T: Send>(
             if is_terminal {
                 show(progress, clock.monotonic().saturating_sub(start));
             }
-            thread::park_timeout(LOOK);
+            thread::park_timeout(POLL_INTERVAL);
         }
         if is_terminal {
             eprint!("\r\x1b[K");

@@ -1,113 +1,176 @@
 //! `mayfly watch`: the expiry view in a terminal.
 
-use std::{collections::BTreeSet, io::IsTerminal as _};
+use std::{io::IsTerminal as _, sync::Arc, thread};
 
 use bson::{Bson, Document, doc};
-use mayfly_engine::{catalog::Namespace, engine::Engine, value::Layout, value::shell::write_value};
+use crossbeam_channel::{Receiver, bounded};
+use mayfly_engine::value::{Layout, shell::write_value};
 
-use super::{Failure, args::Watch, limits::WATCH_DOCS_MAX, store, watch_lines, watch_screen};
-use crate::shutdown::ShutdownSignal;
+use super::{
+    Failure,
+    args::Watch,
+    limits::{WATCH_COLLECTIONS_MAX, WATCH_DOCS_MAX, WATCH_QUEUE_MAX},
+    store::{check_exists, error_of},
+    walk::itself,
+    watch_lines, watch_screen,
+};
+use crate::{
+    demo,
+    shutdown::ShutdownSignal,
+    source::{Events, Namespace, OpenRequest, Source, SourceEvent, embedded::opener},
+    state::duration,
+    worker::code::NAMESPACE_NOT_FOUND,
+};
 
-/// A document counting down.
+/// A document that will expire.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Waiting {
+pub(super) struct Countdown {
     pub namespace: Namespace,
     pub id: String,
     pub index: String,
     pub threshold_ms: i64,
 }
 
-/// What is watched.
-pub(super) struct Watched<'w> {
-    pub engine: &'w Engine,
+/// An open store, and the part of it that is watched.
+pub(super) struct WatchedStore<'w> {
+    source: Arc<dyn Source>,
     pub shutdown: ShutdownSignal,
+    pub events: Receiver<SourceEvent>,
     args: &'w Watch,
+    /// The watched collections, as last listed.
+    namespaces: Vec<Namespace>,
 }
 
-/// Shows documents counting down until somebody stops it or, without a terminal, nothing is left
-/// to expire.
+/// Shows when documents expire until a signal arrives or, without a terminal, no document is left to
+/// expire.
 pub(super) fn run(args: &Watch) -> Result<(), Failure> {
     let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
-    let (engine, _folder) = match &args.data {
-        Some(data) => (store::open(data, false, true)?, None),
-        None if args.demo => store::demo().map(|(engine, folder)| (engine, Some(folder)))?,
-        None => (store::usual()?, None),
+    if let Some(folder) = &args.data {
+        check_exists(folder)?;
+    }
+    let request = OpenRequest {
+        folder: args.data.clone(),
+        demo: args.demo,
+        walker: itself(),
+        ..OpenRequest::default()
     };
-    let watched = Watched { engine: &engine, shutdown, args };
-    let shown = if std::io::stdout().is_terminal() {
-        watch_screen::run(&watched)
-    } else {
-        watch_lines::run(&watched)
-    };
-    engine.close().map_err(Failure::from_error)?;
+    let opened = opener(Some(demo::fill))(&request).map_err(Failure::from_error)?;
+    for warning in &opened.warnings {
+        eprintln!("{warning}");
+    }
+    for advice in &opened.advice {
+        eprintln!("Warning: {}", advice.sentence);
+    }
+    let source = opened.source;
+    let shown = watch(args, Arc::clone(&source), shutdown);
+    source.close();
     shown
 }
 
-impl Watched<'_> {
+fn watch(args: &Watch, source: Arc<dyn Source>, shutdown: ShutdownSignal) -> Result<(), Failure> {
+    let events = forward(source.subscribe())?;
+    let mut store = WatchedStore { source, shutdown, events, args, namespaces: Vec::new() };
+    store.list_namespaces()?;
+    if std::io::stdout().is_terminal() {
+        watch_screen::run(&mut store)
+    } else {
+        watch_lines::run(&mut store)
+    }
+}
+
+/// Moves events to a channel, so that waiting for one can time out. The thread ends with the source.
+fn forward(mut events: Box<dyn Events>) -> Result<Receiver<SourceEvent>, Failure> {
+    let (sender, receiver) = bounded(WATCH_QUEUE_MAX);
+    thread::Builder::new()
+        .name("watch-events".to_owned())
+        .spawn(move || while events.next().is_some_and(|event| sender.send(event).is_ok()) {})
+        .map_err(|error| Failure(format!("Can't start a thread: {error}.")))?;
+    Ok(receiver)
+}
+
+impl WatchedStore<'_> {
     /// Whether this collection is watched.
     pub(super) fn covers(&self, namespace: &Namespace) -> bool {
         self.args.db.as_ref().is_none_or(|db| *db == namespace.db)
             && self.args.collection.as_ref().is_none_or(|name| *name == namespace.collection)
     }
 
-    /// The documents that expire soonest, soonest first.
-    pub(super) fn soonest(&self) -> Result<Vec<Waiting>, Failure> {
-        let targets = self.engine.collections().catalog().ttl_indexes();
-        let namespaces: BTreeSet<Namespace> = targets
-            .iter()
-            .map(|target| target.collection.namespace.clone())
-            .filter(|namespace| self.covers(namespace))
-            .collect();
+    /// Lists the watched collections again.
+    pub(super) fn list_namespaces(&mut self) -> Result<(), Failure> {
+        let found = self.command("admin", &doc! { "listDatabases": 1, "nameOnly": true })?;
+        let mut namespaces = Vec::new();
+        for database in documents(found.get_array("databases").ok()) {
+            let Ok(db) = database.get_str("name") else { continue };
+            let command = doc! {
+                "listCollections": 1,
+                "nameOnly": true,
+                "filter": { "type": "collection" },
+                "cursor": { "batchSize": WATCH_COLLECTIONS_MAX },
+            };
+            let found = self.command(db, &command)?;
+            let batch = found.get_document("cursor").and_then(|it| it.get_array("firstBatch"));
+            let names =
+                documents(batch.ok()).filter_map(|collection| collection.get_str("name").ok());
+            namespaces.extend(names.map(|name| Namespace::new(db, name)));
+        }
+        namespaces.retain(|namespace| self.covers(namespace));
+        self.namespaces = namespaces;
+        Ok(())
+    }
+
+    /// The documents that expire first, in order of their threshold.
+    pub(super) fn next_to_expire(&self) -> Result<Vec<Countdown>, Failure> {
         let mut all = Vec::new();
-        for namespace in namespaces {
+        for namespace in &self.namespaces {
             let command = doc! { "mayflyExpiring": &namespace.collection, "limit": WATCH_DOCS_MAX };
-            let reply = self.engine.run(&namespace.db, &command);
-            if let Some(message) = store::error_of(&reply) {
+            let reply = self.source.run(&namespace.db, &command);
+            // Dropped since it was listed; an event says so.
+            if reply.get_i32("code").is_ok_and(|code| code == NAMESPACE_NOT_FOUND) {
+                continue;
+            }
+            if let Some(message) = error_of(&reply) {
                 return Err(Failure(format!("{namespace}: {message}.")));
             }
-            let Ok(batch) = reply.get_array("batch") else { continue };
-            let rows = batch.iter().filter_map(Bson::as_document);
-            all.extend(rows.filter_map(|row| waiting(&namespace, row)));
+            let rows = documents(reply.get_array("batch").ok());
+            all.extend(rows.filter_map(|row| countdown(namespace, row)));
         }
-        all.sort_by_key(|waiting| waiting.threshold_ms);
+        all.sort_by_key(|countdown| countdown.threshold_ms);
         Ok(all)
+    }
+
+    /// The store's time, in milliseconds since 1970.
+    pub(super) fn now_ms(&self) -> Result<i64, Failure> {
+        let reply = self.command("admin", &doc! { "mayflyClock": 1 })?;
+        let now = reply.get_datetime("now").map_err(Failure::from_error)?;
+        Ok(now.timestamp_millis())
+    }
+
+    fn command(&self, db: &str, command: &Document) -> Result<Document, Failure> {
+        let reply = self.source.run(db, command);
+        error_of(&reply).map_or(Ok(reply), |message| Err(Failure(format!("{message}."))))
     }
 }
 
-fn waiting(namespace: &Namespace, row: &Document) -> Option<Waiting> {
-    Some(Waiting {
+fn documents(batch: Option<&Vec<Bson>>) -> impl Iterator<Item = &Document> {
+    batch.into_iter().flatten().filter_map(Bson::as_document)
+}
+
+fn countdown(namespace: &Namespace, row: &Document) -> Option<Countdown> {
+    Some(Countdown {
         namespace: namespace.clone(),
-        id: plain(&write_value(row.get("_id")?, Layout::OneLine)),
+        id: write_value(row.get("_id")?, Layout::OneLine),
         index: row.get_str("index").ok()?.to_owned(),
         threshold_ms: row.get_datetime("threshold").ok()?.timestamp_millis(),
     })
 }
 
-/// Text without characters that a terminal would act on.
-pub(super) fn plain(text: &str) -> String {
-    let odd = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().map(|c| if odd(c) { '\u{fffd}' } else { c }).collect()
-}
-
-/// An instant in UTC.
-pub(super) fn instant(ms: i64) -> String {
-    chrono::DateTime::from_timestamp_millis(ms).map_or_else(
-        || format!("{ms} ms after 1970"),
-        |time| time.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
-    )
-}
-
-/// How long until a threshold: `1 d 02:03:04`, or how long it is overdue.
-pub(super) fn countdown(left_ms: i64) -> String {
-    let secs = left_ms.unsigned_abs() / 1_000;
-    let (days, hours, minutes, rest) =
-        (secs / 86_400, secs / 3_600 % 24, secs / 60 % 60, secs % 60);
-    let days = if days > 0 { format!("{days} d ") } else { String::new() };
-    let overdue = if left_ms <= 0 { "overdue " } else { "" };
-    format!("{overdue}{days}{hours:02}:{minutes:02}:{rest:02}")
+/// The time left until a threshold, or since then.
+pub(super) fn time_left(left_ms: i64) -> String {
+    if left_ms > 0 {
+        duration::countdown(left_ms)
+    } else {
+        format!("overdue {}", duration::overdue(left_ms.saturating_neg()))
+    }
 }
 
 #[cfg(test)]
@@ -115,21 +178,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn countdowns() {
-        for (left_ms, expected) in [
-            (1, "00:00:00"),
-            (0, "overdue 00:00:00"),
-            (61_000, "00:01:01"),
-            (-5_500, "overdue 00:00:05"),
-            (90_061_000, "1 d 01:01:01"),
-        ] {
-            assert_eq!(countdown(left_ms), expected);
+    fn a_document_is_overdue_from_its_threshold_on() {
+        for (left_ms, expected) in
+            [(1, "00:01"), (0, "overdue +00:00"), (61_000, "01:01"), (-5_500, "overdue +00:05")]
+        {
+            assert_eq!(time_left(left_ms), expected);
         }
-    }
-
-    #[test]
-    fn a_terminal_is_not_commanded_by_data() {
-        assert_eq!(plain("a\u{1b}[2Jb\u{202e}c"), "a\u{fffd}[2Jb\u{fffd}c");
-        assert_eq!(plain("Ayşe 王小明"), "Ayşe 王小明");
     }
 }

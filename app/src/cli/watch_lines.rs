@@ -1,61 +1,67 @@
-//! Watching without a terminal: one line an event.
+//! Watching without a terminal: one line per event.
 
-use mayfly_engine::{engine::EngineEvent, value::Layout, value::shell::write_value};
+use mayfly_engine::value::{Layout, shell::write_value};
 
-use super::{
-    Failure,
-    limits::LOOK,
-    watch::{Watched, instant, plain},
-};
+use super::{Failure, limits::POLL_INTERVAL, watch::WatchedStore};
+use crate::{source::SourceEvent, state::duration, widgets::value_text::with_marks};
 
-/// Prints events until a signal comes or nothing is left to expire.
-pub(super) fn run(watched: &Watched<'_>) -> Result<(), Failure> {
-    let events = watched.engine.subscribe();
-    if let Some(first) = watched.soonest()?.first() {
-        let (at, namespace, id) = (instant(first.threshold_ms), &first.namespace, &first.id);
-        println!("next to expire: {namespace} {id} at {at}");
+/// Prints events until a signal arrives or no document is left to expire.
+pub(super) fn run(store: &mut WatchedStore<'_>) -> Result<(), Failure> {
+    if let Some(first) = store.next_to_expire()?.first() {
+        let at = duration::date_time(first.threshold_ms);
+        print(&format!("next to expire: {} {} at {at}", first.namespace, first.id));
     }
-    let mut look = true;
-    while !watched.shutdown.is_requested() {
-        if look && watched.soonest()?.is_empty() {
+    let mut check = true;
+    while !store.shutdown.is_requested() {
+        if check && store.next_to_expire()?.is_empty() {
             println!("no more documents to expire");
             return Ok(());
         }
-        look = false;
-        let Ok(event) = events.recv_timeout(LOOK) else { continue };
-        look = matches!(event, EngineEvent::PassFinished(_) | EngineEvent::CatalogChanged);
-        for line in lines(watched, &event) {
-            println!("{line}");
+        check = false;
+        let Ok(event) = store.events.recv_timeout(POLL_INTERVAL) else { continue };
+        check = matches!(event, SourceEvent::PassFinished(_)) || changes_catalog(&event);
+        if changes_catalog(&event) {
+            store.list_namespaces()?;
+        }
+        for line in lines(store, &event) {
+            print(&line);
         }
     }
     Ok(())
 }
 
-/// What a person reads about an event.
-pub(super) fn lines(watched: &Watched<'_>, event: &EngineEvent) -> Vec<String> {
+/// Prints data without the characters that a terminal would act on.
+fn print(line: &str) {
+    println!("{}", with_marks(line));
+}
+
+/// Whether the watched collections may have changed.
+pub(super) fn changes_catalog(event: &SourceEvent) -> bool {
+    matches!(event, SourceEvent::CatalogChanged | SourceEvent::Missed(_))
+}
+
+/// The lines that describe an event.
+pub(super) fn lines(store: &WatchedStore<'_>, event: &SourceEvent) -> Vec<String> {
     match event {
-        EngineEvent::PassStarted { number, at_ms } => {
-            vec![format!("{} pass {number} started", instant(*at_ms))]
+        SourceEvent::PassStarted { number, at_ms } => {
+            vec![format!("{} pass {number} started", duration::date_time(*at_ms))]
         }
-        EngineEvent::PassFinished(report) => vec![format!(
-            "{} pass {} finished: {} removed",
-            instant(report.finished_ms),
-            report.number,
-            report.deleted
-        )],
-        EngineEvent::Removed { documents, more } => {
-            let shown = documents.iter().filter(|removed| watched.covers(&removed.namespace));
+        SourceEvent::PassFinished(pass) => {
+            let at = duration::date_time(pass.finished_ms);
+            vec![format!("{at} pass {} finished: {} removed", pass.number, pass.deleted)]
+        }
+        SourceEvent::Removed { documents, more } => {
+            let shown = documents.iter().filter(|removed| store.covers(&removed.namespace));
             let mut lines: Vec<String> = shown
                 .map(|removed| {
-                    let id = plain(&write_value(&removed.id, Layout::OneLine));
-                    let late_ms = removed.removed_ms.saturating_sub(removed.threshold_ms);
+                    let lag_ms = removed.removed_ms.saturating_sub(removed.threshold_ms);
                     format!(
-                        "{} removed {} {id} by {}, {}.{:03} s after expiration",
-                        instant(removed.removed_ms),
+                        "{} removed {} {} by {}, {} after expiration",
+                        duration::date_time(removed.removed_ms),
                         removed.namespace,
+                        write_value(&removed.id, Layout::OneLine),
                         removed.index,
-                        late_ms / 1_000,
-                        late_ms % 1_000
+                        duration::figure(lag_ms)
                     )
                 })
                 .collect();
@@ -64,15 +70,15 @@ pub(super) fn lines(watched: &Watched<'_>, event: &EngineEvent) -> Vec<String> {
             }
             lines
         }
-        EngineEvent::ReaperScheduled { next_pass_ms: Some(next_ms), enabled: true } => {
-            vec![format!("next pass at {}", instant(*next_ms))]
+        SourceEvent::ReaperScheduled { next_pass_ms: Some(next_ms), enabled: true } => {
+            vec![format!("next pass at {}", duration::date_time(*next_ms))]
         }
-        EngineEvent::HeldChanged { reason: Some(reason) } => {
-            vec![format!("removals on hold: {reason}")]
+        SourceEvent::Held { reason: Some(reason) } => vec![format!("removals on hold: {reason}")],
+        SourceEvent::ThreadFailed { thread, message }
+        | SourceEvent::ThreadDied { thread, message } => {
+            vec![format!("thread {thread} failed: {message}")]
         }
-        EngineEvent::ThreadDied { thread, message } => {
-            vec![format!("thread {thread} failed: {}", plain(message))]
-        }
+        SourceEvent::Missed(count) => vec![format!("{count} events were missed")],
         _ => Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! Watching on a terminal: a list that is drawn anew several times a second.
+//! Watching on a terminal: a list that is redrawn several times a second.
 
 use std::{
     collections::VecDeque,
@@ -16,15 +16,16 @@ use crossterm::{
 
 use super::{
     Failure,
-    limits::{REDRAW, WATCH_EVENTS_MAX},
-    watch::{Waiting, Watched, countdown, instant},
-    watch_lines::lines,
+    limits::{REDRAW_INTERVAL, WATCH_EVENTS_MAX},
+    watch::{Countdown, WatchedStore, time_left},
+    watch_lines::{changes_catalog, lines},
 };
+use crate::{source::SourceEvent, state::duration, widgets::value_text::with_marks};
 
-/// Lines beside the documents: title, head, and a blank line before the events.
+/// Lines next to the documents: the title and blank lines.
 const FRAME_LINES: usize = 4;
 
-/// Gives the terminal back whatever happens.
+/// The terminal in raw mode. Dropping it restores the terminal.
 struct Screen;
 
 impl Screen {
@@ -38,37 +39,37 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // A terminal that is gone can't be given back.
+        // A closed terminal can't be restored.
         let _ = execute!(io::stdout(), cursor::Show, terminal::LeaveAlternateScreen);
         let _ = terminal::disable_raw_mode();
     }
 }
 
-/// Draws until a signal or a key ends it.
-pub(super) fn run(watched: &Watched<'_>) -> Result<(), Failure> {
+/// Redraws until a signal or a key ends it.
+pub(super) fn run(store: &mut WatchedStore<'_>) -> Result<(), Failure> {
     let wrong = |error: io::Error| Failure(format!("Can't use the terminal: {error}."));
-    let events = watched.engine.subscribe();
     let mut recent: VecDeque<String> = VecDeque::new();
     let _screen = Screen::open().map_err(wrong)?;
-    while !watched.shutdown.is_requested() {
-        for event in events.try_iter() {
-            recent.extend(lines(watched, &event));
+    while !store.shutdown.is_requested() {
+        let events: Vec<SourceEvent> = store.events.try_iter().collect();
+        if events.iter().any(changes_catalog) {
+            store.list_namespaces()?;
         }
+        recent.extend(events.iter().flat_map(|event| lines(store, event)));
         while recent.len() > WATCH_EVENTS_MAX {
             recent.pop_front();
         }
-        let soonest = watched.soonest()?;
-        let now_ms = watched.engine.clock().now_ms();
-        draw(&mut io::stdout().lock(), &soonest, &recent, now_ms).map_err(wrong)?;
-        if wants_to_leave(REDRAW).map_err(wrong)? {
+        let (documents, now_ms) = (store.next_to_expire()?, store.now_ms()?);
+        draw(&mut io::stdout().lock(), &documents, &recent, now_ms).map_err(wrong)?;
+        if is_quit_pressed(REDRAW_INTERVAL).map_err(wrong)? {
             break;
         }
     }
     Ok(())
 }
 
-/// Waits for a key; `q`, Escape and Ctrl+C leave.
-fn wants_to_leave(wait: Duration) -> io::Result<bool> {
+/// Waits for a key: `q`, Escape or Ctrl+C quits.
+fn is_quit_pressed(wait: Duration) -> io::Result<bool> {
     if !event::poll(wait)? {
         return Ok(false);
     }
@@ -80,31 +81,31 @@ fn wants_to_leave(wait: Duration) -> io::Result<bool> {
 
 fn draw(
     out: &mut impl Write,
-    soonest: &[Waiting],
+    documents: &[Countdown],
     recent: &VecDeque<String>,
     now_ms: i64,
 ) -> io::Result<()> {
     let (width, height) = terminal::size()?;
-    let room = usize::from(height).saturating_sub(FRAME_LINES + recent.len());
+    let rows = usize::from(height).saturating_sub(FRAME_LINES + recent.len());
     let width = usize::from(width);
     queue!(out, cursor::MoveTo(0, 0))?;
-    let title = format!("Mayfly  {}  (press q to quit)", instant(now_ms));
+    let title = format!("Mayfly  {}  (press q to quit)", duration::date_time(now_ms));
     put(out, &title, width, Attribute::Bold)?;
     put(out, "", width, Attribute::Reset)?;
-    for waiting in soonest.iter().take(room) {
-        let left_ms = waiting.threshold_ms.saturating_sub(now_ms);
+    for document in documents.iter().take(rows) {
+        let left_ms = document.threshold_ms.saturating_sub(now_ms);
         let line = format!(
             "{:>20}  {}  {}  {}  ({})",
-            countdown(left_ms),
-            instant(waiting.threshold_ms),
-            waiting.namespace,
-            waiting.id,
-            waiting.index
+            time_left(left_ms),
+            duration::date_time(document.threshold_ms),
+            document.namespace,
+            document.id,
+            document.index
         );
         let look = if left_ms <= 0 { Attribute::Bold } else { Attribute::Reset };
         put(out, &line, width, look)?;
     }
-    if soonest.is_empty() {
+    if documents.is_empty() {
         put(out, "No more documents to expire.", width, Attribute::Reset)?;
     }
     put(out, "", width, Attribute::Reset)?;
@@ -115,9 +116,9 @@ fn draw(
     out.flush()
 }
 
-/// One line, cut at the terminal's width.
+/// Writes one line, cut at the terminal's width. Characters of the data never reach the terminal as commands.
 fn put(out: &mut impl Write, text: &str, width: usize, look: Attribute) -> io::Result<()> {
-    let cut: String = text.chars().take(width).collect();
+    let cut: String = with_marks(text).chars().take(width).collect();
     queue!(
         out,
         SetAttribute(look),
@@ -126,4 +127,18 @@ fn put(out: &mut impl Write, text: &str, width: usize, look: Attribute) -> io::R
         terminal::Clear(terminal::ClearType::UntilNewLine),
         Print("\r\n")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_is_not_commanded_by_data() {
+        let mut out = Vec::new();
+        put(&mut out, "a\u{1b}[2Jb\u{202e}c 王小明", 80, Attribute::Reset).unwrap();
+        let written = String::from_utf8(out).unwrap();
+        assert!(written.contains(r"a\u{1b}[2Jb\u{202e}c 王小明"), "{written:?}");
+        assert!(!written.contains(['\u{202e}']) && !written.contains("\u{1b}[2J"), "{written:?}");
+    }
 }

@@ -200,7 +200,7 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure
 ///
 /// # Errors
 /// One sentence: the folder can't be made.
-pub fn prepare(request: &OpenRequest, folder: &Path) -> Result<bool, OpenFailure> {
+fn prepare(request: &OpenRequest, folder: &Path) -> Result<bool, OpenFailure> {
     // The data folder itself is made by the store, which closes it to other users.
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent).map_err(|error| {
