@@ -12,17 +12,16 @@ use tempfile::NamedTempFile;
 use super::{Progress, TransferError};
 use crate::store::{is_data_file, open_chosen, sync_names};
 
-/// How the name of an unfinished export begins and ends. Between them stand letters and digits.
+/// Prefix and suffix of an unfinished export's name, around random letters and digits.
 const PART_BEGINS: &str = ".mayfly-export-";
 const PART_ENDS: &str = ".part";
 
-/// The letters and digits.
 const PART_RANDOM: usize = 12;
 
-/// Times that such a file is made.
+/// Attempts to create such a file.
 const PART_TRIES: usize = 3;
 
-/// A file that is being written under a temporary name in the target's folder.
+/// A file being written under a temporary name in the target's folder.
 pub(super) struct AtomicFile<'p> {
     path: PathBuf,
     folder: PathBuf,
@@ -36,11 +35,11 @@ enum Out {
 }
 
 impl<'p> AtomicFile<'p> {
-    /// Refuses odd targets and makes the temporary file.
+    /// Validates the target and creates the temporary file.
     ///
     /// # Errors
-    /// When the target is a link, a folder, a device, a data file or lies in the data folder, or its
-    /// folder can't be written.
+    /// When the target is a link, a folder, a device, a data file or inside the data folder, or
+    /// when its folder can't be written.
     pub(super) fn create(
         path: &Path,
         data_folder: &Path,
@@ -96,10 +95,10 @@ impl<'p> AtomicFile<'p> {
         Ok(())
     }
 
-    /// Makes it durable under its temporary name.
+    /// Flushes it to disk under its temporary name.
     ///
     /// # Errors
-    /// When a step fails; the temporary file is then gone.
+    /// When a step fails; the temporary file is then deleted.
     pub(super) fn complete(self) -> Result<CompleteFile, TransferError> {
         let wrong = |error: io::Error| TransferError::file(&self.path, &error);
         let file = match self.out {
@@ -113,7 +112,7 @@ impl<'p> AtomicFile<'p> {
     }
 }
 
-/// A file with all its bytes on disk that has not got its name yet. Dropped, it is removed.
+/// A file that is whole on disk but still has its temporary name. Dropping it deletes it.
 pub(super) struct CompleteFile {
     path: PathBuf,
     folder: PathBuf,
@@ -121,11 +120,11 @@ pub(super) struct CompleteFile {
 }
 
 impl CompleteFile {
-    /// Gives it its name.
+    /// Renames it to its target.
     ///
     /// # Errors
-    /// When a step fails. A file that was there under that name is then still there, unless only the
-    /// name could not be made durable.
+    /// When a step fails. An existing file of that name is then still there, unless only the folder
+    /// could not be flushed.
     pub(super) fn publish(self) -> Result<(), TransferError> {
         let wrong = |error: io::Error| TransferError::file(&self.path, &error);
         self.file.persist(&self.path).map_err(|error| wrong(error.error))?;
@@ -133,8 +132,8 @@ impl CompleteFile {
     }
 }
 
-/// Lets everybody read or write the new file who could read or write the one that it replaces. One
-/// that replaces none is its owner's alone. Failing only keeps it from the others.
+/// Gives the new file the permissions of the file it replaces. Otherwise only its owner can read
+/// it. On failure it stays private.
 #[cfg(unix)]
 fn keep_mode(file: &File, path: &Path) {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
@@ -143,7 +142,7 @@ fn keep_mode(file: &File, path: &Path) {
     if !old.is_file() {
         return;
     }
-    // What one group could do is not for another one.
+    // Permissions of one group must not go to another.
     let is_same_group = old.gid() == new.gid() || fchown(file, None, Some(old.gid())).is_ok();
     let kept = if is_same_group { 0o666 } else { 0o606 };
     let _ = file.set_permissions(fs::Permissions::from_mode(0o600 | (old.mode() & kept)));
@@ -152,14 +151,14 @@ fn keep_mode(file: &File, path: &Path) {
 #[cfg(not(unix))]
 fn keep_mode(_: &File, _: &Path) {}
 
-/// A new unfinished file. It is locked while it is written: that tells it from one that was left behind.
+/// Creates an unfinished file. It stays locked while it is written; an unlocked one is a leftover.
 fn part_in(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PART_BEGINS).suffix(PART_ENDS).rand_bytes(PART_RANDOM);
     for _ in 0..PART_TRIES {
         let part = builder.tempfile_in(folder)?;
-        // Without locks in the file system nothing is ever taken for left behind. With them this one
-        // may just have been.
+        // [`sweep`] in another process may just have locked the new file to delete it. Without file
+        // locks nothing is ever swept.
         let is_taken = matches!(part.as_file().try_lock(), Err(TryLockError::WouldBlock));
         if !is_taken && part.path().exists() {
             return Ok(part);
@@ -168,13 +167,13 @@ fn part_in(folder: &Path) -> io::Result<NamedTempFile> {
     Err(io::Error::other("another program keeps removing the temporary file"))
 }
 
-/// Removes what exports that were killed have left in a folder. Failing only leaves it there.
+/// Deletes leftovers of killed exports in a folder. A failure is harmless.
 fn sweep(folder: &Path) {
     let Ok(found) = fs::read_dir(folder) else { return };
     for entry in found.flatten() {
         let is_part = entry.file_name().to_str().is_some_and(is_part_name)
             && entry.file_type().is_ok_and(|kind| kind.is_file());
-        // The lock is held until the file is gone, so that nobody begins with it meanwhile.
+        // Holds the lock until the file is deleted, so that no export starts to use it.
         if is_part
             && let Ok(file) = open_chosen(&entry.path())
             && file.try_lock().is_ok()

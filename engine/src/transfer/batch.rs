@@ -1,4 +1,4 @@
-//! What the reader hands to the writer.
+//! Batches that the reader thread passes to the writer.
 
 use std::ops::Range;
 
@@ -12,30 +12,30 @@ use super::{
     text_position::ResumePoint,
 };
 
-/// Documents ready to be stored and what could not be read between them, in the order of the file.
+/// Documents ready to be stored and unreadable records between them, in file order.
 pub(super) struct Batch {
-    /// Number of the file in the request.
+    /// Index of the file in the request.
     pub file: usize,
     arena: Vec<u8>,
     entries: Vec<BatchEntry>,
-    /// Bytes of the texts of what could not be read.
+    /// Bytes of text of the unreadable records.
     bad_bytes: usize,
-    /// For each entry, where the file goes on behind it.
+    /// Where the file continues after each entry.
     resume_points: Vec<ResumePoint>,
-    /// Nothing more comes from this file.
+    /// The file has no more records.
     pub ended: bool,
 }
 
 /// One entry of a batch.
 pub(super) enum BatchEntry {
-    /// A document.
+    /// A range in the arena, and where the document starts.
     Document(Range<usize>, TextPosition),
-    /// No document.
+    /// An unreadable record.
     Bad(BadRecord),
 }
 
 impl Batch {
-    /// Reads the next batch of a file: at most `docs_max` documents.
+    /// Reads the next batch of a file, at most `docs_max` entries.
     pub(super) fn read(records: &mut Records<'_>, file: usize, docs_max: usize) -> Self {
         let mut batch = Self {
             file,
@@ -83,18 +83,16 @@ impl Batch {
         self.arena.len().saturating_add(self.bad_bytes)
     }
 
-    /// The entries.
     pub(super) fn entries(&self) -> &[BatchEntry] {
         &self.entries
     }
 
-    /// Where the file goes on behind an entry.
+    /// Where the file continues after an entry.
     pub(super) fn resume_point(&self, entry: usize) -> Option<ResumePoint> {
         self.resume_points.get(entry).copied()
     }
 
-    /// The documents of the entries from `from` on, at most `max` and up to the first entry that is
-    /// none.
+    /// Consecutive documents from entry `from`, at most `max`, up to the first unreadable record.
     pub(super) fn documents(&self, from: usize, max: usize) -> Vec<&RawDocument> {
         let entries = self.entries.iter().skip(from).take(max);
         let documents = entries.map_while(|entry| match entry {
@@ -104,13 +102,12 @@ impl Batch {
         documents.collect()
     }
 
-    /// The document of an entry.
     pub(super) fn document(&self, range: &Range<usize>) -> Option<&RawDocument> {
         RawDocument::from_bytes(self.arena.get(range.clone())?).ok()
     }
 }
 
-/// The text under which a refused document is kept: every type written out.
+/// A document's text for the file of rejected documents, as canonical Extended JSON.
 pub(super) fn text_of(document: &RawDocument) -> Vec<u8> {
     let mut text = Vec::new();
     crate::value::extjson::append_document(

@@ -1,11 +1,11 @@
-//! How far an import is, kept in the store with every transaction of it.
+//! An import's progress, stored with each of its transactions.
 //!
-//! | value of the table `meta` | holds |
+//! | key in the table `meta` | value |
 //! |---|---|
-//! | `imports` | the ids of all imports that did not reach their end |
+//! | `imports` | ids of all unfinished imports |
 //! | `import/<id>` | the checkpoint |
-//! | `import/<id>/rejects` | what the last transaction has rejected, until the next one |
-//! | `import/<id>/<n>` | the documents that its transaction `n` has inserted, for a roll back |
+//! | `import/<id>/rejects` | what the last transaction rejected, until the next one |
+//! | `import/<id>/<n>` | the documents that transaction `n` inserted, for a rollback |
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,72 +25,72 @@ use crate::{
     store::{Reader, StoreError},
 };
 
-/// The value of the table `meta` with the ids of all checkpoints.
+/// The key of the list of checkpoint ids.
 const LIST: &str = "imports";
 
-/// What is being done with an import.
+/// What the import is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ImportState {
-    /// It stores documents.
+    /// Storing documents.
     Importing,
-    /// It takes them back.
+    /// Rolling back.
     RollingBack,
-    /// Its lists of documents are removed.
+    /// Deleting its lists of documents.
     Forgetting,
 }
 
-/// The newest list of documents that an import has inserted.
+/// The result of removing the newest list of inserted documents.
 pub(super) enum PoppedList {
     List(InsertedList),
-    /// Nobody can tell any more which documents it named.
+    /// The list is damaged, so its documents are unknown.
     Damaged,
     NoneLeft,
 }
 
-/// How far an import is.
+/// An import's progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checkpoint {
     pub id: ObjectId,
     pub started_ms: i64,
     pub state: ImportState,
-    /// What to import, with whole paths.
+    /// The request, with absolute paths.
     pub request: ImportRequest,
     pub identities: Vec<FileIdentity>,
-    /// The collection that the documents are in; `None` before the first transaction.
+    /// The id of the target collection; `None` before the first transaction.
     pub collection: Option<u32>,
-    /// The import has made the collection.
+    /// The import created the collection.
     pub created: bool,
-    /// The number of the file that is read.
+    /// Index of the current file.
     pub file: usize,
-    /// Where that file goes on.
+    /// Where the current file continues.
     pub resume_point: ResumePoint,
-    /// What of the values in the files before it was not as Extended JSON has it.
+    /// Non-standard values in the files before the current one.
     pub tally_before: Tally,
-    /// Documents stored, those that replaced or changed another one counted.
+    /// Documents stored, including replaced and merged ones.
     pub imported: u64,
-    /// Documents that replaced or changed another one.
+    /// Documents replaced or merged.
     pub replaced: u64,
     pub skipped: u64,
     pub rejected: u64,
-    /// Rejected documents that do not count for stopping, because somebody has resumed since.
+    /// Rejected documents that no longer count toward stopping, because the user resumed the
+    /// import.
     pub forgiven: u64,
-    /// How many were rejected for which reason.
+    /// Rejected documents by reason.
     pub reasons: BTreeMap<String, u64>,
-    /// The file of rejected documents of the file that is read, and how much of it counts. In the
-    /// store that is without the tail.
+    /// The current file of rejected documents, and its length in bytes without the tail.
     pub rejects: Option<(PathBuf, u64)>,
-    /// The store has a tail: what the last transaction has rejected, to be written behind what counts.
+    /// The store holds a tail: what the last transaction rejected, to be appended to the file.
     pub has_tail: bool,
-    /// The files of rejected documents of the files before it.
+    /// Files of rejected documents of earlier input files.
     pub rejects_before: Vec<PathBuf>,
-    /// The file before this one whose rest could not be read.
+    /// The error at which an earlier file became unreadable.
     pub broken: Option<Reject>,
-    /// Lists of inserted documents.
+    /// Number of stored lists of inserted documents.
     pub lists: u64,
 }
 
 impl Checkpoint {
-    /// Before the first document.
+    /// A checkpoint before the first document.
     ///
     /// # Errors
     /// When a file can't be read.
@@ -123,17 +123,16 @@ impl Checkpoint {
         })
     }
 
-    /// Documents looked at.
+    /// Documents processed so far.
     pub(super) fn read(&self) -> u64 {
         self.imported + self.skipped + self.rejected
     }
 
-    /// How many values so far were not as version 2 of Extended JSON has them.
+    /// Non-standard values so far.
     pub(super) fn tally(&self) -> Tally {
         self.tally_before + self.resume_point.tally
     }
 
-    /// Counts one rejected document.
     pub(super) fn count_reject(&mut self, reason: &str) {
         self.rejected += 1;
         let known = self.reasons.contains_key(reason) || self.reasons.len() < REASONS_MAX;
@@ -141,7 +140,7 @@ impl Checkpoint {
         *self.reasons.entry(reason.to_owned()).or_default() += 1;
     }
 
-    /// Takes a file as begun.
+    /// Starts a file.
     pub(super) fn begin_file(&mut self, file: usize) {
         if file == self.file {
             return;
@@ -155,7 +154,7 @@ impl Checkpoint {
     /// Reads a checkpoint.
     ///
     /// # Errors
-    /// When the store fails or what it holds is none.
+    /// When the store fails or the checkpoint is damaged.
     pub(super) fn load(reader: &Reader<'_>, id: ObjectId) -> Result<Option<Self>, StoreError> {
         let Some(bytes) = reader.meta(&name(id))? else { return Ok(None) };
         let found = RawDocument::from_bytes(bytes)
@@ -165,10 +164,10 @@ impl Checkpoint {
         found.map(Some).ok_or_else(|| StoreError::damaged("a checkpoint of an import"))
     }
 
-    /// Keeps the checkpoint in a transaction.
+    /// Writes the checkpoint in the current transaction.
     ///
     /// # Errors
-    /// When the store fails, or remembers too many imports already.
+    /// When the store fails, or there are too many unfinished imports.
     pub(super) fn save(&self, writer: &mut DocumentWriter<'_, '_>) -> Result<(), TransferError> {
         let mut ids = list(&writer.reader())?;
         if !ids.contains(&self.id) {
@@ -180,7 +179,7 @@ impl Checkpoint {
         Ok(writer.put_meta(&name(self.id), bytes.as_bytes())?)
     }
 
-    /// Keeps a list of documents that were inserted.
+    /// Stores a list of inserted documents.
     ///
     /// # Errors
     /// When the store fails.
@@ -194,7 +193,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// The newest list of inserted documents, which is removed.
+    /// Removes the newest list of inserted documents and returns it.
     ///
     /// # Errors
     /// When the store fails.
@@ -205,14 +204,14 @@ impl Checkpoint {
         let Some(last) = self.lists.checked_sub(1) else { return Ok(PoppedList::NoneLeft) };
         self.lists = last;
         let name = list_name(self.id, last);
-        // Each of them was written, so one that is not there has lost its name.
+        // Every list was written, so a missing one is damaged.
         let found = StoreError::unless_damaged(writer.reader().meta(&name))?.flatten();
         let found = found.and_then(InsertedList::from_bytes);
         writer.delete_meta(&name)?;
         Ok(found.map_or(PoppedList::Damaged, PoppedList::List))
     }
 
-    /// Keeps what this transaction has rejected, as lines, in the place of what the one before has.
+    /// Replaces the tail by what this transaction rejected.
     ///
     /// # Errors
     /// When the store fails.
@@ -230,7 +229,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// What the last transaction has rejected, as lines.
+    /// What the last transaction rejected, as lines of the file.
     ///
     /// # Errors
     /// When the store fails.
@@ -239,7 +238,7 @@ impl Checkpoint {
         Ok(found.unwrap_or_default().to_vec())
     }
 
-    /// Removes some of its lists, at last itself. Whether it is gone.
+    /// Deletes some lists, and the checkpoint after the last one. Returns whether it is gone.
     ///
     /// # Errors
     /// When the store fails.
@@ -268,8 +267,8 @@ impl Checkpoint {
     }
 }
 
-/// The ids of all checkpoints, oldest first. A list that is damaged has lost them: no later import has to
-/// wait for those, and the next one writes the list anew.
+/// The ids of all checkpoints, oldest first. A damaged list has lost them, which must not block
+/// later imports; the next import rewrites it.
 ///
 /// # Errors
 /// When the store fails.
@@ -279,7 +278,7 @@ pub(super) fn list(reader: &Reader<'_>) -> Result<Vec<ObjectId>, StoreError> {
     Ok(ids.iter().map(|id| ObjectId::from_bytes(*id)).collect())
 }
 
-/// Checks that one more can be remembered beside so many.
+/// Checks that there is room for one more unfinished import.
 ///
 /// # Errors
 /// When there are too many.

@@ -1,4 +1,4 @@
-//! How a checkpoint stands in the store.
+//! The BSON form of a checkpoint. Its field names and words are on disk: never change them.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ const MODES: [(ImportMode, &str); 4] = [
 ];
 const FORMATS: [(ImportFormat, &str); 3] =
     [(ImportFormat::Auto, "auto"), (ImportFormat::Json, "json"), (ImportFormat::Csv, "csv")];
-/// Names on disk.
+/// Words on disk.
 const FORMS: [(Nonstandard, &str); 5] = [
     (Nonstandard::DuplicateField, "duplicateField"),
     (Nonstandard::BigInteger, "bigInteger"),
@@ -45,7 +45,7 @@ fn value<T: Copy>(words: &[(T, &str)], from: &Document, name: &str) -> Option<T>
     words.iter().find(|(_, known)| *known == word).map(|(value, _)| *value)
 }
 
-/// A path as text, or as its bytes where it is none.
+/// A path as a string, or as bytes if it is not valid UTF-8.
 pub(super) fn path_to_bson(path: &Path) -> Bson {
     #[cfg(unix)]
     if path.to_str().is_none() {
@@ -141,7 +141,7 @@ fn leniency_to_bson(of: Leniency) -> Document {
     doc! { "takes": taken.map(|(_, word)| *word).collect::<Vec<_>>(), "zone": of.zone.to_string() }
 }
 
-/// Nothing odd is taken by an import that says nothing about it.
+/// Old checkpoints without this field accept no non-standard JSON.
 fn leniency_from_bson(from: &Document) -> Option<Leniency> {
     let mut leniency = Leniency::default();
     let Ok(from) = from.get_document("lenience") else { return Some(leniency) };
@@ -170,7 +170,7 @@ fn tally_from_bson(from: &Document, legacy: &str, forms: &str) -> Option<Tally> 
     Some(tally)
 }
 
-/// The checkpoint of a document; `None` when it is none. What versions since have added may be missing.
+/// Reads a checkpoint; `None` if it is damaged. Fields that later versions added may be missing.
 pub(super) fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
     let number = |name: &str| Some(unbits(from.get_i64(name).ok()?));
     let documents = |name: &str| {

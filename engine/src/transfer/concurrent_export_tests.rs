@@ -15,15 +15,14 @@ use crate::{
 
 type Deed = fn(&Collections, &Namespace);
 
-/// Documents of three reads.
+/// Enough documents for three reads.
 const DOCUMENTS: usize = EXPORT_DOCS_MAX * 2 + 1;
 
-/// A clock that lets something happen when it is asked the time, which an export does before each
-/// of its reads.
+/// A clock that runs a closure when it is read. An export reads it before each of its reads.
 struct Tripping {
     clock: SimulatedClock,
     collections: Mutex<Weak<Collections>>,
-    /// How often it is asked before, and what happens then.
+    /// Clock readings before the closure runs, and the closure.
     trip: Mutex<Option<(u32, Deed)>>,
 }
 
@@ -62,18 +61,17 @@ impl Clock for Tripping {
     }
 }
 
-/// How an export over old files went, and what then stands under its name and beside it; `None`
-/// where no file is.
+/// The result of an export over old files, and the files afterwards; `None`: no file.
 struct Outcome {
     result: Result<ExportReport, TransferError>,
     text: Option<String>,
     indexes: Option<String>,
-    /// Unfinished files.
+    /// Temporary files that are left.
     parts: usize,
 }
 
-/// Exports a collection of three reads over old files, with something that happens before one of
-/// the reads, after so many others.
+/// Exports a collection of three reads over old files. The closure runs before one of the reads,
+/// after `reads` others.
 fn export_while(format: ExportFormat, (reads, deed): (u32, Deed)) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
     let options = StoreOptions { map_size_bytes: 1 << 30, ..StoreOptions::default() };
@@ -122,7 +120,7 @@ fn export_while(format: ExportFormat, (reads, deed): (u32, Deed)) -> Outcome {
     }
 }
 
-/// `expected` are the documents in the new file; `None`: it is refused.
+/// `expected` is the number of documents in the new file; `None`: the export is refused.
 #[track_caller]
 fn check(deed: Deed, expected: Option<usize>) {
     let Outcome { result, text, indexes, parts } =
@@ -179,7 +177,7 @@ fn a_new_name_meanwhile_changes_nothing() {
 #[test]
 fn a_field_that_comes_between_the_reading_of_columns_and_of_rows_is_not_left_out() {
     let check = |fields: Option<Vec<String>>, deed: Deed, expected: Result<usize, &str>| {
-        // Three reads find the columns, unless they were chosen.
+        // Three reads find the columns, unless they are chosen.
         let reads = if fields.is_some() { 0 } else { 3 };
         let format = ExportFormat::Csv { fields, escape_formulas: true };
         let outcome = export_while(format, (reads, deed));
@@ -224,7 +222,7 @@ fn the_indexes_appear_only_beside_documents_that_did() {
     let Outcome { result, text, indexes, parts } = export_while(
         ExportFormat::Ndjson(Style::Relaxed),
         (2, |collections, _| {
-            // Nothing can be put in its place any more.
+            // The rename to the target fails.
             let path = collections.store().folder().with_file_name("out");
             fs::remove_file(&path).unwrap();
             fs::create_dir(&path).unwrap();

@@ -1,4 +1,4 @@
-//! CSV with a header line: rows to documents, with mongoimport's types.
+//! CSV with a header row: rows to documents, with mongoimport's types.
 
 use std::collections::HashSet;
 
@@ -21,32 +21,31 @@ pub(super) struct CsvRecords {
     document: RawDocumentBuf,
 }
 
-/// A column: its path, and its type if the header says so.
+/// A column: its path, and its type if the header has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Column {
     path: Vec<String>,
     kind: Option<String>,
 }
 
-/// One cell.
 #[derive(Debug, PartialEq, Eq)]
 struct Cell {
     text: Vec<u8>,
-    /// Its first byte, counted from the start of the row.
+    /// Byte offset from the start of the row.
     at: usize,
     quoted: bool,
 }
 
-/// What the start of some bytes is.
+/// How the bytes at a position parse as a row.
 #[derive(Debug, PartialEq, Eq)]
 enum Row {
-    /// Cells, and the bytes they take with their line end.
+    /// The cells, and the row's length in bytes with its line ending.
     Cells(Vec<Cell>, usize),
-    /// The row does not end here.
+    /// The row continues after these bytes. Offset of the unclosed quote, or 0.
     Unterminated(usize),
-    /// An error at this byte.
+    /// An error at this byte offset.
     Invalid(usize, &'static str),
-    /// The first cell of those too many, and the bytes of the whole row with its line end.
+    /// Offset of the first excess cell, and the row's length in bytes with its line ending.
     TooWide(usize, usize),
 }
 
@@ -61,10 +60,10 @@ impl CsvRecords {
         }
     }
 
-    /// Reads the header line and goes on behind a row.
+    /// Reads the header row and continues at `position`.
     ///
     /// # Errors
-    /// When there is no header line any more; one sentence without its full stop.
+    /// When the header row can no longer be read; one sentence without its full stop.
     pub(super) fn resume(
         &mut self,
         position: TextPosition,
@@ -79,7 +78,7 @@ impl CsvRecords {
         Ok(())
     }
 
-    /// The place behind what came last.
+    /// Where the next row starts.
     pub(super) fn position(&self) -> TextPosition {
         self.position
     }
@@ -88,7 +87,6 @@ impl CsvRecords {
         &self.document
     }
 
-    /// What comes next.
     pub(super) fn next(&mut self, input: &mut Input<'_>) -> Item {
         loop {
             if let Some(item) = self.step(input) {
@@ -97,7 +95,7 @@ impl CsvRecords {
         }
     }
 
-    /// Reads one row; `None` when it is blank or the header line.
+    /// Reads one row; `None` for a blank row or the header.
     fn step(&mut self, input: &mut Input<'_>) -> Option<Item> {
         let (cells, length) = match self.row(input) {
             Ok(Some(row)) => row,
@@ -105,7 +103,7 @@ impl CsvRecords {
             Err(bad) => return Some(Item::Bad(bad)),
         };
         let row = input.bytes().get(..length).unwrap_or_default();
-        // Separators alone are a row of empty cells, also where they are tabs.
+        // A row of separators is a row of empty cells, even if the separators are tabs.
         let is_blank = match cells.as_slice() {
             [only] => !only.quoted && only.text.trim_ascii().is_empty(),
             _ => !self.header_read && row.trim_ascii().is_empty(),
@@ -166,7 +164,8 @@ impl CsvRecords {
                     let rest = bytes.get(at..).unwrap_or_default();
                     let line = rest.iter().position(|byte| *byte == b'\n');
                     if line.is_none() && !input.has_ended() {
-                        // What is not here yet belongs to the row, and must not be read as one.
+                        // The rest of the line belongs to this row and must not be parsed as a row
+                        // of its own.
                         self.read_more(input)?;
                         continue;
                     }
@@ -186,7 +185,7 @@ impl CsvRecords {
         }
     }
 
-    /// Reads about as many bytes again as are here, for a row that does not end in these.
+    /// Doubles the buffered bytes, for a row that is longer.
     fn read_more(&self, input: &mut Input<'_>) -> Result<(), BadRecord> {
         let bytes = input.bytes();
         if bytes.len() >= CSV_ROW_BYTES_MAX {
@@ -198,7 +197,7 @@ impl CsvRecords {
         filled.map_err(|reason| BadRecord::new(self.position, reason, &[], true))
     }
 
-    /// Goes on behind a row that can't be used.
+    /// Skips a row that can't be used.
     fn skip(&mut self, length: usize, input: &mut Input<'_>) {
         let bytes = input.bytes();
         self.position = self.position.after(bytes.get(..length).unwrap_or(bytes));
@@ -207,8 +206,8 @@ impl CsvRecords {
     }
 }
 
-/// Splits the row at the start of `bytes`. A quoted cell may hold line ends; two quotes stand for
-/// one. Cells beyond the most that a row may have are passed over and not kept: there can be millions.
+/// Splits the row at the start of `bytes`. A quoted cell may hold line breaks, and a doubled quote
+/// is one quote. Excess cells are skipped without being stored: there can be millions.
 fn row(bytes: &[u8], separator: u8, ended: bool) -> Row {
     let mut cells = Vec::new();
     let mut at = 0;
@@ -263,13 +262,13 @@ fn row(bytes: &[u8], separator: u8, ended: bool) -> Row {
     }
 }
 
-/// Bytes of white space within a line that separates nothing.
+/// Bytes of white space that is not a separator.
 fn space(bytes: &[u8], from: usize, separator: u8) -> usize {
     let bytes = bytes.get(from..).unwrap_or_default();
     bytes.iter().take_while(|byte| b" \t".contains(byte) && **byte != separator).count()
 }
 
-/// Unquotes from behind the opening quote; returns the place behind the closing one.
+/// Unquotes text after the opening quote; returns the offset after the closing quote.
 fn quoted(bytes: &[u8], from: usize, text: &mut Vec<u8>) -> Option<usize> {
     let mut at = from;
     loop {
@@ -289,12 +288,12 @@ fn quoted(bytes: &[u8], from: usize, text: &mut Vec<u8>) -> Option<usize> {
 const TYPES: &[&str] =
     &["auto", "binary", "boolean", "date", "decimal", "double", "int32", "int64", "string"];
 
-/// Types that mongoimport knows and Mayfly does not.
+/// Types of mongoimport that Mayfly does not support.
 const OTHER_TYPES: &[&str] = &["date_go", "date_ms", "date_oracle"];
 
 type CellError = (usize, String);
 
-/// Reads the header. Either every column has a type, or none.
+/// Reads the header. All columns have a type, or none has.
 fn header(cells: &[Cell]) -> Result<Vec<Column>, CellError> {
     let mut names = Vec::new();
     for cell in cells {
@@ -338,7 +337,7 @@ fn clashes(a: &[String], b: &[String]) -> bool {
     a.starts_with(b) || b.starts_with(a)
 }
 
-/// `name.type(argument)` taken apart; no type where it is none that can be read.
+/// Splits `name.type(argument)`. The inner `None` is an unsupported type.
 fn typed(header: &str) -> Option<(&str, Option<&str>)> {
     let (head, argument) = header.strip_suffix(')')?.split_once('(')?;
     let (name, kind) = head.rsplit_once('.')?;
@@ -367,8 +366,8 @@ fn no_type(column: &str, has_other: bool) -> String {
     )
 }
 
-/// One row as a document. Fewer cells than columns: the rest is missing. More: they are named
-/// `field` and their number, as mongoimport does.
+/// A row as a document. If cells are missing, so are their fields. Excess cells are named `field`
+/// plus their index, as in mongoimport.
 fn document(columns: &[Column], cells: &[Cell]) -> Result<RawDocumentBuf, CellError> {
     let mut document = Document::new();
     let has_more = cells.len() > columns.len();
@@ -428,9 +427,9 @@ fn set(document: &mut Document, path: &[String], value: Bson) {
     }
 }
 
-/// mongoimport's rule for columns without a type: int32, int64, double, else string. Two kinds of
-/// digits stay strings here, because a number would lose some of them: integers larger than 64 bits,
-/// and zip codes and the like with leading zeros.
+/// mongoimport's rule for columns without a type: int32, int64, double, else string. Digits that a
+/// number would lose stay strings here: integers larger than 64 bits, and leading zeros, as in zip
+/// codes.
 fn auto(text: &str) -> Bson {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is_number = digits.starts_with(|first: char| first.is_ascii_digit() || first == '.')
@@ -463,7 +462,7 @@ fn convert(kind: &str, text: &str) -> Option<Bson> {
         "string" => Some(Bson::String(text.to_owned())),
         "int32" => text.parse().ok().map(Bson::Int32),
         "int64" => text.parse().ok().map(Bson::Int64),
-        // Digits beyond what a double can hold are not infinite.
+        // Digits out of range are an error, not infinity.
         "double" => {
             let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
             let double = text.parse().ok().filter(|double: &f64| double.is_finite() || !has_digits);

@@ -1,4 +1,4 @@
-//! Tests of imports whose own values in the store are damaged.
+//! Imports whose checkpoints are damaged in the store.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ impl Fixture {
         ImportRequest::new(vec![self.file(name, text.as_bytes())], namespace)
     }
 
-    /// Begins an import that stays unfinished.
+    /// Starts an import that stays unfinished.
     fn begin(&self, name: &str) {
         let progress = Progress::new();
         progress.cancel_at(1);
@@ -66,7 +66,7 @@ fn a_damaged_list_of_imports_stands_in_the_way_of_no_import() {
     assert!(unfinished_imports(&fixture.collections).unwrap().is_empty());
 }
 
-/// What the damaged list named stays, and that is said.
+/// Documents of a damaged list are kept and reported.
 #[test]
 fn a_roll_back_goes_on_behind_a_damaged_list() {
     for is_gone in [false, true] {

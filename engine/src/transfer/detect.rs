@@ -1,48 +1,48 @@
-//! What a file looks like, told by its contents.
+//! Detects a file's format from its contents.
 
 use crate::value::extjson::{self, Documents, Step};
 
-/// What a person said about a file's form.
+/// The format that the user chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ImportFormat {
-    /// Told by its contents.
+    /// Detect automatically.
     #[default]
     Auto,
-    /// Extended JSON in any form.
+    /// Extended JSON: NDJSON, concatenated documents or an array.
     Json,
-    /// Values with a header line.
+    /// CSV with a header row.
     Csv,
 }
 
-/// How the documents of a file follow one another.
+/// The format of the records in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordFormat {
-    /// Nothing but white space.
+    /// Only white space.
     Empty,
-    /// One document a line.
+    /// One document per line.
     Lines,
-    /// Documents one after the other, over several lines.
+    /// Concatenated documents that may span lines.
     Objects,
     /// One array of documents.
     Array,
-    /// Values with a header line.
+    /// CSV with a header row.
     Csv {
         /// `,`, `;` or a tab.
         separator: u8,
     },
 }
 
-/// What a file looks like.
+/// What was detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DetectedFormat {
-    /// How its documents follow one another.
+    /// The format of its records.
     pub form: RecordFormat,
-    /// Packed with gzip.
+    /// Whether it is compressed with gzip.
     pub gzip: bool,
 }
 
 impl DetectedFormat {
-    /// A few words for a person.
+    /// A short description for the user.
     #[must_use]
     pub fn words(&self) -> String {
         let form = match self.form {
@@ -58,12 +58,12 @@ impl DetectedFormat {
     }
 }
 
-/// Bytes of a UTF-8 byte order mark at the start.
+/// Length of a UTF-8 byte order mark at the start.
 pub(super) fn byte_order_mark_length(bytes: &[u8]) -> usize {
     if bytes.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 }
 }
 
-/// Files that are never documents as text: what they are and what to do.
+/// What a file is that can't be imported as text, and what to do.
 pub(super) fn refuse(start: &[u8]) -> Option<&'static str> {
     match start {
         [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0, 0, 0xfe, 0xff, ..] => {
@@ -85,8 +85,8 @@ pub(super) fn refuse(start: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The form of a file from its first bytes; `whole` says that these are all. `table` says that its
-/// name ends like that of a CSV file.
+/// Detects the format from the first bytes. `whole` means that they are the whole file, `table`
+/// that its name ends in `.csv` or `.tsv`.
 pub(super) fn detect(
     start: &[u8],
     whole: bool,
@@ -115,7 +115,7 @@ pub(super) fn detect(
         .then(|| RecordFormat::Csv { separator: separator(text) })
 }
 
-/// The separator that stands most often in the header line, outside quotes.
+/// The most frequent separator in the header row, outside quotes.
 fn separator(text: &[u8]) -> u8 {
     let (mut quoted, mut counts) = (false, [0_usize; 3]);
     for byte in text.iter().skip_while(|byte| byte.is_ascii_whitespace()) {
@@ -138,7 +138,7 @@ fn separator(text: &[u8]) -> u8 {
     }
 }
 
-/// Whether the first line is a whole document, or at least ends like one.
+/// NDJSON if the first line is a whole document or at least ends like one.
 fn objects(text: &[u8], whole: bool) -> RecordFormat {
     let end = text.iter().position(|byte| *byte == b'\n');
     let (line, complete) = match end {

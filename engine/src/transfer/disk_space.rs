@@ -1,22 +1,23 @@
-//! Whether the disk has room for what an import would store.
+//! Checks whether the disk has space for an import.
 
 use std::{fs, path::PathBuf};
 
 use super::{TransferError, input::Input, limits::GZIP_SAMPLE_BYTES};
 use crate::collection::Collections;
 
-/// What an import needs, and what is free.
+/// The space that an import needs, and what is free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiskSpace {
-    /// Bytes of the files, unpacked: about what their documents need. Indexes come on top.
+    /// Decompressed size of the files in bytes, about what their documents need. Indexes come on
+    /// top.
     pub needed_bytes: u64,
-    /// Bytes that the store can still take: free on its disk, and free in its file.
+    /// Bytes that the store can still write: free on its disk plus free in its file.
     pub free_bytes: u64,
 }
 
 impl DiskSpace {
-    /// What importing these files would need; `None` where the system does not tell what is free. A
-    /// packed file is unpacked a little way, and the rest of it is taken to be like that.
+    /// Estimates what importing these files needs; `None` where the system doesn't report free
+    /// space. Only the start of a gzip file is decompressed, and the rest is extrapolated.
     ///
     /// # Errors
     /// When a file can't be read.
@@ -32,14 +33,14 @@ impl DiskSpace {
         Ok(Some(Self { needed_bytes, free_bytes }))
     }
 
-    /// Whether the import could come to its end.
+    /// Whether the import fits.
     #[must_use]
     pub fn is_enough(&self) -> bool {
         self.needed_bytes <= self.free_bytes
     }
 }
 
-/// The size of a file, unpacked; of a packed one about. No more than `most` bytes of it are unpacked.
+/// A file's decompressed size, estimated for gzip. Decompresses at most `most` bytes.
 fn unpacked_bytes(path: &PathBuf, most: u64) -> Result<u64, TransferError> {
     let mut input = Input::open(path, None)?;
     let len = fs::metadata(path).map_err(|error| TransferError::file(path, &error))?.len();
@@ -49,7 +50,7 @@ fn unpacked_bytes(path: &PathBuf, most: u64) -> Result<u64, TransferError> {
     while !input.has_ended() && input.unpacked_bytes() < GZIP_SAMPLE_BYTES.min(most) {
         let here = input.bytes().len();
         input.consume(here);
-        // The import itself says what is wrong with the file.
+        // The import itself reports what is wrong with the file.
         if input.fill().is_err() {
             break;
         }
@@ -89,7 +90,7 @@ mod tests {
         );
     }
 
-    /// Of a long packed file only the beginning is unpacked.
+    /// Only the start of a long gzip file is decompressed.
     #[test]
     fn what_a_long_packed_file_needs_is_told_from_its_beginning() {
         let fixture = Fixture::new();
@@ -108,7 +109,7 @@ mod tests {
         };
         let about = |bytes: u64| bytes - bytes / 10..=bytes + bytes / 10;
         assert!(about(len).contains(&needed(&packed)), "{} of {len}", needed(&packed));
-        // What lies behind is not looked at.
+        // The rest is not read.
         let half = &packed[..packed.len() / 2];
         assert!(about(len / 2).contains(&needed(half)), "{} of {len}", needed(half));
     }
@@ -119,7 +120,7 @@ mod tests {
         let space = DiskSpace::of(&fixture.collections, &[]).unwrap().unwrap();
         assert!(space.is_enough() && space.free_bytes > 0, "{space:?}");
         let path = fixture.file("huge.json", b"{}\n");
-        // It has no more than that on disk.
+        // A sparse file.
         fs::File::options().write(true).open(&path).unwrap().set_len(space.free_bytes * 2).unwrap();
         assert!(!DiskSpace::of(&fixture.collections, &[path]).unwrap().unwrap().is_enough());
     }

@@ -1,4 +1,4 @@
-//! Why a transfer could not begin or go on.
+//! Errors of imports and exports.
 
 use std::{io, path::Path};
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::{collection::WriteError, query::QueryError, store::StoreError};
 
-/// Why a transfer could not begin or go on. Each text is a sentence for a person.
+/// Why an import or export could not start or continue. Each text is a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TransferError {
     /// A file can't be opened, read or written.
@@ -17,7 +17,7 @@ pub enum TransferError {
         /// The system's reason.
         reason: String,
     },
-    /// The file is not what can be read.
+    /// The file can't be imported.
     #[error("{path}: {what}.")]
     NotReadable {
         /// The file.
@@ -33,13 +33,13 @@ pub enum TransferError {
         /// Why, and what to do.
         what: String,
     },
-    /// There is no such collection to export.
+    /// The collection to export doesn't exist.
     #[error("Collection {namespace} not found.")]
     NoCollection {
         /// Its name.
         namespace: String,
     },
-    /// The collection was dropped or replaced while it was exported; nothing was written.
+    /// The collection was dropped or replaced during the export; nothing was written.
     #[error(
         "The collection {namespace} was dropped or replaced during the export. Nothing was written."
     )]
@@ -47,22 +47,22 @@ pub enum TransferError {
         /// Its name.
         namespace: String,
     },
-    /// An import that did not reach its end can't be resumed, rolled back or left; as a sentence.
+    /// An unfinished import can't be resumed, rolled back or dismissed; as a sentence.
     #[error("{what}")]
     Unfinished {
         /// Why, and what to do.
         what: String,
     },
-    /// A person cancelled; nothing was written.
+    /// The user canceled; nothing was written.
     #[error("Canceled. Nothing was written.")]
     Cancelled,
-    /// The filter can't be decided on a document; nothing was written.
+    /// The filter failed on a document; nothing was written.
     #[error("Nothing was written: {0}.")]
     Filter(#[from] QueryError),
     /// The store refused or failed.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The program made a mistake.
+    /// Internal error.
     #[error("Internal error during import or export: {what}. Please report this.")]
     Bug {
         /// What happened.

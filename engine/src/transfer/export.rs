@@ -27,18 +27,18 @@ use crate::{
     },
 };
 
-/// The form of an exported file.
+/// The format of an exported file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// One document a line.
+    /// One document per line.
     Ndjson(Style),
-    /// One array, a document a line.
+    /// One array, a document per line.
     Array(Style),
-    /// Values with a header line. Types other than numbers and text are lost.
+    /// CSV with a header row. Loses all types except numbers and strings.
     Csv {
         /// The columns as dotted paths; `None`: all fields that occur.
         fields: Option<Vec<String>>,
-        /// A quote is put before text that a spreadsheet would take as a formula.
+        /// Prefix text that a spreadsheet would run as a formula with a quote.
         escape_formulas: bool,
     },
 }
@@ -48,29 +48,28 @@ pub enum ExportFormat {
 pub struct ExportRequest {
     /// The collection.
     pub namespace: Namespace,
-    /// The file.
+    /// The output file.
     pub path: PathBuf,
-    /// Its form.
+    /// Its format.
     pub format: ExportFormat,
-    /// Only matching documents, by [`Filter::parse_query`] as in `find`.
+    /// Only matching documents, parsed by [`Filter::parse_query`] as in `find`.
     pub filter: Option<Filter>,
-    /// Pack it with gzip.
+    /// Compress with gzip.
     pub gzip: bool,
-    /// Write the collection's indexes beside it, to [`indexes_path`], in the form that `createIndexes`
-    /// takes.
+    /// Also write the index definitions to [`indexes_path`], as `createIndexes` takes them.
     pub indexes: bool,
 }
 
-/// What an export did.
+/// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportReport {
     /// Documents written.
     pub exported: u64,
-    /// The file with the indexes.
+    /// The file with the index definitions.
     pub indexes_file: Option<PathBuf>,
-    /// Documents in which something looks like a value of Extended JSON and is none.
+    /// Documents with embedded documents that Extended JSON can't distinguish from its own types.
     pub lookalikes: Option<Lookalikes>,
-    /// Documents that are damaged, and so are not in the file.
+    /// Damaged documents, which are not in the file.
     pub left_out: Option<DamagedDocuments>,
 }
 
@@ -91,13 +90,13 @@ impl fmt::Display for DamagedDocuments {
     }
 }
 
-/// Documents that the file does not give back as they are, because Extended JSON has no escape for the
-/// names of its types.
+/// Documents that an import would change or reject: Extended JSON has no escape for the names of
+/// its types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookalikes {
     /// How many there are.
     pub count: u64,
-    /// The `_id` of the first one, as the shell writes it.
+    /// The `_id` of the first one, in shell syntax.
     pub first: String,
 }
 
@@ -114,15 +113,14 @@ impl fmt::Display for Lookalikes {
     }
 }
 
-/// Exports a collection. Documents that are written meanwhile may or may not be in the file: it is
-/// read in bounded steps, not as one snapshot. A new name of the collection changes nothing.
+/// Exports a collection in bounded reads, not as one snapshot: documents written during the export
+/// may or may not be in the file. Renaming the collection does not affect the export.
 ///
 /// # Errors
-/// When a step fails, somebody cancelled, or the collection was dropped or replaced before its last
-/// document was read, or a document got a field meanwhile for which the CSV has no column; the file is
-/// then not there, or still the old one. So it is where documents are damaged and an older file may hold
-/// them. When only the file with the indexes can't be put under its
-/// name, the documents are exported.
+/// When a step fails, the user cancels, or the collection is dropped or replaced before the last
+/// document. Also when a document gains a field that has no CSV column, or when documents are
+/// damaged and an older file of this name may hold them. The target is then unchanged. If only the
+/// file with the indexes can't be renamed, the documents are exported.
 pub fn export(
     collections: &Collections,
     request: &ExportRequest,
@@ -187,13 +185,13 @@ pub fn export(
         .as_ref()
         .map(|path| write_indexes(&collection, path, &data_folder, progress)?.complete())
         .transpose()?;
-    // Indexes beside documents that they do not belong to would be worse than none.
+    // Indexes next to documents of another collection would be worse than none.
     target.complete()?.publish()?;
     beside.map_or(Ok(()), CompleteFile::publish)?;
     Ok(ExportReport { exported, indexes_file, lookalikes, left_out })
 }
 
-/// The collection, if it holds documents that this version can read.
+/// The collection, if this version can read its documents.
 fn to_export(
     collections: &Collections,
     name: &Namespace,
@@ -207,7 +205,7 @@ fn to_export(
     Ok(collection)
 }
 
-/// The file that the indexes are written to, beside the file of an export: `<name>.indexes.json`.
+/// The file with the index definitions, next to the export: `<name>.indexes.json`.
 #[must_use]
 pub fn indexes_path(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -241,10 +239,10 @@ fn line(out: &mut Vec<u8>, document: &RawDocument, style: Style, end: &[u8]) {
     out.extend_from_slice(end);
 }
 
-/// Appends a document to the text so far; told whether it is the first one.
+/// Appends a document to the text so far. The flag marks the first document.
 type Append<'a> = &'a mut dyn FnMut(&mut Vec<u8>, &RawDocument, bool) -> Result<(), TransferError>;
 
-/// A walk over the documents to export, in bounded reads.
+/// A scan over the documents to export, in bounded reads.
 struct ExportScan<'w> {
     collections: &'w Collections,
     collection: &'w CollectionMeta,
@@ -258,7 +256,6 @@ struct ExportScan<'w> {
 }
 
 impl ExportScan<'_> {
-    /// Writes every document.
     fn run(
         &mut self,
         append: Append<'_>,
@@ -295,7 +292,7 @@ impl ExportScan<'_> {
         let mut columns = Columns::default();
         let mut from = Some(0);
         while let Some(record) = from {
-            // Those that are left out are counted with the rows.
+            // The second scan counts the damaged documents.
             from = self.step(record, &mut None, &mut |document| {
                 columns.add(document);
                 true
@@ -305,8 +302,9 @@ impl ExportScan<'_> {
         Ok(columns)
     }
 
-    /// One read transaction from a record on; `visit` returns false to end it. Returns where to go
-    /// on, `None` at the end. A damaged document is no reason to keep all others in the store.
+    /// One read transaction from a record number on; `visit` returns false to end it. Returns where
+    /// to continue, `None` at the end. A damaged document does not end the export: the others must
+    /// get out.
     fn step(
         &self,
         from: RecordNumber,
@@ -318,7 +316,7 @@ impl ExportScan<'_> {
         }
         let now_ms = self.collections.clock().now_ms();
         self.collections.read(|reader, catalog| {
-            // What was dropped may be half reclaimed: the rest of it is no export.
+            // A dropped collection may be half reclaimed, and its rest is not a valid export.
             let Some(collection) = catalog.collection_by_id(self.collection.id) else {
                 let namespace = self.request.namespace.to_string();
                 return Err(TransferError::CollectionGone { namespace });
@@ -357,8 +355,8 @@ impl ExportScan<'_> {
             .map_or(Ok(true), |filter| filter.matches_in(document, &self.seen))
     }
 
-    /// Visits all measurements of a bucket, also when one of them ends the read: the next one begins
-    /// with another bucket.
+    /// Visits all measurements of a bucket, even if one of them ends the read: the next read starts
+    /// at the next bucket.
     fn measurements(
         &self,
         packed: &RawDocument,
@@ -372,7 +370,7 @@ impl ExportScan<'_> {
     }
 }
 
-/// Writes every index but `_id_`, as `createIndexes` takes it.
+/// Writes every index except `_id_`, as `createIndexes` takes it.
 fn write_indexes<'p>(
     collection: &CollectionMeta,
     path: &Path,

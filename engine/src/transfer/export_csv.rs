@@ -1,4 +1,4 @@
-//! Documents as rows of CSV.
+//! Documents as CSV rows.
 
 use std::{collections::HashSet, mem};
 
@@ -10,30 +10,29 @@ use crate::value::{
     same_value,
 };
 
-/// The columns of a CSV file: dotted paths.
+/// The columns of a CSV file, as dotted paths.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     names: Vec<String>,
     known: HashSet<String>,
-    /// Somebody chose them: other fields are left out.
+    /// The user chose the columns: other fields are left out.
     are_chosen: bool,
     too_many: bool,
-    /// A column in which a document has two fields, or none: `a.b` beside `{a: {b: …}}`, or a field
-    /// that stands twice.
+    /// A column that is ambiguous for some document: `a.b` next to `{a: {b: …}}`, or a duplicate
+    /// field.
     unclear: Option<String>,
     /// A field without a column.
     new: Option<String>,
-    /// The path of the field that is looked at; here, so that its room is kept.
+    /// The current path, kept to reuse its allocation.
     path: String,
 }
 
 impl Columns {
-    /// These and no others.
     pub(super) fn chosen(fields: &[String]) -> Self {
         Self { names: fields.to_vec(), are_chosen: true, ..Self::default() }
     }
 
-    /// Adds what a document has: every value that is not itself a document with fields.
+    /// Adds all paths of a document that lead to a value other than a non-empty document.
     pub(super) fn add(&mut self, document: &RawDocument) {
         let (mut path, may_be_unclear) = (mem::take(&mut self.path), may_be_unclear(document));
         leaves(document, &mut path, &mut |path, value| {
@@ -52,7 +51,7 @@ impl Columns {
         self.path = path;
     }
 
-    /// Whether every value of a document stands in its row. If not, [`Self::failure`] tells why.
+    /// Whether the row holds every value of a document. If not, [`Self::failure`] says why.
     pub(super) fn hold(&mut self, document: &RawDocument) -> bool {
         let may_be_unclear = may_be_unclear(document);
         if self.are_chosen {
@@ -72,7 +71,7 @@ impl Columns {
         self.new.is_none() && self.unclear.is_none()
     }
 
-    /// Why not every field has its column, if that is so.
+    /// Why some field has no column of its own.
     pub(super) fn failure(&self) -> Option<String> {
         let other = if self.are_chosen { "other" } else { "the" };
         let instead = format!("choose {other} fields, or another format");
@@ -88,7 +87,6 @@ impl Columns {
         Some(format!("two fields would have the same column {path:?} in CSV; {instead}"))
     }
 
-    /// The header line.
     pub(super) fn header(&self, escape_formulas: bool) -> Vec<u8> {
         let mut out = Vec::new();
         for (number, name) in self.names.iter().enumerate() {
@@ -99,7 +97,7 @@ impl Columns {
     }
 }
 
-/// Appends the row of a document. A missing value is an empty cell.
+/// Appends a document's row. A missing value is an empty cell.
 pub(super) fn append_row(
     out: &mut Vec<u8>,
     columns: &Columns,
@@ -113,15 +111,15 @@ pub(super) fn append_row(
         let text = value.map(cell).unwrap_or_default();
         append_cell(out, number, &text, escape_formulas && is_text);
     }
-    // A line with nothing in it is passed over by whoever reads the file, and its row with it.
+    // Readers skip an empty line, and its row would be lost.
     if out.len() == start {
         out.extend_from_slice(b"\"\"");
     }
     out.extend_from_slice(b"\r\n");
 }
 
-/// Whether a name, here or below, is empty, has a dot in it or stands twice, so that paths can be
-/// mistaken.
+/// Whether some name, at any depth, is empty, contains a dot or is a duplicate, so that paths can
+/// be ambiguous.
 fn may_be_unclear(document: &RawDocument) -> bool {
     let mut names: Vec<&str> = Vec::new();
     for (name, value) in document.iter().filter_map(Result::ok) {
@@ -136,7 +134,7 @@ fn may_be_unclear(document: &RawDocument) -> bool {
     names.windows(2).any(|pair| pair.first() == pair.last())
 }
 
-/// Whether a name on the way of this path stands twice, so that a row shows one value of several.
+/// Whether a name on this path is a duplicate, so that a row would show only one of several values.
 fn stands_twice(document: &RawDocument, path: &str) -> bool {
     let is_twice = |name: &str| {
         let names = document.iter().filter_map(Result::ok).map(|(name, _)| name);
@@ -152,7 +150,7 @@ fn stands_twice(document: &RawDocument, path: &str) -> bool {
     })
 }
 
-/// Visits every value with its dotted path, which begins with `path`. An empty document is a value.
+/// Visits every value with its dotted path, which starts with `path`. An empty document is a value.
 fn leaves<'d>(
     document: &'d RawDocument,
     path: &mut String,
@@ -172,14 +170,14 @@ fn leaves<'d>(
     }
 }
 
-/// Whether this is the value that a row shows under the path.
+/// Whether the row shows this value under the path.
 fn is_under(document: &RawDocument, path: &str, value: RawBsonRef<'_>) -> bool {
     lookup(document, path).is_some_and(|found| {
         found.element_type() == value.element_type() && same_value(found, value)
     })
 }
 
-/// The value at a dotted path; a field whose name holds the dots comes first.
+/// The value at a dotted path. A field whose own name has the dots wins.
 fn lookup<'d>(document: &'d RawDocument, path: &str) -> Option<RawBsonRef<'d>> {
     if let Ok(Some(value)) = document.get(path) {
         return Some(value);
@@ -193,7 +191,7 @@ fn lookup<'d>(document: &'d RawDocument, path: &str) -> Option<RawBsonRef<'d>> {
     })
 }
 
-/// A value as the text of a cell: numbers and text plain, an id as hex, the rest as Extended JSON.
+/// A cell's text: numbers and strings plain, ObjectIds as hex, other types as Extended JSON.
 fn cell(value: RawBsonRef<'_>) -> String {
     match value {
         RawBsonRef::String(text) => text.to_owned(),

@@ -21,7 +21,7 @@ fn raw(document: &bson::Document) -> RawDocumentBuf {
     RawDocumentBuf::try_from(document).unwrap()
 }
 
-/// A document in which fields may have the same name.
+/// A document that may have duplicate fields.
 fn fields(fields: &[(&str, RawBsonRef<'_>)]) -> RawDocumentBuf {
     let mut document = RawDocumentBuf::new();
     for (name, value) in fields {
@@ -148,7 +148,7 @@ fn a_target_that_is_no_ordinary_file_stays_as_it_is() {
     assert!(fs::symlink_metadata(&fifo).unwrap().file_type().is_fifo());
     check(Path::new("/dev/null"), "not a regular file");
 
-    // Reached by another way, the data folder is still the data folder.
+    // A path with `..` is still inside the data folder.
     let inside = folder.join("inside");
     symlink(folder.join("data"), &inside).unwrap();
     check(&inside.join("data.mdb"), "inside the data folder");
@@ -173,7 +173,7 @@ fn no_data_file_and_no_backup_is_replaced() {
     assert_eq!(fixture.documents().len(), 1);
 }
 
-/// Each type at its longest, as canonical Extended JSON.
+/// The longest value of each type, as canonical Extended JSON.
 const LONGEST: [&str; 22] = [
     r#"{"$numberDouble":"-2.2250738585072014e-308"}"#,
     r#""\u0001\u0001\u0001\u0001\u0001\u0001\u0001\u0001""#,
@@ -206,7 +206,8 @@ fn the_text_of_the_largest_document_is_short_enough_to_be_imported() {
         for value in LONGEST {
             let document = read_document(&format!("{{\"\":{value}}}")).unwrap();
             let text = write_document(&document, style, Layout::OneLine);
-            // Of many such fields each has a comma, and no part in the braces and the document's frame.
+            // Each of many such fields has a comma, and none has a share of the braces and the
+            // document's frame.
             let (text, bytes) = (text.len() - 1, document.as_bytes().len() - 5);
             if text * most.1 > most.0 * bytes {
                 most = (text, bytes);

@@ -1,18 +1,18 @@
-//! The name of a file for a collection.
+//! File names for collections.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::limits::FILE_NAME_BYTES_MAX;
 
-/// Names that Windows keeps for devices, also with an ending behind them.
+/// Device names on Windows, which are reserved with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
-/// The same with a digit behind them.
+/// Device names with a digit.
 const NUMBERED_DEVICES: [&str; 2] = ["com", "lpt"];
 
-/// A name as that of a file on every system, without an ending. Letters, digits and `-_.` are kept;
-/// every other character becomes its bytes as `%` and two hex digits, and so does one with which the
-/// name would be hidden, lead to another folder or be that of a device. A long name is cut and gets a
-/// hash of the whole. Different names stay different but for upper and lower case.
+/// Converts a name to a file name without extension that is valid on every system. Letters, digits
+/// and `-_.` are kept. Other characters become percent-encoded bytes, and so does one that would
+/// hide the file, leave the folder or name a device. A long name is cut and gets a hash of the
+/// whole. Different names stay different, except for letter case.
 #[must_use]
 pub fn file_name(name: &str) -> String {
     let mut kept = String::new();

@@ -1,4 +1,4 @@
-//! Whether a file is still the one that it was.
+//! Detects that a file has changed.
 
 use std::{
     io::Read as _,
@@ -16,10 +16,10 @@ use super::{
 };
 use crate::store::open_chosen;
 
-/// What tells a file from another one of the same name.
+/// The properties that identify a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileIdentity {
-    /// Where it is, from the root on.
+    /// Absolute path.
     pub path: PathBuf,
     bytes: u64,
     modified_ns: u64,
@@ -27,7 +27,7 @@ pub(super) struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// Looks at a file.
+    /// Reads a file's identity.
     ///
     /// # Errors
     /// When it can't be read.
@@ -43,10 +43,10 @@ impl FileIdentity {
         Ok(Self { path: whole, bytes: about.len(), modified_ns, start_hash: xxh3_64(&start) })
     }
 
-    /// Checks that the file is still the same.
+    /// Checks that the file is unchanged.
     ///
     /// # Errors
-    /// When it is not, or can't be read.
+    /// When it changed, or can't be read.
     pub(super) fn check(&self) -> Result<(), TransferError> {
         if Self::of(&self.path)? == *self {
             return Ok(());
@@ -78,12 +78,12 @@ impl FileIdentity {
     }
 }
 
-/// A number as BSON keeps it: the same 64 bits.
+/// The same 64 bits as a BSON number.
 pub(super) fn bits(number: u64) -> i64 {
     i64::from_ne_bytes(number.to_ne_bytes())
 }
 
-/// The number of [`bits`].
+/// The inverse of [`bits`].
 pub(super) fn unbits(number: i64) -> u64 {
     u64::from_ne_bytes(number.to_ne_bytes())
 }

@@ -28,17 +28,17 @@ use crate::{
     limits::{BATCH_DOCS_MAX, BULK_DOCS_MAX},
 };
 
-/// What happens to a document whose `_id` is there already.
+/// What to do if a document's `_id` already exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ImportMode {
-    /// It is rejected.
+    /// Reject the document.
     #[default]
     Insert,
-    /// It is skipped and counted.
+    /// Skip and count it.
     Skip,
-    /// It takes the place of the stored one.
+    /// Replace the stored document.
     Replace,
-    /// Its fields are set in the stored one; the other fields stay.
+    /// Update its fields in the stored document and keep the others.
     Merge,
 }
 
@@ -47,25 +47,25 @@ pub enum ImportMode {
 pub struct ImportRequest {
     /// The files, read one after the other.
     pub files: Vec<PathBuf>,
-    /// Where the documents go. Created if it does not exist.
+    /// The target collection; created if missing.
     pub namespace: Namespace,
-    /// What the files are.
+    /// The format of the files.
     pub format: ImportFormat,
-    /// What is read although it is no Extended JSON.
+    /// Which non-standard JSON to accept.
     pub leniency: Leniency,
-    /// What happens to a document whose `_id` is there already.
+    /// What to do if a document's `_id` already exists.
     pub mode: ImportMode,
-    /// Drop the collection, its indexes too, before the first document is stored.
+    /// Drop the collection and its indexes before the first document is stored.
     pub drop: bool,
     /// Stop at the first rejected document.
     pub stop_on_error: bool,
-    /// Where rejected documents go; `None`: beside each file as `<name>.rejected.jsonl`. A file that
-    /// is there already is never written over; the name gets a number then.
+    /// Where rejected documents go; `None`: `<name>.rejected.jsonl` next to each file. An existing
+    /// file is never overwritten; the name gets a number instead.
     pub rejects: Option<PathBuf>,
 }
 
 impl ImportRequest {
-    /// Everything at its default.
+    /// A request with default options.
     #[must_use]
     pub fn new(files: Vec<PathBuf>, namespace: Namespace) -> Self {
         Self {
@@ -81,12 +81,12 @@ impl ImportRequest {
     }
 }
 
-/// Imports files. Every file is opened and recognised before anything is changed. An import that
-/// does not reach the end of its files is remembered, see [`super::unfinished_imports`].
+/// Imports files. Opens every file and detects its format before it changes anything. An unfinished
+/// import is remembered, see [`super::unfinished_imports`].
 ///
 /// # Errors
-/// When nothing was changed: a file can't be read or recognised. All later failures are in the
-/// report's end, with what was stored until then.
+/// When nothing was changed: a file can't be read or its format is unknown. Later failures are in
+/// [`ImportReport::end`], with what was stored so far.
 pub fn import(
     collections: &Collections,
     request: &ImportRequest,
@@ -105,8 +105,8 @@ pub fn import(
     ImportRun::new(collections, &request.files, checkpoint, progress).run(opened)
 }
 
-/// Refuses to drop documents for files that are all empty: a copy that went wrong, rather than what is to
-/// take their place.
+/// Refuses to drop documents if all files are empty. They are more likely a failed copy than a
+/// replacement.
 fn check_replacement(
     collections: &Collections,
     namespace: &Namespace,
@@ -132,11 +132,11 @@ fn check_replacement(
     })
 }
 
-/// Goes on with an import that did not reach its end.
+/// Resumes an unfinished import.
 ///
 /// # Errors
-/// When a file or the collection is not what it was; nothing has changed then. All later failures are
-/// in the report's end.
+/// When a file or the collection changed; nothing is changed then. Later failures are in
+/// [`ImportReport::end`].
 pub fn resume_import(
     collections: &Collections,
     id: ObjectId,
@@ -158,7 +158,7 @@ pub fn resume_import(
     importing.run(opened)
 }
 
-/// Checks that files and collection are what they were.
+/// Checks that the files and the collection are unchanged.
 fn check_resumable(
     collections: &Collections,
     checkpoint: &Checkpoint,
@@ -213,9 +213,9 @@ impl<'p> OpenedFiles<'p> {
     }
 }
 
-/// Reads all files, batch by batch, until told to stop or nobody takes the batches any more. Batches
-/// begin small, so that something is to be seen soon and a small file can be resumed too; large ones
-/// then save flushes to the disk.
+/// Reads all files in batches until canceled or until the writer stops. Batches start small, so
+/// that progress shows early and a small file can be resumed too. Later ones are large, to save
+/// disk flushes.
 fn read_files(files: Vec<(usize, Records<'_>)>, progress: &Progress, sender: &Sender<Batch>) {
     let mut docs_max = BATCH_DOCS_MAX;
     for (number, mut records) in files {
@@ -231,23 +231,23 @@ fn read_files(files: Vec<(usize, Records<'_>)>, progress: &Progress, sender: &Se
     }
 }
 
-/// An import under way, on the writing side.
+/// A running import, on the writer's side.
 struct ImportRun<'i> {
     collections: &'i Collections,
     files: &'i [PathBuf],
     progress: &'i Progress,
     checkpoint: Checkpoint,
-    /// What can't be read in the file of the checkpoint.
+    /// The error at which the current file became unreadable.
     broken: Option<Reject>,
     rejects: Option<(usize, RejectsFile)>,
-    /// The tail of the checkpoint is in the file of rejected documents.
+    /// The checkpoint's tail is in the file of rejected documents.
     is_tail_written: bool,
-    /// The last entry of the last file has been looked at.
+    /// The last entry of the last file was processed.
     is_all_stored: bool,
     report: ImportReport,
 }
 
-/// Why an import ends before its files do.
+/// Whether the import continues, or why it ends early.
 type Flow = Result<(), ImportEnd>;
 
 impl<'i> ImportRun<'i> {
@@ -271,7 +271,6 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    /// Stores what a thread reads.
     fn run(mut self, opened: OpenedFiles<'i>) -> Result<ImportReport, TransferError> {
         self.report.files = opened.detected;
         let progress = self.progress;
@@ -291,7 +290,7 @@ impl<'i> ImportRun<'i> {
         self.finish()
     }
 
-    /// Stores what the reader sends. The receiver is dropped at the end, which ends the reader too.
+    /// Stores what the reader sends. Dropping the receiver at the end stops the reader too.
     fn store_all(&mut self, receiver: Receiver<Batch>) {
         for batch in receiver {
             if let Err(end) = self.store(&batch) {
@@ -299,7 +298,7 @@ impl<'i> ImportRun<'i> {
                 return;
             }
         }
-        // Who cancels when all is stored comes too late: the import may be forgotten already.
+        // Canceling after the last document has no effect: the import may already be forgotten.
         if self.progress.is_cancelled() && !self.is_all_stored {
             self.report.end = ImportEnd::Cancelled;
         } else if let Some(broken) = self.broken.clone().or(self.checkpoint.broken.clone()) {
@@ -330,7 +329,7 @@ impl<'i> ImportRun<'i> {
         Ok(())
     }
 
-    /// Takes what a transaction has done into the report.
+    /// Adds a transaction's result to the report.
     fn take(&mut self, file: usize, stored: BatchResult) -> Flow {
         let (old, new) = (&self.checkpoint, &stored.checkpoint);
         self.progress.add_documents(new.imported.saturating_sub(old.imported));
@@ -360,8 +359,8 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    /// Writes what a transaction has rejected to the file of rejected documents. The store has it too
-    /// until the next transaction, so whoever resumes can write it again, to the same place.
+    /// Appends what a transaction rejected to the file of rejected documents. The store keeps it
+    /// until the next transaction, so a resumed import can write it again to the same place.
     fn keep(&mut self, lines: &RejectLines) -> Result<(), TransferError> {
         let Some((_, rejects)) = self.rejects.as_mut().filter(|_| !lines.bytes.is_empty()) else {
             return Ok(());
@@ -371,7 +370,8 @@ impl<'i> ImportRun<'i> {
         let mut kept = 0;
         match &self.checkpoint.rejects {
             Some((known, bytes)) if *known == path && !(is_new && *bytes > 0) => kept = *bytes,
-            // Another file than whoever resumes would look for: somebody has taken one away, or a name.
+            // A resumed import looks for this file, so remember that it is another one: the old
+            // file was deleted, or its name was taken.
             _ => {
                 self.checkpoint.rejects = Some((path.clone(), 0));
                 let checkpoint = &self.checkpoint;
@@ -384,8 +384,8 @@ impl<'i> ImportRun<'i> {
         Ok(())
     }
 
-    /// Writes what the last transaction of an earlier run has rejected: nobody knows whether that run
-    /// still did.
+    /// Writes what the last transaction of an earlier run rejected: that run may have ended before
+    /// it did.
     fn keep_tail(&mut self) -> Result<(), TransferError> {
         if !self.checkpoint.has_tail {
             return Ok(());
@@ -395,12 +395,13 @@ impl<'i> ImportRun<'i> {
         self.keep(&RejectLines { counted: bytes.len(), bytes })
     }
 
-    /// The rest of a file can't be read, and the import was told to stop then.
+    /// Ends the import because the rest of a file can't be read and the request says to stop on
+    /// errors.
     fn store_nothing_more(&self) -> Flow {
         self.broken.clone().map_or(Ok(()), |broken| Err(ImportEnd::Broken(broken)))
     }
 
-    /// Goes on to a file. What could not be read in the one before stays so.
+    /// Starts a file. An error in the one before stays in the checkpoint.
     fn begin_file(&mut self, file: usize, tail: &[u8]) {
         if file != self.checkpoint.file {
             if let Some(broken) = self.broken.take() {
@@ -415,12 +416,12 @@ impl<'i> ImportRun<'i> {
         self.rejects = Some((file, rejects));
     }
 
-    /// What is in the file of rejected documents need not be written again by whoever resumes: a
-    /// person may have taken the file away by then.
+    /// Removes a tail that is already in the file of rejected documents. A resumed import would
+    /// write it again if the user moves the file away.
     fn drop_tail(&mut self) {
         if self.checkpoint.has_tail && self.is_tail_written {
             let checkpoint = &self.checkpoint;
-            // A store that fails has the tail still, which is as good.
+            // If the store fails, it still has the tail, which is harmless.
             let _ = self.collections.write(|writer| {
                 let mut checkpoint = checkpoint.clone();
                 checkpoint.put_tail(writer, &[])?;
@@ -436,7 +437,7 @@ impl<'i> ImportRun<'i> {
         self.report.skipped = checkpoint.skipped;
         self.report.rejected = checkpoint.rejected + u64::from(self.broken.is_some());
         self.report.tally = checkpoint.tally();
-        // A name that was only chosen is no file yet.
+        // A name without content is not a file yet.
         let is_there = self.rejects.as_ref().is_some_and(|(_, rejects)| rejects.is_open());
         let rejects = checkpoint.rejects.iter().filter(|(_, bytes)| is_there || *bytes > 0);
         let rejects = rejects.map(|(path, _)| path);

@@ -1,4 +1,4 @@
-//! One thing at a time is done with an import.
+//! Only one thread at a time works on an unfinished import.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,14 +6,14 @@ use bson::oid::ObjectId;
 
 use super::TransferError;
 
-/// The imports that some thread of this process works on. Ids differ between stores too.
+/// The imports in use by threads of this process. Ids are unique across stores.
 static LOCKED: Mutex<Vec<ObjectId>> = Mutex::new(Vec::new());
 
-/// The right to work on an import, until it is dropped.
+/// Exclusive access to an import, until dropped.
 pub(super) struct ImportLock(ObjectId);
 
 impl ImportLock {
-    /// Takes the right.
+    /// Takes the lock.
     ///
     /// # Errors
     /// When another thread has it.
@@ -27,7 +27,6 @@ impl ImportLock {
         Ok(Self(id))
     }
 
-    /// Whether some thread has the right.
     pub(super) fn is_held(id: ObjectId) -> bool {
         LOCKED.lock().unwrap_or_else(PoisonError::into_inner).contains(&id)
     }

@@ -1,4 +1,4 @@
-//! The bytes of a file, unpacked, through a buffer that grows only for long documents.
+//! Decompressed bytes of a file, through a buffer that grows only for long documents.
 
 use std::{
     fs::File,
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::store::open_chosen;
 
-/// The bytes of a file, from where they have not been used up.
+/// The unconsumed bytes of a file.
 pub(super) struct Input<'p> {
     reader: Box<dyn Read + Send + 'p>,
     buffer: Vec<u8>,
@@ -34,7 +34,7 @@ pub(super) struct Input<'p> {
     progress: Option<&'p Progress>,
 }
 
-/// Counts the bytes that leave a file.
+/// Counts the bytes read from a file.
 struct CountingReader<'p> {
     file: File,
     packed: Arc<AtomicU64>,
@@ -53,7 +53,7 @@ impl Read for CountingReader<'_> {
 }
 
 impl<'p> Input<'p> {
-    /// Opens a regular file; gzip is told by its first two bytes.
+    /// Opens a regular file. Gzip is recognized by its magic number.
     pub(super) fn open(path: &Path, progress: Option<&'p Progress>) -> Result<Self, TransferError> {
         let wrong = |error: io::Error| TransferError::file(path, &error);
         let about = std::fs::metadata(path).map_err(wrong)?;
@@ -73,7 +73,7 @@ impl<'p> Input<'p> {
         Ok(Self { gzip, packed, path: path.to_owned(), progress, ..Self::over(reader) })
     }
 
-    /// Bytes that are not packed.
+    /// Reads uncompressed bytes.
     pub(super) fn over(reader: Box<dyn Read + Send + 'p>) -> Self {
         Self {
             reader,
@@ -90,7 +90,7 @@ impl<'p> Input<'p> {
         }
     }
 
-    /// Goes on at this byte of the unpacked file, which lies ahead. A packed file is read up to there.
+    /// Skips ahead to this offset of the decompressed file. A gzip file is read up to there.
     ///
     /// # Errors
     /// One sentence without its full stop.
@@ -114,7 +114,7 @@ impl<'p> Input<'p> {
         }
     }
 
-    /// Reads a file that is not packed from this byte on.
+    /// Continues an uncompressed file at this offset.
     fn seek(&mut self, offset: u64) -> io::Result<()> {
         let mut file = open_chosen(&self.path)?;
         file.seek(io::SeekFrom::Start(offset))?;
@@ -128,52 +128,51 @@ impl<'p> Input<'p> {
         Ok(())
     }
 
-    /// Bytes of the file that were read, unpacked.
+    /// Decompressed bytes read so far.
     pub(super) fn unpacked_bytes(&self) -> u64 {
         self.unpacked
     }
 
-    /// Bytes of the file that were read, as they are in it.
+    /// Bytes read so far as they are in the file.
     pub(super) fn packed_bytes(&self) -> u64 {
         self.packed.load(Relaxed)
     }
 
-    /// Bytes of the file that are wanted, unpacked; all without this.
+    /// Sets how many decompressed bytes are wanted. The default is all.
     pub(super) fn want(&mut self, bytes: u64) {
         self.wanted = bytes;
     }
 
-    /// Whether nobody wants more of the file: so much was read as is wanted, or somebody cancelled.
+    /// Whether to stop reading: enough bytes were read, or the user canceled.
     pub(super) fn is_enough(&self) -> bool {
         self.unpacked >= self.wanted || self.progress.is_some_and(Progress::is_cancelled)
     }
 
-    /// Whether the file is packed.
     pub(super) fn is_gzip(&self) -> bool {
         self.gzip
     }
 
-    /// The bytes that are here.
+    /// The buffered bytes.
     pub(super) fn bytes(&self) -> &[u8] {
         self.buffer.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Whether nothing comes after [`Self::bytes`].
+    /// Whether [`Self::bytes`] are the last ones.
     pub(super) fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// Whether the buffer has reached its bound.
+    /// Whether the buffer has its maximum size.
     pub(super) fn is_full(&self) -> bool {
         self.end - self.start >= IMPORT_TEXT_BYTES_MAX
     }
 
-    /// Takes bytes as used up.
+    /// Removes bytes from the start of the buffer.
     pub(super) fn consume(&mut self, count: usize) {
         self.start = (self.start + count).min(self.end);
     }
 
-    /// Reads more behind the bytes that are here.
+    /// Reads more bytes into the buffer.
     ///
     /// # Errors
     /// One sentence without its full stop.
@@ -207,7 +206,7 @@ impl<'p> Input<'p> {
         Ok(())
     }
 
-    /// Reads until `count` bytes are here or the file has ended.
+    /// Reads until `count` bytes are buffered or the file ends.
     pub(super) fn fill_to(&mut self, count: usize) -> Result<(), String> {
         while self.bytes().len() < count && !self.ended {
             self.fill()?;

@@ -1,35 +1,35 @@
-//! The documents that one transaction of an import has inserted.
+//! The documents that one transaction of an import inserted.
 
 use bson::RawDocument;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::store::{RecordNumber, StoredDocument};
 
-/// In front of a list that holds its record numbers one by one. Older versions wrote the number of the
-/// collection there, which is never 0, and the first of record numbers that followed one another.
+/// The first bytes of a list with explicit record numbers. Older versions wrote the collection's id
+/// there, which is never 0, and only the first of consecutive record numbers.
 const LISTED: [u8; 4] = [0; 4];
 
-/// Bits of a number in each byte of a list; the highest bit says that more follow.
+/// Bits of a number in each byte of a list. The highest bit means that more bytes follow.
 const NUMBER_BITS: u32 = 7;
 const MORE: u8 = 1 << NUMBER_BITS;
 
-/// Documents with ascending record numbers. The time of their writing and a hash of each tell later
-/// whether somebody has changed them since.
+/// Documents with ascending record numbers. Their write time and hashes show later whether they
+/// were changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct InsertedList {
-    /// The collection they are in.
+    /// The collection's id.
     pub collection: u32,
     modified_ms: i64,
     documents: Vec<(RecordNumber, u32)>,
 }
 
 impl InsertedList {
-    /// The first document of a list.
+    /// An empty list.
     pub(super) fn new(collection: u32, modified_ms: i64) -> Self {
         Self { collection, modified_ms, documents: Vec::new() }
     }
 
-    /// Appends a document; false when its number is not above the last one.
+    /// Appends a document. Returns false if its record number does not ascend.
     pub(super) fn push(&mut self, record: RecordNumber, document: &RawDocument) -> bool {
         let ascends = self.documents.last().is_none_or(|(last, _)| *last < record);
         if ascends {
@@ -42,12 +42,12 @@ impl InsertedList {
         self.documents.is_empty()
     }
 
-    /// The record numbers, each with the hash of its document.
+    /// The record numbers with the hashes of their documents.
     pub(super) fn records(&self) -> impl Iterator<Item = (RecordNumber, u32)> {
         self.documents.iter().copied()
     }
 
-    /// Whether a stored document is still the one that was inserted.
+    /// Whether a stored document is still the inserted one.
     pub(super) fn is_unchanged(&self, stored: &StoredDocument<'_>, hash_then: u32) -> bool {
         stored.modified_ms == self.modified_ms
             && stored.document().is_ok_and(|document| hash(document) == hash_then)
@@ -110,7 +110,7 @@ fn append_number(bytes: &mut Vec<u8>, mut number: u128) {
     }
 }
 
-/// The number that the bytes begin with, and what is behind it.
+/// Reads a number from the start of the bytes, and returns the rest.
 fn read_number(bytes: &[u8]) -> Option<(u128, &[u8])> {
     let end = bytes.iter().position(|byte| byte & MORE == 0)? + 1;
     let (number, rest) = bytes.split_at_checked(end)?;
@@ -121,8 +121,8 @@ fn read_number(bytes: &[u8]) -> Option<(u128, &[u8])> {
     Some((number.iter().rev().try_fold(0, add)?, rest))
 }
 
-/// Half of the hash is enough: somebody who changes a document within the millisecond of its import
-/// also has to hit one in four billion.
+/// 32 bits are enough: a change must happen in the same millisecond as the import and also hit one
+/// in four billion.
 fn hash(document: &RawDocument) -> u32 {
     let [a, b, c, d, ..] = xxh3_64(document.as_bytes()).to_be_bytes();
     u32::from_be_bytes([a, b, c, d])

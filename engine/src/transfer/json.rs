@@ -1,4 +1,4 @@
-//! Extended JSON in a file: lines, documents one after the other, or an array.
+//! Extended JSON in a file: NDJSON, concatenated documents or an array.
 
 use bson::RawDocument;
 
@@ -18,20 +18,20 @@ use crate::value::{
 pub(super) struct JsonRecords {
     documents: Documents,
     form: RecordFormat,
-    /// The place of the first byte of the input; bytes before it are not known to `documents`.
+    /// Position of the first buffered byte.
     position: TextPosition,
-    /// Bytes before the first one that `documents` saw.
+    /// Offset at which `documents` started.
     start_offset: u64,
-    /// `documents` does not know the place: it has read lines without following it.
+    /// `documents` does not know the position: it read whole lines without counting.
     is_ahead: bool,
 }
 
-/// What is between the braces of a document that could not be read.
+/// The extent of a document that could not be read.
 #[derive(Debug, PartialEq, Eq)]
 enum Extent {
-    /// It ends behind this many bytes.
+    /// Its length in bytes.
     Ends(usize),
-    /// Its end is not among the bytes.
+    /// It ends after these bytes.
     Open,
     /// Quotes or braces do not match.
     Broken,
@@ -45,7 +45,7 @@ impl JsonRecords {
         Self { documents, form, position, start_offset: position.offset, is_ahead: false }
     }
 
-    /// Goes on behind a document.
+    /// Continues after a document.
     pub(super) fn resume(&mut self, position: TextPosition) {
         if position.offset > self.start_offset {
             self.documents.resume(
@@ -57,7 +57,7 @@ impl JsonRecords {
         }
     }
 
-    /// The place behind what came last.
+    /// Where the next document starts.
     pub(super) fn position(&self) -> TextPosition {
         self.position
     }
@@ -70,7 +70,6 @@ impl JsonRecords {
         self.documents.tally()
     }
 
-    /// What comes next.
     pub(super) fn next(&mut self, input: &mut Input<'_>) -> Item {
         let next = if self.form == RecordFormat::Lines {
             self.next_line(input)
@@ -83,7 +82,7 @@ impl JsonRecords {
         })
     }
 
-    /// The next document of a file with one document a line. A line that can't be read stands alone.
+    /// The next document of an NDJSON file. An unreadable line does not affect others.
     fn next_line(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
         let found = self.line(input)?;
         if let Some((length, _)) = found
@@ -132,8 +131,8 @@ impl JsonRecords {
         }
     }
 
-    /// A document that begins in this line and ends in another one. Where something follows that does not
-    /// belong to it there is none: the line is cut short.
+    /// A document that starts on this line and ends on a later one; `None` if the following lines
+    /// don't continue it.
     fn over_lines(&mut self, input: &mut Input<'_>) -> Result<Option<Item>, String> {
         loop {
             match self.documents.step(input.bytes(), input.has_ended()) {
@@ -144,8 +143,8 @@ impl JsonRecords {
         }
     }
 
-    /// The bytes up to the end of the next line that is not blank, and whether the file ends there;
-    /// `None` when that line is longer than allowed.
+    /// Length up to the end of the next non-blank line, and whether the file ends there. `None`:
+    /// the line is longer than allowed.
     fn line(&self, input: &mut Input<'_>) -> Result<Option<(usize, bool)>, String> {
         loop {
             let bytes = input.bytes();
@@ -164,14 +163,14 @@ impl JsonRecords {
         }
     }
 
-    /// Whether what is here ends in no document, or in one that is too large already.
+    /// Whether the buffered text can't become a document of valid size.
     fn is_too_long(&self, input: &Input<'_>) -> bool {
         let rest = input.bytes().get(blank(input.bytes())..).unwrap_or_default();
         let is_hopeless = || rest.is_empty() || !self.documents.can_go_on(rest);
         input.is_full() || (is_long(input) && is_hopeless())
     }
 
-    /// Gives up a line that is longer than allowed, and looks for its end as long as anybody wants more.
+    /// Rejects a line that is longer than allowed, and skips to its end unless reading should stop.
     fn too_long(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
         let start = blank(input.bytes());
         let position = self.position.after(input.bytes().get(..start).unwrap_or_default());
@@ -195,7 +194,7 @@ impl JsonRecords {
         }
     }
 
-    /// The next document of an array or of documents that may take several lines.
+    /// The next document of an array or of concatenated documents.
     fn next_whole(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
         loop {
             match self.documents.step(input.bytes(), input.has_ended()) {
@@ -232,7 +231,7 @@ impl JsonRecords {
         }
     }
 
-    /// White space, the array's bracket and the comma before the next document.
+    /// White space, the array's bracket or the comma before the next document.
     fn lead<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
         let mut at = blank(bytes);
         if self.form == RecordFormat::Array && matches!(bytes.get(at), Some(b'[' | b',')) {
@@ -242,8 +241,8 @@ impl JsonRecords {
         bytes.get(..at).unwrap_or(bytes)
     }
 
-    /// Where a document that could not be read ends, if the error lies within it, its quotes and
-    /// braces match and what comes behind it is what should.
+    /// Where an unreadable document ends. Known only if the error is inside it, its quotes and
+    /// braces match and a valid separator follows.
     fn extent(&self, error: &TextError, bytes: &[u8], ended: bool) -> Extent {
         let lead = self.lead(bytes).len();
         if error.offset as u64 + self.start_offset <= self.position.offset + lead as u64 {
@@ -277,7 +276,7 @@ impl JsonRecords {
         input.consume(count);
     }
 
-    /// The document that follows `lead` and could not be read.
+    /// The error in the document after `lead`.
     fn bad(&self, error: &TextError, lead: &[u8], text: &[u8], fatal: bool) -> BadRecord {
         let offset = error.offset as u64 + self.start_offset;
         let position = TextPosition {
@@ -297,7 +296,7 @@ impl JsonRecords {
     }
 }
 
-/// Which option would take a document that is refused.
+/// Which option would accept a rejected document.
 fn option(nonstandard: Nonstandard) -> String {
     format!(", or select the option \"{}\" ({})", nonstandard.option(), nonstandard.flag())
 }
@@ -310,24 +309,23 @@ fn too_long_reason() -> String {
     )
 }
 
-/// Whether so much is here that a document which has not ended must not be too large already.
+/// Whether the buffer is so long that a document in it must be checked for its size.
 fn is_long(input: &Input<'_>) -> bool {
     input.bytes().len() >= IMPORT_TEXT_BYTES_BLIND
 }
 
-/// Doubles what is here: a long document is looked at a few times, not once a read.
+/// Doubles the buffered bytes, so that a long document is parsed a few times and not at every read.
 fn more(input: &mut Input<'_>) -> Result<(), String> {
     let wanted = (input.bytes().len() * 2).clamp(READ_BYTES, IMPORT_TEXT_BYTES_MAX);
     input.fill()?;
     input.fill_to(wanted)
 }
 
-/// White space at the start.
 fn blank(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count()
 }
 
-/// The extent of the braces that begin here. A line end within quotes breaks it: JSON has none.
+/// The extent of the braces at the start. A line break in quotes breaks it: JSON has none.
 fn object_extent(bytes: &[u8]) -> Extent {
     if bytes.first().is_some_and(|byte| *byte != b'{') {
         return Extent::Broken;

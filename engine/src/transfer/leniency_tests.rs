@@ -1,4 +1,4 @@
-//! Tests of imports that take what is no Extended JSON.
+//! Imports that accept non-standard JSON.
 
 use std::fs;
 
@@ -9,8 +9,8 @@ use super::{
     tests::Fixture,
 };
 
-/// The first 5 documents have a nonstandard form each, in the order of [`Nonstandard::ALL`]; the
-/// last one is good.
+/// The first 5 documents have one non-standard form each, in the order of [`Nonstandard::ALL`]; the last one is
+/// valid.
 const DOCUMENTS: [&[u8]; 6] = [
     br#"{"_id":1,"v":{"a":1,"a":2}}"#,
     br#"{"_id":2,"v":[99999999999999999999]}"#,
@@ -29,7 +29,7 @@ fn all() -> Leniency {
     leniency
 }
 
-/// One document a line; documents of several lines; an array.
+/// NDJSON, documents that span lines, and an array.
 fn forms() -> [Vec<u8>; 3] {
     let pretty: Vec<Vec<u8>> =
         DOCUMENTS.iter().map(|document| [b"{\n", &document[1..]].concat()).collect();

@@ -1,17 +1,17 @@
-//! Files in and out: streamed, cancellable, with progress.
+//! Import and export: streamed, cancelable, with progress.
 //!
-//! Import: a reader thread finds the documents of a file and turns each into BSON; the calling thread
-//! stores them in bounded transactions. Memory stays flat however large the file is. Nothing is
-//! lost silently: what can't be stored goes with its reason, line and column to a file of rejected
-//! documents, and every end has a sentence that says what was stored. What many programs write although
-//! it is no JSON is refused too, unless the import's [`Leniency`] takes it; then it is counted.
+//! Import: a reader thread splits a file into documents and converts them to BSON. The calling
+//! thread stores them in bounded transactions, so memory stays flat for any file size. Nothing is
+//! lost silently: a rejected document goes to a file with its reason, line and column, and the
+//! report says what was stored. Non-standard JSON is rejected too, unless the import's [`Leniency`]
+//! accepts it; then it is counted.
 //!
-//! Each transaction of an import keeps its checkpoint with it: what was read, and which documents were
-//! inserted. An import that was cut off, cancelled or stopped can be resumed, rolled back or left.
-//! Rejected documents go to their file between two transactions; until then the checkpoint has them, so
-//! that the file gets each once whenever the program is ended.
+//! Each transaction stores a checkpoint: how far the import has read, and which documents it
+//! inserted. An interrupted import can be resumed, rolled back or dismissed. Rejected documents are
+//! written to their file between two transactions. Until then the checkpoint holds them, so the
+//! file gets each of them exactly once, whenever the process ends.
 //!
-//! Export: bounded reads, text to a temporary file in the target's folder, then one rename: the file
+//! Export: bounded reads into a temporary file in the target's folder, then one rename, so the file
 //! appears whole or not at all.
 
 mod atomic_file;

@@ -1,15 +1,14 @@
-//! What happens to a document before it is stored: `_id` first, and the limits that hold for every
-//! door.
+//! Prepares a document for the store: `_id` first, and the limits that hold for every write.
 
 use bson::{RawDocument, RawDocumentBuf, oid::ObjectId, raw::RawBsonRef};
 
 use crate::value::scan::DOCUMENT_BYTES_MAX;
 
-/// Appends the document to `arena` with `_id` as its first field; a missing one becomes a new
+/// Appends the document to `arena` with `_id` as its first field. A missing `_id` becomes a new
 /// `ObjectId`.
 ///
 /// # Errors
-/// The reason why the document can't be stored, without a full stop.
+/// Why the document can't be stored, without a full stop.
 pub(super) fn prepare(document: &RawDocument, arena: &mut Vec<u8>) -> Result<(), String> {
     let mut elements = document.iter();
     let first = elements.next().and_then(Result::ok);
@@ -41,7 +40,7 @@ pub(super) fn prepare(document: &RawDocument, arena: &mut Vec<u8>) -> Result<(),
     Ok(())
 }
 
-/// Type byte, name with its end, and the twelve bytes of an `ObjectId`.
+/// Type byte, name with terminator, and the 12 bytes of an `ObjectId`.
 const NEW_ID_BYTES: usize = 1 + 4 + 12;
 
 fn check_size(bytes: usize) -> Result<(), String> {
@@ -62,8 +61,8 @@ fn check_id(id: RawBsonRef<'_>) -> Result<(), String> {
     Err(format!("_id can't be {kind}; use a value of another type"))
 }
 
-/// An `_id` is looked up by equality, so its fields must not look like operators. Those of a DBRef do
-/// not.
+/// An `_id` is looked up by equality, so its fields must not look like operators. Those of a DBRef
+/// don't.
 fn check_names(id: &RawDocument) -> Result<(), String> {
     let names = id.iter().map_while(Result::ok).map(|(name, _)| name.as_str());
     let odd = names.filter(|name| name.starts_with('$') && !["$ref", "$id", "$db"].contains(name));

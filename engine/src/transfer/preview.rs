@@ -1,4 +1,4 @@
-//! A look into a file before anything is stored.
+//! Reads files before an import: a preview, and a rehearsal that stores nothing.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -25,20 +25,20 @@ use crate::{
     value::{Direction, key},
 };
 
-/// The beginning of a file.
+/// The start of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preview {
-    /// What the file looks like.
+    /// The detected format.
     pub detected: DetectedFormat,
     /// The first documents, at most [`PREVIEW_DOCS_MAX`].
     pub documents: Vec<RawDocumentBuf>,
     /// The top-level fields of these documents, in order of appearance.
     pub fields: Vec<FieldTypes>,
-    /// What among them could not be read.
+    /// Unreadable documents among them.
     pub rejects: Vec<Reject>,
-    /// How many of their values were read in another way than they stand there.
+    /// Non-standard values among them.
     pub tally: Tally,
-    /// Whether the file has more than this.
+    /// Whether the file continues.
     pub more: bool,
 }
 
@@ -47,24 +47,24 @@ pub struct Preview {
 pub struct FieldTypes {
     /// The field's name.
     pub name: String,
-    /// BSON's type names and how many documents have each.
+    /// MongoDB's type names, each with the number of documents.
     pub types: Vec<(&'static str, usize)>,
 }
 
-/// What would become of the documents of a file in a collection.
+/// What an import of a file into a collection would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rehearsal {
-    /// Documents looked at that can be stored.
+    /// Documents that can be stored.
     pub documents: u64,
-    /// What could not be read or stored and would be rejected.
+    /// Documents that would be rejected.
     pub rejected: u64,
-    /// Documents whose `_id` the collection holds already: the mode says what becomes of them.
+    /// Documents whose `_id` already exists in the collection. The mode decides what happens.
     pub taken: u64,
-    /// Other documents whose `_id` an earlier one of the file has: the mode says what becomes of them.
+    /// Other documents whose `_id` is a duplicate within the file. The mode decides what happens.
     pub repeated: u64,
-    /// Documents past a threshold now: they would go with the next pass.
+    /// Documents that are already expired. The next pass would remove them.
     pub overdue: u64,
-    /// For each TTL index.
+    /// The same by TTL index.
     pub indexes: Vec<RehearsedIndex>,
 }
 
@@ -77,14 +77,14 @@ pub struct RehearsedIndex {
     pub overdue: u64,
     /// Documents that expire later.
     pub waiting: u64,
-    /// Documents that never expire under it.
+    /// Documents that never expire.
     pub never: u64,
 }
 
-/// Reads the beginning of a file, however long its lines are.
+/// Reads the start of a file, with a bound on its bytes.
 ///
 /// # Errors
-/// When it can't be read or recognised.
+/// When it can't be read or its format is unknown.
 pub fn preview(
     path: &Path,
     format: ImportFormat,
@@ -131,12 +131,11 @@ fn look(mut records: Records<'_>, path: &Path) -> Preview {
     preview
 }
 
-/// Counts how many documents of a file would be rejected, have an `_id` that is there already or that
-/// an earlier one has, or are past the thresholds of a collection's TTL indexes. `documents_max` bounds
-/// how far the file is read.
+/// Counts the documents of a file that would be rejected, have an existing or duplicate `_id`, or
+/// are already expired. Reads at most `documents_max` documents.
 ///
 /// # Errors
-/// When the file can't be read or recognised, the store fails, or somebody cancelled.
+/// When the file can't be read or its format is unknown, the store fails, or the user cancels.
 pub fn rehearse(
     collections: &Collections,
     namespace: &Namespace,
@@ -198,17 +197,17 @@ pub fn rehearse(
     Ok(rehearsal)
 }
 
-/// The `_id`s of a file's documents.
+/// Checks the `_id`s of a file.
 struct IdCheck<'i> {
     collections: &'i Collections,
-    /// The collection, if it is there.
+    /// `None`: the collection doesn't exist.
     collection: Option<Arc<CollectionMeta>>,
-    /// Hashes of those that were met, at most one for each document that is rehearsed.
+    /// Hashes of the `_id`s so far, at most one per rehearsed document.
     seen: BTreeSet<u128>,
 }
 
 impl IdCheck<'_> {
-    /// Looks whether somebody has the document's `_id`. A document without one gets a new one.
+    /// Counts an existing or duplicate `_id`. A document without one gets a new one.
     fn count(
         &mut self,
         document: &RawDocument,
@@ -232,7 +231,7 @@ impl IdCheck<'_> {
     }
 }
 
-/// `positions` says where in the list a field is: documents can have a million of them.
+/// `positions` maps a field to its index in `fields`: documents can have a million fields.
 fn count_types(
     fields: &mut Vec<FieldTypes>,
     positions: &mut HashMap<String, usize>,
@@ -295,8 +294,7 @@ mod tests {
     use super::*;
     use crate::transfer::{IMPORT_TEXT_BYTES_MAX, input::Input};
 
-    /// Text that begins like this and then has one letter without end; or so far that nobody should ask
-    /// for it.
+    /// Text that starts like this and repeats one letter, up to [`FAR`] bytes.
     struct Endless {
         begin: &'static [u8],
         letter: u8,

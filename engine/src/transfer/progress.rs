@@ -1,11 +1,11 @@
-//! How far a transfer is, and the wish to stop it.
+//! Progress and cancellation of an import or export.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     time::Duration,
 };
 
-/// How far a transfer is. Shared between the thread that works and those that look.
+/// Progress, shared between the working thread and its observers.
 #[derive(Debug, Default)]
 pub struct Progress {
     bytes: AtomicU64,
@@ -14,17 +14,17 @@ pub struct Progress {
     skipped: AtomicU64,
     rejected: AtomicU64,
     cancelled: AtomicBool,
-    /// Documents at which it is cancelled; 0: never.
+    /// Documents at which it is canceled; 0: never.
     #[cfg(test)]
     cancelled_at: AtomicU64,
 }
 
-/// [`Progress`] at one moment.
+/// A snapshot of [`Progress`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ProgressNow {
-    /// Bytes read from the files (packed bytes of a gzip file), or written.
+    /// Bytes read from the files (compressed bytes of a gzip file), or written.
     pub bytes: u64,
-    /// Bytes to read; 0 when not known.
+    /// Bytes to read; 0: unknown.
     pub bytes_total: u64,
     /// Documents stored or written.
     pub documents: u64,
@@ -35,7 +35,7 @@ pub struct ProgressNow {
 }
 
 impl ProgressNow {
-    /// Documents a second over the time since the start.
+    /// Documents per second since the start.
     #[must_use]
     pub fn rate(&self, since_start: Duration) -> f64 {
         let secs = since_start.as_secs_f64();
@@ -45,13 +45,13 @@ impl ProgressNow {
 }
 
 impl Progress {
-    /// At the start.
+    /// Progress at the start.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How far it is now.
+    /// Takes a snapshot.
     #[must_use]
     pub fn now(&self) -> ProgressNow {
         ProgressNow {
@@ -63,12 +63,12 @@ impl Progress {
         }
     }
 
-    /// Asks the transfer to stop after the transaction it is in.
+    /// Asks the work to stop after its current transaction.
     pub fn cancel(&self) {
         self.cancelled.store(true, Relaxed);
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether the user canceled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Relaxed)
@@ -90,7 +90,7 @@ impl Progress {
         }
     }
 
-    /// Cancels a transfer once it has stored so many documents.
+    /// Cancels once this many documents are stored.
     #[cfg(test)]
     pub(super) fn cancel_at(&self, documents: u64) {
         self.cancelled_at.store(documents, Relaxed);

@@ -1,4 +1,4 @@
-//! Document after document out of a file, whatever its form.
+//! Reads documents one by one from a file of any format.
 
 use std::path::Path;
 
@@ -18,15 +18,15 @@ use crate::value::extjson::Tally;
 /// What comes next in a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Item {
-    /// A document, to be had by [`Records::document`].
+    /// A document, see [`Records::document`], and where it starts.
     Document(TextPosition),
-    /// Something that is no document. Reading can go on unless it says otherwise.
+    /// An unreadable record. Reading can continue unless it is fatal.
     Bad(BadRecord),
     /// The end of the file.
     End,
 }
 
-/// Something in a file that is no acceptable document.
+/// A record that is not a valid document.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BadRecord {
     /// Where the error is.
@@ -35,7 +35,7 @@ pub(super) struct BadRecord {
     pub start_line: u64,
     /// What is wrong and what to do, without a full stop.
     pub reason: String,
-    /// The text, bounded.
+    /// Its text, at most [`REJECT_TEXT_BYTES_MAX`] bytes.
     pub text: Vec<u8>,
     /// The rest of the file can't be read.
     pub fatal: bool,
@@ -53,7 +53,7 @@ impl BadRecord {
         Self { position, start_line, reason: reason.into(), text: kept.to_vec(), fatal }
     }
 
-    /// The same for a document that starts on an earlier line.
+    /// Sets the line where the document starts.
     pub(super) fn started(self, line: u64) -> Self {
         Self { start_line: line.min(self.position.line), ..self }
     }
@@ -64,7 +64,7 @@ pub(super) struct Records<'p> {
     input: Input<'p>,
     detected: DetectedFormat,
     reader: RecordReader,
-    /// What an earlier run has met.
+    /// Non-standard values that an earlier run counted.
     tally_before: Tally,
 }
 
@@ -75,10 +75,10 @@ enum RecordReader {
 }
 
 impl<'p> Records<'p> {
-    /// Opens a file and tells its form.
+    /// Opens a file and detects its format.
     ///
     /// # Errors
-    /// When it can't be read or its form is not one of those known.
+    /// When it can't be read or its format is unknown.
     pub(super) fn open(
         path: &Path,
         format: ImportFormat,
@@ -88,10 +88,10 @@ impl<'p> Records<'p> {
         Self::of(Input::open(path, progress)?, path, format, leniency)
     }
 
-    /// Tells the form of what comes from a file.
+    /// Detects the format of an open file.
     ///
     /// # Errors
-    /// When it can't be read or its form is not one of those known.
+    /// When it can't be read or its format is unknown.
     pub(super) fn of(
         mut input: Input<'p>,
         path: &Path,
@@ -129,7 +129,7 @@ impl<'p> Records<'p> {
         Ok(Self { input, detected, reader, tally_before: Tally::default() })
     }
 
-    /// Goes on behind a document whose end was [`Self::position`] in an earlier run.
+    /// Continues after a document of an earlier run, which ended at [`Self::position`].
     ///
     /// # Errors
     /// One sentence without its full stop.
@@ -144,7 +144,7 @@ impl<'p> Records<'p> {
         self.input.skip_to(position.offset)
     }
 
-    /// The place behind what [`Self::next`] gave last.
+    /// Where the next record starts.
     pub(super) fn position(&self) -> TextPosition {
         match &self.reader {
             RecordReader::Empty => TextPosition::START,
@@ -153,22 +153,22 @@ impl<'p> Records<'p> {
         }
     }
 
-    /// How many bytes of the file are wanted, unpacked; what has begun before them is still read.
+    /// Sets how many decompressed bytes are wanted. A document that starts before is read to its
+    /// end.
     pub(super) fn want(&mut self, bytes: u64) {
         self.input.want(bytes);
     }
 
-    /// Whether nobody wants more of the file.
+    /// Whether to stop reading.
     pub(super) fn is_enough(&self) -> bool {
         self.input.is_enough()
     }
 
-    /// What the file looks like.
     pub(super) fn detected(&self) -> DetectedFormat {
         self.detected
     }
 
-    /// What comes next. Not to be called again after the end or a fatal error.
+    /// The next record. Don't call it after the end or a fatal error.
     pub(super) fn next(&mut self) -> Item {
         match &mut self.reader {
             RecordReader::Empty if self.input.has_ended() => Item::End,
@@ -192,7 +192,7 @@ impl<'p> Records<'p> {
         }
     }
 
-    /// How many values so far were not as version 2 of Extended JSON has them.
+    /// Non-standard values so far.
     pub(super) fn tally(&self) -> Tally {
         match &self.reader {
             RecordReader::Json(records) => self.tally_before + records.tally(),
@@ -201,7 +201,7 @@ impl<'p> Records<'p> {
     }
 }
 
-/// Whether a file's name ends like that of a CSV file.
+/// Whether the name has an extension of CSV files.
 fn is_table(path: &Path) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);

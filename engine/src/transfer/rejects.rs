@@ -18,18 +18,17 @@ use crate::{
     value::extjson::{Style, append_document},
 };
 
-/// Writes what was rejected from one file, one JSON document a line. The file is made with the
-/// first one.
+/// Writes the documents rejected from one file, as NDJSON. The first one creates the file.
 pub(super) struct RejectsFile {
     wanted: PathBuf,
     open: Option<(PathBuf, File)>,
 }
 
 impl RejectsFile {
-    /// For a file that is imported; `wanted` takes the place of `<name>.rejected.jsonl` beside it.
-    /// `before` is the file that an earlier run has begun and how much of it counts; if that is gone
-    /// or has become shorter, a new one is made. An earlier run that did not come to write its `tail`
-    /// may only have chosen the name, and what has it now may be somebody else's.
+    /// The file for the rejects of `source`. `wanted` replaces `<name>.rejected.jsonl`. `before` is
+    /// the file of an earlier run and its valid length; it is reused only if it still has that
+    /// length. If that run never wrote its `tail`, it may only have chosen the name, and the file
+    /// may be someone else's: it must then start with the tail.
     pub(super) fn new(
         source: &Path,
         wanted: Option<&Path>,
@@ -49,22 +48,21 @@ impl RejectsFile {
         Self { wanted, open }
     }
 
-    /// Whether there is a file.
     pub(super) fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// The name that the file has or would get now.
+    /// The file's name, or the one it would get now.
     pub(super) fn name(&self) -> PathBuf {
         let open = self.open.as_ref().map(|(path, _)| path.clone());
         let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
         open.or_else(|| names(&self.wanted).find(is_free)).unwrap_or_else(|| self.wanted.clone())
     }
 
-    /// The file's path; made if there is none yet, which is said too.
+    /// The file's path. Creates the file if needed, which the flag says.
     ///
     /// # Errors
-    /// When the file can't be made.
+    /// When the file can't be created.
     pub(super) fn open(&mut self) -> Result<(PathBuf, bool), TransferError> {
         if let Some((path, _)) = &self.open {
             return Ok((path.clone(), false));
@@ -76,8 +74,9 @@ impl RejectsFile {
         Ok((path, true))
     }
 
-    /// Writes lines behind the first `kept` bytes; what is behind those was written already, or can be
-    /// tried again. Returns where the lines begin. Whoever opens no file writes nothing.
+    /// Writes lines after the first `kept` bytes and truncates what followed: it was written
+    /// already, or will be tried again. Returns where the lines start. Without [`Self::open`] it
+    /// writes nothing.
     ///
     /// # Errors
     /// When the file can't be written.
@@ -91,7 +90,7 @@ fn put(file: &mut File, kept: u64, lines: &[u8]) -> io::Result<u64> {
     #[cfg(test)]
     tests::disk(tests::Moment::Before)?;
     let length = file.metadata()?.len();
-    // A new file in the place of one that is gone begins at its start.
+    // A new file starts at offset 0, even if the old one was longer.
     let begin = kept.min(length);
     if begin < length {
         file.set_len(begin)?;
@@ -104,17 +103,17 @@ fn put(file: &mut File, kept: u64, lines: &[u8]) -> io::Result<u64> {
     Ok(begin)
 }
 
-/// What a transaction has rejected, as the lines of the file.
+/// What a transaction rejected, as lines of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RejectLines {
     pub bytes: Vec<u8>,
-    /// How many of the bytes count: all but what can't be read, which whoever resumes tries again.
+    /// Length of the valid part. A resumed import retries an unreadable rest of a file.
     pub counted: usize,
 }
 
 impl RejectLines {
     /// # Errors
-    /// When a line can't be made, which is a mistake of the program.
+    /// When a line can't be serialized, which is an internal error.
     pub(super) fn of(refused: &[RejectedRecord]) -> Result<Self, TransferError> {
         let mut lines = Self::default();
         for refused in refused {
@@ -126,13 +125,11 @@ impl RejectLines {
         Ok(lines)
     }
 
-    /// Those that count.
     pub(super) fn counted(&self) -> &[u8] {
         self.bytes.get(..self.counted).unwrap_or_default()
     }
 }
 
-/// Appends one rejected document.
 fn line(bytes: &mut Vec<u8>, refused: &RejectedRecord) -> Result<(), TransferError> {
     let whole = |number| i64::try_from(number).unwrap_or(i64::MAX);
     let RejectedRecord { position, start_line, reason, text, .. } = refused;
@@ -155,14 +152,14 @@ fn line(bytes: &mut Vec<u8>, refused: &RejectedRecord) -> Result<(), TransferErr
     Ok(())
 }
 
-/// Whether a file holds these bytes, or as much of them as it has.
+/// Whether a file starts with these bytes, or is a prefix of them.
 fn begins_as(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let mut found = Vec::new();
     open_chosen(path)?.take(bytes.len() as u64).read_to_end(&mut found)?;
     Ok(bytes.starts_with(&found))
 }
 
-/// The wanted name, then the same with a number in it.
+/// The wanted name, then names with a number.
 fn names(wanted: &Path) -> impl Iterator<Item = PathBuf> {
     let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let stem = name.strip_suffix(".jsonl").unwrap_or(&name).to_owned();
@@ -172,7 +169,7 @@ fn names(wanted: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// Makes a new file under the first name that is free, and makes the name survive a power cut.
+/// Creates a file under the first free name and makes the name durable.
 fn create(wanted: &Path) -> io::Result<(PathBuf, File)> {
     for path in names(wanted) {
         match create_chosen(&path) {
@@ -191,12 +188,12 @@ fn create(wanted: &Path) -> io::Result<(PathBuf, File)> {
 pub(super) mod tests {
     use std::{cell::RefCell, io};
 
-    /// When a test looks at a write.
+    /// When a test hook runs.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(in super::super) enum Moment {
-        /// Nothing of it is done.
+        /// Before a write.
         Before,
-        /// It is on the disk.
+        /// After it is on the disk.
         After,
     }
 
@@ -206,12 +203,12 @@ pub(super) mod tests {
         static LOOK: RefCell<Option<Look>> = const { RefCell::new(None) };
     }
 
-    /// What happens on this thread at each moment of each write; an error is the disk's.
+    /// Runs this hook around each write on this thread; it can return a disk error.
     pub(in super::super) fn look(look: impl FnMut(Moment) -> io::Result<()> + 'static) {
         LOOK.set(Some(Box::new(look)));
     }
 
-    /// Writes are as they are again.
+    /// Removes the hook.
     pub(in super::super) fn look_away() {
         LOOK.set(None);
     }

@@ -1,4 +1,4 @@
-//! What an import did.
+//! The result of an import.
 
 use std::{fmt, path::PathBuf};
 
@@ -7,10 +7,10 @@ use bson::oid::ObjectId;
 use super::{DetectedFormat, Tally, TextPosition};
 use crate::value::{count, counted};
 
-/// A document that was not stored, and why.
+/// A rejected document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reject {
-    /// The file it stands in.
+    /// Its file.
     pub file: PathBuf,
     /// Where in the file the error is.
     pub position: TextPosition,
@@ -37,40 +37,39 @@ impl fmt::Display for Reject {
 pub enum ImportEnd {
     /// Every file was read to its end.
     Complete,
-    /// It was told to stop at the first rejected document, and met one.
+    /// A document was rejected and the request says to stop then.
     StoppedOnError,
-    /// [`super::IMPORT_REJECTS_MAX`] documents were rejected, or, after the first thousand, more than
-    /// one in ten.
+    /// More documents were rejected than [`super::IMPORT_REJECTS_MAX`] or [`super::REJECTS_SHARE`]
+    /// allow.
     TooManyRejects,
     /// The rest of a file can't be read.
     Broken(Reject),
-    /// Somebody cancelled.
+    /// The user canceled.
     Cancelled,
     /// The store or a file failed; the reason as a sentence.
     Failed(String),
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportReport {
-    /// Documents stored, those that replaced or changed another one counted.
+    /// Documents stored, including replaced and merged ones.
     pub imported: u64,
-    /// Documents skipped because their `_id` was there already (mode skip).
+    /// Documents skipped because their `_id` already existed (mode skip).
     pub skipped: u64,
     /// Documents rejected.
     pub rejected: u64,
-    /// How many values were read in another way than they stand there.
+    /// Non-standard values that were converted.
     pub tally: Tally,
-    /// What each file that was opened looks like.
+    /// The detected format of each opened file.
     pub files: Vec<(PathBuf, DetectedFormat)>,
     /// The first rejected documents.
     pub rejects: Vec<Reject>,
-    /// The files that hold all rejected documents.
+    /// The files with all rejected documents.
     pub rejects_files: Vec<PathBuf>,
     /// How it ended.
     pub end: ImportEnd,
-    /// Under what the store remembers it, to resume it or to roll it back; `None` when it reached the
-    /// end of its files or has stored nothing.
+    /// The id for resuming or rolling back; `None` if the import is complete or stored nothing.
     pub unfinished: Option<ObjectId>,
 }
 
@@ -89,13 +88,13 @@ impl ImportReport {
         }
     }
 
-    /// Whether every document of every file is now stored or was skipped as asked.
+    /// Whether every document of every file was stored, or skipped on request.
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.end == ImportEnd::Complete && self.rejected == 0
     }
 
-    /// One or two sentences that say how it ended and what is stored; `None` after a full success.
+    /// One or two sentences about how it ended and what is stored; `None` after a full success.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {
         let stored = match self.imported {

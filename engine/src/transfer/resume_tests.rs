@@ -1,4 +1,4 @@
-//! Tests of imports that were cut off: resumed, rolled back, left.
+//! Interrupted imports: resumed, rolled back, dismissed.
 
 use std::{cell::Cell, fmt::Write as _, fs, io, path::Path, rc::Rc, sync::Arc};
 
@@ -34,8 +34,8 @@ enum Written {
 const ALL: [Written; 5] =
     [Written::Lines, Written::SeveralALine, Written::Objects, Written::Array, Written::Csv];
 
-/// A file in which one document in fifty can't be stored; one in two hundred has a value in the older
-/// form of Extended JSON.
+/// A file in which one document in fifty can't be stored, and one in two hundred has a value of
+/// Extended JSON v1.
 fn text(written: Written) -> Vec<u8> {
     let mut text = match written {
         Written::Csv => "_id,\"a\nb\"\n",
@@ -67,7 +67,7 @@ impl Fixture {
         ImportRequest::new(vec![self.file(name, bytes)], self.namespace.clone())
     }
 
-    /// Runs an import or goes on with one, and cancels it once it has stored so many documents more.
+    /// Runs or resumes an import, and cancels it after this many more documents.
     fn cut(&self, request: &ImportRequest, more: u64) -> ImportReport {
         let progress = Progress::new();
         progress.cancel_at(self.imported() + more);
@@ -91,7 +91,7 @@ impl Fixture {
         unfinished_imports(&self.collections).unwrap().len()
     }
 
-    /// Whether nothing of any import is left in the store's own values.
+    /// Whether the store holds nothing about any import.
     fn has_forgotten(&self) -> bool {
         let found: Result<bool, StoreError> =
             self.collections.store().read(|reader| Ok(reader.meta("imports")?.is_none()));
@@ -174,7 +174,7 @@ fn a_resumed_import_takes_what_it_took_before_and_goes_on_counting() {
         cuts += 1;
         let known = unfinished_imports(&fixture.collections).unwrap().remove(0);
         assert_eq!(known.request.leniency, leniency);
-        // Whoever resumes says nothing about it.
+        // A resumed import must not repeat the options.
         report = fixture.cut(&fixture.at("c", b""), 500);
     }
     assert!(cuts > 1, "only {cuts} cuts");
@@ -282,7 +282,7 @@ fn what_was_replaced_stays_and_is_said() {
     assert!(done.sentence().contains("kept as they are"), "{}", done.sentence());
     let ids: Vec<i32> =
         fixture.documents().iter().map(|document| document.get_i32("_id").unwrap()).collect();
-    // The document that one of the file's own replaced was changed since, by the import itself.
+    // The import itself later changed a document that one of the file's own replaced.
     assert!(ids.starts_with(&[0, -1]) && ids[2..].iter().all(|id| id % 50 == 48), "{ids:?}");
 }
 
@@ -348,7 +348,7 @@ fn more_than_one_bad_document_in_ten_stops() {
     };
     check(11, ImportEnd::Complete, 4_545, 455);
     let (fixture, _) = check(8, ImportEnd::TooManyRejects, 876, 126);
-    // Whoever resumes has seen them.
+    // The user who resumes has seen them.
     let report = fixture.resume().unwrap();
     assert_eq!((report.end, report.imported, report.rejected), (ImportEnd::Complete, 4_375, 625));
 }
@@ -370,7 +370,7 @@ fn what_was_not_forgotten_whole_is_forgotten_when_an_import_begins() {
     let fixture = Fixture::new();
     fixture.cut(&fixture.at("in", &text(Written::Lines)), 1_000);
     let known = unfinished_imports(&fixture.collections).unwrap().remove(0);
-    // The program was ended between two transactions that forget.
+    // The process ended between two transactions that forget the import.
     let begun = fixture.collections.write(|writer| {
         let mut checkpoint = Checkpoint::load(&writer.reader(), known.id)?.unwrap();
         checkpoint.state = ImportState::Forgetting;
@@ -401,8 +401,9 @@ fn rejected_documents_are_written_outside_of_the_transaction_and_once() {
         (ImportEnd::Complete, DOCUMENTS as u64 / 50)
     );
     assert!(moments.get() >= 6, "{} moments", moments.get());
-    // Cut off at each moment: before the file has what is committed, and before a checkpoint says so.
-    // A slow machine makes more and smaller batches, so each run has its own number of moments.
+    // Interrupted at each write: before the file has what is committed, and before the checkpoint
+    // says so. A slow machine makes more and smaller batches, so each run has its own number of
+    // writes.
     let mut cut = 0;
     loop {
         let fixture = Fixture::new();
@@ -467,7 +468,7 @@ fn who_cancels_when_all_is_stored_comes_too_late() {
     assert!(fixture.has_forgotten());
 }
 
-/// On Unix the name of a file is bytes, and need not be text.
+/// On Unix a file name is bytes and need not be valid UTF-8.
 #[cfg(unix)]
 #[test]
 fn a_file_whose_name_is_no_text_is_found_again() {

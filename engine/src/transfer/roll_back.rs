@@ -1,4 +1,4 @@
-//! Taking an import back.
+//! Rolling back an import.
 
 use bson::oid::ObjectId;
 
@@ -15,22 +15,22 @@ use crate::{
     value::counted,
 };
 
-/// What a roll back did.
+/// The result of a rollback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RollBackReport {
     /// Documents removed.
     pub removed: u64,
-    /// Documents that stay because somebody has changed them since, or because they are damaged.
+    /// Documents kept because they were changed since or are damaged.
     pub changed: u64,
-    /// Documents that were gone already: removed or expired.
+    /// Documents that were already removed or expired.
     pub gone: u64,
-    /// Documents that the import replaced or merged; they stay as they are now.
+    /// Documents that the import replaced or merged. They are kept.
     pub replaced: u64,
-    /// Transactions of the import whose documents stay, because what the store keeps of them is damaged.
+    /// Transactions whose documents are kept because their list is damaged.
     pub lists_damaged: u64,
-    /// The collection, which the import had made, is removed too.
+    /// The import had created the collection, which is removed too.
     pub collection_removed: bool,
-    /// Somebody cancelled; the rest is still to be rolled back.
+    /// The user canceled; the rest isn't rolled back yet.
     pub cancelled: bool,
 }
 
@@ -63,13 +63,13 @@ impl RollBackReport {
     }
 }
 
-/// Removes the documents that an unfinished import has inserted, newest first, one of its transactions
-/// at a time. Documents that were changed or damaged since stay, and so do those that it replaced or
-/// merged: their old values are not kept. A collection that the import made goes too if nothing else is
-/// in it. A roll back that is cut off can be called again.
+/// Removes the documents that an unfinished import inserted, newest first, one of its transactions
+/// at a time. Keeps documents that were changed or damaged since, and documents that it replaced or
+/// merged, because their old values are gone. Also removes a collection that the import created, if
+/// it is empty. An interrupted rollback can be called again.
 ///
 /// # Errors
-/// When somebody works on the import, or the store fails.
+/// When another thread works on the import, or the store fails.
 pub fn roll_back_import(
     collections: &Collections,
     id: ObjectId,
@@ -111,7 +111,7 @@ struct StepReport {
     left: u64,
 }
 
-/// Takes back the newest transaction that is left.
+/// Rolls back the newest transaction.
 fn step(writer: &mut DocumentWriter<'_, '_>, id: ObjectId) -> Result<StepReport, TransferError> {
     let mut step = StepReport::default();
     let Some(mut checkpoint) = Checkpoint::load(&writer.reader(), id)? else { return Ok(step) };

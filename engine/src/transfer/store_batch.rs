@@ -24,46 +24,44 @@ use crate::{
     value::scan::DOCUMENT_BYTES_MAX,
 };
 
-/// What one transaction did.
+/// The result of one transaction.
 pub(super) struct BatchResult {
-    /// The first entry that was not looked at.
+    /// The next entry.
     pub next: usize,
-    /// How far the import is.
+    /// The new checkpoint.
     pub checkpoint: Checkpoint,
-    /// What was refused, in order.
+    /// The rejected entries, in order.
     pub refused: Vec<RejectedRecord>,
-    /// The same for the file of rejected documents.
+    /// The same as lines for the file of rejected documents.
     pub lines: RejectLines,
-    /// Bytes of the texts of what was refused.
+    /// Bytes of text of the rejected entries.
     refused_bytes: usize,
     /// Why the import ends here.
     pub stop: Option<StopReason>,
 }
 
-/// Why an import ends before its files do.
+/// Why an import ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StopReason {
-    /// It was told to stop at the first rejected document.
+    /// A document was rejected and the request says to stop then.
     OnError,
-    /// Too many were rejected.
+    /// Too many documents were rejected.
     TooMany,
 }
 
-/// An entry that was refused.
+/// A rejected entry.
 pub(super) struct RejectedRecord {
     /// Where the error is.
     pub position: TextPosition,
     /// Line where the document starts.
     pub start_line: u64,
-    /// Why.
     pub reason: String,
-    /// Its text.
     pub text: Vec<u8>,
     /// The rest of the file can't be read.
     pub fatal: bool,
 }
 
-/// What became of one document.
+/// What happened to one document.
 enum WriteOutcome {
     Inserted(RecordNumber),
     Replaced,
@@ -71,16 +69,15 @@ enum WriteOutcome {
     Refused(String),
 }
 
-/// Stores entries from `from` on, until the batch or the transaction's time is used up, or at the
-/// refused entry at which the import stops. What was refused commits with the new checkpoint; the
-/// caller writes it to the file of rejected documents before the next transaction. That is not done
-/// here, because the store has one writer and that file may be on a slow disk. If there is none yet, it
-/// will have the name `rejects`, by which whoever resumes finds it. `is_last` says that
-/// nothing comes behind the batch: the checkpoint then goes with its last entry, unless something was
-/// refused.
+/// Stores entries from `from` on, until the batch ends, the transaction's time is used up, or a
+/// rejected entry stops the import. Rejected entries commit with the new checkpoint, and the caller
+/// appends them to the file of rejected documents before the next transaction. That must not happen
+/// here: the store has one writer, and the file may be on a slow disk. If there is no such file
+/// yet, a resumed import finds it by the name `rejects`. `is_last` means that no batch follows:
+/// unless entries were rejected, the checkpoint is deleted with the last entry.
 ///
 /// # Errors
-/// When the store or the catalog refuses the whole transaction; nothing of it is stored then.
+/// When the store or the catalog refuses the whole transaction; nothing is stored then.
 pub(super) fn store_batch(
     collections: &Collections,
     batch: &Batch,
@@ -125,8 +122,8 @@ pub(super) fn store_batch(
     })
 }
 
-/// Stores documents that follow one another in the batch, all at once. False, and nothing has happened,
-/// when they have to be looked at one by one.
+/// Inserts consecutive documents in one call. Returns false, without any change, if they must be
+/// stored one by one.
 fn together(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
@@ -201,10 +198,10 @@ impl BatchResult {
         self.stop.is_none() && self.refused_bytes < REJECTS_BYTES_MAX
     }
 
-    /// Moves the checkpoint behind an entry. Whether the next one may follow.
+    /// Moves the checkpoint past an entry. Returns whether the next one may follow.
     fn goes_on(&mut self, batch: &Batch, entry: usize, refused: Option<RejectedRecord>) -> bool {
         let checkpoint = &mut self.checkpoint;
-        // Whoever resumes tries again to read what could not be read.
+        // A resumed import retries an unreadable rest.
         let is_fatal = refused.as_ref().is_some_and(|refused| refused.fatal);
         if let Some(resume_point) = batch.resume_point(entry).filter(|_| !is_fatal) {
             checkpoint.resume_point = resume_point;
@@ -224,7 +221,7 @@ impl BatchResult {
     }
 }
 
-/// Whether an import stops because of what it has rejected.
+/// Whether an import stops because of its rejected documents.
 pub(super) fn are_too_many(checkpoint: &Checkpoint) -> bool {
     let rejected = checkpoint.rejected.saturating_sub(checkpoint.forgiven);
     let read = checkpoint.read();
@@ -232,7 +229,7 @@ pub(super) fn are_too_many(checkpoint: &Checkpoint) -> bool {
     rejected >= IMPORT_REJECTS_MAX || share
 }
 
-/// Stores one document and counts what became of it.
+/// Stores one document and counts the result.
 fn one(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
@@ -266,7 +263,7 @@ fn one(
     Ok(None)
 }
 
-/// Counts a document that was inserted and remembers it for a roll back.
+/// Counts an inserted document and lists it for a rollback.
 fn note(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
@@ -317,7 +314,7 @@ fn store(
     };
     match written {
         Ok(fate) => Ok(fate),
-        // One that is damaged is not "there already": whoever skips what is there shall know.
+        // A damaged document is not an existing one: mode skip must report it.
         Err(WriteError::DuplicateKey(key))
             if !key.is_damaged
                 && collection.id_index().is_some_and(|index| index.name == key.index) =>
@@ -341,7 +338,8 @@ fn store(
     }
 }
 
-/// The stored document with the same `_id`, unless reads hide it: the new one then takes its place.
+/// The stored document with the same `_id`, unless it is hidden because it expired: the insert then
+/// replaces it.
 fn find(
     writer: &DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
@@ -354,7 +352,7 @@ fn find(
     Ok((!is_hidden).then(|| (stored.record, document.to_owned())))
 }
 
-/// The stored document with the fields of the new one set: first the stored order, then what is new.
+/// Sets the fields of the new document in the stored one: stored order first, then new fields.
 fn merge(stored: &RawDocument, new: &RawDocument) -> RawDocumentBuf {
     let mut merged = RawDocumentBuf::new();
     for (name, value) in stored.iter().filter_map(Result::ok) {

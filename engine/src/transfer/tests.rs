@@ -1,4 +1,4 @@
-//! Tests of files in and out.
+//! Import and export.
 
 use std::{
     fs,
@@ -33,7 +33,7 @@ use crate::{
 
 const NOW_MS: i64 = 1_700_000_000_000;
 
-/// A store and a folder for files beside it.
+/// A store and a folder for files next to it.
 pub(super) struct Fixture {
     pub(super) folder: TempDir,
     pub(super) collections: Collections,
@@ -122,7 +122,7 @@ pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// The form, documents, and errors as `line:column:document from start_line fatal`, of a file.
+/// The format, the documents, and the errors as `line:column:document from start_line fatal`.
 fn read(bytes: &[u8]) -> (Option<RecordFormat>, Vec<String>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
@@ -271,7 +271,7 @@ fn csv_text_with_leading_zeros_stays_text() {
     assert_eq!(documents, [r#"{"a":{"$numberInt":"7"},"b":"007"}"#]);
 }
 
-/// As mongoimport reads them: a cell may be quoted behind white space.
+/// As in mongoimport, white space may precede a quoted cell.
 #[test]
 fn csv_cells_in_quotes_may_have_space_around_them() {
     let expected = [r#"{"a":{"$numberInt":"1"},"b":"x,\"y","c":{"$numberInt":"3"}}"#];
@@ -288,7 +288,7 @@ fn csv_cells_in_quotes_may_have_space_around_them() {
             "{text:?}"
         );
     }
-    // A tab that separates is no space, and neither is what only looks like a quoted cell.
+    // A tab that separates is not white space, and not every quote starts a quoted cell.
     let (_, documents, _) = read(b"a\tb\n\t\"x\"\n");
     assert_eq!(documents, [r#"{"a":"","b":"x"}"#]);
     let (_, documents, errors) = read(b"a,b\n1, \"x\" y\n2, x \"y\"\n");
@@ -296,7 +296,7 @@ fn csv_cells_in_quotes_may_have_space_around_them() {
     assert_eq!(errors, ["2:7:1"]);
 }
 
-/// Types that can't be read are no names of fields: `b.date(2006-01-02)` is no `b` with a field in it.
+/// An unsupported type is not a field name: `b.date(2006-01-02)` is not `b` with a field in it.
 #[test]
 fn a_csv_header_with_types_has_one_that_is_known_for_each_column() {
     for (header, error) in [
@@ -373,8 +373,8 @@ fn a_document_over_16_mib_is_rejected() {
     assert!(report.rejects[0].reason.contains("16777216"), "{}", report.rejects[0]);
 }
 
-/// A file of documents one after the other may begin with a short one. A line that is cut short takes
-/// nothing of the lines behind it.
+/// Concatenated documents may start with a short one. A broken line does not affect the lines after
+/// it.
 #[test]
 fn a_document_over_several_lines_may_follow_one_in_a_line() {
     let check = |text: &str, documents: usize, error: Option<&str>| {
@@ -393,7 +393,7 @@ fn a_document_over_several_lines_may_follow_one_in_a_line() {
     check("{\"a\":1}\n{\"a\":[\n{\"a\":3}\n", 2, Some("2:7:2"));
 }
 
-/// As every other door has it.
+/// The same rule as for every other write.
 #[test]
 fn an_id_with_fields_that_look_like_operators_is_rejected() {
     let fixture = Fixture::new();
@@ -884,7 +884,7 @@ fn files_of_a_cosmos_database_have_no_ts_and_nothing_hidden() {
     assert_eq!(lines(&fixture).lines().count(), 2);
     clock.advance_ms(1);
     assert_eq!(lines(&fixture), "{\"_id\":2,\"ttl\":-1}\n");
-    // The columns are those of the documents that are shown.
+    // Hidden documents add no columns.
     assert_eq!(csv(&fixture), "_id,ttl\n2,-1\n");
 }
 
@@ -920,7 +920,7 @@ fn a_csv_row_has_as_many_cells_as_a_header_may() {
     let cells = |count: usize| vec!["1"; count].join(",");
     let (_, documents, errors) = read(format!("a,b\n{}\n2,3\n", cells(10_000)).as_bytes());
     assert_eq!((documents.len(), errors.len()), (2, 0));
-    // A line end in quotes behind those too many still belongs to the row.
+    // A line break in quotes after the excess cells still belongs to the row.
     for wide in [cells(10_001), format!("{},\"x\ny\",4", cells(300_000))] {
         let (_, documents, errors) = read(format!("a,b\n{wide}\n2,3\n").as_bytes());
         assert_eq!((documents.len(), errors.as_slice()), (1, &["2:20001:1".to_owned()][..]));

@@ -1,15 +1,15 @@
-//! Where in a file something stands.
+//! Positions in a file.
 
 use crate::value::extjson::Tally;
 
-/// Where in a file a document or an error stands.
+/// Where in a file a document or an error is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextPosition {
     /// Line, from 1.
     pub line: u64,
     /// Column in characters, from 1.
     pub column: u64,
-    /// Bytes from the start of the unpacked file, from 0.
+    /// Byte offset in the decompressed file, from 0.
     pub offset: u64,
     /// Number of the document in the file, from 1.
     pub document: u64,
@@ -18,7 +18,7 @@ pub struct TextPosition {
 impl TextPosition {
     pub(super) const START: Self = Self { line: 1, column: 1, offset: 0, document: 1 };
 
-    /// The place behind these bytes, within the same document.
+    /// The position after these bytes, within the same document.
     pub(super) fn after(self, bytes: &[u8]) -> Self {
         let last = memchr::memrchr(b'\n', bytes);
         let newlines = last.map_or(0, |_| memchr::memchr_iter(b'\n', bytes).count() as u64);
@@ -34,7 +34,7 @@ impl TextPosition {
 }
 
 impl TextPosition {
-    /// The place behind a line of so many bytes that holds one document and begins here.
+    /// The position after a line of this length that holds one document and starts here.
     pub(super) fn after_line(self, bytes: usize) -> Self {
         Self {
             line: self.line + 1,
@@ -45,16 +45,15 @@ impl TextPosition {
     }
 }
 
-/// Where a file goes on.
+/// Where reading a file continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ResumePoint {
-    /// The place.
+    /// The position.
     pub position: TextPosition,
-    /// What of the values before it was not as Extended JSON has it.
+    /// Non-standard values before it.
     pub tally: Tally,
 }
 
 impl ResumePoint {
-    /// The start of a file.
     pub(super) const START: Self = Self { position: TextPosition::START, tally: Tally::NONE };
 }

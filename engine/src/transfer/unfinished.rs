@@ -1,4 +1,4 @@
-//! Imports that did not reach the end of their files.
+//! Unfinished imports.
 
 use std::path::PathBuf;
 
@@ -12,28 +12,28 @@ use super::{
 };
 use crate::{catalog::Namespace, collection::Collections, store::StoreError, value::counted};
 
-/// An import that did not reach the end of its files.
+/// An unfinished import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnfinishedImport {
     /// Its id.
     pub id: ObjectId,
-    /// What it imports, with whole paths.
+    /// The request, with absolute paths.
     pub request: ImportRequest,
-    /// When it began, in milliseconds since 1970.
+    /// Start time in milliseconds since 1970.
     pub started_ms: i64,
-    /// Documents stored, those that replaced or changed another one counted.
+    /// Documents stored, including replaced and merged ones.
     pub imported: u64,
-    /// Documents that replaced or changed another one; a roll back can't undo that.
+    /// Documents replaced or merged. A rollback can't undo that.
     pub replaced: u64,
     /// Documents skipped.
     pub skipped: u64,
     /// Documents rejected.
     pub rejected: u64,
-    /// How many were rejected for which reason.
+    /// Rejected documents by reason.
     pub reasons: Vec<(String, u64)>,
-    /// The number of the file at which it stopped, and the byte of the unpacked file.
+    /// Index of the file and decompressed byte offset where it stopped.
     pub stopped_at: (usize, u64),
-    /// A roll back has begun, so it can't be resumed.
+    /// A rollback has started, so it can't be resumed.
     pub rolling_back: bool,
 }
 
@@ -65,7 +65,7 @@ impl UnfinishedImport {
             && self.request.files.iter().zip(&request.files).all(|(of, path)| *of == whole(path))
     }
 
-    /// One or two sentences: what it is, how far it is, and what a roll back can't undo.
+    /// One or two sentences: what it is, how far it got, and what a rollback can't undo.
     #[must_use]
     pub fn sentence(&self) -> String {
         let files: Vec<_> =
@@ -92,7 +92,7 @@ impl UnfinishedImport {
     }
 }
 
-/// The imports that did not reach the end of their files and that nobody works on now, oldest first.
+/// The unfinished imports that no thread is working on, oldest first.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -104,22 +104,22 @@ pub fn unfinished_imports(
     Ok(found.map(UnfinishedImport::of).collect())
 }
 
-/// Forgets an import: its documents stay, and it can't be resumed or rolled back any more.
+/// Dismisses an import: keeps its documents, but it can no longer be resumed or rolled back.
 ///
 /// # Errors
-/// When somebody works on it, or the store fails.
+/// When another thread works on it, or the store fails.
 pub fn leave_import(collections: &Collections, id: ObjectId) -> Result<(), TransferError> {
     let _lock = ImportLock::new(id)?;
     let checkpoint = load(collections, id)?;
     if checkpoint.state == ImportState::Importing {
-        // Whoever leaves may want to know what was rejected, but a file that can't be written keeps
-        // nobody from leaving.
+        // The rejected documents are useful but optional: a file that can't be written must not
+        // block this.
         let _ = write_tail(collections, &checkpoint);
     }
     forget(collections, id)
 }
 
-/// Writes what the last transaction has rejected, which may not be in the file.
+/// Writes what the last transaction rejected, which may not be in the file yet.
 fn write_tail(collections: &Collections, checkpoint: &Checkpoint) -> Result<(), TransferError> {
     let tail = collections.store().read(|reader| checkpoint.tail(reader))?;
     let source = checkpoint.request.files.get(checkpoint.file).filter(|_| !tail.is_empty());
@@ -131,7 +131,7 @@ fn write_tail(collections: &Collections, checkpoint: &Checkpoint) -> Result<(), 
     rejects.write(kept, &tail).map(drop)
 }
 
-/// The checkpoint of an import.
+/// Loads a checkpoint.
 ///
 /// # Errors
 /// When the store has none.
@@ -141,7 +141,7 @@ pub(super) fn load(collections: &Collections, id: ObjectId) -> Result<Checkpoint
     found.ok_or_else(|| TransferError::Unfinished { what: what() })
 }
 
-/// Removes a checkpoint in bounded transactions. Nothing happens when there is none.
+/// Deletes a checkpoint, if any, in bounded transactions.
 ///
 /// # Errors
 /// When the store fails.
@@ -162,7 +162,8 @@ pub(super) fn forget(collections: &Collections, id: ObjectId) -> Result<(), Tran
     }
 }
 
-/// Checks that an import can be remembered once those into its collection are forgotten.
+/// Checks that there is room for one more unfinished import after those into this collection are
+/// forgotten.
 ///
 /// # Errors
 /// When there are too many, or the store fails.
@@ -176,7 +177,7 @@ pub(super) fn check_unfinished_max_for(
     check_unfinished_max(all.len().saturating_sub(own.count()))
 }
 
-/// Forgets what was imported into a collection that is dropped.
+/// Forgets the imports into a collection that is dropped.
 ///
 /// # Errors
 /// When the store fails.
@@ -187,8 +188,8 @@ pub(super) fn forget_all_of(
     forget_those(collections, |checkpoint| checkpoint.request.namespace == *namespace)
 }
 
-/// Forgets the rest of imports that were not forgotten whole, because the program was ended meanwhile:
-/// nobody sees them, and each would take the place of one that can be resumed.
+/// Finishes forgetting imports after the process ended in between. They are invisible, but each
+/// would take the place of one that can be resumed.
 ///
 /// # Errors
 /// When the store fails.
@@ -206,8 +207,8 @@ fn forget_those(
     Ok(())
 }
 
-/// All checkpoints that nobody works on. One that is damaged, or that another version wrote, can't be gone
-/// on with; it is passed over and stays as it is, so that it stands in the way of no other import.
+/// All checkpoints that no thread is working on. A checkpoint that is damaged or from another
+/// version is skipped and kept, so that it blocks no other import.
 fn checkpoints(collections: &Collections) -> Result<Vec<Checkpoint>, TransferError> {
     let found = collections.store().read(|reader| {
         let ids = list(reader)?.into_iter().filter(|id| !ImportLock::is_held(*id));
