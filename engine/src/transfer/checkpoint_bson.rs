@@ -1,14 +1,12 @@
 //! The BSON form of a checkpoint. Its field names and words are on disk: never change them.
 
-use std::path::{Path, PathBuf};
-
-use bson::{Binary, Bson, Document, doc, oid::ObjectId, spec::BinarySubtype};
+use bson::{Bson, Document, doc, oid::ObjectId};
 
 use super::{
     ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, Reject, Tally, TextPosition,
     Zone,
     checkpoint::{Checkpoint, ImportState},
-    identity::{FileIdentity, bits, unbits},
+    identity::{FileIdentity, bits, path_from_bson, path_to_bson, unbits},
     text_position::ResumePoint,
 };
 use crate::catalog::Namespace;
@@ -43,28 +41,6 @@ fn word<T: PartialEq>(words: &[(T, &'static str)], value: &T) -> &'static str {
 fn value<T: Copy>(words: &[(T, &str)], from: &Document, name: &str) -> Option<T> {
     let word = from.get_str(name).ok()?;
     words.iter().find(|(_, known)| *known == word).map(|(value, _)| *value)
-}
-
-/// A path as a string, or as bytes if it is not valid UTF-8.
-pub(super) fn path_to_bson(path: &Path) -> Bson {
-    #[cfg(unix)]
-    if path.to_str().is_none() {
-        let bytes = path.as_os_str().as_encoded_bytes().to_vec();
-        return Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes });
-    }
-    Bson::String(path.to_string_lossy().into_owned())
-}
-
-pub(super) fn path_from_bson(from: &Bson) -> Option<PathBuf> {
-    match from {
-        Bson::String(text) => Some(PathBuf::from(text)),
-        #[cfg(unix)]
-        Bson::Binary(Binary { bytes, .. }) => {
-            use std::os::unix::ffi::OsStringExt as _;
-            Some(PathBuf::from(std::ffi::OsString::from_vec(bytes.clone())))
-        }
-        _ => None,
-    }
 }
 
 /// The document of a checkpoint.

@@ -191,7 +191,7 @@ fn lookup<'d>(document: &'d RawDocument, path: &str) -> Option<RawBsonRef<'d>> {
     })
 }
 
-/// A cell's text: numbers and strings plain, ObjectIds as hex, other types as Extended JSON.
+/// A cell's text: numbers and strings plain, an `ObjectId` as hex, other types as Extended JSON.
 fn cell(value: RawBsonRef<'_>) -> String {
     match value {
         RawBsonRef::String(text) => text.to_owned(),

@@ -6,14 +6,10 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use bson::{Document, doc};
+use bson::{Binary, Bson, Document, doc, spec::BinarySubtype};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{
-    TransferError,
-    checkpoint_bson::{path_from_bson, path_to_bson},
-    limits::IDENTITY_BYTES,
-};
+use super::{TransferError, limits::IDENTITY_BYTES};
 use crate::store::open_chosen;
 
 /// The properties that identify a file.
@@ -75,6 +71,28 @@ impl FileIdentity {
             modified_ns: number("modifiedNs")?,
             start_hash: number("hash")?,
         })
+    }
+}
+
+/// A path as a string, or as bytes if it is not valid UTF-8.
+pub(super) fn path_to_bson(path: &Path) -> Bson {
+    #[cfg(unix)]
+    if path.to_str().is_none() {
+        let bytes = path.as_os_str().as_encoded_bytes().to_vec();
+        return Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes });
+    }
+    Bson::String(path.to_string_lossy().into_owned())
+}
+
+pub(super) fn path_from_bson(from: &Bson) -> Option<PathBuf> {
+    match from {
+        Bson::String(text) => Some(PathBuf::from(text)),
+        #[cfg(unix)]
+        Bson::Binary(Binary { bytes, .. }) => {
+            use std::os::unix::ffi::OsStringExt as _;
+            Some(PathBuf::from(std::ffi::OsString::from_vec(bytes.clone())))
+        }
+        _ => None,
     }
 }
 

@@ -9,16 +9,16 @@ use bson::oid::ObjectId;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::{
-    DetectedFormat, ImportEnd, ImportFormat, ImportReport, Leniency, Progress, RecordFormat,
-    Reject, TransferError,
+    DetectedFormat, ImportEnd, ImportReport, ImportRequest, Progress, RecordFormat, Reject,
+    TransferError,
     batch::Batch,
     checkpoint::{Checkpoint, ImportState},
     identity::FileIdentity,
     import_lock::ImportLock,
     limits::{BATCH_QUEUE_MAX, REJECTS_LISTED_MAX},
     records::Records,
-    rejects::{RejectLines, RejectsFile},
-    store_batch::{BatchResult, RejectedRecord, StopReason, are_too_many, store_batch},
+    rejects::{RejectLines, RejectedRecord, RejectsFile},
+    store_batch::{BatchResult, StopReason, are_too_many, store_batch},
     text_position::ResumePoint,
     unfinished::{check_unfinished_max_for, forget, forget_all_of, forget_rest, load},
 };
@@ -27,59 +27,6 @@ use crate::{
     collection::Collections,
     limits::{BATCH_DOCS_MAX, BULK_DOCS_MAX},
 };
-
-/// What to do if a document's `_id` already exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ImportMode {
-    /// Reject the document.
-    #[default]
-    Insert,
-    /// Skip and count it.
-    Skip,
-    /// Replace the stored document.
-    Replace,
-    /// Update its fields in the stored document and keep the others.
-    Merge,
-}
-
-/// What to import and how.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImportRequest {
-    /// The files, read one after the other.
-    pub files: Vec<PathBuf>,
-    /// The target collection; created if missing.
-    pub namespace: Namespace,
-    /// The format of the files.
-    pub format: ImportFormat,
-    /// Which non-standard JSON to accept.
-    pub leniency: Leniency,
-    /// What to do if a document's `_id` already exists.
-    pub mode: ImportMode,
-    /// Drop the collection and its indexes before the first document is stored.
-    pub drop: bool,
-    /// Stop at the first rejected document.
-    pub stop_on_error: bool,
-    /// Where rejected documents go; `None`: `<name>.rejected.jsonl` next to each file. An existing
-    /// file is never overwritten; the name gets a number instead.
-    pub rejects: Option<PathBuf>,
-}
-
-impl ImportRequest {
-    /// A request with default options.
-    #[must_use]
-    pub fn new(files: Vec<PathBuf>, namespace: Namespace) -> Self {
-        Self {
-            files,
-            namespace,
-            format: ImportFormat::Auto,
-            leniency: Leniency::default(),
-            mode: ImportMode::Insert,
-            drop: false,
-            stop_on_error: false,
-            rejects: None,
-        }
-    }
-}
 
 /// Imports files. Opens every file and detects its format before it changes anything. An unfinished
 /// import is remembered, see [`super::unfinished_imports`].

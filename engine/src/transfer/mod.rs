@@ -44,6 +44,7 @@ mod progress;
 mod records;
 mod rejects;
 mod report;
+mod request;
 #[cfg(test)]
 mod resume_tests;
 mod roll_back;
@@ -60,7 +61,7 @@ pub use export::{
     DamagedDocuments, ExportFormat, ExportReport, ExportRequest, Lookalikes, export, indexes_path,
 };
 pub use file_name::file_name;
-pub use import::{ImportMode, ImportRequest, import, resume_import};
+pub use import::{import, resume_import};
 pub use limits::{
     IMPORT_REJECTS_MAX, IMPORT_TEXT_BYTES_MAX, PREVIEW_DOCS_MAX, REJECTS_SHARE,
     REJECTS_SHARE_DOCS_MIN,
@@ -68,6 +69,7 @@ pub use limits::{
 pub use preview::{FieldTypes, Preview, Rehearsal, RehearsedIndex, preview, rehearse};
 pub use progress::{Progress, ProgressNow};
 pub use report::{ImportEnd, ImportReport, Reject};
+pub use request::{ImportMode, ImportRequest};
 pub use roll_back::{RollBackReport, roll_back_import};
 pub use text_position::TextPosition;
 pub use unfinished::{UnfinishedImport, leave_import, unfinished_imports};

@@ -9,9 +9,8 @@ use std::{
 use bson::{RawDocumentBuf, doc};
 
 use super::{
-    TransferError,
+    TextPosition, TransferError,
     limits::{REJECT_FILES_MAX, REJECT_TEXT_BYTES_MAX},
-    store_batch::RejectedRecord,
 };
 use crate::{
     store::{create_chosen, open_chosen, open_chosen_to_write, sync_names},
@@ -101,6 +100,18 @@ fn put(file: &mut File, kept: u64, lines: &[u8]) -> io::Result<u64> {
     #[cfg(test)]
     tests::disk(tests::Moment::After)?;
     Ok(begin)
+}
+
+/// A rejected entry.
+pub(super) struct RejectedRecord {
+    /// Where the error is.
+    pub position: TextPosition,
+    /// Line where the document starts.
+    pub start_line: u64,
+    pub reason: String,
+    pub text: Vec<u8>,
+    /// The rest of the file can't be read.
+    pub fatal: bool,
 }
 
 /// What a transaction rejected, as lines of the file.

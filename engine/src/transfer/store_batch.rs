@@ -13,7 +13,7 @@ use super::{
         CLOCK_DOCS, IMPORT_REJECTS_MAX, REJECT_TEXT_BYTES_MAX, REJECTS_BYTES_MAX, REJECTS_SHARE,
         REJECTS_SHARE_DOCS_MIN,
     },
-    rejects::RejectLines,
+    rejects::{RejectLines, RejectedRecord},
 };
 use crate::{
     catalog::CollectionMeta,
@@ -47,18 +47,6 @@ pub(super) enum StopReason {
     OnError,
     /// Too many documents were rejected.
     TooMany,
-}
-
-/// A rejected entry.
-pub(super) struct RejectedRecord {
-    /// Where the error is.
-    pub position: TextPosition,
-    /// Line where the document starts.
-    pub start_line: u64,
-    pub reason: String,
-    pub text: Vec<u8>,
-    /// The rest of the file can't be read.
-    pub fatal: bool,
 }
 
 /// What happened to one document.
