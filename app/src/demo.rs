@@ -1,6 +1,6 @@
 //! The demo store: documents that are already counting down.
 //!
-//! Everything is made from the time that is given, so two stores filled at the same time are equal.
+//! Everything derives from the given time, so two stores filled at the same time are equal.
 
 use bson::{Bson, DateTime, Document, doc};
 
@@ -9,7 +9,7 @@ const MINUTE_MS: i64 = 60 * SECOND_MS;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// Seconds after which a session expires.
+/// Seconds until a session expires.
 const SESSION_SECS: i32 = 600;
 
 /// Documents of `demo.events`.
@@ -44,7 +44,7 @@ pub fn fill(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
     orders(run, now_ms);
 }
 
-/// Sessions that go ten minutes after their last sign of life: some every few seconds, some overdue,
+/// Sessions that expire ten minutes after their last change: one every few seconds, some overdue,
 /// some never.
 fn sessions(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
     let ttl_ms = i64::from(SESSION_SECS) * SECOND_MS;
@@ -114,7 +114,7 @@ fn never_sessions(now_ms: i64) -> Vec<Document> {
     ]
 }
 
-/// Shopping carts that live from their last change on, some with a time to live of their own.
+/// Shopping carts that expire some time after their last change, some with a ttl field.
 fn carts(run: &mut dyn FnMut(&str, Document) -> Document) {
     let mut documents = Vec::new();
     for number in 0..60 {
@@ -145,7 +145,7 @@ fn carts(run: &mut dyn FnMut(&str, Document) -> Document) {
     );
 }
 
-/// Events that say themselves when they go: within hours and days.
+/// Events with their own expiration date, within hours and days.
 fn events(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
     let mut documents = Vec::new();
     for number in 0..EVENTS {
@@ -171,7 +171,7 @@ fn events(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
     );
 }
 
-/// Tickets with a plain index on a date, which can be turned into a TTL index.
+/// Tickets with a plain index on a date, which can become a TTL index.
 fn tickets(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
     let documents = (0..200)
         .map(|number| {
@@ -194,7 +194,7 @@ fn tickets(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
     index(run, "shop", "tickets", doc! { "key": { "createdAt": 1 }, "name": "createdAt_1" });
 }
 
-/// Orders, which stay.
+/// Orders, which never expire.
 fn orders(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
     let documents = (0..300)
         .map(|number| {

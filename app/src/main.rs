@@ -1,4 +1,4 @@
-//! Mayfly, as people start it.
+//! The `mayfly` program.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Arguments, then the window or the command line.
+//! Parses the arguments, then opens the window or runs a command.
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// The whole program. `prepare` may add to the window's context, if there is to be a window.
+/// The whole program. `prepare` may add to the window's context, if there is a window.
 pub fn run(
     arguments: impl IntoIterator<Item = OsString>,
     prepare: impl FnOnce(&egui::Context) + 'static,
@@ -26,8 +26,8 @@ fn window(
     shutdown: ShutdownSignal,
     prepare: impl FnOnce(&egui::Context) + 'static,
 ) -> Result<Shown, Failure> {
-    // A second window on the same store says so and ends, instead of opening with nothing to show.
-    // Started from a desktop there is nobody to read that but in the window.
+    // A second window on the same store prints an error and exits, instead of opening empty. A
+    // desktop shows no standard error, so there the window opens and shows the error.
     if !is_started_by_desktop() {
         check_free(&request).map_err(|failure| Failure(failure.sentence))?;
     }
@@ -40,7 +40,7 @@ fn window(
     }
 }
 
-/// Whether an icon or a menu was used, by what desktops tell a program that they start.
+/// Whether a desktop's icon or menu started the program, by the variables that desktops set.
 fn is_started_by_desktop() -> bool {
     ["GIO_LAUNCHED_DESKTOP_FILE", "DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN"]
         .into_iter()

@@ -1,4 +1,4 @@
-//! Drives a running window by hand: one command a line on standard input.
+//! Drives a running window by hand: one command per line on standard input.
 //!
 //! `EGUI_INSPECTION=127.0.0.1:5719 target/release/inspected_mayfly …`, then
 //! `cargo run -p mayfly-tests --example drive -- 5719`.

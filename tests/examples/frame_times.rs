@@ -12,7 +12,7 @@ use std::time::Duration;
 use mayfly_tests::deadline::Deadline;
 use mayfly_tests::inspect::Window;
 
-/// Names of the threads that draw beside the UI thread when there is no graphics processor.
+/// Threads that draw next to the UI thread when there is no graphics processor.
 const DRAWING: [&str; 2] = ["llvmpipe", "mayfly:disk"];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -66,7 +66,7 @@ fn all_ns(pid: u32) -> Result<u64, Box<dyn Error>> {
     threads_ns(pid, |_| true)
 }
 
-/// Processor time of the UI thread and the threads that draw for it.
+/// Processor time of the UI thread and its drawing threads.
 fn drawing_ns(pid: u32) -> Result<u64, Box<dyn Error>> {
     threads_ns(pid, |name| DRAWING.iter().any(|drawing| name.starts_with(drawing)))
 }

@@ -1,8 +1,8 @@
-//! What the wire costs: processor time of the server for each operation of a real `PyMongo`, beside the same
-//! commands in this process.
+//! What the wire costs: processor time of the server per operation of a real `PyMongo`, compared
+//! with the same commands in this process.
 //!
-//! usage: `cargo run --release -p mayfly-tests --example wire_cost`, after
-//! `tests/clients/install`; `mayfly` must be built in the same profile.
+//! usage: `cargo run --release -p mayfly-tests --example wire_cost`, after `tests/clients/install`;
+//! `mayfly` must be built in the same profile.
 
 use std::{
     error::Error,
@@ -116,8 +116,8 @@ fn count(number: i64) -> f64 {
     number as f64
 }
 
-/// Processor time of the threads of a process that are alive, by the scheduler's own clock: the usual
-/// counters go by ticks, which is too coarse for work that sleeps after each operation.
+/// Processor time of the live threads of a process, from the scheduler's own clock. The usual
+/// counters count ticks, which is too coarse for work that sleeps after each operation.
 fn cpu(pid: u32) -> Result<Duration, Box<dyn Error>> {
     let mut total = Duration::ZERO;
     for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
@@ -128,7 +128,7 @@ fn cpu(pid: u32) -> Result<Duration, Box<dyn Error>> {
     Ok(total)
 }
 
-/// A `PyMongo` that does one phase after the other.
+/// A `PyMongo` that runs one phase after the other.
 struct Client {
     child: Child,
     answers: BufReader<ChildStdout>,
@@ -165,7 +165,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Its standard input ends with it; a client that hangs must not outlive the measurement.
+        // Closing its standard input ends it; a client that hangs must not outlive the measurement.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

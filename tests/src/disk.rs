@@ -1,6 +1,9 @@
-//! A model of a disk that is fed with a trace, and tells what a power cut may leave of a folder.
+//! A model of a disk: it is fed with a trace of calls and computes what a power cut may leave of a
+//! folder.
 //!
-//! Bytes are safe once their file was flushed, and names once the folder that they stand in was: what a file
+//! Bytes are durable after their file was flushed, names after their folder was flushed. This is
+//! what a file system promises, and no more. Of names that are not durable, a prefix in order may
+//! exist.
 //! system promises, and no more. Of names that are not safe, the first ones may be there and those after them not.
 
 use std::collections::BTreeMap;
@@ -14,23 +17,23 @@ use crate::shim::Call;
 #[derive(Debug, Clone)]
 pub struct Disk {
     files: Vec<File>,
-    /// What the names mean on the disk.
+    /// The names on the disk.
     safe: Names,
-    /// What they mean to the program.
+    /// The names that the program sees.
     now: Names,
-    /// What lies between, in order, and whether that is on the disk.
+    /// The changes between them, in order, and whether each is on the disk.
     changes: Vec<(NameChange, bool)>,
 }
 
-/// A store's file that only takes room.
+/// A store's file that only reserves space.
 pub const BALLAST: &str = "ballast";
 
-/// LMDB's lock file, of which nothing outlives its program, and the ballast.
+/// LMDB's lock file, which has no meaning after its program, and the ballast.
 const PASSING: [&str; 2] = ["lock.mdb", BALLAST];
 
 type Names = BTreeMap<String, Node>;
 
-/// The bytes of each file that a cut has left, by its name; `None` is a folder.
+/// The contents of each file after a cut, by name; `None` is a folder.
 pub type Image = BTreeMap<String, Option<Vec<u8>>>;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +46,7 @@ enum Node {
 #[derive(Debug, Clone, Default)]
 struct File {
     safe: Vec<u8>,
-    /// What was written since, and whether it went through to the disk.
+    /// The writes since the last flush, and whether each is on the disk.
     changes: Vec<(Change, bool)>,
 }
 
@@ -63,7 +66,7 @@ enum NameChange {
 }
 
 impl Disk {
-    /// A folder of which everything is on the disk.
+    /// A folder whose contents are all on the disk.
     ///
     /// # Panics
     /// When it can't be read.
@@ -93,13 +96,13 @@ impl Disk {
         }
     }
 
-    /// Whether the program sees something under this name.
+    /// Whether the program sees a file of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.now.contains_key(name)
     }
 
-    /// The program has made a call. One that did not come to return has put nothing through.
+    /// Applies a call of the program. An unfinished call has not flushed anything.
     pub fn apply(&mut self, call: &Call, has_returned: bool) {
         match call {
             Call::Made(file) => {
@@ -120,7 +123,7 @@ impl Disk {
             }
             Call::Link(from, to) => self.rename(NameChange::Link(from.clone(), to.clone())),
             Call::Unlink(name) => self.rename(NameChange::Unlink(name.clone())),
-            // Nobody reads what was reserved and not written.
+            // Reserved space that was never written is not read.
             Call::Room(..) | Call::Opened(_) | Call::Closed(_) | Call::Print(_) => {}
         }
     }
@@ -152,7 +155,7 @@ impl Disk {
         }
     }
 
-    /// Which names at or below `name` a cut may take.
+    /// The names at or below `name` that a cut may remove.
     #[must_use]
     pub fn unsafe_names(&self, name: &str) -> Vec<String> {
         let changes = self.changes.iter().filter(|(change, is_safe)| {
@@ -164,7 +167,7 @@ impl Disk {
         changes.map(|(change, _)| format!("{change:?}")).collect()
     }
 
-    /// Of which files at or below `name` a cut may change the bytes.
+    /// The files at or below `name` whose bytes a cut may change.
     #[must_use]
     pub fn unsafe_bytes(&self, name: &str) -> Vec<String> {
         let files = self.now.iter().filter(|(found, node)| match node {
@@ -179,7 +182,7 @@ impl Disk {
         files.map(|(found, _)| found.clone()).collect()
     }
 
-    /// What a cut may leave now. Tells too how many pieces of files and names were in flight.
+    /// What a cut may leave now, and how many pieces of files and names were in flight.
     pub fn cut(&self, random: &mut Random) -> (Image, usize) {
         let piece_bytes = *random.pick(&[512, 4096]);
         let kept_of_ten = *random.pick(&[0, 3, 5, 8, 10]);
@@ -214,18 +217,18 @@ impl Disk {
     }
 }
 
-/// Cuts of the power at random moments of a trace, in order.
+/// Power cuts at random moments of a trace, in order.
 pub struct Cuts<'c> {
-    /// Before the call at `at`.
+    /// Before the call at this index.
     disk: Disk,
     calls: &'c [Call],
     at: usize,
-    /// Behind how many calls the power is cut; the last one comes first.
+    /// The call counts after which the power is cut, in descending order.
     moments: Vec<usize>,
 }
 
 impl<'c> Cuts<'c> {
-    /// So many cuts while the program made these calls.
+    /// This many cuts during these calls.
     #[must_use]
     pub fn new(start: Disk, calls: &'c [Call], count: usize, random: &mut Random) -> Self {
         let mut moments: Vec<usize> = (0..count).map(|_| random.below(calls.len() + 1)).collect();
@@ -233,8 +236,8 @@ impl<'c> Cuts<'c> {
         Self { disk: start, calls, at: 0, moments }
     }
 
-    /// Behind how many calls the next cut is, what it leaves, and how many pieces of files and names were
-    /// in flight.
+    /// The next cut: after how many calls, what it leaves, and how many pieces of files and names
+    /// were in flight.
     pub fn next(&mut self, random: &mut Random) -> Option<(usize, Image, usize)> {
         let moment = self.moments.pop()?;
         while self.at + 1 < moment {
@@ -251,16 +254,16 @@ impl<'c> Cuts<'c> {
     }
 }
 
-/// Writes what a cut has left into a new folder.
+/// Writes what a cut left into a new folder.
 ///
 /// # Panics
 /// When it can't be written.
 pub fn lay(image: &Image, place: &Path) {
     fs::create_dir(place).expect("a folder can be made");
-    // A name sorts behind that of its folder.
+    // A name sorts after that of its folder.
     for (name, bytes) in image {
         let path = place.join(name);
-        // Of a folder whose name is lost, everything is.
+        // A folder that lost its name lost its contents.
         if !path.parent().is_some_and(Path::is_dir) {
             continue;
         }
@@ -272,7 +275,7 @@ pub fn lay(image: &Image, place: &Path) {
 }
 
 impl File {
-    /// The bytes, with those pieces of the changes that `keep` keeps, told whether they are safe.
+    /// The bytes with the changes that `keep` accepts; it gets whether a change is durable.
     fn image(&self, keep: &mut dyn FnMut(bool) -> bool, piece_bytes: usize) -> Vec<u8> {
         let mut image = self.safe.clone();
         for (change, is_safe) in &self.changes {
@@ -293,7 +296,7 @@ impl File {
 }
 
 impl NameChange {
-    /// The name that is given or taken; the folder that it stands in decides when it is safe.
+    /// The created or removed name. Its folder decides when it is durable.
     fn name(&self) -> &str {
         match self {
             Self::Made(name, _) | Self::Unlink(name) => name,
@@ -337,7 +340,7 @@ impl NameChange {
     }
 }
 
-/// Removes a name with all below it; what is behind it of each name.
+/// Removes a name and all names below it. Returns the rest of each name.
 fn take(names: &mut Names, name: &str) -> Vec<(String, Node)> {
     let below = |found: &str| {
         is_at(found, name).then(|| found.get(name.len()..).unwrap_or_default().to_owned())

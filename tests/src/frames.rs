@@ -63,14 +63,14 @@ pub fn bytes(document: &Document) -> Vec<u8> {
     document.to_vec().expect("a document that can be written")
 }
 
-/// Sends bytes, says that no more will come, and gives back whatever is answered until the end.
+/// Sends bytes, closes the sending side, and returns the whole answer.
 ///
 /// # Errors
 /// When the server can't be reached.
 pub fn exchange(port: u16, bytes: &[u8]) -> Result<Vec<u8>> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    // A server that has closed already makes writing fail, which is an answer too.
+    // A server that has already closed makes the write fail, which is an answer too.
     let _ = stream.write_all(bytes).and_then(|()| stream.shutdown(Shutdown::Write));
     let mut answer = Vec::new();
     match stream.read_to_end(&mut answer) {
@@ -79,7 +79,7 @@ pub fn exchange(port: u16, bytes: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-/// Whether a client that behaves is served: a new connection and a `ping`.
+/// Whether a well-behaved client is served: a new connection and a `ping`.
 #[must_use]
 pub fn is_served(port: u16) -> bool {
     let ping = msg(0, &bytes(&doc! { "ping": 1, "$db": "admin" }));
@@ -88,10 +88,10 @@ pub fn is_served(port: u16) -> bool {
     Document::from_reader(document).is_ok_and(|reply| crate::store::is_ok(&reply))
 }
 
-/// Kilobytes of memory that this process has in use.
+/// Kilobytes of memory that this process uses.
 ///
 /// # Panics
-/// Where the system does not tell.
+/// Where the system doesn't report it.
 #[must_use]
 pub fn memory_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("a Linux system");

@@ -1,4 +1,4 @@
-//! A way to a server that can be cut: the server is gone then for everybody who asks it, and unharmed.
+//! A proxy to a server that can be cut. Clients then see the server fail, while it is unharmed.
 
 use std::{
     io,
@@ -7,7 +7,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-/// A port through which a server on this machine is reached until the way is cut.
+/// A port that forwards to a server on this machine until it is cut.
 pub struct Gateway {
     port: u16,
     state: Arc<Mutex<State>>,
@@ -18,12 +18,12 @@ pub struct Gateway {
 struct State {
     is_cut: bool,
     has_ended: bool,
-    /// Both ends of every connection there was.
+    /// Both ends of every connection so far.
     streams: Vec<TcpStream>,
 }
 
 impl Gateway {
-    /// A way to the server at this port.
+    /// A proxy to the server at this port.
     ///
     /// # Errors
     /// When the system gives no port or no thread.
@@ -37,7 +37,7 @@ impl Gateway {
                 if lock(&of_thread).has_ended {
                     return;
                 }
-                // What can't be joined, because the way is cut or the server gone, ends at once.
+                // A connection that can't be forwarded ends at once.
                 let _ = stream.and_then(|stream| connect(&of_thread, stream, server));
             }
         };
@@ -56,7 +56,7 @@ impl Gateway {
         lock(&self.state).cut();
     }
 
-    /// New connections reach the server again.
+    /// Forwards new connections again.
     pub fn mend(&self) {
         lock(&self.state).is_cut = false;
     }
@@ -68,7 +68,7 @@ impl Drop for Gateway {
         state.has_ended = true;
         state.cut();
         drop(state);
-        // Wakes the thread that accepts.
+        // Wakes the accepting thread.
         let _ = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port));
         if let Some(accepting) = self.accepting.take() {
             let _ = accepting.join();
@@ -85,7 +85,7 @@ impl State {
     }
 }
 
-/// Lets bytes through in both directions until one end closes.
+/// Forwards bytes in both directions until one end closes.
 fn connect(state: &Mutex<State>, client: TcpStream, port: u16) -> io::Result<()> {
     let server = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
     let mut state = lock(state);

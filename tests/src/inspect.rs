@@ -19,10 +19,10 @@ use egui_inspection::protocol::{self, Request, Response};
 /// How long a window may take to open its inspection port.
 const START_SECS_MAX: u64 = 60;
 
-/// Milliseconds between two looks at a window that is waited for.
+/// Milliseconds between two checks while waiting for a window.
 const POLL_MS: u64 = 50;
 
-/// How often a control is looked for again until it stands still.
+/// How often a control is read again until it stops moving.
 const LOOKS_MAX: usize = 10;
 
 /// Frames that one request to settle may take.
@@ -227,7 +227,7 @@ impl Window {
 
     fn press(&mut self, name: &str, button: PointerButton, times: usize) -> io::Result<()> {
         let mut at = self.place(name)?;
-        // What is loaded late may still push it elsewhere, under the pointer of whoever is quick.
+        // A control that loads late may still move this one away from the pointer.
         for _ in 0..LOOKS_MAX {
             self.settle()?;
             let before = std::mem::replace(&mut at, self.place(name)?);

@@ -4,16 +4,17 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where `mayfly` stands: beside the folder of the test's own binary.
+/// The path of `mayfly`, next to the folder of the test binary.
 ///
 /// # Panics
-/// When it was not built: a run of one test alone wants `cargo build --release --workspace --bins` first.
+/// When it was not built. To run one test alone, first run `cargo build --release --workspace
+/// --bins`.
 #[must_use]
 pub fn path() -> PathBuf {
     built("mayfly")
 }
 
-/// Where the same program with a port to drive its window stands.
+/// The path of the same program with a port to drive its window.
 ///
 /// # Panics
 /// As [`path`].
@@ -30,8 +31,8 @@ fn built(name: &str) -> PathBuf {
     program
 }
 
-/// Starts the program with the usual answer to a hangup: whoever runs the tests may ignore it, as `nohup`
-/// does.
+/// Starts the program with SIGHUP at its default: the tests may run under `nohup`, which ignores
+/// it.
 #[must_use]
 pub fn command(program: &Path) -> Command {
     if cfg!(target_os = "linux") {

@@ -1,5 +1,4 @@
-//! Random numbers that can be had again: a test prints its seed, and takes one from
-//! `MAYFLY_TEST_SEED`.
+//! Reproducible random numbers: a test prints its seed and reads one from `MAYFLY_TEST_SEED`.
 
 /// `SplitMix64`: small, and good enough to choose test steps with.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! What the writer of the tests about removed documents writes: documents that are due at once.
+//! The documents of the tests about removed documents: all of them are due at once.
 
 use bson::{DateTime, Document, doc};
 
@@ -11,7 +11,7 @@ pub const COLLECTION: &str = "c";
 /// Documents inserted in one step.
 pub const STEP: i64 = 20;
 
-/// The instant at which the clock stands still, in milliseconds since 1970.
+/// The instant of the paused clock, in milliseconds since 1970.
 pub const NOW_MS: i64 = 1_700_000_000_000;
 
 /// The document with number `number`.

@@ -1,5 +1,4 @@
-//! Libraries that are loaded into a program: one that stands between it and the system's calls, see
-//! `faults/shim.c`, and others beside it.
+//! Libraries preloaded into a program, such as `faults/shim.c`, which intercepts its system calls.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,39 +31,39 @@ pub fn build_other(name: &str, folder: &Path) -> PathBuf {
     library
 }
 
-/// One thing that a traced program did. Files are named within the watched folder, which is `.` itself.
+/// One action of a traced program. Names are relative to the watched folder, which is `.` itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Call {
-    /// A file that was not there was made and opened.
+    /// A new file was created and opened.
     Made(String),
-    /// A file or folder that was there was opened.
+    /// An existing file or folder was opened.
     Opened(String),
     /// A file or folder was closed.
     Closed(String),
-    /// A folder was made.
+    /// A folder was created.
     Folder(String),
     /// Bytes were written.
     Write {
-        /// To which file.
+        /// The file.
         file: String,
-        /// Where, in bytes.
+        /// The offset in bytes.
         offset: u64,
-        /// What.
+        /// The bytes.
         bytes: Vec<u8>,
         /// Whether they were on the disk when the call returned.
         through: bool,
     },
-    /// A file got this length.
+    /// A file was set to this length.
     Length(String, u64),
-    /// A file got room up to this length, if it was shorter.
+    /// A file was extended to this length, if it was shorter.
     Room(String, u64),
-    /// Everything written to the file before, or every name given in the folder before, is on the disk.
+    /// All earlier writes to the file, or all earlier names in the folder, are on the disk.
     Flush(String),
-    /// A file or folder got another name.
+    /// A file or folder was renamed.
     Rename(String, String),
     /// Two files or folders exchanged their names.
     Exchange(String, String),
-    /// A file got another name beside the one it had.
+    /// A file got another hard link.
     Link(String, String),
     /// A file or an empty folder was removed.
     Unlink(String),
@@ -73,7 +72,7 @@ pub enum Call {
 }
 
 impl Call {
-    /// The call, without what it wrote.
+    /// The call without its bytes.
     #[must_use]
     pub fn told(&self) -> String {
         match self {
@@ -85,7 +84,7 @@ impl Call {
     }
 }
 
-/// Runs a program to its end. Returns what it did with the files of `folder`, in order.
+/// Runs a program to its end. Returns its actions on the files of `folder`, in order.
 ///
 /// # Panics
 /// When it does not start.
@@ -98,7 +97,7 @@ pub fn traced(command: &mut Command, library: &Path, folder: &Path) -> (Output, 
     (output, read_trace(&trace))
 }
 
-/// Reads a trace. A record that was cut off at the end is left out.
+/// Reads a trace. Leaves out a truncated record at the end.
 fn read_trace(file: &Path) -> Vec<Call> {
     let bytes = fs::read(file).expect("the trace can be read");
     let mut rest = bytes.as_slice();

@@ -1,4 +1,4 @@
-//! What the writer of the crash tests writes, so that a judge can tell what must be there.
+//! The writes of the crash tests, in a fixed order, so that a test can tell what must exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,7 +18,7 @@ pub const COLLECTION: &str = "c";
 /// Documents inserted in one step.
 pub const STEP: i64 = 20;
 
-/// Documents kept behind the newest; older ones are deleted.
+/// Documents that are kept before the newest; older ones are deleted.
 pub const KEPT: i64 = 400;
 
 /// The document with number `number`, as inserted.
@@ -62,10 +62,10 @@ pub fn commands(first: i64) -> [Document; 3] {
     ]
 }
 
-/// Opens a store that ended anyhow, with a walk through its whole file.
+/// Opens a store after any kind of end, with a walk through its whole file.
 ///
 /// # Errors
-/// The sentence with which it refuses.
+/// The sentence of the refusal.
 pub fn open_checked(folder: &Path) -> Result<Engine, String> {
     let store = StoreOptions { full_check: true, ..StoreOptions::default() };
     let clock = ClockOption::Simulated { start_ms: 0 };
@@ -73,24 +73,25 @@ pub fn open_checked(folder: &Path) -> Result<Engine, String> {
     Engine::open(folder, options).map_err(|error| error.to_string())
 }
 
-/// Compares what is found after crash upon crash with what was acknowledged.
+/// Compares what is found after repeated crashes with what was acknowledged.
 #[derive(Debug, Default)]
 pub struct Judge {
-    /// Steps that ended between their insert and their mark.
+    /// Steps that ended between their insert and their update.
     unmarked: BTreeSet<i64>,
-    /// Documents that a step which ended before its deletion has left, for the next step's.
+    /// Documents of a step that ended before its deletion. The next step deletes them.
     undeleted: i64,
-    /// Whether the store knew, the last time, that it was not closed.
+    /// Whether the last opening found that the store had not been closed.
     pub was_unclean: bool,
 }
 
 impl Judge {
-    /// Opens the store as a person does and compares it. Returns the number behind the newest document: `acknowledged`,
-    /// or one step more when the last step was kept unacknowledged.
+    /// Opens the store as the program does and compares it. Returns the number after the newest
+    /// document: `acknowledged`, or one step more if the last step was kept without an
+    /// acknowledgment.
     ///
     /// # Panics
-    /// When something acknowledged is lost or changed, something deleted is back, entries and documents
-    /// differ, or the store takes itself for another one; `what` says after what.
+    /// When something acknowledged is lost or changed, something deleted is back, entries and
+    /// documents differ, or the store takes itself for another one. `what` describes the moment.
     pub fn check(&mut self, folder: &Path, acknowledged: i64, what: &str) -> i64 {
         let engine = open_as_found(folder).unwrap_or_else(|refusal| panic!("{what}: {refusal}"));
         self.was_unclean = engine.open_report().unclean;

@@ -1,11 +1,11 @@
-//! An engine on a folder, asked through command documents, as any client would.
+//! An engine on a folder, used through command documents like any client.
 
 use std::path::Path;
 
 use bson::{Bson, Document, doc};
 use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 
-/// Opens the engine with a simulated clock that stands still, and no reaper of its own.
+/// Opens the engine with a paused simulated clock and without a reaper thread.
 ///
 /// # Panics
 /// When the store can't be opened.
@@ -16,19 +16,19 @@ pub fn open_paused(folder: &Path, start_ms: i64) -> Engine {
     Engine::open(folder, options).unwrap_or_else(|error| panic!("the store opens: {error}"))
 }
 
-/// Opens the engine as the program does for a person, but without a reaper of its own.
+/// Opens the engine as the program does, but without a reaper thread.
 ///
 /// # Errors
-/// The sentence with which it refuses.
+/// The sentence of the refusal.
 pub fn open_as_found(folder: &Path) -> Result<Engine, String> {
     let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
     Engine::open(folder, options).map_err(|error| error.to_string())
 }
 
-/// Refuses a store that takes itself for an older one or another one's, which it is not.
+/// Fails if a store takes itself for an older one or for a copy, which it is not.
 ///
 /// # Panics
-/// When it does; `what` says after what.
+/// Then; `what` describes the moment.
 pub fn check_is_itself(engine: &Engine, what: &str) {
     let warnings = &engine.open_report().warnings;
     let is_false = |warning: &&String| {
@@ -39,11 +39,11 @@ pub fn check_is_itself(engine: &Engine, what: &str) {
     assert_eq!(restored, Ok(None), "{what}: it holds its documents as if they were restored");
 }
 
-/// A temporary folder, in memory where the system has room there: what a commit costs on a disk is no
-/// concern of tests with very many of them.
+/// A temporary folder, in memory where possible: tests with very many commits must not pay for a
+/// disk.
 ///
 /// # Panics
-/// When none can be made.
+/// When none can be created.
 #[must_use]
 pub fn folder_in_memory() -> tempfile::TempDir {
     let in_memory = tempfile::tempdir_in("/dev/shm");
@@ -69,7 +69,7 @@ pub fn is_ok(reply: &Document) -> bool {
         || matches!(reply.get("ok"), Some(Bson::Int32(1)))
 }
 
-/// Every document that `find` returns, fetched to the end of its cursor.
+/// Every document that `find` returns, from the whole cursor.
 ///
 /// # Panics
 /// When a command fails.

@@ -1,4 +1,4 @@
-//! A program that says on standard output how far it is, and is killed.
+//! A program that reports its progress on standard output and is killed.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -22,7 +22,7 @@ pub fn write_until_killed(writer: &mut Command, life: Duration) -> i64 {
     let (sender, receiver) = mpsc::channel();
     let reader = thread::Builder::new().name("acknowledgements".into()).spawn(move || {
         for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            // A line is whole: it was written at once.
+            // A line is whole because it is written at once.
             if let Ok(number) = line.parse::<i64>() {
                 let _ = sender.send(number);
             }

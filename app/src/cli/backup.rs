@@ -10,7 +10,7 @@ use mayfly_engine::{
 use super::{Failure, args::Backup, job_line::JobLine, store::check_exists, walk::store_options};
 use crate::source::open::notices;
 
-/// Writes a consistent copy of a data folder that nobody has open.
+/// Backs up a closed store to a file.
 pub(super) fn run(args: &Backup) -> Result<(), Failure> {
     check_exists(&args.data)?;
     let mut line = JobLine::new()?;

@@ -4,7 +4,7 @@ use mayfly_engine::store::Store;
 
 use super::{Failure, args::Check, job_line::JobLine, verify::found, walk::itself};
 
-/// Checks the structure of a backup or a data file and the checksums of what is in it, without opening it.
+/// Checks the structure and checksums of a backup or data file without opening it.
 pub(super) fn run(args: &Check) -> Result<(), Failure> {
     let mut line = JobLine::new()?;
     let done = Store::check_file(&args.file, itself().as_ref(), &mut |at| line.watch(at));

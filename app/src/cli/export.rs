@@ -14,7 +14,7 @@ use super::{
     store,
 };
 
-/// Exports; the last line of standard output says how much.
+/// Exports. The last line of standard output is the count.
 pub(super) fn run(args: Export) -> Result<(), Failure> {
     let namespace = Namespace::new(&args.db, &args.collection).map_err(Failure::from_error)?;
     let filter = args.filter.as_deref().map(filter).transpose()?;
@@ -41,7 +41,7 @@ pub(super) fn run(args: Export) -> Result<(), Failure> {
     report.left_out.map_or(Ok(()), |left_out| Err(Failure(format!("{left_out}."))))
 }
 
-/// The form of the file, with the options that belong to it; the others would change nothing.
+/// The output format. Refuses options of another format, which would have no effect.
 fn format(args: &Export) -> Result<ExportFormat, Failure> {
     let is_csv = args.format == OutFormat::Csv;
     for (option, is_given, belongs_to_csv) in [

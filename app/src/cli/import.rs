@@ -19,11 +19,11 @@ use super::{
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::transfer::import::lack_of_space;
 
-/// What can be done with an import that did not reach its end.
+/// What the user can do with an unfinished import.
 const CHOICES: &str = "Run the same command with --resume to continue, --roll-back to remove its \
                        documents, or --leave to keep them and discard the import.";
 
-/// Imports; the last line of standard output says how much.
+/// Imports. The last line of standard output has the counts.
 pub(super) fn run(args: &Import) -> Result<(), Failure> {
     let (resumes, rolls_back, leaves) = (args.resume, args.roll_back, args.leave);
     let request = request(args.format, args.mode, args)?;
@@ -39,7 +39,7 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
         }),
         Some(known) if rolls_back => roll_back(&engine, &known),
         Some(known) if leaves => leave(&engine, &known),
-        // What was stored would be stored a second time, or rejected as a duplicate.
+        // A new import would store the documents again, or reject them as duplicates.
         Some(known) if request.mode == ImportMode::Insert && !request.drop => {
             Err(Failure(format!("{} {CHOICES}", known.sentence())))
         }
@@ -93,7 +93,7 @@ fn leniency(args: &Import) -> Result<Leniency, Failure> {
     Ok(leniency)
 }
 
-/// The newest import of the same files into the same collection that did not reach its end.
+/// The newest unfinished import of the same files into the same collection.
 fn newest_unfinished(
     engine: &Engine,
     request: &ImportRequest,
@@ -102,7 +102,7 @@ fn newest_unfinished(
     Ok(all.into_iter().rev().find(|known| known.is_of(request)))
 }
 
-/// Refuses options with which an import was not begun: it goes on as it began.
+/// Refuses options that the import was not started with: it resumes with its own.
 fn goes_on(begun: &ImportRequest, request: &ImportRequest) -> Result<(), Failure> {
     let (was, is) = (begun.leniency, request.leniency);
     let has_other_zone = is.takes(Nonstandard::NoZone) && is.zone != was.zone;
@@ -129,7 +129,7 @@ fn goes_on(begun: &ImportRequest, request: &ImportRequest) -> Result<(), Failure
     )))
 }
 
-/// Refuses files that the disk has no room for.
+/// Refuses files that don't fit on the disk.
 fn check_disk_space(engine: &Engine, request: &ImportRequest) -> Result<(), Failure> {
     let space = DiskSpace::of(engine.collections(), &request.files).map_err(Failure::from_error)?;
     match space.as_ref().and_then(lack_of_space) {
@@ -138,7 +138,8 @@ fn check_disk_space(engine: &Engine, request: &ImportRequest) -> Result<(), Fail
     }
 }
 
-/// Says how many of the first documents the collection's TTL indexes would remove at once.
+/// Warns how many of the first documents the collection's TTL indexes would remove in the next
+/// pass.
 fn warn_of_overdue(engine: &Engine, request: &ImportRequest) -> Result<(), Failure> {
     let catalog = engine.collections().catalog();
     let has_ttl = catalog.collection(&request.namespace).is_some_and(|collection| {

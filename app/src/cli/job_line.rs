@@ -1,4 +1,4 @@
-//! One line of progress on a terminal while a whole file is worked on.
+//! One line of progress on a terminal during work on a whole file.
 
 use std::{
     io::{IsTerminal as _, Write as _},
@@ -16,7 +16,7 @@ use mayfly_engine::{
 use super::{Failure, store::check_exists, walk::itself};
 use crate::shutdown::ShutdownSignal;
 
-/// Shows how far the work is on standard error, if that is a terminal. A signal stops it.
+/// Shows progress on standard error if that is a terminal. A signal stops the work.
 pub(super) struct JobLine {
     shutdown: ShutdownSignal,
     is_terminal: bool,
@@ -30,13 +30,13 @@ impl JobLine {
         Ok(Self { shutdown, is_terminal, shown: None })
     }
 
-    /// Takes the next word about the work.
+    /// Updates the line. Breaks off the work after a signal.
     pub(super) fn watch(&mut self, at: JobProgress) -> ControlFlow<()> {
         let percent = at.done.saturating_mul(100).checked_div(at.total).unwrap_or(0).min(100);
         if self.is_terminal && self.shown != Some((at.step, percent)) {
             self.shown = Some((at.step, percent));
             eprint!("\r\x1b[K{}: {percent} %", word(at.step));
-            // A terminal that can't be written to does not stop the work.
+            // A broken terminal must not stop the work.
             let _ = std::io::stderr().flush();
         }
         if self.shutdown.is_requested() {
@@ -55,7 +55,7 @@ impl Drop for JobLine {
     }
 }
 
-/// Does work on a data folder that nobody has open, with its line of progress.
+/// Works on the data folder of a closed store, with its line of progress.
 ///
 /// # Errors
 /// One sentence.

@@ -35,22 +35,22 @@ use crate::{shutdown::ShutdownSignal, source::OpenRequest};
 pub struct Failure(pub String);
 
 impl Failure {
-    /// From anything whose text is a sentence.
+    /// From an error whose text is a sentence.
     fn from_error(error: impl std::fmt::Display) -> Self {
         Self(error.to_string())
     }
 }
 
-/// What became of the wish for a window.
+/// Whether a window was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// It was open and has been closed.
+    /// It was open and is closed now.
     Closed,
     /// There is no display.
     NoDisplay,
 }
 
-/// Reads the arguments and does what they say. `window` opens the window, which a signal closes.
+/// Parses the arguments and runs the command. `window` opens the window, which a signal closes.
 pub fn run(
     arguments: impl IntoIterator<Item = OsString>,
     window: impl FnOnce(OpenRequest, ShutdownSignal) -> Result<Shown, Failure>,
@@ -59,7 +59,7 @@ pub fn run(
         Ok(args) => args,
         Err(error) => {
             let code = u8::try_from(error.exit_code()).unwrap_or(1);
-            // Nobody is left to tell when standard error itself is closed.
+            // If standard error is closed, the message can't be printed anywhere.
             let _ = error.print();
             return ExitCode::from(code);
         }
@@ -79,7 +79,7 @@ fn dispatch(
     args: Args,
     window: impl FnOnce(OpenRequest, ShutdownSignal) -> Result<Shown, Failure>,
 ) -> Result<(), Failure> {
-    // From here on: a signal while a store is being opened counts too.
+    // Before a store is opened: a signal during that time must count too.
     let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
     match args.command {
         None => {

@@ -1,4 +1,4 @@
-//! One line of progress on a terminal while a transfer runs.
+//! One line of progress on a terminal during an import or export.
 
 use std::{
     io::{IsTerminal as _, Write as _},
@@ -11,8 +11,7 @@ use mayfly_engine::{clock::Clock, transfer::Progress};
 use super::{Failure, limits::POLL_INTERVAL};
 use crate::shutdown::ShutdownSignal;
 
-/// Runs `work` and shows its progress on standard error, if that is a terminal. A signal cancels
-/// it.
+/// Runs `work` and shows its progress on standard error if that is a terminal. A signal cancels it.
 pub(super) fn with_progress<T: Send>(
     clock: &dyn Clock,
     progress: &Progress,
@@ -54,6 +53,6 @@ fn show(progress: &Progress, since_start: Duration) {
         now.rejected,
         now.rate(since_start)
     );
-    // A terminal that can't be written to does not stop the work.
+    // A broken terminal must not stop the work.
     let _ = std::io::stderr().flush();
 }

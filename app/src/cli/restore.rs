@@ -9,7 +9,7 @@ use mayfly_engine::{
 
 use super::{Failure, args::Restore, job_line::JobLine, verify, walk::itself};
 
-/// Puts a backup in the place of a data folder.
+/// Restores a backup to a data folder.
 pub(super) fn run(args: &Restore) -> Result<(), Failure> {
     let mut line = JobLine::new()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);

@@ -9,7 +9,7 @@ use super::{
     verify::{found, print},
 };
 
-/// Reads everything in a data folder and prints what is damaged.
+/// Checks every checksum in a data folder and prints the damage.
 pub(super) fn run(args: &Scrub) -> Result<(), Failure> {
     let report = on_folder(&args.data, maintenance::scrub)?;
     print(&report.findings);

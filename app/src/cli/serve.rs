@@ -17,7 +17,7 @@ use super::{
 };
 use crate::shutdown::ShutdownSignal;
 
-/// Listens until a signal comes.
+/// Listens until a signal arrives.
 ///
 /// # Errors
 /// One sentence.
@@ -56,7 +56,7 @@ fn at(args: &Serve) -> ListenAt {
     }
 }
 
-/// The first line of standard output, at once: programs wait for it.
+/// Prints the first line of standard output and flushes it: programs wait for it.
 fn announce(uri: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     writeln!(out, "mayfly listening on {uri}")

@@ -1,4 +1,4 @@
-//! Opening a store for a command.
+//! Opens a store for a command.
 
 use std::path::Path;
 

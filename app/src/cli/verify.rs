@@ -4,7 +4,7 @@ use mayfly_engine::{collection::Finding, engine::maintenance};
 
 use super::{Failure, args::Verify, job_line::on_folder};
 
-/// Checks a data folder and prints what is wrong.
+/// Checks a data folder and prints the findings.
 pub(super) fn run(args: &Verify) -> Result<(), Failure> {
     let report = on_folder(&args.data, maintenance::check)?;
     for finding in &report.structure {
@@ -25,7 +25,7 @@ pub(super) fn run(args: &Verify) -> Result<(), Failure> {
     if findings == 0 { Ok(()) } else { Err(found(findings, "data folder")) }
 }
 
-/// Prints what is wrong with the contents.
+/// Prints findings about the contents.
 pub(super) fn print(findings: &[Finding]) {
     for finding in findings {
         let index = finding.index.as_ref().map(|index| format!(", index {index}"));
@@ -40,7 +40,7 @@ pub(super) fn print(findings: &[Finding]) {
     }
 }
 
-/// The failure that says how much is wrong.
+/// The failure with the number of findings.
 pub(super) fn found(findings: u64, place: &str) -> Failure {
     match findings {
         1 => Failure(format!("1 problem found in the {place}.")),

@@ -1,4 +1,4 @@
-//! Whatever the scan of untrusted bytes lets through can be read, compared, shown and stored.
+//! Bytes that pass the scan of untrusted input can be read, compared, shown and stored.
 #![no_main]
 
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! What Extended JSON reads, it writes so that it reads the same bytes again.
+//! Extended JSON that was read is written so that it reads as the same bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

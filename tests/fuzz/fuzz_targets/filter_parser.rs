@@ -1,4 +1,4 @@
-//! Any document is a filter or is refused, and a filter takes any document.
+//! Any document is a filter or is refused, and a filter accepts any document.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

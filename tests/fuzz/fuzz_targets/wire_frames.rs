@@ -1,4 +1,4 @@
-//! Any bytes are a frame or are refused; what a frame holds is a sound command.
+//! Any bytes are a frame or are refused, and the contents of a frame are a valid command.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -13,7 +13,7 @@ const MESSAGE_BYTES_MAX: usize = 48_000_000;
 fuzz_target!(|bytes: &[u8]| {
     let Some((head, body)) = bytes.split_first_chunk::<HEADER_BYTES>() else { return };
     let Some(header) = Header::read(head, MESSAGE_BYTES_MAX) else { return };
-    // The rest of a frame that claims more has not come yet.
+    // A frame that claims more bytes waits for the rest.
     if body.len() < header.body_bytes {
         return;
     }

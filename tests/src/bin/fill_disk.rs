@@ -1,15 +1,15 @@
-//! The victim of the small-disk test: fills a store until the disk is full, and checks what is left.
+//! The victim of the small-disk tests: fills a store until the disk is full and checks the result.
 //!
-//! `fill_disk FOLDER`: FOLDER lies on a disk of a few megabytes. Ends with exit code 0 only if the
-//! full disk is named, nothing acknowledged is lost, a completely full disk still takes deletions by a
-//! person and by a TTL index, and the store then goes on by itself.
+//! `fill_disk FOLDER`: FOLDER is on a disk of a few megabytes. Exits with 0 only if the full disk
+//! is reported, nothing acknowledged is lost, a completely full disk still accepts deletions by a
+//! user and by a TTL index, and the store then continues by itself.
 //!
-//! `fill_disk FOLDER trash` fills the disk with removed documents of which each could be put back.
+//! `fill_disk FOLDER trash` fills the disk with removed documents that could all be restored.
 //!
-//! `fill_disk FOLDER archive PLACE`: PLACE lies on a disk of some kilobytes; an archive fills it.
+//! `fill_disk FOLDER archive PLACE`: PLACE is on a disk of some kilobytes, which an archive fills.
 //!
-//! `fill_disk FOLDER prepare` makes a store, and `fill_disk FOLDER read` opens it on a disk that is
-//! mounted for reading only.
+//! `fill_disk FOLDER prepare` creates a store, and `fill_disk FOLDER read` opens it on a disk that
+//! is mounted read-only.
 
 use std::error::Error;
 use std::fs;
@@ -25,7 +25,7 @@ const COLLECTION: &str = "c";
 /// The collection with a TTL index, whose documents are all due.
 const EXPIRING: &str = "expiring";
 
-/// Bytes of another file on the disk, which a person deletes to make room.
+/// Bytes of another file on the disk, which the user deletes to free space.
 const OTHER_BYTES: usize = 6 << 20;
 
 /// Documents of one insert.
@@ -72,7 +72,7 @@ fn full_disk(folder: &Path) -> Outcome {
     expect_state(&engine, "diskFull")?;
     delete_on_a_full_disk(&engine, acknowledged, expiring)?;
 
-    // A person frees some room.
+    // The user frees some space.
     fs::remove_file(&other)?;
     fs::remove_file(&filler)?;
     insert(&engine, 0).map_err(|reply| format!("after deleting: {reply}"))?;
@@ -88,7 +88,7 @@ fn full_disk(folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// No room for the lock file either: opening must not die.
+/// The lock file doesn't fit either: opening must not crash.
 fn open_without_lock_file(folder: &Path, filler: &Path) -> Result<Engine, Box<dyn Error>> {
     fs::remove_file(folder.join("lock.mdb"))?;
     fill_up(filler);
@@ -100,7 +100,7 @@ fn open_without_lock_file(folder: &Path, filler: &Path) -> Result<Engine, Box<dy
     }))
 }
 
-/// What is due goes, then everything else; then there is room within the file.
+/// Removes what is due, then everything else; then the file has free space.
 fn delete_on_a_full_disk(engine: &Engine, acknowledged: i32, expiring: i32) -> Outcome {
     run(engine, "admin", &doc! { "mayflyReap": 1 });
     let left = find_all(engine, DB, EXPIRING, doc! {}).len();
@@ -132,7 +132,7 @@ fn make_expiring(engine: &Engine) -> i32 {
     BATCH
 }
 
-/// Whatever adds is answered with what is wrong, how much is missing and what helps.
+/// Every insert is answered with what is wrong, how much is missing and what helps.
 fn expect_refusals(engine: &Engine) -> Outcome {
     let update = doc! { "q": { "_id": 1 }, "u": { "$set": { "more": "x".repeat(100) } } };
     let commands = [
@@ -195,7 +195,7 @@ fn read(folder: &Path) -> Outcome {
     Ok(engine.close()?)
 }
 
-/// A full disk is no reason to keep what is due: the trash goes first, and nothing goes there.
+/// A full disk doesn't keep overdue documents: the trash is emptied first and takes nothing more.
 fn trash(folder: &Path) -> Outcome {
     let engine = open_paused(folder, 0);
     make_expiring(&engine);
@@ -228,7 +228,7 @@ fn undo_status(engine: &Engine) -> Result<Document, Box<dyn Error>> {
     Ok(reply.get_document("mayfly")?.get_document("trash")?.clone())
 }
 
-/// Removals stop when the archive's disk is full, and go on where they were once there is room.
+/// Removals stop when the archive's disk is full, and resume once it has free space.
 fn archive(folder: &Path, place: &str) -> Outcome {
     let engine = open_paused(folder, 0);
     make_expiring(&engine);
@@ -255,7 +255,7 @@ fn archive(folder: &Path, place: &str) -> Outcome {
     check_expiring(&engine)?;
     engine.close()?;
 
-    // A person gives the archive another place.
+    // The user gives the archive another target.
     let engine = open_paused(folder, 0);
     run(&engine, DB, &doc! { "mayflyArchive": EXPIRING });
     run(&engine, "admin", &doc! { "mayflyReap": 1 });
@@ -267,14 +267,14 @@ fn archive(folder: &Path, place: &str) -> Outcome {
     Ok(engine.close()?)
 }
 
-/// The `_id`s of what is archived.
+/// The `_id`s of archived documents.
 fn archived(engine: &Engine) -> Result<Vec<i32>, Box<dyn Error>> {
     let page = run(engine, DB, &doc! { "mayflyArchived": EXPIRING, "limit": 1_000 });
     let rows = page.get_array("batch")?.iter().filter_map(|row| row.as_document());
     rows.map(|row| Ok(row.get_i32("_id")?)).collect()
 }
 
-/// Documents that are due and pack badly.
+/// Documents that are due and don't compress.
 fn insert_expiring(engine: &Engine, first: i32) -> Outcome {
     let at = DateTime::from_millis(-1_000);
     let mut state = u64::try_from(first)? + 1;
@@ -309,7 +309,7 @@ fn insert(engine: &Engine, first: i32) -> Result<(), Document> {
     if is_ok(&reply) && !reply.contains_key("writeErrors") { Ok(()) } else { Err(reply) }
 }
 
-/// Inserts until the disk is full. Returns the number of documents that were acknowledged.
+/// Inserts until the disk is full. Returns the number of acknowledged documents.
 fn fill(engine: &Engine) -> Result<i32, Box<dyn Error>> {
     let mut next = 0;
     loop {
@@ -333,7 +333,7 @@ fn check(engine: &Engine, acknowledged: i32) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes a file until the disk takes no more.
+/// Writes a file until the disk is full.
 fn fill_up(file: &Path) {
     let mut size = 8 << 20;
     while size > 256 {

@@ -1,9 +1,9 @@
-//! The victim of the damage test: opens a data folder whose file was changed and says what it sees.
+//! The victim of the damage test: opens a data folder with a changed file and reports what it sees.
 //!
-//! `mutant_reader FOLDER [write | wait]`: opens it as a store that a person chose, reads all documents by
-//! all ways, and with `write` also writes. With `wait` it prints that the store is open and waits for a line
-//! before it reads. Prints one line a document, and ends with code
-//! 0 when nothing was reported, 3 when the store was refused, 4 when something in it was reported as damaged.
+//! `mutant_reader FOLDER [write | wait]` opens it as a store that the user chose, and reads all
+//! documents by all access paths; with `write` it also writes. With `wait` it prints that the store
+//! is open and waits for a line before it reads. It prints one line per document. Its exit code is
+//! 0 when nothing was reported, 3 when the store was refused, and 4 when damage was reported.
 
 use std::error::Error;
 use std::io::{BufWriter, Write};
@@ -57,7 +57,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(REPORTED) })
 }
 
-/// Prints every document that is given out; false when the reading ended with an error.
+/// Prints every document that is returned. Returns false when reading ended with an error.
 fn read(engine: &Engine, hint: Document) -> Result<bool, Box<dyn Error>> {
     let find = doc! { "find": COLLECTION, "hint": hint, "batchSize": 10_000 };
     let reply = engine.run(DB, &find);

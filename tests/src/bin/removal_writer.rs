@@ -1,10 +1,10 @@
 //! The victim of the tests about removed documents: inserts documents that are due, prints each
-//! acknowledgement, and removes them in small batches.
+//! acknowledgment, and removes them in small batches.
 //!
-//! `removal_writer FOLDER FIRST trash` keeps what is removed in the trash, `removal_writer FOLDER
-//! FIRST archive PLACE` in an archive. FIRST is the number of the first document. With `out` behind
-//! PLACE a `$out` puts a copy of the collection in its place now and then; with `once` the program ends
-//! well after its first pass. An empty PLACE is the one in the data folder.
+//! `removal_writer FOLDER FIRST trash` keeps removed documents in the trash, `removal_writer FOLDER
+//! FIRST archive PLACE` in an archive. FIRST is the number of the first document. With `out` after
+//! PLACE, a `$out` replaces the collection by a copy now and then. With `once` the program exits
+//! after its first pass. An empty PLACE is the archive in the data folder.
 
 use std::error::Error;
 use std::io::Write as _;

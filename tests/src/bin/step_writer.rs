@@ -1,9 +1,9 @@
-//! The victim of the crash tests: writes documents in a fixed order and prints each acknowledgement.
+//! The victim of the crash tests: writes documents in a fixed order and prints each acknowledgment.
 //!
-//! `step_writer FOLDER FIRST [STEPS [faults]]`: from number FIRST on, step by step, without end or this
-//! many steps, prints the number and runs the commands of [`steps::commands`]. With `faults`
-//! a command that fails is tried again, and the program ends well when the store stays read-only;
-//! without, a failure is an error.
+//! `step_writer FOLDER FIRST [STEPS [faults]]`: from number FIRST on, for this many steps or
+//! without end, prints the number and runs the commands of [`steps::commands`]. With `faults` a
+//! failed command is retried, and the program exits with 0 when the store stays read-only. Without
+//! it, a failure is an error.
 
 use std::error::Error;
 use std::io::Write;
@@ -16,10 +16,10 @@ use mayfly_tests::store::is_ok;
 
 const USAGE: &str = "usage: step_writer FOLDER FIRST [STEPS [faults]]";
 
-/// Times that a command is tried when calls of the system fail.
+/// Attempts of a command when system calls fail.
 const TRIES: usize = 5;
 
-/// `DuplicateKey`: the step's documents are there from an earlier try.
+/// `DuplicateKey`: an earlier attempt inserted the step's documents.
 const DUPLICATE: i32 = 11_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Runs a command as often as allowed; the last failure if all tries fail.
+/// Runs a command with retries; the last failure if all attempts fail.
 fn run(engine: &Engine, command: &Document, tries: usize) -> Result<(), String> {
     let mut failure = String::new();
     for attempt in 0..tries {
