@@ -1,7 +1,7 @@
-//! A simulated day in which documents come, live for an hour and expire, while someone reads on: the
-//! data file stays in proportion to what is alive: the documents and the keys of their indexes.
+//! A simulated day in which documents arrive, live for an hour and expire while a client reads: the
+//! data file stays in proportion to the live documents and their index keys.
 //!
-//! `MAYFLY_TEST_COUNT` sets the documents that come in a minute.
+//! `MAYFLY_TEST_COUNT` sets the documents that arrive per minute.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,13 +19,13 @@ const MINUTES: i64 = 24 * 60;
 const LIFE_MINUTES: i64 = 60;
 const DB: &str = "day";
 
-/// The data file is at most this many times what is alive in it.
+/// The data file is at most this many times the size of the live data.
 const FILE_RATIO_MAX: f64 = 3.0;
 
-/// How long the next page may take to be read.
+/// How long reading the next page may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What a person's scrolling asks for at once.
+/// Documents per page, as when a user scrolls.
 const PAGE: i32 = 100;
 
 #[test]
@@ -65,8 +65,8 @@ fn a_day_of_expiry_leaves_no_large_file() {
     assert!(checked.get_bool("valid").is_ok_and(|valid| valid), "{checked}");
 }
 
-/// Lets a day go by, in which somebody reads on each minute: a reader who stands still would keep the
-/// pages that he sees. Returns when the file was largest for what is alive, after the first hour.
+/// Lets a day pass while a client reads on every minute: a reader that stops would keep its pages
+/// alive. Returns when the file was largest relative to the live data, after the first hour.
 fn day(engine: &Engine, each_minute: usize, read: &AtomicU64) -> Sizes {
     let mut worst = Sizes::default();
     let mut number = 0_i64;
@@ -103,7 +103,7 @@ fn day(engine: &Engine, each_minute: usize, read: &AtomicU64) -> Sizes {
     worst
 }
 
-/// Where the bytes are.
+/// What the bytes of the file are used for.
 #[derive(Clone, Copy, Default)]
 struct Sizes {
     file: i64,
@@ -127,7 +127,7 @@ impl Sizes {
         }
     }
 
-    /// How many times the documents and the keys the file is.
+    /// The ratio of the file to documents and keys.
     fn ratio(self) -> f64 {
         let float = |bytes: i64| f64::from(u32::try_from(bytes).expect("a small store"));
         float(self.file) / float(self.documents + self.keys).max(1.0)
@@ -151,7 +151,7 @@ fn bytes(found: &Document, name: &str) -> i64 {
     bytes.as_i64().or(bytes.as_i32().map(i64::from)).expect("a whole number")
 }
 
-/// Reads the collection from end to end, a page at a time, and counts the documents it sees.
+/// Reads the whole collection page by page and counts its documents.
 fn scrolled(engine: &Engine, read: &AtomicU64) {
     let mut command = doc! {"find": "events", "batchSize": PAGE};
     loop {

@@ -1,4 +1,4 @@
-//! The command line, from outside: last lines, exit codes and sentences.
+//! The command line from outside: last lines, exit codes and sentences.
 
 use std::{
     fs,
@@ -19,8 +19,8 @@ fn mayfly(folder: &Path, arguments: &str) -> Output {
         .expect("build the program first: cargo build -p mayfly")
 }
 
-/// Runs and checks the exit code, the last line of standard output and a part of standard error; an
-/// empty part checks nothing there.
+/// Runs a command and checks the exit code, the last line of standard output and a part of standard
+/// error. An empty part checks nothing there.
 fn check(folder: &Path, arguments: &str, code: i32, last: &str, error: &str) {
     let output = mayfly(folder, arguments);
     let stdout = String::from_utf8(output.stdout).unwrap();
@@ -30,7 +30,7 @@ fn check(folder: &Path, arguments: &str, code: i32, last: &str, error: &str) {
     assert!(stderr.contains(error), "{arguments}: {stderr}");
 }
 
-/// Runs what must succeed and checks for words on standard output.
+/// Runs a command that must succeed, and checks for words on standard output.
 fn says(folder: &Path, arguments: &str, words: &str) {
     let output = mayfly(folder, arguments);
     let stdout = String::from_utf8(output.stdout).unwrap();
@@ -113,7 +113,7 @@ fn what_is_not_as_it_should_be_is_told_on_standard_error() {
     let store = "--data data --db d --collection c";
     check(at, &format!("import {store} a.jsonl"), 0, "imported 1, skipped 0, rejected 0", "");
 
-    // What a session leaves that was cut off: its number.
+    // An interrupted session leaves its process id.
     fs::write(at.join("data/app.lock"), "1\n").unwrap();
     let export = format!("export {store} -o out.jsonl");
     check(at, &export, 0, "exported 1", "The data file was checked; no damage found");
@@ -123,7 +123,7 @@ fn what_is_not_as_it_should_be_is_told_on_standard_error() {
     let (opened, _) = Store::open(&at.join("data"), &StoreOptions::default()).unwrap();
     let free = opened.status().free_bytes.expect("the system tells it");
     drop(opened);
-    // It has no more than its line on disk.
+    // A sparse file.
     let huge = fs::File::options().append(true).open(at.join("a.jsonl")).unwrap();
     huge.set_len(free * 2).unwrap();
     check(at, &format!("import {store} a.jsonl"), 1, "", "or use --no-space-check");
@@ -275,7 +275,7 @@ fn serving_on_a_socket_keeps_others_out() {
     assert_eq!(server.terminate(), Some(0));
     assert!(!socket.exists());
 
-    // One that was killed leaves its file, which the next one replaces.
+    // A killed server leaves its socket file, which the next one replaces.
     let killed = Server::start_in(&at.join("d"), &["--socket"]);
     program::signal(killed.pid(), "KILL");
     drop(killed);
@@ -293,7 +293,7 @@ fn serving_on_a_socket_keeps_others_out() {
     check(at, "serve --data e --socket --port 1", 2, "", "cannot be used with");
 }
 
-/// Whoever started it so that it outlives the terminal has a server that does.
+/// A server that is started under `nohup` outlives the terminal.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_hangup_that_is_ignored_stays_ignored() {

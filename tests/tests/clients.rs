@@ -1,6 +1,7 @@
 //! Real clients do real work against `mayfly serve`: each in its own idiom, none imitated.
 //!
-//! The scripts stand in `tests/clients`; `tests/clients/install` brings the clients, as `tests/run` does.
+//! The scripts are in `tests/clients`; `tests/clients/install` installs the clients, as `tests/run`
+//! does.
 
 #[path = "clients/corpus.rs"]
 mod corpus;
@@ -17,14 +18,14 @@ use std::{
 
 use mayfly_tests::{program, server::Server};
 
-/// The simulated time at which every server starts.
+/// The simulated start time of every server.
 const START: [&str; 2] = ["--simulated-clock", "2024-01-01T00:00:00Z"];
 
 fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("clients")
 }
 
-/// What `tests/clients/install` brought.
+/// The folder of `tests/clients/install`.
 fn installed(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/clients").join(name);
     assert!(path.exists(), "{} is missing; run tests/clients/install", path.display());
@@ -87,7 +88,7 @@ fn pymongo_runs_every_ttl_case() {
 
 #[test]
 fn the_node_driver_runs_the_samples() {
-    // Modules are found beside the script, so it runs from where they are installed.
+    // Node finds modules next to the script, so it runs where they are installed.
     let folder = installed("node");
     let script = folder.join("samples.mjs");
     std::fs::copy(scripts().join("node/samples.mjs"), &script).expect("a copy of the script");

@@ -1,9 +1,10 @@
-//! The reaper under clocks that step, sleep, restart and lie, against a plain model of what may go.
+//! The reaper under clocks that step, sleep, restart and lie, compared with a plain model of what
+//! may be removed.
 //!
-//! The reaper is given a pair of clocks that claim to be the computer's. The model knows the true time
-//! and says after each pass what must not have gone, and in quiet times what must have.
-//! `MAYFLY_TEST_COUNT` sets the number of scenarios, `MAYFLY_TEST_SEED` the first of their seeds; a
-//! scenario that fails prints its own, to be run again with a count of 1.
+//! The reaper gets a pair of clocks that claim to be the system's. The model knows the true time.
+//! After each pass it says what must not be removed, and in quiet times what must be.
+//! `MAYFLY_TEST_COUNT` sets the number of scenarios, `MAYFLY_TEST_SEED` the first of their seeds. A
+//! failing scenario prints its own seed, to run again with a count of 1.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -28,13 +29,13 @@ const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 const YEAR: i64 = 365 * DAY;
 
-/// True time at the beginning, 2027-01-15.
+/// True time at the start, 2027-01-15.
 const START_MS: i64 = 1_800_000_000_000;
 
-/// The reaper says that it may be at most this far ahead of the time since boot.
+/// How far the reaper says it may be ahead of the time since boot.
 const AHEAD_MS_MAX: i64 = HOUR;
 
-/// The worst that a time server lets the clock wander, in milliseconds.
+/// The most that a time server lets the clock drift, in milliseconds.
 const DRIFT_MS: i64 = 500;
 
 #[test]
@@ -73,13 +74,13 @@ fn nothing_goes_that_is_not_due() {
     }
 }
 
-/// What a run has seen, so that one that tests nothing is noticed.
+/// What a run has seen, to detect a run that tests nothing.
 #[derive(Debug, Default)]
 struct Totals {
     removed: u64,
-    /// Passes that were held.
+    /// Passes that were on hold.
     held: u64,
-    /// Passes after which nothing that was due may be left.
+    /// Passes after which nothing overdue may be left.
     quiet: u64,
     /// Passes that held one index.
     index_held: u64,
@@ -160,7 +161,7 @@ fn scenario(seed: u64) -> Totals {
     world.totals
 }
 
-/// A pair of clocks that claims to be the computer's.
+/// A pair of clocks that claims to be the system's.
 #[derive(Debug, Default)]
 struct Clocks {
     inner: Mutex<Readings>,
@@ -170,9 +171,9 @@ struct Clocks {
 struct Readings {
     /// The true time in milliseconds since 1970; no clock shows it.
     true_ms: i64,
-    /// Wall time less true time.
+    /// Wall time minus true time.
     offset_ms: i64,
-    /// True time at which the machine was started, and its number.
+    /// True time of the machine's start, and its number.
     booted_ms: i64,
     boot: u64,
 }
@@ -217,11 +218,11 @@ impl Clock for Clocks {
     }
 }
 
-/// The pass that was let through last, as the model saw it.
+/// The last pass that was not on hold, as the model saw it.
 #[derive(Debug, Clone, Copy)]
 struct Passed {
     wall_ms: i64,
-    /// Wall time less true time at the first pass of this boot, or at the last release.
+    /// Wall time minus true time at the first pass of this boot, or at the last release.
     offset_ms: i64,
     boot: u64,
 }
@@ -232,10 +233,10 @@ struct World {
     reaper: Reaper,
     random: Random,
     secs: i64,
-    /// Thresholds of the documents that are there, by `_id`; `None`: never.
+    /// Thresholds of the existing documents, by `_id`; `None`: never.
     documents: BTreeMap<i32, Option<i64>>,
     last: Option<Passed>,
-    /// Nothing has happened since the beginning or the last release that could hold anything.
+    /// Nothing since the start or the last release could cause a hold.
     quiet: bool,
     restored: bool,
     kept: bool,
@@ -284,7 +285,7 @@ impl World {
         self.collections.create_indexes(&request, &mut |_| {}).expect("an index");
     }
 
-    /// Lets true time go by, with the clock wandering a little.
+    /// Lets true time pass, with a small drift of the clock.
     fn pass_by(&mut self, ms: i64) {
         let wander =
             i64::try_from(self.random.below(usize::try_from(DRIFT_MS).unwrap_or(1))).unwrap_or(0);
@@ -298,7 +299,7 @@ impl World {
     fn happen(&mut self, event: Event) {
         *self.totals.events.entry(format!("{event:?}")).or_default() += 1;
         match event {
-            // Rules and stored dates know no zone: a change of it moves neither clock.
+            // Rules and stored dates have no time zone: changing it moves neither clock.
             Event::ZoneChange => {}
             Event::Run => {
                 for _ in 0..self.random.below(8) {
@@ -327,7 +328,7 @@ impl World {
                 self.step(by_ms);
             }
             Event::StepOverCrowd => {
-                // Rare, because so many documents take their time.
+                // Rare, because so many documents take time.
                 if self.random.below(20) == 0 {
                     self.insert_crowd();
                     self.pass();
@@ -407,7 +408,7 @@ impl World {
         self.insert(&dates);
     }
 
-    /// More documents than a small step may take along, due in half an hour.
+    /// More documents than a small step may remove, due in half an hour.
     fn insert_crowd(&mut self) {
         let due_ms = self.clocks.get().wall_ms().saturating_add(HOUR / 2);
         let date_ms = due_ms.saturating_sub(self.secs * SECOND);
@@ -436,7 +437,7 @@ impl World {
         }
     }
 
-    /// A scheduled pass, and everything that the model has to say about it.
+    /// A scheduled pass, checked against the model.
     fn pass(&mut self) {
         let now = self.clocks.get();
         let report = self.reaper.run_scheduled_pass();
@@ -463,7 +464,7 @@ impl World {
         }
     }
 
-    /// A pass went on: the clock must have been one to go by.
+    /// A pass was not on hold: the clock must have been trustworthy.
     fn let_through(&mut self, now: Readings, report: &PassReport, gone: usize) {
         let wall_ms = now.wall_ms();
         assert!(!self.kept || self.reaper.held().is_none(), "kept, and yet a pass was made");
@@ -489,7 +490,7 @@ impl World {
         self.last = Some(Passed { wall_ms, offset_ms, boot: now.boot });
     }
 
-    /// Takes what has gone from the store out of the model.
+    /// Removes from the model what was removed from the store.
     fn gone(&mut self) -> Vec<(i32, Option<i64>)> {
         let left = ids(&self.collections);
         let before = std::mem::take(&mut self.documents);
@@ -521,7 +522,7 @@ fn ids(collections: &Collections) -> Vec<i32> {
     read.expect("the store is read")
 }
 
-/// A world without anything random, with one document for each offset of its threshold from now.
+/// A world without randomness, with one document for each offset of its threshold from now.
 fn plain(offsets_ms: &[i64]) -> World {
     let mut world = World::new(0, Random::new(1));
     world.pass();

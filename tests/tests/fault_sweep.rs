@@ -1,8 +1,8 @@
-//! Whichever of its calls on its files fails, the store loses nothing that it acknowledged.
+//! Whichever file call fails, the store loses nothing that it acknowledged.
 //!
-//! The same script of writes runs again and again, and each time another call of the system fails: with
-//! an error of the disk, for want of room, or after half of its bytes. `MAYFLY_TEST_COUNT` sets up to
-//! which call; the script is long enough to make so many.
+//! The same script of writes runs again and again, and each time another system call fails: with an
+//! I/O error, a full disk, or a short write. `MAYFLY_TEST_COUNT` sets up to which call; the script
+//! is long enough to make that many.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use mayfly_tests::random;
 use mayfly_tests::shim;
 use mayfly_tests::steps::{Judge, STEP};
 
-/// Up to which call one fails, unless told otherwise.
+/// Default for the last call that fails.
 const CALLS: usize = 100;
 
 /// The fewest steps of a script.
@@ -28,9 +28,9 @@ const KINDS: [&str; 3] = ["eio", "enospc", "short"];
 /// Which calls are counted.
 #[derive(Clone, Copy, PartialEq)]
 enum From {
-    /// Those of opening a new store too.
+    /// Including the opening of a new store.
     Start,
-    /// Only those on the open store.
+    /// Only on the open store.
     Open,
 }
 
@@ -52,7 +52,7 @@ const WENT_ON: &str = "went on after an error";
 const STAYED: &str = "stayed read-only";
 const UNNOTICED: &str = "did without the call";
 
-/// Steps of the script. From the twentieth on they delete too.
+/// Steps of the script. From the twentieth on they also delete.
 fn steps() -> i64 {
     let steps = STEPS_MIN.max(random::count(CALLS) / STEP_CALLS);
     i64::try_from(steps).expect("few")
@@ -89,7 +89,7 @@ fn sweep(from: From) -> BTreeMap<&'static str, usize> {
     ends
 }
 
-/// What a run of the script came to.
+/// The result of a run.
 struct Done {
     acknowledged: i64,
     calls: usize,
@@ -111,7 +111,7 @@ fn script(library: &Path, store: &Path, from: From, fault: Option<(&str, usize)>
     let output = command.output().expect("the writer starts");
     let log = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() || fault.is_some(), "{}: {log}", output.status);
-    // An error at the end of a run is one of closing; anything but an exit code is a crash.
+    // An error at the end of a run is an error of closing. Anything but an exit code is a crash.
     assert!(
         output.status.code().is_some_and(|code| code <= 1),
         "{fault:?}: {} {log}",

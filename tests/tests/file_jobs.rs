@@ -1,9 +1,9 @@
-//! What is written into files beside the data file, or in its place, is on the disk when that is said, and
-//! whatever goes wrong meanwhile costs nothing that was there before.
+//! When a job reports success, the files that it wrote or replaced next to the data file are on the
+//! disk. Whatever fails in between, earlier files survive.
 //!
-//! Each job runs in a folder of its own. Its calls are recorded, its power is cut, each of its calls fails in
-//! its turn, and it is killed where it would make each. `MAYFLY_TEST_COUNT` sets the number of cuts, and of
-//! the calls, which lie evenly; `MAYFLY_TEST_SEED` sets the moments of the cuts.
+//! Each job runs in a folder of its own. Its calls are recorded, its power is cut, each of its
+//! calls fails in turn, and it is killed before each. `MAYFLY_TEST_COUNT` sets the number of cuts
+//! and of calls, which are spread evenly; `MAYFLY_TEST_SEED` sets the moments of the cuts.
 #![cfg(target_os = "linux")]
 
 #[path = "file_jobs/jobs.rs"]
@@ -24,13 +24,13 @@ use mayfly_tests::store::folder_in_memory;
 
 use jobs::{Job, Outcome, prepare};
 
-/// Cuts of the power in one job, unless told otherwise.
+/// Power cuts per job by default.
 const CUTS: usize = 30;
 
-/// How many calls fail, and before how many a job is killed, unless told otherwise.
+/// Calls that fail, and calls before which a job is killed, by default.
 const CALLS: usize = 60;
 
-/// After how many runs that failed the job is run once more.
+/// Failed runs after which the job runs once more.
 const RUNS_AGAIN: usize = 10;
 
 macro_rules! test_each {
@@ -87,7 +87,7 @@ fn cuts(job: &Job) {
     }
 }
 
-/// A run of a job in which something happens at one call.
+/// A run of a job with a fault at one call.
 struct Run<'r> {
     library: &'r Path,
     template: &'r Path,
@@ -95,7 +95,7 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// The letters of the calls that the job makes; `fault` says at which one what happens.
+    /// The letters of the calls that the job makes; `fault` says what happens at which call.
     fn letters(&self, job: &Job, fault: Option<(usize, &str)>) -> (Outcome, String, Vec<u8>) {
         copy(self.template, self.room);
         let count = self.library.with_file_name("count");
@@ -108,18 +108,18 @@ impl Run<'_> {
         let output = command.output().expect("the program starts");
         let log = String::from_utf8_lossy(&output.stderr).into_owned();
         let is_killed = fault.is_some_and(|(_, kind)| kind == "kill");
-        // An error is said; anything but an exit code is a crash.
+        // An error is reported. Anything but an exit code is a crash.
         let ended = output.status.code().is_some_and(|code| code <= 1);
         assert!(ended || is_killed, "{fault:?}: {} {log}", output.status);
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        // Whoever was told of an error was not told that all is done.
+        // A job that reports an error must not report success.
         let is_told = ["disk is full", "os error"].iter().any(|error| log.contains(error));
         let is_done = (job.is_done)(&said) && !is_told;
         (Outcome { is_done, said }, log, fs::read(&count).unwrap_or_default())
     }
 }
 
-/// Has something happen at each call of a job and judges what is left. `kinds` tells what may happen at a
+/// Injects a fault at each call of a job and judges the result. `kinds` returns the faults for a
 /// call with this letter.
 fn sweep(job: &Job, kinds: fn(u8) -> &'static [&'static str]) {
     let folder = folder_in_memory();
@@ -130,14 +130,14 @@ fn sweep(job: &Job, kinds: fn(u8) -> &'static [&'static str]) {
     let (outcome, log, letters) = run.letters(job, None);
     assert!(outcome.is_done, "{log}");
     fs::remove_dir_all(&room).expect("the room can be removed");
-    // Of reads one behind the other the first stands for all.
+    // The first of consecutive reads represents them all.
     let is_first = |at: &usize| {
         letters[*at] != b'i' || at.checked_sub(1).is_none_or(|before| letters[before] != b'i')
     };
     let all = (0..letters.len()).filter(is_first).filter(|at| !kinds(letters[*at]).is_empty());
     let all: Vec<usize> = all.collect();
     let (mut runs, mut noticed) = (0, 0);
-    // If they are too many, then they lie evenly.
+    // Too many calls are sampled evenly.
     for at in all.iter().copied().step_by(all.len().div_ceil(random::count(CALLS))) {
         for kind in kinds(letters[at]) {
             let what = format!("call {} ({}) meets {kind}", at + 1, char::from(letters[at]));
@@ -158,7 +158,7 @@ fn sweep(job: &Job, kinds: fn(u8) -> &'static [&'static str]) {
     assert!(noticed > 0, "nothing was ever noticed");
 }
 
-/// What was cut off can be done all the same, and leaves nothing unfinished behind.
+/// After an interruption the job can be done, and leaves nothing unfinished.
 fn again(job: &Job, room: &Path, what: &str) {
     let output = (job.command)(room).output().expect("the program starts");
     let log = String::from_utf8_lossy(&output.stderr);
@@ -170,7 +170,7 @@ fn again(job: &Job, room: &Path, what: &str) {
         for entry in fs::read_dir(folder).expect("the folder can be read") {
             let path = entry.expect("an entry").path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            // A restore that was killed between its two new names leaves the store from before it.
+            // A restore that was killed between its two renames leaves the earlier store.
             let is_store = path.join("app.lock").exists() && !path.join("unfinished").exists();
             let is_left = (name.starts_with('.') && !is_store) || name == "compacting";
             assert!(!is_left, "once more after {what}: {name} is left");
@@ -187,7 +187,7 @@ fn faults(job: &Job) {
 }
 
 fn kills(job: &Job) {
-    // A kill before a call that changes nothing is one before the next that does.
+    // A kill before a call that changes nothing equals a kill before the next call that does.
     sweep(job, |letter| if b"io".contains(&letter) { &[] } else { &["kill"] });
 }
 
@@ -199,7 +199,7 @@ fn copy(from: &Path, to: &Path) {
         if path.is_dir() {
             copy(&path, &into);
         } else if entry.file_name() == disk::BALLAST {
-            // Nobody writes to it, and it is large.
+            // It is never written, and it is large.
             fs::hard_link(path, into).expect("the file can be linked");
         } else {
             fs::copy(path, into).expect("the file can be copied");
@@ -228,7 +228,7 @@ fn what_is_written_is_its_owners_alone() {
     }
 }
 
-/// Nobody but the owner may do anything with what was made in a folder.
+/// Only the owner may access what was created in a folder.
 fn check_modes(folder: &Path, below: &str, is_old: &dyn Fn(&str) -> bool) {
     for entry in fs::read_dir(folder).expect("the folder can be read") {
         let entry = entry.expect("an entry");

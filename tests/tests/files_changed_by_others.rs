@@ -1,4 +1,5 @@
-//! What others do to the files of an open store, and what this program must not do to their locks.
+//! Other programs change the files of an open store, and this program must not release its own
+//! locks.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
@@ -28,16 +29,16 @@ use mayfly_tests::store::{find_all, folder_in_memory, is_ok, open_as_found, run}
 
 const PAGE: u64 = 4096;
 
-/// Steps of the store whose file is cut.
+/// Steps of the store whose file is truncated.
 const STEPS: &str = "40";
 
-/// The exit code of `mutant_reader` for a store that is refused.
+/// The exit code of `mutant_reader` for a refused store.
 const REFUSED: i32 = 3;
 
-/// The signal for bytes of a file that are gone.
+/// The signal for reading truncated bytes of a map.
 const SIGBUS: i32 = 7;
 
-/// Whoever reads what was cut away dies of it. The next start looks at the whole file, and refuses it.
+/// Reading truncated pages kills the reader. The next start checks the whole file, and refuses it.
 #[test]
 fn a_file_that_is_cut_while_it_is_open_is_refused_at_the_next_start() {
     for part in 1..4 {
@@ -68,7 +69,7 @@ fn a_file_that_is_cut_while_it_is_open_is_refused_at_the_next_start() {
     }
 }
 
-/// The locks that this process has on a file, as the system lists them.
+/// The locks of this process on a file, as the system lists them.
 fn locks(file: &Path) -> BTreeSet<String> {
     let number = fs::metadata(file).expect("the file is there").ino();
     let own = std::process::id().to_string();
@@ -81,8 +82,8 @@ fn locks(file: &Path) -> BTreeSet<String> {
     own.map(|line| line.split_once(' ').map_or(line, |(_, lock)| lock).trim().to_owned()).collect()
 }
 
-/// Whoever closes any descriptor of a file loses all locks on it: then another process would take the
-/// store for one that nobody has open, and throw the table of readers away.
+/// Closing any descriptor of a file releases all locks on it. Another process would then treat the
+/// store as closed and reset the reader table.
 #[test]
 fn whatever_is_done_with_an_open_store_keeps_its_locks() {
     let folder = folder_in_memory();
@@ -105,7 +106,7 @@ fn whatever_is_done_with_an_open_store_keeps_its_locks() {
     assert!(locks(&lock_file).is_empty(), "a closed store has none");
 }
 
-/// What the test above looks for is what happens: one look at the file is enough.
+/// Confirms what the test above prevents: opening the file once is enough.
 #[test]
 fn whoever_closes_the_lock_file_loses_its_locks() {
     let folder = folder_in_memory();
@@ -122,7 +123,7 @@ fn whoever_closes_the_lock_file_loses_its_locks() {
 
 type Work = fn(&Engine, &Path, &Path, &Arc<dyn Clock>);
 
-/// What may be done with a store that is open, or is refused because it is.
+/// Everything that may be done with an open store, or is refused because it is open.
 fn works() -> [(&'static str, Work); 10] {
     [
         ("a backup", |engine, _, backup, _| {
@@ -165,7 +166,7 @@ fn works() -> [(&'static str, Work); 10] {
     ]
 }
 
-/// What may be done with files while a store is open, and with files that turn out to be its lock.
+/// Everything that may be done with files while a store is open, and with files that are its lock.
 fn works_with_files() -> [(&'static str, Work); 7] {
     [
         ("an export and an import", |engine, _, backup, _| {
@@ -263,7 +264,7 @@ fn export_to(engine: &Engine, path: &Path) -> Result<(), TransferError> {
     export(engine.collections(), &request, &Progress::new()).map(drop)
 }
 
-/// The lock of the store under its own name, and under others beside the backup.
+/// The store's lock under its own name, and under others next to the backup.
 fn names_of_the_lock(store: &Path, backup: &Path) -> [PathBuf; 3] {
     let own = store.join("lock.mdb");
     let (link, hard) = (backup.with_extension("link"), backup.with_extension("hard"));

@@ -1,5 +1,5 @@
-//! Broken, oversized, slow and foreign bytes never stop the listener, never reach a command, and never
-//! make memory grow without a bound.
+//! Broken, oversized, slow and foreign bytes never stop the listener, never reach a command, and
+//! never make memory grow without bound.
 
 use std::{
     io::{Read, Write},
@@ -21,25 +21,25 @@ use mayfly_tests::{
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tempfile::TempDir;
 
-/// Frames in one run; `MAYFLY_TEST_COUNT` asks for more.
+/// Frames in one run; `MAYFLY_TEST_COUNT` sets another number.
 const FRAMES: usize = 20_000;
 
-/// Connections that begin a message and never end it.
+/// Connections that start a message and never end it.
 const HALF_OPEN: usize = 1_000;
 
-/// So many at least, where a process may not have as many open files.
+/// The minimum where a process may not have that many open files.
 const HALF_OPEN_MIN: usize = 400;
 
 /// Open files that they may take, with both ends in this process.
 const FILES: u64 = 4_096;
 
-/// Open files of this process for anything else: the other ends, the stores, the tests beside this one.
+/// Open files for everything else: the other ends, the stores, the concurrent tests.
 const FILES_OF_OTHERS: u64 = 200;
 
-/// Memory that the whole of them may cost, in KiB.
+/// Memory that all of them may cost, in KiB.
 const GROWTH_KIB_MAX: u64 = 64 * 1024;
 
-/// How long anything may take that should happen at once.
+/// How long anything may take that should be immediate.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct World {
@@ -67,7 +67,7 @@ impl World {
     }
 }
 
-/// A frame that holds no command, however it is read.
+/// A frame without a command, however it is read.
 fn hostile(random: &mut Random) -> Vec<u8> {
     let valid = bytes(&doc! { "insert": "c", "documents": [{ "_id": 1 }], "$db": "test" });
     let any = |random: &mut Random, most: usize| -> Vec<u8> {
@@ -82,7 +82,7 @@ fn hostile(random: &mut Random) -> Vec<u8> {
             &valid,
         ),
         3 => frame(*random.pick(&[0, 1, 2001, 2002, 2005, 2010, 2012, -1]), &any(random, 256)),
-        // A length that promises more than comes.
+        // A length that promises more bytes than follow.
         4 => framed(40_000_000, OP_MSG, &any(random, 4096)),
         // The second half is missing.
         5 => {
@@ -90,7 +90,7 @@ fn hostile(random: &mut Random) -> Vec<u8> {
             whole[..=random.below(whole.len() - 1)].to_vec()
         }
         6 => msg(1 << (2 + random.below(14)), &valid),
-        // A checksum that is wrong by one bit of anything but the flag that says that there is one.
+        // A checksum with one wrong bit, in anything but the flag that announces it.
         7 => {
             let mut whole = checked_msg(&valid);
             let bit = 1 + random.below((whole.len() - 16) * 8 - 1);
@@ -98,7 +98,7 @@ fn hostile(random: &mut Random) -> Vec<u8> {
             whole
         }
         8 => msg(0, &deep(2_000)),
-        // A document whose lengths are wrong.
+        // A document with wrong lengths.
         9 => {
             let mut broken = valid.clone();
             let at = random.below(4);
@@ -110,7 +110,7 @@ fn hostile(random: &mut Random) -> Vec<u8> {
         12 => frame(OP_QUERY, &any(random, 256)),
         13 => http(random),
         14 => tls(random),
-        // A sequence that claims another length, or a name without an end.
+        // A sequence with a wrong length, or a name without an end.
         _ => {
             let length = any_length(random).to_le_bytes();
             let sequence = [&[1], length.as_slice(), b"documents\0", &valid].concat();
@@ -124,12 +124,12 @@ fn any_length(random: &mut Random) -> i32 {
     i32::from_le_bytes([a, b, c, d])
 }
 
-/// The kind of a section that is neither a body nor a sequence.
+/// A section kind that is neither a body nor a sequence.
 fn any_kind(random: &mut Random) -> u8 {
     random.next_u64().to_le_bytes()[0].max(2)
 }
 
-/// Documents in documents, `levels` deep; their lengths are right.
+/// Nested documents, `levels` deep, with valid lengths.
 fn deep(levels: usize) -> Vec<u8> {
     let mut document = vec![5, 0, 0, 0, 0];
     for _ in 0..levels {
@@ -145,7 +145,7 @@ fn deep(levels: usize) -> Vec<u8> {
 
 fn http(random: &mut Random) -> Vec<u8> {
     let verb = random.pick(&["GET", "POST", "PUT", "HEAD", "OPTIONS", "DELETE", "PRI"]);
-    // A frame behind junk must not be found.
+    // A frame after junk must not be found.
     let body = msg(0, &bytes(&doc! { "dropDatabase": 1, "$db": "test" }));
     let head =
         format!("{verb} / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {}\r\n\r\n", body.len());
@@ -187,7 +187,7 @@ fn twenty_thousand_hostile_frames() {
     assert_eq!(databases.get_array("databases").map(Vec::len).ok(), Some(0), "{databases}");
 }
 
-/// Whether the server ends the connection by itself while the client keeps it open.
+/// Whether the server closes the connection while the client keeps it open.
 fn is_ended(mut stream: TcpStream) -> bool {
     stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
     matches!(stream.read(&mut [0; 64]), Ok(0))
@@ -220,7 +220,7 @@ fn a_drip_does_not_buy_time() {
     let world = world(limits, false);
     let mut stream = TcpStream::connect(("127.0.0.1", world.port())).expect("a connection");
     let deadline = Deadline::after(PATIENCE);
-    // One byte of a length that is right, over and over: each byte comes in time, the header does not.
+    // One byte of a valid length, repeated: each byte is in time, the header is not.
     let mut header = 60_i32.to_le_bytes().into_iter().chain(std::iter::repeat(0));
     stream.set_nodelay(true).expect("an option");
     stream.set_read_timeout(Some(Duration::from_millis(100))).expect("a timeout");
@@ -259,8 +259,8 @@ fn before_login_only_small_messages_are_taken() {
     assert_eq!(world.commands(), 0);
 }
 
-/// Raises the limit of open files as far as that is allowed and needed; the number of connections
-/// that it then leaves room for, at most [`HALF_OPEN`].
+/// Raises the limit of open files as far as allowed and needed. Returns the number of connections
+/// that fit, at most [`HALF_OPEN`].
 fn half_open() -> usize {
     let mut files = getrlimit(Resource::Nofile);
     let wanted = files.maximum.map_or(FILES, |maximum| maximum.min(FILES));
@@ -287,7 +287,7 @@ fn a_thousand_half_open_connections() {
         .map(|_| {
             let connection = TcpStream::connect(("127.0.0.1", world.port()));
             let mut connection = connection.expect("a connection");
-            // Those that are too many are closed at once.
+            // Excess connections are closed at once.
             let _ = connection.write_all(half);
             connection
         })

@@ -1,5 +1,5 @@
 //! An import that is killed at any moment can be resumed, and then the store holds exactly what an
-//! unbroken import leaves; or rolled back, and then exactly what it held before.
+//! uninterrupted import leaves; or rolled back, and then exactly what it held before.
 //!
 //! `MAYFLY_TEST_COUNT` sets the number of kills, `MAYFLY_TEST_SEED` their moments.
 
@@ -24,17 +24,17 @@ const COLLECTION: &str = "c";
 /// Documents of a file.
 const DOCUMENTS: usize = 30_000;
 
-/// The time at which the stores are looked at.
+/// The time at which the stores are checked.
 const NOW_MS: i64 = 1_700_000_000_000;
 
 /// How long an import may take.
 const IMPORT_MAX: Duration = Duration::from_mins(2);
 
-/// How many times as many kills there may be until one has met an import under way: most of the time of a
-/// short one goes by before it stores anything.
+/// How many times as many kills there may be until one hits a running import: a short one spends
+/// most of its time before it stores anything.
 const KILLS_MORE: usize = 8;
 
-/// How often a running import is looked at.
+/// How often a running import is polled.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// What is imported.
@@ -42,20 +42,21 @@ const LOOK: Duration = Duration::from_millis(1);
 #[expect(clippy::struct_excessive_bools, reason = "each changes one thing")]
 struct Case {
     name: &'static str,
-    /// One JSON array instead of a document a line.
+    /// One JSON array instead of one document per line.
     array: bool,
     packed: bool,
-    /// One in so many documents can't be stored; 0: none.
+    /// One in this many documents can't be stored; 0: none.
     bad_every: usize,
-    /// Some documents hold Infinity without quotes, or a date without a zone; the import takes them.
+    /// Some documents have unquoted Infinity, or a date without a time zone, which the import
+    /// accepts.
     odd: bool,
-    /// A TTL index removes what is past its threshold between two runs.
+    /// A TTL index removes overdue documents between two runs.
     ttl: bool,
-    /// The collection has documents before.
+    /// The collection already has documents.
     before: bool,
 }
 
-/// Only the import itself is told so, and neither who resumes it nor who rolls it back.
+/// Only the import gets these options. Resume and rollback must not need them.
 const ODD: [&str; 3] = ["--nan", "--zone", "+05:45"];
 
 const PLAIN: Case = Case {
@@ -104,7 +105,7 @@ fn a_killed_import_is_resumed_or_rolled_back() {
     assert!(counts.in_the_middle > 0, "no kill met an import under way");
 }
 
-/// Kills one import, then resumes it or rolls it back, which is killed at times too.
+/// Kills an import, then resumes it or rolls it back, which is sometimes killed too.
 fn one(unbroken: &Unbroken, what: &str, random: &mut Random, counts: &mut Counts) {
     let room = Room::new(unbroken.case);
     let life = |random: &mut Random| {
@@ -145,7 +146,7 @@ fn one(unbroken: &Unbroken, what: &str, random: &mut Random, counts: &mut Counts
     assert_eq!(room.rejects(), unbroken.rejects, "{what}: resumed");
 }
 
-/// What became of the kills.
+/// What the kills hit.
 #[derive(Debug, Default)]
 struct Counts {
     in_the_middle: usize,
@@ -154,7 +155,7 @@ struct Counts {
     rolled_back: usize,
 }
 
-/// What an import leaves that nobody kills.
+/// What an uninterrupted import leaves.
 struct Unbroken {
     case: Case,
     after: Vec<Document>,
@@ -202,7 +203,7 @@ impl Room {
         self.folder.path().join("store")
     }
 
-    /// What the collection holds before.
+    /// What the collection held before.
     fn before(&self) -> Vec<Document> {
         let numbers = if self.case.before { -3..0 } else { 0..0 };
         numbers.map(|number: i32| doc! { "_id": number, "mine": true }).collect()
@@ -223,7 +224,7 @@ impl Room {
         self.command(options).output().expect("the program starts")
     }
 
-    /// Runs the import and kills it after some time, unless it has ended by then.
+    /// Runs the import and kills it after some time, unless it has already ended.
     fn killed(&self, options: &[&str], life: Duration) {
         let mut command = self.command(options);
         let command = command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -239,7 +240,7 @@ impl Room {
         child.wait().expect("the program ends");
     }
 
-    /// Resumes or rolls back to the end. False when nothing was left to be done.
+    /// Resumes or rolls back to the end. Returns false when nothing was left to do.
     fn finish(&self, option: &str, what: &str) -> bool {
         let output = self.import(&[option]);
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -252,7 +253,7 @@ impl Room {
         !is_done
     }
 
-    /// Lets the TTL index do its work; how many documents are left.
+    /// Runs a TTL pass. Returns how many documents are left.
     fn pass(&self) -> usize {
         let engine = open_paused(&self.store(), NOW_MS);
         if self.case.ttl {
@@ -263,7 +264,7 @@ impl Room {
         left
     }
 
-    /// The documents in the order in which they were stored, without an `_id` that the import made.
+    /// The documents in storage order, without generated `_id`s.
     fn documents(&self) -> Vec<Document> {
         let engine = open_paused(&self.store(), NOW_MS);
         let mut found = find_all(&engine, DB, COLLECTION, doc! {});
@@ -292,7 +293,7 @@ impl Room {
         }
     }
 
-    /// What the only file of rejected documents holds.
+    /// The contents of the only file of rejected documents.
     fn rejects(&self) -> String {
         let files = self.rejects_files();
         assert!(files.len() <= 1, "{files:?}");
@@ -304,7 +305,7 @@ fn is_of_rejects(path: &Path) -> bool {
     path.to_string_lossy().contains(".rejected")
 }
 
-/// The file of a case. Every tenth document has no `_id`; half of those with a date are past the
+/// The file of a case. Every tenth document has no `_id`. Half of those with a date are past the
 /// threshold of the TTL index.
 fn contents(case: Case) -> Vec<u8> {
     let mut text = if case.array { "[" } else { "" }.to_owned();

@@ -1,5 +1,5 @@
-//! Of many programs that open a store at once exactly one gets it, and once that one is killed the next
-//! one gets it without anybody's help.
+//! Of many programs that open a store at once exactly one succeeds. After it is killed, the next
+//! one succeeds without further help.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -13,7 +13,7 @@ use mayfly_tests::server::Server;
 /// Programs that are started at once.
 const PROGRAMS: usize = 20;
 
-/// How long they may take to say who has the store.
+/// How long they may take to report the store's owner.
 const DECIDED_MAX: Duration = Duration::from_mins(1);
 
 fn start(store: &Path) -> Child {
@@ -26,7 +26,7 @@ fn start(store: &Path) -> Child {
         .expect("the program starts")
 }
 
-/// Waits until all but one have ended; that one, and the others.
+/// Waits until all but one have ended; returns that one, and the others.
 fn decided(mut all: Vec<Child>) -> (Child, Vec<Child>) {
     let deadline = Deadline::after(DECIDED_MAX);
     let mut ended = Vec::new();

@@ -1,4 +1,4 @@
-//! `kill -9` at any moment loses nothing that was acknowledged, and leaves entries equal to
+//! `kill -9` at any moment loses nothing that was acknowledged, and leaves index entries equal to
 //! documents.
 //!
 //! `MAYFLY_TEST_COUNT` sets the number of kills, `MAYFLY_TEST_SEED` their moments.
@@ -10,7 +10,7 @@ use mayfly_tests::random::{self, Random};
 use mayfly_tests::steps::{Judge, STEP};
 use mayfly_tests::victim::write_until_killed;
 
-/// Milliseconds that the writer lives at most after its first acknowledgement.
+/// Maximum milliseconds between the writer's first acknowledgment and its kill.
 const LIFE_MS_MAX: usize = 90;
 
 #[test]

@@ -1,8 +1,8 @@
-//! The password of a listener stands nowhere but in the address that is told to whoever switched it on.
+//! A listener's password appears only in the address that the window shows.
 //!
-//! It is looked for as it is and in the forms that programs give to a secret. A word that stands in a
-//! document, there in each of these forms, and in a collection's name is looked for in the same way: where
-//! it is not found, the password would not be either.
+//! The test searches for it as it is and in the forms that programs give to a secret. As a check,
+//! it plants a word in a document, in each of these forms, and in a collection's name, and searches
+//! for it in the same way: where the word is not found, the password would not be either.
 
 use std::{
     fs::{self, File},
@@ -17,7 +17,7 @@ use mongodb::{
     sync::Client,
 };
 
-/// The word that is found. Like a password it is 16 bytes in Base64.
+/// The planted word. Like a password it is 16 bytes in Base64.
 const CANARY: &str = "canaryCanaryCanary012w";
 
 fn to_base64(bytes: &[u8]) -> String {
@@ -35,8 +35,8 @@ fn from_base64(word: &str) -> Vec<u8> {
     }
 }
 
-/// What stands there if somebody kept this word: as it is, its random bytes, and both as other
-/// programs write bytes.
+/// What a program that keeps this word may write: the word, its random bytes, and both in the byte
+/// notations of other programs.
 fn forms(word: &str) -> Vec<Vec<u8>> {
     let hex = |bytes: &[u8]| format!("{bytes:02x?}").replace([',', ' ', '[', ']'], "");
     let random = from_base64(word);
@@ -50,7 +50,7 @@ fn forms(word: &str) -> Vec<Vec<u8>> {
     forms.push(word.encode_utf16().flat_map(u16::to_be_bytes).collect());
     forms.push(word.bytes().rev().collect());
     for before in 0..3 {
-        // Without the characters that depend on what stands beside it.
+        // Without the characters that depend on their neighbors.
         let base64 = to_base64(&[&vec![0; before], word.as_bytes()].concat());
         let whole = (before * 8).div_ceil(6)..(before + word.len()) * 8 / 6;
         forms.push(base64.as_bytes()[whole].to_vec());
@@ -58,7 +58,7 @@ fn forms(word: &str) -> Vec<Vec<u8>> {
     forms
 }
 
-/// Whatever somebody could read later, with the name of the place.
+/// Everything that can be read later, with the name of the place.
 #[derive(Default)]
 struct Told(Vec<(String, Vec<u8>)>);
 
@@ -86,7 +86,7 @@ impl Told {
         self.0.iter().filter(|(_, bytes)| holds(bytes)).map(|(place, _)| place.as_str()).collect()
     }
 
-    /// The password is nowhere; the word that was planted is in each of these places.
+    /// The password is nowhere; the planted word is in each of these places.
     fn check(&self, password: &str, planted: &[&str]) {
         assert_eq!(password.len(), 22, "a whole password");
         for (form, canary) in forms(password).iter().zip(forms(CANARY)) {
@@ -108,7 +108,7 @@ fn password_of(uri: &str) -> String {
     rest.split_once('@').expect("an address with a password").0.to_owned()
 }
 
-/// Commands of the `admin` database that tell about the server, its log and its clients.
+/// Commands of the `admin` database that describe the server, its log and its clients.
 const TELLING: [&str; 16] = [
     "serverStatus",
     "currentOp",
@@ -128,7 +128,7 @@ const TELLING: [&str; 16] = [
     "mayflyDamaged",
 ];
 
-/// Asks for all that can be asked for; `run` gives the reply or the error as a text.
+/// Runs every command that returns information; `run` returns the reply or the error as text.
 fn ask_all(told: &mut Told, mut run: impl FnMut(&str, Document) -> String) {
     for name in TELLING {
         told.add(name, run("admin", doc! { name: 1 }));
@@ -142,7 +142,7 @@ fn ask_all(told: &mut Told, mut run: impl FnMut(&str, Document) -> String) {
     }
 }
 
-/// Notes each operation from now on in the profile and in the log, and plants the word.
+/// Records each operation in the profile and in the log from now on, and plants the word.
 fn plant(told: &mut Told, mut run: impl FnMut(&str, Document) -> String) {
     run("admin", doc! { "profile": 2, "slowms": 0 });
     run("shop", doc! { "profile": 2, "slowms": 0 });
@@ -176,7 +176,7 @@ fn run(client: &Client, db: &str, command: Document) -> String {
     }
 }
 
-/// Logins that fail although they hold the right password, and one that succeeds.
+/// Logins that fail although they have the right password, and one that succeeds.
 fn log_in(told: &mut Told, uri: &str, password: &str) {
     let find = |uri: &str| match Client::with_uri_str(uri) {
         Ok(client) => run(&client, "shop", doc! { "find": CANARY }),
@@ -188,7 +188,7 @@ fn log_in(told: &mut Told, uri: &str, password: &str) {
         uri.replacen("mayfly:", &format!("{password}:"), 1),
         uri.replacen('@', "0@", 1),
         uri.replacen("authSource=admin", "authSource=test", 1),
-        // As it is, without SCRAM.
+        // In clear text, without SCRAM.
         uri.replacen("authSource=admin", "authSource=$external&authMechanism=PLAIN", 1),
     ];
     for wrong in wrong {
@@ -241,7 +241,7 @@ fn stands_in_the_first_line_alone(arguments: &[&str]) {
         let client = Client::with_uri_str(&uri).expect("a client");
         plant(&mut told, |db, command| run(&client, db, command));
         log_in(&mut told, &uri, &password);
-        // A user with the same password is refused, but not as something to be noted whole.
+        // A user with the same password is refused, but the command must not be logged whole.
         for name in ["createUser", "updateUser"] {
             let user = doc! { name: CANARY, "pwd": &password, "roles": [] };
             told.add("users", run(&client, "shop", user));
@@ -288,7 +288,7 @@ fn the_password_of_the_windows_listener_is_told_to_the_window_alone() {
     log_in(&mut told, &uri, &password);
     {
         let client = Client::with_uri_str(&uri).expect("a client");
-        // Only the window is told the address.
+        // Only the window gets the address.
         told.add("a client's question", run(&client, "admin", doc! { "mayflyListen": 1 }));
         ask_all(&mut told, |db, command| run(&client, db, command));
     }

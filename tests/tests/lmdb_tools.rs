@@ -1,5 +1,5 @@
-//! Debian's LMDB tools read a closed store: whatever becomes of this program, its documents can be
-//! had. They refuse an open one, and do it no harm.
+//! Debian's LMDB tools read a closed store, so its documents are accessible without this program.
+//! They refuse an open store and do no harm to it.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -25,7 +25,7 @@ fn tool(name: &str, arguments: &[&str], folder: &Path) -> Command {
     command
 }
 
-/// Runs what must succeed; its standard output.
+/// Runs a program that must succeed; returns its standard output.
 fn output(command: &mut Command) -> String {
     let missing = "the tools are there; tests/run installs them (Debian's lmdb-utils)";
     let output = command.output().expect(missing);
@@ -101,7 +101,7 @@ fn bytes_of(hex: &str) -> Vec<u8> {
     pairs.map(|pair| u8::from_str_radix(pair, 16).expect("two digits")).collect()
 }
 
-/// The document at the end of a value: what stands before it is this program's own.
+/// The document at the end of a value. The bytes before it are Mayfly's own.
 fn document_in(value: &[u8]) -> Vec<u8> {
     let starts = (1..value.len().min(32)).filter(|start| {
         let rest = &value[*start..];
@@ -131,7 +131,7 @@ fn the_tools_read_a_closed_store() {
     let stat = output(&mut tool("mdb_stat", &["-s", "documents"], &store));
     assert!(stat.contains(&format!("Entries: {}", expected.len())), "{stat}");
 
-    // Both ways back: a compact copy, and a dump that is loaded.
+    // Both ways back: a compact copy, and a loaded dump.
     let copy = room.path().join("copy");
     fs::create_dir(&copy).expect("a folder can be made");
     output(tool("mdb_copy", &["-c"], &store).arg(&copy));

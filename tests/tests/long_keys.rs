@@ -1,4 +1,4 @@
-//! Text that is longer than LMDB's keys is sorted, found and kept unique as short text is.
+//! Text longer than LMDB's keys is sorted, found and kept unique like short text.
 //!
 //! `MAYFLY_TEST_COUNT` sets the number of texts, `MAYFLY_TEST_SEED` which they are.
 
@@ -11,14 +11,14 @@ use mayfly_tests::store::{find_all, open_paused, run};
 
 const DB: &str = "d";
 
-/// Bytes that the longest text has, and how many at its beginning it shares with others at most.
+/// Bytes of the longest text, and the longest prefix that it shares with others.
 const LONGEST: usize = 5_000;
 const SHARED: usize = 600;
 
 /// Ranges that are asked for.
 const RANGES: usize = 100;
 
-/// A text that begins as many others do. Near the length of a key there are more of them.
+/// A text with a common prefix. More of them are near the length of a key.
 fn text(random: &mut Random) -> String {
     let shared = [random.below(SHARED), 420 + random.below(40), SHARED][random.below(3)];
     let len =
@@ -30,7 +30,7 @@ fn text(random: &mut Random) -> String {
     text
 }
 
-/// The texts that a query finds, in its order.
+/// The texts that a query returns, in its order.
 fn found(engine: &Engine, collection: &str, filter: Document, order: i32) -> Vec<String> {
     let pipeline = vec![doc! { "$match": filter }, doc! { "$sort": { "a": order } }];
     let command =

@@ -13,16 +13,16 @@ use mayfly_tests::store::{find_all, folder_in_memory, is_ok, open_paused, run};
 const DB: &str = "model";
 const COLLECTION: &str = "c";
 
-/// Ids are drawn from 0 to this, so that inserts meet documents that exist.
+/// Ids are below this, so that inserts meet existing documents.
 const IDS: usize = 300;
 
 /// Milliseconds since 1970 at which the simulated clock starts.
 const START_MS: i64 = 1_704_844_800_000;
 
-/// Steps between two closings of the store.
+/// Steps between two reopenings of the store.
 const STEPS_BETWEEN_REOPENS: usize = 400;
 
-/// The indexes that a run creates and drops: name, key, whether it carries a TTL.
+/// The indexes that a run creates and drops: name, key, whether it has a TTL.
 const INDEXES: [(&str, &str, i32, bool); 5] = [
     ("n_1", "n", 1, false),
     ("tags_1", "tags", 1, false),

@@ -1,7 +1,8 @@
 //! A damaged file is reported, never shown as good, and never kills the program.
 //!
-//! Each file is a store's with something changed in it: cut, or with bits, bytes, sectors or pages changed,
-//! zeroed or exchanged. `MAYFLY_TEST_COUNT` sets the number of files, `MAYFLY_TEST_SEED` the changes.
+//! Each file is a store's file with a change: truncated, or with bits, bytes, sectors or pages
+//! changed, zeroed or exchanged. `MAYFLY_TEST_COUNT` sets the number of files, `MAYFLY_TEST_SEED`
+//! the changes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +16,7 @@ use mayfly_tests::store::folder_in_memory;
 const PAGE: usize = 4096;
 const SECTOR: usize = 512;
 
-/// Steps of the store that is damaged.
+/// Steps of the damaged store.
 const STEPS: &str = "40";
 
 #[test]
@@ -23,13 +24,13 @@ fn no_damage_is_shown_as_good() {
     check(20_261_121, 1_000, mutate);
 }
 
-/// The first two pages decide what LMDB does with all others, and it trusts them.
+/// The first two pages describe all others, and LMDB trusts them.
 #[test]
 fn no_change_of_the_headers_is_shown_as_good() {
     check(20_261_123, 10_000, |bytes, random| mutate_headers(bytes, random));
 }
 
-/// Changes `count` copies of a store's file with `mutate`, and looks at each.
+/// Changes `count` copies of a store's file with `mutate`, and checks each.
 fn check(seed: u64, count: usize, mutate: fn(&mut Vec<u8>, &mut Random) -> &'static str) {
     let seed = random::seed(seed);
     println!("MAYFLY_TEST_SEED={seed}");
@@ -67,7 +68,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// How it ended, beside what the whole store shows.
+    /// How it ended, compared with what the whole store shows.
     fn end(&self, good: &Self, what: &str) -> &'static str {
         let what = format!("{what}: {}", self.log);
         let end = match self.code {
@@ -76,7 +77,7 @@ impl Seen {
             Some(0) => "harmless",
             other => panic!("{what}: ended with {other:?}"),
         };
-        // What is shown is right, whatever else is reported; or as it was once, and that is said.
+        // What is shown is right, or it is an earlier state and reported as one.
         let is_older = ["changes are missing", "The last change may be missing"]
             .iter()
             .any(|words| self.log.contains(words));
@@ -93,12 +94,12 @@ impl Seen {
     }
 }
 
-/// How a changed store is looked at.
+/// How a changed store is opened.
 #[derive(Debug, Clone, Copy, Default)]
 struct Way {
     /// The reader also writes.
     writes: bool,
-    /// Nobody has noted what the last transaction was.
+    /// The number of the last transaction was not recorded.
     was_killed: bool,
 }
 
@@ -125,7 +126,7 @@ fn look(store: &Path, bytes: &[u8], way: Way) -> Seen {
     }
 }
 
-/// Changes something and says what.
+/// Makes a random change and describes it.
 fn mutate(bytes: &mut Vec<u8>, random: &mut Random) -> &'static str {
     let pages = bytes.len() / PAGE;
     let page = random.below(pages) * PAGE;
@@ -186,9 +187,9 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) -> &'static str {
     }
 }
 
-/// Changes something in what LMDB keeps at the start of the first two pages, and says what.
+/// Changes LMDB's data at the start of the first two pages, and describes the change.
 fn mutate_headers(bytes: &mut [u8], random: &mut Random) -> &'static str {
-    /// Bytes of a page's head, and of what follows it there.
+    /// Bytes of a page header, and of the data after it.
     const HEAD: usize = 16;
     const META: usize = 136;
     let start = random.below(2) * PAGE;

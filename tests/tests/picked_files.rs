@@ -1,5 +1,5 @@
-//! A file that a person picked is looked at by a process of its own, the program itself. When that process
-//! dies, the file is not opened, and everything is as it was.
+//! A file that the user picked is checked in a process of its own. When that process dies, the file
+//! is not opened, and everything is unchanged.
 
 #![cfg(target_os = "linux")]
 
@@ -68,7 +68,7 @@ fn a_file_whose_check_crashes_is_not_opened() {
         assert_eq!(names(at), before, "{arguments}");
         assert!(!at.join("put/identity.json").exists(), "{arguments}: it was opened");
     }
-    // A store that this program has closed is nobody's gift.
+    // A store that this program closed is trusted.
     let export = format!("export --data data {STORE} -o out.jsonl");
     assert!(mayfly(at, &export, Some(&library)).status.success());
 
@@ -94,7 +94,7 @@ fn the_process_that_looks_at_a_file_takes_nothing_else() {
     let sound = look(&at.join("data/data.mdb"));
     assert!(sound.lines().last().is_some_and(|last| last.contains(r#""findings":[]"#)), "{sound}");
     assert!(look(&at.join("a.jsonl")).starts_with(r#"{"notADatabase":"#));
-    // It may write no file: its own words can't go to one.
+    // It may write no file, so its output can't go to one.
     let mut walk = Command::new(program::path());
     walk.arg("walk").stdin(fs::File::open(at.join("a.jsonl")).expect("it is there"));
     walk.stdout(fs::File::create(at.join("words")).expect("made"));

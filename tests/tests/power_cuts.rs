@@ -1,8 +1,8 @@
 //! A power cut at any moment loses nothing that was acknowledged.
 //!
-//! A writer's calls are recorded. Each image of the folder is what a cut could have left: all bytes and names
-//! that were flushed, and of the rest any pieces. `MAYFLY_TEST_COUNT` sets the number of images,
-//! `MAYFLY_TEST_SEED` their moments and pieces.
+//! A writer's calls are recorded. Each image of the folder is a possible result of a cut: all
+//! flushed bytes and names, and any pieces of the rest. `MAYFLY_TEST_COUNT` sets the number of
+//! images, `MAYFLY_TEST_SEED` their moments and pieces.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -15,7 +15,7 @@ use mayfly_tests::shim::{self, Call};
 use mayfly_tests::steps::{Judge, STEP};
 use mayfly_tests::store::folder_in_memory;
 
-/// Steps before the recording, so that the store exists, and in it.
+/// Steps before the recording, so that the store exists, and during it.
 const STEPS_BEFORE: i64 = 5;
 const STEPS: i64 = 60;
 
@@ -33,8 +33,8 @@ fn no_power_cut_spoils_a_new_store() {
     check(0, STEPS_NEW, random::count(200));
 }
 
-/// Cuts the power while a writer makes so many steps, `before` of which are on the disk already. Returns
-/// how many stores knew that they were not closed.
+/// Cuts the power while a writer makes this many steps, `before` of which are already on the disk.
+/// Returns how many stores found that they had not been closed.
 fn check(before: i64, steps: i64, images: usize) -> usize {
     let seed = random::seed(20_261_121);
     println!("MAYFLY_TEST_SEED={seed}");

@@ -1,8 +1,8 @@
-//! A store whose folder or disk can't be written is read: nothing in it changes, nothing expires, and
-//! who wants to write is told why not in one sentence.
+//! A store on a read-only folder or disk can be read: nothing in it changes, nothing expires, and a
+//! write is refused with the reason.
 //!
-//! The mount is made in a name space of its own: no rights are needed, only Linux. Who may write
-//! everywhere gives that right up for the program (setpriv).
+//! The mount is in a namespace of its own, which needs only Linux and no rights. A user who may
+//! write everywhere drops that right for the program (setpriv).
 
 #![cfg(target_os = "linux")]
 
@@ -14,10 +14,10 @@ use std::process::{Command, Output};
 
 use mayfly_tests::program;
 
-/// The program that makes a store, and that looks whether one can only be read.
+/// The program that creates a store, and checks one that is read-only.
 const VICTIM: &str = env!("CARGO_BIN_EXE_fill_disk");
 
-/// What `fill_disk prepare` puts into the collection that does not expire.
+/// Documents that `fill_disk prepare` puts into the collection that does not expire.
 const DOCUMENTS: usize = 20;
 
 /// Names, contents, modes and times of a folder's files.
@@ -47,7 +47,7 @@ fn room() -> tempfile::TempDir {
     room
 }
 
-/// Checks how a program ended, and what it said.
+/// Checks how a program ended, and its output.
 #[track_caller]
 fn said(output: &Output, is_good: bool, words: &str) {
     let printed = [&output.stdout[..], &output.stderr[..]].map(String::from_utf8_lossy).concat();
@@ -56,7 +56,7 @@ fn said(output: &Output, is_good: bool, words: &str) {
     assert!(!printed.contains("panicked"), "{printed}");
 }
 
-/// A program that may do no more than the modes of files allow.
+/// A program with no more rights than the file modes allow.
 fn bounded(program: &Path, room: &Path) -> Command {
     let locked = room.join("locked");
     let _ = fs::create_dir(&locked);
@@ -72,7 +72,7 @@ fn bounded(program: &Path, room: &Path) -> Command {
     command
 }
 
-/// Reads a store that can only be read, with programs that are started in this way.
+/// Reads a read-only store with programs that are started in this way.
 fn check(store: &Path, out: &Path, start: &dyn Fn(&Path) -> Command) {
     let run = |arguments: &[&str]| {
         let mut command = start(&program::path());
@@ -121,7 +121,7 @@ fn a_folder_without_the_right_to_look_into_it_is_refused() {
     assert!(!out.exists());
 }
 
-/// The name says that it needs a name space, as those on small disks do.
+/// The name groups it with the tests on small disks, which also need a namespace.
 #[test]
 fn small_disk_rights_are_not_needed_to_read_a_mount_for_reading() {
     let room = room();

@@ -1,7 +1,7 @@
-//! The main job in a real window under Xvfb: import a file, make a TTL index, watch the countdown, see
-//! the documents leave, close, and find everything as it was.
+//! The main job in a real window under Xvfb: import a file, create a TTL index, watch the
+//! countdown, see the documents leave, close, and find everything unchanged.
 //!
-//! Pictures of each step are left in `tests/artefacts`.
+//! Screenshots of each step are saved in `tests/artefacts`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use mayfly_tests::display::Display;
 use mayfly_tests::inspect::Window;
 use mayfly_tests::program;
 
-/// How long one step of the window may take. Far above what it takes; nothing waits this long unless it
-/// fails.
+/// How long one step of the window may take. Far above the usual time; only a failure waits this
+/// long.
 const STEP: Duration = Duration::from_mins(1);
 
 /// Milliseconds from the import to the threshold of the document that is watched.
@@ -68,7 +68,7 @@ impl Steps {
         assert!(size > 10_000, "{} has only {size} bytes", file.display());
     }
 
-    /// Ends the test with what is on screen.
+    /// Ends the test and prints what is on screen.
     fn fail(&mut self, error: &str) -> ! {
         let _ = self.window.screenshot(&self.pictures.join("failed.png"));
         let seen: Vec<String> = self
@@ -82,7 +82,7 @@ impl Steps {
     }
 }
 
-/// Documents of which one expires while the test watches, one is long overdue, and one never expires.
+/// Documents: one expires during the test, one is long overdue, one never expires.
 fn write_file(file: &Path) {
     let now_ms = wall_ms();
     let date = |ms: i64| format!(r#"{{"$date":{{"$numberLong":"{ms}"}}}}"#);
@@ -130,8 +130,8 @@ fn real_window_does_the_main_job() {
     steps.picture("5-again");
 }
 
-/// The end of a session, Ctrl+C and a terminal that closes: without a question, and so that the next start
-/// has nothing to tell.
+/// The end of a session, Ctrl+C and a closing terminal: no question, and the next start has nothing
+/// to report.
 #[test]
 fn real_window_is_closed_by_a_signal() {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
@@ -177,7 +177,7 @@ fn make_ttl_index(steps: &mut Steps) {
     steps.type_into("Field 1", "at");
     steps.click("Expire documents (TTL)");
     steps.type_into("TTL", "1");
-    // What it would remove is said before it is made: the overdue one.
+    // The dialog says what it would remove: the overdue document.
     steps.wait("Create and expire 1");
     steps.picture("2-create-index");
     steps.click("Create and expire 1");

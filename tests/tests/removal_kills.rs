@@ -1,5 +1,5 @@
 //! With the trash or an archive on, `kill -9` at any moment leaves each document in the collection
-//! or where removed ones are kept, and takes none away.
+//! or where removed ones are kept, and loses none.
 //!
 //! `MAYFLY_TEST_COUNT` sets the number of kills, `MAYFLY_TEST_SEED` their moments.
 
@@ -16,13 +16,13 @@ use mayfly_tests::steps::open_checked;
 use mayfly_tests::store::{find_all, run};
 use mayfly_tests::victim::write_until_killed;
 
-/// Milliseconds that the writer lives at most after its first acknowledgement.
+/// Maximum milliseconds between the writer's first acknowledgment and its kill.
 const LIFE_MS_MAX: usize = 90;
 
 /// How many times as many kills there may be until something is removed.
 const KILLS_MORE: usize = 8;
 
-/// Rows on a page of what is kept.
+/// Rows on a page of removed documents.
 const PAGE: i64 = 1_000;
 
 /// Documents by their `_id`.
@@ -30,13 +30,13 @@ type ById = BTreeMap<i64, Document>;
 
 /// How removed documents are kept.
 trait Kept {
-    /// The writer's arguments behind its folder and first number.
+    /// The writer's arguments after its folder and first number.
     fn arguments(&self) -> Vec<String>;
 
-    /// The documents that are kept, as far as they can be seen.
+    /// The removed documents, as far as they are visible.
     fn documents(&self, engine: &Engine) -> ById;
 
-    /// Looks closer when the last kill has been looked at; `end` is the number behind the last document.
+    /// Further checks after the last kill; `end` is the number after the last document.
     fn at_the_end(&self, engine: &Engine, end: i64);
 }
 
@@ -103,7 +103,7 @@ impl Kept for Trash {
 /// An archive in this folder.
 struct Archive<'a> {
     place: &'a Path,
-    /// Whether a `$out` puts another collection in the place of the one that has it.
+    /// Whether a `$out` replaces the collection by a copy.
     replaces: bool,
 }
 
@@ -123,8 +123,8 @@ impl Kept for Archive<'_> {
         if !self.replaces {
             return by_id(documents);
         }
-        // What was killed between archive and removal is copied by the next `$out`. The copy is another
-        // document with the same `_id`, and is archived in its turn.
+        // If the process is killed between archiving and removal, the next `$out` copies the
+        // document. The copy is another document with the same `_id`, and is archived later.
         let is_whole =
             |found: &Document| *found == document(found.get_i64("_id").expect("a number"));
         documents
@@ -141,7 +141,7 @@ impl Kept for Archive<'_> {
     }
 }
 
-/// Kills the writer again and again. `in_both` says whether a document may be removed and still there.
+/// Kills the writer again and again. `in_both` says whether a removed document may still exist.
 fn check(kept: &dyn Kept, in_both: bool) {
     let seed = random::seed(20_261_123);
     println!("MAYFLY_TEST_SEED={seed}");

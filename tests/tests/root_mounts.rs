@@ -1,9 +1,9 @@
-//! What happens on file systems that only root can mount. A full disk with ext4, which ends a write half way where
-//! one in memory refuses it, loses nothing; and a drive of user space (FUSE), on which LMDB's locks and map do not
-//! hold, is refused.
+//! File systems that only root can mount. A full ext4 disk, which cuts a write short where one in
+//! memory refuses it, loses nothing. A FUSE drive, on which LMDB's locks and map are unsafe, is
+//! refused.
 //!
-//! Everything lies in memory and in name spaces of its own, for mounts and processes: it goes with them, however the
-//! test ends.
+//! Everything is in memory and in namespaces of its own for mounts and processes, so it disappears
+//! with them, however the test ends.
 
 #![cfg(target_os = "linux")]
 
@@ -16,8 +16,8 @@ use mayfly_tests::program;
 const LEAVE_OUT: &str = "This test mounts disks: run it as root or with a sudo that asks for no password, or leave it \
                          out with tests/run --without-root-mounts.";
 
-/// What every script begins with. `ext4 NAME SIZE OPTION...` mounts a new disk; `refused COMMAND...` expects that a
-/// drive is refused.
+/// The start of every script. `ext4 NAME SIZE OPTION...` mounts a new disk; `refused COMMAND...`
+/// expects that a drive is refused.
 const BEGIN: &str = r#"
     set -e
     cd "$1"
@@ -76,7 +76,7 @@ fn root_mounts_a_drive_of_user_space_that_no_store_opens_on() {
     );
 }
 
-/// Runs a script as root in name spaces of its own, in an empty folder in memory.
+/// Runs a script as root in namespaces of its own, in an empty folder in memory.
 fn check(script: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let run = |script: &str| {

@@ -1,8 +1,8 @@
-//! A full disk is named, nothing acknowledged is lost, and the store goes on once there is room; a disk
-//! that can't be written is read.
+//! A full disk is reported, nothing acknowledged is lost, and the store continues once there is
+//! space; a read-only disk is read.
 //!
-//! The disks are file systems in memory, mounted in a name space of their own: no rights are needed,
-//! only Linux.
+//! The disks are file systems in memory, mounted in a namespace of their own, which needs only
+//! Linux and no rights.
 
 use std::process::Command;
 
@@ -36,7 +36,7 @@ fn an_archive_on_a_small_disk_that_is_full_loses_nothing() {
     );
 }
 
-/// Runs a script with a folder and the victim in a name space of its own.
+/// Runs a script with a folder and the victim in a namespace of its own.
 fn check(script: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let output = Command::new("unshare")

@@ -1,9 +1,9 @@
-//! A store at work on the real clock: two writers, the reaper, somebody who scrolls, and backups. The data
-//! file stays in proportion to what is alive, memory does not grow, and nothing is damaged. The writers
-//! keep step with whoever scrolls, so that a busy machine does less in the same time, and not something
-//! else.
+//! A busy store on the real clock: two writers, the reaper, a scrolling reader, and backups. The
+//! data file stays in proportion to the live data, memory does not grow, and nothing is damaged.
+//! The writers keep step with the reader, so that a busy machine does less in the same time, and
+//! not something else.
 //!
-//! `MAYFLY_TEST_COUNT` sets the seconds that it works; `--nocapture` shows how it goes.
+//! `MAYFLY_TEST_COUNT` sets the duration in seconds; `--nocapture` shows the progress.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -24,43 +24,43 @@ use mayfly_tests::store;
 
 const DB: &str = "soak";
 
-/// Writers change documents instead of inserting some while so many are alive.
+/// At this many live documents, writers update instead of insert.
 const ALIVE_MAX: i64 = 60_000;
 
-/// Seconds that a document lives at most, if the store works longer than that.
+/// Maximum lifetime of a document in seconds, if the test runs longer.
 const LIFE_SECS_MAX: u64 = 30;
 
-/// Documents that are there from the start and never expire.
+/// Documents from the start that never expire.
 const KEPT: usize = 20_000;
 
-/// Documents of one command of a writer.
+/// Documents per command of a writer.
 const BATCH: usize = 20;
 
-/// Commands that the writers may be behind whoever scrolls.
+/// Commands by which the writers may lag the reader.
 const BEHIND_MAX: usize = 4;
 
 /// Lines between two backups.
 const BACKUP_LINES: usize = 4;
 
-/// Backups that are kept under one name.
+/// Backups kept under one name.
 const BACKUPS_KEPT: usize = 3;
 
-/// Commands of writers that nobody has counted yet.
+/// Commands of writers that are not counted yet.
 const QUEUE_MAX: usize = 1 << 14;
 
 /// Removals between two lines whose lag counts.
 const LAGS_MAX: usize = 100_000;
 
-/// Lines that a run prints, about.
+/// Lines that a run prints, roughly.
 const LINES: u32 = 60;
 
-/// The data file is at most this many times what was alive at the most.
+/// The data file is at most this many times the maximum of live data.
 const FILE_RATIO_MAX: f64 = 3.0;
 
-/// Memory of the last third of the time is at most this many times that of the second third,
+/// Memory in the last third of the time is at most this many times that of the second third,
 const MEMORY_RATIO_MAX: f64 = 1.25;
 
-/// or this many bytes: it takes some time until every thread has met its largest piece of work.
+/// or this many bytes: every thread needs some time to meet its largest task.
 const MEMORY_BYTES_FREE: f64 = 64.0 * 1024.0 * 1024.0;
 
 /// How long the writers may take for a few commands.
@@ -125,10 +125,10 @@ fn a_store_at_work_stays_small_and_sound() {
 #[derive(Default)]
 struct Work {
     is_over: AtomicBool,
-    /// Documents that are alive, as the reader counted them last.
+    /// Live documents, as the reader last counted them.
     alive: AtomicI64,
     read: AtomicU64,
-    /// Milliseconds that a document lives at most.
+    /// Maximum lifetime of a document in milliseconds.
     life_ms: usize,
 }
 
@@ -139,7 +139,7 @@ fn keep(engine: &Engine, mut random: Random) {
     }
 }
 
-/// At each step inserts documents, or changes some while there are too many; then it is `done`.
+/// At each step inserts documents, or updates some while there are too many; then it is `done`.
 fn write(
     engine: &Engine,
     work: &Work,
@@ -181,7 +181,7 @@ fn due(random: &mut Random, life_ms: usize) -> DateTime {
     DateTime::from_millis(wall_ms() + life_ms)
 }
 
-/// Does what a window does for somebody who looks around. Each page is a step of the writers.
+/// Reads like a window whose user looks around. Each page is a step of the writers.
 fn scroll(engine: &Engine, work: &Work, mut random: Random, step: &Sender<()>) {
     while !work.is_over.load(Relaxed) {
         let alive = run(engine, &doc! {"count": "events"}).get_i32("n").expect("a count");
@@ -210,7 +210,7 @@ fn scroll(engine: &Engine, work: &Work, mut random: Random, step: &Sender<()>) {
     }
 }
 
-/// Who looks at everything. Dropped, the others end.
+/// The observer. Dropping it ends the other threads.
 struct Watch<'w> {
     engine: &'w Engine,
     work: &'w Work,
@@ -221,7 +221,7 @@ struct Watch<'w> {
 }
 
 impl Watch<'_> {
-    /// Looks at everything now and then until the time is over, and makes backups.
+    /// Measures now and then until the time is over, and makes backups.
     fn until(&self, deadline: Deadline) -> Vec<Line> {
         let (mut lines, mut lags, mut backups) = (Vec::new(), Vec::new(), 0);
         let whole = deadline.left().unwrap_or_default();
@@ -273,7 +273,7 @@ fn p99(mut lags: Vec<i64>) -> i64 {
     lags.get(lags.len() * 99 / 100).copied().unwrap_or(0)
 }
 
-/// How things are.
+/// One measurement.
 #[derive(Default)]
 struct Line {
     seconds: u64,
@@ -281,7 +281,7 @@ struct Line {
     file: i64,
     /// Bytes of documents and keys.
     live: i64,
-    /// Bytes of memory that are the program's own.
+    /// Bytes of private memory.
     memory: i64,
     lag_p99_ms: i64,
     backups: usize,
@@ -319,7 +319,8 @@ fn number(found: &Document, name: &str) -> i64 {
     number.as_i64().or(number.as_i32().map(i64::from)).expect("a whole number")
 }
 
-/// 0 where the system does not tell. Pages of the mapped file are the system's and don't count.
+/// 0 where the system doesn't report it. Pages of the mapped file belong to the system and don't
+/// count.
 fn own_memory() -> i64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
@@ -343,7 +344,7 @@ fn check(lines: &[Line]) {
     assert!(after <= memory_max, "memory grew from {before} to {after} bytes");
 }
 
-/// Of a number of bytes that is not astronomical.
+/// For a number of bytes that is not astronomical.
 fn float(bytes: i64) -> f64 {
     f64::from(u32::try_from(bytes / 1024).expect("less than some terabytes")) * 1024.0
 }

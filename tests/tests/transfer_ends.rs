@@ -1,5 +1,5 @@
-//! An export that is cut off leaves the file that was there and nothing that the next one does not
-//! clear away, and an import of a line without an end says so and needs little memory.
+//! An interrupted export leaves the old file and only leftovers that the next one deletes. An
+//! import of a line without an end reports it and needs little memory.
 //!
 //! `MAYFLY_TEST_COUNT` sets the number of kills, `MAYFLY_TEST_SEED` their moments.
 
@@ -22,16 +22,16 @@ const DB: &str = "d";
 const COLLECTION: &str = "c";
 const OLD: &str = "what somebody has kept here\n";
 
-/// Documents of the collection; their text is longer than the small disk.
+/// Documents of the collection. Their text is longer than the small disk.
 const DOCUMENTS: i32 = 20_000;
 
 /// How long an export may take.
 const EXPORT_MAX: Duration = Duration::from_mins(2);
 
-/// KiB of memory of its own that the importing program is given, see `RLIMIT_DATA`.
+/// KiB of private memory that the importing program gets, see `RLIMIT_DATA`.
 const OWN_KIB_MAX: u32 = 200_000;
 
-/// Bytes of the line without an end: more than the program has memory for.
+/// Bytes of the line without an end: more than the program's memory.
 const LINE_BYTES: usize = 300 << 20;
 
 /// A folder with a store in it.
@@ -77,7 +77,7 @@ fn a_killed_export_leaves_the_old_file_or_a_whole_new_one() {
         fs::write(&out, OLD).expect("the file can be written");
         let before = unfinished(folder.path());
         let mut child = export(folder.path(), &out).spawn().expect("the program starts");
-        // Some while it writes for certain, others at any moment.
+        // Some kills hit an export that surely writes, others any moment.
         if kill % 2 == 0 {
             until_it_writes(&mut child, folder.path(), &before);
         } else {
@@ -99,14 +99,14 @@ fn a_killed_export_leaves_the_old_file_or_a_whole_new_one() {
     only_what_was_left_is_cleared_away(folder.path());
 }
 
-/// Exports in a folder that did not get their names.
+/// Exports in a folder that still have their temporary names.
 fn unfinished(folder: &Path) -> BTreeSet<OsString> {
     let entries = fs::read_dir(folder).expect("the folder can be read");
     let names = entries.map(|entry| entry.expect("an entry").file_name());
     names.filter(|name| name.to_string_lossy().starts_with(".mayfly-export-")).collect()
 }
 
-/// Waits until the export has begun its file, or has ended.
+/// Waits until the export has created its file, or has ended.
 fn until_it_writes(export: &mut Child, folder: &Path, before: &BTreeSet<OsString>) {
     let deadline = Deadline::after(EXPORT_MAX);
     while unfinished(folder).is_subset(before) && export.try_wait().is_ok_and(|end| end.is_none()) {
@@ -115,7 +115,7 @@ fn until_it_writes(export: &mut Child, folder: &Path, before: &BTreeSet<OsString
     }
 }
 
-/// The next export removes unfinished files that nobody writes, and no others.
+/// The next export deletes unfinished files that no process writes, and no others.
 fn only_what_was_left_is_cleared_away(folder: &Path) {
     let left = folder.join(".mayfly-export-abcDEF012345.part");
     let written = folder.join(".mayfly-export-ghiJKL678901.part");

@@ -1,8 +1,8 @@
-//! Every case of `tests/cases` holds: what MongoDB's and Cosmos DB's pages, sources and tests say about
-//! TTL, run through the engine on a simulated clock.
+//! Every case of `tests/cases` holds: what the documentation, sources and tests of MongoDB and
+//! Cosmos DB say about TTL, run through the engine on a simulated clock.
 //!
-//! A case is one line of Extended JSON: `setup` commands, one `command`, and what is expected. Shorthands
-//! stand for Mayfly's own commands: `$ttlPass`, `$clock`, `$dialect`, `$restart`.
+//! A case is one line of Extended JSON: `setup` commands, one `command`, and the expected reply.
+//! Mayfly's own commands have shorthands: `$ttlPass`, `$clock`, `$dialect`, `$restart`.
 
 #[path = "ttl_cases/expectation.rs"]
 mod expectation;
@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use bson::Document;
 use mayfly_engine::value::extjson;
 
-/// Cases that are known to fail, each with its reason. The test fails when one of them passes.
+/// Known failures, each with its reason. The test fails when one of them passes.
 const EXPECTED_FAILURES: &[(&str, &str)] = &[];
 
 /// One line of a case file.

@@ -1,4 +1,4 @@
-//! The cases that MongoDB's drivers share for BSON and Extended JSON, as one of them brings them along.
+//! The BSON and Extended JSON cases shared by MongoDB's drivers, from the copy in one of them.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::installed;
 
-/// A number without its type in `$date` is read on purpose: old dumps have it.
+/// A number without its type in `$date` is accepted on purpose: old dumps have it.
 const READ_ALL_THE_SAME: [&str; 1] = ["Bad $date (number, not string or hash)"];
 
 #[derive(Debug, Default, PartialEq)]
@@ -21,7 +21,7 @@ struct Cases {
     refused: u32,
 }
 
-/// What is wrong, a line a case.
+/// The failures, one line per case.
 struct Findings(Vec<String>);
 
 impl Findings {
@@ -103,7 +103,7 @@ fn valid(about: &str, case: &Value, findings: &mut Findings) {
         let is_same = read.as_ref().is_ok_and(|read| read.as_bytes() == document.as_bytes());
         findings.expect(is_lossy || is_same, || format!("{name}: {json} is read as {read:?}"));
     }
-    // A form that leaves out types keeps the values.
+    // Formats that leave out types keep the values.
     let ours = write_document(document, Style::Typed, Layout::OneLine);
     let is_equal =
         read_document(&ours).is_ok_and(|read| compare_documents(&read, document).is_eq());
@@ -122,14 +122,14 @@ fn text<'c>(case: &'c Value, field: &str) -> Option<&'c str> {
     case.get(field).and_then(Value::as_str)
 }
 
-/// Two hexadecimal digits a byte.
+/// Two hex digits per byte.
 fn bytes(case: &Value, field: &str) -> Option<Vec<u8>> {
     let digits = text(case, field)?;
     let pairs = (0..digits.len()).step_by(2).map(|at| digits.get(at..at + 2).expect("a pair"));
     Some(pairs.map(|pair| u8::from_str_radix(pair, 16).expect("a byte")).collect())
 }
 
-/// JSON in which an exponent is written in one way.
+/// JSON with exponents in one notation.
 fn value(json: &str) -> Value {
     fn one_way(value: &mut Value) {
         match value {

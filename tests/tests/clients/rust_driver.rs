@@ -1,4 +1,4 @@
-//! The samples of both vendors' pages in the Rust driver's own idiom.
+//! The samples of both vendors' documentation in the Rust driver's own idiom.
 
 use std::time::Duration;
 
@@ -19,7 +19,8 @@ fn passes(admin: &Database) -> i64 {
     ttl.and_then(|ttl| ttl.get_i64("passes")).expect("metrics.ttl.passes")
 }
 
-/// Time goes on by so many seconds, at least one; returns after the monitor's own pass at the new time.
+/// Advances time by this many seconds, at least one. Returns after the monitor's own pass at the
+/// new time.
 fn advance(admin: &Database, seconds: i64) {
     let before = passes(admin);
     let clock = doc! { "mayflyClock": 1, "advanceMS": seconds * 1000 };

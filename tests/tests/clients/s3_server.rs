@@ -1,6 +1,6 @@
-//! An archive in a bucket of a real server that speaks S3, also while that server can't be reached.
+//! An archive in a bucket of a real S3 server, also while that server can't be reached.
 //!
-//! The server itself is not killed: unlike the service that it stands for, it may then forget what it has
+//! The server itself is not killed: unlike the real service, it may then forget what it has
 //! acknowledged, or leave a list that it can't read.
 
 use std::{
@@ -20,10 +20,10 @@ use mongodb::{
 
 use super::{START, installed};
 
-/// What the server takes for its only user's name and password.
+/// The name and password of the server's only user.
 const SECRET: &str = "S3RVER";
 
-/// How long it may take to begin.
+/// How long it may take to start.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 const DOCUMENTS: usize = 3_000;
@@ -36,7 +36,7 @@ struct S3 {
 
 impl S3 {
     fn start(folder: &Path) -> Self {
-        // It tells every request, so a pipe would have to be emptied.
+        // It logs every request, so a pipe would have to be drained.
         let told = folder.with_extension("log");
         let child = Command::new("node")
             .arg(installed("node/node_modules/s3rver/bin/s3rver.js"))
@@ -74,7 +74,7 @@ fn ids(documents: usize) -> impl Iterator<Item = i32> {
 }
 
 struct World {
-    /// Held, so that it ends last.
+    /// Dropped last, so the server ends last.
     _server: Server,
     client: Client,
     folder: tempfile::TempDir,
@@ -163,7 +163,7 @@ fn s3_server_keeps_what_expired_and_gives_it_back() {
     assert_eq!(world.run(put_back).get_i64("restored").ok(), Some(2));
     assert_eq!(world.left(), BTreeSet::from([7, 9]));
 
-    // Limits: each batch is an object, and the oldest go.
+    // Limits: each batch is an object, and the oldest are deleted.
     world.run(
         doc! { "mayflyArchive": "carts", "target": "s3://archive-test/old/ones", "maxAgeSecs": 60 },
     );
@@ -185,7 +185,7 @@ fn s3_server_that_is_gone_costs_no_document() {
         client.database("admin").run_command(doc! { "mayflyReap": 1 }).run().expect("a reply")
     };
     let reaping = thread::Builder::new().name("reap".to_owned()).spawn(reap).expect("a thread");
-    // Some batches are through, others are not.
+    // Some batches are uploaded, others are not.
     let deadline = Deadline::after(PATIENCE);
     while world.left().len() > DOCUMENTS - 100 {
         assert!(!deadline.is_over(), "the reaper removes nothing");
@@ -202,7 +202,7 @@ fn s3_server_that_is_gone_costs_no_document() {
     assert_eq!(world.left(), left, "nothing goes without the server");
     check_secrets(&world);
 
-    // The server is there again: whatever is not in the store must be in its bucket.
+    // The server is reachable again: every document that left the store must be in its bucket.
     world.way.mend();
     let archived: BTreeSet<i32> = world.archived().into_iter().collect();
     let lost: Vec<i32> =
@@ -213,7 +213,7 @@ fn s3_server_that_is_gone_costs_no_document() {
     assert_eq!(world.archived().len(), DOCUMENTS, "each is given once");
 }
 
-/// The password is told in no reply and in no file.
+/// The password appears in no reply and in no file.
 fn check_secrets(world: &World) {
     let replies = [
         world.run(doc! { "mayflyArchives": 1 }),

@@ -1,4 +1,4 @@
-//! The jobs, the folder in which they run, and what must be there after each.
+//! The jobs, the folder in which they run, and what must exist after each.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,37 +23,37 @@ const OLDER: i32 = 200;
 /// Documents that are imported.
 const IMPORTED: usize = 50;
 
-/// The export that is there before.
+/// The older export.
 const OLD: &str = "what somebody has kept here\n";
 
 /// Something that Mayfly does with files.
 pub struct Job {
     /// The program that does it in a room.
     pub command: fn(&Path) -> Command,
-    /// Whether what it printed says that it is done.
+    /// Whether its output reports success.
     pub is_done: fn(&str) -> bool,
     /// What must be on the disk then.
     pub kept: &'static [&'static str],
     /// What must be on the disk before each transaction of the store ends.
     pub before_commits: &'static [&'static str],
-    /// What may be removed only when the other is on the disk.
+    /// What may be removed only after the other is on the disk.
     pub replaced: &'static [(&'static str, &'static str)],
-    /// Files and folders that have to be flushed; behind a star a part of the name.
+    /// Files and folders that must be flushed. A star precedes a part of the name.
     pub flushes: &'static [&'static str],
-    /// Looks at a room afterwards.
+    /// Checks a room afterwards.
     pub judge: fn(&Path, &Outcome, &str),
 }
 
 /// How a job ended.
 pub struct Outcome {
-    /// It was said that it is done.
+    /// It reported success.
     pub is_done: bool,
-    /// What was printed.
+    /// Its output.
     pub said: String,
 }
 
-/// Makes a room: a store with three backups, one of them to be restored, an older export, and a file to
-/// be imported.
+/// Creates a room: a store with three backups, one of them for a restore, an older export, and a
+/// file to import.
 pub fn prepare(room: &Path) {
     for folder in ["out", "in"] {
         fs::create_dir_all(room.join(folder)).expect("a folder can be made");
@@ -90,7 +90,7 @@ fn mayfly(words: &[&str], room: &Path) -> Command {
     command
 }
 
-/// A new store, written by somebody.
+/// A new store written by a victim.
 pub fn opening() -> Job {
     Job {
         command: |room| {
@@ -139,7 +139,7 @@ pub fn backup() -> Job {
     }
 }
 
-/// How many documents a backup holds, if it is there. It must be whole.
+/// Documents in a backup, if it exists. It must be whole.
 fn backed_up(file: &Path, what: &str) -> Option<i32> {
     file.exists().then(|| {
         let place = tempfile::tempdir_in("/dev/shm").expect("a temporary folder can be made");
@@ -172,7 +172,7 @@ pub fn restore() -> Job {
             assert_eq!(restored.map(|at| at.is_some()), Ok(is_restored), "{what}");
             engine.close().expect("the store closes");
             if is_restored {
-                // A cut between the two names leaves the old one under its working name.
+                // A cut between the two renames leaves the old one under its temporary name.
                 let is_old = |path: &Path| {
                     let name = path.file_name().unwrap_or_default().to_string_lossy();
                     name.starts_with(".store.restoring-") || name == "store.before-restore-1"
@@ -291,7 +291,7 @@ pub fn archive() -> Job {
     }
 }
 
-/// The `_id`s of what is archived.
+/// The `_id`s of archived documents.
 fn archived(engine: &Engine) -> Vec<i64> {
     let command = doc! { "mayflyArchived": removals::COLLECTION, "limit": 1_000 };
     let page = engine.run(removals::DB, &command);
@@ -299,7 +299,7 @@ fn archived(engine: &Engine) -> Vec<i64> {
     rows.filter_map(|row| row.as_document()?.get_i64("_id").ok()).collect()
 }
 
-/// The store of the room is there as it was.
+/// The store of the room is unchanged.
 fn check_store(room: &Path, what: &str) {
     check_store_open(room, what).close().expect("the store closes");
 }
@@ -311,7 +311,7 @@ fn check_store_open(room: &Path, what: &str) -> Engine {
     engine
 }
 
-/// How many documents there are: all up to a number, each as it was.
+/// The number of documents: all up to a number, each unchanged.
 fn documents(engine: &Engine, what: &str) -> i32 {
     let found = find_all(engine, DB, COLLECTION, doc! {});
     let count = i32::try_from(found.len()).expect("few");

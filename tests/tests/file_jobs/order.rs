@@ -1,4 +1,4 @@
-//! In which order a job's calls must come.
+//! The order in which a job must make its calls.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use mayfly_tests::store::folder_in_memory;
 
 use super::jobs::{Job, prepare};
 
-/// Records a job and checks the order; and that each flush which is left out is noticed.
+/// Records a job and checks the order. Also checks that each omitted flush is noticed.
 pub fn check(job: &Job) {
     let folder = folder_in_memory();
     let room = folder.path().join("room");
@@ -33,7 +33,7 @@ pub fn check(job: &Job) {
     }
 }
 
-/// What is wrong with the order of the calls, if something is.
+/// What is wrong with the order of the calls, if anything.
 fn follow(job: &Job, mut disk: Disk, calls: &[Call]) -> Result<(), String> {
     let mut lock_files: BTreeMap<&str, usize> = BTreeMap::new();
     let safe = |found: Vec<String>, when: &str| {
@@ -42,7 +42,7 @@ fn follow(job: &Job, mut disk: Disk, calls: &[Call]) -> Result<(), String> {
     for (at, call) in calls.iter().enumerate() {
         let when = || format!("call {at}, {}", call.told());
         match call {
-            // What gets its name is whole.
+            // A file that gets its name is whole.
             Call::Rename(from, _) | Call::Exchange(from, _) => {
                 safe(disk.unsafe_bytes(from), &when())?;
                 safe(disk.unsafe_names(&format!("{from}/")), &when())?;
@@ -53,7 +53,7 @@ fn follow(job: &Job, mut disk: Disk, calls: &[Call]) -> Result<(), String> {
                     safe(disk.unsafe_names(kept), &when())?;
                 }
             }
-            // What stands for something else goes when that is safe.
+            // A file is removed only after its replacement is on the disk.
             Call::Unlink(name) => {
                 let new = job.replaced.iter().find(|(old, _)| old == name).map(|(_, new)| new);
                 safe(new.map_or_else(Vec::new, |new| disk.unsafe_names(new)), &when())?;
@@ -65,7 +65,7 @@ fn follow(job: &Job, mut disk: Disk, calls: &[Call]) -> Result<(), String> {
                     safe(disk.unsafe_names(before), &when())?;
                 }
             }
-            // Who closes a second one gives LMDB's locks away.
+            // Closing a second descriptor releases LMDB's locks.
             Call::Opened(name) | Call::Made(name) if name.ends_with("lock.mdb") => {
                 let open = lock_files.entry(name).or_default();
                 *open += 1;

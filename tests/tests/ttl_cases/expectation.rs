@@ -7,8 +7,8 @@ pub fn is_ok(reply: &Document) -> bool {
     reply.get("ok").and_then(number) == Some(1.0)
 }
 
-/// Whether the reply is as expected: dotted paths with their values, and the words `$absent`, `$gte`,
-/// `errmsgContains`, `ids` and `first`.
+/// Whether the reply is as expected: dotted paths with their values, and the words `$absent`,
+/// `$gte`, `errmsgContains`, `ids` and `first`.
 pub fn check(reply: &Document, expect: &Document) -> Result<(), String> {
     for (name, expected) in expect {
         let holds = match name.as_str() {
@@ -60,8 +60,8 @@ pub fn check_ids(reply: &Document, expected: Option<&Bson>) -> Result<(), String
     Err(format!("expected the ids {expected:?}, found {found:?}"))
 }
 
-/// Equal; a plain whole number also equals the same number of another type, and the elements of
-/// `writeErrors` name only some of the fields.
+/// Equality, except that a plain integer equals the same number of any type, and the elements of
+/// `writeErrors` may name only some fields.
 fn is_like(actual: &Bson, expected: &Bson, path: &str) -> bool {
     match (actual, expected) {
         (Bson::Document(actual), Bson::Document(expected)) => {

@@ -6,18 +6,18 @@ use tempfile::TempDir;
 
 use super::expectation;
 
-/// 2024-01-01T00:00:00Z, when every case begins.
+/// 2024-01-01T00:00:00Z, the start time of every case.
 const START_MS: i64 = 1_704_067_200_000;
 
-/// A store with an engine that can be closed and opened again.
+/// A store with an engine that can be reopened.
 struct World {
     folder: TempDir,
     engine: Option<Engine>,
-    /// The collection that was written to last.
+    /// The collection of the last write.
     collection: String,
 }
 
-/// Whether the case holds; else what was wrong.
+/// Whether the case holds; otherwise what was wrong.
 pub fn run(case: &Document) -> Result<(), String> {
     let mut world = World::new()?;
     for command in documents(case, "setup")? {
@@ -84,8 +84,8 @@ impl World {
         Ok(())
     }
 
-    /// Exactly the documents that are expected to be left are found: by the command if it reads, else
-    /// by reading after it.
+    /// Exactly the expected documents are left: found by the command if it reads, otherwise by a
+    /// read after it.
     fn check_kept(
         &self,
         command: &Document,
