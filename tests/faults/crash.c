@@ -1,4 +1,4 @@
-/* Loaded into the program (LD_PRELOAD): the process that walks a file dies as one does whose memory a file has damaged. */
+/* Preloaded into the program: kills the process that checks a file, as memory corruption by a malicious file would. */
 
 #include <signal.h>
 #include <string.h>

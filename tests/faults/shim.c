@@ -1,24 +1,23 @@
-/* Stands between a program and the system's calls on the files of one folder, loaded with LD_PRELOAD.
+/* Intercepts a program's system calls on the files of one folder. Loaded with LD_PRELOAD.
  *
- * SHIM_FOLDER   the folder, without links in its path; calls on files elsewhere pass
- * SHIM_ARM      with any value, calls count only from the first line that the program prints
- * SHIM_FAIL_AT  the number of the call that fails, from 1; none without it
+ * SHIM_FOLDER   the folder, without links in its path; calls on other files pass
+ * SHIM_ARM      if set, calls count only after the first line that the program prints
+ * SHIM_FAIL_AT  the number of the call that fails, from 1; unset: none
  * SHIM_FAIL_AS  eio, enospc, short (half is written; a call that writes nothing fails with EIO), or kill:
- *               the program is killed where it would make the call
- * SHIM_COUNT    a file that gets a letter for each counted call at the end of the program: those below, and
- *               i read, o open or make
- * SHIM_TRACE    a file that gets what becomes of the files, in order, and what the program prints: a letter,
- *               then a number, the length of the name and that of the bytes as 8 bytes each in the machine's order,
+ *               the program is killed before the call
+ * SHIM_COUNT    a file that gets a letter for each counted call when the program ends: those below, and
+ *               i read, o open or create
+ * SHIM_TRACE    a file that gets the changes to the files, in order, and the program's output: a letter,
+ *               then a number, the length of the name and that of the bytes, 8 bytes each in native order,
  *               then the name within the folder ("." is the folder itself) and the bytes
  *
- *   n made  o opened  c closed  w written  d written through to the disk (number: offset)
- *   t has this length (number)  a is at least so long (number)  s flushed  u removed  m folder made
+ *   n created  o opened  c closed  w written  d written through to the disk (number: offset)
+ *   t has this length (number)  a is at least so long (number)  s flushed  u removed  m folder created
  *   r renamed  x exchanged  l linked (bytes: the other name)  p printed (bytes)
  *
- * Calls on descriptors are met in the C library. Those on names are made without it too, so the kernel is
- * asked to send them here: a filter turns each into a signal, whose handler makes the call with a mark that
- * the filter lets pass. The filter stays with programs that this one starts, and the handler does not: so it
- * lets pass whatever comes from other places of memory than this program's code.
+ * Calls on descriptors are intercepted in the C library. Calls on names may bypass it, so a seccomp filter
+ * turns each into a signal, whose handler makes the call with a mark that the filter passes. Child programs
+ * inherit the filter but not the handler, so the filter passes calls from outside this program's code.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -48,7 +47,7 @@
 #define RENAME_NOREPLACE 1
 #endif
 
-/* What the handler's own calls have as sixth argument, which none of them uses. */
+/* The handler marks its own calls in the sixth argument, which none of them uses. */
 #define MARK 0x6d61796cu
 #define COUNTED_MAX (1 << 20)
 
@@ -56,7 +55,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *folder, *count_file;
 static long fail_at, calls;
 static int fail_as, is_short, is_kill, is_armed, trace = -1;
-/* Who is told that half was written goes on with the rest, for which there is no room. */
+/* After a short write the program writes the rest, which fails with a full disk. */
 static int is_half_written;
 static char counted[COUNTED_MAX];
 
@@ -71,7 +70,7 @@ static int (*real_fdatasync)(int);
 static int (*real_ftruncate)(int, off_t);
 static int (*real_close)(int);
 
-/* The name within the folder of a path, or NULL. */
+/* A path's name within the folder, or NULL. */
 static const char *within(char *path) {
     size_t length = folder ? strlen(folder) : 0;
     if (!length || strncmp(path, folder, length) != 0) return NULL;
@@ -79,7 +78,7 @@ static const char *within(char *path) {
     return path[length] == '/' ? path + length + 1 : NULL;
 }
 
-/* The name within the folder of a descriptor's file, or NULL. */
+/* The name of a descriptor's file within the folder, or NULL. */
 static const char *watched(int fd, char path[PATH_MAX]) {
     char link[64];
     if (!folder) return NULL;
@@ -90,7 +89,7 @@ static const char *watched(int fd, char path[PATH_MAX]) {
     return within(path);
 }
 
-/* The name within the folder of what a call on names means, or NULL. */
+/* The name within the folder that a call on names refers to, or NULL. */
 static const char *named(int at, const char *name, char path[PATH_MAX]) {
     size_t length = 0;
     if (name[0] != '/') {
@@ -298,7 +297,7 @@ int close(int fd) {
     return result;
 }
 
-/* A call on names or on a file's room, as it was made. */
+/* A call on names or on a file's reserved space, as it was made. */
 struct call {
     long number;
     long arguments[5];
@@ -315,7 +314,7 @@ static void note_two(char kind, const char *from, const char *to) {
     note(kind, from, 0, &part, 1);
 }
 
-/* Makes a call on one name or two, unless it is the one that fails. */
+/* Makes a call on one or two names, unless it is the one that fails. */
 static long on_names(const struct call *call, char kind, const char *one, const char *other) {
     if (!one && !other) return made(call);
     if (fails(kind)) return -fail_as;
@@ -412,10 +411,10 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     errno = error;
 }
 
-/* Where code lies. */
+/* The address ranges of code. */
 #define RANGES_MAX 30
 
-/* Adds the steps that let a call pass unless it comes from this program's code. */
+/* Adds the steps that pass a call unless it comes from this program's code. */
 static size_t pass_others(struct sock_filter *filter) {
     FILE *maps = fopen("/proc/self/maps", "r");
     unsigned long ranges[RANGES_MAX][2];
@@ -446,7 +445,7 @@ static size_t pass_others(struct sock_filter *filter) {
     return at;
 }
 
-/* Has the kernel send the calls here that are not made through the C library. */
+/* Installs the filter for calls that bypass the C library. */
 static void meet_calls(void) {
     struct sock_filter filter[5 * RANGES_MAX + 1 + MET + 6];
     size_t at = pass_others(filter);
@@ -489,7 +488,7 @@ __attribute__((constructor)) static void start(void) {
     is_kill = as && strcmp(as, "kill") == 0;
     fail_as = as && strcmp(as, "enospc") == 0 ? ENOSPC : EIO;
     if (path) trace = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    /* Programs that this one starts are not of interest. */
+    /* Child programs are not traced. */
     unsetenv("LD_PRELOAD");
     if (folder) meet_calls();
 }

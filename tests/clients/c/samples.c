@@ -36,7 +36,7 @@ static int64_t passes(mongoc_client_t *client)
     return value;
 }
 
-/* Time goes on by so many seconds, at least one; returns after the monitor's own pass at the new time. */
+/* Advances time by this many seconds, at least one. Returns after the monitor's own pass at the new time. */
 static void advance(mongoc_client_t *client, int64_t seconds)
 {
     int64_t before = passes(client);

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.bson.Document;
 
-/** The samples of both vendors' pages in the Java driver's own idiom, on the server's simulated clock. */
+/** The samples of both vendors' documentation in the Java driver's own idiom, on the server's simulated clock. */
 public class Samples {
     private static final long PATIENCE_MS = 20_000;
     private static MongoDatabase admin;
@@ -31,7 +31,7 @@ public class Samples {
         return ((Number) status.get("metrics", Document.class).get("ttl", Document.class).get("passes")).longValue();
     }
 
-    /** Time goes on by so many seconds, at least one; returns after the monitor's own pass at the new time. */
+    /** Advances time by this many seconds, at least one. Returns after the monitor's own pass at the new time. */
     private static void advance(long seconds) throws InterruptedException {
         long before = passes();
         admin.runCommand(new Document("mayflyClock", 1).append("advanceMS", seconds * 1000));

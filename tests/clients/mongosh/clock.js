@@ -8,7 +8,7 @@ function passes() {
   return Number(db.serverStatus().metrics.ttl.passes);
 }
 
-/** Time goes on by so many seconds, at least one; returns after the monitor's own pass at the new time. */
+/** Advances time by this many seconds, at least one. Returns after the monitor's own pass at the new time. */
 function advance(seconds) {
   const before = passes();
   db.adminCommand({ mayflyClock: 1, advanceMS: NumberLong(seconds * 1000) });

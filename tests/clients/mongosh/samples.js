@@ -1,4 +1,4 @@
-// Runs after clock.js. The vendors' commands stand in cosmos.js and manual.js, word for word.
+// Runs after clock.js. cosmos.js and manual.js contain the vendors' commands word for word.
 
 const here = process.env.MAYFLY_SAMPLES;
 db.adminCommand({ setParameter: 1, ttlMonitorSleepSecs: 1 });
@@ -25,7 +25,7 @@ must(db.tickets.countDocuments() === 1, "the old ticket is gone");
 advance(100);
 must(db.tickets.countDocuments() === 0, "the other ticket is gone");
 
-// What people type in a shell.
+// Typical shell input.
 must(db.version().startsWith("8.2."), db.version());
 must(db.currentOp().ok === 1, "currentOp answers");
 must(db.coll.stats().count === 0, "stats answers");

@@ -1,4 +1,4 @@
-// The samples of both vendors' pages in the Node driver's own idiom, on the server's simulated clock.
+// The samples of both vendors' documentation in the Node driver's own idiom, on the server's simulated clock.
 
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
@@ -13,7 +13,7 @@ async function passes() {
   return (await admin.command({ serverStatus: 1 })).metrics.ttl.passes;
 }
 
-/** Time goes on by so many seconds, at least one; returns after the monitor's own pass at the new time. */
+/** Advances time by this many seconds, at least one. Returns after the monitor's own pass at the new time. */
 async function advance(seconds) {
   const before = await passes();
   await admin.command({ mayflyClock: 1, advanceMS: Long.fromNumber(seconds * 1000) });
@@ -87,7 +87,7 @@ async function everyday() {
   });
   const session = client.startSession();
   session.startTransaction();
-  // The driver puts its own words around the answer of a standalone.
+  // The driver wraps a standalone's error in its own message.
   await assert.rejects(things.insertOne({ x: 1 }, { session }), (error) => {
     return error.errorResponse.originalError.code === 20;
   });

@@ -1,4 +1,4 @@
-"""The samples of both vendors' pages in PyMongo's own idiom, on the server's simulated clock."""
+"""The samples of both vendors' documentation in PyMongo's own idiom, on the server's simulated clock."""
 
 import datetime
 import os
