@@ -4,7 +4,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 use crate::{
     WindowError, WindowOptions,
-    cli::{self, Failure, Shown},
+    cli::{self, Failure, WindowOutcome},
     demo, run_window,
     shutdown::ShutdownSignal,
     source::{
@@ -25,7 +25,7 @@ fn window(
     request: OpenRequest,
     shutdown: ShutdownSignal,
     prepare: impl FnOnce(&egui::Context) + 'static,
-) -> Result<Shown, Failure> {
+) -> Result<WindowOutcome, Failure> {
     // A second window on the same store prints an error and exits, instead of opening empty. A
     // desktop shows no standard error, so there the window opens and shows the error.
     if !is_started_by_desktop() {
@@ -34,8 +34,8 @@ fn window(
     let opener = opener(Some(demo::fill));
     let options = WindowOptions { request, opener, settings_file: None, shutdown: Some(shutdown) };
     match run_window(options, prepare) {
-        Ok(()) => Ok(Shown::Closed),
-        Err(WindowError::NoDisplay) => Ok(Shown::NoDisplay),
+        Ok(()) => Ok(WindowOutcome::Closed),
+        Err(WindowError::NoDisplay) => Ok(WindowOutcome::NoDisplay),
         Err(error) => Err(Failure(format!("{error}."))),
     }
 }

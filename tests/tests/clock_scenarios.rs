@@ -220,7 +220,7 @@ impl Clock for Clocks {
 
 /// The last pass that was not on hold, as the model saw it.
 #[derive(Debug, Clone, Copy)]
-struct Passed {
+struct TrustedPass {
     wall_ms: i64,
     /// Wall time minus true time at the first pass of this boot, or at the last release.
     offset_ms: i64,
@@ -235,7 +235,7 @@ struct World {
     secs: i64,
     /// Thresholds of the existing documents, by `_id`; `None`: never.
     documents: BTreeMap<i32, Option<i64>>,
-    last: Option<Passed>,
+    last: Option<TrustedPass>,
     /// Nothing since the start or the last release could cause a hold.
     quiet: bool,
     restored: bool,
@@ -386,7 +386,7 @@ impl World {
         self.reaper.release(None).expect("stored");
         let now = self.clocks.get();
         let (wall_ms, offset_ms) = (now.wall_ms(), now.offset_ms);
-        self.last = Some(Passed { wall_ms, offset_ms, boot: now.boot });
+        self.last = Some(TrustedPass { wall_ms, offset_ms, boot: now.boot });
         (self.quiet, self.restored, self.kept) = (true, false, false);
     }
 
@@ -487,7 +487,7 @@ impl World {
                 assert!(back_ms <= 5 * MINUTE, "{back_ms} ms behind the last pass");
             }
         }
-        self.last = Some(Passed { wall_ms, offset_ms, boot: now.boot });
+        self.last = Some(TrustedPass { wall_ms, offset_ms, boot: now.boot });
     }
 
     /// Removes from the model what was removed from the store.

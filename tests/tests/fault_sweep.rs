@@ -90,14 +90,14 @@ fn sweep(from: From) -> BTreeMap<&'static str, usize> {
 }
 
 /// The result of a run.
-struct Done {
+struct RunResult {
     acknowledged: i64,
     calls: usize,
     log: String,
 }
 
 /// Runs the script on a new store; the call with this number fails in this way.
-fn script(library: &Path, store: &Path, from: From, fault: Option<(&str, usize)>) -> Done {
+fn script(library: &Path, store: &Path, from: From, fault: Option<(&str, usize)>) -> RunResult {
     let count = store.with_extension("count");
     let mut command = Command::new(env!("CARGO_BIN_EXE_step_writer"));
     command.arg(store).args(["0", &steps().to_string(), "faults"]);
@@ -120,5 +120,5 @@ fn script(library: &Path, store: &Path, from: From, fault: Option<(&str, usize)>
     let printed = String::from_utf8_lossy(&output.stdout);
     let acknowledged = printed.lines().filter_map(|line| line.parse().ok()).max().unwrap_or(0);
     let calls = std::fs::read(&count).map_or(0, |letters| letters.len());
-    Done { acknowledged, calls, log }
+    RunResult { acknowledged, calls, log }
 }

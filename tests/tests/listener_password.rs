@@ -60,9 +60,9 @@ fn forms(word: &str) -> Vec<Vec<u8>> {
 
 /// Everything that can be read later, with the name of the place.
 #[derive(Default)]
-struct Told(Vec<(String, Vec<u8>)>);
+struct Places(Vec<(String, Vec<u8>)>);
 
-impl Told {
+impl Places {
     fn add(&mut self, place: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.0.push((place.into(), bytes.into()));
     }
@@ -129,7 +129,7 @@ const TELLING: [&str; 16] = [
 ];
 
 /// Runs every command that returns information; `run` returns the reply or the error as text.
-fn ask_all(told: &mut Told, mut run: impl FnMut(&str, Document) -> String) {
+fn ask_all(told: &mut Places, mut run: impl FnMut(&str, Document) -> String) {
     for name in TELLING {
         told.add(name, run("admin", doc! { name: 1 }));
     }
@@ -143,7 +143,7 @@ fn ask_all(told: &mut Told, mut run: impl FnMut(&str, Document) -> String) {
 }
 
 /// Records each operation in the profile and in the log from now on, and plants the word.
-fn plant(told: &mut Told, mut run: impl FnMut(&str, Document) -> String) {
+fn plant(told: &mut Places, mut run: impl FnMut(&str, Document) -> String) {
     run("admin", doc! { "profile": 2, "slowms": 0 });
     run("shop", doc! { "profile": 2, "slowms": 0 });
     let binary = |bytes| Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes });
@@ -177,7 +177,7 @@ fn run(client: &Client, db: &str, command: Document) -> String {
 }
 
 /// Logins that fail although they have the right password, and one that succeeds.
-fn log_in(told: &mut Told, uri: &str, password: &str) {
+fn log_in(told: &mut Places, uri: &str, password: &str) {
     let find = |uri: &str| match Client::with_uri_str(uri) {
         Ok(client) => run(&client, "shop", doc! { "find": CANARY }),
         Err(error) => error.to_string(),
@@ -199,7 +199,7 @@ fn log_in(told: &mut Told, uri: &str, password: &str) {
 }
 
 /// What the program does without the listener, run in `folder`.
-fn command_line(told: &mut Told, folder: &Path) {
+fn command_line(told: &mut Places, folder: &Path) {
     let lines = [
         format!("export --data data --db shop --collection {CANARY} -o out.jsonl"),
         format!("export --data data --db shop --collection no{CANARY} -o none.jsonl"),
@@ -236,7 +236,7 @@ fn stands_in_the_first_line_alone(arguments: &[&str]) {
     let stderr = File::create(folder.path().join("stderr")).expect("a file");
     let mut server = Server::start_telling(stderr, &data, arguments);
     let (uri, password) = (server.uri.clone(), password_of(&server.uri));
-    let mut told = Told::default();
+    let mut told = Places::default();
     {
         let client = Client::with_uri_str(&uri).expect("a client");
         plant(&mut told, |db, command| run(&client, db, command));
@@ -279,7 +279,7 @@ fn stands_in_the_first_line_alone(arguments: &[&str]) {
 fn the_password_of_the_windows_listener_is_told_to_the_window_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("data");
-    let mut told = Told::default();
+    let mut told = Places::default();
     let engine = Engine::open(&data, EngineOptions::default()).expect("a store");
     plant(&mut told, |db, command| engine.run(db, &command).to_string());
     let on = store::run(&engine, "admin", &doc! { "mayflyListen": 1, "on": true, "port": 0 });

@@ -41,7 +41,7 @@ fn check(seed: u64, count: usize, mutate: fn(&mut Vec<u8>, &mut Random) -> &'sta
     let written = writer.arg(&store).args(["0", STEPS]).output().expect("the writer starts");
     assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
     let whole = fs::read(store.join("data.mdb")).expect("the store has a data file");
-    let good = look(&store, &whole, Way::default());
+    let good = look(&store, &whole, OpenMode::default());
     assert_eq!(good.code, Some(0), "the whole store is refused: {}", good.log);
     assert!(good.documents.lines().count() > 300, "the store is small");
 
@@ -49,7 +49,7 @@ fn check(seed: u64, count: usize, mutate: fn(&mut Vec<u8>, &mut Random) -> &'sta
     for number in 0..random::count(count) {
         let mut bytes = whole.clone();
         let kind = mutate(&mut bytes, &mut random);
-        let way = Way { writes: number % 2 == 1, was_killed: number % 4 >= 2 };
+        let way = OpenMode { writes: number % 2 == 1, was_killed: number % 4 >= 2 };
         let seen = look(&store, &bytes, way);
         let end = seen.end(&good, &format!("file {number}, {kind}"));
         *ends.entry((kind, end)).or_default() += 1;
@@ -61,13 +61,13 @@ fn check(seed: u64, count: usize, mutate: fn(&mut Vec<u8>, &mut Random) -> &'sta
     assert!(noticed.sum::<usize>() > 0, "no damage was ever noticed");
 }
 
-struct Seen {
+struct ReadResult {
     code: Option<i32>,
     documents: String,
     log: String,
 }
 
-impl Seen {
+impl ReadResult {
     /// How it ended, compared with what the whole store shows.
     fn end(&self, good: &Self, what: &str) -> &'static str {
         let what = format!("{what}: {}", self.log);
@@ -96,7 +96,7 @@ impl Seen {
 
 /// How a changed store is opened.
 #[derive(Debug, Clone, Copy, Default)]
-struct Way {
+struct OpenMode {
     /// The reader also writes.
     writes: bool,
     /// The number of the last transaction was not recorded.
@@ -104,7 +104,7 @@ struct Way {
 }
 
 /// Reads a store with this data file in a process of its own.
-fn look(store: &Path, bytes: &[u8], way: Way) -> Seen {
+fn look(store: &Path, bytes: &[u8], way: OpenMode) -> ReadResult {
     let place = folder_in_memory();
     let private = fs::Permissions::from_mode(0o700);
     fs::set_permissions(place.path(), private).expect("the folder is ours");
@@ -119,7 +119,7 @@ fn look(store: &Path, bytes: &[u8], way: Way) -> Seen {
     let mut reader = Command::new(env!("CARGO_BIN_EXE_mutant_reader"));
     reader.arg(place).args(way.writes.then_some("write"));
     let output = reader.output().expect("the reader starts");
-    Seen {
+    ReadResult {
         code: output.status.code(),
         documents: String::from_utf8_lossy(&output.stdout).into_owned(),
         log: String::from_utf8_lossy(&output.stderr).into_owned(),

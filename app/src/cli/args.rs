@@ -26,7 +26,7 @@ pub enum Command {
     /// Serve a store to MongoDB drivers and shells.
     Serve(Serve),
     /// Run a JavaScript shell (not supported yet).
-    Shell(Later),
+    Shell(UnsupportedArgs),
     /// Import documents from JSON or CSV files.
     Import(Import),
     /// Export a collection to a file.
@@ -92,7 +92,7 @@ pub struct Serve {
 
 /// Arguments of a command that is not supported yet.
 #[derive(Debug, clap::Args)]
-pub struct Later {
+pub struct UnsupportedArgs {
     /// Ignored.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     pub rest: Vec<String>,
@@ -100,7 +100,7 @@ pub struct Later {
 
 /// Format of an imported file.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum InFormat {
+pub enum InputFormat {
     /// Detect automatically.
     Auto,
     /// Extended JSON: NDJSON, concatenated documents or an array.
@@ -111,7 +111,7 @@ pub enum InFormat {
 
 /// What to do if the `_id` already exists.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum InMode {
+pub enum ConflictMode {
     /// Reject the document.
     Insert,
     /// Skip the document.
@@ -140,10 +140,10 @@ pub struct Import {
     pub files: Vec<PathBuf>,
     /// Input format.
     #[arg(long, value_enum, default_value = "auto")]
-    pub format: InFormat,
+    pub format: InputFormat,
     /// What to do if the _id already exists.
     #[arg(long, value_enum, default_value = "insert")]
-    pub mode: InMode,
+    pub mode: ConflictMode,
     /// If a field appears twice, keep the last value instead of rejecting the document.
     #[arg(long)]
     pub last_duplicate: bool,
@@ -183,7 +183,7 @@ pub struct Import {
 
 /// Format of an exported file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OutFormat {
+pub enum OutputFormat {
     /// One document per line.
     Ndjson,
     /// A single JSON array.
@@ -194,7 +194,7 @@ pub enum OutFormat {
 
 /// Extended JSON format.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum OutEjson {
+pub enum EjsonFormat {
     /// Plain numbers and dates.
     Relaxed,
     /// All types spelled out.
@@ -215,10 +215,10 @@ pub struct Export {
     pub collection: String,
     /// Output format.
     #[arg(long, value_enum, default_value = "ndjson")]
-    pub format: OutFormat,
+    pub format: OutputFormat,
     /// Extended JSON format. Defaults to relaxed, except that large integers keep their type.
     #[arg(long, value_enum)]
-    pub ejson: Option<OutEjson>,
+    pub ejson: Option<EjsonFormat>,
     /// Export only documents that match this filter, in Extended JSON.
     #[arg(long, value_name = "EJSON")]
     pub filter: Option<String>,

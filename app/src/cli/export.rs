@@ -9,7 +9,7 @@ use mayfly_engine::{
 
 use super::{
     Failure,
-    args::{Export, OutEjson, OutFormat},
+    args::{EjsonFormat, Export, OutputFormat},
     progress_line::with_progress,
     store,
 };
@@ -43,7 +43,7 @@ pub(super) fn run(args: Export) -> Result<(), Failure> {
 
 /// The output format. Refuses options of another format, which would have no effect.
 fn format(args: &Export) -> Result<ExportFormat, Failure> {
-    let is_csv = args.format == OutFormat::Csv;
+    let is_csv = args.format == OutputFormat::Csv;
     for (option, is_given, belongs_to_csv) in [
         ("--ejson", args.ejson.is_some(), false),
         ("--fields", args.fields.is_some(), true),
@@ -58,13 +58,13 @@ fn format(args: &Export) -> Result<ExportFormat, Failure> {
     }
     let style = match args.ejson {
         None => Style::Typed,
-        Some(OutEjson::Relaxed) => Style::Relaxed,
-        Some(OutEjson::Canonical) => Style::Canonical,
+        Some(EjsonFormat::Relaxed) => Style::Relaxed,
+        Some(EjsonFormat::Canonical) => Style::Canonical,
     };
     Ok(match args.format {
-        OutFormat::Ndjson => ExportFormat::Ndjson(style),
-        OutFormat::Json => ExportFormat::Array(style),
-        OutFormat::Csv => {
+        OutputFormat::Ndjson => ExportFormat::Ndjson(style),
+        OutputFormat::Json => ExportFormat::Array(style),
+        OutputFormat::Csv => {
             ExportFormat::Csv { fields: args.fields.clone(), escape_formulas: args.escape_formulas }
         }
     })

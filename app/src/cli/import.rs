@@ -12,7 +12,7 @@ use mayfly_engine::{
 
 use super::{
     Failure,
-    args::{Import, InFormat, InMode},
+    args::{ConflictMode, Import, InputFormat},
     progress_line::with_progress,
     store,
 };
@@ -55,19 +55,23 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
     done
 }
 
-fn request(format: InFormat, mode: InMode, args: &Import) -> Result<ImportRequest, Failure> {
+fn request(
+    format: InputFormat,
+    mode: ConflictMode,
+    args: &Import,
+) -> Result<ImportRequest, Failure> {
     let namespace = Namespace::new(&args.db, &args.collection).map_err(Failure::from_error)?;
     Ok(ImportRequest {
         format: match format {
-            InFormat::Auto => ImportFormat::Auto,
-            InFormat::Json => ImportFormat::Json,
-            InFormat::Csv => ImportFormat::Csv,
+            InputFormat::Auto => ImportFormat::Auto,
+            InputFormat::Json => ImportFormat::Json,
+            InputFormat::Csv => ImportFormat::Csv,
         },
         mode: match mode {
-            InMode::Insert => ImportMode::Insert,
-            InMode::Skip => ImportMode::Skip,
-            InMode::Replace => ImportMode::Replace,
-            InMode::Merge => ImportMode::Merge,
+            ConflictMode::Insert => ImportMode::Insert,
+            ConflictMode::Skip => ImportMode::Skip,
+            ConflictMode::Replace => ImportMode::Replace,
+            ConflictMode::Merge => ImportMode::Merge,
         },
         leniency: leniency(args)?,
         drop: args.drop,

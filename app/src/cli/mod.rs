@@ -43,7 +43,7 @@ impl Failure {
 
 /// Whether a window was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum WindowOutcome {
     /// It was open and is closed now.
     Closed,
     /// There is no display.
@@ -53,7 +53,7 @@ pub enum Shown {
 /// Parses the arguments and runs the command. `window` opens the window, which a signal closes.
 pub fn run(
     arguments: impl IntoIterator<Item = OsString>,
-    window: impl FnOnce(OpenRequest, ShutdownSignal) -> Result<Shown, Failure>,
+    window: impl FnOnce(OpenRequest, ShutdownSignal) -> Result<WindowOutcome, Failure>,
 ) -> ExitCode {
     let args = match Args::try_parse_from(arguments) {
         Ok(args) => args,
@@ -77,7 +77,7 @@ pub fn run(
 
 fn dispatch(
     args: Args,
-    window: impl FnOnce(OpenRequest, ShutdownSignal) -> Result<Shown, Failure>,
+    window: impl FnOnce(OpenRequest, ShutdownSignal) -> Result<WindowOutcome, Failure>,
 ) -> Result<(), Failure> {
     // Before a store is opened: a signal during that time must count too.
     let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
@@ -90,8 +90,8 @@ fn dispatch(
                 ..OpenRequest::default()
             };
             match window(request, shutdown)? {
-                Shown::Closed => Ok(()),
-                Shown::NoDisplay => {
+                WindowOutcome::Closed => Ok(()),
+                WindowOutcome::NoDisplay => {
                     eprintln!("No display found; running mayfly watch instead.");
                     let (data, demo) = (args.folder, args.demo);
                     watch::run(&args::Watch { data, demo, db: None, collection: None })
