@@ -22,7 +22,7 @@ fn ok(lab: &Lab, db: &str, command: &Document) {
 
 fn refused(lab: &Lab, db: &str, command: &Document) {
     let reply = run(lab, db, command).to_string();
-    assert!(reply.contains("the list of dialects was damaged"), "{command}: {reply}");
+    assert!(reply.contains("the dialect list was damaged"), "{command}: {reply}");
     assert!(reply.contains("115"), "{command}: {reply}");
 }
 

@@ -236,7 +236,7 @@ fn a_damaged_row_leaves_alone_and_is_told() {
     lab.ok("{mayflyReap: 1}");
     let told = damage_told(&events);
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].starts_with("The trash: 1 removed document can't be put back"), "{told:?}");
+    assert!(told[0].starts_with("The trash: 1 removed document can't be restored"), "{told:?}");
     lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 3, "batch.1._id": 2, "trash.documents": 2}"#);
     verified(&lab);
     lab.ok("{mayflyReap: 1}");

@@ -184,7 +184,7 @@ fn what_could_not_be_read_again_is_not_stored() {
         let reply = lab.run_document(&command);
         let message = reply.get_str("errmsg").unwrap_or_default();
         assert_eq!(reply.get_i32("code").ok(), Some(2), "{message}");
-        assert!(message.contains("too large or nested too deep"), "{message}");
+        assert!(message.contains("too large or too deeply nested"), "{message}");
     };
     let deep = nested(120);
     refused(doc! { "collMod": "c", "validator": &deep });

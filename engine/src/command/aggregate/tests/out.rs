@@ -157,7 +157,7 @@ fn nobody_else_gives_a_collection_a_name_with_which_it_would_go() {
         format!("{{renameCollection: 'test.c', to: 'test.{name}'}}"),
     ] {
         let reply = lab.run(&command);
-        assert!(reply.to_string().contains("is reserved for what a $out writes"), "{reply}");
+        assert!(reply.to_string().contains("is reserved for the output of $out"), "{reply}");
     }
     let lab = lab.reopened();
     assert_eq!(lab.ids("{find: 'c'}"), [1.into()]);
