@@ -6,7 +6,7 @@ use bson::{Bson, Document, doc};
 #[must_use]
 pub fn keep(secs: i64) -> Document {
     let secs = i32::try_from(secs).map_or(Bson::Int64(secs), Bson::Int32);
-    doc! { "setParameter": 1, "mayflyUndoSecs": secs }
+    doc! { "setParameter": 1, "mayflyTrashSecs": secs }
 }
 
 /// A page of the trash, after the row with this number.
