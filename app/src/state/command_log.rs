@@ -93,6 +93,6 @@ mod tests {
         let text = "ä".repeat(COMMAND_TEXT_CHARS_MAX + 1);
         let mut log = CommandLog::default();
         log.push(0, &text, 1, None, false);
-        assert!(log.records()[0].text.ends_with(&format!("({} bytes in all)", text.len())));
+        assert!(log.records()[0].text.ends_with(&format!("({} bytes in total)", text.len())));
     }
 }

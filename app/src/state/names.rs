@@ -56,7 +56,7 @@ mod tests {
         check("", "Enter a name");
         check(&"d".repeat(64), "63 bytes");
         for wrong in ["a b", "a.b", "a/b", "a\\b", "a\"b", "a$b", "a\0b"] {
-            check(wrong, "no spaces");
+            check(wrong, "spaces");
         }
     }
 
@@ -73,7 +73,7 @@ mod tests {
         check("shop", "a$b", "dollar");
         check("shop", ".a", "dot");
         check("shop", "a.", "dot");
-        check("shop", "system.x", "taken");
+        check("shop", "system.x", "reserved");
         check("not a name", "a$b", "dollar");
     }
 }

@@ -110,7 +110,7 @@ fn a_target_that_is_no_good_is_told() {
 #[test]
 fn documents_are_looked_at() {
     let mut window = filled();
-    assert!(window.has_part("Holds: 2 documents"));
+    assert!(window.has_part("Contents: 2 documents"));
     window.click("Show \"first\"");
     window.until_named("Copy document");
     assert!(window.copied("Copy document").contains("user: 'ada'"));

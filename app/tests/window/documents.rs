@@ -332,7 +332,7 @@ fn what_the_reaper_removes_leaves_the_list() {
     window.click("Run now");
     window.until_gone("Select Document 1");
     assert!(window.has("Document 3"));
-    window.until_named("This document is no longer there");
+    window.until_named("This document was removed");
     assert!(!window.has("Edit text"), "nothing of it can be edited");
 }
 

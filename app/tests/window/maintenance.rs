@@ -208,7 +208,7 @@ fn the_store_from_before_a_restore_can_be_restored() {
     window.click("Check backup");
     window.until_named("No damage found in store.before-restore-1");
     window.click("Restore");
-    window.until_named("1 document came back");
+    window.until_named("Restored and verified 1 document.");
     assert_eq!(count(&window), 1);
 }
 

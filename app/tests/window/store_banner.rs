@@ -253,6 +253,8 @@ fn what_is_typed_stays_when_the_store_is_opened_again() {
     assert_eq!((window.tab().id, window.value("Filter").as_str()), (tab, "{ half: "));
     let other = window.folder.path().join("other");
     open_folder(&mut window, &other);
+    window.until_named("Create a new store here?");
+    window.click("Create store");
     window.until_named("This store is empty");
     assert!(window.state().tabs.active().is_none(), "it is another store");
     assert!(window.state().drafts.tabs.is_empty());

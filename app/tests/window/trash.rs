@@ -23,7 +23,7 @@ fn dialog(keep_secs: i32) -> Window {
     let mut window = Window::open_after(&both.collect::<Vec<_>>());
     window.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": keep_secs});
     window.choose("Menu", "Trash…");
-    window.until_named("Holds: ");
+    window.until_named("In trash: ");
     window
 }
 
@@ -34,7 +34,7 @@ fn caught() -> Window {
     window.advance(45);
     window.run("admin", &doc! {"mayflyReap": 1});
     window.until_named("Select \"sessions 2\" of test.sessions");
-    window.until_named("Holds: 4 documents");
+    window.until_named("In trash: 4 documents");
     window
 }
 
@@ -137,5 +137,5 @@ fn documents_leave_the_net_when_their_time_is_over() {
     // The late ones were due meanwhile and came in as the others left.
     window.until_named("Select \"sessions late\" of test.sessions");
     window.until_gone("Select \"sessions 2\"");
-    window.until_named("Holds: 2 documents");
+    window.until_named("In trash: 2 documents");
 }

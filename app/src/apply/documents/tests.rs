@@ -499,7 +499,7 @@ fn what_was_not_deleted_with_the_others_is_told() {
     let left = bench.stored().len();
     assert!(left > 0 && left < 4, "{left}");
     let said = &bench.state.toasts.list().last().expect("a message").text;
-    let expected = if left == 1 { "1 is not" } else { "2 are not" };
+    let expected = if left == 1 { "1 is left" } else { "2 are left" };
     assert!(said.contains(expected), "{said}");
     assert_eq!(bench.view().selected.len(), left);
 }

@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn the_rule_has_its_numbers() {
         let rule = stop_rule();
-        assert!(rule.contains("stops at 1,000 of them"), "{rule}");
-        assert!(rule.contains("more than 10 % of at least 1,000 documents"), "{rule}");
+        assert!(rule.contains("stops after 1,000 rejections"), "{rule}");
+        assert!(rule.contains("more than 10% of at least 1,000 documents"), "{rule}");
     }
 }

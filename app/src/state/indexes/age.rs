@@ -12,11 +12,21 @@ pub const SLIDER_SECS: (i64, i64) = (1, 365 * 86_400);
 
 /// The age at a fraction of the slider, in seconds; logarithmic.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "an age on a slider")]
 #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
 pub fn slider_secs(fraction: f64) -> i64 {
+    slider_age(fraction).round() as i64
+}
+
+/// The same in milliseconds: whole seconds are too coarse for the youngest slices.
+#[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
+fn slider_ms(fraction: f64) -> i64 {
+    (slider_age(fraction) * 1_000.0).round() as i64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an age on a slider")]
+fn slider_age(fraction: f64) -> f64 {
     let (low, high) = ((SLIDER_SECS.0 as f64).ln(), (SLIDER_SECS.1 as f64).ln());
-    (low + (high - low) * fraction.clamp(0.0, 1.0)).exp().round() as i64
+    (low + (high - low) * fraction.clamp(0.0, 1.0)).exp()
 }
 
 /// Where an age stands on the slider.
@@ -32,15 +42,15 @@ pub fn slider_fraction(secs: i64) -> f64 {
 /// now are not counted.
 #[must_use]
 pub fn ages_command(collection: &str, field: &str, now_ms: i64) -> Document {
-    let before = |secs: i64| {
-        let ms = now_ms.saturating_sub(secs.saturating_mul(1_000));
+    let before = |age_ms: i64| {
+        let ms = now_ms.saturating_sub(age_ms);
         // A bucket has its beginning and not its end; a slice has its younger end.
         bson::DateTime::from_millis(ms.saturating_add(1))
     };
     let end = |slice: usize| {
         #[expect(clippy::cast_precision_loss, reason = "a handful of slices")]
         let fraction = slice as f64 / AGE_SLICES as f64;
-        slider_secs(fraction)
+        slider_ms(fraction)
     };
     let mut boundaries = vec![Bson::DateTime(bson::DateTime::MIN)];
     boundaries.extend((1..AGE_SLICES).rev().map(|slice| Bson::DateTime(before(end(slice)))));

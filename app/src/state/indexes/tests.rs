@@ -33,7 +33,7 @@ fn what_can_not_be_is_said_before_it_is_sent() {
     };
     check(create(&[], None), "Choose a field");
     check(create(&[("at", false)], Some("")), "Enter a number");
-    check(create(&[("a", false), ("b", true)], Some("1")), "compound");
+    check(create(&[("a", false), ("b", true)], Some("1")), "single-field");
     check(create(&[("_id", false)], Some("1")), "_id");
     let partial = "{ a: ".to_owned();
     check(CreateIndex { partial, ..create(&[("a", false)], None) }, "partial filter");

@@ -200,7 +200,11 @@ mod tests {
                 .sentence
                 .ends_with("removes documents that expired since the backup.")
         );
-        assert!(ended.sentence.starts_with("1 document came back"), "{}", ended.sentence);
+        assert!(
+            ended.sentence.starts_with("Restored and verified 1 document."),
+            "{}",
+            ended.sentence
+        );
         assert!(ended.path.is_some_and(|(_, path)| path.ends_with("before-restore-1")));
     }
 }
