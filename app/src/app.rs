@@ -10,7 +10,7 @@ use mayfly_engine::clock::{Clock, SystemClock};
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, Actions, TabsAction, TransferAction, entry_for_keys};
-use crate::apply::{self, Effects, WindowEffect};
+use crate::apply::{self, Apply, Effects, WindowEffect};
 use crate::job::{OpenFailure, OpenRequest};
 use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
 use crate::shutdown::ShutdownSignal;
@@ -86,7 +86,7 @@ impl MayflyApp {
         let mut effects = Effects::default();
         effects.window(WindowEffect::Theme(app.state.settings.theme));
         effects.window(WindowEffect::Zoom(app.state.settings.zoom));
-        apply::store::open(options.request, &mut app.state, &mut effects);
+        apply::store::open(options.request, &mut Apply::new(&mut app.state, &mut effects));
         let wake: Wake = std::sync::Arc::new({
             let egui = egui.clone();
             move |wait| egui.request_repaint_after(wait)
@@ -116,7 +116,7 @@ impl MayflyApp {
     /// Carries out an action as if a person had asked for it.
     pub fn ask(&mut self, context: &Context, action: Action) {
         let mut effects = Effects::default();
-        apply::apply(action, &mut self.state, &mut effects);
+        apply::apply(action, &mut Apply::new(&mut self.state, &mut effects));
         self.perform(context, effects);
     }
 
@@ -141,9 +141,12 @@ impl MayflyApp {
         for _ in 0..OUTCOMES_PER_FRAME_MAX {
             let Some(outcome) = worker.next_outcome() else { break };
             let opened = matches!(&outcome, Outcome::Opened(Ok(_)));
-            apply::outcome(outcome, &mut self.state, effects);
+            apply::outcome(outcome, &mut Apply::new(&mut self.state, effects));
             if opened {
-                restore_tabs(self.tabs_to_restore.take(), &mut self.state, effects);
+                restore_tabs(
+                    self.tabs_to_restore.take(),
+                    &mut Apply::new(&mut self.state, effects),
+                );
             }
             if SystemClock.monotonic().saturating_sub(began) > OUTCOMES_PER_FRAME_TIME_MAX {
                 break;
@@ -202,12 +205,13 @@ impl eframe::App for MayflyApp {
         self.take_outcomes(context, &mut effects);
         if let Some(first) = self.state.first_tab.take() {
             let show = Action::Tabs(TabsAction::Show(first));
-            apply::apply(show, &mut self.state, &mut effects);
+            apply::apply(show, &mut Apply::new(&mut self.state, &mut effects));
         }
-        let settle = apply::event::settle(&mut self.state, &mut effects);
+        let settle = apply::event::settle(&mut Apply::new(&mut self.state, &mut effects));
         let transfers = apply::transfer::run::follow(&mut self.state);
-        let listener = apply::listener::follow(&mut self.state, &mut effects);
-        let maintenance = apply::maintenance::follow(&mut self.state, &mut effects);
+        let listener = apply::listener::follow(&mut Apply::new(&mut self.state, &mut effects));
+        let maintenance =
+            apply::maintenance::follow(&mut Apply::new(&mut self.state, &mut effects));
         let chooser = apply::transfer::give_up_chooser(&mut self.state);
         let toasts = self.state.toasts.expire(self.state.uptime, |kind| match kind {
             toasts::Kind::Error | toasts::Kind::Warning => durations::TOAST_ERROR,
@@ -240,7 +244,7 @@ impl eframe::App for MayflyApp {
             context.request_repaint();
         }
         for action in asked {
-            apply::apply(action, &mut self.state, &mut effects);
+            apply::apply(action, &mut Apply::new(&mut self.state, &mut effects));
         }
         self.perform(&context, effects);
         if let Some(wait) = self.actions.take_next_change() {
@@ -256,14 +260,14 @@ impl eframe::App for MayflyApp {
 }
 
 /// Opens the tabs of the last start.
-fn restore_tabs(saved: Option<Saved>, state: &mut State, effects: &mut Effects) {
+fn restore_tabs(saved: Option<Saved>, cx: &mut Apply<'_>) {
     let Some(saved) = saved else { return };
     for tab in saved.tabs {
-        state.tabs.add(tab);
+        cx.state.tabs.add(tab);
     }
-    if let Some(tab) = saved.active.and_then(|at| state.tabs.open().get(at)) {
+    if let Some(tab) = saved.active.and_then(|at| cx.state.tabs.open().get(at)) {
         let activate = TabsAction::Activate(tab.id);
-        apply::apply(Action::Tabs(activate), state, effects);
+        apply::apply(Action::Tabs(activate), cx);
     }
 }
 

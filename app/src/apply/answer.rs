@@ -3,7 +3,7 @@
 use mayfly_engine::value::shell::write_command;
 
 use super::{
-    Effects, TOO_MUCH, archive, clock, documents, event, expiry, indexes, listener, maintenance,
+    Apply, TOO_MUCH, archive, clock, documents, event, expiry, indexes, listener, maintenance,
     reaper, store, transfer, trash,
 };
 use crate::state::purpose::{
@@ -14,110 +14,98 @@ use crate::state::{Purpose, State};
 use crate::worker::{Outcome, Reply};
 
 /// Takes over one outcome.
-pub fn outcome(outcome: Outcome, state: &mut State, effects: &mut Effects) {
+pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
     match outcome {
         Outcome::Answer { purpose, generation, reply } => {
-            log(&purpose, &reply, state);
-            answer(&purpose, generation, &reply, state, effects);
+            log(&purpose, &reply, cx.state);
+            answer(&purpose, generation, &reply, cx);
         }
         Outcome::Dropped { purpose, generation, full } => {
             if full {
-                state.toasts.push(Kind::Warning, TOO_MUCH, None, state.uptime);
+                cx.state.toasts.push(Kind::Warning, TOO_MUCH, None, cx.state.uptime);
             }
-            dropped(&purpose, generation, full, state, effects);
+            dropped(&purpose, generation, full, cx);
         }
         Outcome::Transfer { purpose, generation, done } => {
             if let Purpose::Transfer(purpose) = purpose {
-                transfer::done(&purpose, generation, done, state, effects);
+                transfer::done(&purpose, generation, done, cx);
             }
         }
         Outcome::Maintenance { purpose, generation, done } => {
             if let Purpose::Maintenance(purpose) = purpose {
-                maintenance::run::done(&purpose, generation, done, state, effects);
+                maintenance::run::done(&purpose, generation, done, cx);
             }
         }
-        Outcome::Opened(opened) => store::opened(opened, state, effects),
-        Outcome::Event(event) => event::event(event, state, effects),
+        Outcome::Opened(opened) => store::opened(opened, cx),
+        Outcome::Event(event) => event::event(event, cx),
     }
 }
 
-fn answer(
-    purpose: &Purpose,
-    generation: u64,
-    reply: &Reply,
-    state: &mut State,
-    effects: &mut Effects,
-) {
+fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
     match purpose {
-        Purpose::Store(purpose) => store::answer(purpose, generation, reply, state, effects),
+        Purpose::Store(purpose) => store::answer(purpose, generation, reply, cx),
         Purpose::Documents(tab, purpose) => {
-            documents::answer(*tab, purpose, generation, reply, state, effects);
+            documents::answer(*tab, purpose, generation, reply, cx);
         }
         Purpose::Expiry(tab, purpose) => {
-            expiry::answer(*tab, purpose, generation, reply, state, effects);
+            expiry::answer(*tab, purpose, generation, reply, cx);
         }
         Purpose::Indexes(tab, purpose) => {
-            indexes::answer(*tab, purpose, generation, reply, state, effects);
+            indexes::answer(*tab, purpose, generation, reply, cx);
         }
-        Purpose::Transfer(purpose) => transfer::run::answer(purpose, reply, state, effects),
-        Purpose::Maintenance(purpose) => maintenance::answer(purpose, reply, state, effects),
-        Purpose::Reaper(purpose) => reaper::answer(purpose, reply, state, effects),
-        Purpose::Listener(purpose) => listener::answer(purpose, reply, state),
-        Purpose::Archive(purpose) => archive::answer(purpose, reply, state, effects),
-        Purpose::Trash(purpose) => trash::answer(purpose, reply, state, effects),
-        Purpose::Clock => clock::answer(reply, state),
+        Purpose::Transfer(purpose) => transfer::run::answer(purpose, reply, cx),
+        Purpose::Maintenance(purpose) => maintenance::answer(purpose, reply, cx),
+        Purpose::Reaper(purpose) => reaper::answer(purpose, reply, cx),
+        Purpose::Listener(purpose) => listener::answer(purpose, reply, cx.state),
+        Purpose::Archive(purpose) => archive::answer(purpose, reply, cx),
+        Purpose::Trash(purpose) => trash::answer(purpose, reply, cx),
+        Purpose::Clock => clock::answer(reply, cx.state),
     }
 }
 
 /// A job that will not be answered: whatever waits for it may ask again.
-fn dropped(
-    purpose: &Purpose,
-    generation: u64,
-    full: bool,
-    state: &mut State,
-    effects: &mut Effects,
-) {
+fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
     if let Purpose::Documents(tab, purpose) = purpose {
         // A page that a newer question replaced is answered by that one.
         if full {
-            documents::dropped(*tab, purpose, state);
+            documents::dropped(*tab, purpose, cx.state);
         }
         return;
     }
     match purpose {
-        Purpose::Archive(purpose) if full => archive::dropped(purpose, state),
-        Purpose::Trash(purpose) if full => trash::dropped(purpose, state),
-        Purpose::Listener(_) if full => state.listener.is_waiting = false,
+        Purpose::Archive(purpose) if full => archive::dropped(purpose, cx.state),
+        Purpose::Trash(purpose) if full => trash::dropped(purpose, cx.state),
+        Purpose::Listener(_) if full => cx.state.listener.is_waiting = false,
         Purpose::Expiry(tab, _) if full => {
-            if let Some(tab) = state.tabs.get_mut(*tab) {
+            if let Some(tab) = cx.state.tabs.get_mut(*tab) {
                 tab.expiry.asked = false;
             }
         }
         _ => {}
     }
     if let (Purpose::Transfer(purpose), true) = (purpose, full) {
-        transfer::run::dropped(purpose, state);
+        transfer::run::dropped(purpose, cx.state);
     }
     if let (Purpose::Indexes(tab, purpose), true) = (purpose, full) {
-        indexes::dropped(*tab, purpose, generation, state);
+        indexes::dropped(*tab, purpose, generation, cx.state);
     }
     if let (Purpose::Maintenance(purpose), true) = (purpose, full) {
-        maintenance::dropped(purpose, state, effects);
+        maintenance::dropped(purpose, cx);
     }
     if let (Purpose::Store(purpose), true) = (purpose, full) {
         match purpose {
             StorePurpose::Stats(namespace)
             | StorePurpose::Next(namespace)
             | StorePurpose::Forecast(namespace) => {
-                if let Some(collection) = state.tree.collection_mut(namespace) {
+                if let Some(collection) = cx.state.tree.collection_mut(namespace) {
                     collection.stale = true;
                 }
             }
             StorePurpose::Databases | StorePurpose::Collections(_) | StorePurpose::Dialect(_) => {
-                state.tree.stale = true;
+                cx.state.tree.stale = true;
             }
             StorePurpose::Rules(_) | StorePurpose::Change { .. } => {
-                store::refused(generation, TOO_MUCH, state);
+                store::refused(generation, TOO_MUCH, cx.state);
             }
             StorePurpose::Open => {}
         }

@@ -2,7 +2,7 @@
 
 use bson::{Bson, DateTime, Document, doc};
 
-use super::{Effects, TOO_MUCH, store::number};
+use super::{Apply, TOO_MUCH, store::number};
 use crate::action::ArchiveAction;
 use crate::limits::ARCHIVE_PAGE_ROWS;
 use crate::state::archive::{Archive, ArchiveDraft, PutBack, Status, off_command, restore_command};
@@ -12,131 +12,116 @@ use crate::state::{Dialog, Namespace, Purpose, State};
 use crate::worker::Reply;
 
 /// Carries out one action.
-pub fn apply(action: ArchiveAction, state: &mut State, effects: &mut Effects) {
+pub fn apply(action: ArchiveAction, cx: &mut Apply<'_>) {
     match action {
         ArchiveAction::Open(namespace) => {
-            state.dialogs.show(Dialog::Archive(ArchiveDraft::new(namespace.clone())));
-            return begin(namespace, state, effects);
+            cx.state.dialogs.show(Dialog::Archive(ArchiveDraft::new(namespace.clone())));
+            return begin(namespace, cx);
         }
-        ArchiveAction::Begin(namespace) => return begin(namespace, state, effects),
+        ArchiveAction::Begin(namespace) => return begin(namespace, cx),
         _ => {}
     }
-    let Some(of) = state.archive.namespace.clone() else { return };
+    let Some(of) = cx.state.archive.namespace.clone() else { return };
     match action {
         ArchiveAction::Open(_) | ArchiveAction::Begin(_) => {}
-        ArchiveAction::On(command) => change(&of, ArchivePurpose::Switch, command, state, effects),
+        ArchiveAction::On(command) => change(&of, ArchivePurpose::Switch, command, cx),
         ArchiveAction::Off(of) => {
             let command = off_command(&of.collection);
-            change(&of, ArchivePurpose::Switch, command, state, effects);
+            change(&of, ArchivePurpose::Switch, command, cx);
         }
         ArchiveAction::List(filter) => {
-            state.archive.filter = filter;
-            state.archive.clear_rows();
-            list(state, effects, None);
+            cx.state.archive.filter = filter;
+            cx.state.archive.clear_rows();
+            list(cx, None);
         }
         ArchiveAction::More => {
-            if let Some(next) = state.archive.next.take() {
-                state.archive.asked = Some(next.clone());
-                list(state, effects, Some(next));
+            if let Some(next) = cx.state.archive.next.take() {
+                cx.state.archive.asked = Some(next.clone());
+                list(cx, Some(next));
             }
         }
-        ArchiveAction::Show(at) => state.archive.shown = Some(at),
+        ArchiveAction::Show(at) => cx.state.archive.shown = Some(at),
         ArchiveAction::Choose(at, chosen) => {
             if chosen {
-                state.archive.chosen.insert(at);
+                cx.state.archive.chosen.insert(at);
             } else {
-                state.archive.chosen.remove(&at);
+                cx.state.archive.chosen.remove(&at);
             }
         }
         ArchiveAction::PutBack => {
-            if let Some((_, command)) = state.archive.put_back_command() {
-                change(&of, ArchivePurpose::PutBack, command, state, effects);
+            if let Some((_, command)) = cx.state.archive.put_back_command() {
+                change(&of, ArchivePurpose::PutBack, command, cx);
             }
         }
         ArchiveAction::PutBackExpiring { with_date_now } => {
-            let Some(result) = state.archive.result.take() else { return };
+            let Some(result) = cx.state.archive.result.take() else { return };
             let PutBack { would_expire, filter, .. } = result;
             let mut command = restore_command(&of.collection, would_expire, filter.as_ref());
             if with_date_now {
-                command.insert("setDate", DateTime::from_millis(state.now_ms()));
+                command.insert("setDate", DateTime::from_millis(cx.state.now_ms()));
             } else {
                 command.insert("force", true);
             }
-            change(&of, ArchivePurpose::PutBack, command, state, effects);
+            change(&of, ArchivePurpose::PutBack, command, cx);
         }
     }
 }
 
 /// Shows what the store says about this archive, if its dialog is the open one. One that waits
 /// behind another dialog starts when it opens.
-fn begin(namespace: Namespace, state: &mut State, effects: &mut Effects) {
-    match state.dialogs.open() {
+fn begin(namespace: Namespace, cx: &mut Apply<'_>) {
+    match cx.state.dialogs.open() {
         Some(Dialog::Archive(draft)) if draft.namespace == namespace => {}
         _ => return,
     }
-    state.archive = Archive { namespace: Some(namespace), ..Archive::default() };
-    refresh(state, effects);
+    cx.state.archive = Archive { namespace: Some(namespace), ..Archive::default() };
+    refresh(cx);
 }
 
-fn change(
-    of: &Namespace,
-    purpose: ArchivePurpose,
-    command: Document,
-    state: &mut State,
-    effects: &mut Effects,
-) {
-    if state.archive.namespace.as_ref() == Some(of) {
-        state.archive.is_waiting = true;
-        state.archive.error = None;
+fn change(of: &Namespace, purpose: ArchivePurpose, command: Document, cx: &mut Apply<'_>) {
+    if cx.state.archive.namespace.as_ref() == Some(of) {
+        cx.state.archive.is_waiting = true;
+        cx.state.archive.error = None;
     }
-    effects.write(state, Purpose::Archive(purpose), &of.db, command);
+    cx.write(Purpose::Archive(purpose), &of.db, command);
 }
 
 /// Asks for the archive again, and for its first page.
-fn refresh(state: &mut State, effects: &mut Effects) {
-    let Some(db) = state.archive.namespace.as_ref().map(|name| name.db.clone()) else { return };
-    effects.read(
-        state,
-        Purpose::Archive(ArchivePurpose::Status),
-        &db,
-        doc! { "mayflyArchives": 1 },
-    );
-    state.archive.asked = None;
-    list(state, effects, None);
+fn refresh(cx: &mut Apply<'_>) {
+    let Some(db) = cx.state.archive.namespace.as_ref().map(|name| name.db.clone()) else { return };
+    cx.read(Purpose::Archive(ArchivePurpose::Status), &db, doc! { "mayflyArchives": 1 });
+    cx.state.archive.asked = None;
+    list(cx, None);
 }
 
-fn list(state: &mut State, effects: &mut Effects, after: Option<Document>) {
-    let Some(Namespace { db, collection }) = state.archive.namespace.clone() else { return };
+fn list(cx: &mut Apply<'_>, after: Option<Document>) {
+    let Some(Namespace { db, collection }) = cx.state.archive.namespace.clone() else { return };
     let is_first = after.is_none();
     let mut command = doc! { "mayflyArchived": collection, "limit": ARCHIVE_PAGE_ROWS };
-    if let Some(filter) = &state.archive.filter {
+    if let Some(filter) = &cx.state.archive.filter {
         command.insert("filter", filter.clone());
     }
     if let Some(after) = after {
         command.insert("after", after);
     }
-    effects.read(state, Purpose::Archive(ArchivePurpose::Page { is_first }), &db, command);
+    cx.read(Purpose::Archive(ArchivePurpose::Page { is_first }), &db, command);
 }
 
 /// Documents of these collections were removed: the dialog shows what has come into the archive.
-pub fn removed(
-    namespaces: impl IntoIterator<Item = Namespace>,
-    state: &mut State,
-    effects: &mut Effects,
-) {
-    let Some(Dialog::Archive(draft)) = state.dialogs.open() else { return };
-    let is_idle = state.archive.chosen.is_empty() && state.archive.shown.is_none();
+pub fn removed(namespaces: impl IntoIterator<Item = Namespace>, cx: &mut Apply<'_>) {
+    let Some(Dialog::Archive(draft)) = cx.state.dialogs.open() else { return };
+    let is_idle = cx.state.archive.chosen.is_empty() && cx.state.archive.shown.is_none();
     if is_idle && namespaces.into_iter().any(|namespace| namespace == draft.namespace) {
-        refresh(state, effects);
+        refresh(cx);
     }
 }
 
 /// Takes over an answer, unless it is about another collection than the one that is shown now.
-pub fn answer(purpose: &ArchivePurpose, reply: &Reply, state: &mut State, effects: &mut Effects) {
-    if !is_of_shown(purpose, reply, &state.archive) {
-        return told_elsewhere(purpose, reply, state);
+pub fn answer(purpose: &ArchivePurpose, reply: &Reply, cx: &mut Apply<'_>) {
+    if !is_of_shown(purpose, reply, &cx.state.archive) {
+        return told_elsewhere(purpose, reply, cx.state);
     }
-    let archive = &mut state.archive;
+    let archive = &mut cx.state.archive;
     match (purpose, &reply.result) {
         (ArchivePurpose::Status, Ok(found)) => {
             archive.status = archive.namespace.as_ref().and_then(|name| status_of(found, name));
@@ -158,11 +143,11 @@ pub fn answer(purpose: &ArchivePurpose, reply: &Reply, state: &mut State, effect
             archive.is_waiting = false;
             // The fields are filled again, but not from the status before the change.
             archive.is_known = false;
-            if let Some(Dialog::Archive(draft)) = state.dialogs.open_mut() {
+            if let Some(Dialog::Archive(draft)) = cx.state.dialogs.open_mut() {
                 draft.settings = false;
                 draft.is_filled = false;
             }
-            refresh(state, effects);
+            refresh(cx);
         }
         (ArchivePurpose::PutBack, Ok(found)) => {
             archive.is_waiting = false;
@@ -174,7 +159,7 @@ pub fn answer(purpose: &ArchivePurpose, reply: &Reply, state: &mut State, effect
             archive.is_known = true;
             failed(error, archive);
             // What was known before may have been changed since: what was typed is nearer to it.
-            if let Some(Dialog::Archive(draft)) = state.dialogs.open_mut() {
+            if let Some(Dialog::Archive(draft)) = cx.state.dialogs.open_mut() {
                 draft.is_filled = true;
             }
         }
@@ -272,6 +257,7 @@ fn put_back(found: &Document) -> PutBack {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::apply::Effects;
     use crate::worker::Work;
 
     /// The pages that were asked for.
@@ -314,7 +300,7 @@ mod tests {
 
     impl Bench {
         fn ask(&mut self, action: ArchiveAction) -> (bool, Document) {
-            apply(action, &mut self.state, &mut self.effects);
+            apply(action, &mut Apply::new(&mut self.state, &mut self.effects));
             pages(&mut self.effects).remove(0)
         }
 
@@ -329,7 +315,7 @@ mod tests {
             let (db, result) = ("d".to_owned(), Ok(found));
             let reply = Reply { db, command, result, code: None, micros: 1 };
             let purpose = ArchivePurpose::Page { is_first };
-            answer(&purpose, &reply, &mut self.state, &mut self.effects);
+            answer(&purpose, &reply, &mut Apply::new(&mut self.state, &mut self.effects));
         }
 
         fn ids(&self) -> Vec<Bson> {
@@ -384,12 +370,16 @@ mod tests {
         let command = restore_command("a", vec![Bson::Int32(1)], Some(&doc! { "n": 1 }));
         let result = Ok(doc! { "restored": 0, "wouldExpireIds": [1] });
         let reply = Reply { db: "d".to_owned(), command, result, code: None, micros: 1 };
-        answer(&ArchivePurpose::PutBack, &reply, &mut bench.state, &mut bench.effects);
+        answer(
+            &ArchivePurpose::PutBack,
+            &reply,
+            &mut Apply::new(&mut bench.state, &mut bench.effects),
+        );
         // Something else is listed by now.
         bench.ask(ArchiveAction::List(Some(doc! { "n": 2 })));
         bench.effects.jobs.clear();
         let action = ArchiveAction::PutBackExpiring { with_date_now: false };
-        apply(action, &mut bench.state, &mut bench.effects);
+        apply(action, &mut Apply::new(&mut bench.state, &mut bench.effects));
         let expected = doc! {
             "mayflyRestoreArchived": "a", "ids": [1], "filter": { "n": 1 }, "force": true,
         };
@@ -416,13 +406,21 @@ mod tests {
             let result = Ok(doc! { "archives": [archive] });
             let command = doc! { "mayflyArchives": 1 };
             let reply = Reply { db: "d".to_owned(), command, result, code: None, micros: 1 };
-            answer(&ArchivePurpose::Status, &reply, &mut bench.state, &mut bench.effects);
+            answer(
+                &ArchivePurpose::Status,
+                &reply,
+                &mut Apply::new(&mut bench.state, &mut bench.effects),
+            );
         };
         says(&mut bench, 1);
         assert_eq!(shown(&mut bench), "1");
         let (command, result) = (doc! { "mayflyArchive": "a" }, Ok(doc! { "ok": 1.0 }));
         let reply = Reply { db: "d".to_owned(), command, result, code: None, micros: 1 };
-        answer(&ArchivePurpose::Switch, &reply, &mut bench.state, &mut bench.effects);
+        answer(
+            &ArchivePurpose::Switch,
+            &reply,
+            &mut Apply::new(&mut bench.state, &mut bench.effects),
+        );
         shown(&mut bench);
         let (_, command) = pages(&mut bench.effects).remove(0);
         let reply = Reply {
@@ -433,7 +431,7 @@ mod tests {
             micros: 1,
         };
         let purpose = ArchivePurpose::Page { is_first: true };
-        answer(&purpose, &reply, &mut bench.state, &mut bench.effects);
+        answer(&purpose, &reply, &mut Apply::new(&mut bench.state, &mut bench.effects));
         shown(&mut bench);
         says(&mut bench, 2);
         assert_eq!(shown(&mut bench), "2");
@@ -447,7 +445,11 @@ mod tests {
         bench.state.archive.is_waiting = true;
         let (command, result) = (doc! { "mayflyArchive": "a" }, Err("no".to_owned()));
         let reply = Reply { db: "d".to_owned(), command, result, code: None, micros: 1 };
-        answer(&ArchivePurpose::Switch, &reply, &mut bench.state, &mut bench.effects);
+        answer(
+            &ArchivePurpose::Switch,
+            &reply,
+            &mut Apply::new(&mut bench.state, &mut bench.effects),
+        );
         assert!(bench.state.archive.is_waiting && bench.state.archive.error.is_none());
         assert_eq!(bench.state.toasts.list().len(), 1);
     }
@@ -468,7 +470,7 @@ mod tests {
             micros: 1,
         };
         let purpose = ArchivePurpose::Page { is_first: false };
-        answer(&purpose, &reply, &mut bench.state, &mut bench.effects);
+        answer(&purpose, &reply, &mut Apply::new(&mut bench.state, &mut bench.effects));
         assert_eq!(bench.state.archive.next, Some(doc! { "at": 5_i64 }));
         bench.state.archive.is_waiting = true;
         dropped(&ArchivePurpose::PutBack, &mut bench.state);

@@ -1,7 +1,7 @@
 //! Text for the clipboard. Names and paths come from the data: one with a line end
 //! runs as a command the moment it is pasted into a terminal, so none is copied without a word.
 
-use super::{Effects, WindowEffect};
+use super::{Apply, WindowEffect};
 use crate::job::invisible::mark;
 use crate::state::State;
 use crate::state::toasts::Kind;
@@ -10,16 +10,16 @@ use crate::state::toasts::Kind;
 const MARKS_MAX: usize = 3;
 
 /// Copies what stands on one line, as names and commands do.
-pub fn copy(text: String, state: &mut State, effects: &mut Effects) {
-    warn(&text, is_risky, state);
-    effects.window(WindowEffect::Copy(text));
+pub fn copy(text: String, cx: &mut Apply<'_>) {
+    warn(&text, is_risky, cx.state);
+    cx.window(WindowEffect::Copy(text));
 }
 
 /// Copies what is laid out on lines, as documents are: their line ends are ours, and line ends inside
 /// of values are written as `\n`.
-pub fn copy_lines(text: String, state: &mut State, effects: &mut Effects) {
-    warn(&text, |c| c != '\n' && is_risky(c), state);
-    effects.window(WindowEffect::Copy(text));
+pub fn copy_lines(text: String, cx: &mut Apply<'_>) {
+    warn(&text, |c| c != '\n' && is_risky(c), cx.state);
+    cx.window(WindowEffect::Copy(text));
 }
 
 fn warn(text: &str, is_risky: impl Fn(char) -> bool, state: &mut State) {
@@ -53,11 +53,12 @@ fn is_risky(c: char) -> bool {
 mod tests {
     use super::*;
     use crate::action::{Action, ViewAction};
+    use crate::apply::Effects;
 
     /// What `action` put on the clipboard, and the marks that it warned of.
     fn copied(action: ViewAction) -> (String, Option<String>) {
         let (mut state, mut effects) = (State::default(), Effects::default());
-        super::super::apply(Action::View(action), &mut state, &mut effects);
+        super::super::apply(Action::View(action), &mut Apply::new(&mut state, &mut effects));
         let Some(WindowEffect::Copy(text)) = effects.window.pop() else { panic!("no copy") };
         let told = state.toasts.list().first().map(|toast| {
             assert_eq!(toast.kind, Kind::Warning);

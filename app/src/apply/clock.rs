@@ -2,7 +2,7 @@
 
 use bson::{Bson, Document, doc};
 
-use super::Effects;
+use super::Apply;
 use crate::action::ClockAction;
 use crate::state::clock::Mode;
 use crate::state::toasts::Kind;
@@ -10,23 +10,23 @@ use crate::state::{Purpose, State};
 use crate::worker::Reply;
 
 /// Carries out one action.
-pub fn apply(action: &ClockAction, state: &mut State, effects: &mut Effects) {
+pub fn apply(action: &ClockAction, cx: &mut Apply<'_>) {
     let command = match action {
         ClockAction::SetPaused(paused) => doc! {"mayflyClock": 1, "paused": *paused},
         ClockAction::SetRate(rate) => doc! {"mayflyClock": 1, "rate": *rate, "paused": false},
         ClockAction::Advance(ms) => doc! {"mayflyClock": 1, "advanceMS": *ms},
         ClockAction::ToNextPass => {
-            let Some(next_ms) = state.reaper.next_pass_ms else { return };
-            let wait_ms = next_ms.saturating_sub(state.now_ms()).max(0);
+            let Some(next_ms) = cx.state.reaper.next_pass_ms else { return };
+            let wait_ms = next_ms.saturating_sub(cx.state.now_ms()).max(0);
             doc! {"mayflyClock": 1, "advanceMS": wait_ms}
         }
     };
-    effects.write(state, Purpose::Clock, "admin", command);
+    cx.write(Purpose::Clock, "admin", command);
 }
 
 /// Asks the store how its clock runs.
-pub fn ask(state: &mut State, effects: &mut Effects) {
-    effects.read(state, Purpose::Clock, "admin", doc! {"mayflyClock": 1});
+pub fn ask(cx: &mut Apply<'_>) {
+    cx.read(Purpose::Clock, "admin", doc! {"mayflyClock": 1});
 }
 
 /// Takes over an answer.

@@ -1,18 +1,17 @@
 //! Dialogs.
 
-use super::{Effects, apply as apply_action};
+use super::{Apply, apply as apply_action};
 use crate::action::DialogAction;
-use crate::state::State;
 
 /// Carries out one action.
-pub fn apply(action: DialogAction, state: &mut State, effects: &mut Effects) {
+pub fn apply(action: DialogAction, cx: &mut Apply<'_>) {
     match action {
-        DialogAction::Show(dialog) => state.dialogs.show(dialog),
-        DialogAction::ShowBefore(dialog) => state.dialogs.show_before(dialog),
-        DialogAction::Close => state.dialogs.close(),
+        DialogAction::Show(dialog) => cx.state.dialogs.show(dialog),
+        DialogAction::ShowBefore(dialog) => cx.state.dialogs.show_before(dialog),
+        DialogAction::Close => cx.state.dialogs.close(),
         DialogAction::Confirm(action) => {
-            state.dialogs.close();
-            apply_action(*action, state, effects);
+            cx.state.dialogs.close();
+            apply_action(*action, cx);
         }
     }
 }

@@ -30,50 +30,47 @@ pub enum WindowEffect {
     Close,
 }
 
-impl Effects {
+/// The state, and what an action wants done outside of it.
+pub struct Apply<'a> {
+    /// Everything the window shows.
+    pub state: &'a mut State,
+    /// What is done outside of it.
+    pub effects: &'a mut Effects,
+}
+
+impl<'a> Apply<'a> {
+    /// Changes `state` and collects `effects`.
+    pub fn new(state: &'a mut State, effects: &'a mut Effects) -> Self {
+        Self { state, effects }
+    }
+
     /// Sends a command that reads. Returns its generation; a newer one with the same purpose
     /// replaces it while it waits.
-    pub fn read(
-        &mut self,
-        state: &mut State,
-        purpose: Purpose,
-        db: &str,
-        command: Document,
-    ) -> u64 {
-        self.send(state, purpose, Lane::Read, db, command)
+    pub fn read(&mut self, purpose: Purpose, db: &str, command: Document) -> u64 {
+        self.job(purpose, Lane::Read, Work::Command { db: db.to_owned(), command })
     }
 
     /// Sends a command that writes. Every one is done, in order. Returns its generation.
-    pub fn write(
-        &mut self,
-        state: &mut State,
-        purpose: Purpose,
-        db: &str,
-        command: Document,
-    ) -> u64 {
-        self.send(state, purpose, Lane::Write, db, command)
+    pub fn write(&mut self, purpose: Purpose, db: &str, command: Document) -> u64 {
+        self.job(purpose, Lane::Write, Work::Command { db: db.to_owned(), command })
     }
 
     /// Sends a job of any kind. Returns its generation.
-    pub fn job(&mut self, state: &mut State, purpose: Purpose, lane: Lane, work: Work) -> u64 {
-        let generation = state.next_generation();
-        self.jobs.push(Job { purpose, lane, generation, work });
+    pub fn job(&mut self, purpose: Purpose, lane: Lane, work: Work) -> u64 {
+        let generation = self.state.next_generation();
+        self.effects.jobs.push(Job { purpose, lane, generation, work });
         generation
     }
 
     /// Asks the window for something.
     pub fn window(&mut self, effect: WindowEffect) {
-        self.window.push(effect);
+        self.effects.window(effect);
     }
+}
 
-    fn send(
-        &mut self,
-        state: &mut State,
-        purpose: Purpose,
-        lane: Lane,
-        db: &str,
-        command: Document,
-    ) -> u64 {
-        self.job(state, purpose, lane, Work::Command { db: db.to_owned(), command })
+impl Effects {
+    /// Asks the window for something.
+    pub fn window(&mut self, effect: WindowEffect) {
+        self.window.push(effect);
     }
 }

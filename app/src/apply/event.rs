@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mayfly_engine::reaper::THREAD_NAME;
 
-use super::{Effects, archive, clock, expiry, reaper, store, tabs, trash};
+use super::{Apply, archive, clock, expiry, reaper, store, tabs, trash};
 use crate::limits::{CATALOG_AGE_MIN, WEATHER_AGE_MIN};
 use crate::source::SourceEvent;
 use crate::state::operations::{Progress, Stage};
@@ -13,84 +13,85 @@ use crate::state::toasts::Kind;
 use crate::state::{Namespace, State};
 
 /// Takes over one event.
-pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
+pub fn event(event: SourceEvent, cx: &mut Apply<'_>) {
     match event {
-        SourceEvent::PassStarted { .. } => state.reaper.pass_started(),
+        SourceEvent::PassStarted { .. } => cx.state.reaper.pass_started(),
         SourceEvent::PassFinished(pass) => {
-            state.reaper.pass_finished(pass);
-            trash::pass_ended(state, effects);
+            cx.state.reaper.pass_finished(pass);
+            trash::pass_ended(cx);
         }
         SourceEvent::Removed { documents, more } => {
             for namespace in namespaces(&documents) {
-                data_changed(&namespace, state);
+                data_changed(&namespace, cx.state);
             }
-            archive::removed(namespaces(&documents), state, effects);
-            expiry::removed(&documents, more, state);
-            state.reaper.documents_removed(documents, more);
+            archive::removed(namespaces(&documents), cx);
+            expiry::removed(&documents, more, cx.state);
+            cx.state.reaper.documents_removed(documents, more);
         }
         SourceEvent::CatalogChanged => {
-            state.tree.stale = true;
-            state.changes.note(None);
+            cx.state.tree.stale = true;
+            cx.state.changes.note(None);
         }
-        SourceEvent::DataChanged(namespace) => data_changed(&namespace, state),
+        SourceEvent::DataChanged(namespace) => data_changed(&namespace, cx.state),
         SourceEvent::IndexBuild { namespace, index, done, total, finished, error } => {
             let title = format!("Build index {index} on {namespace}");
-            index_build(&title, done, total, finished, error, state);
+            index_build(&title, done, total, finished, error, cx.state);
         }
         SourceEvent::ClockChanged => {
-            clock::ask(state, effects);
-            reaper::ask(state, effects);
+            clock::ask(cx);
+            reaper::ask(cx);
         }
         SourceEvent::ReaperScheduled { next_pass_ms, enabled } => {
-            state.reaper.next_pass_ms = next_pass_ms;
-            state.reaper.enabled = enabled;
+            cx.state.reaper.next_pass_ms = next_pass_ms;
+            cx.state.reaper.enabled = enabled;
         }
         SourceEvent::ThreadFailed { thread, message } => {
             let sentence = format!("{thread} failed and continues: {message}");
-            thread_failed(&thread, sentence, state);
+            thread_failed(&thread, sentence, cx.state);
         }
         SourceEvent::ThreadDied { thread, message } => {
-            thread_failed(&thread, format!("{thread} stopped: {message}"), state);
+            thread_failed(&thread, format!("{thread} stopped: {message}"), cx.state);
         }
         SourceEvent::DamageFound { message } => {
-            state.reaper.note(state.clock.now_ms(), message.clone());
-            state.maintenance.damage = Some(message);
+            cx.state.reaper.note(cx.state.clock.now_ms(), message.clone());
+            cx.state.maintenance.damage = Some(message);
         }
         SourceEvent::Held { reason } => {
             let note = reason.as_deref().unwrap_or("Removals are no longer on hold");
-            state.reaper.note(state.clock.now_ms(), note);
-            let known = state.reaper.held.take().unwrap_or_default();
-            state.reaper.held = reason.map(|sentence| Held { sentence, ..known });
+            cx.state.reaper.note(cx.state.clock.now_ms(), note);
+            let known = cx.state.reaper.held.take().unwrap_or_default();
+            cx.state.reaper.held = reason.map(|sentence| Held { sentence, ..known });
             // Clocks and counts come with the answer.
-            reaper::ask(state, effects);
+            reaper::ask(cx);
         }
         SourceEvent::Missed(_) => {
-            state.tree.stale = true;
-            state.changes.note(None);
-            reaper::ask(state, effects);
+            cx.state.tree.stale = true;
+            cx.state.changes.note(None);
+            reaper::ask(cx);
         }
     }
 }
 
 /// Does what was put off so that a burst of events becomes one question. Returns the time until
 /// there is something to do again.
-pub fn settle(state: &mut State, effects: &mut Effects) -> Option<Duration> {
+pub fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
     let mut wait = None;
-    if state.tree.stale && state.is_open() {
-        let age = state.tree.asked_at.map_or(Duration::MAX, |at| state.uptime.saturating_sub(at));
+    if cx.state.tree.stale && cx.state.is_open() {
+        let age =
+            cx.state.tree.asked_at.map_or(Duration::MAX, |at| cx.state.uptime.saturating_sub(at));
         if age >= CATALOG_AGE_MIN {
-            store::refresh(state, effects);
+            store::refresh(cx);
         } else {
             wait = Some(CATALOG_AGE_MIN.saturating_sub(age));
         }
     }
-    match state.changes.due(state.uptime, WEATHER_AGE_MIN) {
+    match cx.state.changes.due(cx.state.uptime, WEATHER_AGE_MIN) {
         Ok(Some(changed)) => {
             if changed.is_empty() {
-                tabs::data_changed(None, state, effects);
+                tabs::data_changed(None, cx);
             }
             for namespace in changed {
-                tabs::data_changed(Some(&namespace), state, effects);
+                tabs::data_changed(Some(&namespace), cx);
             }
         }
         Ok(None) => {}
@@ -151,6 +152,7 @@ fn index_build(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::apply::Effects;
     use crate::source::PassSummary;
 
     #[test]
@@ -160,13 +162,16 @@ mod tests {
             thread: thread.to_owned(),
             message: "it met a bug".to_owned(),
         };
-        event(failed("Background"), &mut state, &mut effects);
+        event(failed("Background"), &mut Apply::new(&mut state, &mut effects));
         assert_eq!((state.reaper.died.clone(), state.reaper.log().len()), (None, 1));
-        event(failed(THREAD_NAME), &mut state, &mut effects);
+        event(failed(THREAD_NAME), &mut Apply::new(&mut state, &mut effects));
         let told = state.reaper.died.clone();
         assert_eq!(told.as_deref(), Some("TTLMonitor failed and continues: it met a bug"));
         state.reaper.late = Some("it is late".to_owned());
-        event(SourceEvent::PassFinished(PassSummary::default()), &mut state, &mut effects);
+        event(
+            SourceEvent::PassFinished(PassSummary::default()),
+            &mut Apply::new(&mut state, &mut effects),
+        );
         assert_eq!((state.reaper.died, state.reaper.late), (None, None));
     }
 }

@@ -4,7 +4,7 @@ use bson::{Bson, Document, doc};
 use mayfly_engine::value::extjson::{self, Layout, Style};
 use mayfly_engine::value::shell;
 
-use super::{Effects, clipboard, documents, indexes, store::number};
+use super::{Apply, clipboard, documents, indexes, store::number};
 use crate::action::ExpiryAction;
 use crate::limits::REASONS_DOCUMENTS_MAX;
 use crate::source::RemovedDocument;
@@ -17,44 +17,44 @@ use crate::state::{Purpose as AnyPurpose, State, Tab, TabId};
 use crate::worker::{Reply, code};
 
 /// Carries out one action.
-pub fn apply(tab: TabId, action: ExpiryAction, state: &mut State, effects: &mut Effects) {
-    let now_ms = state.now_ms();
+pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
     match action {
-        ExpiryAction::Refresh => refresh(tab, state, effects),
-        ExpiryAction::RefreshDensity => ask_density(tab, state, effects),
-        ExpiryAction::CountReasons => count_reasons(tab, state, effects),
+        ExpiryAction::Refresh => refresh(tab, cx),
+        ExpiryAction::RefreshDensity => ask_density(tab, cx),
+        ExpiryAction::CountReasons => count_reasons(tab, cx),
         ExpiryAction::ChooseIndex(index) => {
-            with(state, tab, |view| view.choose_index(index));
-            save(tab, state);
-            refresh(tab, state, effects);
+            with(cx.state, tab, |view| view.choose_index(index));
+            save(tab, cx.state);
+            refresh(tab, cx);
         }
         ExpiryAction::Show(mode) => {
-            with(state, tab, |view| view.mode = mode);
-            save(tab, state);
+            with(cx.state, tab, |view| view.mode = mode);
+            save(tab, cx.state);
         }
         ExpiryAction::ZoomStep { further_out } => {
-            with(state, tab, |view| view.axis.zoom_step(further_out));
+            with(cx.state, tab, |view| view.axis.zoom_step(further_out));
         }
         ExpiryAction::Zoom { factor, anchor } => {
-            with(state, tab, |view| view.axis.zoom(factor, anchor));
+            with(cx.state, tab, |view| view.axis.zoom(factor, anchor));
         }
-        ExpiryAction::Pan(fraction) => with(state, tab, |view| view.axis.pan(fraction)),
-        ExpiryAction::Follow => with(state, tab, |view| view.axis.follow()),
-        ExpiryAction::Fit => with(state, tab, |view| view.fit(now_ms)),
-        ExpiryAction::Select(id) => select(tab, id, None, state, effects),
+        ExpiryAction::Pan(fraction) => with(cx.state, tab, |view| view.axis.pan(fraction)),
+        ExpiryAction::Follow => with(cx.state, tab, |view| view.axis.follow()),
+        ExpiryAction::Fit => with(cx.state, tab, |view| view.fit(now_ms)),
+        ExpiryAction::Select(id) => select(tab, id, None, cx),
         ExpiryAction::SelectRemoved(id, at_ms) => {
-            select(tab, Some(id), Some(at_ms), state, effects);
+            select(tab, Some(id), Some(at_ms), cx);
         }
-        ExpiryAction::Hold(held) => with(state, tab, |view| view.hold(held, now_ms)),
-        ExpiryAction::WhatIf => what_if(tab, state, effects),
-        ExpiryAction::CreateIndex => indexes::open_create(tab, true, state, effects),
-        ExpiryAction::RefreshDate(id) => refresh_date(tab, id, state, effects),
+        ExpiryAction::Hold(held) => with(cx.state, tab, |view| view.hold(held, now_ms)),
+        ExpiryAction::WhatIf => what_if(tab, cx),
+        ExpiryAction::CreateIndex => indexes::open_create(tab, true, cx),
+        ExpiryAction::RefreshDate(id) => refresh_date(tab, id, cx),
         ExpiryAction::ShowDocument(id) => {
             let filter = shell_filter(&doc! { "_id": id });
-            documents::show_filter(tab, filter, state, effects);
+            documents::show_filter(tab, filter, cx);
         }
-        ExpiryAction::FilterNever(code) => filter_never(tab, &code, state, effects),
-        ExpiryAction::ExportLedger => export_ledger(tab, state, effects),
+        ExpiryAction::FilterNever(code) => filter_never(tab, &code, cx),
+        ExpiryAction::ExportLedger => export_ledger(tab, cx),
     }
 }
 
@@ -73,8 +73,8 @@ fn save(tab: TabId, state: &mut State) {
 
 /// Asks for everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown.
-pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get_mut(tab) else { return };
+pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     if !open.expiry.restored {
         open.expiry.restored = true;
         open.expiry.index.clone_from(&open.saved_expiry.index);
@@ -84,39 +84,39 @@ pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
     let indexes_asked = open.indexes.asked;
     let (db, collection) = (open.namespace.db.clone(), open.namespace.collection.clone());
     let command = open.expiry.expiring_command(&collection);
-    effects.read(state, AnyPurpose::Expiry(tab, Purpose::Expiring), &db, command);
+    cx.read(AnyPurpose::Expiry(tab, Purpose::Expiring), &db, command);
     if !indexes_asked {
-        indexes::refresh(tab, state, effects);
+        indexes::refresh(tab, cx);
     }
-    ask_density(tab, state, effects);
-    ask_reasons_of_few(tab, state, effects);
-    ask_document(tab, state, effects);
+    ask_density(tab, cx);
+    ask_reasons_of_few(tab, cx);
+    ask_document(tab, cx);
 }
 
 /// The indexes came: what had to wait for them is asked.
-pub fn indexes_known(tab: TabId, state: &mut State, effects: &mut Effects) {
-    if state.tabs.get(tab).is_some_and(|open| open.expiry.asked) {
-        ask_reasons_of_few(tab, state, effects);
+pub fn indexes_known(tab: TabId, cx: &mut Apply<'_>) {
+    if cx.state.tabs.get(tab).is_some_and(|open| open.expiry.asked) {
+        ask_reasons_of_few(tab, cx);
     }
 }
 
 /// Asks for reasons where counting them costs little.
-fn ask_reasons_of_few(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get(tab) else { return };
+fn ask_reasons_of_few(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
     let counted = open.expiry.totals.as_ref().map(Totals::documents);
-    let documents = state.tree.documents_of(&open.namespace).or(counted);
+    let documents = cx.state.tree.documents_of(&open.namespace).or(counted);
     if documents.is_some_and(|count| count <= REASONS_DOCUMENTS_MAX) {
-        ask_reasons(tab, state, effects);
+        ask_reasons(tab, cx);
     }
 }
 
-fn ask_density(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let now_ms = state.now_ms();
-    let Some(open) = state.tabs.get_mut(tab) else { return };
+fn ask_density(tab: TabId, cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     open.expiry.ask_density(now_ms);
     let command = open.expiry.forecast_command(&open.namespace.collection, now_ms);
     let db = open.namespace.db.clone();
-    effects.read(state, AnyPurpose::Expiry(tab, Purpose::Density), &db, command);
+    cx.read(AnyPurpose::Expiry(tab, Purpose::Density), &db, command);
 }
 
 /// The index whose reasons are shown: the selected one, or the only one. Each index has its own.
@@ -129,74 +129,68 @@ fn index_of_reasons(open: &Tab) -> Option<TtlIndex> {
 }
 
 /// Counts why documents never expire, at the user's request.
-fn count_reasons(tab: TabId, state: &mut State, effects: &mut Effects) {
-    if state.tabs.get(tab).and_then(index_of_reasons).is_some() {
-        ask_reasons(tab, state, effects);
+fn count_reasons(tab: TabId, cx: &mut Apply<'_>) {
+    if cx.state.tabs.get(tab).and_then(index_of_reasons).is_some() {
+        ask_reasons(tab, cx);
     } else {
         let text = "Choose a single TTL index to see reasons";
-        state.toasts.push(Kind::Info, text, None, state.uptime);
+        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
     }
 }
 
 /// Asks why documents never expire, with the seconds that the index has now.
-fn ask_reasons(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get(tab) else { return };
+fn ask_reasons(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
     let Some(index) = index_of_reasons(open) else { return };
     let command = doc! {
         "mayflyWhatIf": &open.namespace.collection,
         "index": { "name": &index.name, "expireAfterSeconds": index.secs },
     };
     let db = open.namespace.db.clone();
-    effects.read(state, AnyPurpose::Expiry(tab, Purpose::Reasons), &db, command);
+    cx.read(AnyPurpose::Expiry(tab, Purpose::Reasons), &db, command);
 }
 
-fn select(
-    tab: TabId,
-    id: Option<Bson>,
-    removed_ms: Option<i64>,
-    state: &mut State,
-    effects: &mut Effects,
-) {
-    let Some(open) = state.tabs.get_mut(tab) else { return };
+fn select(tab: TabId, id: Option<Bson>, removed_ms: Option<i64>, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     open.expiry.selected = id;
     open.expiry.selected_removed_ms = removed_ms;
     open.expiry.document = None;
-    ask_document(tab, state, effects);
+    ask_document(tab, cx);
 }
 
 /// Asks for the selected document, unless it is a tombstone: the stored one is another document.
-fn ask_document(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get(tab) else { return };
+fn ask_document(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
     let view = &open.expiry;
     let Some(id) = view.selected.clone().filter(|_| view.selected_removed_ms.is_none()) else {
         return;
     };
     let command = change::read(&open.namespace.collection, &[id]);
     let db = open.namespace.db.clone();
-    effects.read(state, AnyPurpose::Expiry(tab, Purpose::Document), &db, command);
+    cx.read(AnyPurpose::Expiry(tab, Purpose::Document), &db, command);
 }
 
-fn what_if(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get(tab) else { return };
+fn what_if(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
     let ttl = open.indexes.ttl();
     let chosen = open.expiry.index.clone().or_else(|| ttl.first().map(|index| index.name.clone()));
     match chosen {
-        Some(name) => indexes::open_change_ttl(tab, &name, state, effects),
-        None => indexes::open_create(tab, true, state, effects),
+        Some(name) => indexes::open_change_ttl(tab, &name, cx),
+        None => indexes::open_create(tab, true, cx),
     }
 }
 
 /// Sets the date that the index reads to now, as a heartbeat does. Several dates are not replaced by
 /// the one of now.
-fn refresh_date(tab: TabId, id: Bson, state: &mut State, effects: &mut Effects) {
-    let now_ms = state.now_ms();
-    let Some(open) = state.tabs.get(tab) else { return };
+fn refresh_date(tab: TabId, id: Bson, cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
+    let Some(open) = cx.state.tabs.get(tab) else { return };
     let mut waiting = open.expiry.lanes.iter().filter(|lane| lane.removed_ms.is_none());
     let Some(lane) = waiting.find(|lane| lane.id == id) else { return };
     if lane.field == "_ts" {
         let text = "_ts is the last modification time; save any change to the document to restart \
                     its TTL";
-        state.toasts.push(Kind::Info, text, None, state.uptime);
+        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
         return;
     }
     let now = Bson::DateTime(bson::DateTime::from_millis(now_ms));
@@ -205,17 +199,17 @@ fn refresh_date(tab: TabId, id: Bson, state: &mut State, effects: &mut Effects) 
     let update = doc! { "q": filter, "u": { "$set": { &lane.field: now } } };
     let command = doc! { "update": &open.namespace.collection, "updates": [update] };
     let db = open.namespace.db.clone();
-    effects.write(state, AnyPurpose::Expiry(tab, Purpose::RefreshDate), &db, command);
+    cx.write(AnyPurpose::Expiry(tab, Purpose::RefreshDate), &db, command);
 }
 
-fn filter_never(tab: TabId, code: &str, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get(tab) else { return };
+fn filter_never(tab: TabId, code: &str, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
     let index = index_of_reasons(open);
     if let Some(filter) = index.and_then(|index| reason_filter(code, &index.field)) {
-        documents::show_filter(tab, filter, state, effects);
+        documents::show_filter(tab, filter, cx);
     } else {
         let text = "No filter can match these documents";
-        state.toasts.push(Kind::Info, text, None, state.uptime);
+        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
     }
 }
 
@@ -224,16 +218,16 @@ fn shell_filter(filter: &Document) -> String {
 }
 
 /// Shows where the ledger can be written: it is put on the clipboard as NDJSON.
-fn export_ledger(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get(tab) else { return };
+fn export_ledger(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
     let lines: Vec<String> = open.expiry.ledger.iter().rev().map(ledger_line).collect();
     let count = lines.len() as u64;
-    clipboard::copy_lines(lines.join("\n"), state, effects);
+    clipboard::copy_lines(lines.join("\n"), cx);
     let text = format!(
         "Copied {} as NDJSON",
         crate::state::number::counted(count, "removed document", "removed documents")
     );
-    state.toasts.push(Kind::Info, text, None, state.uptime);
+    cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
 }
 
 fn ledger_line(lane: &Lane) -> String {
@@ -264,39 +258,32 @@ pub fn removed(documents: &[RemovedDocument], more: u64, state: &mut State) {
 }
 
 /// Takes over an answer.
-pub fn answer(
-    tab: TabId,
-    purpose: &Purpose,
-    _generation: u64,
-    reply: &Reply,
-    state: &mut State,
-    effects: &mut Effects,
-) {
-    let now_ms = state.now_ms();
+pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
     let command = &reply.command;
     if matches!(purpose, Purpose::Expiring | Purpose::Density)
         && reply.failed_with(code::NAMESPACE_NOT_FOUND)
     {
-        with(state, tab, |view| view.take_gone(now_ms));
+        with(cx.state, tab, |view| view.take_gone(now_ms));
     }
     let Some(reply) = reply.ok() else {
         if let (Purpose::RefreshDate, Some(error)) = (purpose, reply.error()) {
-            state.toasts.push(Kind::Error, error.to_owned(), None, state.uptime);
+            cx.state.toasts.push(Kind::Error, error.to_owned(), None, cx.state.uptime);
         }
         return;
     };
     match purpose {
         Purpose::Expiring | Purpose::Density | Purpose::Reasons
-            if !is_about_shown(tab, purpose, command, state) => {}
-        Purpose::Expiring => with(state, tab, |view| view.take_expiring(reply, now_ms)),
+            if !is_about_shown(tab, purpose, command, cx.state) => {}
+        Purpose::Expiring => with(cx.state, tab, |view| view.take_expiring(reply, now_ms)),
         Purpose::Density => {
-            with(state, tab, |view| view.take_forecast(command, reply, now_ms));
-            let totals = state.tabs.get(tab).and_then(|open| open.expiry.totals.as_ref());
+            with(cx.state, tab, |view| view.take_forecast(command, reply, now_ms));
+            let totals = cx.state.tabs.get(tab).and_then(|open| open.expiry.totals.as_ref());
             if totals.is_some_and(Totals::lack_reasons) {
-                ask_reasons_of_few(tab, state, effects);
+                ask_reasons_of_few(tab, cx);
             }
         }
-        Purpose::Reasons => with(state, tab, |view| view.take_reasons(reply)),
+        Purpose::Reasons => with(cx.state, tab, |view| view.take_reasons(reply)),
         Purpose::Document => {
             let found = reply
                 .get_document("cursor")
@@ -304,15 +291,15 @@ pub fn answer(
                 .ok()
                 .and_then(|batch| batch.first()?.as_document().cloned());
             let asked = command.get_document("filter").ok().cloned();
-            with(state, tab, |view| {
+            with(cx.state, tab, |view| {
                 if view.selected.clone().map(change::by_id) == asked {
                     view.document = found;
                 }
             });
         }
         Purpose::RefreshDate => {
-            date_refreshed(reply, state);
-            refresh(tab, state, effects);
+            date_refreshed(reply, cx.state);
+            refresh(tab, cx);
         }
     }
 }
@@ -350,6 +337,7 @@ pub fn is_background(purpose: &Purpose) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::apply::Effects;
     use crate::state::Namespace;
 
     fn open() -> (State, TabId) {
@@ -361,7 +349,7 @@ mod tests {
     fn answered(purpose: &Purpose, command: Document, found: Document, state: &mut State) {
         let reply = Reply { db: "d".to_owned(), command, result: Ok(found), code: None, micros: 1 };
         let tab = state.tabs.open()[0].id;
-        answer(tab, purpose, 0, &reply, state, &mut Effects::default());
+        answer(tab, purpose, 0, &reply, &mut Apply::new(state, &mut Effects::default()));
     }
 
     #[test]
@@ -384,7 +372,7 @@ mod tests {
     fn another_document_is_not_shown_beside_the_chosen_one() {
         let (mut state, tab) = open();
         let mut effects = Effects::default();
-        select(tab, Some(Bson::Int32(2)), None, &mut state, &mut effects);
+        select(tab, Some(Bson::Int32(2)), None, &mut Apply::new(&mut state, &mut effects));
         let shown = |state: &State| state.tabs.open()[0].expiry.document.clone();
         for (id, expected) in [(1, None), (2, Some(doc! { "_id": 2 }))] {
             let found = doc! { "cursor": { "firstBatch": [{ "_id": id }] } };

@@ -2,7 +2,7 @@
 
 use bson::{Document, doc};
 
-use super::{Effects, TOO_MUCH};
+use super::{Apply, TOO_MUCH};
 use crate::action::IndexesAction;
 use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
 use crate::state::dialogs::Dialog as AnyDialog;
@@ -14,16 +14,16 @@ use crate::state::{Namespace, Purpose as AnyPurpose, State, TabId};
 use crate::worker::Reply;
 
 /// Carries out one action.
-pub fn apply(tab: TabId, action: IndexesAction, state: &mut State, effects: &mut Effects) {
+pub fn apply(tab: TabId, action: IndexesAction, cx: &mut Apply<'_>) {
     match action {
-        IndexesAction::Refresh => refresh(tab, state, effects),
-        IndexesAction::Select(name) => with(state, tab, |view| view.selected = name),
-        IndexesAction::OpenCreate => open_create(tab, false, state, effects),
-        IndexesAction::OpenChangeTtl(name) => open_change_ttl(tab, &name, state, effects),
-        IndexesAction::OpenDrop(name) => open_drop(tab, &name, state),
-        IndexesAction::Hide { name, hidden } => hide(tab, &name, hidden, state, effects),
-        IndexesAction::AskWhatIf => ask_what_if(tab, state, effects),
-        IndexesAction::Send => send(tab, state, effects),
+        IndexesAction::Refresh => refresh(tab, cx),
+        IndexesAction::Select(name) => with(cx.state, tab, |view| view.selected = name),
+        IndexesAction::OpenCreate => open_create(tab, false, cx),
+        IndexesAction::OpenChangeTtl(name) => open_change_ttl(tab, &name, cx),
+        IndexesAction::OpenDrop(name) => open_drop(tab, &name, cx.state),
+        IndexesAction::Hide { name, hidden } => hide(tab, &name, hidden, cx),
+        IndexesAction::AskWhatIf => ask_what_if(tab, cx),
+        IndexesAction::Send => send(tab, cx),
     }
 }
 
@@ -39,54 +39,55 @@ fn names(tab: TabId, state: &State) -> Option<(String, String)> {
     Some((namespace.db.clone(), namespace.collection.clone()))
 }
 
-fn read(tab: TabId, purpose: Purpose, command: Document, state: &mut State, effects: &mut Effects) {
-    if let Some((db, _)) = names(tab, state) {
-        effects.read(state, AnyPurpose::Indexes(tab, purpose), &db, command);
+fn read(tab: TabId, purpose: Purpose, command: Document, cx: &mut Apply<'_>) {
+    if let Some((db, _)) = names(tab, cx.state) {
+        cx.read(AnyPurpose::Indexes(tab, purpose), &db, command);
     }
 }
 
 /// Asks for everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown.
-pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
-    with(state, tab, |view| view.asked = true);
-    let Some((_, collection)) = names(tab, state) else { return };
-    read(tab, Purpose::List, doc! { "listIndexes": &collection }, state, effects);
-    read(tab, Purpose::Stats, doc! { "collStats": &collection }, state, effects);
+pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
+    with(cx.state, tab, |view| view.asked = true);
+    let Some((_, collection)) = names(tab, cx.state) else { return };
+    read(tab, Purpose::List, doc! { "listIndexes": &collection }, cx);
+    read(tab, Purpose::Stats, doc! { "collStats": &collection }, cx);
     let uses = doc! {
         "aggregate": &collection, "pipeline": [{ "$indexStats": {} }], "cursor": {},
     };
-    read(tab, Purpose::Uses, uses, state, effects);
+    read(tab, Purpose::Uses, uses, cx);
 }
 
 /// Opens the dialog that creates an index, one with a TTL or any, with fields from a sample of the
 /// documents.
-pub fn open_create(tab: TabId, has_ttl: bool, state: &mut State, effects: &mut Effects) {
-    let Some((_, collection)) = names(tab, state) else { return };
+pub fn open_create(tab: TabId, has_ttl: bool, cx: &mut Apply<'_>) {
+    let Some((_, collection)) = names(tab, cx.state) else { return };
     let fields = vec![(String::new(), false)];
     let create = CreateIndex { fields, has_ttl, ..CreateIndex::default() };
-    state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Create(create)));
+    cx.state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Create(create)));
     let command = doc! {
         "find": collection, "limit": SAMPLE_DOCUMENTS, "allowPartialResults": true,
     };
-    read(tab, Purpose::Sample, command, state, effects);
+    read(tab, Purpose::Sample, command, cx);
 }
 
 /// Opens the dialog that changes the TTL of an index, or gives it one.
-pub fn open_change_ttl(tab: TabId, name: &str, state: &mut State, effects: &mut Effects) {
-    let Some(index) = state.tabs.get(tab).and_then(|open| open.indexes.row(name)).cloned() else {
+pub fn open_change_ttl(tab: TabId, name: &str, cx: &mut Apply<'_>) {
+    let Some(index) = cx.state.tabs.get(tab).and_then(|open| open.indexes.row(name)).cloned()
+    else {
         return;
     };
-    let Some((db, collection)) = names(tab, state) else { return };
+    let Some((db, collection)) = names(tab, cx.state) else { return };
     let field = index.field().unwrap_or_default().to_owned();
-    state.dialogs.show(AnyDialog::Indexes(tab, Dialog::ChangeTtl(ChangeTtl::new(index))));
-    ask_what_if(tab, state, effects);
+    cx.state.dialogs.show(AnyDialog::Indexes(tab, Dialog::ChangeTtl(ChangeTtl::new(index))));
+    ask_what_if(tab, cx);
     let namespace = Namespace::new(db, &collection);
-    let documents = state.tree.documents_of(&namespace);
+    let documents = cx.state.tree.documents_of(&namespace);
     if field == "_ts" || documents.is_none_or(|count| count > AGES_DOCUMENTS_MAX) {
         return;
     }
-    let command = ages_command(&collection, &field, state.now_ms());
-    read(tab, Purpose::Ages, command, state, effects);
+    let command = ages_command(&collection, &field, cx.state.now_ms());
+    read(tab, Purpose::Ages, command, cx);
 }
 
 fn open_drop(tab: TabId, name: &str, state: &mut State) {
@@ -96,29 +97,31 @@ fn open_drop(tab: TabId, name: &str, state: &mut State) {
     }
 }
 
-fn hide(tab: TabId, name: &str, hidden: bool, state: &mut State, effects: &mut Effects) {
-    let Some((db, collection)) = names(tab, state) else { return };
+fn hide(tab: TabId, name: &str, hidden: bool, cx: &mut Apply<'_>) {
+    let Some((db, collection)) = names(tab, cx.state) else { return };
     let command = doc! { "collMod": collection, "index": { "name": name, "hidden": hidden } };
     let done =
         format!("Index {name} is now {}", if hidden { "hidden from queries" } else { "visible" });
-    effects.write(state, AnyPurpose::Indexes(tab, Purpose::Change(done)), &db, command);
+    cx.write(AnyPurpose::Indexes(tab, Purpose::Change(done)), &db, command);
 }
 
 /// Asks what the TTL in the open dialog would remove. While it is not valid nothing is asked.
-fn ask_what_if(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some((_, collection)) = names(tab, state) else { return };
-    let Some(AnyDialog::Indexes(_, dialog)) = state.dialogs.open() else { return };
+fn ask_what_if(tab: TabId, cx: &mut Apply<'_>) {
+    let Some((_, collection)) = names(tab, cx.state) else { return };
+    let Some(AnyDialog::Indexes(_, dialog)) = cx.state.dialogs.open() else { return };
     let index = dialog.asked();
     if let Some(index) = index {
         let command = doc! { "mayflyWhatIf": collection, "index": index };
-        read(tab, Purpose::WhatIf, command, state, effects);
+        read(tab, Purpose::WhatIf, command, cx);
     }
 }
 
 /// Sends the command of the open dialog; the dialog closes when it was done.
-fn send(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some((db, collection)) = names(tab, state) else { return };
-    let Some(dialog) = dialog(tab, state).filter(|dialog| dialog.sent().is_none()) else { return };
+fn send(tab: TabId, cx: &mut Apply<'_>) {
+    let Some((db, collection)) = names(tab, cx.state) else { return };
+    let Some(dialog) = dialog(tab, cx.state).filter(|dialog| dialog.sent().is_none()) else {
+        return;
+    };
     let (command, done) = match dialog {
         Dialog::Create(create) if create.has_ttl && !create.is_ready() => return,
         Dialog::Create(create) => match create.command(&collection) {
@@ -151,8 +154,8 @@ fn send(tab: TabId, state: &mut State, effects: &mut Effects) {
         }
     };
     let purpose = AnyPurpose::Indexes(tab, Purpose::Change(done));
-    let generation = effects.write(state, purpose, &db, command);
-    if let Some(dialog) = self::dialog(tab, state) {
+    let generation = cx.write(purpose, &db, command);
+    if let Some(dialog) = self::dialog(tab, cx.state) {
         dialog.set_sent(Some(generation), None);
     }
 }
@@ -171,31 +174,24 @@ fn asker(tab: TabId, generation: u64, state: &mut State) -> Option<&mut Dialog> 
 }
 
 /// Takes over an answer.
-pub fn answer(
-    tab: TabId,
-    purpose: &Purpose,
-    generation: u64,
-    reply: &Reply,
-    state: &mut State,
-    effects: &mut Effects,
-) {
+pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
     let command = &reply.command;
     let reply = match &reply.result {
         Ok(reply) => reply,
-        Err(error) => return failed(tab, purpose, generation, command, error, state),
+        Err(error) => return failed(tab, purpose, generation, command, error, cx.state),
     };
     match purpose {
         Purpose::List => {
-            with(state, tab, |view| view.take_list(reply));
-            super::expiry::indexes_known(tab, state, effects);
+            with(cx.state, tab, |view| view.take_list(reply));
+            super::expiry::indexes_known(tab, cx);
         }
-        Purpose::Stats => with(state, tab, |view| view.take_stats(reply)),
-        Purpose::Uses => with(state, tab, |view| view.take_uses(reply)),
-        Purpose::Sample => with(state, tab, |view| view.take_sample(reply)),
-        Purpose::WhatIf => take_what_if(tab, command, Ok(reply), state),
+        Purpose::Stats => with(cx.state, tab, |view| view.take_stats(reply)),
+        Purpose::Uses => with(cx.state, tab, |view| view.take_uses(reply)),
+        Purpose::Sample => with(cx.state, tab, |view| view.take_sample(reply)),
+        Purpose::WhatIf => take_what_if(tab, command, Ok(reply), cx.state),
         Purpose::Ages => {
             // An older question may have been about another field.
-            if let Some(Dialog::ChangeTtl(change)) = dialog(tab, state)
+            if let Some(Dialog::ChangeTtl(change)) = dialog(tab, cx.state)
                 && let Some(field) = change.index.field()
                 && let Some(ages) = ages(command, reply, field)
             {
@@ -203,14 +199,14 @@ pub fn answer(
             }
         }
         Purpose::Change(done) => {
-            if asker(tab, generation, state).is_some() {
-                state.dialogs.close();
+            if asker(tab, generation, cx.state).is_some() {
+                cx.state.dialogs.close();
             }
-            state.toasts.push(Kind::Done, done.clone(), None, state.uptime);
+            cx.state.toasts.push(Kind::Done, done.clone(), None, cx.state.uptime);
             // The store's own event notes the same: both are followed by one refresh.
-            let namespace = state.tabs.get(tab).map(|open| open.namespace.clone());
+            let namespace = cx.state.tabs.get(tab).map(|open| open.namespace.clone());
             if let Some(namespace) = namespace {
-                state.changes.note(Some(&namespace));
+                cx.state.changes.note(Some(&namespace));
             }
         }
     }

@@ -1,6 +1,7 @@
 use bson::{Bson, doc};
 
 use super::*;
+use crate::apply::{Apply, Effects};
 use crate::job::number_draft::{NumberDraft, Unit};
 use crate::state::Phase;
 use crate::state::indexes::IndexRow;
@@ -47,8 +48,8 @@ fn reply(command: Document, result: Result<Document, String>) -> Reply {
 fn a_second_press_sends_nothing() {
     let (mut state, tab, mut effects) = bench();
     show(creating("a", None), tab, &mut state);
-    apply(tab, IndexesAction::Send, &mut state, &mut effects);
-    apply(tab, IndexesAction::Send, &mut state, &mut effects);
+    apply(tab, IndexesAction::Send, &mut Apply::new(&mut state, &mut effects));
+    apply(tab, IndexesAction::Send, &mut Apply::new(&mut state, &mut effects));
     let sent = sent(&mut effects);
     assert_eq!(sent.len(), 1, "{sent:?}");
     assert_eq!(dialog(tab, &mut state).and_then(|dialog| dialog.sent()), Some(sent[0].1));
@@ -58,7 +59,7 @@ fn a_second_press_sends_nothing() {
 fn only_its_own_answer_ends_a_dialog() {
     let (mut state, tab, mut effects) = bench();
     show(creating("a", None), tab, &mut state);
-    apply(tab, IndexesAction::Send, &mut state, &mut effects);
+    apply(tab, IndexesAction::Send, &mut Apply::new(&mut state, &mut effects));
     let (_, generation, command) = sent(&mut effects).remove(0);
     // Closed while it waits, and another is open when the answer comes.
     let row = IndexRow { name: "b_1".to_owned(), ..IndexRow::default() };
@@ -67,14 +68,14 @@ fn only_its_own_answer_ends_a_dialog() {
     let purpose = Purpose::Change("done".to_owned());
     for result in [Err("no".to_owned()), Ok(doc! {"ok": 1.0})] {
         let reply = reply(command.clone(), result);
-        answer(tab, &purpose, generation, &reply, &mut state, &mut effects);
+        answer(tab, &purpose, generation, &reply, &mut Apply::new(&mut state, &mut effects));
         assert_eq!(dialog(tab, &mut state), Some(&mut other.clone()));
     }
     assert_eq!(state.toasts.list().len(), 2, "both are told");
-    apply(tab, IndexesAction::Send, &mut state, &mut effects);
+    apply(tab, IndexesAction::Send, &mut Apply::new(&mut state, &mut effects));
     let dropping = dialog(tab, &mut state).and_then(|dialog| dialog.sent()).expect("it is sent");
     let refused = reply(doc! {"dropIndexes": "c"}, Err("no index".to_owned()));
-    answer(tab, &purpose, dropping, &refused, &mut state, &mut effects);
+    answer(tab, &purpose, dropping, &refused, &mut Apply::new(&mut state, &mut effects));
     let Some(Dialog::Drop(shown)) = dialog(tab, &mut state) else { panic!("it stays") };
     assert_eq!((shown.sent, shown.error.as_deref()), (None, Some("no index")));
 }
@@ -83,15 +84,16 @@ fn only_its_own_answer_ends_a_dialog() {
 fn a_ttl_is_sent_when_it_is_known_what_it_removes() {
     let (mut state, tab, mut effects) = bench();
     show(creating("a", Some("10")), tab, &mut state);
-    apply(tab, IndexesAction::AskWhatIf, &mut state, &mut effects);
+    apply(tab, IndexesAction::AskWhatIf, &mut Apply::new(&mut state, &mut effects));
     let (name, generation, of_a) = sent(&mut effects).remove(0);
     assert_eq!(name, "mayflyWhatIf");
-    apply(tab, IndexesAction::Send, &mut state, &mut effects);
+    apply(tab, IndexesAction::Send, &mut Apply::new(&mut state, &mut effects));
     assert_eq!(sent(&mut effects), [], "nothing is known yet");
     // Another field with the same TTL: the answer is not for it.
     let mut learn = |of: &Document, state: &mut State| {
         let known = reply(of.clone(), Ok(doc! {"overdueNow": 7_i64, "ok": 1.0}));
-        answer(tab, &Purpose::WhatIf, generation, &known, state, &mut effects);
+        let cx = &mut Apply::new(state, &mut effects);
+        answer(tab, &Purpose::WhatIf, generation, &known, cx);
         let Some(Dialog::Create(create)) = dialog(tab, state) else { panic!("it stays") };
         (create.is_ready(), create.known().map(|figures| figures.overdue_now))
     };
@@ -121,7 +123,7 @@ fn with_index() -> (State, TabId, Effects) {
 #[test]
 fn opening_a_ttl_asks_for_all_ages_at_once() {
     let (mut state, tab, mut effects) = with_index();
-    open_change_ttl(tab, "at_1", &mut state, &mut effects);
+    open_change_ttl(tab, "at_1", &mut Apply::new(&mut state, &mut effects));
     let names: Vec<String> = sent(&mut effects).into_iter().map(|(name, ..)| name).collect();
     assert_eq!(names, ["mayflyWhatIf", "aggregate"]);
 }
@@ -131,11 +133,11 @@ fn a_change_is_followed_by_one_refresh() {
     let (mut state, tab, mut effects) = with_index();
     let done = Purpose::Change("done".to_owned());
     let changed = reply(doc! { "collMod": "c" }, Ok(doc! { "ok": 1.0 }));
-    answer(tab, &done, 1, &changed, &mut state, &mut effects);
+    answer(tab, &done, 1, &changed, &mut Apply::new(&mut state, &mut effects));
     assert_eq!(sent(&mut effects), [], "the store's event comes too");
     // The event of the same change.
     state.changes.note(None);
-    crate::apply::event::settle(&mut state, &mut effects);
+    crate::apply::event::settle(&mut Apply::new(&mut state, &mut effects));
     let names: Vec<String> = sent(&mut effects).into_iter().map(|(name, ..)| name).collect();
     let lists = names.iter().filter(|name| *name == "listIndexes").count();
     assert!(lists <= 1, "{names:?}");

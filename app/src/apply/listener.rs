@@ -5,7 +5,7 @@ use std::time::Duration;
 use bson::{Bson, Document, doc};
 use mayfly_engine::command::ListenAt;
 
-use super::{Effects, store::number};
+use super::{Apply, store::number};
 use crate::action::ListenerAction;
 use crate::limits::LISTENER_AGE_MAX;
 use crate::state::listener::{ConnectedClient, Status};
@@ -14,33 +14,33 @@ use crate::state::{Dialog, Purpose, State};
 use crate::worker::Reply;
 
 /// Carries out one action.
-pub fn apply(action: &ListenerAction, state: &mut State, effects: &mut Effects) {
-    state.listener.is_waiting = true;
-    state.listener.error = None;
-    effects.write(state, Purpose::Listener(ListenerPurpose::Switch), "admin", action.command());
+pub fn apply(action: &ListenerAction, cx: &mut Apply<'_>) {
+    cx.state.listener.is_waiting = true;
+    cx.state.listener.error = None;
+    cx.write(Purpose::Listener(ListenerPurpose::Switch), "admin", action.command());
 }
 
 /// Asks who is connected, now and then, while it listens or its dialog is open. Returns the time until
 /// there is something to ask again.
-pub fn follow(state: &mut State, effects: &mut Effects) -> Option<Duration> {
-    if !state.is_open() || !state.store.capabilities.listener {
+pub fn follow(cx: &mut Apply<'_>) -> Option<Duration> {
+    if !cx.state.is_open() || !cx.state.store.capabilities.listener {
         return None;
     }
-    let is_shown = matches!(state.dialogs.open(), Some(Dialog::Listener(_)));
-    let is_known = state.listener.asked_at.is_some();
-    if is_known && !is_shown && !state.listener.status().on {
+    let is_shown = matches!(cx.state.dialogs.open(), Some(Dialog::Listener(_)));
+    let is_known = cx.state.listener.asked_at.is_some();
+    if is_known && !is_shown && !cx.state.listener.status().on {
         return None;
     }
-    let age = state.listener.asked_at.map(|at| state.uptime.saturating_sub(at));
+    let age = cx.state.listener.asked_at.map(|at| cx.state.uptime.saturating_sub(at));
     let rest = age.and_then(|age| LISTENER_AGE_MAX.checked_sub(age)).filter(|rest| !rest.is_zero());
     if let Some(rest) = rest {
         return Some(rest);
     }
-    if !state.listener.is_waiting {
-        state.listener.asked_at = Some(state.uptime);
-        state.listener.is_waiting = true;
+    if !cx.state.listener.is_waiting {
+        cx.state.listener.asked_at = Some(cx.state.uptime);
+        cx.state.listener.is_waiting = true;
         let purpose = Purpose::Listener(ListenerPurpose::Status);
-        effects.read(state, purpose, "admin", doc! { "mayflyListen": 1 });
+        cx.read(purpose, "admin", doc! { "mayflyListen": 1 });
     }
     Some(LISTENER_AGE_MAX)
 }

@@ -21,10 +21,9 @@ pub mod trash;
 pub mod view;
 
 pub use answer::outcome;
-pub use effects::{Effects, WindowEffect};
+pub use effects::{Apply, Effects, WindowEffect};
 
 use crate::action::Action;
-use crate::state::State;
 
 /// Why something was not done that was asked of the worker.
 const TOO_MUCH: &str = "Too many requests; try again in a moment";
@@ -33,21 +32,21 @@ const TOO_MUCH: &str = "Too many requests; try again in a moment";
 const QUEUE_FULL: &str = "Too many operations queued; try again when they finish";
 
 /// Carries out one action.
-pub fn apply(action: Action, state: &mut State, effects: &mut Effects) {
+pub fn apply(action: Action, cx: &mut Apply<'_>) {
     match action {
-        Action::Store(action) => store::apply(action, state, effects),
-        Action::Tabs(action) => tabs::apply(action, state, effects),
-        Action::Documents(tab, action) => documents::apply(tab, action, state, effects),
-        Action::Expiry(tab, action) => expiry::apply(tab, action, state, effects),
-        Action::Indexes(tab, action) => indexes::apply(tab, action, state, effects),
-        Action::Transfer(action) => transfer::apply(action, state, effects),
-        Action::Maintenance(action) => maintenance::apply(action, state, effects),
-        Action::Reaper(action) => reaper::apply(&action, state, effects),
-        Action::Listener(action) => listener::apply(&action, state, effects),
-        Action::Archive(action) => archive::apply(action, state, effects),
-        Action::Trash(action) => trash::apply(action, state, effects),
-        Action::Clock(action) => clock::apply(&action, state, effects),
-        Action::View(action) => view::apply(action, state, effects),
-        Action::Dialog(action) => dialog::apply(action, state, effects),
+        Action::Store(action) => store::apply(action, cx),
+        Action::Tabs(action) => tabs::apply(action, cx),
+        Action::Documents(tab, action) => documents::apply(tab, action, cx),
+        Action::Expiry(tab, action) => expiry::apply(tab, action, cx),
+        Action::Indexes(tab, action) => indexes::apply(tab, action, cx),
+        Action::Transfer(action) => transfer::apply(action, cx),
+        Action::Maintenance(action) => maintenance::apply(action, cx),
+        Action::Reaper(action) => reaper::apply(&action, cx),
+        Action::Listener(action) => listener::apply(&action, cx),
+        Action::Archive(action) => archive::apply(action, cx),
+        Action::Trash(action) => trash::apply(action, cx),
+        Action::Clock(action) => clock::apply(&action, cx),
+        Action::View(action) => view::apply(action, cx),
+        Action::Dialog(action) => dialog::apply(action, cx),
     }
 }

@@ -2,7 +2,7 @@
 
 use bson::{Document, doc};
 
-use super::Effects;
+use super::Apply;
 use super::store::number;
 use crate::action::reaper::{release_command, release_held};
 use crate::action::{Action, ExpiryAction, ReaperAction, TabsAction};
@@ -17,85 +17,85 @@ use crate::state::{Purpose, State, number as text};
 use crate::worker::Reply;
 
 /// Carries out one action.
-pub fn apply(action: &ReaperAction, state: &mut State, effects: &mut Effects) {
+pub fn apply(action: &ReaperAction, cx: &mut Apply<'_>) {
     match action {
         ReaperAction::RunNow => {
             let purpose = Purpose::Reaper(ReaperPurpose::RunNow);
-            effects.write(state, purpose, "admin", doc! {"mayflyReap": 1});
+            cx.write(purpose, "admin", doc! {"mayflyReap": 1});
         }
         ReaperAction::SetEnabled(enabled) => {
-            set(state, effects, doc! {"setParameter": 1, "ttlMonitorEnabled": *enabled});
+            set(cx, doc! {"setParameter": 1, "ttlMonitorEnabled": *enabled});
         }
         ReaperAction::SetSchedule(Schedule::Every(secs)) => {
             let secs = i64::try_from(*secs).unwrap_or(i64::MAX);
-            set(state, effects, doc! {"setParameter": 1, "mayflyReapAtThreshold": false});
-            set(state, effects, doc! {"setParameter": 1, "ttlMonitorSleepSecs": secs});
+            set(cx, doc! {"setParameter": 1, "mayflyReapAtThreshold": false});
+            set(cx, doc! {"setParameter": 1, "ttlMonitorSleepSecs": secs});
         }
         ReaperAction::SetSchedule(Schedule::AtThreshold) => {
-            set(state, effects, doc! {"setParameter": 1, "mayflyReapAtThreshold": true});
+            set(cx, doc! {"setParameter": 1, "mayflyReapAtThreshold": true});
         }
         ReaperAction::SetUndo(on) => {
             let secs = if *on { i64::from(KEEP_SECS) } else { 0 };
-            set(state, effects, keep_command(secs));
+            set(cx, keep_command(secs));
         }
         ReaperAction::PutBack { namespace, id } => {
             let ids = vec![id.clone()];
             let command = doc! {"mayflyRestoreTrash": &namespace.collection, "ids": ids};
             let purpose = Purpose::Reaper(ReaperPurpose::PutBack);
-            effects.write(state, purpose, &namespace.db, command);
+            cx.write(purpose, &namespace.db, command);
         }
         ReaperAction::PutBackPass(pass) => {
             let pass = i64::try_from(*pass).unwrap_or(i64::MAX);
             let purpose = Purpose::Reaper(ReaperPurpose::PutBack);
-            effects.write(state, purpose, "admin", doc! {"mayflyRestoreTrash": 1, "pass": pass});
+            cx.write(purpose, "admin", doc! {"mayflyRestoreTrash": 1, "pass": pass});
         }
-        ReaperAction::ShowHeld => show_held(state, effects),
+        ReaperAction::ShowHeld => show_held(cx),
         ReaperAction::ReleaseHeld => {
             // More has expired since it was counted last.
             let purpose = Purpose::Reaper(ReaperPurpose::Release);
-            effects.read(state, purpose, "admin", doc! {"mayflyHeld": 1});
+            cx.read(purpose, "admin", doc! {"mayflyHeld": 1});
         }
         ReaperAction::DeleteHeld => {
             let purpose = Purpose::Reaper(ReaperPurpose::RunNow);
-            effects.write(state, purpose, "admin", release_command("deleteNow"));
+            cx.write(purpose, "admin", release_command("deleteNow"));
         }
         ReaperAction::KeepHeld => {
-            set(state, effects, release_command("keepPaused"));
+            set(cx, release_command("keepPaused"));
         }
-        ReaperAction::ClearLog => state.reaper.clear_log(),
+        ReaperAction::ClearLog => cx.state.reaper.clear_log(),
     }
 }
 
-fn show_held(state: &mut State, effects: &mut Effects) {
-    let Some(next) = state.next_held().cloned() else { return };
-    super::apply(Action::Tabs(TabsAction::ShowView(next, ViewKind::Expiry)), state, effects);
-    let Some(tab) = state.tabs.active() else { return };
+fn show_held(cx: &mut Apply<'_>) {
+    let Some(next) = cx.state.next_held().cloned() else { return };
+    super::apply(Action::Tabs(TabsAction::ShowView(next, ViewKind::Expiry)), cx);
+    let Some(tab) = cx.state.tabs.active() else { return };
     if tab.expiry.mode == Mode::Removed {
-        super::apply(Action::Expiry(tab.id, ExpiryAction::Show(Mode::Timeline)), state, effects);
+        super::apply(Action::Expiry(tab.id, ExpiryAction::Show(Mode::Timeline)), cx);
     }
 }
 
-fn set(state: &mut State, effects: &mut Effects, command: Document) {
-    effects.write(state, Purpose::Reaper(ReaperPurpose::Set), "admin", command);
+fn set(cx: &mut Apply<'_>, command: Document) {
+    cx.write(Purpose::Reaper(ReaperPurpose::Set), "admin", command);
 }
 
 /// Asks how the reaper stands.
-pub fn ask(state: &mut State, effects: &mut Effects) {
+pub fn ask(cx: &mut Apply<'_>) {
     let status = Purpose::Reaper(ReaperPurpose::Status);
-    effects.read(state, status, "admin", doc! {"serverStatus": 1});
+    cx.read(status, "admin", doc! {"serverStatus": 1});
     let held = Purpose::Reaper(ReaperPurpose::Held);
-    effects.read(state, held, "admin", doc! {"mayflyHeld": 1});
+    cx.read(held, "admin", doc! {"mayflyHeld": 1});
 }
 
 /// Takes over an answer.
-pub fn answer(purpose: &ReaperPurpose, reply: &Reply, state: &mut State, effects: &mut Effects) {
+pub fn answer(purpose: &ReaperPurpose, reply: &Reply, cx: &mut Apply<'_>) {
     match (purpose, &reply.result) {
-        (ReaperPurpose::Status, Ok(found)) => learn(found, state),
-        (ReaperPurpose::Held, Ok(found)) => state.reaper.held = held(found),
+        (ReaperPurpose::Status, Ok(found)) => learn(found, cx.state),
+        (ReaperPurpose::Held, Ok(found)) => cx.state.reaper.held = held(found),
         (ReaperPurpose::Release, Ok(found)) => {
-            state.reaper.held = held(found);
-            if let Some(action) = state.reaper.held.as_ref().map(release_held) {
-                super::apply(action, state, effects);
+            cx.state.reaper.held = held(found);
+            if let Some(action) = cx.state.reaper.held.as_ref().map(release_held) {
+                super::apply(action, cx);
             }
         }
         (ReaperPurpose::Status | ReaperPurpose::Held, Err(_)) => {}
@@ -105,15 +105,15 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, state: &mut State, effects
                 0 => "Nothing to remove".to_owned(),
                 _ => format!("Removed {}", text::counted(deleted, "document", "documents")),
             };
-            state.toasts.push(Kind::Done, sentence, None, state.uptime);
-            ask(state, effects);
+            cx.state.toasts.push(Kind::Done, sentence, None, cx.state.uptime);
+            ask(cx);
         }
-        (ReaperPurpose::Set, Ok(_)) => ask(state, effects),
+        (ReaperPurpose::Set, Ok(_)) => ask(cx),
         (ReaperPurpose::PutBack, Ok(found)) => {
             let (is_done, sentence) = put_back(found);
             let kind = if is_done { Kind::Done } else { Kind::Error };
-            state.toasts.push(kind, sentence, None, state.uptime);
-            ask(state, effects);
+            cx.state.toasts.push(kind, sentence, None, cx.state.uptime);
+            ask(cx);
         }
         (
             ReaperPurpose::RunNow
@@ -122,8 +122,8 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, state: &mut State, effects
             | ReaperPurpose::Release,
             Err(error),
         ) => {
-            state.toasts.push(Kind::Error, error.clone(), None, state.uptime);
-            ask(state, effects);
+            cx.state.toasts.push(Kind::Error, error.clone(), None, cx.state.uptime);
+            ask(cx);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bson::{Bson, Document, doc};
 
-use super::{Effects, WindowEffect, clock, reaper, tabs, transfer};
+use super::{Apply, WindowEffect, clock, reaper, tabs, transfer};
 use crate::action::StoreAction;
 use crate::job::invisible::with_marks;
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, WEATHER_UNSEEN_MAX};
@@ -27,58 +27,52 @@ use crate::worker::{Lane, Reply, TransferWork, Work};
 const COLLECTIONS_LISTED_MAX: i32 = 10_000;
 
 /// Carries out one action.
-pub fn apply(action: StoreAction, state: &mut State, effects: &mut Effects) {
+pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
     match action {
         StoreAction::Refresh => {
-            refresh(state, effects);
-            tabs::data_changed(None, state, effects);
+            refresh(cx);
+            tabs::data_changed(None, cx);
         }
-        StoreAction::Open(request) => open(request, state, effects),
+        StoreAction::Open(request) => open(request, cx),
         StoreAction::ChooseFolder => {
-            let path = state.store.folder.as_ref().map(|path| path.display().to_string());
+            let path = cx.state.store.folder.as_ref().map(|path| path.display().to_string());
             let path = path.unwrap_or_default();
-            state.transfer.chooser_note = None;
-            state.dialogs.show(Dialog::OpenFolder(OpenFolder { path, ..OpenFolder::default() }));
+            cx.state.transfer.chooser_note = None;
+            cx.state.dialogs.show(Dialog::OpenFolder(OpenFolder { path, ..OpenFolder::default() }));
         }
-        StoreAction::OpenFolder(folder) => look_into(folder, state, effects),
-        StoreAction::CreateStore(folder) => open_folder(folder, state, effects),
+        StoreAction::OpenFolder(folder) => look_into(folder, cx),
+        StoreAction::CreateStore(folder) => open_folder(folder, cx),
         StoreAction::Fold(db) => {
-            if !state.tree.folded.remove(&db) {
-                state.tree.folded.insert(db);
+            if !cx.state.tree.folded.remove(&db) {
+                cx.state.tree.folded.insert(db);
             }
         }
-        StoreAction::Sort(order) => sort(order, state, effects),
-        StoreAction::Weather(namespace) => weather(&namespace, state, effects),
-        StoreAction::CreateDatabase(draft) => create_database(&draft, state, effects),
-        StoreAction::CreateCollection(draft) => create_collection(&draft, state, effects),
-        StoreAction::Rename(draft) => rename(&draft.from, &draft.name, state, effects),
-        StoreAction::Drop(target) => drop_target(&target, state, effects),
+        StoreAction::Sort(order) => sort(order, cx),
+        StoreAction::Weather(namespace) => weather(&namespace, cx),
+        StoreAction::CreateDatabase(draft) => create_database(&draft, cx),
+        StoreAction::CreateCollection(draft) => create_collection(&draft, cx),
+        StoreAction::Rename(draft) => rename(&draft.from, &draft.name, cx),
+        StoreAction::Drop(target) => drop_target(&target, cx),
         StoreAction::SetDialect(db, dialect) => {
             let done = format!("The compatibility of {db} is now {}", dialect.label());
             let command = doc! {"mayflyDialect": dialect.name()};
-            change(done, &db, command, state, effects);
+            change(done, &db, command, cx);
         }
     }
 }
 
 /// Looks whether a folder holds a store, before the present one is closed for it.
-fn look_into(folder: PathBuf, state: &mut State, effects: &mut Effects) {
+fn look_into(folder: PathBuf, cx: &mut Apply<'_>) {
     let look = TransferWork::LookInto(folder);
-    let generation = transfer::work(FilePurpose::LookInto, Lane::Read, look, state, effects);
-    if let Some(Dialog::OpenFolder(draft)) = state.dialogs.open_mut() {
+    let generation = transfer::work(FilePurpose::LookInto, Lane::Read, look, cx);
+    if let Some(Dialog::OpenFolder(draft)) = cx.state.dialogs.open_mut() {
         draft.looking = Some(generation);
     }
 }
 
 /// A folder was looked into: a store is opened, and a new one is asked about.
-pub(super) fn looked_into(
-    generation: u64,
-    folder: PathBuf,
-    has_store: bool,
-    state: &mut State,
-    effects: &mut Effects,
-) {
-    match state.dialogs.open_mut() {
+pub(super) fn looked_into(generation: u64, folder: PathBuf, has_store: bool, cx: &mut Apply<'_>) {
+    match cx.state.dialogs.open_mut() {
         Some(Dialog::OpenFolder(draft)) if draft.looking == Some(generation) => {
             draft.looking = None;
         }
@@ -86,10 +80,10 @@ pub(super) fn looked_into(
         _ => return,
     }
     if has_store {
-        return open_folder(folder, state, effects);
+        return open_folder(folder, cx);
     }
     let shown = with_marks(&folder.display().to_string());
-    state.dialogs.show_before(Dialog::Confirm(Confirm {
+    cx.state.dialogs.show_before(Dialog::Confirm(Confirm {
         title: "Create a new store here?".to_owned(),
         text: format!("{shown} doesn't contain a store."),
         command: None,
@@ -99,50 +93,50 @@ pub(super) fn looked_into(
     }));
 }
 
-fn open_folder(folder: PathBuf, state: &mut State, effects: &mut Effects) {
-    state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
+fn open_folder(folder: PathBuf, cx: &mut Apply<'_>) {
+    cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
     let request = OpenRequest { folder: Some(folder), ..OpenRequest::default() };
-    open(request, state, effects);
+    open(request, cx);
 }
 
 /// Opens a store in place of the present one.
-pub fn open(mut request: OpenRequest, state: &mut State, effects: &mut Effects) {
+pub fn open(mut request: OpenRequest, cx: &mut Apply<'_>) {
     // It is the same program, whichever store it opens.
-    request.walker = request.walker.or_else(|| state.store.request.walker.clone());
-    transfer::run::cancel_all(state);
-    state.store.phase = Phase::Opening;
-    state.store.request = request.clone();
-    effects.job(state, Purpose::Store(StorePurpose::Open), Lane::Write, Work::Open(request));
+    request.walker = request.walker.or_else(|| cx.state.store.request.walker.clone());
+    transfer::run::cancel_all(cx.state);
+    cx.state.store.phase = Phase::Opening;
+    cx.state.store.request = request.clone();
+    cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::Open(request));
 }
 
 /// A store was opened, or could not be.
-pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &mut Effects) {
+pub fn opened(opened: Result<Opened, OpenFailure>, cx: &mut Apply<'_>) {
     let opened = match opened {
         Ok(opened) => opened,
-        Err(failure) => return not_opened(failure, state),
+        Err(failure) => return not_opened(failure, cx.state),
     };
     // Drafts stay when the same folder is opened again.
-    let is_same = opened.folder.is_some() && opened.folder == state.store.shown;
-    if state.tree.loaded && !is_same {
+    let is_same = opened.folder.is_some() && opened.folder == cx.state.store.shown;
+    if cx.state.tree.loaded && !is_same {
         // Another store: nothing of the old one stays.
-        state.tree = StoreTree::default();
-        state.tabs.clear();
-        state.dialogs.forget(Dialog::is_about_contents);
-        state.reaper = crate::state::Reaper::default();
-        state.drafts.tabs.clear();
+        cx.state.tree = StoreTree::default();
+        cx.state.tabs.clear();
+        cx.state.dialogs.forget(Dialog::is_about_contents);
+        cx.state.reaper = crate::state::Reaper::default();
+        cx.state.drafts.tabs.clear();
     }
-    state.store.capabilities = opened.source.capabilities();
-    effects.window(WindowEffect::Title(format!("{} – Mayfly", opened.name)));
-    state.store.name = opened.name;
-    state.store.shown.clone_from(&opened.folder);
-    if let Some(folder) = opened.folder.as_ref().filter(|_| !state.store.request.demo) {
-        state.settings.note_store(folder);
+    cx.state.store.capabilities = opened.source.capabilities();
+    cx.window(WindowEffect::Title(format!("{} – Mayfly", opened.name)));
+    cx.state.store.name = opened.name;
+    cx.state.store.shown.clone_from(&opened.folder);
+    if let Some(folder) = opened.folder.as_ref().filter(|_| !cx.state.store.request.demo) {
+        cx.state.settings.note_store(folder);
     }
-    state.store.folder = opened.folder;
-    let told = state.store.folder.as_deref().map(key);
-    let is_told = told.is_some_and(|folder| state.settings.advised.contains(&folder));
-    state.maintenance.advice = if is_told { Vec::new() } else { opened.advice };
-    reopened(opened.warnings, state, effects);
+    cx.state.store.folder = opened.folder;
+    let told = cx.state.store.folder.as_deref().map(key);
+    let is_told = told.is_some_and(|folder| cx.state.settings.advised.contains(&folder));
+    cx.state.maintenance.advice = if is_told { Vec::new() } else { opened.advice };
+    reopened(opened.warnings, cx);
 }
 
 /// A folder could not be opened. The store before it is closed, so that nothing that is known of it
@@ -155,15 +149,15 @@ fn not_opened(failure: OpenFailure, state: &mut State) {
 }
 
 /// The store is open; if it was open before, tabs and what is typed in them stay.
-pub fn reopened(warnings: Vec<String>, state: &mut State, effects: &mut Effects) {
-    state.maintenance.forget();
-    state.listener = crate::state::Listener::default();
-    state.archive = crate::state::archive::Archive::default();
-    state.reaper.reopened(state.clock.now_ms());
-    state.store.phase = Phase::Open;
-    warn(warnings, state);
-    ask_all(state, effects);
-    tabs::data_changed(None, state, effects);
+pub fn reopened(warnings: Vec<String>, cx: &mut Apply<'_>) {
+    cx.state.maintenance.forget();
+    cx.state.listener = crate::state::Listener::default();
+    cx.state.archive = crate::state::archive::Archive::default();
+    cx.state.reaper.reopened(cx.state.clock.now_ms());
+    cx.state.store.phase = Phase::Open;
+    warn(warnings, cx.state);
+    ask_all(cx);
+    tabs::data_changed(None, cx);
 }
 
 fn warn(warnings: Vec<String>, state: &mut State) {
@@ -173,44 +167,44 @@ fn warn(warnings: Vec<String>, state: &mut State) {
     }
 }
 
-fn ask_all(state: &mut State, effects: &mut Effects) {
-    clock::ask(state, effects);
-    reaper::ask(state, effects);
-    refresh(state, effects);
-    tabs::freshen(state, effects);
-    state.transfer.unfinished.clear();
-    transfer::resume::ask(true, state, effects);
+fn ask_all(cx: &mut Apply<'_>) {
+    clock::ask(cx);
+    reaper::ask(cx);
+    refresh(cx);
+    tabs::freshen(cx);
+    cx.state.transfer.unfinished.clear();
+    transfer::resume::ask(true, cx);
 }
 
 /// Reads the catalog again.
-pub fn refresh(state: &mut State, effects: &mut Effects) {
-    if !state.is_open() {
+pub fn refresh(cx: &mut Apply<'_>) {
+    if !cx.state.is_open() {
         return;
     }
-    state.tree.stale = false;
-    state.tree.asked_at = Some(state.uptime);
+    cx.state.tree.stale = false;
+    cx.state.tree.asked_at = Some(cx.state.uptime);
     let purpose = Purpose::Store(StorePurpose::Databases);
-    effects.read(state, purpose, "admin", doc! {"listDatabases": 1});
+    cx.read(purpose, "admin", doc! {"listDatabases": 1});
 }
 
-fn sort(order: Order, state: &mut State, effects: &mut Effects) {
-    state.settings.order = order;
-    ask_unseen(WEATHER_UNSEEN_MAX, state, effects);
+fn sort(order: Order, cx: &mut Apply<'_>) {
+    cx.state.settings.order = order;
+    ask_unseen(WEATHER_UNSEEN_MAX, cx);
 }
 
 /// Asks when the first document of some more collections goes, if their order depends on it. Each
 /// answer asks for one more, until all are known.
-fn ask_unseen(max: usize, state: &mut State, effects: &mut Effects) {
-    if state.settings.order == Order::Soonest {
-        for namespace in state.tree.take_unseen(max) {
-            next(&namespace, state, effects);
+fn ask_unseen(max: usize, cx: &mut Apply<'_>) {
+    if cx.state.settings.order == Order::Soonest {
+        for namespace in cx.state.tree.take_unseen(max) {
+            next(&namespace, cx);
         }
     }
 }
 
-fn weather(namespace: &Namespace, state: &mut State, effects: &mut Effects) {
-    let uptime = state.uptime;
-    let Some(collection) = state.tree.collection_mut(namespace) else { return };
+fn weather(namespace: &Namespace, cx: &mut Apply<'_>) {
+    let uptime = cx.state.uptime;
+    let Some(collection) = cx.state.tree.collection_mut(namespace) else { return };
     collection.asked_at = Some(uptime);
     collection.stale = false;
     let is_view = collection.kind == "view";
@@ -219,9 +213,9 @@ fn weather(namespace: &Namespace, state: &mut State, effects: &mut Effects) {
         return;
     }
     let figures = Purpose::Store(StorePurpose::Stats(namespace.clone()));
-    effects.read(state, figures, &namespace.db, doc! {"collStats": &namespace.collection});
-    next(namespace, state, effects);
-    let from_ms = state.now_ms();
+    cx.read(figures, &namespace.db, doc! {"collStats": &namespace.collection});
+    next(namespace, cx);
+    let from_ms = cx.state.now_ms();
     let to_ms = from_ms.saturating_add(STRIP_SPAN_MS);
     let buckets = i32::try_from(STRIP_BUCKETS).unwrap_or(i32::MAX);
     let command = doc! {
@@ -231,16 +225,16 @@ fn weather(namespace: &Namespace, state: &mut State, effects: &mut Effects) {
         "buckets": buckets,
     };
     let forecast = Purpose::Store(StorePurpose::Forecast(namespace.clone()));
-    effects.read(state, forecast, &namespace.db, command);
+    cx.read(forecast, &namespace.db, command);
 }
 
-fn next(namespace: &Namespace, state: &mut State, effects: &mut Effects) {
+fn next(namespace: &Namespace, cx: &mut Apply<'_>) {
     let purpose = Purpose::Store(StorePurpose::Next(namespace.clone()));
     let command = doc! {"mayflyExpiring": &namespace.collection, "limit": 1};
-    effects.read(state, purpose, &namespace.db, command);
+    cx.read(purpose, &namespace.db, command);
 }
 
-fn create_database(draft: &CreateDatabase, state: &mut State, effects: &mut Effects) {
+fn create_database(draft: &CreateDatabase, cx: &mut Apply<'_>) {
     let namespace = Namespace::new(draft.name.trim(), draft.collection.trim());
     let db = namespace.db.clone();
     let (purpose, command) = match dialect_command(draft.dialect) {
@@ -248,7 +242,7 @@ fn create_database(draft: &CreateDatabase, state: &mut State, effects: &mut Effe
         Some(command) => (StorePurpose::Rules(namespace), command),
         None => creation(namespace),
     };
-    send(purpose, &db, command, state, effects);
+    send(purpose, &db, command, cx);
 }
 
 /// The first collection of a new database.
@@ -259,18 +253,12 @@ fn creation(namespace: Namespace) -> (StorePurpose, Document) {
 }
 
 /// Sends what the open dialog asks for; it stays until that is answered.
-fn send(
-    purpose: StorePurpose,
-    db: &str,
-    command: Document,
-    state: &mut State,
-    effects: &mut Effects,
-) {
-    if state.dialogs.sent_mut().is_some_and(|sent| sent.is_waiting()) {
+fn send(purpose: StorePurpose, db: &str, command: Document, cx: &mut Apply<'_>) {
+    if cx.state.dialogs.sent_mut().is_some_and(|sent| sent.is_waiting()) {
         return;
     }
-    let generation = effects.write(state, Purpose::Store(purpose), db, command);
-    if let Some(sent) = state.dialogs.sent_mut() {
+    let generation = cx.write(Purpose::Store(purpose), db, command);
+    if let Some(sent) = cx.state.dialogs.sent_mut() {
         *sent = Sent { generation: Some(generation), error: None };
     }
 }
@@ -280,96 +268,90 @@ fn asker(generation: u64, state: &mut State) -> Option<&mut Sent> {
     state.dialogs.sent_mut().filter(|sent| sent.generation == Some(generation))
 }
 
-fn create_collection(draft: &CreateCollection, state: &mut State, effects: &mut Effects) {
+fn create_collection(draft: &CreateCollection, cx: &mut Apply<'_>) {
     let namespace = Namespace::new(&draft.db, draft.name.trim());
     let command = create_command(draft);
     let done = format!("Created {namespace}");
     let purpose = StorePurpose::Change { done, open: Some(namespace) };
-    send(purpose, &draft.db, command, state, effects);
+    send(purpose, &draft.db, command, cx);
 }
 
-fn rename(from: &Namespace, name: &str, state: &mut State, effects: &mut Effects) {
+fn rename(from: &Namespace, name: &str, cx: &mut Apply<'_>) {
     let to = Namespace::new(&from.db, name.trim());
     let command = rename_command(from, name);
     let done = format!("Renamed {from} to {to}");
     let purpose = StorePurpose::Change { done, open: Some(to) };
-    send(purpose, "admin", command, state, effects);
+    send(purpose, "admin", command, cx);
 }
 
-fn drop_target(target: &DropTarget, state: &mut State, effects: &mut Effects) {
+fn drop_target(target: &DropTarget, cx: &mut Apply<'_>) {
     let (db, command) = drop_command(target);
     let done = match target {
         DropTarget::Database(db) => format!("Dropped database {db}"),
         DropTarget::Collection(namespace) => format!("Dropped {namespace}"),
     };
-    send(StorePurpose::Change { done, open: None }, &db, command, state, effects);
+    send(StorePurpose::Change { done, open: None }, &db, command, cx);
 }
 
-fn change(done: String, db: &str, command: Document, state: &mut State, effects: &mut Effects) {
+fn change(done: String, db: &str, command: Document, cx: &mut Apply<'_>) {
     let purpose = Purpose::Store(StorePurpose::Change { done, open: None });
-    effects.write(state, purpose, db, command);
+    cx.write(purpose, db, command);
 }
 
 /// Takes over an answer.
-pub fn answer(
-    purpose: &StorePurpose,
-    generation: u64,
-    reply: &Reply,
-    state: &mut State,
-    effects: &mut Effects,
-) {
+pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
     match (purpose, &reply.result) {
         (StorePurpose::Open, _) => {}
-        (StorePurpose::Databases, Ok(found)) => databases(found, state, effects),
-        (StorePurpose::Databases, Err(error)) => state.tree.error = Some(error.clone()),
-        (StorePurpose::Collections(db), Ok(found)) => collections(db, found, state),
+        (StorePurpose::Databases, Ok(found)) => databases(found, cx),
+        (StorePurpose::Databases, Err(error)) => cx.state.tree.error = Some(error.clone()),
+        (StorePurpose::Collections(db), Ok(found)) => collections(db, found, cx.state),
         (StorePurpose::Collections(db), Err(_)) => {
-            state.tree.learn_collections(db, Vec::new());
+            cx.state.tree.learn_collections(db, Vec::new());
         }
         (StorePurpose::Dialect(db), result) => {
             let name = result.as_ref().ok().and_then(|found| found.get_str("dialect").ok());
-            if let Some(database) = state.tree.database_mut(db) {
+            if let Some(database) = cx.state.tree.database_mut(db) {
                 database.dialect = name.and_then(Dialect::from_name);
                 database.dialect_error = result.as_ref().err().cloned();
             }
         }
         (StorePurpose::Stats(namespace), result) => {
             let figures = result.as_ref().ok();
-            if let Some(collection) = state.tree.collection_mut(namespace) {
+            if let Some(collection) = cx.state.tree.collection_mut(namespace) {
                 collection.documents = figures.and_then(|figures| number(figures, "count"));
                 collection.bytes = figures.and_then(|figures| number(figures, "size"));
             }
         }
         (StorePurpose::Next(namespace), result) => {
             let next = result.as_ref().ok().and_then(first_threshold).map_or(Next::Never, Next::At);
-            if let Some(collection) = state.tree.collection_mut(namespace) {
+            if let Some(collection) = cx.state.tree.collection_mut(namespace) {
                 collection.next = next;
             }
-            ask_unseen(1, state, effects);
+            ask_unseen(1, cx);
         }
         (StorePurpose::Forecast(namespace), result) => {
             let forecast = result.as_ref().ok().map(|found| forecast(&reply.command, found));
-            if let Some(collection) = state.tree.collection_mut(namespace) {
+            if let Some(collection) = cx.state.tree.collection_mut(namespace) {
                 collection.forecast = forecast;
             }
         }
         (StorePurpose::Rules(namespace), Ok(_)) => {
             let db = namespace.db.clone();
             let (purpose, command) = creation(namespace.clone());
-            let next = effects.write(state, Purpose::Store(purpose), &db, command);
-            if let Some(sent) = asker(generation, state) {
+            let next = cx.write(Purpose::Store(purpose), &db, command);
+            if let Some(sent) = asker(generation, cx.state) {
                 sent.generation = Some(next);
             }
         }
         (StorePurpose::Change { done, open }, Ok(_)) => {
-            if asker(generation, state).is_some() {
-                state.dialogs.close();
+            if asker(generation, cx.state).is_some() {
+                cx.state.dialogs.close();
             }
-            changed(done, open.clone(), reply, state, effects);
+            changed(done, open.clone(), reply, cx);
         }
         (StorePurpose::Rules(_) | StorePurpose::Change { .. }, Err(error)) => {
-            refused(generation, error, state);
-            refresh(state, effects);
+            refused(generation, error, cx.state);
+            refresh(cx);
         }
     }
 }
@@ -382,42 +364,36 @@ pub fn refused(generation: u64, error: &str, state: &mut State) {
     }
 }
 
-fn changed(
-    done: &str,
-    open: Option<Namespace>,
-    reply: &Reply,
-    state: &mut State,
-    effects: &mut Effects,
-) {
-    state.toasts.push(Kind::Done, done, None, state.uptime);
+fn changed(done: &str, open: Option<Namespace>, reply: &Reply, cx: &mut Apply<'_>) {
+    cx.state.toasts.push(Kind::Done, done, None, cx.state.uptime);
     if let Ok(collection) = reply.command.get_str("drop") {
         let dropped = Namespace::new(&reply.db, collection);
-        state.tabs.forget(|namespace| *namespace == dropped);
+        cx.state.tabs.forget(|namespace| *namespace == dropped);
     } else if let Ok(from) = reply.command.get_str("renameCollection") {
-        state.tabs.forget(|namespace| namespace.to_string() == from);
+        cx.state.tabs.forget(|namespace| namespace.to_string() == from);
     } else if reply.command.contains_key("dropDatabase") {
-        state.tabs.forget(|namespace| namespace.db == reply.db);
+        cx.state.tabs.forget(|namespace| namespace.db == reply.db);
     }
     if let Some(namespace) = open {
         let is_new = reply.command.contains_key("create");
-        if state.tabs.show(&namespace).is_some() && is_new {
+        if cx.state.tabs.show(&namespace).is_some() && is_new {
             // Nothing in it can expire yet; documents are what comes first.
-            tabs::set_view(ViewKind::Documents, state);
+            tabs::set_view(ViewKind::Documents, cx.state);
         }
     }
-    refresh(state, effects);
-    tabs::freshen(state, effects);
+    refresh(cx);
+    tabs::freshen(cx);
 }
 
-fn databases(found: &Document, state: &mut State, effects: &mut Effects) {
+fn databases(found: &Document, cx: &mut Apply<'_>) {
     let found = found.get_array("databases").map(Vec::as_slice).unwrap_or_default();
     let pairs = found.iter().filter_map(Bson::as_document).filter_map(|database| {
         let name = database.get_str("name").ok()?;
         Some((name.to_owned(), number(database, "sizeOnDisk").unwrap_or(0)))
     });
-    state.tree.learn_databases(pairs.collect());
+    cx.state.tree.learn_databases(pairs.collect());
     let names: Vec<String> =
-        state.tree.databases.iter().map(|database| database.name.clone()).collect();
+        cx.state.tree.databases.iter().map(|database| database.name.clone()).collect();
     for name in names {
         let command = doc! {
             "listCollections": 1,
@@ -425,9 +401,9 @@ fn databases(found: &Document, state: &mut State, effects: &mut Effects) {
             "cursor": {"batchSize": COLLECTIONS_LISTED_MAX},
         };
         let purpose = Purpose::Store(StorePurpose::Collections(name.clone()));
-        effects.read(state, purpose, &name, command);
+        cx.read(purpose, &name, command);
         let purpose = Purpose::Store(StorePurpose::Dialect(name.clone()));
-        effects.read(state, purpose, &name, doc! {"mayflyDialect": 1});
+        cx.read(purpose, &name, doc! {"mayflyDialect": 1});
     }
 }
 

@@ -2,6 +2,7 @@ use bson::{DateTime, doc};
 use mayfly_engine::store::WalkProgram;
 
 use super::*;
+use crate::apply::{Apply, Effects};
 use crate::state::dialogs::DropDialog;
 use crate::state::tabs::TabId;
 
@@ -33,9 +34,12 @@ fn files_of_every_store_are_walked_by_the_program_that_was_started() {
     let (mut state, mut effects) = (State::default(), Effects::default());
     let walker = WalkProgram { program: "mayfly".into(), arguments: vec!["walk".into()] };
     let first = OpenRequest { walker: Some(walker.clone()), ..OpenRequest::default() };
-    open(first, &mut state, &mut effects);
-    apply(StoreAction::CreateStore("other".into()), &mut state, &mut effects);
-    open(OpenRequest { demo: true, ..OpenRequest::default() }, &mut state, &mut effects);
+    open(first, &mut Apply::new(&mut state, &mut effects));
+    apply(StoreAction::CreateStore("other".into()), &mut Apply::new(&mut state, &mut effects));
+    open(
+        OpenRequest { demo: true, ..OpenRequest::default() },
+        &mut Apply::new(&mut state, &mut effects),
+    );
     assert_eq!(effects.jobs.len(), 3);
     for job in &effects.jobs {
         let Work::Open(request) = &job.work else { panic!("a store is opened") };
@@ -47,7 +51,7 @@ fn files_of_every_store_are_walked_by_the_program_that_was_started() {
 fn a_row_on_the_screen_asks_for_its_weather() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
     let sessions = Namespace::new("demo", "sessions");
-    apply(StoreAction::Weather(sessions.clone()), &mut state, &mut effects);
+    apply(StoreAction::Weather(sessions.clone()), &mut Apply::new(&mut state, &mut effects));
     assert_eq!(sent(&effects), ["demo.collStats", "demo.mayflyExpiring", "demo.mayflyForecast"]);
     let found = state.tree.collection(&sessions);
     assert_eq!(found.map(|found| (found.stale, found.asked_at)), Some((false, Some(state.uptime))));
@@ -58,7 +62,7 @@ fn the_order_by_soonest_asks_about_every_collection_a_few_at_a_time() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
     let names = (0..1_000).map(|number| (format!("c{number}"), "collection".to_owned()));
     state.tree.learn_collections("demo", names.collect());
-    apply(StoreAction::Sort(Order::Soonest), &mut state, &mut effects);
+    apply(StoreAction::Sort(Order::Soonest), &mut Apply::new(&mut state, &mut effects));
     let mut asked = std::collections::BTreeSet::new();
     while !effects.jobs.is_empty() {
         assert!(effects.jobs.len() * 4 < crate::limits::QUEUE_JOBS_MAX, "{}", effects.jobs.len());
@@ -68,7 +72,7 @@ fn the_order_by_soonest_asks_about_every_collection_a_few_at_a_time() {
         };
         assert!(asked.insert(namespace.collection.clone()), "{namespace} is asked about twice");
         let found = reply("demo", doc! {}, Ok(doc! {"documents": []}));
-        answer(purpose, job.generation, &found, &mut state, &mut effects);
+        answer(purpose, job.generation, &found, &mut Apply::new(&mut state, &mut effects));
     }
     assert_eq!(asked.len(), 1_000);
 }
@@ -78,7 +82,12 @@ fn weather_is_learned() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
     let sessions = Namespace::new("demo", "sessions");
     let mut learn = |purpose: StorePurpose, command: Document, found: Document| {
-        answer(&purpose, 0, &reply("demo", command, Ok(found)), &mut state, &mut effects);
+        answer(
+            &purpose,
+            0,
+            &reply("demo", command, Ok(found)),
+            &mut Apply::new(&mut state, &mut effects),
+        );
     };
     let figures = doc! {"count": 12_408_i64, "size": 3_100_000.0};
     learn(StorePurpose::Stats(sessions.clone()), doc! {}, figures);
@@ -100,11 +109,11 @@ fn a_dropped_collection_takes_its_tab_along() {
     let sessions = Namespace::new("demo", "sessions");
     assert_eq!(state.tabs.show(&sessions), Some(TabId(1)));
     let target = DropTarget::Collection(sessions);
-    apply(StoreAction::Drop(target), &mut state, &mut effects);
+    apply(StoreAction::Drop(target), &mut Apply::new(&mut state, &mut effects));
     assert_eq!(sent(&effects), ["demo.drop"]);
     let purpose = StorePurpose::Change { done: "Dropped".to_owned(), open: None };
     let gone = reply("demo", doc! {"drop": "sessions"}, Ok(doc! {"ok": 1.0}));
-    answer(&purpose, 0, &gone, &mut state, &mut effects);
+    answer(&purpose, 0, &gone, &mut Apply::new(&mut state, &mut effects));
     assert!(state.tabs.open().is_empty());
     assert_eq!(state.toasts.list().len(), 1);
 }
@@ -115,7 +124,7 @@ fn a_refused_change_is_said_and_nothing_closes() {
     state.tabs.show(&Namespace::new("demo", "sessions"));
     let purpose = StorePurpose::Change { done: "Dropped".to_owned(), open: None };
     let refused = reply("demo", doc! {"drop": "sessions"}, Err("no".to_owned()));
-    answer(&purpose, 0, &refused, &mut state, &mut effects);
+    answer(&purpose, 0, &refused, &mut Apply::new(&mut state, &mut effects));
     assert_eq!(state.tabs.open().len(), 1);
     assert_eq!(state.toasts.list().first().map(|toast| toast.kind), Some(Kind::Error));
 }
@@ -141,21 +150,21 @@ fn a_drop_that_is_refused_keeps_the_name_that_was_typed() {
         DropDialog { target: target.clone(), typed: "sessions".into(), sent: Sent::default() };
     state.dialogs.show(Dialog::Drop(draft.clone()));
     for _ in 0..2 {
-        apply(StoreAction::Drop(target.clone()), &mut state, &mut effects);
+        apply(StoreAction::Drop(target.clone()), &mut Apply::new(&mut state, &mut effects));
     }
     assert_eq!(sent(&effects), ["demo.drop"], "a second press sends nothing");
     let generation = only(&mut effects);
     let purpose = StorePurpose::Change { done: "Dropped".to_owned(), open: None };
     let refused = reply("demo", doc! {"drop": "sessions"}, Err("no".to_owned()));
-    answer(&purpose, generation, &refused, &mut state, &mut effects);
+    answer(&purpose, generation, &refused, &mut Apply::new(&mut state, &mut effects));
     let error = Some("no".to_owned());
     let expected = DropDialog { sent: Sent { generation: None, error }, ..draft };
     assert_eq!(state.dialogs.open(), Some(&Dialog::Drop(expected)));
     effects = Effects::default();
-    apply(StoreAction::Drop(target), &mut state, &mut effects);
+    apply(StoreAction::Drop(target), &mut Apply::new(&mut state, &mut effects));
     let generation = only(&mut effects);
     let gone = reply("demo", doc! {"drop": "sessions"}, Ok(doc! {"ok": 1.0}));
-    answer(&purpose, generation, &gone, &mut state, &mut effects);
+    answer(&purpose, generation, &gone, &mut Apply::new(&mut state, &mut effects));
     assert_eq!(state.dialogs.open(), None);
 }
 
@@ -179,13 +188,13 @@ fn nothing_of_one_store_is_answered_or_asked_in_the_next() {
         advice: Vec::new(),
         created: false,
     };
-    opened(Ok(another.clone()), &mut state, &mut effects);
+    opened(Ok(another.clone()), &mut Apply::new(&mut state, &mut effects));
     assert_ne!(state.tabs.show(&sessions), old);
     assert_eq!(state.dialogs.open(), Some(&Dialog::Settings));
     state.dialogs.close();
     assert_eq!(state.dialogs.open(), None);
     (state.reaper.died, state.reaper.running) = (Some("it stopped".to_owned()), true);
-    opened(Ok(another), &mut state, &mut effects);
+    opened(Ok(another), &mut Apply::new(&mut state, &mut effects));
     assert_eq!((state.reaper.died, state.reaper.running), (None, false), "it is opened again");
 }
 
@@ -229,13 +238,16 @@ fn a_database_whose_rules_are_refused_is_not_made() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
     let draft = cloud(&mut state);
     for _ in 0..2 {
-        apply(StoreAction::CreateDatabase(draft.clone()), &mut state, &mut effects);
+        apply(
+            StoreAction::CreateDatabase(draft.clone()),
+            &mut Apply::new(&mut state, &mut effects),
+        );
     }
     assert_eq!(sent(&effects), ["cloud.mayflyDialect"], "a second press sends nothing");
     let generation = only(&mut effects);
     let purpose = StorePurpose::Rules(Namespace::new("cloud", "carts"));
     let refused = reply("cloud", doc! {"mayflyDialect": "cosmos"}, Err("no".to_owned()));
-    answer(&purpose, generation, &refused, &mut state, &mut effects);
+    answer(&purpose, generation, &refused, &mut Apply::new(&mut state, &mut effects));
     assert_eq!(sent(&effects), ["admin.listDatabases"]);
     let error = Some("no".to_owned());
     let expected = CreateDatabase { sent: Sent { generation: None, error }, ..draft };
@@ -246,16 +258,21 @@ fn a_database_whose_rules_are_refused_is_not_made() {
 fn a_database_is_made_after_its_rules() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
     let draft = cloud(&mut state);
-    apply(StoreAction::CreateDatabase(draft), &mut state, &mut effects);
+    apply(StoreAction::CreateDatabase(draft), &mut Apply::new(&mut state, &mut effects));
     let rules = only(&mut effects);
     let carts = Namespace::new("cloud", "carts");
     let done = reply("cloud", doc! {"mayflyDialect": "cosmos"}, Ok(doc! {"ok": 1.0}));
-    answer(&StorePurpose::Rules(carts.clone()), rules, &done, &mut state, &mut effects);
+    answer(
+        &StorePurpose::Rules(carts.clone()),
+        rules,
+        &done,
+        &mut Apply::new(&mut state, &mut effects),
+    );
     assert_eq!(sent(&effects), ["cloud.create"]);
     assert!(state.dialogs.open().is_some(), "it waits for the collection too");
     let generation = only(&mut effects);
     let purpose = StorePurpose::Change { done: "Created".to_owned(), open: Some(carts) };
     let made = reply("cloud", doc! {"create": "carts"}, Ok(doc! {"ok": 1.0}));
-    answer(&purpose, generation, &made, &mut state, &mut effects);
+    answer(&purpose, generation, &made, &mut Apply::new(&mut state, &mut effects));
     assert!(state.dialogs.open().is_none());
 }

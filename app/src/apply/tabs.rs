@@ -1,6 +1,6 @@
 //! Tabs and views.
 
-use super::{Effects, documents, expiry, indexes};
+use super::{Apply, documents, expiry, indexes};
 use crate::action::TabsAction;
 use crate::limits::TABS_MAX;
 use crate::state::tabs::ViewKind;
@@ -8,57 +8,57 @@ use crate::state::toasts::Kind;
 use crate::state::{Namespace, State, TabId};
 
 /// Carries out one action.
-pub fn apply(action: TabsAction, state: &mut State, effects: &mut Effects) {
+pub fn apply(action: TabsAction, cx: &mut Apply<'_>) {
     match action {
-        TabsAction::Show(namespace) => show(&namespace, state),
+        TabsAction::Show(namespace) => show(&namespace, cx.state),
         TabsAction::ShowView(namespace, view) => {
-            show(&namespace, state);
-            set_view(view, state);
+            show(&namespace, cx.state);
+            set_view(view, cx.state);
         }
-        TabsAction::Activate(id) => state.tabs.activate(id),
-        TabsAction::Close(id) => close(id, state),
+        TabsAction::Activate(id) => cx.state.tabs.activate(id),
+        TabsAction::Close(id) => close(id, cx.state),
         TabsAction::CloseOthers(kept) => {
             let others: Vec<TabId> =
-                state.tabs.open().iter().map(|tab| tab.id).filter(|id| *id != kept).collect();
+                cx.state.tabs.open().iter().map(|tab| tab.id).filter(|id| *id != kept).collect();
             for id in others {
-                close(id, state);
+                close(id, cx.state);
             }
         }
         TabsAction::Reopen => {
-            state.tabs.reopen();
+            cx.state.tabs.reopen();
         }
-        TabsAction::Step { forward } => state.tabs.step(forward),
-        TabsAction::View(view) => set_view(view, state),
-        TabsAction::Focus(focus) => state.view.focus = Some(focus),
+        TabsAction::Step { forward } => cx.state.tabs.step(forward),
+        TabsAction::View(view) => set_view(view, cx.state),
+        TabsAction::Focus(focus) => cx.state.view.focus = Some(focus),
     }
-    freshen(state, effects);
+    freshen(cx);
 }
 
 /// Asks for what the shown view lacks.
-pub fn freshen(state: &mut State, effects: &mut Effects) {
-    if !state.is_open() {
+pub fn freshen(cx: &mut Apply<'_>) {
+    if !cx.state.is_open() {
         return;
     }
-    let Some(tab) = state.tabs.active() else { return };
+    let Some(tab) = cx.state.tabs.active() else { return };
     let id = tab.id;
     match tab.view {
-        ViewKind::Documents if !tab.documents.asked => documents::refresh(id, state, effects),
-        ViewKind::Expiry if !tab.expiry.asked => expiry::refresh(id, state, effects),
-        ViewKind::Indexes if !tab.indexes.asked => indexes::refresh(id, state, effects),
+        ViewKind::Documents if !tab.documents.asked => documents::refresh(id, cx),
+        ViewKind::Expiry if !tab.expiry.asked => expiry::refresh(id, cx),
+        ViewKind::Indexes if !tab.indexes.asked => indexes::refresh(id, cx),
         _ => {}
     }
 }
 
 /// Marks what every tab of a collection shows as old, then asks for what is on the screen.
-pub fn data_changed(namespace: Option<&Namespace>, state: &mut State, effects: &mut Effects) {
-    for tab in state.tabs.open_mut() {
+pub fn data_changed(namespace: Option<&Namespace>, cx: &mut Apply<'_>) {
+    for tab in cx.state.tabs.open_mut() {
         if namespace.is_none_or(|changed| *changed == tab.namespace) {
             tab.documents.asked = false;
             tab.expiry.asked = false;
             tab.indexes.asked = false;
         }
     }
-    freshen(state, effects);
+    freshen(cx);
 }
 
 /// Closes a tab and forgets what was typed in it.

@@ -2,7 +2,7 @@
 
 use bson::{Bson, Document};
 
-use super::{Effects, TOO_MUCH, reaper, store::number};
+use super::{Apply, TOO_MUCH, reaper, store::number};
 use crate::action::TrashAction;
 use crate::limits::TRASH_PAGE_ROWS;
 use crate::state::purpose::TrashPurpose;
@@ -12,92 +12,86 @@ use crate::state::{Dialog, Namespace, Purpose, State};
 use crate::worker::Reply;
 
 /// Carries out one action.
-pub fn apply(action: TrashAction, state: &mut State, effects: &mut Effects) {
+pub fn apply(action: TrashAction, cx: &mut Apply<'_>) {
     match action {
         TrashAction::Open(filter) => {
-            state.trash = Trash { filter, ..Trash::default() };
-            state.dialogs.show(Dialog::Trash(TrashDraft::default()));
-            refresh(state, effects);
+            cx.state.trash = Trash { filter, ..Trash::default() };
+            cx.state.dialogs.show(Dialog::Trash(TrashDraft::default()));
+            refresh(cx);
         }
         TrashAction::List(filter) => {
-            state.trash.filter = filter;
-            state.trash.clear_rows();
-            refresh(state, effects);
+            cx.state.trash.filter = filter;
+            cx.state.trash.clear_rows();
+            refresh(cx);
         }
         TrashAction::More => {
-            if let Some(next) = state.trash.next.take() {
-                state.trash.asked = Some(next);
-                list(Some(next), TRASH_PAGE_ROWS, state, effects);
+            if let Some(next) = cx.state.trash.next.take() {
+                cx.state.trash.asked = Some(next);
+                list(Some(next), TRASH_PAGE_ROWS, cx);
             }
         }
         TrashAction::Keep(secs) => {
-            change(TrashPurpose::Keep, "admin", keep_command(secs), state, effects);
+            change(TrashPurpose::Keep, "admin", keep_command(secs), cx);
         }
         TrashAction::PutBack(put_back) => {
-            state.trash.result = None;
+            cx.state.trash.result = None;
             let purpose = TrashPurpose::PutBack;
-            change(purpose, &put_back.db, put_back.command, state, effects);
+            change(purpose, &put_back.db, put_back.command, cx);
         }
     }
 }
 
-fn change(
-    purpose: TrashPurpose,
-    db: &str,
-    command: Document,
-    state: &mut State,
-    effects: &mut Effects,
-) {
-    state.trash.is_waiting = true;
-    state.trash.error = None;
-    effects.write(state, Purpose::Trash(purpose), db, command);
+fn change(purpose: TrashPurpose, db: &str, command: Document, cx: &mut Apply<'_>) {
+    cx.state.trash.is_waiting = true;
+    cx.state.trash.error = None;
+    cx.write(Purpose::Trash(purpose), db, command);
 }
 
 /// Asks for the first page again, and for as many rows as are listed.
-fn refresh(state: &mut State, effects: &mut Effects) {
-    let listed = i32::try_from(state.trash.rows.len()).unwrap_or(i32::MAX);
-    state.trash.asked = None;
-    list(None, listed.max(TRASH_PAGE_ROWS), state, effects);
+fn refresh(cx: &mut Apply<'_>) {
+    let listed = i32::try_from(cx.state.trash.rows.len()).unwrap_or(i32::MAX);
+    cx.state.trash.asked = None;
+    list(None, listed.max(TRASH_PAGE_ROWS), cx);
 }
 
-fn list(after: Option<i64>, limit: i32, state: &mut State, effects: &mut Effects) {
-    let (db, command) = state.trash.page_command(after, limit);
+fn list(after: Option<i64>, limit: i32, cx: &mut Apply<'_>) {
+    let (db, command) = cx.state.trash.page_command(after, limit);
     let purpose = TrashPurpose::Page { is_first: after.is_none() };
-    effects.read(state, Purpose::Trash(purpose), &db, command);
+    cx.read(Purpose::Trash(purpose), &db, command);
 }
 
 /// A pass has ended: what it removed has come into the net, and what was in it may have left.
-pub fn pass_ended(state: &mut State, effects: &mut Effects) {
-    if is_shown(state) {
-        refresh(state, effects);
+pub fn pass_ended(cx: &mut Apply<'_>) {
+    if is_shown(cx.state) {
+        refresh(cx);
     }
 }
 
 /// Takes over an answer.
-pub fn answer(purpose: &TrashPurpose, reply: &Reply, state: &mut State, effects: &mut Effects) {
+pub fn answer(purpose: &TrashPurpose, reply: &Reply, cx: &mut Apply<'_>) {
     match (purpose, &reply.result) {
         (TrashPurpose::Page { is_first }, Ok(found)) => {
-            page(*is_first, reply, found, &mut state.trash);
-            let secs = u64::try_from(state.trash.secs).unwrap_or(0);
-            state.reaper.trash_secs = secs;
+            page(*is_first, reply, found, &mut cx.state.trash);
+            let secs = u64::try_from(cx.state.trash.secs).unwrap_or(0);
+            cx.state.reaper.trash_secs = secs;
         }
         (TrashPurpose::Keep, Ok(_)) => {
-            state.trash.is_waiting = false;
-            refresh(state, effects);
-            reaper::ask(state, effects);
+            cx.state.trash.is_waiting = false;
+            refresh(cx);
+            reaper::ask(cx);
         }
         (TrashPurpose::PutBack, Ok(found)) => {
-            state.trash.is_waiting = false;
+            cx.state.trash.is_waiting = false;
             let (is_done, sentence) = reaper::put_back(found);
-            if !is_shown(state) {
+            if !is_shown(cx.state) {
                 let kind = if is_done { Kind::Done } else { Kind::Error };
-                state.toasts.push(kind, sentence.clone(), None, state.uptime);
+                cx.state.toasts.push(kind, sentence.clone(), None, cx.state.uptime);
             }
-            state.trash.result = Some((is_done, sentence));
-            refresh(state, effects);
-            reaper::ask(state, effects);
+            cx.state.trash.result = Some((is_done, sentence));
+            refresh(cx);
+            reaper::ask(cx);
         }
-        (purpose, Err(error)) => failed(purpose, error, state),
+        (purpose, Err(error)) => failed(purpose, error, cx.state),
     }
 }
 

@@ -55,7 +55,7 @@ fn words(files: &[Option<PathBuf>], state: &State) -> String {
 mod tests {
     use super::*;
     use crate::action::{Action, TransferAction};
-    use crate::apply::{Effects, apply};
+    use crate::apply::{Apply, Effects, apply};
     use crate::state::{Capabilities, Namespace, Phase};
 
     #[test]
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(said, "Drop to import the file into shop.people");
         let into = state.tabs.active().map(|tab| tab.namespace.clone());
         let import = TransferAction::Import { files: vec![people], into };
-        apply(Action::Transfer(import), &mut state, &mut Effects::default());
+        apply(Action::Transfer(import), &mut Apply::new(&mut state, &mut Effects::default()));
         let Some(Dialog::Transfer(TransferDialog::Import(draft))) = state.dialogs.open() else {
             panic!("no import: {:?}", state.dialogs.open())
         };

@@ -1,7 +1,7 @@
 //! Damaged documents: lists skip them, and a dialog lists and removes them.
 
 use super::{reading, with};
-use crate::apply::Effects;
+use crate::apply::Apply;
 use crate::state::documents::damaged::{Damaged, Removed, list};
 use crate::state::documents::{Dialog, Purpose};
 use crate::state::number::counted;
@@ -11,38 +11,38 @@ use crate::worker::{Reply, code};
 
 /// Asks again without the damaged documents that a read of this tab met. Returns whether that was
 /// left to try.
-pub fn leave_out(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) -> bool {
-    let is_left = state.tabs.get(tab).is_some_and(|open| !open.documents.partial);
+pub fn leave_out(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) -> bool {
+    let is_left = cx.state.tabs.get(tab).is_some_and(|open| !open.documents.partial);
     if !is_left || !reply.failed_with(code::DATA_CORRUPTION_DETECTED) {
         return false;
     }
-    with(state, tab, |view| view.partial = true);
-    reading::refresh(tab, state, effects);
+    with(cx.state, tab, |view| view.partial = true);
+    reading::refresh(tab, cx);
     true
 }
 
 /// Opens the dialog about them.
-pub fn show(tab: TabId, state: &mut State, effects: &mut Effects) {
-    state.dialogs.show(AnyDialog::Documents(tab, Dialog::Damaged(Damaged::default())));
-    ask(tab, state, effects);
+pub fn show(tab: TabId, cx: &mut Apply<'_>) {
+    cx.state.dialogs.show(AnyDialog::Documents(tab, Dialog::Damaged(Damaged::default())));
+    ask(tab, cx);
 }
 
-fn ask(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some(namespace) = state.tabs.get(tab).map(|open| open.namespace.clone()) else { return };
+fn ask(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(namespace) = cx.state.tabs.get(tab).map(|open| open.namespace.clone()) else { return };
     let purpose = AnyPurpose::Documents(tab, Purpose::Damaged);
-    effects.read(state, purpose, &namespace.db, list(&namespace.collection));
+    cx.read(purpose, &namespace.db, list(&namespace.collection));
 }
 
 /// Removes what is listed.
-pub fn remove(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some(namespace) = state.tabs.get(tab).map(|open| open.namespace.clone()) else { return };
-    let Some(dialog) = dialog(tab, state).filter(|dialog| !dialog.sent.is_waiting()) else {
+pub fn remove(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(namespace) = cx.state.tabs.get(tab).map(|open| open.namespace.clone()) else { return };
+    let Some(dialog) = dialog(tab, cx.state).filter(|dialog| !dialog.sent.is_waiting()) else {
         return;
     };
     let command = dialog.removal(&namespace.collection);
     let purpose = AnyPurpose::Documents(tab, Purpose::RemoveDamaged);
-    let generation = effects.write(state, purpose, &namespace.db, command);
-    if let Some(dialog) = self::dialog(tab, state) {
+    let generation = cx.write(purpose, &namespace.db, command);
+    if let Some(dialog) = self::dialog(tab, cx.state) {
         dialog.sent.generation = Some(generation);
         dialog.sent.error = None;
     }
@@ -56,27 +56,27 @@ fn dialog(tab: TabId, state: &mut State) -> Option<&mut Damaged> {
 }
 
 /// The list came.
-pub fn listed(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) {
+pub fn listed(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
     let is_none = reply.ok().is_some_and(|found| {
         found.get_array("batch").is_ok_and(Vec::is_empty) && found.get_str("next").is_err()
     });
-    if let Some(dialog) = dialog(tab, state) {
+    if let Some(dialog) = dialog(tab, cx.state) {
         match &reply.result {
             Ok(found) => dialog.take(found),
             Err(error) => dialog.sent.error = Some(error.clone()),
         }
     }
-    let is_partial = state.tabs.get(tab).is_some_and(|open| open.documents.partial);
+    let is_partial = cx.state.tabs.get(tab).is_some_and(|open| open.documents.partial);
     if is_none && is_partial {
-        with(state, tab, |view| view.partial = false);
-        reading::refresh(tab, state, effects);
+        with(cx.state, tab, |view| view.partial = false);
+        reading::refresh(tab, cx);
     }
 }
 
 /// They were removed, or not.
-pub fn removed(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) {
+pub fn removed(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
     let removed = reply.result.as_ref().map(Removed::read);
-    if let Some(dialog) = dialog(tab, state) {
+    if let Some(dialog) = dialog(tab, cx.state) {
         dialog.sent.generation = None;
         dialog.sent.error = reply.error().map(ToOwned::to_owned);
         dialog.removed = removed.ok();
@@ -88,11 +88,11 @@ pub fn removed(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effec
             }
             Err(error) => (Kind::Error, error.clone()),
         };
-        state.toasts.push(kind, words, None, state.uptime);
+        cx.state.toasts.push(kind, words, None, cx.state.uptime);
     }
     // Also after a refusal: what is listed may be another one by now.
-    ask(tab, state, effects);
-    reading::refresh(tab, state, effects);
+    ask(tab, cx);
+    reading::refresh(tab, cx);
 }
 
 /// A removal that will not be answered may be asked for again.

@@ -12,7 +12,7 @@ use bson::Bson;
 pub use reading::{refresh, show_filter};
 pub(super) use writing::first_write_error;
 
-use super::Effects;
+use super::Apply;
 use crate::action::DocumentsAction;
 use crate::action::documents::How;
 use crate::limits::SELECTED_MAX;
@@ -23,53 +23,53 @@ use crate::state::{State, TabId};
 use crate::worker::Reply;
 
 /// Carries out one action.
-pub fn apply(tab: TabId, action: DocumentsAction, state: &mut State, effects: &mut Effects) {
+pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
     match action {
-        DocumentsAction::Refresh => refresh(tab, state, effects),
-        DocumentsAction::Run => reading::run_draft(tab, state, effects),
+        DocumentsAction::Refresh => refresh(tab, cx),
+        DocumentsAction::Run => reading::run_draft(tab, cx),
         DocumentsAction::RunFilter(filter) => {
-            state.drafts.tab(tab).documents.query.filter = filter;
-            reading::run_draft(tab, state, effects);
+            cx.state.drafts.tab(tab).documents.query.filter = filter;
+            reading::run_draft(tab, cx);
         }
         DocumentsAction::Reset => {
-            state.drafts.tab(tab).documents.query = QueryText::default();
-            reading::run_draft(tab, state, effects);
+            cx.state.drafts.tab(tab).documents.query = QueryText::default();
+            reading::run_draft(tab, cx);
         }
-        DocumentsAction::Want(first, end) => reading::want(tab, first..end, state, effects),
+        DocumentsAction::Want(first, end) => reading::want(tab, first..end, cx),
         DocumentsAction::SetMode(mode) => {
-            with(state, tab, |view| view.mode = mode);
-            reading::save(tab, state);
+            with(cx.state, tab, |view| view.mode = mode);
+            reading::save(tab, cx.state);
         }
-        DocumentsAction::Select { row, id, how } => select(tab, row, &id, how, state, effects),
-        DocumentsAction::SelectNothing => with(state, tab, |view| view.selected.clear()),
-        DocumentsAction::Sort(field) => sort(tab, &field, state, effects),
+        DocumentsAction::Select { row, id, how } => select(tab, row, &id, how, cx),
+        DocumentsAction::SelectNothing => with(cx.state, tab, |view| view.selected.clear()),
+        DocumentsAction::Sort(field) => sort(tab, &field, cx),
         DocumentsAction::SetHidden { field, hidden } => {
-            with(state, tab, |view| {
+            with(cx.state, tab, |view| {
                 if hidden {
                     view.hidden.insert(field);
                 } else {
                     view.hidden.remove(&field);
                 }
             });
-            reading::save(tab, state);
+            reading::save(tab, cx.state);
         }
-        DocumentsAction::Add => writing::open_add(tab, state),
-        DocumentsAction::Edit(id) => reading::open(tab, &id, false, state, effects),
-        DocumentsAction::Clone(id) => reading::open(tab, &id, true, state, effects),
-        DocumentsAction::SaveEditor => writing::save_editor(tab, state, effects),
-        DocumentsAction::TakeTheirs => writing::take_theirs(tab, state),
-        DocumentsAction::SaveField => writing::save_field(tab, state, effects),
-        DocumentsAction::TellTooLong(bytes) => reading::too_long(bytes, state),
-        DocumentsAction::AskDelete(id) => with(state, tab, |view| view.confirming = Some(id)),
-        DocumentsAction::AskDeleteSelected => writing::ask_delete_selected(tab, state),
-        DocumentsAction::KeepDocument => with(state, tab, |view| view.confirming = None),
-        DocumentsAction::Delete(ids) => writing::delete(tab, &ids, state, effects),
-        DocumentsAction::ShowDamaged => damaged::show(tab, state, effects),
-        DocumentsAction::RemoveDamaged => damaged::remove(tab, state, effects),
-        DocumentsAction::Undo => writing::undo(tab, state, effects),
-        DocumentsAction::Redo => writing::redo(tab, state, effects),
-        DocumentsAction::SkipUndo => writing::skip(tab, Origin::Undo, state),
-        DocumentsAction::SkipRedo => writing::skip(tab, Origin::Redo, state),
+        DocumentsAction::Add => writing::open_add(tab, cx.state),
+        DocumentsAction::Edit(id) => reading::open(tab, &id, false, cx),
+        DocumentsAction::Clone(id) => reading::open(tab, &id, true, cx),
+        DocumentsAction::SaveEditor => writing::save_editor(tab, cx),
+        DocumentsAction::TakeTheirs => writing::take_theirs(tab, cx.state),
+        DocumentsAction::SaveField => writing::save_field(tab, cx),
+        DocumentsAction::TellTooLong(bytes) => reading::too_long(bytes, cx.state),
+        DocumentsAction::AskDelete(id) => with(cx.state, tab, |view| view.confirming = Some(id)),
+        DocumentsAction::AskDeleteSelected => writing::ask_delete_selected(tab, cx.state),
+        DocumentsAction::KeepDocument => with(cx.state, tab, |view| view.confirming = None),
+        DocumentsAction::Delete(ids) => writing::delete(tab, &ids, cx),
+        DocumentsAction::ShowDamaged => damaged::show(tab, cx),
+        DocumentsAction::RemoveDamaged => damaged::remove(tab, cx),
+        DocumentsAction::Undo => writing::undo(tab, cx),
+        DocumentsAction::Redo => writing::redo(tab, cx),
+        DocumentsAction::SkipUndo => writing::skip(tab, Origin::Undo, cx.state),
+        DocumentsAction::SkipRedo => writing::skip(tab, Origin::Redo, cx.state),
     }
 }
 
@@ -79,15 +79,15 @@ fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut DocumentsView)) 
     }
 }
 
-fn select(tab: TabId, row: u64, id: &Bson, how: How, state: &mut State, effects: &mut Effects) {
-    let edit = state.drafts.tab(tab).documents.field.as_ref();
+fn select(tab: TabId, row: u64, id: &Bson, how: How, cx: &mut Apply<'_>) {
+    let edit = cx.state.drafts.tab(tab).documents.field.as_ref();
     if edit.is_some_and(|edit| edit.is_changed() && edit.opened.get("_id") != Some(id)) {
         let text = "You have an unsaved edit in the inspector; save or cancel it first";
-        state.toasts.push(Kind::Warning, text, None, state.uptime);
+        cx.state.toasts.push(Kind::Warning, text, None, cx.state.uptime);
         return;
     }
     let mut room = true;
-    with(state, tab, |view| {
+    with(cx.state, tab, |view| {
         match how {
             How::Only => view.select_only(row, id),
             How::Toggle => room = view.toggle(row, id),
@@ -104,42 +104,35 @@ fn select(tab: TabId, row: u64, id: &Bson, how: How, state: &mut State, effects:
     });
     if !room {
         let text = format!("You can select up to {SELECTED_MAX} documents");
-        state.toasts.push(Kind::Warning, text, None, state.uptime);
+        cx.state.toasts.push(Kind::Warning, text, None, cx.state.uptime);
     }
-    reading::ask_focus(tab, state, effects);
+    reading::ask_focus(tab, cx);
 }
 
-fn sort(tab: TabId, field: &str, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get(tab) else { return };
+fn sort(tab: TabId, field: &str, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
     let sort = next_sort(field, open.documents.sorted_by(field));
     let text = QueryText { sort: sort.clone(), ..open.documents.text.clone() };
-    state.drafts.tab(tab).documents.query.sort = sort;
-    reading::run(tab, text, state, effects);
+    cx.state.drafts.tab(tab).documents.query.sort = sort;
+    reading::run(tab, text, cx);
 }
 
 /// Takes over an answer.
-pub fn answer(
-    tab: TabId,
-    purpose: &Purpose,
-    _generation: u64,
-    reply: &Reply,
-    state: &mut State,
-    effects: &mut Effects,
-) {
+pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
     match purpose {
-        Purpose::Page { run, first } => reading::page(tab, *run, *first, reply, state, effects),
-        Purpose::Count { run } => reading::count(tab, *run, reply, state),
-        Purpose::Indexes => reading::indexes(tab, reply, state, effects),
-        Purpose::Due { .. } => reading::due(tab, reply, state),
-        Purpose::Whole => reading::whole(tab, reply, state),
-        Purpose::Verdict => reading::verdict(tab, reply, state),
-        Purpose::Open { clone } => reading::opened(tab, *clone, reply, state),
+        Purpose::Page { run, first } => reading::page(tab, *run, *first, reply, cx),
+        Purpose::Count { run } => reading::count(tab, *run, reply, cx.state),
+        Purpose::Indexes => reading::indexes(tab, reply, cx),
+        Purpose::Due { .. } => reading::due(tab, reply, cx.state),
+        Purpose::Whole => reading::whole(tab, reply, cx.state),
+        Purpose::Verdict => reading::verdict(tab, reply, cx.state),
+        Purpose::Open { clone } => reading::opened(tab, *clone, reply, cx.state),
         Purpose::Close => {}
-        Purpose::Damaged => damaged::listed(tab, reply, state, effects),
-        Purpose::RemoveDamaged => damaged::removed(tab, reply, state, effects),
-        Purpose::Check => writing::checked(tab, reply, state, effects),
-        Purpose::DeleteRead => writing::read_for_delete(tab, reply, state, effects),
-        Purpose::Write => writing::written(tab, reply, state, effects),
+        Purpose::Damaged => damaged::listed(tab, reply, cx),
+        Purpose::RemoveDamaged => damaged::removed(tab, reply, cx),
+        Purpose::Check => writing::checked(tab, reply, cx),
+        Purpose::DeleteRead => writing::read_for_delete(tab, reply, cx),
+        Purpose::Write => writing::written(tab, reply, cx),
     }
 }
 

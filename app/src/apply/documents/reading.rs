@@ -6,7 +6,7 @@ use std::ops::Range;
 use bson::{Bson, Document, doc, oid::ObjectId};
 
 use super::{damaged, with};
-use crate::apply::Effects;
+use crate::apply::Apply;
 use crate::limits::{EDITED_TEXT_BYTES_MAX, PAGE_DOCUMENTS};
 use crate::state::documents::change::{self, id_of};
 use crate::state::documents::due::{Due, TtlIndex, is_on_modification};
@@ -20,8 +20,8 @@ use crate::worker::Reply;
 
 /// Asks for everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown. The shown rows stay until they are replaced.
-pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get_mut(tab) else { return };
+pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     open.documents.restore(&open.saved_documents);
     let view = &mut open.documents;
     view.asked = true;
@@ -30,59 +30,54 @@ pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
     let namespace = open.namespace.clone();
     let count = view.count(&namespace.collection);
     let text = view.text.clone();
-    let draft = &mut state.drafts.tab(tab).documents;
+    let draft = &mut cx.state.drafts.tab(tab).documents;
     if !draft.restored {
         draft.restored = true;
         draft.options = text.has_options();
         draft.query = text;
     }
-    ask(tab, Purpose::Indexes, doc! { "listIndexes": &namespace.collection }, state, effects);
-    ask(tab, Purpose::Count { run }, count, state, effects);
-    ask_pages(tab, state, effects);
-    ask_focus(tab, state, effects);
+    ask(tab, Purpose::Indexes, doc! { "listIndexes": &namespace.collection }, cx);
+    ask(tab, Purpose::Count { run }, count, cx);
+    ask_pages(tab, cx);
+    ask_focus(tab, cx);
 }
 
 /// Sets the filter of a tab, shows its documents and runs the filter.
-pub fn show_filter(
-    tab: TabId,
-    filter: impl Into<String>,
-    state: &mut State,
-    effects: &mut Effects,
-) {
-    let Some(open) = state.tabs.get_mut(tab) else { return };
+pub fn show_filter(tab: TabId, filter: impl Into<String>, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     open.view = ViewKind::Documents;
     open.documents.restore(&open.saved_documents);
     let text = QueryText::of_filter(filter);
-    let draft = &mut state.drafts.tab(tab).documents;
+    let draft = &mut cx.state.drafts.tab(tab).documents;
     draft.restored = true;
     draft.query.clone_from(&text);
-    state.tabs.activate(tab);
-    run(tab, text, state, effects);
+    cx.state.tabs.activate(tab);
+    run(tab, text, cx);
 }
 
 /// Runs the query that is typed.
-pub fn run_draft(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let text = state.drafts.tab(tab).documents.query.clone();
-    run(tab, text, state, effects);
+pub fn run_draft(tab: TabId, cx: &mut Apply<'_>) {
+    let text = cx.state.drafts.tab(tab).documents.query.clone();
+    run(tab, text, cx);
 }
 
 /// Runs a query.
-pub fn run(tab: TabId, text: QueryText, state: &mut State, effects: &mut Effects) {
+pub fn run(tab: TabId, text: QueryText, cx: &mut Apply<'_>) {
     let query = match text.read() {
         Ok(query) => query,
         Err(error) => {
-            state.toasts.push(Kind::Warning, error.message, None, state.uptime);
+            cx.state.toasts.push(Kind::Warning, error.message, None, cx.state.uptime);
             return;
         }
     };
-    let Some(open) = state.tabs.get_mut(tab) else { return };
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     let another = open.documents.query != query;
     open.documents.set_query(text, query);
     if another {
-        state.drafts.tab(tab).documents.scroll = Scroll::default();
+        cx.state.drafts.tab(tab).documents.scroll = Scroll::default();
     }
-    save(tab, state);
-    refresh(tab, state, effects);
+    save(tab, cx.state);
+    refresh(tab, cx);
 }
 
 /// Keeps the query and the choices for the next start.
@@ -93,13 +88,13 @@ pub fn save(tab: TabId, state: &mut State) {
 }
 
 /// These rows are on the screen.
-pub fn want(tab: TabId, rows: Range<u64>, state: &mut State, effects: &mut Effects) {
-    with(state, tab, |view| view.pages.want(rows));
-    ask_pages(tab, state, effects);
+pub fn want(tab: TabId, rows: Range<u64>, cx: &mut Apply<'_>) {
+    with(cx.state, tab, |view| view.pages.want(rows));
+    ask_pages(tab, cx);
 }
 
-fn ask_pages(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get_mut(tab) else { return };
+fn ask_pages(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     let view = &mut open.documents;
     let run = view.pages.run();
     let collection = open.namespace.collection.clone();
@@ -109,44 +104,38 @@ fn ask_pages(tab: TabId, state: &mut State, effects: &mut Effects) {
         .map(|(first, count)| (first, view.find(&collection, first, count)))
         .collect();
     for (first, command) in commands {
-        ask(tab, Purpose::Page { run, first }, command, state, effects);
+        ask(tab, Purpose::Page { run, first }, command, cx);
     }
 }
 
 /// Asks for the whole of the document in the inspector, and when it goes.
-pub fn ask_focus(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get(tab) else { return };
+pub fn ask_focus(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
     let Some(focus) = &open.documents.focus else { return };
     let collection = open.namespace.collection.clone();
     let id = focus.id.clone();
-    ask(tab, Purpose::Whole, change::read(&collection, std::slice::from_ref(&id)), state, effects);
+    ask(tab, Purpose::Whole, change::read(&collection, std::slice::from_ref(&id)), cx);
     let command = doc! { "mayflyVerdict": collection, "id": id };
-    ask(tab, Purpose::Verdict, command, state, effects);
+    ask(tab, Purpose::Verdict, command, cx);
 }
 
 /// Reads a document to open it in the editor.
-pub fn open(tab: TabId, id: &Bson, clone: bool, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get(tab) else { return };
+pub fn open(tab: TabId, id: &Bson, clone: bool, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
     let command = change::read(&open.namespace.collection, std::slice::from_ref(id));
-    ask(tab, Purpose::Open { clone }, command, state, effects);
+    ask(tab, Purpose::Open { clone }, command, cx);
 }
 
-fn ask(tab: TabId, purpose: Purpose, command: Document, state: &mut State, effects: &mut Effects) {
-    let Some(Namespace { db, .. }) = state.tabs.get(tab).map(|open| open.namespace.clone()) else {
+fn ask(tab: TabId, purpose: Purpose, command: Document, cx: &mut Apply<'_>) {
+    let Some(Namespace { db, .. }) = cx.state.tabs.get(tab).map(|open| open.namespace.clone())
+    else {
         return;
     };
-    effects.read(state, AnyPurpose::Documents(tab, purpose), &db, command);
+    cx.read(AnyPurpose::Documents(tab, purpose), &db, command);
 }
 
 /// A page of documents came.
-pub fn page(
-    tab: TabId,
-    run: u64,
-    first: u64,
-    reply: &Reply,
-    state: &mut State,
-    effects: &mut Effects,
-) {
+pub fn page(tab: TabId, run: u64, first: u64, reply: &Reply, cx: &mut Apply<'_>) {
     match &reply.result {
         Ok(found) => {
             let documents = documents(found);
@@ -154,23 +143,23 @@ pub fn page(
             let open = cursor_id(found);
             let count = documents.len();
             let cut = open.is_some() && i64::try_from(count).is_ok_and(|got| got < asked);
-            with(state, tab, |view| {
+            with(cx.state, tab, |view| {
                 view.micros = reply.micros;
                 view.take(run, first, documents, cut);
             });
-            ask_due(tab, first, count, state, effects);
+            ask_due(tab, first, count, cx);
             if let (Some(cursor), Ok(collection)) = (open, reply.command.get_str("find")) {
                 let close = doc! { "killCursors": collection, "cursors": [cursor] };
-                ask(tab, Purpose::Close, close, state, effects);
+                ask(tab, Purpose::Close, close, cx);
             }
-            ask_pages(tab, state, effects);
+            ask_pages(tab, cx);
         }
         Err(error) => {
-            with(state, tab, |view| view.pages.failed(run, first));
-            if damaged::leave_out(tab, reply, state, effects) {
+            with(cx.state, tab, |view| view.pages.failed(run, first));
+            if damaged::leave_out(tab, reply, cx) {
                 return;
             }
-            with(state, tab, |view| {
+            with(cx.state, tab, |view| {
                 if run == view.pages.run() {
                     view.error = Some(error.clone());
                 }
@@ -192,12 +181,12 @@ pub fn count(tab: TabId, run: u64, reply: &Reply, state: &mut State) {
 }
 
 /// The indexes came.
-pub fn indexes(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) {
+pub fn indexes(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
     let Some(found) = reply.ok() else { return };
     let indexes = documents(found);
     let ttl: Vec<TtlIndex> = indexes.iter().filter_map(TtlIndex::read).collect();
     let asks_due = indexes.iter().any(is_on_modification);
-    let Some(open) = state.tabs.get_mut(tab) else { return };
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     if open.documents.asks_due == asks_due && open.documents.ttl == ttl {
         return;
     }
@@ -207,16 +196,16 @@ pub fn indexes(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effec
     let pages: BTreeSet<u64> = rows.map(|row| row - row % PAGE_DOCUMENTS).collect();
     for first in pages {
         let count = usize::try_from(PAGE_DOCUMENTS).unwrap_or(usize::MAX);
-        ask_due(tab, first, count, state, effects);
+        ask_due(tab, first, count, cx);
     }
 }
 
-fn ask_due(tab: TabId, first: u64, count: usize, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get(tab) else { return };
+fn ask_due(tab: TabId, first: u64, count: usize, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
     let ids = open.documents.due_ids(first, count);
     if !ids.is_empty() {
         let command = doc! { "mayflyVerdict": &open.namespace.collection, "ids": ids };
-        ask(tab, Purpose::Due { first }, command, state, effects);
+        ask(tab, Purpose::Due { first }, command, cx);
     }
 }
 

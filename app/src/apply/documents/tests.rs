@@ -5,6 +5,7 @@ use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 
 use super::*;
 use crate::action::{Action, DialogAction};
+use crate::apply::{Apply, Effects};
 use crate::apply::{apply as act, outcome};
 use crate::state::documents::editor::{Editor, Phase};
 use crate::state::documents::{Dialog, FieldEdit};
@@ -58,7 +59,7 @@ impl Bench {
     /// Carries an action out with everything that follows from it.
     fn perform(&mut self, action: Action) {
         let mut effects = Effects::default();
-        act(action, &mut self.state, &mut effects);
+        act(action, &mut Apply::new(&mut self.state, &mut effects));
         for _ in 0..50 {
             let jobs = std::mem::take(&mut effects.jobs);
             if jobs.is_empty() {
@@ -70,7 +71,7 @@ impl Bench {
                 let reply = Reply::new(db, command, Ok(answer), 1);
                 let (purpose, generation) = (job.purpose, job.generation);
                 let answer = Outcome::Answer { purpose, generation, reply };
-                outcome(answer, &mut self.state, &mut effects);
+                outcome(answer, &mut Apply::new(&mut self.state, &mut effects));
             }
         }
         panic!("the window asks without end");
@@ -365,7 +366,7 @@ fn another_view_shows_a_filter_here() {
         open.view = ViewKind::Expiry;
     }
     let mut effects = Effects::default();
-    show_filter(bench.tab, "{_id: 2}", &mut bench.state, &mut effects);
+    show_filter(bench.tab, "{_id: 2}", &mut Apply::new(&mut bench.state, &mut effects));
     let open = bench.state.tabs.get(bench.tab).expect("the tab");
     assert_eq!(open.view, ViewKind::Documents);
     assert_eq!(open.documents.query.filter, doc! {"_id": 2});
@@ -425,10 +426,13 @@ fn an_undo_that_came_back_undone_can_be_tried_again() {
     let mut bench = Bench::new(&[doc! {"_id": 1}]);
     bench.act(DocumentsAction::Delete(vec![Bson::Int32(1)]));
     let mut effects = Effects::default();
-    act(Action::Documents(bench.tab, DocumentsAction::Undo), &mut bench.state, &mut effects);
+    act(
+        Action::Documents(bench.tab, DocumentsAction::Undo),
+        &mut Apply::new(&mut bench.state, &mut effects),
+    );
     let job = effects.jobs.pop().expect("it was sent");
     let full = Outcome::Dropped { purpose: job.purpose, generation: job.generation, full: true };
-    outcome(full, &mut bench.state, &mut effects);
+    outcome(full, &mut Apply::new(&mut bench.state, &mut effects));
     bench.act(DocumentsAction::Undo);
     assert_eq!(bench.stored(), [doc! {"_id": 1}]);
 }

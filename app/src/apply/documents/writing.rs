@@ -6,7 +6,7 @@ use bson::{Bson, Document, oid::ObjectId};
 use super::reading::{self, documents};
 use super::with;
 use crate::apply::store::number;
-use crate::apply::{Effects, TOO_MUCH};
+use crate::apply::{Apply, TOO_MUCH};
 use crate::state::documents::change::{self, has_same_id, id_of, is_same};
 use crate::state::documents::editor::{DeleteMany, Editor, Phase};
 use crate::state::documents::{Dialog, DocumentsView, Origin, Purpose, Step, Writing};
@@ -31,11 +31,11 @@ fn editor(tab: TabId, state: &mut State) -> Option<&mut Editor> {
 }
 
 /// Saves what is in the editor.
-pub fn save_editor(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let Some(editor) = editor(tab, state) else { return };
+pub fn save_editor(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(editor) = editor(tab, cx.state) else { return };
     let Some(step) = editor.step().filter(|_| editor.phase != Phase::Busy) else { return };
-    if begin(tab, step, Origin::Person, state, effects)
-        && let Some(editor) = self::editor(tab, state)
+    if begin(tab, step, Origin::Person, cx)
+        && let Some(editor) = self::editor(tab, cx.state)
     {
         editor.phase = Phase::Busy;
     }
@@ -51,8 +51,8 @@ pub fn take_theirs(tab: TabId, state: &mut State) {
 }
 
 /// Saves the value that is under edit in the inspector.
-pub fn save_field(tab: TabId, state: &mut State, effects: &mut Effects) {
-    let draft = &mut state.drafts.tab(tab).documents;
+pub fn save_field(tab: TabId, cx: &mut Apply<'_>) {
+    let draft = &mut cx.state.drafts.tab(tab).documents;
     let Some(edit) = &draft.field else { return };
     let Ok(after) = edit.edited() else { return };
     let before = edit.opened.clone();
@@ -60,7 +60,7 @@ pub fn save_field(tab: TabId, state: &mut State, effects: &mut Effects) {
         draft.field = None;
         return;
     }
-    begin(tab, Step::Replace { before, after }, Origin::Person, state, effects);
+    begin(tab, Step::Replace { before, after }, Origin::Person, cx);
 }
 
 /// Opens the question about what is selected.
@@ -75,35 +75,35 @@ pub fn ask_delete_selected(tab: TabId, state: &mut State) {
 }
 
 /// Deletes documents. They are read first, so that it can be undone.
-pub fn delete(tab: TabId, ids: &[Bson], state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get_mut(tab) else { return };
+pub fn delete(tab: TabId, ids: &[Bson], cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     open.documents.confirming = None;
     let command = change::read(&open.namespace.collection, ids);
     let step = Step::Delete(Vec::new());
-    if reserve(tab, step, Origin::Person, state) {
-        write(tab, Purpose::DeleteRead, command, state, effects);
+    if reserve(tab, step, Origin::Person, cx.state) {
+        write(tab, Purpose::DeleteRead, command, cx);
     }
 }
 
 /// Takes the last change back.
-pub fn undo(tab: TabId, state: &mut State, effects: &mut Effects) {
-    if is_busy(tab, state) {
+pub fn undo(tab: TabId, cx: &mut Apply<'_>) {
+    if is_busy(tab, cx.state) {
         return;
     }
-    let step = state.tabs.get_mut(tab).and_then(|open| open.documents.undo.undo());
+    let step = cx.state.tabs.get_mut(tab).and_then(|open| open.documents.undo.undo());
     if let Some(step) = step {
-        begin(tab, step, Origin::Undo, state, effects);
+        begin(tab, step, Origin::Undo, cx);
     }
 }
 
 /// Makes the change again that was taken back.
-pub fn redo(tab: TabId, state: &mut State, effects: &mut Effects) {
-    if is_busy(tab, state) {
+pub fn redo(tab: TabId, cx: &mut Apply<'_>) {
+    if is_busy(tab, cx.state) {
         return;
     }
-    let step = state.tabs.get_mut(tab).and_then(|open| open.documents.undo.redo());
+    let step = cx.state.tabs.get_mut(tab).and_then(|open| open.documents.undo.redo());
     if let Some(step) = step {
-        begin(tab, step, Origin::Redo, state, effects);
+        begin(tab, step, Origin::Redo, cx);
     }
 }
 
@@ -159,8 +159,9 @@ fn reserve(tab: TabId, step: Step, origin: Origin, state: &mut State) -> bool {
     true
 }
 
-fn begin(tab: TabId, step: Step, origin: Origin, state: &mut State, effects: &mut Effects) -> bool {
-    let Some(collection) = state.tabs.get(tab).map(|open| open.namespace.collection.clone()) else {
+fn begin(tab: TabId, step: Step, origin: Origin, cx: &mut Apply<'_>) -> bool {
+    let Some(collection) = cx.state.tabs.get(tab).map(|open| open.namespace.collection.clone())
+    else {
         return false;
     };
     let (purpose, command) = match &step {
@@ -169,99 +170,93 @@ fn begin(tab: TabId, step: Step, origin: Origin, state: &mut State, effects: &mu
         }
         other => (Purpose::Write, other.command(&collection, false)),
     };
-    let free = reserve(tab, step, origin, state);
+    let free = reserve(tab, step, origin, cx.state);
     if free {
-        write(tab, purpose, command, state, effects);
+        write(tab, purpose, command, cx);
     }
     free
 }
 
 /// Every part of a change goes through the writing lane, so that nothing of this window comes
 /// between them.
-fn write(
-    tab: TabId,
-    purpose: Purpose,
-    command: Document,
-    state: &mut State,
-    effects: &mut Effects,
-) {
-    let Some(db) = state.tabs.get(tab).map(|open| open.namespace.db.clone()) else { return };
-    effects.write(state, AnyPurpose::Documents(tab, purpose), &db, command);
+fn write(tab: TabId, purpose: Purpose, command: Document, cx: &mut Apply<'_>) {
+    let Some(db) = cx.state.tabs.get(tab).map(|open| open.namespace.db.clone()) else { return };
+    cx.write(AnyPurpose::Documents(tab, purpose), &db, command);
 }
 
 /// The document as it is now came: is it still what was opened?
-pub fn checked(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get(tab) else { return };
+pub fn checked(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
     let Some(writing) = open.documents.writing.clone() else { return };
     let Step::Replace { before, .. } = &writing.step else { return };
     let now = match &reply.result {
         Ok(found) => documents(found).into_iter().next(),
-        Err(error) => return failed(tab, error, state),
+        Err(error) => return failed(tab, error, cx.state),
     };
     match now {
         Some(now) if is_same(&now, before) => {
             let command = writing.step.command(&open.namespace.collection, writing.loose);
-            write(tab, Purpose::Write, command, state, effects);
+            write(tab, Purpose::Write, command, cx);
         }
-        now => conflict(tab, now, state),
+        now => conflict(tab, now, cx.state),
     }
 }
 
 /// The documents to delete arrived.
-pub fn read_for_delete(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) {
+pub fn read_for_delete(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
     let found = match &reply.result {
         Ok(found) => documents(found),
-        Err(error) => return failed(tab, error, state),
+        Err(error) => return failed(tab, error, cx.state),
     };
-    let Some(open) = state.tabs.get_mut(tab) else { return };
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     let Some(writing) = open.documents.writing.as_mut() else { return };
     if found.is_empty() {
         open.documents.writing = None;
         let text = "Nothing to delete: the documents were already removed";
-        state.toasts.push(Kind::Info, text, None, state.uptime);
-        reading::refresh(tab, state, effects);
+        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
+        reading::refresh(tab, cx);
         return;
     }
     writing.step = Step::Delete(found);
     let command = writing.step.command(&open.namespace.collection, false);
-    write(tab, Purpose::Write, command, state, effects);
+    write(tab, Purpose::Write, command, cx);
 }
 
 /// A change was made, or refused.
-pub fn written(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) {
+pub fn written(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
     let found = match &reply.result {
         Ok(found) => found,
-        Err(error) => return failed(tab, error, state),
+        Err(error) => return failed(tab, error, cx.state),
     };
     let count = number(found, "n").and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
     let refused = first_write_error(found);
-    let Some(open) = state.tabs.get_mut(tab) else { return };
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     let Some(writing) = open.documents.writing.as_mut() else { return };
     match (&mut writing.step, refused) {
-        (Step::Replace { .. }, Some(error)) => failed(tab, &error, state),
+        (Step::Replace { .. }, Some(error)) => failed(tab, &error, cx.state),
         (Step::Replace { before, .. }, None) if count == 0 => {
             // The guard did not match. Compare again: if the document is as it was, its values
             // are ones that a filter can't compare, and its `_id` alone must do.
             if writing.loose {
-                return conflict(tab, None, state);
+                return conflict(tab, None, cx.state);
             }
             let command = change::read(&open.namespace.collection, &[id_of(before)]);
             writing.loose = true;
-            write(tab, Purpose::Check, command, state, effects);
+            write(tab, Purpose::Check, command, cx);
         }
         (Step::Insert(all), Some(error)) if count > 0 => {
             let error = format!("Inserted {count} of {}, then failed: {error}", all.len());
             let rest = all.split_off(count.min(all.len()));
             let (inserted, origin) = (std::mem::take(all), writing.origin);
             *all = rest;
-            note(tab, Step::Insert(inserted), origin, state);
-            failed(tab, &error, state);
-            reading::refresh(tab, state, effects);
+            note(tab, Step::Insert(inserted), origin, cx.state);
+            failed(tab, &error, cx.state);
+            reading::refresh(tab, cx);
         }
         (Step::Insert(_) | Step::Delete(_), Some(error)) if count == 0 => {
-            failed(tab, &error, state);
+            failed(tab, &error, cx.state);
         }
-        _ => done(tab, count, state, effects),
+        _ => done(tab, count, cx),
     }
 }
 
@@ -273,15 +268,15 @@ fn note(tab: TabId, step: Step, origin: Origin, state: &mut State) {
     take_offers(tab, state);
 }
 
-fn done(tab: TabId, count: usize, state: &mut State, effects: &mut Effects) {
-    let writing = state.tabs.get_mut(tab).and_then(|open| open.documents.writing.take());
+fn done(tab: TabId, count: usize, cx: &mut Apply<'_>) {
+    let writing = cx.state.tabs.get_mut(tab).and_then(|open| open.documents.writing.take());
     let Some(Writing { step, origin, .. }) = writing else { return };
-    if editor(tab, state).is_some_and(|editor| editor.phase == Phase::Busy) {
-        state.dialogs.close();
+    if editor(tab, cx.state).is_some_and(|editor| editor.phase == Phase::Busy) {
+        cx.state.dialogs.close();
     }
     if let Step::Replace { after, .. } = &step {
-        forget_field(tab, after, state);
-        reading::learn(tab, after, state);
+        forget_field(tab, after, cx.state);
+        reading::learn(tab, after, cx.state);
     }
     let what = counted(count as u64, "document", "documents");
     let said = match origin {
@@ -293,11 +288,11 @@ fn done(tab: TabId, count: usize, state: &mut State, effects: &mut Effects) {
     if let Step::Delete(documents) = &step {
         let gone: Vec<String> =
             documents.iter().map(|it| crate::state::documents::view::key(&id_of(it))).collect();
-        with(state, tab, |view| view.selected.retain(|key, _| !gone.contains(key)));
+        with(cx.state, tab, |view| view.selected.retain(|key, _| !gone.contains(key)));
     }
-    let left = state.tabs.get(tab).map_or(0, |open| open.documents.selected.len());
-    note(tab, step, origin, state);
-    let can_undo = state.tabs.get(tab).is_some_and(|open| open.documents.undo.can_undo());
+    let left = cx.state.tabs.get(tab).map_or(0, |open| open.documents.selected.len());
+    note(tab, step, origin, cx.state);
+    let can_undo = cx.state.tabs.get(tab).is_some_and(|open| open.documents.undo.can_undo());
     let said = match origin {
         Origin::Person if !can_undo => format!("{said}; too large to undo"),
         // One reply of the store holds only so many bytes of what is read before it is deleted.
@@ -308,8 +303,8 @@ fn done(tab: TabId, count: usize, state: &mut State, effects: &mut Effects) {
     };
     let undo = (deleted && origin == Origin::Person && can_undo)
         .then(|| ("Undo".to_owned(), Offer::Undo(tab)));
-    state.toasts.push(Kind::Done, said, undo, state.uptime);
-    reading::refresh(tab, state, effects);
+    cx.state.toasts.push(Kind::Done, said, undo, cx.state.uptime);
+    reading::refresh(tab, cx);
 }
 
 /// The document is not what was opened: what was typed stays, beside the other version.

@@ -9,7 +9,7 @@ use super::run;
 use crate::action::MaintenanceAction;
 use crate::action::maintenance::Page;
 use crate::apply::store::number;
-use crate::apply::{Effects, QUEUE_FULL};
+use crate::apply::{Apply, QUEUE_FULL};
 use crate::job::BackupList;
 use crate::limits::{STATUS_AGE_MAX, STATUS_AGE_SHOWN_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
@@ -23,38 +23,39 @@ use crate::state::{Purpose, State};
 use crate::worker::{Lane, MaintenanceWork, Reply, Work};
 
 /// Carries out one action.
-pub fn apply(action: MaintenanceAction, state: &mut State, effects: &mut Effects) {
+pub fn apply(action: MaintenanceAction, cx: &mut Apply<'_>) {
     match action {
-        MaintenanceAction::Show(page) => show(page, state, effects),
-        MaintenanceAction::PathChanged => path_changed(state, effects),
-        MaintenanceAction::Backup => run::backup(state, effects),
-        MaintenanceAction::Check => run::check(state, effects),
-        MaintenanceAction::Restore => run::restore(state, effects),
-        MaintenanceAction::Compact => run::compact(state, effects),
-        MaintenanceAction::Verify => run::verify(state, effects),
+        MaintenanceAction::Show(page) => show(page, cx),
+        MaintenanceAction::PathChanged => path_changed(cx),
+        MaintenanceAction::Backup => run::backup(cx),
+        MaintenanceAction::Check => run::check(cx),
+        MaintenanceAction::Restore => run::restore(cx),
+        MaintenanceAction::Compact => run::compact(cx),
+        MaintenanceAction::Verify => run::verify(cx),
         MaintenanceAction::Scrub(start) => {
             let purpose = Purpose::Maintenance(MaintenancePurpose::Scrub { start });
-            effects.write(state, purpose, "admin", scrub_command(start));
+            cx.write(purpose, "admin", scrub_command(start));
         }
-        MaintenanceAction::DismissRecovered => state.maintenance.recovered = false,
-        MaintenanceAction::DismissDamage => state.maintenance.damage = None,
+        MaintenanceAction::DismissRecovered => cx.state.maintenance.recovered = false,
+        MaintenanceAction::DismissDamage => cx.state.maintenance.damage = None,
         MaintenanceAction::DismissAdvice => {
-            state.maintenance.advice.clear();
-            if let Some(folder) = &state.store.folder {
-                state.settings.advised.insert(key(folder));
+            cx.state.maintenance.advice.clear();
+            if let Some(folder) = &cx.state.store.folder {
+                cx.state.settings.advised.insert(key(folder));
             }
         }
     }
 }
 
-fn show(page: Page, state: &mut State, effects: &mut Effects) {
-    look(state, effects);
-    state.maintenance.asked_at = None;
-    let dialog = match (&state.maintenance.running, page) {
+fn show(page: Page, cx: &mut Apply<'_>) {
+    look(cx);
+    cx.state.maintenance.asked_at = None;
+    let dialog = match (&cx.state.maintenance.running, page) {
         (Some(running), _) => Dialog::Running(running.operation),
         (None, Page::Home) => Dialog::Home,
         (None, Page::Backup) => {
-            let path = state
+            let path = cx
+                .state
                 .maintenance
                 .backup_list
                 .as_ref()
@@ -62,44 +63,40 @@ fn show(page: Page, state: &mut State, effects: &mut Effects) {
             Dialog::Backup(BackupDraft { path: path.unwrap_or_default(), error: None })
         }
         (None, Page::Restore) => {
-            let newest = state.maintenance.newest().map(|newest| newest.path.display().to_string());
+            let newest =
+                cx.state.maintenance.newest().map(|newest| newest.path.display().to_string());
             let path = newest.unwrap_or_default();
             Dialog::Restore(RestoreDraft { path, ..RestoreDraft::default() })
         }
         (None, Page::Compact) => Dialog::Compact { error: None },
         (None, Page::Verify) => Dialog::Verify { error: None },
     };
-    state.transfer.chooser_note = None;
+    cx.state.transfer.chooser_note = None;
     // From one page to the next, but never over a dialog in which the user is typing.
-    if matches!(state.dialogs.open(), Some(AnyDialog::Maintenance(_))) {
-        state.dialogs.replace(AnyDialog::Maintenance(dialog));
+    if matches!(cx.state.dialogs.open(), Some(AnyDialog::Maintenance(_))) {
+        cx.state.dialogs.replace(AnyDialog::Maintenance(dialog));
     } else {
-        state.dialogs.show(AnyDialog::Maintenance(dialog));
+        cx.state.dialogs.show(AnyDialog::Maintenance(dialog));
     }
 }
 
 /// Looks which backups there are.
-pub(super) fn look(state: &mut State, effects: &mut Effects) {
-    let folder = folder(state);
-    let known = folder.as_ref().and_then(|folder| state.settings.backups.get(&key(folder)));
+pub(super) fn look(cx: &mut Apply<'_>) {
+    let folder = folder(cx.state);
+    let known = folder.as_ref().and_then(|folder| cx.state.settings.backups.get(&key(folder)));
     let file = known.map(PathBuf::from);
-    look_for(file, folder, state, effects);
+    look_for(file, folder, cx);
 }
 
-fn look_for(
-    file: Option<PathBuf>,
-    folder: Option<PathBuf>,
-    state: &mut State,
-    effects: &mut Effects,
-) {
+fn look_for(file: Option<PathBuf>, folder: Option<PathBuf>, cx: &mut Apply<'_>) {
     // Backups of a demo beside its temporary folder would be lost with it.
-    let folder = folder.filter(|_| !state.store.request.demo);
+    let folder = folder.filter(|_| !cx.state.store.request.demo);
     let work = MaintenanceWork::Look { file, folder };
-    state.maintenance.look = Some(send(MaintenancePurpose::Look, Lane::Read, work, state, effects));
+    cx.state.maintenance.look = Some(send(MaintenancePurpose::Look, Lane::Read, work, cx));
 }
 
-fn path_changed(state: &mut State, effects: &mut Effects) {
-    let file = match state.dialogs.open_mut() {
+fn path_changed(cx: &mut Apply<'_>) {
+    let file = match cx.state.dialogs.open_mut() {
         Some(AnyDialog::Maintenance(Dialog::Backup(draft))) => {
             draft.error = None;
             draft.file()
@@ -112,20 +109,20 @@ fn path_changed(state: &mut State, effects: &mut Effects) {
         _ => None,
     };
     if let Some(file) = file {
-        let folder = folder(state);
-        look_for(Some(file), folder, state, effects);
+        let folder = folder(cx.state);
+        look_for(Some(file), folder, cx);
     }
 }
 
 /// A file was chosen in the system's dialog.
-pub(in crate::apply) fn chosen(file: &std::path::Path, state: &mut State, effects: &mut Effects) {
+pub(in crate::apply) fn chosen(file: &std::path::Path, cx: &mut Apply<'_>) {
     let path = file.to_string_lossy().into_owned();
-    match state.dialogs.open_mut() {
+    match cx.state.dialogs.open_mut() {
         Some(AnyDialog::Maintenance(Dialog::Backup(draft))) => draft.path = path,
         Some(AnyDialog::Maintenance(Dialog::Restore(draft))) => draft.path = path,
         _ => return,
     }
-    path_changed(state, effects);
+    path_changed(cx);
 }
 
 /// Takes over which backups there are, unless that was asked for a store that is no longer there.
@@ -150,48 +147,44 @@ pub(super) fn backup_list(backup_list: BackupList, generation: u64, state: &mut 
 
 /// Asks for the store's status, more often while its dialog is open or it takes less than
 /// everything. Returns the time until there is something to do again.
-pub fn follow(state: &mut State, effects: &mut Effects) -> Option<Duration> {
-    let running = run::follow(state);
-    if !state.is_open() || !state.store.capabilities.maintenance {
+pub fn follow(cx: &mut Apply<'_>) -> Option<Duration> {
+    let running = run::follow(cx.state);
+    if !cx.state.is_open() || !cx.state.store.capabilities.maintenance {
         return running;
     }
-    let is_shown = matches!(state.dialogs.open(), Some(AnyDialog::Maintenance(Dialog::Home)));
-    let takes = state.maintenance.status.as_ref().map_or(Takes::Everything, |status| status.takes);
+    let is_shown = matches!(cx.state.dialogs.open(), Some(AnyDialog::Maintenance(Dialog::Home)));
+    let takes =
+        cx.state.maintenance.status.as_ref().map_or(Takes::Everything, |status| status.takes);
     let is_near = is_shown || takes != Takes::Everything;
     let age_max = if is_near { STATUS_AGE_SHOWN_MAX } else { STATUS_AGE_MAX };
-    let age = state.maintenance.asked_at.map(|at| state.uptime.saturating_sub(at));
+    let age = cx.state.maintenance.asked_at.map(|at| cx.state.uptime.saturating_sub(at));
     let rest = age.and_then(|age| age_max.checked_sub(age)).filter(|rest| !rest.is_zero());
-    if rest.is_none() && !state.maintenance.is_waiting {
-        ask(state, effects);
+    if rest.is_none() && !cx.state.maintenance.is_waiting {
+        ask(cx);
     }
     let rest = rest.unwrap_or(age_max);
     Some(running.map_or(rest, |running| running.min(rest)))
 }
 
-fn ask(state: &mut State, effects: &mut Effects) {
-    state.maintenance.asked_at = Some(state.uptime);
-    state.maintenance.is_waiting = true;
+fn ask(cx: &mut Apply<'_>) {
+    cx.state.maintenance.asked_at = Some(cx.state.uptime);
+    cx.state.maintenance.is_waiting = true;
     let purpose = Purpose::Maintenance(MaintenancePurpose::Status);
-    effects.read(state, purpose, "admin", doc! { "serverStatus": 1, "none": 1, "mayfly": 1 });
+    cx.read(purpose, "admin", doc! { "serverStatus": 1, "none": 1, "mayfly": 1 });
 }
 
 /// Takes over an answer.
-pub fn answer(
-    purpose: &MaintenancePurpose,
-    reply: &Reply,
-    state: &mut State,
-    effects: &mut Effects,
-) {
+pub fn answer(purpose: &MaintenancePurpose, reply: &Reply, cx: &mut Apply<'_>) {
     match (purpose, &reply.result) {
-        (MaintenancePurpose::Status, Ok(found)) => learn(found, state),
-        (MaintenancePurpose::Status, Err(_)) => state.maintenance.is_waiting = false,
+        (MaintenancePurpose::Status, Ok(found)) => learn(found, cx.state),
+        (MaintenancePurpose::Status, Err(_)) => cx.state.maintenance.is_waiting = false,
         (MaintenancePurpose::Scrub { start }, Ok(_)) => {
             let words = if *start { "Scrub started" } else { "Scrub stopped" };
-            state.toasts.push(ToastKind::Done, words, None, state.uptime);
-            ask(state, effects);
+            cx.state.toasts.push(ToastKind::Done, words, None, cx.state.uptime);
+            ask(cx);
         }
         (MaintenancePurpose::Scrub { .. }, Err(error)) => {
-            state.toasts.push(ToastKind::Error, error.clone(), None, state.uptime);
+            cx.state.toasts.push(ToastKind::Error, error.clone(), None, cx.state.uptime);
         }
         (MaintenancePurpose::Look | MaintenancePurpose::Run(_), _) => {}
     }
@@ -226,12 +219,12 @@ fn learn(found: &Document, state: &mut State) {
 }
 
 /// A job that will not be done, because too much was asked at once.
-pub fn dropped(purpose: &MaintenancePurpose, state: &mut State, effects: &mut Effects) {
+pub fn dropped(purpose: &MaintenancePurpose, cx: &mut Apply<'_>) {
     match purpose {
-        MaintenancePurpose::Status => state.maintenance.is_waiting = false,
+        MaintenancePurpose::Status => cx.state.maintenance.is_waiting = false,
         MaintenancePurpose::Run(operation) => {
             let words = QUEUE_FULL.to_owned();
-            run::refused(*operation, words, state, effects);
+            run::refused(*operation, words, cx);
         }
         MaintenancePurpose::Look | MaintenancePurpose::Scrub { .. } => {}
     }
@@ -242,8 +235,7 @@ pub(super) fn send(
     purpose: MaintenancePurpose,
     lane: Lane,
     work: MaintenanceWork,
-    state: &mut State,
-    effects: &mut Effects,
+    cx: &mut Apply<'_>,
 ) -> u64 {
-    effects.job(state, Purpose::Maintenance(purpose), lane, Work::Maintenance(work))
+    cx.job(Purpose::Maintenance(purpose), lane, Work::Maintenance(work))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mayfly_engine::store::{JobProgress, JobStep, StructureReport};
 
 use super::pages::{backup_list, look, send};
-use crate::apply::{Effects, store};
+use crate::apply::{Apply, store};
 use crate::job::{Backup, Gauge};
 use crate::limits::METER_PAUSE;
 use crate::source::maintenance::{MaintenanceError, Offline, OfflineDone, OfflineWork};
@@ -23,55 +23,61 @@ use crate::state::{Phase, State, number};
 use crate::worker::{Lane, MaintenanceDone, MaintenanceWork};
 
 /// Writes a backup as drafted in the open dialog.
-pub fn backup(state: &mut State, effects: &mut Effects) {
-    let Some(AnyDialog::Maintenance(Dialog::Backup(draft))) = state.dialogs.open() else { return };
+pub fn backup(cx: &mut Apply<'_>) {
+    let Some(AnyDialog::Maintenance(Dialog::Backup(draft))) = cx.state.dialogs.open() else {
+        return;
+    };
     let Some(file) = draft.file() else { return };
     let draft = Dialog::Backup(draft.clone());
-    if let Some(folder) = &state.store.folder {
+    if let Some(folder) = &cx.state.store.folder {
         let file = file.to_string_lossy().into_owned();
-        if !state.store.request.demo {
-            state.settings.backups.insert(key(folder), file);
+        if !cx.state.store.request.demo {
+            cx.state.settings.backups.insert(key(folder), file);
         }
     }
     let command = backup_text(&file);
-    begin(Kind::Backup, Some(file.clone()), draft, command, state, effects, |gauge, _| {
+    begin(Kind::Backup, Some(file.clone()), draft, command, cx, |gauge, _| {
         MaintenanceWork::Backup { file, gauge }
     });
 }
 
 /// Looks at the structure of the backup that is chosen in the open dialog.
-pub fn check(state: &mut State, effects: &mut Effects) {
-    let Some(AnyDialog::Maintenance(Dialog::Restore(draft))) = state.dialogs.open() else { return };
+pub fn check(cx: &mut Apply<'_>) {
+    let Some(AnyDialog::Maintenance(Dialog::Restore(draft))) = cx.state.dialogs.open() else {
+        return;
+    };
     let Some(file) = draft.file() else { return };
     let draft = Dialog::Restore(draft.clone());
     let command = check_line(&file);
-    begin(Kind::Check, Some(file.clone()), draft, command, state, effects, |gauge, state| {
+    begin(Kind::Check, Some(file.clone()), draft, command, cx, |gauge, state| {
         MaintenanceWork::Check { file, walker: state.store.request.walker.clone(), gauge }
     });
 }
 
 /// Puts the backup that is chosen in the open dialog in the place of the store.
-pub fn restore(state: &mut State, effects: &mut Effects) {
-    let Some(AnyDialog::Maintenance(Dialog::Restore(draft))) = state.dialogs.open() else { return };
+pub fn restore(cx: &mut Apply<'_>) {
+    let Some(AnyDialog::Maintenance(Dialog::Restore(draft))) = cx.state.dialogs.open() else {
+        return;
+    };
     let Some(backup) = draft.sound() else { return };
     let draft = Dialog::Restore(draft.clone());
-    let command = restore_line(&backup, &folder(state).unwrap_or_default());
+    let command = restore_line(&backup, &folder(cx.state).unwrap_or_default());
     let work = OfflineWork::Restore { backup: backup.clone() };
-    offline(Kind::Restore, Some(backup), work, draft, command, state, effects);
+    offline(Kind::Restore, Some(backup), work, draft, command, cx);
 }
 
 /// Rewrites the data file.
-pub fn compact(state: &mut State, effects: &mut Effects) {
-    let command = compact_line(&folder(state).unwrap_or_default());
+pub fn compact(cx: &mut Apply<'_>) {
+    let command = compact_line(&folder(cx.state).unwrap_or_default());
     let draft = Dialog::Compact { error: None };
-    offline(Kind::Compact, None, OfflineWork::Compact, draft, command, state, effects);
+    offline(Kind::Compact, None, OfflineWork::Compact, draft, command, cx);
 }
 
 /// Reads everything.
-pub fn verify(state: &mut State, effects: &mut Effects) {
-    let command = verify_line(&folder(state).unwrap_or_default());
+pub fn verify(cx: &mut Apply<'_>) {
+    let command = verify_line(&folder(cx.state).unwrap_or_default());
     let draft = Dialog::Verify { error: None };
-    offline(Kind::Verify, None, OfflineWork::Verify, draft, command, state, effects);
+    offline(Kind::Verify, None, OfflineWork::Verify, draft, command, cx);
 }
 
 fn offline(
@@ -80,20 +86,19 @@ fn offline(
     work: OfflineWork,
     draft: Dialog,
     command: String,
-    state: &mut State,
-    effects: &mut Effects,
+    cx: &mut Apply<'_>,
 ) {
-    if !state.transfer.running.is_empty() {
+    if !cx.state.transfer.running.is_empty() {
         let words = "An import or export is running; wait for it to finish or cancel it".to_owned();
-        back_to(draft, words, state);
+        back_to(draft, words, cx.state);
         return;
     }
-    begin(kind, file, draft, command, state, effects, |gauge, state| {
+    begin(kind, file, draft, command, cx, |gauge, state| {
         let request = state.store.request.clone();
         MaintenanceWork::Offline { work, request, gauge }
     });
-    if let (Some(words), true) = (kind.away(), state.is_open()) {
-        state.store.phase = Phase::Away(words);
+    if let (Some(words), true) = (kind.away(), cx.state.is_open()) {
+        cx.state.store.phase = Phase::Away(words);
     }
 }
 
@@ -102,26 +107,25 @@ fn begin(
     file: Option<PathBuf>,
     draft: Dialog,
     command: String,
-    state: &mut State,
-    effects: &mut Effects,
+    cx: &mut Apply<'_>,
     work: impl FnOnce(Arc<Gauge>, &State) -> MaintenanceWork,
 ) {
-    if state.maintenance.running.is_some() {
+    if cx.state.maintenance.running.is_some() {
         return;
     }
-    let (now_ms, asked) = (state.now_ms(), state.uptime);
+    let (now_ms, asked) = (cx.state.now_ms(), cx.state.uptime);
     let gauge = Arc::new(Gauge::default());
     let title = match &file {
         Some(file) => format!("{}: {}", kind.title(), name_of(file)),
         None => format!("{} the store", kind.title()),
     };
     let cancel = Some(gauge.cancel.clone());
-    let operation = state.operations.begin(title, now_ms, asked, cancel);
-    let work = work(Arc::clone(&gauge), state);
-    state.maintenance.running =
+    let operation = cx.state.operations.begin(title, now_ms, asked, cancel);
+    let work = work(Arc::clone(&gauge), cx.state);
+    cx.state.maintenance.running =
         Some(Running { operation, kind, file, gauge, draft, command, asked });
-    state.dialogs.replace(AnyDialog::Maintenance(Dialog::Running(operation)));
-    send(MaintenancePurpose::Run(operation), Lane::Transfer, work, state, effects);
+    cx.state.dialogs.replace(AnyDialog::Maintenance(Dialog::Running(operation)));
+    send(MaintenancePurpose::Run(operation), Lane::Transfer, work, cx);
 }
 
 fn name_of(file: &Path) -> String {
@@ -165,15 +169,14 @@ pub fn done(
     purpose: &MaintenancePurpose,
     generation: u64,
     done: MaintenanceDone,
-    state: &mut State,
-    effects: &mut Effects,
+    cx: &mut Apply<'_>,
 ) {
     match (purpose, done) {
-        (_, MaintenanceDone::BackupList(found)) => backup_list(found, generation, state),
+        (_, MaintenanceDone::BackupList(found)) => backup_list(found, generation, cx.state),
         (MaintenancePurpose::Run(operation), done) => {
-            let running = state.maintenance.running.take_if(|one| one.operation == *operation);
+            let running = cx.state.maintenance.running.take_if(|one| one.operation == *operation);
             if let Some(running) = running {
-                ended(running, done, state, effects);
+                ended(running, done, cx);
             }
         }
         // Any other pair would be a mix-up of ours; nothing waits for it.
@@ -181,31 +184,31 @@ pub fn done(
     }
 }
 
-fn ended(running: Running, done: MaintenanceDone, state: &mut State, effects: &mut Effects) {
+fn ended(running: Running, done: MaintenanceDone, cx: &mut Apply<'_>) {
     match done {
         MaintenanceDone::Backup(result) => {
-            log(&running, result.as_ref().err(), state);
-            backed_up(running, result, state);
-            look(state, effects);
+            log(&running, result.as_ref().err(), cx.state);
+            backed_up(running, result, cx.state);
+            look(cx);
         }
-        MaintenanceDone::Checked(result) => checked(running, result, state),
+        MaintenanceDone::Checked(result) => checked(running, result, cx.state),
         MaintenanceDone::Offline(Offline { done, reopened }) => {
             if matches!(done, Ok(OfflineDone::Restored(_))) {
-                forget_removed(state);
+                forget_removed(cx.state);
             }
             match reopened {
-                Some(Ok(warnings)) => store::reopened(warnings, state, effects),
-                Some(Err(failure)) => state.store.phase = Phase::Failed(failure),
-                None => store::open(state.store.request.clone(), state, effects),
+                Some(Ok(warnings)) => store::reopened(warnings, cx),
+                Some(Err(failure)) => cx.state.store.phase = Phase::Failed(failure),
+                None => store::open(cx.state.store.request.clone(), cx),
             }
             match done {
                 Ok(done) => {
-                    let ended = told(&done, state.clock.is_simulated());
-                    succeeded(&running, ended, state);
+                    let ended = told(&done, cx.state.clock.is_simulated());
+                    succeeded(&running, ended, cx.state);
                 }
-                Err(error) => failed(running, error, state),
+                Err(error) => failed(running, error, cx.state),
             }
-            look(state, effects);
+            look(cx);
         }
         MaintenanceDone::BackupList(_) => {}
     }
@@ -326,13 +329,13 @@ fn failed(running: Running, error: MaintenanceError, state: &mut State) {
 }
 
 /// The job came back without having been done.
-pub fn refused(operation: OperationId, sentence: String, state: &mut State, effects: &mut Effects) {
-    let running = state.maintenance.running.take_if(|running| running.operation == operation);
+pub fn refused(operation: OperationId, sentence: String, cx: &mut Apply<'_>) {
+    let running = cx.state.maintenance.running.take_if(|running| running.operation == operation);
     let Some(running) = running else { return };
-    if matches!(state.store.phase, Phase::Away(_)) {
-        store::reopened(Vec::new(), state, effects);
+    if matches!(cx.state.store.phase, Phase::Away(_)) {
+        store::reopened(Vec::new(), cx);
     }
-    failed(running, MaintenanceError::Failed(sentence), state);
+    failed(running, MaintenanceError::Failed(sentence), cx.state);
 }
 
 fn back_to(draft: Dialog, sentence: String, state: &mut State) {

@@ -8,7 +8,7 @@ use mayfly_engine::transfer::Progress;
 
 use super::{resume, run};
 use crate::action::TransferAction;
-use crate::apply::{Effects, maintenance, store};
+use crate::apply::{Apply, maintenance, store};
 use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::toasts::Kind;
@@ -23,75 +23,69 @@ use crate::worker::{Lane, TransferWork, Work};
 const NO_CHOOSER: &str = "The system file dialog didn't open; enter the path instead";
 
 /// Carries out one action.
-pub fn apply(action: TransferAction, state: &mut State, effects: &mut Effects) {
+pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
     match action {
-        TransferAction::Import { files, into } => open_import(files, into.as_ref(), state, effects),
+        TransferAction::Import { files, into } => open_import(files, into.as_ref(), cx),
         TransferAction::Export { namespace, filter } => {
-            open_export(namespace, filter, state, effects);
+            open_export(namespace, filter, cx);
         }
-        TransferAction::AddTyped => add_typed(state, effects),
+        TransferAction::AddTyped => add_typed(cx),
         TransferAction::RemoveFile(at) => {
-            if let Some(draft) = import_draft(state) {
+            if let Some(draft) = import_draft(cx.state) {
                 draft.remove(at);
             }
-            look(state, effects);
+            look(cx);
         }
         TransferAction::ShowFile(at) => {
-            if let Some(draft) = import_draft(state) {
+            if let Some(draft) = import_draft(cx.state) {
                 draft.shown = at;
             }
-            look(state, effects);
+            look(cx);
         }
-        TransferAction::Look => look(state, effects),
-        TransferAction::Rehearse => rehearse(state, effects),
-        TransferAction::Choose => choose(state, effects),
-        TransferAction::StartImport => run::start_import(state, effects),
+        TransferAction::Look => look(cx),
+        TransferAction::Rehearse => rehearse(cx),
+        TransferAction::Choose => choose(cx),
+        TransferAction::StartImport => run::start_import(cx),
         TransferAction::StartExport { overwrite } => {
-            run::start_export(overwrite, state, effects);
+            run::start_export(overwrite, cx);
         }
-        TransferAction::ShowResult(operation) => run::show_result(operation, state),
+        TransferAction::ShowResult(operation) => run::show_result(operation, cx.state),
         TransferAction::ShowUnfinished => {
-            state.dialogs.replace(AnyDialog::Transfer(Dialog::Unfinished { error: None }));
+            cx.state.dialogs.replace(AnyDialog::Transfer(Dialog::Unfinished { error: None }));
         }
-        TransferAction::Resume(id) => resume::resume(id, state, effects),
-        TransferAction::RollBack(id) => resume::roll_back(id, state, effects),
+        TransferAction::Resume(id) => resume::resume(id, cx),
+        TransferAction::RollBack(id) => resume::roll_back(id, cx),
         TransferAction::Leave(id) => {
             let purpose = Purpose::Unfinished { show: false };
-            work(purpose, Lane::Transfer, TransferWork::Leave(id), state, effects);
+            work(purpose, Lane::Transfer, TransferWork::Leave(id), cx);
         }
     }
 }
 
 /// Takes over the result of a file job.
-pub fn done(
-    purpose: &Purpose,
-    generation: u64,
-    done: TransferDone,
-    state: &mut State,
-    effects: &mut Effects,
-) {
+pub fn done(purpose: &Purpose, generation: u64, done: TransferDone, cx: &mut Apply<'_>) {
     match (purpose, done) {
         (Purpose::Import(operation), TransferDone::Import(result)) => {
-            run::imported(*operation, result, state, effects);
+            run::imported(*operation, result, cx);
         }
         (Purpose::Export(operation), TransferDone::Export(result)) => {
-            run::exported(*operation, result, state);
+            run::exported(*operation, result, cx.state);
         }
         (Purpose::RollBack(operation), TransferDone::RolledBack(result)) => {
-            resume::rolled_back(*operation, result, state, effects);
+            resume::rolled_back(*operation, result, cx);
         }
         (Purpose::Unfinished { show }, TransferDone::Unfinished(found)) => {
-            resume::found(*show, found, state);
+            resume::found(*show, found, cx.state);
         }
         (_, TransferDone::Preview(result)) => {
-            if let Some(draft) = import_draft(state)
+            if let Some(draft) = import_draft(cx.state)
                 && draft.look == Seen::Waiting(generation)
             {
                 draft.look = result.map_or_else(Seen::Failed, Seen::Here);
             }
         }
         (_, TransferDone::Rehearsal(result)) => {
-            if let Some(draft) = import_draft(state)
+            if let Some(draft) = import_draft(cx.state)
                 && draft.rehearsal == Seen::Waiting(generation)
             {
                 draft.rehearsal = match result {
@@ -102,27 +96,27 @@ pub fn done(
             }
         }
         (_, TransferDone::LookedInto { folder, has_store }) => {
-            store::looked_into(generation, folder, has_store, state, effects);
+            store::looked_into(generation, folder, has_store, cx);
         }
         (_, TransferDone::Folder(folder)) => {
-            if state.transfer.folder.is_none() {
-                state.transfer.folder = folder;
+            if cx.state.transfer.folder.is_none() {
+                cx.state.transfer.folder = folder;
             }
-            let folder = state.transfer.folder.clone();
-            if let Some(draft) = export_draft(state) {
+            let folder = cx.state.transfer.folder.clone();
+            if let Some(draft) = export_draft(cx.state) {
                 draft.name_file(folder.as_deref());
             }
         }
         (_, TransferDone::Chosen { files, took }) => {
-            let asked = state.transfer.chooser.take_if(|open| open.generation == generation);
-            let is_shown = |asked: &Chooser| asker(state).as_ref() == Some(&asked.asker);
+            let asked = cx.state.transfer.chooser.take_if(|open| open.generation == generation);
+            let is_shown = |asked: &Chooser| asker(cx.state).as_ref() == Some(&asked.asker);
             if !asked.is_some_and(|asked| is_shown(&asked)) {
                 return;
             }
             if files.is_empty() && took < FILE_DIALOG_ANSWER_MIN {
-                state.transfer.chooser_note = Some(NO_CHOOSER);
+                cx.state.transfer.chooser_note = Some(NO_CHOOSER);
             }
-            chosen(files, state, effects);
+            chosen(files, cx);
         }
         // Any other pair would be a mix-up of ours; nothing waits for it.
         _ => {}
@@ -157,51 +151,46 @@ pub(super) fn export_draft(state: &mut State) -> Option<&mut ExportDraft> {
     }
 }
 
-fn open_import(
-    files: Vec<PathBuf>,
-    into: Option<&Namespace>,
-    state: &mut State,
-    effects: &mut Effects,
-) {
-    if !can_transfer(state) {
+fn open_import(files: Vec<PathBuf>, into: Option<&Namespace>, cx: &mut Apply<'_>) {
+    if !can_transfer(cx.state) {
         return;
     }
-    if let Some(draft) = import_draft(state) {
+    if let Some(draft) = import_draft(cx.state) {
         draft.add(files, IMPORT_FILES_MAX);
-        look(state, effects);
+        look(cx);
         return;
     }
     let busy = !matches!(
-        state.dialogs.open(),
+        cx.state.dialogs.open(),
         None | Some(AnyDialog::Transfer(
             Dialog::Running(_) | Dialog::Imported(_) | Dialog::Unfinished { .. }
         ))
     );
     if busy {
         let text = "Close the open dialog, then drop the files again";
-        state.toasts.push(Kind::Info, text, None, state.uptime);
+        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
         return;
     }
-    let draft = ImportDraft::of_files(files, into, &state.tree);
-    state.transfer.chooser_note = None;
-    state.dialogs.replace(AnyDialog::Transfer(Dialog::Import(Box::new(draft))));
-    look(state, effects);
+    let draft = ImportDraft::of_files(files, into, &cx.state.tree);
+    cx.state.transfer.chooser_note = None;
+    cx.state.dialogs.replace(AnyDialog::Transfer(Dialog::Import(Box::new(draft))));
+    look(cx);
 }
 
-fn open_export(namespace: Namespace, filter: String, state: &mut State, effects: &mut Effects) {
-    if !can_transfer(state) {
+fn open_export(namespace: Namespace, filter: String, cx: &mut Apply<'_>) {
+    if !can_transfer(cx.state) {
         return;
     }
-    let all = state.tree.databases.iter().flat_map(|db| {
+    let all = cx.state.tree.databases.iter().flat_map(|db| {
         db.collections.iter().map(|collection| Namespace::new(&db.name, &collection.name))
     });
     let number = number_among(&namespace, all);
     let mut draft = ExportDraft { number, ..ExportDraft::new(namespace, filter) };
-    draft.name_file(state.transfer.folder.as_deref());
-    state.transfer.chooser_note = None;
-    state.dialogs.show(AnyDialog::Transfer(Dialog::Export(Box::new(draft))));
-    if state.transfer.folder.is_none() {
-        work(Purpose::Folder, Lane::Read, TransferWork::Folder, state, effects);
+    draft.name_file(cx.state.transfer.folder.as_deref());
+    cx.state.transfer.chooser_note = None;
+    cx.state.dialogs.show(AnyDialog::Transfer(Dialog::Export(Box::new(draft))));
+    if cx.state.transfer.folder.is_none() {
+        work(Purpose::Folder, Lane::Read, TransferWork::Folder, cx);
     }
 }
 
@@ -214,8 +203,8 @@ fn can_transfer(state: &mut State) -> bool {
     can
 }
 
-fn add_typed(state: &mut State, effects: &mut Effects) {
-    let Some(draft) = import_draft(state) else { return };
+fn add_typed(cx: &mut Apply<'_>) {
+    let Some(draft) = import_draft(cx.state) else { return };
     let Some(path) = typed_path(&draft.typed) else { return };
     if path.is_relative() {
         draft.error = Some(WHOLE_PATH.to_owned());
@@ -223,12 +212,12 @@ fn add_typed(state: &mut State, effects: &mut Effects) {
     }
     draft.typed.clear();
     draft.add(vec![path], IMPORT_FILES_MAX);
-    look(state, effects);
+    look(cx);
 }
 
 /// Asks for the beginning of the shown file.
-fn look(state: &mut State, effects: &mut Effects) {
-    let Some(draft) = import_draft(state) else { return };
+fn look(cx: &mut Apply<'_>) {
+    let Some(draft) = import_draft(cx.state) else { return };
     draft.error = None;
     let Some(path) = draft.shown_file().cloned() else {
         draft.look = Seen::Nothing;
@@ -236,21 +225,21 @@ fn look(state: &mut State, effects: &mut Effects) {
     };
     let (format, leniency, all) = (draft.format, draft.leniency, draft.files.clone());
     let preview = TransferWork::Preview { path, format, leniency, all };
-    let generation = work(Purpose::Preview, Lane::Read, preview, state, effects);
-    if let Some(draft) = import_draft(state) {
+    let generation = work(Purpose::Preview, Lane::Read, preview, cx);
+    if let Some(draft) = import_draft(cx.state) {
         draft.look = Seen::Waiting(generation);
     }
 }
 
 /// Counts documents that are already expired, if the collection exists.
-fn rehearse(state: &mut State, effects: &mut Effects) {
-    if let Some(running) = state.transfer.rehearsal.take() {
+fn rehearse(cx: &mut Apply<'_>) {
+    if let Some(running) = cx.state.transfer.rehearsal.take() {
         running.cancel();
     }
-    let Some(draft) = import_draft(state) else { return };
+    let Some(draft) = import_draft(cx.state) else { return };
     let into = draft.target();
-    let exists = state.tree.collection(&into).is_some();
-    let Some(draft) = import_draft(state) else { return };
+    let exists = cx.state.tree.collection(&into).is_some();
+    let Some(draft) = import_draft(cx.state) else { return };
     draft.rehearsed_for = draft.rehearsal_due_for(exists);
     draft.rehearsal = Seen::Nothing;
     let namespace = catalog::Namespace::new(&into.db, &into.collection);
@@ -259,10 +248,10 @@ fn rehearse(state: &mut State, effects: &mut Effects) {
     };
     let (files, format, leniency) = (draft.files.clone(), draft.format, draft.leniency);
     let progress = Arc::new(Progress::new());
-    state.transfer.rehearsal = Some(Arc::clone(&progress));
+    cx.state.transfer.rehearsal = Some(Arc::clone(&progress));
     let rehearse = TransferWork::Rehearse { files, format, leniency, namespace, progress };
-    let generation = work(Purpose::Rehearse, Lane::Read, rehearse, state, effects);
-    if let Some(draft) = import_draft(state) {
+    let generation = work(Purpose::Rehearse, Lane::Read, rehearse, cx);
+    if let Some(draft) = import_draft(cx.state) {
         draft.rehearsal = Seen::Waiting(generation);
     }
 }
@@ -279,13 +268,13 @@ fn asker(state: &State) -> Option<Asker> {
     }
 }
 
-fn choose(state: &mut State, effects: &mut Effects) {
-    if state.transfer.chooser.is_some() {
+fn choose(cx: &mut Apply<'_>) {
+    if cx.state.transfer.chooser.is_some() {
         return;
     }
-    let Some(asker) = asker(state) else { return };
-    let folder = state.transfer.folder.clone();
-    let choose = match state.dialogs.open() {
+    let Some(asker) = asker(cx.state) else { return };
+    let folder = cx.state.transfer.folder.clone();
+    let choose = match cx.state.dialogs.open() {
         Some(AnyDialog::Transfer(Dialog::Import(_))) => Choose::Files { folder },
         Some(AnyDialog::Transfer(Dialog::Export(draft))) => {
             Choose::Target { folder, name: draft.file_name() }
@@ -303,31 +292,31 @@ fn choose(state: &mut State, effects: &mut Effects) {
         _ => return,
     };
     let choose = TransferWork::Choose(choose);
-    let generation = work(Purpose::Chosen, Lane::Read, choose, state, effects);
-    state.transfer.chooser_note = None;
-    state.transfer.chooser = Some(Chooser { asker, generation, since: state.uptime });
+    let generation = work(Purpose::Chosen, Lane::Read, choose, cx);
+    cx.state.transfer.chooser_note = None;
+    cx.state.transfer.chooser = Some(Chooser { asker, generation, since: cx.state.uptime });
 }
 
-fn chosen(files: Vec<PathBuf>, state: &mut State, effects: &mut Effects) {
+fn chosen(files: Vec<PathBuf>, cx: &mut Apply<'_>) {
     let Some(first) = files.first().cloned() else { return };
-    if matches!(state.dialogs.open(), Some(AnyDialog::Maintenance(_))) {
-        maintenance::chosen(&first, state, effects);
+    if matches!(cx.state.dialogs.open(), Some(AnyDialog::Maintenance(_))) {
+        maintenance::chosen(&first, cx);
         return;
     }
-    if let Some(AnyDialog::OpenFolder(draft)) = state.dialogs.open_mut() {
+    if let Some(AnyDialog::OpenFolder(draft)) = cx.state.dialogs.open_mut() {
         draft.path = first.to_string_lossy().into_owned();
         draft.looking = None;
         return;
     }
-    state.transfer.folder = first.parent().map(PathBuf::from);
-    if let Some(draft) = export_draft(state) {
+    cx.state.transfer.folder = first.parent().map(PathBuf::from);
+    if let Some(draft) = export_draft(cx.state) {
         draft.path = first.to_string_lossy().into_owned();
         draft.is_named = true;
         draft.exists.clear();
         draft.error = None;
-    } else if let Some(draft) = import_draft(state) {
+    } else if let Some(draft) = import_draft(cx.state) {
         draft.add(files, IMPORT_FILES_MAX);
-        look(state, effects);
+        look(cx);
     }
 }
 
@@ -336,10 +325,9 @@ pub(in crate::apply) fn work(
     purpose: Purpose,
     lane: Lane,
     work: TransferWork,
-    state: &mut State,
-    effects: &mut Effects,
+    cx: &mut Apply<'_>,
 ) -> u64 {
-    effects.job(state, state::Purpose::Transfer(purpose), lane, Work::Transfer(work))
+    cx.job(state::Purpose::Transfer(purpose), lane, Work::Transfer(work))
 }
 
 #[cfg(test)]

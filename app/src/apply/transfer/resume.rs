@@ -7,7 +7,7 @@ use mayfly_engine::transfer::{RollBackReport, UnfinishedImport};
 
 use super::draft::work;
 use super::run::{begin, failed, is_shown};
-use crate::apply::Effects;
+use crate::apply::Apply;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::operations::Stage;
 use crate::state::toasts::Kind;
@@ -18,10 +18,10 @@ use crate::worker::transfer::Failure;
 use crate::worker::{Lane, TransferWork};
 
 /// Asks the store for them. `show` opens the dialog if there are any.
-pub fn ask(show: bool, state: &mut State, effects: &mut Effects) {
-    if state.store.capabilities.transfer {
+pub fn ask(show: bool, cx: &mut Apply<'_>) {
+    if cx.state.store.capabilities.transfer {
         let purpose = Purpose::Unfinished { show };
-        work(purpose, Lane::Read, TransferWork::Unfinished, state, effects);
+        work(purpose, Lane::Read, TransferWork::Unfinished, cx);
     }
 }
 
@@ -50,43 +50,42 @@ pub fn found(show: bool, found: Result<Vec<UnfinishedImport>, String>, state: &m
 }
 
 /// Resumes an import.
-pub fn resume(id: ObjectId, state: &mut State, effects: &mut Effects) {
-    let Some((title, into)) = title("Resume import", id, state) else { return };
+pub fn resume(id: ObjectId, cx: &mut Apply<'_>) {
+    let Some((title, into)) = title("Resume import", id, cx.state) else { return };
     let kind = RunKind::Import { into, paused: false };
-    let operation = begin(title, 0, Dialog::Unfinished { error: None }, kind, state);
-    let Some(running) = state.transfer.get(operation) else { return };
+    let operation = begin(title, 0, Dialog::Unfinished { error: None }, kind, cx.state);
+    let Some(running) = cx.state.transfer.get(operation) else { return };
     let resume = TransferWork::Resume { id, progress: Arc::clone(&running.progress) };
-    work(Purpose::Import(operation), Lane::Transfer, resume, state, effects);
+    work(Purpose::Import(operation), Lane::Transfer, resume, cx);
 }
 
 /// Takes an import back.
-pub fn roll_back(id: ObjectId, state: &mut State, effects: &mut Effects) {
-    let Some((title, from)) = title("Roll back import", id, state) else { return };
+pub fn roll_back(id: ObjectId, cx: &mut Apply<'_>) {
+    let Some((title, from)) = title("Roll back import", id, cx.state) else { return };
     let kind = RunKind::RollBack { from };
     // What it replaced or merged stays; how much one that was cut off has removed is not known.
     let known =
-        state.transfer.unfinished.iter().find(|known| known.id == id && !known.rolling_back);
+        cx.state.transfer.unfinished.iter().find(|known| known.id == id && !known.rolling_back);
     let total = known.map_or(0, |known| known.imported.saturating_sub(known.replaced));
-    let operation = begin(title, total, Dialog::Unfinished { error: None }, kind, state);
-    let Some(running) = state.transfer.get(operation) else { return };
+    let operation = begin(title, total, Dialog::Unfinished { error: None }, kind, cx.state);
+    let Some(running) = cx.state.transfer.get(operation) else { return };
     let roll_back = TransferWork::RollBack { id, progress: Arc::clone(&running.progress) };
-    work(Purpose::RollBack(operation), Lane::Transfer, roll_back, state, effects);
+    work(Purpose::RollBack(operation), Lane::Transfer, roll_back, cx);
 }
 
 /// A roll back ended.
 pub fn rolled_back(
     operation: crate::state::operations::OperationId,
     result: Result<RollBackReport, Failure>,
-    state: &mut State,
-    effects: &mut Effects,
+    cx: &mut Apply<'_>,
 ) {
-    ask(false, state, effects);
+    ask(false, cx);
     let report = match result {
         Ok(report) => report,
-        Err(failure) => return failed(operation, failure, state),
+        Err(failure) => return failed(operation, failure, cx.state),
     };
-    let is_shown = is_shown(operation, state);
-    let Some(running) = state.transfer.take(operation) else { return };
+    let is_shown = is_shown(operation, cx.state);
+    let Some(running) = cx.state.transfer.take(operation) else { return };
     let RunKind::RollBack { from } = running.kind else { return };
     let text = report.sentence();
     let (stage, kind) = if report.cancelled {
@@ -94,13 +93,13 @@ pub fn rolled_back(
     } else {
         (Stage::Done(text.clone()), Kind::Done)
     };
-    state.operations.end(operation, stage);
+    cx.state.operations.end(operation, stage);
     if is_shown {
-        state.dialogs.close();
+        cx.state.dialogs.close();
     }
-    state.tree.stale = true;
-    state.changes.note(Some(&from));
-    state.toasts.push(kind, text, None, state.uptime);
+    cx.state.tree.stale = true;
+    cx.state.changes.note(Some(&from));
+    cx.state.toasts.push(kind, text, None, cx.state.uptime);
 }
 
 /// A title for what is done with an import, and its collection.

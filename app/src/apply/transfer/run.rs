@@ -10,7 +10,7 @@ use mayfly_engine::transfer::{ExportReport, ImportEnd, ImportReport, Progress};
 use super::draft::{export_draft, import_draft, work};
 use super::resume;
 use crate::action::{Action, ReaperAction};
-use crate::apply::{Effects, QUEUE_FULL};
+use crate::apply::{Apply, QUEUE_FULL};
 use crate::job::Cancel;
 use crate::limits::{IMPORT_RESULTS_MAX, METER_PAUSE};
 use crate::state::dialogs::Dialog as AnyDialog;
@@ -27,8 +27,8 @@ use crate::worker::transfer::Failure;
 use crate::worker::{Lane, Reply, TransferWork};
 
 /// Imports as drafted in the open dialog.
-pub fn start_import(state: &mut State, effects: &mut Effects) {
-    let Some(draft) = import_draft(state) else { return };
+pub fn start_import(cx: &mut Apply<'_>) {
+    let Some(draft) = import_draft(cx.state) else { return };
     if let Err(error) = draft.request() {
         draft.error = Some(error);
         return;
@@ -37,23 +37,23 @@ pub fn start_import(state: &mut State, effects: &mut Effects) {
     let paused = draft.pause_reaper && draft.overdue() > 0;
     let kind = RunKind::Import { into: draft.target(), paused };
     let title = draft.title();
-    let operation = begin(title, 0, Dialog::Import(Box::new(draft)), kind, state);
-    if let Some(running) = state.transfer.rehearsal.take() {
+    let operation = begin(title, 0, Dialog::Import(Box::new(draft)), kind, cx.state);
+    if let Some(running) = cx.state.transfer.rehearsal.take() {
         running.cancel();
     }
     if paused {
         // The import starts once the reaper is known to be paused.
         let purpose = state::Purpose::Transfer(Purpose::PauseReaper(operation));
         let command = doc! {"setParameter": 1, "ttlMonitorEnabled": false};
-        effects.write(state, purpose, "admin", command);
+        cx.write(purpose, "admin", command);
     } else {
-        send_import(operation, state, effects);
+        send_import(operation, cx);
     }
 }
 
 /// Exports as drafted in the open dialog.
-pub fn start_export(overwrite: bool, state: &mut State, effects: &mut Effects) {
-    let Some(draft) = export_draft(state) else { return };
+pub fn start_export(overwrite: bool, cx: &mut Apply<'_>) {
+    let Some(draft) = export_draft(cx.state) else { return };
     draft.exists.clear();
     let request = match draft.request() {
         Ok(request) => request,
@@ -64,17 +64,17 @@ pub fn start_export(overwrite: bool, state: &mut State, effects: &mut Effects) {
     };
     let draft = draft.clone();
     let path = request.path.clone();
-    state.transfer.folder = path.parent().map(PathBuf::from);
-    let all = state.tree.collection(&draft.namespace).and_then(|found| found.documents);
+    cx.state.transfer.folder = path.parent().map(PathBuf::from);
+    let all = cx.state.tree.collection(&draft.namespace).and_then(|found| found.documents);
     let total = if draft.use_filter { 0 } else { all.unwrap_or(0) };
     let title = format!("Export {} to {}", draft.namespace, file_name(&path));
     let kind = RunKind::Export { path };
-    let operation = begin(title, total, Dialog::Export(Box::new(draft)), kind, state);
-    let Some(running) = state.transfer.get(operation) else { return };
+    let operation = begin(title, total, Dialog::Export(Box::new(draft)), kind, cx.state);
+    let Some(running) = cx.state.transfer.get(operation) else { return };
     let progress = Arc::clone(&running.progress);
     let request = Box::new(request);
     let export = TransferWork::Export { request, overwrite, progress };
-    work(Purpose::Export(operation), Lane::Transfer, export, state, effects);
+    work(Purpose::Export(operation), Lane::Transfer, export, cx);
 }
 
 pub(super) fn begin(
@@ -100,27 +100,27 @@ pub(super) fn begin(
     operation
 }
 
-fn send_import(operation: OperationId, state: &mut State, effects: &mut Effects) {
-    let Some(running) = state.transfer.get(operation) else { return };
+fn send_import(operation: OperationId, cx: &mut Apply<'_>) {
+    let Some(running) = cx.state.transfer.get(operation) else { return };
     let Dialog::Import(draft) = &running.draft else { return };
     let Ok(request) = draft.request() else { return };
     let progress = Arc::clone(&running.progress);
     let import = TransferWork::Import { request, progress };
-    work(Purpose::Import(operation), Lane::Transfer, import, state, effects);
+    work(Purpose::Import(operation), Lane::Transfer, import, cx);
 }
 
 /// Takes over the answer to a command that a transfer sent.
-pub fn answer(purpose: &Purpose, reply: &Reply, state: &mut State, effects: &mut Effects) {
+pub fn answer(purpose: &Purpose, reply: &Reply, cx: &mut Apply<'_>) {
     let Purpose::PauseReaper(operation) = purpose else { return };
     match &reply.result {
         Ok(_) => {
-            state.reaper.enabled = false;
-            send_import(*operation, state, effects);
+            cx.state.reaper.enabled = false;
+            send_import(*operation, cx);
         }
         Err(error) => {
             let text =
                 format!("Nothing was imported because the TTL monitor couldn't be paused: {error}");
-            failed(*operation, Failure::Failed(text), state);
+            failed(*operation, Failure::Failed(text), cx.state);
         }
     }
 }
@@ -165,28 +165,23 @@ pub fn cancel_all(state: &mut State) {
 }
 
 /// An import ended.
-pub fn imported(
-    operation: OperationId,
-    result: Result<ImportReport, Failure>,
-    state: &mut State,
-    effects: &mut Effects,
-) {
-    resume::ask(false, state, effects);
+pub fn imported(operation: OperationId, result: Result<ImportReport, Failure>, cx: &mut Apply<'_>) {
+    resume::ask(false, cx);
     let report = match result {
         Ok(report) => report,
         Err(failure) => {
-            resume_reaper(operation, state, effects);
-            failed(operation, failure, state);
+            resume_reaper(operation, cx);
+            failed(operation, failure, cx.state);
             return;
         }
     };
     if report.imported == 0 {
-        resume_reaper(operation, state, effects);
+        resume_reaper(operation, cx);
     }
-    let Some(running) = state.transfer.take(operation) else { return };
+    let Some(running) = cx.state.transfer.take(operation) else { return };
     let RunKind::Import { into, paused } = running.kind else { return };
     let began = running.began.unwrap_or(running.asked);
-    let took = state.uptime.saturating_sub(began);
+    let took = cx.state.uptime.saturating_sub(began);
     let paused = paused && report.imported > 0;
     let result = ImportResult { operation, into, report, took, paused };
     let words = counts(&result.report);
@@ -195,10 +190,10 @@ pub fn imported(
         ImportEnd::Cancelled => Stage::Cancelled(words.clone()),
         _ => Stage::Failed(result.report.sentence().unwrap_or_else(|| words.clone())),
     };
-    state.operations.end(operation, ended);
-    state.tree.stale = true;
-    state.changes.note(Some(&result.into));
-    tell_import(result, &words, state);
+    cx.state.operations.end(operation, ended);
+    cx.state.tree.stale = true;
+    cx.state.changes.note(Some(&result.into));
+    tell_import(result, &words, cx.state);
 }
 
 fn tell_import(result: ImportResult, words: &str, state: &mut State) {
@@ -293,13 +288,14 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
 }
 
 /// Lets the reaper run again after an import that changed nothing.
-fn resume_reaper(operation: OperationId, state: &mut State, effects: &mut Effects) {
-    let paused = state
+fn resume_reaper(operation: OperationId, cx: &mut Apply<'_>) {
+    let paused = cx
+        .state
         .transfer
         .get(operation)
         .is_some_and(|running| matches!(running.kind, RunKind::Import { paused: true, .. }));
     if paused {
-        crate::apply::apply(Action::Reaper(ReaperAction::SetEnabled(true)), state, effects);
+        crate::apply::apply(Action::Reaper(ReaperAction::SetEnabled(true)), cx);
     }
 }
 

@@ -4,6 +4,7 @@ use mayfly_engine::transfer::{Rehearsal, RehearsedIndex};
 use super::*;
 use crate::action::Action;
 use crate::apply::apply as apply_any;
+use crate::apply::{Apply, Effects};
 use crate::state::operations::Stage;
 use crate::state::transfer::ExportForm;
 use crate::state::{Phase, TabId};
@@ -22,7 +23,7 @@ fn open_state() -> State {
 
 fn ask(action: TransferAction, state: &mut State) -> Vec<Job> {
     let mut effects = Effects::default();
-    apply_any(Action::Transfer(action), state, &mut effects);
+    apply_any(Action::Transfer(action), &mut Apply::new(state, &mut effects));
     effects.jobs
 }
 
@@ -66,10 +67,10 @@ fn an_older_preview_is_not_shown() {
     let second = ask(TransferAction::Look, &mut state)[0].generation;
     let mut effects = Effects::default();
     let late = TransferDone::Preview(Err("late".to_owned()));
-    done(&Purpose::Preview, first, late, &mut state, &mut effects);
+    done(&Purpose::Preview, first, late, &mut Apply::new(&mut state, &mut effects));
     assert_eq!(draft(&mut state).look, Seen::Waiting(second));
     let wrong = TransferDone::Preview(Err("no such file".to_owned()));
-    done(&Purpose::Preview, second, wrong, &mut state, &mut effects);
+    done(&Purpose::Preview, second, wrong, &mut Apply::new(&mut state, &mut effects));
     assert_eq!(draft(&mut state).look, Seen::Failed("no such file".to_owned()));
 }
 
@@ -114,7 +115,7 @@ fn the_reaper_stands_still_before_the_import_begins() {
     let reply =
         |result| Reply { db: "admin".to_owned(), command: doc! {}, result, code: None, micros: 1 };
     let mut effects = Effects::default();
-    run::answer(&purpose, &reply(Ok(doc! {"ok": 1.0})), &mut state, &mut effects);
+    run::answer(&purpose, &reply(Ok(doc! {"ok": 1.0})), &mut Apply::new(&mut state, &mut effects));
     assert!(works(&effects.jobs).starts_with("Transfer Transfer(Import"), "{effects:?}");
     assert!(!state.reaper.enabled);
 }
@@ -130,7 +131,7 @@ fn a_reaper_that_cannot_be_paused_stops_the_import() {
     let (db, command) = ("admin".to_owned(), doc! {});
     let reply = Reply { db, command, result: Err("no".to_owned()), code: None, micros: 1 };
     let mut effects = Effects::default();
-    run::answer(&purpose, &reply, &mut state, &mut effects);
+    run::answer(&purpose, &reply, &mut Apply::new(&mut state, &mut effects));
     assert!(effects.jobs.is_empty());
     assert!(draft(&mut state).error.as_deref().is_some_and(|error| error.contains("no")));
 }
@@ -142,7 +143,7 @@ fn an_import_that_could_not_begin_goes_back_to_its_dialog() {
     ask(TransferAction::StartImport, &mut state);
     let operation = state.transfer.running[0].operation;
     let failure = Err(Failure::Failed("there is no such file".to_owned()));
-    run::imported(operation, failure, &mut state, &mut Effects::default());
+    run::imported(operation, failure, &mut Apply::new(&mut state, &mut Effects::default()));
     assert_eq!(draft(&mut state).error.as_deref(), Some("there is no such file"));
     assert!(state.transfer.running.is_empty());
     assert_eq!(state.operations.running(), 0);
@@ -159,7 +160,12 @@ fn cancelling_while_waiting_is_said() {
     assert!(run::follow(&mut state).is_some());
     assert!(state.transfer.running[0].progress.is_cancelled());
     let done = TransferDone::Import(Err(Failure::Cancelled));
-    super::done(&Purpose::Import(operation), 0, done, &mut state, &mut Effects::default());
+    super::done(
+        &Purpose::Import(operation),
+        0,
+        done,
+        &mut Apply::new(&mut state, &mut Effects::default()),
+    );
     assert!(state.dialogs.open().is_none());
     let ended = state.operations.list().front().map(|known| known.stage.clone());
     assert_eq!(ended, Some(Stage::Cancelled("Canceled. Nothing was imported".to_owned())));
@@ -188,7 +194,7 @@ fn a_file_that_is_there_is_asked_about() {
     let jobs = ask(TransferAction::Export { namespace, filter }, &mut state);
     assert_eq!(works(&jobs), "Read Transfer(Folder)");
     let folder = TransferDone::Folder(Some(PathBuf::from("/home/a")));
-    done(&Purpose::Folder, 0, folder, &mut state, &mut Effects::default());
+    done(&Purpose::Folder, 0, folder, &mut Apply::new(&mut state, &mut Effects::default()));
     let draft = export_draft(&mut state).expect("the export dialog is open");
     assert_eq!(draft.path, "/home/a/shop.carts.ndjson");
     draft.form = ExportForm::Canonical;
@@ -214,7 +220,7 @@ fn a_missing_file_dialog_is_said_and_given_up_in_time() {
     assert!(ask(TransferAction::Choose, &mut state).is_empty(), "one at a time");
     let took = std::time::Duration::from_millis(20);
     let none = TransferDone::Chosen { files: Vec::new(), took };
-    done(&Purpose::Chosen, generation, none, &mut state, &mut Effects::default());
+    done(&Purpose::Chosen, generation, none, &mut Apply::new(&mut state, &mut Effects::default()));
     assert!(state.transfer.chooser.is_none() && state.transfer.chooser_note.is_some());
     ask(TransferAction::Choose, &mut state);
     assert_eq!(give_up_chooser(&mut state), Some(FILE_DIALOG_MAX));
@@ -222,7 +228,7 @@ fn a_missing_file_dialog_is_said_and_given_up_in_time() {
     assert_eq!(give_up_chooser(&mut state), None);
     assert!(state.transfer.chooser.is_none());
     let late = TransferDone::Chosen { files: vec![PathBuf::from("/a/x.json")], took };
-    done(&Purpose::Chosen, generation, late, &mut state, &mut Effects::default());
+    done(&Purpose::Chosen, generation, late, &mut Apply::new(&mut state, &mut Effects::default()));
     assert!(draft(&mut state).files.is_empty(), "an old answer is not for this dialog");
 }
 
@@ -237,7 +243,12 @@ fn a_chosen_file_is_for_the_dialog_that_asked() {
         let before = state.dialogs.clone();
         let took = std::time::Duration::from_secs(9);
         let files = TransferDone::Chosen { files: vec![PathBuf::from("/a/x.json")], took };
-        done(&Purpose::Chosen, jobs[0].generation, files, &mut state, &mut Effects::default());
+        done(
+            &Purpose::Chosen,
+            jobs[0].generation,
+            files,
+            &mut Apply::new(&mut state, &mut Effects::default()),
+        );
         assert_eq!(state.dialogs != before, is_taken, "{:?}", state.dialogs.open());
         assert_eq!(state.transfer.folder.is_some(), is_taken);
         assert_eq!(state.transfer.chooser, None, "the next dialog may ask");
@@ -283,7 +294,7 @@ fn a_roll_back_knows_how_much_there_is_to_remove() {
             stopped_at: (0, 0),
             rolling_back,
         });
-        resume::roll_back(id, &mut state, &mut effects);
+        resume::roll_back(id, &mut Apply::new(&mut state, &mut effects));
         let totals: Vec<u64> =
             state.transfer.running.iter().map(|running| running.documents_total).collect();
         assert_eq!(totals, [expected]);
