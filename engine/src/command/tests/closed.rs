@@ -190,7 +190,7 @@ fn one_whose_name_is_damaged_too_is_told() {
     let report = lab.engine.collections().verify(&mut |_| true).expect("read");
     let [finding] = &report.findings[..] else { panic!("{report:?}") };
     assert_eq!(finding.namespace.to_string(), "admin.store");
-    assert!(finding.sentence.contains("the names of their collections: 1."), "{finding:?}");
+    assert!(finding.sentence.contains("collection names are unknown: 1."), "{finding:?}");
 }
 
 #[test]
