@@ -39,7 +39,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if request.flag("repair")? {
         return Err(CommandError::new(
             Code::NOT_SUPPORTED,
-            "repair is not supported; validate finds damage, a backup brings documents back",
+            "repair is not supported; restore damaged documents from a backup",
         ));
     }
     if request.flag("background")? && request.flag("full")? {

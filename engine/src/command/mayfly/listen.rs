@@ -60,7 +60,7 @@ fn place(request: &Request<'_>) -> Result<ListenAt, CommandError> {
         (None, port) => {
             let port = port.unwrap_or(0);
             u16::try_from(port).map(ListenAt::Port).map_err(|_| {
-                let sentence = format!("{port} is no port; take one up to 65535");
+                let sentence = format!("{port} is not a valid port; use 0 to 65535");
                 CommandError::new(Code::BAD_VALUE, sentence)
             })
         }

@@ -97,7 +97,7 @@ impl RequestedIds {
             None => {
                 return Err(CommandError::new(
                     Code::BAD_VALUE,
-                    "mayflyRestoreArchived needs 'ids' or 'filter': which documents to put back",
+                    "mayflyRestoreArchived needs 'ids' or 'filter' to select the documents to restore",
                 ));
             }
             Some(RawBsonRef::Array(ids)) => ids,

@@ -81,13 +81,13 @@ const RELEASED: LogEvent = LogEvent {
     severity: Severity::Info,
     component: "INDEX",
     id: 9_900_003,
-    message: "Removals are no longer held back",
+    message: "Removals are no longer on hold",
 };
 const STEPPED: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "CONTROL",
     id: 9_900_006,
-    message: "The computer's clock was set",
+    message: "The system clock was changed",
 };
 const THREAD_FAILED: LogEvent = LogEvent {
     severity: Severity::Error,
@@ -106,9 +106,7 @@ const STORE_REOPENED: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "STORAGE",
     id: 9_900_007,
-    message: "A write to the disk failed; the store was closed, its file was found sound, and it \
-    goes \
-              on",
+    message: "A write to the disk failed; the store was reopened and its file is undamaged",
 };
 const LONG_READ: LogEvent = LogEvent {
     severity: Severity::Warning,
@@ -127,7 +125,7 @@ const DAMAGED: LogEvent = LogEvent {
     severity: Severity::Error,
     component: "STORAGE",
     id: 9_900_020,
-    message: "Something stored is damaged",
+    message: "Stored data is damaged",
 };
 const SIMULATED: LogEvent = LogEvent {
     severity: Severity::Warning,
