@@ -137,7 +137,7 @@ pub const PAGES_ASKED_MAX: usize = 2;
 pub const FILTER_HISTORY_MAX: usize = 30;
 
 /// Documents that can be selected at once.
-pub const SELECTED_MAX: usize = 1_000;
+pub const SELECTED_MAX: usize = 10_000;
 
 /// Edits and deletes of one tab that can be undone. The oldest goes first.
 pub const UNDO_STEPS_MAX: usize = 100;

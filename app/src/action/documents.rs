@@ -33,6 +33,8 @@ pub enum DocumentsAction {
         /// What becomes of the rest of the selection.
         how: How,
     },
+    /// Selects all documents that match.
+    SelectAll,
     /// Selects nothing.
     SelectNothing,
     /// Sorts by a field: up, then down, then as stored.

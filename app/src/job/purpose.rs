@@ -151,6 +151,10 @@ pub enum DocumentsPurpose {
         /// The first row.
         first: u64,
     },
+    /// The `_id` of each row of a range that is to be selected.
+    Range(RowRange),
+    /// The `_id` of every document that matches, to select them all.
+    All,
     /// The whole of the document in the inspector.
     Whole,
     /// When the document in the inspector goes, and why.
@@ -234,4 +238,15 @@ pub enum TransferPurpose {
     LookInto,
     /// The reaper is paused, then an import begins.
     PauseReaper(OperationId),
+}
+
+/// Rows that are to be selected.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RowRange {
+    /// The first row.
+    pub first: u64,
+    /// How many rows, at least one.
+    pub count: u64,
+    /// The text of the `_id` in the first and in the last row.
+    pub ends: [String; 2],
 }

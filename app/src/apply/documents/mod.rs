@@ -2,6 +2,7 @@
 
 mod damaged;
 mod reading;
+mod selection;
 mod writing;
 
 #[cfg(test)]
@@ -15,7 +16,6 @@ pub(super) use writing::first_write_error;
 use super::Apply;
 use crate::action::DocumentsAction;
 use crate::action::documents::How;
-use crate::limits::SELECTED_MAX;
 use crate::state::documents::view::next_sort;
 use crate::state::documents::{DocumentsView, Focused, Origin, Purpose, QueryText};
 use crate::state::toasts::Kind;
@@ -41,6 +41,7 @@ pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
             reading::save(tab, cx.state);
         }
         DocumentsAction::Select { row, id, how } => select(tab, row, &id, how, cx),
+        DocumentsAction::SelectAll => selection::all(tab, cx),
         DocumentsAction::SelectNothing => with(cx.state, tab, |view| view.selected.clear()),
         DocumentsAction::Sort(field) => sort(tab, &field, cx),
         DocumentsAction::SetHidden { field, hidden } => {
@@ -86,12 +87,12 @@ fn select(tab: TabId, row: u64, id: &Bson, how: How, cx: &mut Apply<'_>) {
         cx.state.toasts.push(Kind::Warning, text, None, cx.state.uptime);
         return;
     }
-    let mut room = true;
+    let (mut room, mut range) = (true, None);
     with(cx.state, tab, |view| {
         match how {
             How::Only => view.select_only(row, id),
             How::Toggle => room = view.toggle(row, id),
-            How::Range => view.select_to(row),
+            How::Range => range = Some(view.range_to(row, id)),
         }
         if !view.is_focused(id) {
             let mut focus = Focused::new(id.clone());
@@ -103,8 +104,10 @@ fn select(tab: TabId, row: u64, id: &Bson, how: How, cx: &mut Apply<'_>) {
         }
     });
     if !room {
-        let text = format!("You can select up to {SELECTED_MAX} documents");
-        cx.state.toasts.push(Kind::Warning, text, None, cx.state.uptime);
+        selection::too_many(None, cx.state);
+    }
+    if let Some(range) = range {
+        selection::range(tab, range, cx);
     }
     reading::ask_focus(tab, cx);
 }
@@ -124,6 +127,8 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
         Purpose::Count { run } => reading::count(tab, *run, reply, cx.state),
         Purpose::Indexes => reading::indexes(tab, reply, cx),
         Purpose::Due { .. } => reading::due(tab, reply, cx.state),
+        Purpose::Range(range) => selection::ranged(tab, range, reply, cx.state),
+        Purpose::All => selection::all_found(tab, reply, cx.state),
         Purpose::Whole => reading::whole(tab, reply, cx.state),
         Purpose::Verdict => reading::verdict(tab, reply, cx.state),
         Purpose::Open { clone } => reading::opened(tab, *clone, reply, cx.state),

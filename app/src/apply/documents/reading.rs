@@ -126,7 +126,7 @@ pub fn open(tab: TabId, id: &Bson, clone: bool, cx: &mut Apply<'_>) {
     ask(tab, Purpose::Open { clone }, command, cx);
 }
 
-fn ask(tab: TabId, purpose: Purpose, command: Document, cx: &mut Apply<'_>) {
+pub(super) fn ask(tab: TabId, purpose: Purpose, command: Document, cx: &mut Apply<'_>) {
     let Some(Namespace { db, .. }) = cx.state.tabs.get(tab).map(|open| open.namespace.clone())
     else {
         return;

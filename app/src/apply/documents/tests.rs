@@ -333,6 +333,66 @@ fn several_documents_are_deleted_and_come_back() {
     assert_eq!(stored, all);
 }
 
+impl Bench {
+    fn select_to(&mut self, row: u64) {
+        let id = self.view().pages.row(row).expect("the row is there").id.clone();
+        self.act(DocumentsAction::Select { row, id, how: How::Range });
+    }
+
+    fn delete_selected(&mut self) {
+        let ids: Vec<Bson> = self.view().selected.values().cloned().collect();
+        self.act(DocumentsAction::Delete(ids));
+    }
+}
+
+#[test]
+fn a_range_holds_every_row_also_those_that_are_not_loaded() {
+    let mut bench = Bench::new(&(0..3_000).map(|id| doc! {"_id": id}).collect::<Vec<_>>());
+    bench.select(0);
+    bench.act(DocumentsAction::Want(2_250, 2_270));
+    assert!(bench.view().pages.row(1_000).is_none(), "it was never on the screen");
+    bench.select_to(2_262);
+    assert_eq!(bench.view().selected.len(), 2_263);
+    assert!(bench.view().is_selected(&Bson::Int32(2_262)), "the row that was clicked");
+    assert!(!bench.view().is_selected(&Bson::Int32(2_263)));
+    bench.delete_selected();
+    let left = bench.stored();
+    assert_eq!((left.len(), left.first()), (101, Some(&doc! {"_id": 2_263})));
+    assert!(bench.view().selected.is_empty());
+}
+
+#[test]
+fn a_range_that_is_too_long_selects_nothing_and_says_so() {
+    let mut bench = Bench::new(&(0..10_100).map(|id| doc! {"_id": id}).collect::<Vec<_>>());
+    bench.select(0);
+    bench.act(DocumentsAction::Want(10_050, 10_060));
+    bench.select_to(10_055);
+    assert_eq!(bench.view().selected.len(), 1);
+    let said = &bench.state.toasts.list().last().expect("a message").text;
+    assert!(said.starts_with("You can select up to 10,000 documents; these are 10,056."), "{said}");
+    bench.act(DocumentsAction::SelectAll);
+    assert_eq!(bench.view().selected.len(), 1, "all of them are too many");
+    bench.state.drafts.tab(bench.tab).documents.query = QueryText::of_filter("{_id: {$lt: 9000}}");
+    bench.act(DocumentsAction::Run);
+    bench.act(DocumentsAction::SelectAll);
+    assert_eq!(bench.view().selected.len(), 9_000);
+}
+
+#[test]
+fn documents_larger_than_one_reply_are_deleted_at_once_and_come_back() {
+    let text = "x".repeat(6 * 1024 * 1024);
+    let documents: Vec<Document> = (0..4).map(|id| doc! {"_id": id, "text": &text}).collect();
+    let mut bench = Bench::new(&documents[..2]);
+    bench.run(&doc! {"insert": "c", "documents": &documents[2..]});
+    bench.act(DocumentsAction::Refresh);
+    bench.select(0);
+    bench.select_to(3);
+    bench.delete_selected();
+    assert_eq!(bench.stored().len(), 0);
+    bench.act(DocumentsAction::Undo);
+    assert_eq!(bench.run(&doc! {"count": "c"}).get_i32("n").ok(), Some(4));
+}
+
 #[test]
 fn adding_and_cloning_insert() {
     let mut bench = Bench::new(&[]);
@@ -487,21 +547,21 @@ fn a_change_that_can_not_be_taken_back_is_skipped() {
 #[test]
 fn what_was_not_deleted_with_the_others_is_told() {
     let text = "x".repeat(6_000_000);
-    let all: Vec<Document> = (0..4).map(|id| doc! {"_id": id, "text": &text}).collect();
+    let all: Vec<Document> = (0..12).map(|id| doc! {"_id": id, "text": &text}).collect();
     let mut bench = Bench::new(&[]);
     for one in all {
         bench.run(&doc! {"insert": "c", "documents": [one]});
     }
     bench.act(DocumentsAction::Refresh);
-    bench.act(DocumentsAction::Want(0, 4));
+    bench.act(DocumentsAction::Want(0, 12));
     bench.select(0);
-    for row in 1..4 {
+    for row in 1..12 {
         let id = Bson::Int32(i32::try_from(row).expect("small"));
         bench.act(DocumentsAction::Select { row, id, how: How::Toggle });
     }
-    bench.act(DocumentsAction::Delete((0..4).map(Bson::Int32).collect()));
+    bench.act(DocumentsAction::Delete((0..12).map(Bson::Int32).collect()));
     let left = bench.stored().len();
-    assert!(left > 0 && left < 4, "{left}");
+    assert!(left > 0 && left < 12, "{left}");
     let said = &bench.state.toasts.list().last().expect("a message").text;
     let expected = if left == 1 { "1 is left" } else { "2 are left" };
     assert!(said.contains(expected), "{said}");

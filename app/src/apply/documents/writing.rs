@@ -1,20 +1,28 @@
 //! Changes of documents. Each one is checked first: what is replaced must still be what was opened.
 //! Typed text survives every failure.
 
+use std::collections::BTreeSet;
+
 use bson::{Bson, Document, oid::ObjectId};
 
 use super::reading::{self, documents};
 use super::with;
 use crate::apply::store::number;
 use crate::apply::{Apply, TOO_MUCH};
+use crate::limits::UNDO_BYTES_MAX;
 use crate::state::documents::change::{self, has_same_id, id_of, is_same};
 use crate::state::documents::editor::{DeleteMany, Editor, Phase};
+use crate::state::documents::pages::estimated_bytes;
+use crate::state::documents::view::key;
 use crate::state::documents::{Dialog, DocumentsView, Origin, Purpose, Step, Writing};
 use crate::state::number::counted;
 use crate::state::offer::Offer;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
 use crate::worker::Reply;
+
+/// The most bytes that one reply of the store holds: 16 MiB.
+const REPLY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Opens the editor for a new document.
 pub fn open_add(tab: TabId, state: &mut State) {
@@ -81,6 +89,11 @@ pub fn delete(tab: TabId, ids: &[Bson], cx: &mut Apply<'_>) {
     let command = change::read(&open.namespace.collection, ids);
     let step = Step::Delete(Vec::new());
     if reserve(tab, step, Origin::Person, cx.state) {
+        with(cx.state, tab, |view| {
+            if let Some(writing) = &mut view.writing {
+                writing.unread = ids.to_vec();
+            }
+        });
         write(tab, Purpose::DeleteRead, command, cx);
     }
 }
@@ -155,7 +168,9 @@ fn reserve(tab: TabId, step: Step, origin: Origin, state: &mut State) -> bool {
         state.toasts.push(Kind::Warning, text, None, state.uptime);
         return false;
     }
-    with(state, tab, |view| view.writing = Some(Writing { step, origin, loose: false }));
+    with(state, tab, |view| {
+        view.writing = Some(Writing { step, origin, loose: false, unread: Vec::new() });
+    });
     true
 }
 
@@ -210,14 +225,30 @@ pub fn read_for_delete(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
     };
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     let Some(writing) = open.documents.writing.as_mut() else { return };
-    if found.is_empty() {
+    let is_end = found.is_empty();
+    let read: BTreeSet<String> = found.iter().map(|document| key(&id_of(document))).collect();
+    writing.unread.retain(|id| !read.contains(&key(id)));
+    let Step::Delete(documents) = &mut writing.step else { return };
+    documents.extend(found);
+    // What one more reply would take beyond the bound of undo stays selected.
+    let bytes: usize = documents.iter().map(estimated_bytes).sum();
+    if !is_end && !writing.unread.is_empty() && bytes + REPLY_BYTES_MAX <= UNDO_BYTES_MAX {
+        let command = change::read(&open.namespace.collection, &writing.unread);
+        write(tab, Purpose::DeleteRead, command, cx);
+        return;
+    }
+    if is_end {
+        let gone = std::mem::take(&mut writing.unread);
+        let gone: BTreeSet<String> = gone.iter().map(key).collect();
+        open.documents.selected.retain(|key, _| !gone.contains(key));
+    }
+    if documents.is_empty() {
         open.documents.writing = None;
         let text = "Nothing to delete: the documents were already removed";
         cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
         reading::refresh(tab, cx);
         return;
     }
-    writing.step = Step::Delete(found);
     let command = writing.step.command(&open.namespace.collection, false);
     write(tab, Purpose::Write, command, cx);
 }
@@ -286,8 +317,7 @@ fn done(tab: TabId, count: usize, cx: &mut Apply<'_>) {
     };
     let deleted = matches!(step, Step::Delete(_));
     if let Step::Delete(documents) = &step {
-        let gone: Vec<String> =
-            documents.iter().map(|it| crate::state::documents::view::key(&id_of(it))).collect();
+        let gone: BTreeSet<String> = documents.iter().map(|it| key(&id_of(it))).collect();
         with(cx.state, tab, |view| view.selected.retain(|key, _| !gone.contains(key)));
     }
     let left = cx.state.tabs.get(tab).map_or(0, |open| open.documents.selected.len());
@@ -295,7 +325,6 @@ fn done(tab: TabId, count: usize, cx: &mut Apply<'_>) {
     let can_undo = cx.state.tabs.get(tab).is_some_and(|open| open.documents.undo.can_undo());
     let said = match origin {
         Origin::Person if !can_undo => format!("{said}; too large to undo"),
-        // One reply of the store holds only so many bytes of what is read before it is deleted.
         Origin::Person if deleted && count > 1 && left > 0 => {
             format!("{said}; {} left. Delete again to continue", counted(left as u64, "is", "are"))
         }

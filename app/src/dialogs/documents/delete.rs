@@ -9,7 +9,7 @@ use crate::dialogs::close;
 use crate::limits::UNDO_BYTES_MAX;
 use crate::state::documents::editor::DeleteMany;
 use crate::state::documents::{Step, pages::Row};
-use crate::state::number::counted;
+use crate::state::number::{self, counted};
 use crate::state::{State, TabId};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::{Button, code_box, marks, modal, value};
@@ -67,7 +67,7 @@ pub fn ui(
             }
             let more = draft.ids.len().saturating_sub(SAMPLE);
             if more > 0 {
-                let words = format!("and {more} more");
+                let words = format!("and {} more", number::count(more as u64));
                 ui.label(text::rich(words, text::body()).color(colors.dim));
             }
             if draft.ids.len() <= COMMAND_DOCUMENTS_MAX {

@@ -13,7 +13,7 @@ pub mod query;
 pub mod undo;
 pub mod view;
 
-pub use crate::job::purpose::DocumentsPurpose as Purpose;
+pub use crate::job::purpose::{DocumentsPurpose as Purpose, RowRange};
 pub use change::{Origin, Step, Writing};
 pub use damaged::Damaged;
 pub use editor::{DeleteMany, Editor};

@@ -10,6 +10,7 @@ use super::due::{Due, TtlIndex, due};
 use super::pages::{Pages, Row};
 use super::query::{Query, QueryText};
 use super::{FieldEdit, Focused, Undo, Writing, columns};
+use crate::job::purpose::RowRange;
 use crate::limits::{FILTER_HISTORY_MAX, SELECTED_MAX};
 
 /// How documents are shown.
@@ -75,6 +76,8 @@ pub struct DocumentsView {
     pub selected: BTreeMap<String, Bson>,
     /// The row that a range of rows is selected from.
     pub anchor: u64,
+    /// The text of the `_id` in that row.
+    pub anchor_key: String,
     /// The document whose deletion waits for a yes.
     pub confirming: Option<Bson>,
     /// The last changes.
@@ -97,6 +100,18 @@ pub struct SavedDocuments {
     pub history: Vec<String>,
     /// Columns that a person hid.
     pub hidden: BTreeSet<String>,
+}
+
+impl RowRange {
+    /// The part of `ids`, which were read from these rows, that lies between the two ends. Rows move
+    /// when documents before them are removed, and what moved in was not on the screen.
+    #[must_use]
+    pub fn within(&self, ids: Vec<Bson>) -> Vec<Bson> {
+        let place = |end: &String| ids.iter().position(|id| key(id) == *end);
+        let first = place(&self.ends[0]).unwrap_or(0);
+        let end = place(&self.ends[1]).map_or(ids.len(), |last| last + 1);
+        ids.into_iter().take(end).skip(first).collect()
+    }
 }
 
 /// Where a list stands: the row at its top, and how much of it lies above the top, in points.
@@ -273,14 +288,22 @@ impl DocumentsView {
 
     /// Selects one document alone.
     pub fn select_only(&mut self, row: u64, id: &Bson) {
-        self.selected.clear();
-        self.selected.insert(key(id), id.clone());
-        self.anchor = row;
+        self.select_all([id.clone()]);
+        self.set_anchor(row, id);
+    }
+
+    /// Selects these documents and no others.
+    pub fn select_all(&mut self, ids: impl IntoIterator<Item = Bson>) {
+        self.selected = ids.into_iter().map(|id| (key(&id), id)).collect();
+    }
+
+    fn set_anchor(&mut self, row: u64, id: &Bson) {
+        (self.anchor, self.anchor_key) = (row, key(id));
     }
 
     /// Selects a document too, or no longer. Returns whether there was room.
     pub fn toggle(&mut self, row: u64, id: &Bson) -> bool {
-        self.anchor = row;
+        self.set_anchor(row, id);
         let key = key(id);
         if self.selected.remove(&key).is_some() {
             return true;
@@ -292,15 +315,30 @@ impl DocumentsView {
         true
     }
 
-    /// Selects every document that is there from the anchor to this row.
-    pub fn select_to(&mut self, row: u64) {
-        let (first, last) = (self.anchor.min(row), self.anchor.max(row));
-        self.selected.clear();
-        for at in (first..=last).take(SELECTED_MAX) {
-            if let Some(found) = self.pages.row(at).filter(|found| found.has_id()) {
-                self.selected.insert(key(&found.id), found.id.clone());
-            }
-        }
+    /// The rows from the anchor to this one.
+    #[must_use]
+    pub fn range_to(&self, row: u64, id: &Bson) -> RowRange {
+        let (anchor, clicked) = (self.anchor_key.clone(), key(id));
+        let ends = if self.anchor <= row { [anchor, clicked] } else { [clicked, anchor] };
+        let first = self.anchor.min(row);
+        RowRange { first, count: self.anchor.max(row) - first + 1, ends }
+    }
+
+    /// Selects these rows if all of them are loaded. Returns whether they are.
+    pub fn select_loaded(&mut self, range: &RowRange) -> bool {
+        let rows = (range.first..range.first + range.count).map(|at| self.pages.row(at));
+        let ids: Option<Vec<Bson>> =
+            rows.map(|row| row.filter(|row| row.has_id()).map(|row| row.id.clone())).collect();
+        ids.map(|ids| self.select_all(ids)).is_some()
+    }
+
+    /// The command that reads the `_id` of `count` documents from row `first` on.
+    #[must_use]
+    pub fn find_ids(&self, collection: &str, first: u64, count: u64) -> Document {
+        let mut command = self.find(collection, first, count);
+        command.insert("projection", bson::doc! { "_id": 1 });
+        command.insert("singleBatch", true);
+        command
     }
 
     /// The columns that are shown.
@@ -351,13 +389,32 @@ mod tests {
     fn a_range_is_selected_from_the_anchor() {
         let mut view = view(10);
         view.select_only(2, &Bson::Int32(2));
-        view.select_to(5);
+        let select_to = |view: &mut DocumentsView, row: i32| {
+            let range = view.range_to(u64::from(row.unsigned_abs()), &Bson::Int32(row));
+            view.select_loaded(&range)
+        };
+        assert!(select_to(&mut view, 5));
         assert_eq!(view.selected.len(), 4);
-        view.select_to(0);
+        assert!(select_to(&mut view, 0));
+        assert_eq!(view.selected.len(), 3);
+        assert!(!select_to(&mut view, 60), "not all of these rows are loaded");
         assert_eq!(view.selected.len(), 3);
         assert!(view.toggle(9, &Bson::Int32(9)));
         assert!(view.is_selected(&Bson::Int32(9)));
         assert!(!view.is_selected(&Bson::Int64(9)), "another type is another document");
+    }
+
+    #[test]
+    fn a_range_ends_where_it_was_clicked_when_rows_have_moved() {
+        let range = RowRange { first: 2, count: 3, ends: [2, 4].map(|id| key(&Bson::Int32(id))) };
+        let check = |ids: &[i32], expected: &[i32]| {
+            let [ids, expected] =
+                [ids, expected].map(|ids| ids.iter().copied().map(Bson::Int32).collect::<Vec<_>>());
+            assert_eq!(range.within(ids), expected);
+        };
+        check(&[2, 3, 4], &[2, 3, 4]);
+        check(&[3, 4, 5], &[3, 4]);
+        check(&[1, 2, 3], &[2, 3]);
     }
 
     #[test]
