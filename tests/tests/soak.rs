@@ -263,7 +263,7 @@ fn lags_of(event: EngineEvent) -> Vec<i64> {
         EngineEvent::Removed { documents, .. } => {
             documents.iter().map(|it| it.removed_ms - it.threshold_ms).collect()
         }
-        EngineEvent::ThreadDied { thread, message } => panic!("{thread} died: {message}"),
+        EngineEvent::ThreadFailed { thread, message } => panic!("{thread} died: {message}"),
         _ => Vec::new(),
     }
 }

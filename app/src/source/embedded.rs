@@ -312,13 +312,13 @@ fn converted(event: EngineEvent) -> SourceEvent {
             SourceEvent::DamageFound { message }
         }
         EngineEvent::HeldChanged { reason } => SourceEvent::Held { reason },
-        EngineEvent::ThreadDied { thread, message } => {
+        EngineEvent::ThreadFailed { thread, message } => {
             SourceEvent::ThreadFailed { thread, message }
         }
     }
 }
 
-fn removed(document: mayfly_engine::reaper::Removed) -> RemovedDocument {
+fn removed(document: mayfly_engine::reaper::RemovedDocument) -> RemovedDocument {
     RemovedDocument {
         namespace: namespace(&document.namespace),
         index: document.index,

@@ -212,7 +212,7 @@ pub(crate) fn wait_for<T>(events: &Subscription, found: impl Fn(&EngineEvent) ->
 /// The name of a thread that failed.
 pub(crate) fn failed_thread(event: &EngineEvent) -> Option<String> {
     match event {
-        EngineEvent::ThreadDied { thread, message } => {
+        EngineEvent::ThreadFailed { thread, message } => {
             assert_eq!(message, "on purpose");
             Some(thread.clone())
         }

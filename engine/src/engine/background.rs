@@ -82,7 +82,7 @@ impl BackgroundWork {
     fn run(&mut self) {
         let hub = Arc::clone(&self.hub);
         while !self.stops() {
-            let tell = |message| hub.thread_died(THREAD_NAME, message);
+            let tell = |message| hub.thread_failed(THREAD_NAME, message);
             let done = supervised(tell, || self.turn());
             self.sleep(done.is_some());
         }
@@ -147,7 +147,7 @@ impl BackgroundWork {
     /// Tells about a failure; the work is taken up again at the next wake-up.
     fn report(&self, failure: Option<String>) {
         if let Some(message) = failure {
-            self.hub.thread_died(THREAD_NAME, message);
+            self.hub.thread_failed(THREAD_NAME, message);
         }
     }
 
@@ -226,7 +226,7 @@ mod tests {
                     assert_eq!((index.as_str(), error), ("b", None));
                     is_built = true;
                 }
-                EngineEvent::ThreadDied { message, .. } => died.push(message),
+                EngineEvent::ThreadFailed { message, .. } => died.push(message),
                 _ => {}
             }
         }

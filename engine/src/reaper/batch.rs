@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::{
     archiving,
-    event::Removed,
+    event::RemovedDocument,
     guard::{GUARD_META_NAME, UnsavedState},
     parameters::Limits,
     target::Target,
@@ -42,7 +42,7 @@ pub(super) struct Position {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Batch {
     /// The first of what was removed, soonest expired first; at most [`REMOVED_EVENT_DOCS_MAX`].
-    pub removed: Vec<Removed>,
+    pub removed: Vec<RemovedDocument>,
     /// How many documents were removed.
     pub deleted: u64,
     /// For each of them the time from its threshold to its removal.
@@ -116,7 +116,7 @@ pub(super) enum BatchError {
 struct Gone {
     bytes: u64,
     lag_ms: i64,
-    described: Option<Removed>,
+    described: Option<RemovedDocument>,
     trash_row: Option<RawDocumentBuf>,
 }
 
@@ -324,8 +324,8 @@ fn describe(
     stored: &StoredDocument<'_>,
     deadline: Deadline,
     allowance: Allowance<'_>,
-) -> Result<Removed, StoreError> {
-    Ok(Removed {
+) -> Result<RemovedDocument, StoreError> {
+    Ok(RemovedDocument {
         namespace: target.collection.namespace.clone(),
         index: target.name().to_owned(),
         id: id_of(stored.document()?),

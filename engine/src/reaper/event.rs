@@ -32,7 +32,7 @@ pub enum EngineEvent {
     /// Expired documents were removed, in one transaction that is already durable.
     Removed {
         /// At most [`crate::limits::REMOVED_EVENT_DOCS_MAX`] of them.
-        documents: Vec<Removed>,
+        documents: Vec<RemovedDocument>,
         /// How many more went in the same transaction and are not listed.
         more: u64,
     },
@@ -79,7 +79,7 @@ pub enum EngineEvent {
     /// Something stored is damaged: the scrub found it, or it was in the trash.
     DamageFound(Finding),
     /// A background thread failed on a piece of work. It goes on with the next one.
-    ThreadDied {
+    ThreadFailed {
         /// The thread's name.
         thread: String,
         /// What it said, in one line.
@@ -133,7 +133,7 @@ pub struct IndexReport {
 
 /// One document that the reaper removed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Removed {
+pub struct RemovedDocument {
     /// The collection it was in.
     pub namespace: Namespace,
     /// The rule that removed it.
@@ -205,8 +205,8 @@ impl EventHub {
     }
 
     /// Tells everybody that a piece of a thread's work has panicked.
-    pub fn thread_died(&self, thread: &str, message: String) {
-        self.send(&EngineEvent::ThreadDied { thread: thread.to_owned(), message });
+    pub fn thread_failed(&self, thread: &str, message: String) {
+        self.send(&EngineEvent::ThreadFailed { thread: thread.to_owned(), message });
     }
 }
 

@@ -386,7 +386,7 @@ impl Reaper {
             PassReport { number, started_ms: now_ms, finished_ms: now_ms, ..PassReport::default() };
         self.hub.send(&EngineEvent::PassFinished(report.clone()));
         // Last, so that nobody takes the end of this pass for the end of the failure.
-        self.hub.thread_died(THREAD_NAME, panic_text(panic));
+        self.hub.thread_failed(THREAD_NAME, panic_text(panic));
         report
     }
 }

@@ -26,7 +26,7 @@ mod ttl_range;
 mod watchdog;
 
 pub use counters::{Counter, TtlCounters};
-pub use event::{EngineEvent, EventHub, IndexReport, PassReport, Removed, Subscription};
+pub use event::{EngineEvent, EventHub, IndexReport, PassReport, RemovedDocument, Subscription};
 pub use forecast::{
     Expiring, Forecast, ForecastRequest, Page, Token, Verdict, Verdicts, WhatIf, WhatIfRule,
     count_due, expiring, forecast, is_any_due, verdict, what_if,

@@ -27,7 +27,7 @@ fn work(reaper: &Reaper, began: Duration) {
     let mut sleep_began = began;
     while !reaper.stop.load(Ordering::Relaxed) {
         let turn = || turn(reaper, &mut sleep_began);
-        let tell = |message| reaper.hub().thread_died(THREAD_NAME, message);
+        let tell = |message| reaper.hub().thread_failed(THREAD_NAME, message);
         if supervised(tell, turn).is_none() {
             rest(reaper);
         }

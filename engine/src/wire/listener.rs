@@ -254,7 +254,7 @@ fn accept(shared: &Arc<ListenerState>, socket: &ListenSocket) {
     while !shared.is_stopping() {
         match socket.accept() {
             Ok((stream, address)) if !shared.is_stopping() => {
-                let tell = |message| shared.context.reaper.hub().thread_died(ACCEPTING, message);
+                let tell = |message| shared.context.reaper.hub().thread_failed(ACCEPTING, message);
                 if supervised(tell, || take(shared, stream, address)).is_none() {
                     shared.pause(FAILURE_PAUSE);
                 }
@@ -290,7 +290,7 @@ fn take(shared: &Arc<ListenerState>, stream: Stream, address: String) {
         let shared = Arc::clone(shared);
         thread::Builder::new().name(format!("wire conn{id}")).spawn(move || {
             // Commands catch their own panics; one that is left ends this connection alone.
-            let tell = |message| shared.context.reaper.hub().thread_died(LISTENER, message);
+            let tell = |message| shared.context.reaper.hub().thread_failed(LISTENER, message);
             let _ = supervised(tell, || connection.serve(&shared));
             forget(&shared, id);
         })

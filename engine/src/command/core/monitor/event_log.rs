@@ -194,7 +194,7 @@ pub fn note(context: &Context, event: &EngineEvent) {
             attributes.insert("error", &finding.sentence);
             write(context, &DAMAGED, "Scrub", attributes);
         }
-        EngineEvent::ThreadDied { thread, message } => {
+        EngineEvent::ThreadFailed { thread, message } => {
             write(context, &THREAD_FAILED, thread, doc! { "error": message });
         }
         _ => {}
