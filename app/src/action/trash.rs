@@ -14,7 +14,7 @@ pub enum TrashAction {
     List(Option<Namespace>),
     /// Lists the next page too.
     More,
-    /// Keeps what is removed for so many seconds; 0 turns the net off.
+    /// Keeps removed documents for so many seconds; 0 turns the trash off.
     Keep(i64),
     /// Puts documents back.
     PutBack(PutBack),

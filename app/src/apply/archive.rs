@@ -67,8 +67,8 @@ pub fn apply(action: ArchiveAction, cx: &mut Apply<'_>) {
     }
 }
 
-/// Shows what the store says about this archive, if its dialog is the open one. One that waits
-/// behind another dialog starts when it opens.
+/// Shows the status of this archive, if its dialog is the open one. A queued dialog starts when it
+/// opens.
 fn begin(namespace: Namespace, cx: &mut Apply<'_>) {
     match cx.state.dialogs.open() {
         Some(Dialog::Archive(draft)) if draft.namespace == namespace => {}

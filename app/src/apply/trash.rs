@@ -60,7 +60,7 @@ fn list(after: Option<i64>, limit: i32, cx: &mut Apply<'_>) {
     cx.read(Purpose::Trash(purpose), &db, command);
 }
 
-/// A pass has ended: what it removed has come into the net, and what was in it may have left.
+/// A pass has ended: the trash has new documents, and older ones may have left.
 pub fn pass_ended(cx: &mut Apply<'_>) {
     if is_shown(cx.state) {
         refresh(cx);

@@ -13,7 +13,7 @@ pub fn with_marks(content: &str) -> String {
     shown
 }
 
-/// What stands for a character that can't be seen; `None` for one that can.
+/// The mark of a character that can't be seen; `None` for one that can.
 #[must_use]
 pub fn mark(c: char) -> Option<String> {
     match c {

@@ -59,7 +59,7 @@ pub struct NumberDraft {
 }
 
 impl NumberDraft {
-    /// The draft that stands for so many seconds.
+    /// The draft of a number of seconds.
     #[must_use]
     pub fn from_secs(secs: i64) -> Self {
         let (number, unit) = Unit::fitting(secs);
@@ -72,7 +72,7 @@ impl NumberDraft {
         self.text.trim().is_empty()
     }
 
-    /// The seconds that the draft stands for.
+    /// The seconds of the draft.
     ///
     /// # Errors
     /// One sentence: nothing was typed, it is not a whole number, or it is outside `range`.

@@ -89,12 +89,12 @@ pub enum ArchivePurpose {
     Status,
     /// Some of its documents.
     Page {
-        /// The newest; else those behind what is listed.
+        /// The newest; else those after the listed ones.
         is_first: bool,
     },
     /// It is switched on, changed or switched off.
     Switch,
-    /// Documents are put back.
+    /// Documents are restored.
     PutBack,
 }
 
@@ -103,12 +103,12 @@ pub enum ArchivePurpose {
 pub enum TrashPurpose {
     /// Some of what is in it.
     Page {
-        /// What was removed last; else what is behind what is listed.
+        /// The latest removals; else those after the listed ones.
         is_first: bool,
     },
     /// How long it keeps documents is set.
     Keep,
-    /// Documents are put back.
+    /// Documents are restored.
     PutBack,
 }
 
@@ -117,15 +117,15 @@ pub enum TrashPurpose {
 pub enum ReaperPurpose {
     /// Its state, from `serverStatus`.
     Status,
-    /// A pass that a person asked for.
+    /// A pass that the user asked for.
     RunNow,
     /// A parameter that was set.
     Set,
-    /// Removed documents that were put back.
+    /// Removed documents that were restored.
     PutBack,
-    /// What the guard holds back.
+    /// Documents on hold.
     Held,
-    /// What the guard holds back, counted because a person wants to release it.
+    /// Documents on hold, counted because the user wants to release them.
     Release,
 }
 
@@ -173,7 +173,7 @@ pub enum DocumentsPurpose {
     Close,
     /// The whole of a document, to open it in the editor.
     Open {
-        /// Whether a copy of it shall be added.
+        /// Whether to add a copy of it.
         clone: bool,
     },
 }

@@ -11,12 +11,12 @@ use crate::job::number_draft::NumberDraft;
 /// Seconds that the trash keeps removed documents by default.
 pub const KEEP_SECS: i32 = 600;
 
-/// What the dialog shows of the net.
+/// What the dialog shows of the trash.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trash {
     /// Whether the first answer has come.
     pub is_known: bool,
-    /// Seconds that what is removed from now on is kept; 0: the net is off.
+    /// Seconds that future removals are kept; 0: the trash is off.
     pub secs: i64,
     /// Documents in it, of all collections.
     pub documents: u64,
@@ -45,7 +45,7 @@ pub struct Trash {
 /// A removed document that can be restored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Its number in the net; later removals have larger ones.
+    /// Its number in the trash; later removals have larger ones.
     pub number: i64,
     /// The collection it goes back to.
     pub namespace: Namespace,
@@ -109,7 +109,7 @@ pub struct PutBack {
 }
 
 impl TrashDraft {
-    /// Shows how the net is. Only once: what is typed stays.
+    /// Fills the fields from the status, once: typed values stay.
     pub fn fill(&mut self, net: &Trash) {
         if !net.is_known || std::mem::replace(&mut self.is_filled, true) {
             return;
@@ -138,7 +138,7 @@ impl TrashDraft {
     }
 }
 
-/// The command that makes the net keep documents for so many seconds.
+/// The command that sets how long the trash keeps documents.
 #[must_use]
 pub fn keep_command(secs: i64) -> Document {
     let secs = i32::try_from(secs).map_or(Bson::Int64(secs), Bson::Int32);

@@ -1,4 +1,4 @@
-//! What expires is kept, looked at and put back.
+//! Expired documents are archived, shown and restored.
 
 use bson::{Document, doc};
 use mayfly::action::{Action, ArchiveAction};

@@ -1,4 +1,4 @@
-//! Other programs are let in, seen, and shut out again.
+//! Other programs connect, are listed, and are disconnected.
 
 use std::net::TcpStream;
 

@@ -32,7 +32,7 @@ fn window_as(seen: fn(Arc<dyn Source>) -> Arc<dyn Source>) -> Window {
     window
 }
 
-/// The page behind a button of the dialog.
+/// The page that a button of the dialog opens.
 fn page(button: &str) -> Window {
     let mut window = window();
     window.click(button);
@@ -373,7 +373,7 @@ fn what_has_expired_since_the_backup_goes_by_simulated_time() {
         }
     };
     window.until("what came back was counted", shown(205));
-    // A pass of the reaper's own; one that a person asks for removes what is due in any case.
+    // A scheduled pass; a requested one removes overdue documents in any case.
     window.advance(120);
     window.until("the pass was counted", shown(200));
     assert_eq!(count(&window), 200);

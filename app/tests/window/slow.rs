@@ -1,4 +1,4 @@
-//! A store whose maintenance does not begin before somebody cancels it, and whose imports do not end before.
+//! A store whose maintenance jobs start canceled, and whose imports end only when they are canceled.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use mayfly_engine::transfer::{
     Leniency, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
-/// The store behind it does everything, maintenance with the wish to stop already there. An import stores
-/// every document and then waits for that wish, as if its file went on.
+/// Passes everything to its store, and cancels maintenance at its first step. An import stores every
+/// document and then waits to be canceled, as if its file had more.
 pub struct Slow(pub Arc<dyn Source>);
 
 impl Source for Slow {

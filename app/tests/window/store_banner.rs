@@ -13,7 +13,7 @@ use mayfly_engine::engine::{Engine, EngineOptions};
 
 use super::support::Window;
 
-/// A store that says of itself what it is told to say.
+/// A store with a status of our choice.
 struct Told {
     source: Arc<dyn Source>,
     state: &'static str,
@@ -204,7 +204,7 @@ fn a_store_that_can_not_be_opened_is_verified_and_restored() {
     window.until_gone("Run Verify to see what's wrong");
 }
 
-/// Writes a backup under the name that is offered, as a person does.
+/// Writes a backup under the suggested name, as the user does.
 fn back_up(window: &mut Window) {
     window.choose("Menu", "Backup and maintenance…");
     window.click("Back up…");
@@ -214,7 +214,7 @@ fn back_up(window: &mut Window) {
     window.click("Done");
 }
 
-/// Opens a folder by its path, as a person does.
+/// Opens a folder by its path, as the user does.
 fn open_folder(window: &mut Window, folder: &Path) {
     window.keys(egui::Modifiers::COMMAND, egui::Key::O);
     window.until_named("A data folder holds one store");

@@ -21,7 +21,7 @@ use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 /// How long something may take until it is a failure. Nothing waits so long when all is well.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// The pause between two frames in which the worker's threads go on.
+/// The pause between two frames, for the worker's threads.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// When the store's time begins: 2026-06-01T12:00:00Z.
@@ -32,7 +32,7 @@ pub fn at(secs: i64) -> DateTime {
     DateTime::from_millis(START_MS + secs * 1_000)
 }
 
-/// The window and the store behind it. They end in this order: the store must be closed before its
+/// The window and its store. They end in this order: the store must be closed before its
 /// folder goes, or the next store's file may get a file number that still counts as open.
 pub struct Window {
     pub harness: Harness<'static, MayflyApp>,
@@ -145,7 +145,7 @@ impl Window {
         self.until("time has moved", |state| state.now_ms() >= to_ms);
     }
 
-    /// Carries out an action as if a person had asked for it.
+    /// Carries out an action as if the user had asked for it.
     pub fn ask(&mut self, action: Action) {
         let context = self.harness.ctx.clone();
         self.harness.state_mut().ask(&context, action);
@@ -319,7 +319,7 @@ impl Window {
         panic!("{press} copied nothing");
     }
 
-    /// Commands that a person caused, the oldest first, as typed in mongosh.
+    /// Commands that the user caused, the oldest first, as typed in mongosh.
     pub fn sent(&self) -> Vec<String> {
         let records = self.state().commands.records().iter();
         records.filter(|record| !record.background).map(|record| record.text.clone()).collect()

@@ -8,7 +8,7 @@ use bson::{DateTime, doc};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::engine::{Engine, EngineOptions};
 
-/// The first line that `mayfly` prints, started without a display by somebody with this data folder.
+/// The first line that `mayfly` prints, started without a display for a user with this data folder.
 fn first_line(data: &Path, arguments: &[&str]) -> String {
     let (mut child, _out, line) = started(data, arguments);
     child.kill().expect("it still runs");
@@ -16,7 +16,7 @@ fn first_line(data: &Path, arguments: &[&str]) -> String {
     line
 }
 
-/// The program, what it goes on to print, and its first line.
+/// The program, the rest of its output, and its first line.
 fn started(data: &Path, arguments: &[&str]) -> (Child, BufReader<ChildStdout>, String) {
     let mut command = program();
     for display in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
@@ -31,7 +31,7 @@ fn started(data: &Path, arguments: &[&str]) -> (Child, BufReader<ChildStdout>, S
     (child, out, line)
 }
 
-/// The program, with the usual answer to a hangup: whoever runs the tests may ignore it, as `nohup` does.
+/// The program, with the default action on a hangup: the test runner may ignore it, as `nohup` does.
 #[cfg(target_os = "linux")]
 fn program() -> Command {
     let mut command = Command::new("env");

@@ -1,4 +1,4 @@
-//! The list of all that the trash has: switched on, filtered, put back, counting down.
+//! The trash: turned on, filtered, restored, counting down.
 
 use bson::{Document, doc};
 use egui::{Key, Modifiers};

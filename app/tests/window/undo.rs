@@ -1,4 +1,4 @@
-//! What the reaper removed is put back while the trash has it.
+//! Removed documents are restored while the trash keeps them.
 
 use bson::{Document, doc};
 use mayfly::action::{Action, ExpiryAction};

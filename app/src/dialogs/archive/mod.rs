@@ -31,7 +31,7 @@ pub fn ui(context: &Context, draft: &mut ArchiveDraft, state: &State, actions: &
     let is_own = state.archive.namespace.as_ref() == Some(&draft.namespace);
     let archive = if is_own { &state.archive } else { &nothing };
     if !is_own {
-        // It waited behind the dialog of another archive.
+        // It was queued after the dialog of another archive.
         actions.push(Action::Archive(ArchiveAction::Begin(draft.namespace.clone())));
     }
     if archive.is_known {

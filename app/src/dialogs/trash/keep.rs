@@ -1,4 +1,4 @@
-//! Whether the net is on, and how long it keeps what is removed.
+//! The switch of the trash, and how long it keeps removed documents.
 
 use egui::{Align, Layout, Ui};
 
@@ -10,7 +10,7 @@ use crate::theme::{colors, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, number_field, tabs};
 
-/// Draws the switch, the time, and what the net holds.
+/// Draws the switch, the time, and the size of the trash.
 pub(super) fn ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash, actions: &mut Actions) {
     let secs = draft.secs();
     ui.horizontal(|ui| {
@@ -36,7 +36,7 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash, actions: &mut
     }
 }
 
-/// What was chosen is not how the net is: the command that makes it so.
+/// The choice differs from the present setting: the command that applies it.
 fn change_ui(ui: &mut Ui, secs: i64, net: &Trash, actions: &mut Actions) {
     let name = "Trash command";
     command_ui(ui, name, "admin", &keep_command(secs), actions);

@@ -1,4 +1,4 @@
-//! What is in the net, what was removed last first, counting down until it is gone for good.
+//! The documents in the trash, the latest first, counting down until they are deleted.
 
 use egui::{Align2, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -74,7 +74,7 @@ fn empty_ui(ui: &mut Ui, sentence: &str) {
     });
 }
 
-/// What an empty list says: what the net is for.
+/// The text of an empty list.
 fn why_empty(net: &Trash) -> String {
     match (&net.filter, net.secs) {
         (Some(of), _) => {
