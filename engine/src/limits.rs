@@ -30,7 +30,7 @@ pub const GROUP_OPERATIONS_MAX: usize = 4 * BATCH_DOCS_MAX;
 pub const WRITES_WAITING_MAX: usize = 1_024;
 
 /// Rows from which a run at the end of a collection or an index is written while the rows after it
-/// are set aside, see `store::rows`. Writing those again costs about a hundred rows.
+/// are set aside, see `store::table::entry_rows`. Writing those again costs about a hundred rows.
 pub const RUN_ROWS_MIN: usize = 256;
 
 /// Bytes of rows that are set aside: as many as can share a page with the run.

@@ -94,7 +94,7 @@ fn test_modules(root: &str, source: &Source) -> Vec<ModulePath> {
         .collect()
 }
 
-/// `engine/src/store/env.rs` is `store`, `env`; a `mod.rs` is its folder; `lib.rs` is the root.
+/// `engine/src/store/txn/env.rs` is `store`, `txn`, `env`; a `mod.rs` is its folder; `lib.rs` is the root.
 fn module_of(root: &str, path: &str) -> ModulePath {
     let inner = path.strip_prefix(root).unwrap_or(path).trim_start_matches('/');
     let mut parts: ModulePath =

@@ -117,7 +117,7 @@ fn each_lie_in_the_list_of_free_pages_is_found() {
             let txn = number(bytes, at.header + 144);
             put(bytes, at.key, txn + 1_000);
         },
-        "ends with another transaction",
+        "the last transaction of the list of free pages differs",
     );
     check(
         |bytes, at| {
@@ -148,7 +148,7 @@ fn a_header_with_a_wrong_number_does_not_bring_back_an_older_state_in_silence() 
             let txn = number(bytes, at.header + 144);
             put(bytes, other(at.header) + 144, txn + 1);
         },
-        "ends with another transaction",
+        "the last transaction of the list of free pages differs",
     );
 
     let (folder, _, _) = healthy();
