@@ -1,4 +1,4 @@
-//! Documents together and one after the other give the same store.
+//! Batches and single writes leave the same store.
 
 use bson::{Bson, Document, RawDocument, RawDocumentBuf, doc, oid::ObjectId};
 
@@ -10,7 +10,7 @@ use crate::{
     value::id_number::made,
 };
 
-/// Numbers that look like chance and are the same in each run.
+/// Pseudo-random numbers that are the same in each run.
 struct Rng(u64);
 
 impl Rng {
@@ -57,7 +57,7 @@ fn new_store() -> Bench {
         let request = CreateIndexesRequest { namespace, indexes, ignore_unknown_options: false };
         bench.all().create_indexes(&request, &mut |_| {}).expect("made");
     }
-    // In the second collection `_id`s do not begin in order.
+    // In the second collection the first `_id`s are out of order.
     let [first, second, third] = COLLECTIONS;
     for (collection, ids) in [(first, [-3, -2, -1]), (second, [2, 1, 0]), (third, [-3, -2, -1])] {
         let batch = ids.map(|id| RawDocumentBuf::try_from(&doc! { "_id": id }).expect("BSON"));
@@ -96,7 +96,7 @@ fn document(rng: &mut Rng, number: u64, in_order: bool) -> RawDocumentBuf {
     RawDocumentBuf::try_from(&document).expect("BSON")
 }
 
-/// Some documents that the others do not go well with, now and then.
+/// Documents, now and then with one that conflicts with the others.
 fn batch(rng: &mut Rng, number: &mut u64) -> Vec<RawDocumentBuf> {
     let in_order = rng.one_in(2);
     let count = [1, 2, 40, 300, 700][rng.below(5)];
@@ -155,7 +155,7 @@ fn delete(
     done.expect("commits")
 }
 
-/// Everything that is stored, and what is kept about it.
+/// Everything that is stored, with its counters.
 fn contents(bench: &Bench) -> Vec<String> {
     let catalog = bench.all().catalog();
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! Ten thousand collections: no handle, no file and no lock of the system for each of them.
+//! Ten thousand collections need no handle, file or system lock each.
 
 use bson::{Document, doc};
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 const COLLECTIONS: usize = 10_000;
-/// As many as one transaction makes.
+/// As many as one transaction creates.
 const TOGETHER: usize = 500;
 
 fn create(writer: &mut DocumentWriter<'_, '_>, number: usize) -> Result<(), WriteError> {

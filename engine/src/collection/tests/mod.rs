@@ -115,7 +115,7 @@ fn a_catalog_belongs_to_the_commits_that_hold_it() {
         seen.expect("reads")
     };
     let before = bench.all().catalog();
-    // Twice: the second time it is known of the commit.
+    // Twice: the second time the commit is known.
     assert!(is_of(&bench, &before) && is_of(&bench, &before));
     bench.insert(doc! { "_id": 2 }).expect("stored");
     assert!(is_of(&bench, &before), "a commit of documents alone changes no definition");
@@ -180,7 +180,7 @@ fn compound_keys_take_fields_of_one_array_together() {
 #[test]
 fn a_build_continues_beside_writers_and_after_a_restart() {
     let mut bench = Bench::new();
-    // More than one step takes.
+    // More documents than one step reads.
     let filled = bench.all().write(|writer| {
         let collection = writer.create_if_missing(&namespace())?;
         for id in 0..60_000 {
@@ -194,7 +194,7 @@ fn a_build_continues_beside_writers_and_after_a_restart() {
         indexes: vec![doc! { "key": { "a": 1 }, "name": "a_1", "sparse": true }],
         ignore_unknown_options: false,
     };
-    // What createIndexes registers, then the program ends before the first step.
+    // As if the program ends after registering the index, before the first step.
     let registered = bench.all().transact(|writer| register(writer, &request));
     assert_eq!(registered.expect("registered").builds.len(), 1);
     let pending = bench.all().pending_builds();
@@ -333,7 +333,7 @@ fn a_hidden_expired_document_is_evicted() {
     bench.check_sound();
 }
 
-/// An archive that takes nothing.
+/// An archive that accepts nothing.
 struct Full;
 
 impl ExpiredSink for Full {
@@ -478,7 +478,7 @@ fn random_steps_agree_with_a_model() {
         match dice.roll(100) {
             0..50 => match bench.insert(document.clone()) {
                 Ok(record) => {
-                    // Only a document that reads hide by now may give its _id away.
+                    // Only a document that reads hide by now may lose its `_id`.
                     let old = model.insert(id, (record, document));
                     let hidden = |old: &Document| old.get_i32("ttl").is_ok_and(|secs| secs > 0);
                     assert!(old.is_none_or(|(_, old)| hidden(&old)), "step {step}");
@@ -548,7 +548,7 @@ fn writes_that_share_a_commit_make_one_collection_and_count_every_document() {
             let (bench, refused) = (&bench, &refused);
             scope.spawn(move || {
                 for number in 0..DOCUMENTS {
-                    // Two threads offer the same `_id`s; one of each two is refused.
+                    // Two threads offer the same `_id`s; one of each pair is refused.
                     let id = (thread / 2) * DOCUMENTS + number;
                     match bench.insert(doc! { "_id": id, "thread": thread }) {
                         Ok(_) => {}
@@ -583,7 +583,7 @@ impl Limit for Ends {
     }
 }
 
-/// A thread that has the turn runs the write of another one. What comes of that, when these are limited.
+/// The leader runs the write of another thread. Returns its result when either of them is limited.
 fn lent(leader_is_limited: bool, owner_is_limited: bool) -> Result<RecordNumber, WriteError> {
     let bench = Bench::new();
     let validator = doc! { "$expr": { "$gt": [{ "$size": { "$filter": { "input": [1], "cond": true } } }, 0] } };
