@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(tick(), Ok(()));
         run_within(limit(StopReason::TimeLimit), || {
             run_within(limit(StopReason::Interrupted), || {
-                assert_eq!(tick(), Err(StopReason::Interrupted))
+                assert_eq!(tick(), Err(StopReason::Interrupted));
             });
             assert_eq!(tick(), Err(StopReason::TimeLimit));
             run_within(None, || assert_eq!(tick(), Ok(())));

@@ -251,7 +251,7 @@ fn a_failing_archive_is_told_everywhere() {
         r#"{"mayfly.archives.on": 1, "mayfly.archives.held.0.ns": "test.c"}"#,
     );
     let log = lab.ok(r#"{getLog: "global"}"#).to_string();
-    assert!(log.contains("archive of test.c can't be written"), "{log}");
+    assert!(log.contains("Can't write the archive of test.c"), "{log}");
     std::fs::remove_file(&folder).expect("removed");
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 2, held: []}");
     lab.check("{mayflyHeld: 1}", "{archives: []}");

@@ -148,7 +148,7 @@ fn one_that_is_damaged_is_told_and_nothing_of_it_is_removed_or_used_again() {
     lab.check("{find: 'other'}", "{'cursor.firstBatch': [{_id: 2, c: 1}]}");
     let reply = lab.run("{validate: 'c'}");
     let message = reply.get_str("errmsg").expect("refused");
-    assert!(message.starts_with("test.c can't be used: its definition is damaged"), "{message}");
+    assert!(message.starts_with("test.c is unavailable: its definition is damaged"), "{message}");
     let collections = lab.engine.collections();
     let report = collections.verify(&mut |_| true).expect("read");
     let names: Vec<_> = report.findings.iter().map(|it| it.namespace.to_string()).collect();
