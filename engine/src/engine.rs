@@ -105,7 +105,7 @@ impl Engine {
             command::TABLE.names(),
         ));
         let switch = Arc::new(Switch::new(Arc::downgrade(&context)));
-        // Nobody else has the new context, so the place is free.
+        // The context is new, so the cell is empty.
         let _ = context.listener.set(switch);
         command::note_start(&context);
         // The context holds the reaper, which holds the hub, so the hub holds the context weakly.
@@ -168,7 +168,7 @@ impl Engine {
         Listener::start(Arc::clone(&self.context), options)
     }
 
-    /// All events from now on. See [`Subscription`] for what happens when nobody reads them.
+    /// All events from now on. See [`Subscription`] for unread events.
     #[must_use]
     pub fn subscribe(&self) -> Subscription {
         self.hub.subscribe()

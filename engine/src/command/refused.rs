@@ -31,7 +31,7 @@ macro_rules! refused {
 }
 
 refused! {
-    // What a server answers that is no member of a replica set.
+    // As a server answers that is not a member of a replica set.
     REPL_SET_GET_STATUS "replSetGetStatus" Admin NO_REPLICATION_ENABLED "not running with --replSet";
     REPL_SET_GET_CONFIG "replSetGetConfig" Admin NO_REPLICATION_ENABLED "not running with --replSet";
     REPL_SET_INITIATE "replSetInitiate" Admin NO_REPLICATION_ENABLED
@@ -51,7 +51,7 @@ refused! {
     ABORT_TRANSACTION "abortTransaction" Admin ILLEGAL_OPERATION
         "Transaction numbers are only allowed on a replica set member or mongos";
 
-    // Users: a listener has one, made by the program.
+    // Users: Mayfly creates the only one.
     CREATE_USER "createUser" Any NOT_SUPPORTED
         "createUser is not supported; Mayfly creates its only user";
     UPDATE_USER "updateUser" Any NOT_SUPPORTED
@@ -73,7 +73,7 @@ refused! {
     DROP_ALL_ROLES "dropAllRolesFromDatabase" Any NOT_SUPPORTED
         "dropAllRolesFromDatabase is not supported; the only user has all privileges";
 
-    // What another storage needs, or what is not built.
+    // Commands of another storage engine, and unsupported ones.
     RE_INDEX "reIndex" Any NOT_SUPPORTED "reIndex is not supported; drop the index and create it again";
     DB_HASH "dbHash" Any NOT_SUPPORTED
         "dbHash is not supported; validate checks a collection against its checksums";

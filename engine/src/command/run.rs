@@ -26,14 +26,14 @@ use crate::{
     value::scan::{self, DocumentFacts, Limits},
 };
 
-/// Commands hold documents, so both bounds lie above those of a document.
+/// Commands hold documents, so both bounds are above those of a document.
 const LIMITS: Limits = Limits {
     bytes_max: COMMAND_BYTES_MAX,
     depth_max: COMMAND_DEPTH_MAX,
     allow_duplicate_names: true,
 };
 
-/// Runs one command. Never panics and never fails: what goes wrong stands in the reply.
+/// Runs one command. Never panics and never fails: errors become replies.
 #[must_use]
 pub fn run(context: &Context, client: &Client, db: &str, command: &RawDocument) -> RawDocumentBuf {
     reply(|| {
@@ -42,8 +42,8 @@ pub fn run(context: &Context, client: &Client, db: &str, command: &RawDocument) 
     })
 }
 
-/// As [`run`], for bytes that have been scanned piece by piece, and what was met in them: the bounds hold
-/// for each piece.
+/// As [`run`], for bytes that the listener has scanned in pieces, with the result of the scan. The bounds
+/// apply to each piece.
 #[must_use]
 pub fn run_scanned(
     context: &Context,
@@ -56,7 +56,7 @@ pub fn run_scanned(
 }
 
 fn reply(work: impl FnOnce() -> Answer) -> RawDocumentBuf {
-    // State that a panic left half-done is behind locks and transactions, which survive it.
+    // Locks and transactions protect the state, so a panic leaves nothing half-done.
     let outcome = catch_unwind(AssertUnwindSafe(work));
     let answer = outcome.unwrap_or_else(|_| {
         Err(CommandError::new(
@@ -75,7 +75,7 @@ fn reply(work: impl FnOnce() -> Answer) -> RawDocumentBuf {
     }
 }
 
-/// Whether the reply says how it ended. It mostly stands at the end, behind long fields.
+/// Whether the reply has `ok`. It is mostly last, after long fields.
 fn has_ok(reply: &RawDocument) -> bool {
     const LAST: &[u8] = b"\x01ok\0\0\0\0\0\0\0\xf0\x3f\0";
     reply.as_bytes().ends_with(LAST) || matches!(reply.get("ok"), Ok(Some(_)))
@@ -122,8 +122,8 @@ fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answe
     answer
 }
 
-/// Counts the indexes that a command used; an explanation is no use. Whatever is no `find` may have
-/// created some.
+/// Counts the indexes that a command used, except for `explain`. Commands other than `find` and
+/// `getMore` may have created indexes, so those are tracked first.
 fn note_indexes(context: &Context, command: &Command, running: &RunningOperation) {
     let used = running.operation.take_index_uses();
     let is_used = !used.is_empty() && command.name != "explain";

@@ -44,7 +44,7 @@ impl Lab {
         spoil(self.folder.path(), mark);
     }
 
-    /// Flips a bit behind the key of each entry of this value, so that it leads elsewhere.
+    /// Flips a bit after the key of each entry of this value, so that it points to another record.
     pub(crate) fn spoil_entry(&self, index: IndexId, value: &Bson) {
         let value = RawBson::try_from(value.clone()).expect("a value");
         let mut prefix = EntryPrefix::new(index);
@@ -134,7 +134,7 @@ pub(crate) fn spoil(folder: &Path, mark: &[u8]) {
     spoil_at(folder, mark, 0);
 }
 
-/// The same so many bytes behind the beginning of `mark`.
+/// As [`spoil`], this many bytes after the start of `mark`.
 fn spoil_at(folder: &Path, mark: &[u8], behind: usize) {
     let file = folder.join("data.mdb");
     let mut bytes = fs::read(&file).expect("read");
@@ -151,7 +151,7 @@ fn spoil_at(folder: &Path, mark: &[u8], behind: usize) {
 pub(crate) fn spoil_meta(folder: &Path, name: &str) {
     let bytes = fs::read(folder.join("data.mdb")).expect("read");
     let places = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(name.as_bytes()));
-    // Behind the name lies the checksum.
+    // The checksum follows the name.
     let sums: BTreeSet<&[u8]> = places.map(|at| &bytes[at + name.len()..][..8]).collect();
     for sum in sums {
         spoil(folder, sum);

@@ -1,5 +1,5 @@
-//! Work that nobody waits for: goes on with index builds that nobody drives and removes what was
-//! dropped, in bounded steps.
+//! Background work: resumes orphaned index builds and reclaims dropped collections and indexes, in
+//! bounded steps.
 
 use std::{
     io,
@@ -29,13 +29,13 @@ pub(super) struct Background {
     stop: Arc<AtomicBool>,
 }
 
-/// What the thread works with.
+/// The state of the thread.
 struct BackgroundWork {
     collections: Arc<Collections>,
     hub: Arc<EventHub>,
     wake: WakeUp,
     stop: Arc<AtomicBool>,
-    /// What was told last of builds that can't go on, so that it is told once.
+    /// The last report about stuck builds, so that each is sent once.
     stuck: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl Background {
         Self { thread: None, wake: WakeUp::new(), stop: Arc::new(AtomicBool::new(true)) }
     }
 
-    /// Starts the thread; it looks for work at once and then whenever it is woken.
+    /// Starts the thread; it polls at once and then whenever it is woken.
     pub(super) fn start(collections: &Arc<Collections>, hub: &Arc<EventHub>) -> io::Result<Self> {
         let wake = WakeUp::new();
         let stop = Arc::new(AtomicBool::new(false));
@@ -97,18 +97,18 @@ impl BackgroundWork {
         self.report(failure(scrubbed));
     }
 
-    /// Until somebody wakes the thread, or it has to look by itself.
+    /// Sleeps until the thread is woken or has to poll.
     fn sleep(&self, is_done: bool) {
         let clock = self.collections.clock();
         // Only a real month brings a scrub about.
         let scrub = clock.is_real().then_some(SCRUB_POLL);
-        // Nobody tells when the disk has room again, or a bug has gone.
+        // No event reports free disk space, so failed work is retried.
         let retry = (self.stuck.is_some() || !is_done).then_some(BUILD_RETRY);
         let look = retry.or(scrub).map(|pause| clock.monotonic().saturating_add(pause));
         clock.wait_until(look, &self.wake);
     }
 
-    /// Goes on with a scrub that is due or wanted, with rests, until it is done or other work came.
+    /// Continues a due or requested scrub, with pauses, until it ends or other work arrives.
     fn scrub(&self) -> Result<(), WriteError> {
         while !self.stops() {
             let ScrubStep::Worked(findings) = self.collections.scrub_step()? else { break };
@@ -121,8 +121,8 @@ impl BackgroundWork {
         Ok(())
     }
 
-    /// Goes on with the builds that nobody drives: those of the session before, and those whose
-    /// command could neither end them nor give them up. One that fails keeps no other from its turn.
+    /// Resumes orphaned builds: those of the previous session, and those whose command could neither
+    /// finish nor abort them. A failed build does not block the others.
     fn resume_builds(&mut self) {
         let mut stuck = None;
         for build in self.collections.pending_builds() {
@@ -194,7 +194,7 @@ mod tests {
             collection.index(name).cloned().expect("there")
         };
         let events = lab.engine.subscribe();
-        // Two commands die before their builds end; the first build can't go on either.
+        // Two commands die before their builds end; the first build can't continue either.
         for (field, spoils) in [("a", true), ("b", false)] {
             let request = CreateIndexesRequest {
                 namespace: namespace.clone(),

@@ -217,7 +217,7 @@ fn what_somebody_keeps_paused_waits_also_when_the_clock_has_returned() {
     lab.close();
 }
 
-/// What a lesson dated is past by the computer's clock, and nobody meant that.
+/// Dates of a lesson are in the past on the system clock; their removals need a hold.
 #[test]
 fn a_store_from_a_simulated_clock_loses_nothing_on_the_computers_until_released() {
     let place = tempfile::tempdir().expect("a folder");
@@ -328,7 +328,7 @@ fn what_was_put_back_stays_held_while_the_definition_of_its_collection_can_not_b
     lab.close();
 }
 
-/// Whatever decides about removals is damaged: nothing goes before somebody has said so.
+/// State that decides about removals is damaged: nothing is removed before a release.
 #[test]
 fn what_is_damaged_holds_everything_until_released() {
     for name in [GUARD_META_NAME, RESTORED_META_NAME, ARCHIVES_META] {

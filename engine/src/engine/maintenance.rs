@@ -1,4 +1,4 @@
-//! Work on a data folder that nobody has open: restore, compaction, the check of everything.
+//! Work on a data folder that no program has open: restore, compaction, verification.
 
 use std::{
     ops::ControlFlow,
@@ -65,7 +65,7 @@ impl CheckReport {
     }
 }
 
-/// Puts a backup in the place of the data folder `folder`, which nobody may have open. The backup is
+/// Replaces the data folder `folder`, which no program may have open, with a backup. The backup is
 /// copied to a new folder, walked there by `walker` if there is one, opened and read, and only then takes the
 /// place; the folder before it is kept. The reaper asks before it removes anything from a restored store.
 ///
@@ -91,7 +91,7 @@ pub fn restore(
     Ok(RestoreReport { folder: restored.folder, before: restored.before, verified })
 }
 
-/// Writes the data file of a folder anew without its free pages. Nobody may have it open.
+/// Rewrites the data file of a folder without its free pages. No program may have it open.
 ///
 /// # Errors
 /// With a sentence; the data file is then as it was.
@@ -120,9 +120,9 @@ pub fn compact(
     Ok(CompactReport { bytes_before, bytes_after: store.file_bytes() })
 }
 
-/// Checks everything in a data folder that nobody has open: the structure of the file, then all
-/// documents, entries and counters. What may keep a store from being opened at all is told with the
-/// structure: values of its own that are not what was written.
+/// Checks everything in a data folder that no program has open: the structure of the file, then all
+/// documents, entries and counters. Damaged values of the store itself, which may prevent its opening,
+/// are reported with the structure.
 ///
 /// # Errors
 /// With a sentence when the folder can't be opened or `watch` stops it. Damage is a finding.
@@ -177,8 +177,8 @@ fn read_folder(
     Ok(contents)
 }
 
-/// Reads everything in a data folder that nobody has open, as the scrub does while it is open: checksums
-/// and the form of each document. The next one is due in a month then.
+/// Scrubs a data folder that no program has open: checksums and the format of each document. The next
+/// scrub is due in a month.
 ///
 /// # Errors
 /// With a sentence when the folder can't be opened or written, or `watch` stops it. Damage is a finding.
@@ -237,7 +237,7 @@ fn read_all(
     Ok(report)
 }
 
-/// The store is closed when its last owner goes; nobody else may still hold it.
+/// Closes the store, which must have no other owner.
 fn close(store: Arc<Store>) -> Result<(), StoreError> {
     let what = "a store was still in use when it was to be closed".to_owned();
     Arc::into_inner(store).map(drop).ok_or(StoreError::Bug { what })
@@ -355,8 +355,8 @@ mod tests {
         engine.close().expect("closed");
         let path = place.path().join("data.mdb");
         let mut bytes = std::fs::read(&path).expect("a file");
-        // Behind the text its end and a record number of one byte, then the checksum. In the document
-        // the length stands before the text.
+        // After the text: its NUL, a record number of one byte and the checksum. In the document the
+        // length precedes the text.
         let text = b"needle\0";
         let places: Vec<usize> = (1..bytes.len() - 16)
             .filter(|at| bytes[*at..].starts_with(text) && bytes[*at - 1] != 0)
@@ -410,7 +410,7 @@ mod tests {
         }
     }
 
-    /// Nothing is read where the store does not open, and the reason is told.
+    /// A store that does not open is not read, and the reason is reported.
     #[test]
     fn a_value_that_a_store_does_not_open_without_is_told_with_the_structure() {
         let place = tempfile::tempdir().expect("a folder");

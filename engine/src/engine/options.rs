@@ -36,7 +36,7 @@ impl Default for EngineOptions {
     }
 }
 
-/// Why an engine could not be opened or closed. The text is a sentence for a person.
+/// Why an engine could not be opened or closed. The text is a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct OpenError {

@@ -161,7 +161,7 @@ impl Session<'_> {
     }
 }
 
-/// A reply that was large leaves no room behind: connections stay for long, and there are many.
+/// Shrinks the buffer after a large reply: connections live long, and there are many.
 fn give_back(out: &mut Vec<u8>) {
     if out.capacity() > WIRE_KEPT_BYTES_MAX {
         *out = Vec::new();

@@ -1,4 +1,4 @@
-//! Where clients come in: a port on loopback, or a Unix socket.
+//! What a listener listens on: a port on loopback, or a Unix socket.
 
 use std::{
     io,
@@ -12,10 +12,10 @@ use super::stream::Stream;
 use super::unix_socket::UnixSocket;
 use crate::command::ListenAt;
 
-/// How long the own connection may take that wakes the accepting thread.
+/// Time limit for the connection that wakes the accepting thread.
 const WAKE_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Why nobody can be let in: one sentence.
+/// Why the listener did not start: one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ListenError(pub(super) String);
@@ -78,7 +78,7 @@ impl ListenSocket {
         }
     }
 
-    /// Waits for a client; its stream and its address, as it is shown.
+    /// Waits for a client: its stream, and its address as shown.
     pub fn accept(&self) -> io::Result<(Stream, String)> {
         match self {
             Self::Tcp(socket, _) => {
@@ -89,10 +89,10 @@ impl ListenSocket {
         }
     }
 
-    /// Ends the wait for a client.
+    /// Wakes the thread in [`ListenSocket::accept`].
     pub fn wake(&self) {
         match self {
-            // What it met on its way does not matter any more.
+            // The connection only wakes the thread, so its result does not matter.
             Self::Tcp(_, address) => drop(TcpStream::connect_timeout(address, WAKE_PATIENCE)),
             #[cfg(unix)]
             Self::Unix(socket) => socket.wake(),
@@ -100,8 +100,8 @@ impl ListenSocket {
     }
 }
 
-/// The socket of a store in this folder, for whoever names none. Its folder is made for it, so it is
-/// closed to others however the data folder is kept.
+/// The default socket of a store. It gets a folder of its own with mode 0700, so other users are kept
+/// out whatever the mode of the data folder.
 #[must_use]
 pub fn default_socket(data_folder: &FsPath) -> PathBuf {
     let folder = absolute(data_folder).unwrap_or_else(|_| data_folder.to_owned());

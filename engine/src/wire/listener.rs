@@ -42,7 +42,7 @@ const FAILURE_PAUSE: Duration = Duration::from_millis(100);
 /// The name of the thread that takes connections.
 const ACCEPTING: &str = "wire accept";
 
-/// What goes on when a connection's thread has failed.
+/// The thread name in events about a failed connection.
 const LISTENER: &str = "wire";
 
 /// How and where to listen.
@@ -96,7 +96,7 @@ pub struct ListenerState {
     last_id: AtomicI32,
     stopping: AtomicBool,
     connections: Mutex<Connections>,
-    /// A connection ended, or all shall end.
+    /// Signals that a connection ended, or that the listener is stopping.
     changed: Condvar,
 }
 
@@ -196,8 +196,8 @@ impl Listener {
         let all_gone =
             self.shared.changed.wait_timeout_while(connections, left(), |them| !them.is_empty());
         drop(all_gone);
-        // A thread that is not in the list any more lets go of the store a moment later. Until then
-        // nobody could open it again.
+        // A thread that has left the list releases the store a moment later. Until then it could not
+        // be reopened.
         while Arc::strong_count(&self.shared) > 1 && !left().is_zero() {
             thread::sleep(LAST_LOOK);
         }
@@ -218,7 +218,7 @@ impl fmt::Debug for Listener {
 }
 
 impl ListenerState {
-    /// Whether all shall end.
+    /// Whether the listener is stopping.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! What stands in a frame: the command of an `OP_MSG` or an `OP_QUERY`, and the reply to it.
+//! The content of a frame: the command of an `OP_MSG` or an `OP_QUERY`, and its reply.
 
 use std::{borrow::Cow, io::Write as _};
 

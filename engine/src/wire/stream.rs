@@ -40,7 +40,7 @@ impl Stream {
         }
     }
 
-    /// Ends it in both directions, whoever waits for it.
+    /// Shuts it down in both directions, which wakes a waiting read.
     pub fn shutdown(&self) -> io::Result<()> {
         match self {
             Self::Tcp(stream) => stream.shutdown(Shutdown::Both),

@@ -180,7 +180,7 @@ fn other_protocols_get_nothing() {
     }
 }
 
-/// Whoever closes the store opens it again at once, as a restore does.
+/// A store can be reopened right after it was closed, as a restore does.
 #[test]
 fn nobody_holds_the_store_once_the_listener_is_off() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -273,7 +273,7 @@ fn requests_that_come_together_are_answered_in_order() {
     assert_eq!(oks, [Some(1.0), Some(0.0), Some(1.0)]);
 }
 
-/// A listener whose threads panic when they are told to.
+/// A listener whose threads panic on request.
 #[test]
 fn connections_with_a_command_count_as_active() {
     let lab = Lab::open(WireLimits::default());
@@ -477,7 +477,7 @@ fn who_logs_out_has_time_to_log_in_again() {
     lives(&mut client);
 }
 
-/// Otherwise whoever guesses would have as many threads as guesses.
+/// Otherwise each guess would get a thread.
 #[test]
 fn a_failed_login_that_makes_room_waits_no_longer() {
     let limits = WireLimits { connections_max: 4, ..WireLimits::default() };

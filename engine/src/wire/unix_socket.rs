@@ -90,7 +90,7 @@ impl UnixSocket {
 
     /// Ends the wait for a client.
     pub fn wake(&self) {
-        // Where a listening socket can't be shut down, somebody has to come.
+        // Some systems can't shut down a listening socket; a connection wakes it there.
         if self.waker.shutdown(Shutdown::Both).is_err() {
             drop(UnixStream::connect(&self.path));
         }
@@ -100,7 +100,7 @@ impl UnixSocket {
 impl Drop for UnixSocket {
     fn drop(&mut self) {
         if fs::symlink_metadata(&self.path).is_ok_and(|found| id(&found) == self.file) {
-            // A file that stays is found dead by whoever listens there next.
+            // The next listener removes a file that is left.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -151,7 +151,7 @@ fn prepare(folder: &FsPath) -> Result<(), ListenError> {
     Ok(())
 }
 
-/// Removes a socket file on which nobody listens any more, and nothing else.
+/// Removes a socket file without a listener, and nothing else.
 fn remove_dead(path: &FsPath, folder: &FsPath) -> Result<(), ListenError> {
     let shown = path.display();
     let failed = |error| ListenError(format!("Can't replace {shown}: {error}"));

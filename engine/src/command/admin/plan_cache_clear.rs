@@ -1,4 +1,4 @@
-//! `planCacheClear`: plans are chosen anew for every query, so there is nothing to forget.
+//! `planCacheClear`: every query plans from scratch, so there is no cache to clear.
 
 use bson::RawDocumentBuf;
 

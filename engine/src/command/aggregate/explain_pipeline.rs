@@ -1,4 +1,4 @@
-//! The plan of a pipeline: what the search took over, and the stages behind it.
+//! The plan of a pipeline: the stages that the search absorbed, then the remaining stages.
 
 use bson::{Bson, Document, RawDocumentBuf, doc, raw::RawDocument};
 
@@ -71,7 +71,7 @@ pub fn explain_view(
     explain_run(&environment, run, (&namespace.to_string(), &stages), verbosity)
 }
 
-/// The stages of the views between a name and its collection.
+/// The stages of all views from a name down to its collection.
 fn of_views(context: &Context, name: &Namespace) -> Result<Vec<RawDocumentBuf>, CommandError> {
     Ok(resolve(&context.collections.catalog(), name)?.1)
 }

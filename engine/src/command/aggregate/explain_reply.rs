@@ -11,14 +11,14 @@ use crate::{
     limits::SORT_BYTES_MAX,
 };
 
-/// How much is told.
+/// How much an explain reply contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verbosity {
     /// The plan; the command is not run.
     QueryPlanner,
-    /// Also what running it cost.
+    /// Also its execution statistics.
     ExecutionStats,
-    /// Also what other plans cost: there never are any.
+    /// Also the statistics of rejected plans: always an empty list.
     AllPlansExecution,
 }
 

@@ -1,17 +1,16 @@
-//! Who sends a command.
+//! The sender of a command.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bson::Document;
 
-/// Who sends a command: a connection of the listener, or the program itself. A clone is the same
-/// client.
+/// The sender of a command: a connection of the listener, or the program itself. Clones share their
+/// state.
 #[derive(Debug, Clone, Default)]
 pub struct Client {
     /// The number of the connection; 0 for the program itself.
     pub connection_id: i32,
-    /// Its address as `host:port`, or the words for a socket's other end, which has none; empty for the
-    /// program itself.
+    /// Its address as `host:port`, or fixed text for a Unix socket; empty for the program itself.
     pub address: String,
     state: Arc<Mutex<ClientState>>,
 }
@@ -29,19 +28,20 @@ impl Client {
         Self { connection_id, address, state: Arc::default() }
     }
 
-    /// Whether this is the same client. Numbers are given by each listener anew.
+    /// Whether this is the same client. Each listener numbers its own connections, so the number
+    /// is not unique.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.state, &other.state)
     }
 
-    /// What the client said about itself in its first `hello`: driver, system, application.
+    /// The client metadata of the first `hello`: driver, system, application.
     #[must_use]
     pub fn metadata(&self) -> Option<Document> {
         self.lock().metadata.clone()
     }
 
-    /// Keeps what the client says about itself, the first time it does.
+    /// Keeps the client metadata of the first `hello`; later ones change nothing.
     pub fn introduce(&self, metadata: Document) {
         self.lock().metadata.get_or_insert(metadata);
     }
@@ -52,7 +52,7 @@ impl Client {
         self.lock().user.clone()
     }
 
-    /// Notes who has logged in, or with `None` that nobody is any more.
+    /// Records the logged-in user; `None` after a logout.
     pub fn log_in(&self, user: Option<String>) {
         self.lock().user = user;
     }
@@ -65,5 +65,5 @@ impl Client {
 /// The database that users belong to.
 pub const USERS_DB: &str = "admin";
 
-/// What a user may do: everything.
+/// The role of every user: all privileges.
 pub const ROLE: &str = "root";

@@ -1,4 +1,4 @@
-//! What commands work on.
+//! The state that commands work on.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -26,7 +26,7 @@ use crate::{
     store::Reader,
 };
 
-/// What commands work on; one for the whole engine.
+/// The state that commands work on; one for the whole engine.
 pub struct Context {
     /// Documents, definitions and time.
     pub collections: Arc<Collections>,
@@ -36,22 +36,22 @@ pub struct Context {
     pub simulated_clock: Option<Arc<SimulatedClock>>,
     /// Open cursors.
     pub cursors: Cursors,
-    /// What was done so far, in numbers.
+    /// Counters since the program started.
     pub metrics: Metrics,
-    /// What is being done now.
+    /// Running operations.
     pub operations: Operations,
-    /// What is worth telling whoever looks for the cause of something.
+    /// The log that `getLog` returns.
     pub log: Log,
-    /// What lets other programs in, once the engine has put it here.
+    /// The switch of the listener, once the engine has set it.
     pub listener: OnceLock<Arc<dyn ListenerSwitch>>,
     /// The server's own timestamps.
     pub timestamps: Timestamps,
     /// How often each index was used.
     pub index_uses: IndexUses,
-    /// What is slow, and what is written to `system.profile`.
+    /// The thresholds of slow operations, and the settings of `system.profile`.
     pub profiler: Profiler,
-    /// One command at a time puts removed documents back: it takes a hold back when it put nothing
-    /// back, and nobody else's documents may depend on that hold.
+    /// One restore at a time: a restore that restored nothing releases its hold, and no other
+    /// restored document may depend on that hold.
     pub restoring: Mutex<()>,
 }
 
@@ -126,7 +126,7 @@ impl Context {
     }
 }
 
-/// The line of the log for a document that a validator does not match.
+/// The log line for a document that does not match a validator.
 fn invalid_document(invalid: &InvalidDocument, at_ms: i64) -> LogLine {
     LogLine {
         at_ms,

@@ -1,11 +1,11 @@
-//! Which fields a command may have been sent with.
+//! A small Bloom filter over the field names of a command.
 
 use bson::raw::RawDocument;
 
 use super::error::{Code, CommandError};
 
-/// The names of a document's fields as a set that may hold a few more. Commands know many fields and
-/// clients send few, so most of them need not be looked for.
+/// The field names of a document as a Bloom filter. Commands know many fields and clients send few,
+/// so most lookups end here.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FieldFilter {
     bits: u64,
@@ -13,21 +13,21 @@ pub struct FieldFilter {
     count: usize,
 }
 
-/// Fields up to which a name is looked for among those before it; of more, all names are sorted once. No
-/// command has as many fields of its own.
+/// Up to this many fields each name is compared with those before it; beyond it, all names are sorted
+/// once. No command has as many fields of its own.
 const NAMES_COMPARED: usize = 64;
 
 impl FieldFilter {
-    /// Those of a document.
+    /// The names of a document.
     pub fn of(document: &RawDocument) -> Self {
         let names = document.iter_elements().try_fold(Self::default(), |names, element| {
             element.map(|element| names.with(element.key().as_str()))
         });
-        // What can't be read is found out by whoever looks for a field.
+        // An unreadable document may have any name: the error surfaces when a field is read.
         names.unwrap_or(Self { bits: u64::MAX, count: usize::MAX })
     }
 
-    /// With this name too.
+    /// Adds a name.
     pub fn with(self, name: &str) -> Self {
         Self { bits: self.bits | Self::bit(name), count: self.count.saturating_add(1) }
     }
@@ -37,8 +37,8 @@ impl FieldFilter {
         self.bits & Self::bit(name) != 0
     }
 
-    /// Refuses a name that is among these, which are the first of the document. Behind so many that this
-    /// would take long it is left to [`FieldFilter::check_many_once`].
+    /// Refuses a name that is among these first names of the document. After too many names to compare
+    /// one by one, [`FieldFilter::check_many_once`] does it.
     pub fn check_once(
         self,
         document: &RawDocument,
@@ -55,7 +55,7 @@ impl FieldFilter {
         Ok(())
     }
 
-    /// Refuses a document with these names, if they are many, in which one stands twice.
+    /// Refuses a document with many names that has a duplicate.
     pub fn check_many_once(self, document: &RawDocument, place: &str) -> Result<(), CommandError> {
         if self.count <= NAMES_COMPARED {
             return Ok(());
@@ -78,7 +78,7 @@ impl FieldFilter {
     }
 }
 
-/// Of two fields with one name only one would be heeded, and nobody knows which one was meant.
+/// A duplicate field is refused: a command reads only one of the two, maybe not the one that was meant.
 pub fn duplicate_field(place: &str, name: &str) -> CommandError {
     CommandError::new(
         Code::IDL_DUPLICATE_FIELD,

@@ -1,4 +1,4 @@
-//! The listener as commands see it. The listener itself lies above the commands.
+//! The listener as commands see it. The listener itself is in `wire`, the layer above.
 
 use std::path::PathBuf;
 
@@ -70,7 +70,7 @@ pub trait ListenerSwitch: Send + Sync {
     /// One sentence: the port or the path is taken, the system refuses.
     fn switch_on(&self, at: ListenAt, with_password: bool) -> Result<(), String>;
 
-    /// Ends every connection and lets nobody in any more.
+    /// Ends every connection and stops listening.
     fn switch_off(&self);
 
     /// What the listener can tell; `None` while it is off.

@@ -1,5 +1,4 @@
-//! Reading a view with the commands that read collections: their query becomes stages behind the
-//! view's own.
+//! Reads of a view by `find`, `count` and `distinct`: the query becomes stages after those of the view.
 
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use crate::{
     pipeline::{Environment, Origin, ParseContext, Pipeline, Run},
 };
 
-/// What of a command becomes stages.
+/// The parts of a command that become stages.
 #[derive(Default)]
 pub struct ViewQuery<'p> {
     /// `$match`
@@ -34,7 +33,7 @@ pub fn is_view(context: &Context, namespace: &Namespace) -> bool {
     found.is_some_and(|collection| collection.is_view())
 }
 
-/// The stages behind those of the view.
+/// The stages after those of the view.
 pub fn stages(query: &Query, parts: &ViewQuery<'_>) -> Vec<RawDocumentBuf> {
     let mut stages = Vec::new();
     let mut add = |name: &CStr, value: RawBsonRef<'_>| {
@@ -62,10 +61,10 @@ pub fn stages(query: &Query, parts: &ViewQuery<'_>) -> Vec<RawDocumentBuf> {
     stages
 }
 
-/// Begins to read a view.
+/// Starts to read a view.
 ///
 /// # Errors
-/// What is wrong with the stages, or with the view.
+/// The stages or the view are invalid.
 pub fn open(
     context: &Context,
     request: &Request<'_>,
@@ -86,10 +85,10 @@ pub fn open(
     Ok(Run::open(&environment, &origin, &pipeline, query.hint.as_ref(), Arc::new(seen))?)
 }
 
-/// Gives every document of a view to `visit`.
+/// Calls `visit` with every document of a view.
 ///
 /// # Errors
-/// What `visit` returns, and what reading meets.
+/// The errors of `visit` and of the read.
 pub fn for_each(
     context: &Context,
     request: &Request<'_>,

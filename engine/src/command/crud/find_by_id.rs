@@ -55,7 +55,7 @@ impl<'r> IdLookup<'r> {
     /// The operation was stopped, or the store failed.
     pub fn answer(self, context: &Context) -> Result<Option<Answer>, CommandError> {
         context.read(|reader, catalog| {
-            // A name that stands in the catalog keeps all rules of names.
+            // A name in the catalog is valid, so it needs no check.
             let found = catalog.collection_named(self.db, self.collection);
             found.map_or(Ok(None), |collection| self.reply(context, reader, collection))
         })

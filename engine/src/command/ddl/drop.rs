@@ -25,7 +25,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     if namespace.collection == PROFILE_COLLECTION && context.profiler.settings(request.db).level > 0
     {
-        // The profile of this very command would make it anew.
+        // The profile entry of this command would create it again.
         return Err(CommandError::new(
             Code::ILLEGAL_OPERATION,
             "turn off profiling before dropping system.profile collection",

@@ -25,7 +25,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             "Dropping the 'admin' database is prohibited; drop its collections one by one",
         ));
     }
-    // The profile of this very command would make the database anew.
+    // The profile entry of this command would create the database again.
     let profile = context.profiler.settings(request.db);
     context.profiler.set(request.db, ProfileSettings::default());
     let removed = context
@@ -40,7 +40,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&reply)
 }
 
-/// Who names a database here means another one than the command would drop.
+/// A database name here is an error: the command drops the database that it is sent to.
 fn check_is_one(request: &Request<'_>) -> Result<(), CommandError> {
     let first = request.first()?;
     match as_integer(first) {

@@ -17,10 +17,9 @@ use crate::{
 
 /// `{renameCollection: "db.from", to: "db.to", dropTarget}`
 ///
-/// With `dropTarget`, the archive of the target goes on with the collection that comes in its place,
-/// unless that has one of its own, on or off: what expires under a name whose documents are archived
-/// stays archived until somebody switches that off. What is held of removals stays with the indexes it
-/// was held for: those of the renamed collection go on, those of the target are gone with it.
+/// With `dropTarget`, the renamed collection takes over the archive of the target, unless it has one of
+/// its own, on or off: expired documents of a name stay archived until a client switches that off. Holds
+/// belong to indexes: those of the renamed collection stay, those of the target are dropped with it.
 pub static COMMAND: Command = Command {
     name: "renameCollection",
     aliases: &[],
@@ -75,7 +74,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     Ok(RawDocumentBuf::new())
 }
 
-/// Names that a server keeps for itself are neither given nor taken away.
+/// Refuses names that are reserved for the server.
 fn check_is_ordinary(namespace: &Namespace) -> Result<(), CommandError> {
     let is_oplog = namespace.db == "local"
         && namespace.collection.strip_prefix("oplog.").is_some_and(|rest| !rest.is_empty());

@@ -21,7 +21,7 @@ use crate::{
     limits::{ARCHIVE_PAGE_DOCS_MAX, CURSOR_BATCH_BYTES_MAX},
 };
 
-/// Documents on a page when nobody says how many.
+/// The default `limit`.
 const LIMIT_DEFAULT: u64 = 100;
 
 /// `{mayflyArchived: coll, filter?, before?: date, after?: the "next" of the page before, limit?}`

@@ -16,7 +16,7 @@ use crate::{
     reaper::{Expiring, Token, expiring},
 };
 
-/// Documents on a page when nobody says how many.
+/// The default `limit`.
 const LIMIT_DEFAULT: u64 = 100;
 
 fields! {

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// `{mayflyRelease: 1, action: "deleteNow" | "keepPaused", ns: "db.c", index: "name"}`. Without an
-/// action, removals go on with the next pass.
+/// action, removals continue with the next pass.
 pub static COMMAND: Command = Command {
     name: "mayflyRelease",
     aliases: &[],
@@ -62,9 +62,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&reply)
 }
 
-/// The rules that are named; `None` stands for everything that is held.
+/// The selected rules; `None` selects everything on hold.
 fn rules(context: &Context, request: &Request<'_>) -> Result<Option<Vec<RuleId>>, CommandError> {
-    // A name that its sender did not find is null, and would stand for everything that is held.
+    // A script that did not find a name sends null, which would select everything on hold.
     for field in ["ns", "index"] {
         if let Some(null @ RawBsonRef::Null) = request.given(field)? {
             return Err(request.wrong_type(field, null, "string"));

@@ -1,4 +1,4 @@
-//! `mayflyRestoreArchived`: puts documents of an archive back into their collection.
+//! `mayflyRestoreArchived`: restores documents from an archive into their collection.
 
 use std::{collections::HashSet, ops::ControlFlow};
 
@@ -24,18 +24,18 @@ use crate::{
     reaper::{Target, targets_of},
 };
 
-/// Documents that one transaction puts back, and their bytes.
+/// Documents that one transaction restores, and their bytes.
 const BATCH_DOCS: usize = 200;
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
 
 /// `{mayflyRestoreArchived: coll, ids: [..] | filter, before?: date, force?: bool, setDate?: date}`
 ///
-/// Of each `_id` the newest document is put back, unless the collection has one with that `_id`: the
-/// newest of those that `mayflyArchived` lists for the same `filter` and `before`. So what somebody has
-/// looked at is what comes back, also where the archive holds a newer one that does not match.
+/// Of each `_id` the newest document is restored, unless the collection has that `_id`: the newest of
+/// those that `mayflyArchived` lists for the same `filter` and `before`. A client therefore restores what
+/// it has seen, even if the archive has a newer document that does not match.
 ///
-/// One that a TTL rule would remove at once is put back only with `force`, or with `setDate`, which becomes
-/// the date that the rule looks at. The archive keeps what it holds.
+/// A document that a TTL rule would remove at once is restored only with `force`, or with `setDate`, which
+/// replaces the date of the rule. The archive is not changed.
 pub static COMMAND: Command = Command {
     name: "mayflyRestoreArchived",
     aliases: &[],
@@ -148,7 +148,7 @@ impl ArchiveRestore<'_> {
         Ok(())
     }
 
-    /// Puts the batch back, in one transaction.
+    /// Restores the batch, in one transaction.
     fn write(&mut self) -> Result<(), CommandError> {
         let batch = std::mem::take(&mut self.batch);
         self.bytes = 0;
@@ -174,7 +174,7 @@ impl ArchiveRestore<'_> {
         document: &RawDocumentBuf,
         report: &mut RestoreCounts,
     ) -> Result<(), CommandError> {
-        // It may have got another name since the batch before.
+        // The collection may have been renamed since the previous batch.
         let present = writer.catalog().collection_by_id(self.archive.collection());
         let home =
             present.map_or_else(|| self.archive.original_name(), |present| &present.namespace);

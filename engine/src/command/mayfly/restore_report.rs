@@ -14,12 +14,12 @@ use crate::{
 /// `_id`s and reasons of one kind that a reply lists; the counts are whole.
 const LISTED_MAX: usize = 1_000;
 
-/// Equal for `_id`s that the collection takes for the same.
+/// Equal for `_id`s that are duplicates in a collection.
 pub fn id_key(id: Option<RawBsonRef<'_>>) -> Vec<u8> {
     key::encode(id, Direction::Ascending).bytes
 }
 
-/// What became of documents.
+/// What happened to the documents.
 #[derive(Debug, Clone, Default)]
 pub struct RestoreCounts {
     pub restored: u64,
@@ -45,8 +45,8 @@ impl CappedList {
 }
 
 impl RestoreCounts {
-    /// Whether another document has this `_id`, also one that is past its threshold; then that is noted. One
-    /// that is damaged is not simply there: what is put back may be meant to replace it.
+    /// Whether another document, also an overdue one, has this `_id`; then that is recorded. A damaged one
+    /// counts as refused, not as existing: the restore may be meant to replace it.
     ///
     /// # Errors
     /// When the store can't be read.

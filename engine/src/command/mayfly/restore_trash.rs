@@ -29,14 +29,14 @@ use crate::{
     store::StoreError,
 };
 
-/// Documents that one transaction puts back, and their bytes.
+/// Documents that one transaction restores, and their bytes.
 const BATCH_DOCS: usize = 200;
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
 
 /// `{mayflyRestoreTrash: coll | 1, ids?: [..], pass?: n}`; 1 is all collections of all databases.
 ///
-/// Of each `_id` the newest document is put back as it was, unless the collection has one with that
-/// `_id`. Rules that would remove it again at once are held first, and stay so until `mayflyRelease`.
+/// Of each `_id` the newest document is restored unchanged, unless the collection has that `_id`. Rules
+/// that would remove it at once are put on hold first, until `mayflyRelease`.
 pub static COMMAND: Command = Command {
     name: "mayflyRestoreTrash",
     aliases: &[],
@@ -125,7 +125,7 @@ fn batch_len(rest: &[(u64, usize)]) -> usize {
     fit.count().max(1)
 }
 
-/// The held rules, for people.
+/// The names of rules on hold.
 fn names(context: &Context, held: &BTreeSet<RuleId>) -> Vec<Bson> {
     let all = crate::reaper::targets(&context.collections.catalog());
     let held = all.iter().filter(|target| held.contains(&target.identity()));
@@ -140,7 +140,7 @@ fn names(context: &Context, held: &BTreeSet<RuleId>) -> Vec<Bson> {
 struct TrashRestore<'r> {
     context: &'r Context,
     chosen: TrashSelection,
-    /// Rules that are held because of what was put back.
+    /// Rules that are on hold because of restored documents.
     held: BTreeSet<RuleId>,
     /// What that has changed.
     holds: Vec<BeforePutBack>,
@@ -167,8 +167,8 @@ impl RestoreRow {
 }
 
 impl TrashRestore<'_> {
-    /// Puts a batch back. The rules that would remove it again are held before, as often as others turn
-    /// out to be among them.
+    /// Restores a batch. Rules that would remove it at once are put on hold before; repeats while new ones
+    /// turn up.
     fn write(&mut self, batch: &[(u64, usize)]) -> Result<(), CommandError> {
         let rows = self.rows(batch)?;
         for _ in 0..TRASH_RESTORE_LOOKS_MAX {
@@ -182,7 +182,7 @@ impl TrashRestore<'_> {
         Err(StoreError::Busy { what }.into())
     }
 
-    /// Puts rows back, in one transaction, unless rules have to be held before: those.
+    /// Restores rows, in one transaction, unless rules have to be put on hold first: returns those.
     fn try_write(&mut self, rows: &[RestoreRow]) -> Result<BTreeSet<RuleId>, CommandError> {
         let this = &*self;
         // Counted from the start each time that the transaction runs.
@@ -204,7 +204,7 @@ impl TrashRestore<'_> {
         self.context.collections.store().read(|reader| {
             let mut rows = Vec::with_capacity(batch.len());
             for (number, _) in batch {
-                // One that has left the trash meanwhile is not there to be put back.
+                // Another command may have taken it out of the trash.
                 let Some(row) = Collections::trash_row(reader, *number)? else { continue };
                 let home = self.chosen.home(&row)?;
                 rows.push(RestoreRow { home, row: row.to_restorable() });
@@ -245,7 +245,7 @@ impl TrashRestore<'_> {
         Ok(())
     }
 
-    /// Holds that were made for nothing, because nothing was put back, are taken back.
+    /// Releases the holds if nothing was restored.
     fn finish(mut self) -> Result<(RestoreCounts, BTreeSet<RuleId>), CommandError> {
         if self.report.restored == 0 {
             self.context.reaper.lift_put_back(&self.holds)?;
@@ -267,7 +267,7 @@ fn put_back(
     if report.note_if_taken(&writer.reader(), &collection, raw_id)? {
         return Ok(());
     }
-    // Another command may have put it back meanwhile.
+    // Another command may have restored it.
     if Collections::trash_row(&writer.reader(), row.number)?.is_none() {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! `mayflyTrash`: a page of the removed documents that can still be put back, newest first.
+//! `mayflyTrash`: a page of the removed documents that can be restored, newest first.
 
 use std::ops::ControlFlow;
 
@@ -18,7 +18,7 @@ use crate::{
     limits::TRASH_PAGE_DOCS_MAX,
 };
 
-/// Documents on a page when nobody says how many.
+/// The default `limit`.
 const LIMIT_DEFAULT: u64 = 100;
 
 fields! {

@@ -23,7 +23,7 @@ pub struct TrashSelection {
     pass: Option<u64>,
     /// The collections that there are.
     names: BTreeMap<CollectionId, Namespace>,
-    /// Numbers of passes begin anew with each session.
+    /// Pass numbers restart with each session.
     first_of_session: u64,
 }
 
@@ -55,8 +55,8 @@ impl TrashSelection {
             })
     }
 
-    /// The collection that the row's document goes back to: the one it came from, under its present
-    /// name; of a dropped one the name it had.
+    /// The collection to restore the row to: its own under the current name, or the former name if it
+    /// was dropped.
     pub fn home(&self, row: &TrashRow<'_>) -> Result<Namespace, CommandError> {
         match self.names.get(&row.collection) {
             Some(present) => Ok(present.clone()),

@@ -29,7 +29,7 @@ impl Dice {
         Bson::ObjectId(ObjectId::from_bytes(bytes))
     }
 
-    /// Counters go on from `next`; the others are anywhere.
+    /// Counters continue from `next`; other values are random.
     fn id(&mut self, next: &mut i32) -> Bson {
         *next += 1;
         match self.roll(16) {

@@ -73,13 +73,13 @@ fn damaged() -> (Lab, Document) {
     (lab.reopened(), known)
 }
 
-/// Whoever opens the store is told.
+/// The report of the opening has this warning.
 fn check_told(lab: &Lab, sentence: &str) {
     let warnings = &lab.engine.open_report().warnings;
     assert!(warnings.iter().any(|warning| warning == sentence), "{warnings:?}");
 }
 
-/// Whatever names `c` is refused.
+/// Every command on `c` is refused.
 fn check_refused(lab: &Lab) {
     for command in [
         "{find: 'c'}",

@@ -1,4 +1,4 @@
-//! What clients may ask of reads and writes, and what they are told.
+//! Reads and writes: results, refusals and error codes.
 
 use bson::{Bson, doc};
 

@@ -105,7 +105,7 @@ fn databases_that_are_made_meanwhile_are_as_any() {
     let at = bson::DateTime::from_millis(0);
     ok(&lab, "fresh", &ttl("at"));
     ok(&lab, "fresh", &doc! { "insert": "c", "documents": [{ "_id": 1, "at": at }] });
-    // The list was written anew with that, and says of the others what is known of them.
+    // That rewrote the list, which keeps what is known of the other databases.
     let lab = lab.reopened();
     assert!(lab.engine.open_report().warnings.iter().any(|it| it == SENTENCE));
     check_lost(&lab, "test");

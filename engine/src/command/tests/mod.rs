@@ -128,7 +128,7 @@ fn cursors_end() {
     assert_eq!(at(&reply, "cursorsNotFound.0"), Some(Bson::Int64(77)));
     let idle = open(&lab);
     assert_eq!(code(&lab, idle, "other"), Some(13));
-    // Whoever reads need not hurry because a simulated day goes by.
+    // A simulated day does not time out a cursor.
     lab.run("{mayflyClock: 1, advanceMS: Long('86400000')}");
     assert_eq!(code(&lab, idle, "c"), None);
     let dropped = open(&lab);

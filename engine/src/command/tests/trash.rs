@@ -214,7 +214,7 @@ fn the_trash_is_never_larger_than_it_may_be() {
     verified(&lab);
 }
 
-/// What was told of damage since the subscription.
+/// Damage events since the subscription.
 fn damage_told(events: &Subscription) -> Vec<String> {
     let told = events.try_iter().filter_map(|event| match event {
         EngineEvent::DamageFound(finding) => Some(finding.sentence),

@@ -13,10 +13,10 @@ use crate::limits::{LOGIN_FAILURES_FREE, LOGIN_PAUSE_MAX, LOGIN_PAUSE_MIN};
 /// The one user of a listener.
 pub const USER: &str = "mayfly";
 
-/// Bytes of a generated password: 128 bits can't be guessed, however fast somebody tries.
+/// Bytes of a generated password: 128 bits can't be guessed.
 const PASSWORD_BYTES: usize = 16;
 
-/// Bytes of the secret behind the answers for unknown users.
+/// Bytes of the secret that makes the keys of unknown users.
 const SECRET_BYTES: usize = 32;
 
 /// Random bytes in a server's part of a nonce.
@@ -57,8 +57,8 @@ impl Credentials {
         if user == USER { self.keys.clone() } else { nobody }
     }
 
-    /// Counts a failure and says how long its answer is held back. Only failures wait: whoever knows
-    /// the password is never kept out by somebody who guesses.
+    /// Counts a failure and says how long its answer is held back. Only failures wait: guesses
+    /// never delay a login with the right password.
     pub fn note_failure(&self) -> Duration {
         let before = self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |failures| {
             Some(failures.saturating_add(1))

@@ -18,7 +18,7 @@ use crate::command::{Client, Code, CommandError, raw};
 /// The database whose users log in.
 const USERS_DB: &str = "admin";
 
-/// Commands that are answered before anybody has logged in.
+/// Commands that need no login.
 const FREE_COMMANDS: [&str; 9] = [
     "hello",
     "ismaster",
@@ -40,12 +40,12 @@ pub struct Login {
     pause: Duration,
 }
 
-/// An exchange that has begun.
+/// A SASL exchange under way.
 struct Conversation {
     id: i32,
     exchange: Exchange,
     step: LoginStep,
-    /// The client does without the empty message at the end.
+    /// The client skips the final empty message.
     skips_empty: bool,
     form: PayloadForm,
 }
@@ -69,7 +69,7 @@ enum PayloadForm {
 type LoginReply = Result<Document, CommandError>;
 
 impl Login {
-    /// The login of a new connection; without credentials everybody may do everything.
+    /// The login of a new connection; without credentials all commands are allowed.
     #[must_use]
     pub fn new(credentials: Option<Arc<Credentials>>) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Login {
         self.is_open() || FREE_COMMANDS.iter().any(|free| free.eq_ignore_ascii_case(command))
     }
 
-    /// Whether nothing is held back from this connection: it has logged in, or nobody has to.
+    /// Whether all commands are allowed: the connection has logged in, or needs no login.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.credentials.is_none() || self.is_logged_in
@@ -167,7 +167,7 @@ impl Login {
         let credentials = self.credentials.clone();
         let begun = Exchange::begin(&payload, &server_nonce, |user| match credentials {
             Some(credentials) if db == USERS_DB => credentials.keys_of(user),
-            // Nobody lives in another database, and nobody at all where no login is needed.
+            // Users exist only in `admin`, and only where a login is needed.
             _ => Keys::of_nobody(user, server_nonce.as_bytes()),
         });
         let Ok((exchange, answer)) = begun else { return Err(self.failure()) };

@@ -1,7 +1,7 @@
 //! The server's side of SCRAM-SHA-256 (RFC 5802 and 7677), text in and text out.
 //!
-//! Pure: nonces, salts and keys are passed in. An unknown user goes through the same steps with keys
-//! that no password has, so the answers tell nobody which users exist.
+//! Pure: nonces, salts and keys are passed in. An unknown user gets the same steps with keys
+//! that match no password, so replies do not reveal which users exist.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -89,7 +89,7 @@ impl Keys {
 }
 
 impl Exchange {
-    /// Answers the client's first message. `keys_of` gives the keys of a user, or those of nobody.
+    /// Answers the client's first message. `keys_of` gives the keys of a user, or those of no user.
     ///
     /// # Errors
     /// `Malformed`, `Unsupported`.

@@ -1,4 +1,4 @@
-//! Over a Unix socket: who can reach it, what may stand in its place, and what is left at the end.
+//! Unix sockets: access, existing files at the path, and cleanup.
 
 use std::{
     fs::{self, Permissions},
@@ -75,7 +75,7 @@ fn no_umask_opens_the_socket_to_others() {
     }
     for mask in ["000", "022", "077"] {
         let parent = tempfile::tempdir().expect("a folder");
-        // One that somebody made, as `mkdir` does.
+        // A folder that existed before, with the mode of `mkdir`.
         let folder = parent.path().join("store");
         fs::create_dir(&folder).expect("made");
         fs::set_permissions(&folder, Permissions::from_mode(0o755)).expect("changed");
@@ -183,7 +183,7 @@ fn the_file_goes_at_the_end_if_it_is_still_this_ones() {
     lab.listener.stop();
     assert!(!socket.exists(), "removed");
     let again = listen(&lab, &socket).expect("the place is free");
-    // Somebody removes it and puts something in its place.
+    // Another program replaces it.
     fs::remove_file(&socket).expect("removed");
     let other = UnixListener::bind(&socket).expect("bound");
     drop(again);
@@ -215,7 +215,7 @@ fn only_a_folder_that_is_closed_to_others_will_do() {
 #[test]
 fn a_folder_of_another_user_will_not_do() {
     let (lab, folder) = (open(), private());
-    // Only the system's own user can give a folder away; nobody else owns that of the programs.
+    // Only root can change the owner; without it, `/usr` belongs to another user.
     let own = rustix::process::geteuid().as_raw();
     let given = std::os::unix::fs::chown(folder.path(), Some(own + 1), None).is_ok();
     let others = if given { folder.path() } else { FsPath::new("/usr") };

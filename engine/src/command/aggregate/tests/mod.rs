@@ -503,7 +503,7 @@ fn a_group_holds_what_it_keeps_and_not_what_it_has_let_go() {
         );
     };
     too_much(&format!("{{$group: {{_id: null, r: {}}}}}", given("$push")));
-    // A key is short, what it stands for is not.
+    // The key is short, but its documents are not.
     let ids =
         format!("{{$limit: 10000}}, {{$group: {{_id: {{n: '$n', t: '{}'}}}}}}", long.repeat(20));
     too_much(&ids);

@@ -42,18 +42,18 @@ pub struct Cursors {
 #[derive(Default)]
 struct CursorTable {
     open: HashMap<i64, IdleCursor>,
-    /// Those that find their next documents now. They are not among the open ones meanwhile.
+    /// Cursors with a running `getMore`. They are not in `open` at that time.
     running: HashMap<i64, RunningCursor>,
     opened: u64,
 }
 
-/// A `getMore` that runs.
+/// A running `getMore`.
 struct RunningCursor {
     operation: Option<Arc<Operation>>,
     is_killed: bool,
 }
 
-/// The place of a running cursor, which it leaves however its work ends.
+/// Takes a cursor out of `running` when its `getMore` ends, also by a panic.
 struct RunningGuard<'c> {
     cursors: &'c Cursors,
     id: i64,
@@ -70,7 +70,7 @@ struct IdleCursor {
     since: Duration,
 }
 
-/// A cursor: what is left to give.
+/// A cursor: the documents that are left.
 pub struct Cursor {
     /// `cursor.ns`, e.g. `db.collection` or `db.$cmd.listCollections`.
     pub ns: String,
@@ -86,18 +86,18 @@ pub enum CursorSource {
     Search {
         /// The collection.
         namespace: Namespace,
-        /// What is left of the search.
+        /// The rest of the search.
         search: Box<Search>,
-        /// What of a document is given.
+        /// The part of a document that the reply contains.
         shape: ReplyShape,
     },
     /// Documents that are ready.
     Ready(VecDeque<RawDocumentBuf>),
     /// A pipeline that is running.
     Pipeline {
-        /// What is left of it.
+        /// The rest of the run.
         run: Box<Run>,
-        /// Who asked for it.
+        /// The client that opened it.
         client: Client,
     },
 }
@@ -115,10 +115,10 @@ impl Cursor {
         Self::new(ns, CursorSource::Ready(documents.into_iter().collect()))
     }
 
-    /// Gives the first batch, and keeps the cursor when something is left.
+    /// Replies with the first batch and keeps the cursor if documents are left.
     ///
     /// # Errors
-    /// What the search meets.
+    /// The errors of the search.
     pub fn first_batch(
         mut self,
         context: &Context,
@@ -146,7 +146,7 @@ impl Cursor {
         let clock = SystemClock;
         let wait = wait.min(Duration::from_millis(AWAIT_DATA_MS_MAX));
         let end = clock.monotonic().saturating_add(wait);
-        // Registered before the look, so that no change falls between the two.
+        // Registered before the search, so that no change is missed between the two.
         let changed = context.collections.wait_for_change();
         loop {
             let mut batch = BatchReply::new(BatchName::Next, size);
@@ -204,7 +204,7 @@ impl Cursor {
                 let rows = ServerFacts { context, client };
                 let environment = Environment::new(&context.collections, &rows);
                 loop {
-                    // A full batch ends without a look at what is next, as in MongoDB.
+                    // A full batch does not look for a next document, as in MongoDB.
                     if batch.is_full() {
                         break false;
                     }
@@ -241,8 +241,8 @@ impl Cursors {
     ///
     /// # Errors
     /// `CursorNotFound`, `Unauthorized` when it belongs to another collection, `BadValue` when it does
-    /// not wait and `wait` is given, `CursorKilled` when somebody closed it meanwhile, and what the
-    /// search meets.
+    /// not wait and `wait` is given, `CursorKilled` when another client closed it during the call, and the
+    /// errors of the search.
     pub fn next_batch(
         &self,
         context: &Context,
@@ -273,7 +273,7 @@ impl Cursors {
         batch.finish(if is_done { 0 } else { id }, ns)
     }
 
-    /// Takes a cursor out for its next documents.
+    /// Takes a cursor out of the table for a `getMore`.
     fn take(&self, id: i64, ns: &str, waits: bool) -> Result<Cursor, CommandError> {
         let mut table = self.lock();
         let Some(IdleCursor { cursor, .. }) = table.open.get(&id) else {
@@ -302,8 +302,8 @@ impl Cursors {
         Ok(cursor)
     }
 
-    /// Keeps what is left of a cursor that was taken out, unless somebody has closed it meanwhile.
-    /// Whether somebody has.
+    /// Returns a cursor to the table after its `getMore`, unless it was closed during the call; true
+    /// when it was.
     fn put_back(&self, id: i64, left: Option<Cursor>) -> bool {
         let mut table = self.lock();
         let is_killed = table.running.remove(&id).is_some_and(|running| running.is_killed);
@@ -347,7 +347,7 @@ impl Cursors {
 }
 
 impl CursorTable {
-    /// Keeps a cursor, in the place of the one that was idle longest if there are too many.
+    /// Keeps a cursor. When there are too many, the cursor that was idle longest is evicted.
     fn insert(&mut self, id: i64, cursor: Cursor) {
         if self.open.len() >= CURSORS_MAX {
             let oldest = self.open.iter().min_by_key(|(_, idle)| idle.since).map(|(id, _)| *id);
@@ -356,7 +356,7 @@ impl CursorTable {
         self.open.insert(id, IdleCursor { cursor, since: work_time() });
     }
 
-    /// Closes what was idle too long, in real time: it is a client that has forgotten it.
+    /// Closes cursors that were idle too long. Real time counts, not simulated time: clients live in it.
     fn end_idle(&mut self, now: Duration) {
         let idle_max = Duration::from_millis(CURSOR_IDLE_MS);
         self.open.retain(|_, idle| now.saturating_sub(idle.since) <= idle_max);

@@ -13,7 +13,7 @@ use crate::{
     limits::ERROR_MESSAGE_BYTES_MAX,
 };
 
-/// Why a command failed: what stands in the reply.
+/// Why a command failed, as the reply contains it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct CommandError {
@@ -25,7 +25,7 @@ pub struct CommandError {
     pub details: Box<Document>,
 }
 
-/// What every command handler gives back: the reply's fields without `ok`.
+/// The result of every command: the reply's fields without `ok`.
 pub type Answer = Result<RawDocumentBuf, CommandError>;
 
 impl CommandError {
@@ -56,7 +56,7 @@ impl CommandError {
         entry
     }
 
-    /// The sentence as replies have it: what quotes a value of megabytes is cut.
+    /// The message, cut to a bound: it may quote a value of megabytes.
     #[must_use]
     pub fn reply_message(&self) -> Cow<'_, str> {
         let bytes = self.message.len();
@@ -83,7 +83,7 @@ pub fn no_collection(namespace: &str) -> CommandError {
     .into()
 }
 
-/// The refusal of a command that Cosmos DB does not have; `instead` says what to do.
+/// Refuses a command that Cosmos DB does not have; `instead` says what to do.
 #[must_use]
 pub fn not_in_cosmos(command: &str, instead: &str) -> CommandError {
     CommandError::new(

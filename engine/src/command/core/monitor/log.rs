@@ -1,6 +1,6 @@
-//! The last lines of the log, in memory, in the JSON form of MongoDB's structured log.
+//! The latest log lines, in memory, in the JSON format of MongoDB's structured log.
 //!
-//! `getLog` gives them out. Documents never stand in them, only names and numbers.
+//! `getLog` returns them. They contain names and numbers, never documents.
 
 use std::{
     collections::VecDeque,
@@ -20,7 +20,7 @@ struct LogRing {
     lines: VecDeque<String>,
     /// Lines that were ever written.
     written: u64,
-    /// Lines that a person should read after the start; they are never pushed out.
+    /// Warnings about the start; new lines never evict them.
     startup_warnings: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What was done since the engine was opened, in numbers: `serverStatus` shows them.
+//! Counters since the engine was opened, for `serverStatus`.
 
 use std::{
     collections::BTreeMap,
@@ -19,7 +19,7 @@ use crate::{
     value::field::Fields,
 };
 
-/// A number that goes up, and for what is open now also down.
+/// A counter. Only those of open things go down.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
@@ -29,12 +29,12 @@ impl Counter {
         self.0.fetch_add(amount, Ordering::Relaxed);
     }
 
-    /// Takes one away that was added before.
+    /// Subtracts one that was added before.
     pub fn subtract_one(&self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Is one higher until what comes back goes.
+    /// Adds one until the guard is dropped.
     #[must_use]
     pub fn raised(&self) -> CounterGuard<'_> {
         self.add(1);
@@ -53,7 +53,7 @@ impl Counter {
     }
 }
 
-/// One that was added to a number, and goes with this.
+/// Subtracts one from its counter when dropped.
 pub struct CounterGuard<'n>(&'n Counter);
 
 impl Drop for CounterGuard<'_> {
@@ -71,13 +71,13 @@ pub struct Metrics {
     pub network: NetworkCounts,
     /// Work by kind.
     pub operations: OperationCounts,
-    /// Documents that commands gave out or changed.
+    /// Documents that commands returned or changed.
     pub documents: DocumentCounts,
     /// Errors that reached a client.
     pub user_asserts: Counter,
     /// Searches and sorts that ended because of a time limit.
     pub timed_out: Counter,
-    /// Commands that nobody knows.
+    /// Unknown commands.
     pub unknown_commands: Counter,
     /// How often each command was sent, and how often it failed.
     commands: BTreeMap<&'static str, (Counter, Counter)>,
@@ -88,11 +88,11 @@ pub struct Metrics {
 pub struct ConnectionCounts {
     /// Open now.
     pub current: Counter,
-    /// Of those, the ones whose command is being run.
+    /// Of those, the ones with a running command.
     pub active: Counter,
     /// Opened so far.
     pub total_created: Counter,
-    /// Turned away because too many were open.
+    /// Refused because too many were open.
     pub rejected: Counter,
 }
 
@@ -124,12 +124,12 @@ pub struct OperationCounts {
     pub command: Counter,
 }
 
-/// Documents that commands gave out or changed.
+/// Documents that commands returned or changed.
 #[derive(Debug, Default)]
 pub struct DocumentCounts {
     /// Inserted.
     pub inserted: Counter,
-    /// Given out by cursors.
+    /// Returned by cursors.
     pub returned: Counter,
     /// Changed.
     pub updated: Counter,
@@ -185,7 +185,7 @@ impl Metrics {
                 documents.updated.add(number(reply, "nModified"));
                 documents.deleted.add(number(reply, "nDeleted"));
             }
-            // They have counted while they wrote the batch.
+            // They count while they write the batch.
             "find" | "getMore" => {}
             _ => documents.returned.add(returned(reply)),
         }

@@ -68,7 +68,7 @@ pub fn time_limit(request: &Request<'_>) -> Result<Option<Duration>, CommandErro
 /// Fields that hold a batch of writes: they are not shown, as MongoDB does not show them.
 const BATCH_FIELDS: [&str; 4] = ["documents", "updates", "deletes", "ops"];
 
-/// What MongoDB shows in the place of a field that nobody shall read.
+/// Replaces the value of a secret field, as in MongoDB.
 const SECRET_SHOWN: &str = "xxx";
 
 /// MongoDB's kind of work of a command.
@@ -96,26 +96,26 @@ fn ns(request: &Request<'_>) -> String {
     [request.db, ".", collection.unwrap_or("$cmd")].concat()
 }
 
-/// Whether the text behind a command's name is a collection's name.
+/// Whether the value of the command's own field is a collection name.
 fn names_a_collection(command: &str) -> bool {
     !matches!(command, "getParameter" | "getLog" | "renameCollection" | "logRotate" | "dataSize")
 }
 
-/// Fields of a command that nobody shall read.
+/// Fields that hold secrets.
 fn secret_fields(command: &str) -> &'static [&'static str] {
     match command {
         "createUser" | "updateUser" => &["pwd"],
-        // A login begins here, with whatever somebody took for the user's name.
+        // A login may start here, with a password typed as the user name.
         "hello" => &["saslSupportedMechs", "speculativeAuthenticate"],
-        // An address may have keys in it, although it is refused then.
+        // An address may contain keys; it is refused then, but still profiled.
         "mayflyArchive" => &["target"],
         _ => &[],
     }
 }
 
-/// The command as it is kept while it runs: without batches, and only its short fields if it is long.
-/// A secret is not kept: the command goes to the profile, also when it is refused. It stands in a
-/// document there, so it may have a level less than one.
+/// The command as `currentOp` and the profile show it: without batches, and only with its short fields
+/// if it is long. Secrets are masked, because the profile stores refused commands too. A profile entry
+/// nests the command, so it may have one level less than a document.
 fn shown(request: &Request<'_>) -> RawDocumentBuf {
     let command = request.document;
     let secrets = secret_fields(request.name);

@@ -17,16 +17,16 @@ use crate::{
     store::RecordNumber,
 };
 
-/// Documents between two looks at the clock when they are inserted one by one.
+/// Documents between two readings of the clock when they are inserted one by one.
 const CLOCK_DOCS: usize = 16;
 
-/// What an insert of several documents did.
+/// The result of an insert of several documents.
 #[derive(Debug, Default)]
 pub struct InsertResult {
     /// Documents inserted.
     pub n: u64,
-    /// Those that were refused, by their place. In order, there is at most one, and what stands behind
-    /// it was not tried.
+    /// Refused documents, by their position. In an ordered insert there is at most one, and later
+    /// documents were not tried.
     pub errors: Vec<(usize, CommandError)>,
 }
 
@@ -61,7 +61,7 @@ pub fn insert_all<'d>(
             }
             Err(error) if start == 0 => return Err(error),
             Err(error) => {
-                // Nothing behind this place is tried either; in order, the first refusal says so.
+                // Later documents are not tried either; in an ordered insert the first refusal says so.
                 let end = if is_ordered { start + 1 } else { prepared.len() };
                 done.errors.extend((start..end).map(|place| (place, error.clone())));
                 break;
@@ -71,7 +71,7 @@ pub fn insert_all<'d>(
     Ok(done)
 }
 
-/// One transaction from document `start` on: where to go on, and what was done.
+/// One transaction from document `start` on: where the next one starts, and the result.
 fn insert_some(
     context: &Context,
     namespace: &Namespace,
@@ -122,7 +122,7 @@ fn insert_some(
     })
 }
 
-/// Inserts documents together if that is the same as one by one. False when nothing was done.
+/// Inserts documents as one batch if the result is the same as one by one; false when it did nothing.
 fn insert_batch(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
@@ -140,9 +140,9 @@ fn insert_batch(
 
 /// Why a document was not written, and what that means for the transaction.
 pub enum WriteRefusal {
-    /// The transaction is good and can go on.
+    /// The transaction is intact and can continue.
     Statement(CommandError),
-    /// The transaction must be given up.
+    /// The transaction must be aborted.
     Transaction(CommandError),
 }
 
@@ -163,8 +163,7 @@ impl From<WriteRefusal> for CommandError {
     }
 }
 
-/// Inserts one document. A document that is past its threshold in a collection that hides such ones
-/// does not stand in its way.
+/// Inserts one document. A hidden overdue document with the same key does not block it.
 ///
 /// # Errors
 /// Why it was refused.

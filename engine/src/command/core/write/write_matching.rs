@@ -49,9 +49,9 @@ pub enum WriteAction<'a> {
     Delete,
 }
 
-/// Acts on every document that matches. The records are found in one read, then handled in
-/// transactions of bounded size; a document that does not match any more is left alone. What was
-/// done before an error stays done and is told.
+/// Changes or deletes every document that matches. The records are found in one read, then handled in
+/// transactions of bounded size; a document that no longer matches is left alone. Work done before an
+/// error is kept and reported.
 ///
 /// # Errors
 /// Why the search failed, before anything was written.
@@ -245,12 +245,12 @@ pub fn first(
     first_giving(context, namespace, query, action, upsert, &|_| Ok(None)).map(|(done, _)| done)
 }
 
-/// What of a document that was found and changed, removed or inserted is given back.
+/// Makes the reply from a changed, deleted or inserted document.
 pub type MakeReply<'g> =
     dyn Fn(DocumentChange) -> Result<Option<RawDocumentBuf>, CommandError> + Sync + 'g;
 
-/// As [`first`], and gives back what `give` makes of the document. Where that fails, nothing is written:
-/// a document that was removed and is not given back would be lost.
+/// As [`first`], and returns the result of `give`. If `give` fails, nothing is written: a deleted
+/// document that is not returned would be lost.
 ///
 /// # Errors
 /// As [`first`], and what `give` meets.

@@ -47,7 +47,7 @@ fn stored(lab: &Lab) -> Option<Bson> {
     at(&lab.ok("{collStats: 'c'}"), "count")
 }
 
-/// Runs a command and compares one value of its reply; the word `absent` stands for none.
+/// Runs a command and compares one value of its reply; the word `absent` means none.
 #[track_caller]
 fn check_value(lab: &Lab, about: &str, command: &str, path: &str, wanted: &str) {
     let reply = lab.run(command);
