@@ -21,21 +21,21 @@ use crate::{
     store::{CollectionId, Store, StoreError},
 };
 
-/// The name under which the store keeps who has an archive.
+/// The `meta` key of the list of archives.
 pub(crate) const ARCHIVES_META: &str = "archives";
 
 /// All archives of a store, by the number of their collection.
 pub struct Archives {
     collections: Arc<Collections>,
     all: RwLock<BTreeMap<CollectionId, Arc<Archive>>>,
-    /// Held while one is switched on or off.
+    /// Held while an archive is turned on or off.
     changing: Mutex<()>,
     /// The store's list of them was damaged.
     is_lost: bool,
 }
 
 impl Archives {
-    /// The archives that the store knows; none where its list of them is damaged, see [`Archives::is_lost`].
+    /// The archives in the store's list; none if the list is damaged, see [`Archives::is_lost`].
     ///
     /// # Errors
     /// When the store can't be read.
@@ -49,13 +49,13 @@ impl Archives {
         Ok(archives)
     }
 
-    /// Whether the list of archives was damaged. Then nobody knows which collections have one, and
-    /// nothing must be removed before somebody has said so.
+    /// Whether the list of archives was damaged. Then it is unknown which collections have one, so
+    /// nothing may be removed until the user releases the hold.
     pub fn is_lost(&self) -> bool {
         self.is_lost
     }
 
-    /// Removes a list that was found damaged, once something else holds the removals back.
+    /// Deletes a damaged list, once a stored hold stops the removals instead.
     ///
     /// # Errors
     /// When the store can't be written.
@@ -67,40 +67,40 @@ impl Archives {
         self.collections.store().write(|writer| writer.delete_meta(ARCHIVES_META).map(drop))
     }
 
-    /// The archive that a collection's expired documents go to; `None` when they go nowhere.
+    /// The archive that receives a collection's expired documents, if one is on.
     pub fn active(&self, collection: CollectionId) -> Option<Arc<Archive>> {
         self.read().get(&collection).filter(|archive| archive.is_on()).cloned()
     }
 
-    /// The archive of a collection, or of one that had this name when it was dropped.
+    /// The archive of a collection, or of a dropped one of this name.
     pub fn find(&self, namespace: &Namespace) -> Option<Arc<Archive>> {
         let present = self.collections.catalog().collection(namespace);
         let of_present = present.and_then(|present| self.read().get(&present.id).cloned());
         of_present.or_else(|| {
-            // The newest of them.
+            // The newest one.
             self.all().into_iter().rev().find(|archive| self.name_of(archive) == *namespace)
         })
     }
 
-    /// All archives, those that are off included.
+    /// All archives, including those that are off.
     pub fn all(&self) -> Vec<Arc<Archive>> {
         self.read().values().cloned().collect()
     }
 
-    /// The present name of an archive's collection; of a dropped one the name it was made for.
+    /// The current name of an archive's collection; for a dropped one, its original name.
     pub fn name_of(&self, archive: &Archive) -> Namespace {
         let catalog = self.collections.catalog();
         let present = catalog.collection_by_id(archive.collection());
         present.map_or_else(|| archive.original_name().clone(), |present| present.namespace.clone())
     }
 
-    /// Whether documents come to this archive: it is on, and its collection was not dropped.
+    /// Whether the archive receives documents: it is on, and its collection exists.
     pub fn is_active(&self, archive: &Archive) -> bool {
         let catalog = self.collections.catalog();
         archive.is_on() && catalog.collection_by_id(archive.collection()).is_some()
     }
 
-    /// From now on what expires in this collection is archived before it is removed.
+    /// Turns the archive on: from now on, expired documents are archived before they are removed.
     ///
     /// # Errors
     /// `BadSetting`, `NotSupported`, `Catalog`, or the store fails.
@@ -133,7 +133,7 @@ impl Archives {
             is_on: true,
             settings,
         };
-        // A place that can't be reached is found now, not with the next pass.
+        // Finds an unreachable target now instead of in the next pass.
         let archive = self.made(record.clone());
         archive.backend()?.begin()?;
         archive.backend()?.list()?;
@@ -145,7 +145,8 @@ impl Archives {
         Ok(self.put(record))
     }
 
-    /// The archive at this target of a dropped collection of this name: a new one goes on with it.
+    /// The archive that a dropped collection of this name left at this target. The new archive
+    /// continues it.
     fn left_by(&self, namespace: &Namespace, target: &str) -> Option<Arc<Archive>> {
         let catalog = self.collections.catalog();
         let is_dropped =
@@ -157,7 +158,8 @@ impl Archives {
         })
     }
 
-    /// From now on what expires in this collection is removed for good. What was archived stays.
+    /// Turns the archive off: from now on, expired documents are deleted permanently. Archived
+    /// documents are kept.
     ///
     /// # Errors
     /// `NoArchive`, or the store fails.
@@ -172,10 +174,9 @@ impl Archives {
         Ok(self.put(record))
     }
 
-    /// Puts a collection in the place of another one, as [`Collections::replace`] does. The archive of
-    /// the other one becomes its own in the same transaction, so nothing that expires under this name
-    /// is removed without being archived. A collection that has an archive of its own, on or off,
-    /// keeps that: somebody has said what becomes of its documents.
+    /// Replaces a collection as [`Collections::replace`] does. The archive moves in the same
+    /// transaction, so no document that expires under this name is removed unarchived. A collection
+    /// with an archive of its own, on or off, keeps it: that was a choice of the user.
     ///
     /// # Errors
     /// As [`Collections::replace`].
@@ -191,11 +192,12 @@ impl Archives {
             let mut records = before.clone();
             records.remove(&replaced.id);
             records.insert(heir.id, record.clone());
-            // Before the new name is seen: a pass that finds the collection finds its archive.
+            // Before the new name becomes visible, so that a pass that finds the collection finds
+            // its archive.
             self.put(record);
             Ok(Some((ARCHIVES_META, list(&records)?)))
         });
-        // One of the two is too much, which one tells the store. If it does not, both do no harm.
+        // One of the two is superfluous; the stored list says which. Keeping both is harmless.
         if let Ok(records) = stored(self.collections.store()) {
             let is_stored = |id| records.iter().any(|record| record.collection == id);
             let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
@@ -204,21 +206,22 @@ impl Archives {
         result
     }
 
-    /// Removes what goes beyond the limits of the archives that are on. What fails is tried again with
-    /// the next pass, and so is what is left when `may_continue` says no.
+    /// Enforces the limits of all archives that are on. Failures, and what is left when
+    /// `may_continue` returns false, are retried with the next pass.
     pub fn prune(&self, now_ms: i64, may_continue: &dyn Fn() -> bool) {
         for archive in self.all().iter().filter(|archive| archive.is_on()) {
             let _ = archive.prune(now_ms, may_continue);
         }
     }
 
-    /// Whether [`Archives::prune`] may remove something because of its age. What can't be read counts too.
+    /// Whether [`Archives::prune`] may remove something by age. An unreadable archive counts as
+    /// yes.
     pub fn may_hold_expired(&self, now_ms: i64) -> bool {
         let mut on = self.all().into_iter().filter(|archive| archive.is_on());
         on.any(|archive| archive.may_hold_expired(now_ms).unwrap_or(true))
     }
 
-    /// A name for a folder that no other archive has.
+    /// A folder name that no other archive uses.
     fn free_folder(&self, namespace: &Namespace) -> String {
         let name = folder_name(namespace);
         let all = self.all();
@@ -245,8 +248,8 @@ impl Archives {
         archive
     }
 
-    /// Keeps an archive that is switched on, unless its collection is not the one of this name any more:
-    /// its place may have taken long to answer.
+    /// Stores an archive as on, unless this name belongs to another collection by now: the target
+    /// may have taken long to answer.
     fn save_on(&self, record: &Record, gone: Option<CollectionId>) -> Result<(), ArchiveError> {
         let bytes = list(&self.records_with(record, gone))?;
         let is_saved = self.collections.write(|writer| {
@@ -315,12 +318,12 @@ fn backend(
     }
 }
 
-/// What a backup of the store leaves out: its archives, as one sentence; `None` without any.
+/// One sentence on the archives that a backup leaves out; `None` without any.
 ///
 /// # Errors
 /// When the store can't be read.
 pub fn missing_from_backup(store: &Store) -> Result<Option<String>, StoreError> {
-    // Whoever copies a store with a damaged list is told of that anyway.
+    // The backup reports a damaged list by itself.
     let records = StoreError::unless_damaged(stored(store))?.unwrap_or_default();
     let mut places: Vec<String> =
         records.iter().map(|record| record.settings.location(store.folder())).collect();
@@ -331,7 +334,7 @@ pub fn missing_from_backup(store: &Store) -> Result<Option<String>, StoreError> 
     }))
 }
 
-/// The archives as the store keeps them.
+/// Reads the stored list of archives.
 fn stored(store: &Store) -> Result<Vec<Record>, StoreError> {
     store.read(|reader| {
         let Some(bytes) = reader.meta(ARCHIVES_META)? else { return Ok(Vec::new()) };

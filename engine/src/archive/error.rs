@@ -1,4 +1,4 @@
-//! Why an archive could not do what was asked.
+//! Errors of archives.
 
 use std::io;
 
@@ -6,16 +6,16 @@ use thiserror::Error;
 
 use crate::{catalog::CatalogError, store::StoreError};
 
-/// Why an archive could not do what was asked. Each kind's text is a sentence fit for a person.
+/// A failure of an archive. Each kind's text is a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ArchiveError {
-    /// The place that holds the archive can't be written or read.
+    /// The folder or bucket can't be written or read.
     #[error("{what}.")]
     Backend {
         /// What was tried, and why it failed.
         what: String,
     },
-    /// Nothing can be archived, so nothing is removed.
+    /// Documents can't be archived, so their removals are on hold.
     #[error("Can't write the archive of {namespace}, so expired documents are kept: {reason}")]
     OnHold {
         /// The collection.
@@ -23,13 +23,13 @@ pub enum ArchiveError {
         /// The failure as a sentence.
         reason: String,
     },
-    /// A setting is no good.
+    /// A setting is invalid.
     #[error("{message}")]
     BadSetting {
         /// What is wrong with it.
         message: String,
     },
-    /// This program can't do it.
+    /// This build does not support it.
     #[error("{message}")]
     NotSupported {
         /// What it can't do.
@@ -50,7 +50,7 @@ pub enum ArchiveError {
     /// The collection can't have one: it is a view or a time-series collection.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// The archive has something else in place of what was written.
+    /// The archive's contents are not what was written.
     #[error("The archive is damaged: {what}.")]
     Damaged {
         /// What is wrong, and where.

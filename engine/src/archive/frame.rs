@@ -1,9 +1,7 @@
-//! One batch of lines as one member of a gzip file, with its size and times in its header.
-//!
-//! gzip allows a file to be many members one after the other, so the whole segment can be read with
-//! `gzip -d`. Each member's header has room for fields of one's own: there stand how many bytes the
-//! member has, how many documents, and when they were removed. So a reader finds the members without
-//! unpacking them, and one that is torn or damaged costs no other.
+//! One batch of lines as one member of a gzip file, with its size and times in the header.
+//! A gzip file may have many members, so `gzip -d` reads a whole segment. A member's header allows
+//! extra fields: ours hold its length, document count and removal times. So a reader finds the
+//! members without decompressing them, and a torn or damaged one costs no other.
 
 use std::io::{Read as _, Write as _};
 
@@ -16,16 +14,17 @@ use crate::limits::ARCHIVE_FRAME_TEXT_BYTES_MAX;
 /// Bytes of a frame's header.
 pub(super) const HEADER_BYTES: usize = START.len() + FIELDS_BYTES;
 
-/// What every frame begins with: gzip's header without name or time, and the mark of our own fields.
+/// The first bytes of each frame: gzip's header without name or time, and the id of our extra
+/// field.
 pub(super) const START: [u8; 16] = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 36, 0, b'M', b'F', 32, 0];
 
-/// How hard gzip tries: the reaper waits for it.
+/// Compression level; low, because the reaper waits for it.
 const PACKING: u32 = 3;
 
 /// Length, documents, first and last instant, checksum.
 const FIELDS_BYTES: usize = 4 + 4 + 8 + 8 + 8;
 
-/// A frame's own account of itself.
+/// The fields of a frame's header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
     /// Bytes of the frame, this header included.
@@ -36,22 +35,22 @@ pub(super) struct Header {
     pub first_ms: i64,
     /// When the last of them was removed.
     pub last_ms: i64,
-    /// The checksum of what follows the header, and of the fields before it.
+    /// Checksum of the body and of the fields before this one.
     sum: u64,
 }
 
 impl Header {
-    /// What is told of a frame that was not read.
+    /// A header from a segment's name, unverified because the frame was not read.
     #[cfg(any(feature = "s3", test))]
     pub(super) fn unverified(len: u32, docs: u32, first_ms: i64, last_ms: i64) -> Self {
         Self { len, docs, first_ms, last_ms, sum: 0 }
     }
 }
 
-/// Packs lines.
+/// Compresses lines into a frame.
 ///
 /// # Errors
-/// When they are too many to be read back.
+/// When the batch is too large to be read back.
 pub(super) fn pack(
     lines: &[u8],
     docs: u32,
@@ -71,7 +70,7 @@ pub(super) fn pack(
     let mut frame =
         packed.map_err(|error| ArchiveError::io("Can't compress the archive", &error))?;
     let len = u32::try_from(frame.len()).map_err(|_| too_large())?;
-    // gzip's byte for the level of packing depends on the level; a fixed one makes a fixed start.
+    // gzip stores the level in a header byte; overwriting it keeps `START` fixed.
     let body = frame.get(HEADER_BYTES..).unwrap_or_default();
     let sum = checksum(len, docs, first_ms, last_ms, body);
     let header = [
@@ -108,7 +107,7 @@ pub(super) fn header(bytes: &[u8]) -> Option<Header> {
 /// The lines of a whole frame.
 ///
 /// # Errors
-/// `Damaged` when a byte of it is not what was written.
+/// `Damaged` when any byte differs from what was written.
 pub(super) fn unpack(frame: &[u8]) -> Result<Vec<u8>, ArchiveError> {
     let damaged = |what: &str| ArchiveError::Damaged { what: what.to_owned() };
     let header = header(frame).ok_or_else(|| damaged("no batch begins here"))?;

@@ -1,8 +1,7 @@
 //! One document of an archive as one line of canonical Extended JSON.
-//!
-//! Extended JSON can't write every document: a field that is really named `$oid` reads back as an
-//! object id. So each line is read back before it counts, and a document that does not come back
-//! byte for byte is kept as its bytes instead.
+//! Extended JSON can't represent every document: a field named `$oid` reads back as an ObjectId. So
+//! each line is read back before it counts, and a document that differs in any byte is stored as
+//! base64 bytes instead.
 
 use std::borrow::Cow;
 
@@ -23,13 +22,13 @@ use crate::{
     },
 };
 
-/// Bytes of an `_id` up to which a line shows it a second time, in front.
+/// Largest `_id`, in bytes, that a line repeats in front of the document.
 const SHOWN_ID_BYTES_MAX: usize = 512;
 
-/// Where the part of a line ends that tells one removal's document from another's.
+/// End of the part of a line that identifies a document version.
 const KEY_END: &[u8] = b",\"removed\":";
 
-/// What stands around a document that is kept as its bytes, at the end of the line.
+/// The text around a document stored as bytes, at the end of the line.
 const BYTES_BEFORE: &str = ",\"bson\":{\"$binary\":{\"base64\":\"";
 const BYTES_BEHIND: &str = "\",\"subType\":\"00\"}}}";
 
@@ -55,7 +54,7 @@ pub struct Archived {
 /// Appends a document as one line.
 ///
 /// # Errors
-/// When the line could not be read again.
+/// When neither form reads back unchanged.
 pub fn append_line(out: &mut Vec<u8>, archived: &Archived) -> Result<(), ArchiveError> {
     let start = out.len();
     for append in [append_text, append_bytes] {
@@ -90,7 +89,7 @@ fn append_text(out: &mut Vec<u8>, archived: &Archived) {
     append_document(out, &line, Style::Canonical);
 }
 
-/// By hand: with the largest document, the line as a whole would be larger than a document may be.
+/// Built by hand: with the largest document, the line would exceed the maximum document size.
 fn append_bytes(out: &mut Vec<u8>, archived: &Archived) {
     append_document(out, &head(archived), Style::Canonical);
     out.pop();
@@ -115,16 +114,16 @@ fn head(archived: &Archived) -> RawDocumentBuf {
     line
 }
 
-/// The head of a line that keeps its document as bytes, and those bytes.
+/// Splits a line with a document stored as bytes into its head and the document.
 fn split_bytes(line: &str) -> Option<(String, RawDocumentBuf)> {
-    // A line with its document as text ends with one brace more.
+    // A line with a document as text ends with one more brace.
     let rest = line.strip_suffix(BYTES_BEHIND)?;
     let (head, base64) = rest.rsplit_once(BYTES_BEFORE)?;
     let bytes = BASE64.decode(base64).ok()?;
     Some((format!("{head}}}"), RawDocumentBuf::from_bytes(bytes).ok()?))
 }
 
-/// Reads a line; its document's checksum is right.
+/// Reads a line and verifies its document's checksum.
 ///
 /// # Errors
 /// `Damaged`.

@@ -21,12 +21,12 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// A folder that need not exist yet; but a folder above it that somebody chose has to.
+    /// A folder that need not exist yet. The parent that the user chose must exist.
     pub(super) fn new(path: PathBuf, chosen: Option<PathBuf>) -> Self {
         Self { path, chosen }
     }
 
-    /// Makes the folder, and makes it survive a power cut.
+    /// Creates the folder durably.
     fn prepare(&self) -> io::Result<()> {
         if self.path.is_dir() {
             return Ok(());
@@ -46,7 +46,7 @@ impl Folder {
     fn write(&self, segment: &str, offset: u64, frame: &[u8]) -> io::Result<()> {
         self.prepare()?;
         let path = self.path.join(segment);
-        // A copy of this store may write here too: what it has begun stays as it is.
+        // A copy of this store may write here too, so never overwrite a segment it created.
         let file = if offset == 0 { create_chosen(&path) } else { open_chosen_to_write(&path) };
         let mut file = file?;
         let len = file.metadata()?.len();
@@ -56,7 +56,7 @@ impl Folder {
         file.set_len(offset)?;
         file.seek(SeekFrom::Start(offset))?;
         if let Err(error) = file.write_all(frame) {
-            // Gives the room back. If that fails too, a torn end is left, which readers skip.
+            // Frees the space. If that fails too, readers skip the torn end.
             let _ = if offset == 0 { fs::remove_file(&path) } else { file.set_len(offset) };
             return Err(error);
         }
@@ -123,7 +123,7 @@ impl Backend for Folder {
     }
 }
 
-/// Makes a folder and those above it, and makes them survive a power cut.
+/// Creates a folder and its parents durably: fsyncs each parent of a new folder.
 fn make(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);

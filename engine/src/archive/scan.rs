@@ -13,45 +13,44 @@ use super::{
 };
 use crate::limits::ARCHIVE_SEEN_MAX;
 
-/// A place in an archive: a document that has been given.
+/// The position of a returned document.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ScanMark {
     /// The name of its segment.
     pub segment: String,
     /// Where its batch begins.
     pub offset: u64,
-    /// Its line in the batch, from 0 on.
+    /// Its line in the batch, from 0.
     pub line: u64,
 }
 
-/// Where to begin.
+/// Where a scan begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScanStart {
-    /// Only what was removed before this, in milliseconds since 1970.
+    /// Only documents removed before this, in milliseconds since 1970.
     pub before_ms: Option<i64>,
     /// Only what lies behind this backend, in the order of reading.
     pub after: Option<ScanMark>,
 }
 
-/// How a look into an archive went.
+/// The outcome of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScanResult {
-    /// The last document that was given; `None` at the end of the archive.
+    /// The last returned document; `None` at the end of the archive.
     pub next: Option<ScanMark>,
-    /// Bytes of batches, and lines, that can't be read.
+    /// Bytes of unreadable batches and lines.
     pub unreadable: u64,
 }
 
-/// What is done with a document that was found.
+/// Called with each document.
 type Visit<'v> = &'v mut dyn FnMut(Archived) -> ControlFlow<()>;
 
 impl Archive {
-    /// Gives every document, what was removed last first. One that was archived twice, because the
-    /// program was killed before it was removed, is given once. Batches that can't be read are left
-    /// out and counted.
+    /// Visits all documents, last removed first. A document archived twice, because the program was
+    /// killed before the removal, is visited once. Unreadable batches are skipped and counted.
     ///
     /// # Errors
-    /// When the archive's place can't be read.
+    /// When the archive can't be read.
     pub fn scan(&self, from: &ScanStart, visit: Visit<'_>) -> Result<ScanResult, ArchiveError> {
         let backend = self.backend()?;
         let mut scan =
@@ -66,7 +65,7 @@ impl Archive {
                     scan.seen.next = scan.last;
                     return Ok(scan.seen);
                 }
-                // A limit has just removed it.
+                // A limit removed it during the scan.
                 Err(_) if !backend.list()?.iter().any(|listed| listed.name == segment.name) => {}
                 Err(error) => return Err(error),
             }
@@ -75,11 +74,11 @@ impl Archive {
     }
 }
 
-/// A look that is under way.
+/// A scan in progress.
 struct Scan<'s> {
     backend: &'s dyn Backend,
     from: &'s ScanStart,
-    /// What was met so far, so that a copy of it is left out.
+    /// Hashes of the documents so far, to skip their copies.
     given: HashSet<u128>,
     last: Option<ScanMark>,
     seen: ScanResult,
@@ -142,7 +141,8 @@ impl Scan<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Whether this is the first copy of the document.
+    /// Whether this is the first copy of the document. Past the bound, a copy may be returned
+    /// twice.
     fn is_new(&mut self, line: &[u8]) -> bool {
         let key = xxh3_128(key_of(line));
         if self.given.len() >= ARCHIVE_SEEN_MAX {

@@ -1,16 +1,16 @@
-//! The names of segments, and what stands in one.
+//! Names and contents of segments.
 
 use chrono::DateTime;
 
 use super::frame::{self, HEADER_BYTES, Header};
 
-/// What the names of segments end with.
+/// File extension of segments.
 const ENDING: &str = ".ndjson.gz";
 
-/// How the time stands in them.
+/// Time format in their names.
 const STAMP: &str = "%Y%m%dT%H%M%S%3fZ";
 
-/// One segment as its place lists it.
+/// A segment as its backend lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SegmentFile {
     /// Its name.
@@ -24,28 +24,28 @@ pub(super) struct SegmentFile {
 pub(super) struct FrameAt {
     /// Where it begins.
     pub offset: u64,
-    /// Its own account of itself.
+    /// Its header.
     pub header: Header,
 }
 
-/// What stands in a segment.
+/// The contents of a segment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct SegmentContents {
     /// Its whole batches, oldest first.
     pub frames: Vec<FrameAt>,
-    /// Bytes that belong to no batch: a torn end, or damage.
+    /// Bytes outside any batch: a torn end, or damage.
     pub unreadable: u64,
 }
 
-/// The name of a segment: its number, and when it was begun. Names sort as numbers do.
+/// The name of a segment: its number and start time. Names sort by number.
 pub(super) fn name(number: u64, began_ms: i64) -> String {
     let began = DateTime::from_timestamp_millis(began_ms)
         .map_or_else(|| "unknown".to_owned(), |at| at.format(STAMP).to_string());
     format!("{number:010}-{began}{ENDING}")
 }
 
-/// The name of a segment that is one batch: also when the last of its documents was removed, and how
-/// many there are, so that nobody has to fetch it to know.
+/// The name of a single-batch segment. It also holds the last removal time and the document count,
+/// so that a summary needs no download.
 pub(super) fn batch_name(number: u64, first_ms: i64, last_ms: i64, docs: u32) -> String {
     let name = name(number, first_ms);
     let name = name.strip_suffix(ENDING).unwrap_or(&name);
@@ -60,7 +60,7 @@ pub(super) fn number(name: &str) -> Option<u64> {
         .flatten()
 }
 
-/// When a segment was begun, by its name; `None` if that does not say.
+/// A segment's start time by its name, if valid.
 pub(super) fn began_ms(name: &str) -> Option<i64> {
     instant(name.strip_suffix(ENDING)?.split('-').nth(1)?)
 }
@@ -71,8 +71,8 @@ fn instant(stamp: &str) -> Option<i64> {
 }
 
 impl SegmentContents {
-    /// Finds the batches of a segment of this size; `read` gives bytes from an offset on, as many as
-    /// asked for or as there are.
+    /// Finds the batches of a segment of this size; `read` returns up to the requested bytes from
+    /// an offset.
     pub(super) fn find<E>(
         bytes: u64,
         mut read: impl FnMut(u64, usize) -> Result<Vec<u8>, E>,
@@ -84,7 +84,7 @@ impl SegmentContents {
                 contents.frames.push(FrameAt { offset, header });
                 offset += u64::from(header.len);
             } else {
-                // A torn batch, or a damaged head. What comes behind is still good.
+                // A torn batch or a damaged header. The batches after it are still intact.
                 let next = next_start(bytes, offset + 1, &mut read)?;
                 contents.unreadable += next - offset;
                 offset = next;
@@ -93,8 +93,8 @@ impl SegmentContents {
         Ok(contents)
     }
 
-    /// What the name of a segment that is one batch says; `None` for any other one. One that is too
-    /// short for a batch has none: its server died, and nobody was told that it is kept.
+    /// The contents that a single-batch segment's name states; `None` for other names. A segment
+    /// too short for a batch has none: its write was never acknowledged.
     #[cfg(any(feature = "s3", test))]
     pub(super) fn of_batch(segment: &SegmentFile) -> Option<Self> {
         if segment.bytes < HEADER_BYTES as u64 {
@@ -123,8 +123,8 @@ impl SegmentContents {
     }
 }
 
-/// The batch that begins at `offset`, if it is whole. Its length is taken for right where another batch
-/// or nothing follows; elsewhere its checksum tells, else one with a wrong length would hide others.
+/// The whole batch at `offset`, if any. Its length counts as correct if another batch or the end
+/// follows; otherwise its checksum must match, because a wrong length would hide other batches.
 fn batch_at<E>(
     offset: u64,
     bytes: u64,
@@ -139,7 +139,7 @@ fn batch_at<E>(
     Ok(is_whole.then_some(header))
 }
 
-/// The next place from `offset` on where a batch may begin; the segment's end if there is none.
+/// The next offset at which a batch may begin, or the segment's end.
 fn next_start<E>(
     bytes: u64,
     mut offset: u64,

@@ -1,4 +1,4 @@
-//! What somebody chose for an archive, as the store keeps it.
+//! An archive's settings and their stored form.
 
 use std::path::{Path, PathBuf};
 
@@ -15,54 +15,54 @@ use crate::{
 /// The folder of archives in a data folder.
 const FOLDER: &str = "archive";
 
-/// Bytes of a folder's name; a longer one is cut and ends with a hash of the whole.
+/// Longest folder name in bytes; a longer one is cut and ends with a hash of the whole.
 const NAME_BYTES_MAX: usize = 120;
 
-/// Bytes of the part of a bucket.
+/// Longest bucket prefix in bytes.
 const PREFIX_BYTES_MAX: usize = 500;
 
-/// What somebody chose for an archive.
+/// The user's settings for an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Where it lies: an absolute path, `file://` or `s3://`; empty is the data folder.
+    /// An absolute path, `file://` or `s3://`; empty means the data folder.
     pub target: String,
-    /// Most bytes; the oldest segments go.
+    /// Maximum bytes; the oldest segments are removed.
     pub max_bytes: Option<u64>,
-    /// Longest time in seconds since removal; segments with nothing younger go.
+    /// Maximum seconds since removal; segments with nothing younger are removed.
     pub max_age_secs: Option<u64>,
 }
 
-/// An archive as the store keeps it.
+/// An archive as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Record {
-    /// The collection, which may have another name meanwhile.
+    /// The collection, which may have been renamed since.
     pub collection: CollectionId,
     /// The collection's name when the archive was made.
     pub namespace: Namespace,
-    /// The folder below the store's part of the target, unlike that of any other archive of the store.
+    /// The archive's folder in the store's part of the target, unique in the store.
     pub folder: String,
-    /// Whether what expires is archived.
+    /// Whether expired documents are archived.
     pub is_on: bool,
-    /// What was chosen.
+    /// The user's settings.
     pub settings: Settings,
 }
 
-/// What a target names.
+/// A parsed target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     /// A folder.
     Folder(PathBuf),
-    /// A bucket of an object store, or a part of it.
+    /// A bucket of an object store, or a prefix in it.
     Bucket {
         /// Its name.
         bucket: String,
-        /// The part, without slashes around it.
+        /// The prefix, without leading or trailing slashes.
         prefix: String,
     },
 }
 
 impl Settings {
-    /// Checks the limits and the form of the target.
+    /// Checks the limits and the syntax of the target.
     ///
     /// # Errors
     /// `BadSetting`, `NotSupported`.
@@ -81,7 +81,7 @@ impl Settings {
         self.target(Path::new("/")).map(drop)
     }
 
-    /// Where archives with these settings lie, for people.
+    /// The archive's location as shown to the user.
     pub(super) fn location(&self, data_folder: &Path) -> String {
         match self.target(data_folder) {
             Ok(Target::Folder(path)) => path.display().to_string(),
@@ -89,7 +89,7 @@ impl Settings {
         }
     }
 
-    /// What the target names. What is refused is not repeated: it may hold a password.
+    /// Parses the target. Errors never quote it, because it may hold a password.
     pub(super) fn target(&self, data_folder: &Path) -> Result<Target, ArchiveError> {
         let target = self.target.as_str();
         if target.is_empty() {
@@ -130,7 +130,7 @@ fn bucket(rest: &str) -> Result<Target, ArchiveError> {
 }
 
 impl Target {
-    /// The folder that somebody chose; `None` for the data folder's own and for a bucket.
+    /// The folder that the user chose; `None` for the data folder and for a bucket.
     pub(super) fn chosen_folder(&self, data_folder: &Path) -> Option<PathBuf> {
         match self {
             Self::Folder(path) if *path != data_folder.join(FOLDER) => Some(path.clone()),
@@ -138,8 +138,8 @@ impl Target {
         }
     }
 
-    /// The part of a chosen place that is this store's: others may have chosen the same one. Only the
-    /// data folder is its own already.
+    /// This store's part of a target, because other stores may share it. The data folder is already
+    /// its own.
     pub(super) fn of_store(self, data_folder: &Path, uuid: &str) -> Self {
         match self {
             Self::Folder(path) if path == data_folder.join(FOLDER) => Self::Folder(path),
@@ -187,8 +187,7 @@ impl Record {
     }
 }
 
-/// A folder's name for a collection. No two collections have the same one, not even where a file
-/// system takes upper and lower case for the same.
+/// The folder name of a collection, unique even on a case-insensitive file system.
 pub(super) fn folder_name(namespace: &Namespace) -> String {
     let text = namespace.to_string();
     let mut name = String::new();

@@ -1,4 +1,4 @@
-//! The archive of one collection: batches go in, old segments go out.
+//! The archive of one collection: appends batches, removes old segments.
 
 use std::{
     collections::HashMap,
@@ -31,18 +31,18 @@ pub struct Archive {
     writing: Mutex<Writing>,
     failure: Mutex<Option<Failure>>,
     last_archived: Mutex<Arc<ArchivedVersions>>,
-    /// What is known of segments, by name, and the size that each had then.
+    /// Cached contents of segments, by name, with the size they were read at.
     known: Mutex<HashMap<String, (u64, Arc<SegmentContents>)>>,
-    /// When a server was last asked whether the limits are kept, in milliseconds since 1970.
+    /// When a server's limits were last checked, in milliseconds since 1970.
     looked_ms: Mutex<Option<i64>>,
 }
 
-/// Where the next batch goes.
+/// Where the next batch is written.
 #[derive(Debug, Default)]
 struct Writing {
-    /// The segment that this session has begun. Never one of a session before: its end may be torn.
+    /// The segment that this session created. Never one of an earlier session: its end may be torn.
     open: Option<OpenSegment>,
-    /// The number of the next segment, once the place has been looked at.
+    /// The number of the next segment, once the backend has been listed.
     next: Option<u64>,
 }
 
@@ -53,26 +53,26 @@ struct OpenSegment {
     began_ms: i64,
 }
 
-/// Why the collection's removals wait.
+/// Why the collection's removals are on hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The reason as a sentence.
     pub sentence: String,
     /// When it first failed, in milliseconds since 1970.
     pub since_ms: i64,
-    /// How often it has failed in a row.
+    /// Consecutive failures.
     pub attempts: u32,
-    /// The monotonic instant from which on it is tried again.
+    /// The monotonic instant of the next attempt.
     retry_at: Duration,
 }
 
-/// What an archive holds.
+/// An archive's contents in numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Summary {
     /// Its segments.
     pub segments: u64,
-    /// Its documents. One that was archived twice, because the program was killed before it was
-    /// removed, counts twice.
+    /// Documents. One archived twice, because the program was killed before the removal, counts
+    /// twice.
     pub documents: u64,
     /// Bytes of all segments.
     pub bytes: u64,
@@ -80,7 +80,7 @@ pub struct Summary {
     pub oldest_ms: Option<i64>,
     /// When the last of its documents was removed.
     pub newest_ms: Option<i64>,
-    /// Bytes that can't be read: torn ends and damage.
+    /// Unreadable bytes: torn ends and damage.
     pub unreadable: u64,
 }
 
@@ -97,7 +97,7 @@ impl Archive {
         }
     }
 
-    /// What was chosen for it.
+    /// The user's settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.record.settings
@@ -115,7 +115,7 @@ impl Archive {
         &self.record.namespace
     }
 
-    /// Whether what expires is archived from now on.
+    /// Whether expired documents are archived.
     #[must_use]
     pub fn is_on(&self) -> bool {
         self.record.is_on
@@ -127,24 +127,24 @@ impl Archive {
         lock(&self.failure).clone()
     }
 
-    /// The next removal tries again, however short ago it failed.
+    /// Makes the next removal try again at once, without the back-off.
     pub fn retry_now(&self) {
         if let Some(failure) = &mut *lock(&self.failure) {
             failure.retry_at = Duration::ZERO;
         }
     }
 
-    /// What the last batch held, and the archive still has.
+    /// The documents of the last batch, unless a limit removed a segment since.
     #[must_use]
     pub fn last_archived(&self) -> Arc<ArchivedVersions> {
         Arc::clone(&lock(&self.last_archived))
     }
 
-    /// Keeps these documents. When this returns they are durable, and only then they may be removed.
-    /// `kept` is all that may be removed then: these documents and those that were kept before.
+    /// Appends these documents durably; only then may they be removed. `kept` is everything
+    /// removable after that: these documents and those archived before.
     ///
     /// # Errors
-    /// `Held` when they could not be kept, or when the last failure was too short ago.
+    /// `OnHold` when the write fails, or during the back-off after a failure.
     pub fn append(
         &self,
         clock: &dyn Clock,
@@ -160,7 +160,7 @@ impl Archive {
         Ok(kept)
     }
 
-    /// Keeps documents beside those of a pass. When this returns they are durable.
+    /// Appends documents outside a pass, durably.
     ///
     /// # Errors
     /// As [`Archive::keep`].
@@ -228,9 +228,9 @@ impl Archive {
             }
         };
         if let Err(error) = backend.put(&name, offset, &frame) {
-            // A segment of that name may be there; then the next one has another number.
+            // A segment of that name may exist, so list again for the next number.
             writing.next = None;
-            // What was begun is written on, over a torn end; but not if somebody took it away.
+            // Keep writing to the open segment, over a torn end, unless it was deleted.
             let is_there = |listed: &SegmentFile| listed.name == name && listed.bytes >= offset;
             if !backend.list().is_ok_and(|listed| listed.iter().any(is_there)) {
                 writing.open = None;
@@ -246,9 +246,9 @@ impl Archive {
         Ok(())
     }
 
-    /// Ends a segment that is large or old enough.
+    /// Closes a segment that is large or old enough.
     fn turn_over(&self, writing: &mut Writing, more: u64, now_ms: i64) {
-        // Small enough that a limit of bytes costs a part of the archive and not all of it.
+        // Small enough that the byte limit removes a part of the archive, not all of it.
         let bytes_max = self.record.settings.max_bytes.map_or(u64::MAX, |bytes| bytes / 8);
         let bytes_max = ARCHIVE_SEGMENT_BYTES_MAX.min(bytes_max);
         let is_over = writing.open.as_ref().is_some_and(|open| {
@@ -261,11 +261,11 @@ impl Archive {
         }
     }
 
-    /// Removes the oldest segments until the limits are kept, as long as `may_continue` says so. Hands back
-    /// how many went. Batches are kept meanwhile: a server may take long to answer.
+    /// Removes the oldest segments until the limits hold, while `may_continue` returns true.
+    /// Returns how many. Appends continue in parallel, because a server may take long to answer.
     ///
     /// # Errors
-    /// When the place can't be listed, or a segment can't be removed.
+    /// When the backend can't be listed, or a segment can't be removed.
     pub fn prune(
         &self,
         now_ms: i64,
@@ -285,7 +285,7 @@ impl Archive {
         let mut bytes: u64 = listed.iter().map(|segment| segment.bytes).sum();
         let mut removed = 0;
         for (behind, segment) in (0..listed.len()).rev().zip(&listed) {
-            // The newest stays, however large: it has what was removed last.
+            // Never remove the newest segment, however large: it holds the last removals.
             let is_too_much = behind > 0 && max_bytes.is_some_and(|max| bytes > max);
             let is_too_old = match oldest_ms {
                 Some(oldest_ms) if !is_too_much => self.is_older(backend, segment, oldest_ms)?,
@@ -297,7 +297,7 @@ impl Archive {
             }
             backend.remove(&segment.name)?;
             lock(&self.known).remove(&segment.name);
-            // It may have held them, and they may still have to be removed.
+            // The segment may have held them, so they must be archived again before their removal.
             *lock(&self.last_archived) = Arc::default();
             bytes = bytes.saturating_sub(segment.bytes);
             removed += 1;
@@ -305,11 +305,11 @@ impl Archive {
         Ok(removed)
     }
 
-    /// Whether its longest time is over for something that it holds. A server is not asked, because it may
-    /// take long to answer: then something may be.
+    /// Whether a document may exceed the maximum age. Does not query a server, which may take long
+    /// to answer; there it assumes yes.
     ///
     /// # Errors
-    /// When the place can't be read.
+    /// When the backend can't be read.
     pub fn may_hold_expired(&self, now_ms: i64) -> Result<bool, ArchiveError> {
         let Some(oldest_ms) = self.oldest_ms(now_ms) else { return Ok(false) };
         let backend = self.backend()?;
@@ -320,28 +320,27 @@ impl Archive {
         oldest.map_or(Ok(false), |oldest| self.is_older(backend, &oldest, oldest_ms))
     }
 
-    /// What was removed before this is too old.
+    /// Documents removed before this exceed the maximum age.
     fn oldest_ms(&self, now_ms: i64) -> Option<i64> {
         let secs = self.record.settings.max_age_secs?;
         let ms = i64::try_from(secs.saturating_mul(1_000)).unwrap_or(i64::MAX);
         Some(now_ms.saturating_sub(ms))
     }
 
-    /// Whether everything in a segment was removed before this.
+    /// Whether all documents of a segment were removed before this.
     fn is_older(
         &self,
         backend: &dyn Backend,
         segment: &SegmentFile,
         oldest_ms: i64,
     ) -> Result<bool, ArchiveError> {
-        // One without a whole batch is as old as its name says.
+        // Without a whole batch, the name gives the age.
         let last = self.contents(backend, segment)?.last_ms();
         let last = last.or_else(|| segment::began_ms(&segment.name));
         Ok(last.is_some_and(|last_ms| last_ms < oldest_ms))
     }
 
-    /// Writes no more into a segment that goes. Whether it may go: not if it got a batch since it was
-    /// as in `before`.
+    /// Closes a segment that is about to be removed. False if it received a batch since `before`.
     fn give_up(&self, segment: &SegmentFile, before: Option<&OpenSegment>) -> bool {
         let mut writing = lock(&self.writing);
         let names_it =
@@ -349,7 +348,7 @@ impl Archive {
         if !names_it(before) && !names_it(writing.open.as_ref()) {
             return true;
         }
-        // Who wrote the last batch that it takes has opened another one.
+        // Otherwise the writer of the last batch has opened another segment.
         let is_as_before = writing.open.as_ref() == before;
         if is_as_before {
             writing.open = None;
@@ -357,7 +356,7 @@ impl Archive {
         is_as_before
     }
 
-    /// A server is not asked with each pass, and not while it fails.
+    /// Limits how often a server is queried, and skips it while it fails.
     fn is_time_to_look(&self, backend: &dyn Backend, now_ms: i64) -> bool {
         if backend.appends() {
             return true;
@@ -371,10 +370,10 @@ impl Archive {
         true
     }
 
-    /// What it holds.
+    /// The archive's contents in numbers.
     ///
     /// # Errors
-    /// When its place can't be read.
+    /// When the backend can't be read.
     pub fn summary(&self) -> Result<Summary, ArchiveError> {
         let backend = self.backend()?;
         let mut summary = Summary::default();
@@ -394,7 +393,7 @@ impl Archive {
         self.backend.as_deref().map_err(Clone::clone)
     }
 
-    /// What stands in a segment. Looked up when it is met first, and when its size has changed.
+    /// The contents of a segment, cached until its size changes.
     pub(super) fn contents(
         &self,
         backend: &dyn Backend,

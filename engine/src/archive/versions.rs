@@ -1,4 +1,4 @@
-//! Which documents are safe in an archive, each as it was.
+//! The document versions that an archive holds.
 
 use std::collections::HashMap;
 
@@ -6,19 +6,18 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::store::{RecordNumber, StoredDocument};
 
-/// Documents of one collection that are safe in its archive, by record number: when each was last
-/// written, and the checksum of its bytes.
+/// Archived document versions of one collection, by record number: last-written time and checksum.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ArchivedVersions(HashMap<RecordNumber, (i64, u64)>);
 
 impl ArchivedVersions {
-    /// Whether this document is safe just as it is.
+    /// Whether exactly this version is archived.
     #[must_use]
     pub fn has(&self, stored: &StoredDocument<'_>) -> bool {
         self.0.get(&stored.record) == Some(&as_it_is(stored))
     }
 
-    /// Takes note of a document. False when it was noted before.
+    /// Adds a version; false if the record was known.
     pub fn note(&mut self, stored: &StoredDocument<'_>) -> bool {
         self.0.insert(stored.record, as_it_is(stored)).is_none()
     }

@@ -40,7 +40,7 @@ pub(super) fn keep<'r>(
             looked_at += 1;
             let stored = match reader.document(target.collection.id, record) {
                 Ok(Some(stored)) => stored,
-                // Who removes it will tell.
+                // The removal reports it.
                 Ok(None) | Err(StoreError::Damaged { .. }) => continue,
                 Err(error) => return Err(error.into()),
             };

@@ -30,7 +30,7 @@ pub(super) struct Position {
     range: usize,
     /// The last entry of it that was read ahead.
     after: Option<(Vec<u8>, RecordNumber)>,
-    /// Whether there may be more entries behind that one.
+    /// Whether more entries may follow.
     more: bool,
     /// The records of the entries that were read ahead, see [`read_ahead`].
     records: Arc<[RecordNumber]>,
@@ -59,7 +59,7 @@ pub(super) struct Batch {
     pub not_trashed: u64,
     /// What is wrong with the first document that is damaged, or whose entry is, and stays, as a sentence.
     pub damage: Option<String>,
-    /// Where to go on; `None` when nothing that is due is left.
+    /// Where to resume; `None` when no due entry is left.
     pub next: Option<Position>,
 }
 
@@ -120,8 +120,8 @@ struct Gone {
     trash_row: Option<RawDocumentBuf>,
 }
 
-/// Works off the next documents of a rule, unless `may_remove` says that it has to wait. That is asked
-/// once the documents are known: what is put back is held before it is there.
+/// Removes the next documents of a rule, unless `may_remove` refuses. It is called after the
+/// documents are read, because a rule is put on hold before documents are restored.
 pub(super) fn run(
     collections: &Collections,
     archives: &Archives,
@@ -171,16 +171,16 @@ fn full_disk_max(collections: &Collections) -> usize {
     if docs < BATCH_DOCS_MAX { docs } else { usize::MAX }
 }
 
-/// The beginning of the range behind this one.
+/// The start of the next range.
 fn next_lane(target: &Target, position: &Position) -> Option<Position> {
     let range = position.range + 1;
     (range < target.ranges.len()).then(|| Position { range, ..Position::default() })
 }
 
-/// Reads the records of the next `max` due entries of the range. If that is more than the `docs` of one
-/// transaction, they are put in the order of their numbers: then each transaction changes one part of
-/// the collection's pages, and not all of them some of its pages. Hands back what is wrong with the first
-/// entry that is damaged: what lies behind it does not wait for it.
+/// Reads the records of the next `max` due entries of the range. If they need more than one
+/// transaction of `docs`, sorts them by record number, so that each transaction changes one run of
+/// the collection's pages instead of pages everywhere. Returns the first damaged entry's error and
+/// reads past it.
 fn read_ahead(
     reader: &Reader<'_>,
     target: &Target,

@@ -49,6 +49,6 @@ pub struct TtlCounters {
     pub trashed: Counter,
     /// Documents that were to go to the trash and were removed without, because there was no room.
     pub not_trashed: Counter,
-    /// Documents that were put back from the trash.
+    /// Documents restored from the trash.
     pub put_back: Counter,
 }

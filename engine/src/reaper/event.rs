@@ -1,4 +1,4 @@
-//! What the engine tells those who watch it.
+//! Events that the engine sends to its subscribers.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -55,7 +55,7 @@ pub enum EngineEvent {
         /// Why it failed, as a sentence.
         error: Option<String>,
     },
-    /// Somebody set, stepped, paused or sped up the clock.
+    /// A command set, stepped, paused or sped up the clock.
     ClockChanged(ClockStatus),
     /// When the next pass is due.
     ReaperScheduled {
@@ -78,7 +78,7 @@ pub enum EngineEvent {
     },
     /// Something stored is damaged: the scrub found it, or it was in the trash.
     DamageFound(Finding),
-    /// A background thread failed on a piece of work. It goes on with the next one.
+    /// A background thread failed on a piece of work. It continues with the next one.
     ThreadFailed {
         /// The thread's name.
         thread: String,
@@ -152,15 +152,15 @@ pub struct RemovedDocument {
     pub pass: u64,
 }
 
-/// Sends events to whoever subscribed. Nobody who is slow holds the engine up: a full queue loses
-/// its oldest event, and the loss is counted.
+/// Sends events to all subscribers. A slow subscriber never blocks the engine: a full queue drops
+/// its oldest event and counts the loss.
 #[derive(Default)]
 pub struct EventHub {
     subscribers: Mutex<Vec<Subscriber>>,
     observer: OnceLock<Observer>,
 }
 
-/// Hears of every event on the thread where it happens, before the subscribers.
+/// Called with each event on the thread that sends it, before the subscribers.
 type Observer = Box<dyn Fn(&EngineEvent) + Send + Sync>;
 
 #[derive(Debug)]
@@ -194,17 +194,17 @@ impl EventHub {
         let _ = self.observer.set(Box::new(observer));
     }
 
-    /// Tells everybody.
+    /// Sends an event to the observer, then to all subscribers.
     pub fn send(&self, event: &EngineEvent) {
         if let Some(observer) = self.observer.get() {
-            // One that panics keeps the event from nobody, and no thread from its work.
+            // A panicking observer must not stop the subscribers or the sending thread.
             let _ = catch_unwind(AssertUnwindSafe(|| observer(event)));
         }
         let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
         subscribers.retain(|subscriber| subscriber.send(event.clone()));
     }
 
-    /// Tells everybody that a piece of a thread's work has panicked.
+    /// Reports a panic in a piece of a thread's work.
     pub fn thread_failed(&self, thread: &str, message: String) {
         self.send(&EngineEvent::ThreadFailed { thread: thread.to_owned(), message });
     }

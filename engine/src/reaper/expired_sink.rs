@@ -1,5 +1,5 @@
-//! The reaper keeps what a write removes in its stead: documents that are past their threshold, not
-//! yet removed, and in the way.
+//! Overdue documents that a write evicts go to the archive and the trash, as if the reaper had
+//! removed them.
 
 use std::sync::atomic::Ordering;
 
@@ -20,7 +20,7 @@ impl ExpiredSink for Reaper {
         let removed_ms = self.clock().now_ms();
         for of_one in documents.chunk_by(|a, b| a.collection == b.collection) {
             let archive = of_one.first().and_then(|first| self.archives().active(first.collection));
-            // One that was switched off meanwhile wants nothing.
+            // Turned off since the write began: nothing to archive.
             let Some(archive) = archive else { continue };
             for batch in batches(of_one) {
                 let archived: Vec<Archived> =
@@ -33,13 +33,13 @@ impl ExpiredSink for Reaper {
     }
 
     fn trash_ms(&self) -> Option<i64> {
-        // A clock that is wrong hides documents which nobody meant to lose.
+        // A wrong clock hides documents that are still wanted, so the trash keeps them longest.
         let least = self.clock_held.load(Ordering::Relaxed).then_some(TRASH_SECS_MAX * 1_000);
         self.parameters().trash_ms().max(least)
     }
 }
 
-/// Parts no larger than what the reaper archives at once.
+/// Splits documents into batches no larger than the reaper's own.
 fn batches(documents: &[EvictedDocument]) -> impl Iterator<Item = &[EvictedDocument]> {
     let (mut bytes, mut docs) = (0_u64, 0);
     documents.split_inclusive(move |displaced| {

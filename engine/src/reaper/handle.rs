@@ -36,7 +36,7 @@ use crate::{
 /// The name of the background thread, as in MongoDB.
 pub const THREAD_NAME: &str = "TTLMonitor";
 
-/// Whether somebody asks for a pass.
+/// Why a pass runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
     /// The schedule does.
@@ -178,8 +178,8 @@ impl Reaper {
         *lock(&self.pass_ended)
     }
 
-    /// Notes that a pass ends. Before it is counted: whoever sees that, and moves a simulated clock on,
-    /// moves it on within the sleep that follows.
+    /// Notes the end of a pass before the pass is counted: an observer of the counter that then
+    /// advances a simulated clock does so within the following sleep.
     pub(super) fn note_pass_end(&self) {
         *lock(&self.pass_ended) = self.clock.monotonic();
     }
@@ -221,7 +221,7 @@ impl Reaper {
         self.clock.monotonic().saturating_sub(self.opened)
     }
 
-    /// Sets a parameter, hands back the value before, and plans the present sleep anew.
+    /// Sets a parameter, replans the current sleep, and returns the previous value.
     ///
     /// # Errors
     /// When the value is outside its bounds, or one that is kept over a restart can't be stored.
@@ -249,7 +249,7 @@ impl Reaper {
         }
     }
 
-    /// The clock was set or stepped: plan anew.
+    /// The clock was set or stepped: replan.
     pub fn note_clock(&self) {
         self.hub.send(&EngineEvent::ClockChanged(self.clock.status()));
         self.wake.notify();
@@ -313,8 +313,8 @@ impl Reaper {
         self.run_guarded(Asked::No)
     }
 
-    /// As [`Reaper::run_scheduled_pass`], but because somebody wants what was held to go: also while the
-    /// monitor is off.
+    /// As [`Reaper::run_scheduled_pass`], but on request after a release, so also while the monitor
+    /// is off.
     pub fn run_released_pass(&self) -> Option<PassReport> {
         self.run_guarded(Asked::ForReleased)
     }
@@ -327,7 +327,8 @@ impl Reaper {
         Some(self.run(permit, asked))
     }
 
-    /// The monotonic instant of the next pass, for a sleep that began then. Tells when it changed.
+    /// The monotonic instant of the next pass, for a sleep that began then. Sends an event if it
+    /// changed.
     pub(super) fn plan(&self, sleep_began: Duration) -> Duration {
         let now = self.clock.monotonic();
         let wakes = self.parameters.at_threshold() && self.parameters.enabled();
@@ -385,7 +386,7 @@ impl Reaper {
         let report =
             PassReport { number, started_ms: now_ms, finished_ms: now_ms, ..PassReport::default() };
         self.hub.send(&EngineEvent::PassFinished(report.clone()));
-        // Last, so that nobody takes the end of this pass for the end of the failure.
+        // Last, so that an observer does not mistake this pass's end for the end of the failure.
         self.hub.thread_failed(THREAD_NAME, panic_text(panic));
         report
     }

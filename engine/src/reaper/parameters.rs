@@ -172,7 +172,7 @@ pub enum ParameterError {
 #[derive(Debug)]
 pub struct TtlParameters {
     values: [AtomicI64; COUNT],
-    /// A bit for each parameter that somebody has set.
+    /// One bit per parameter that was set.
     set: AtomicU32,
 }
 
@@ -244,8 +244,8 @@ impl TtlParameters {
         }
     }
 
-    /// Documents and time of one write transaction. MongoDB's defaults suit its storage engine;
-    /// unless somebody sets them, the engine's own bounds hold, and those are never exceeded.
+    /// Documents and time of one write transaction. MongoDB's defaults suit its storage engine, so
+    /// unset parameters mean the engine's own bounds, which also cap the set ones.
     pub fn batch_limits(&self) -> Limits {
         let docs = self.chosen(TtlParameter::BatchDocs).unwrap_or(u64::MAX);
         let ms = self.chosen(TtlParameter::BatchMs).unwrap_or(u64::MAX);
@@ -264,7 +264,7 @@ impl TtlParameters {
         u64::try_from(self.get(parameter)).unwrap_or(0)
     }
 
-    /// The value if somebody has set it to something other than "no limit".
+    /// The value, unless unset or "no limit".
     fn chosen(&self, parameter: TtlParameter) -> Option<u64> {
         let is_set = self.set.load(Ordering::Relaxed) & (1 << parameter as u32) != 0;
         let value = self.unsigned(parameter);

@@ -111,8 +111,8 @@ impl<'r> Pass<'r> {
         self.report.deleted
     }
 
-    /// The one "now" of the pass, but never later than the clock: what is not due any more once that was
-    /// set back stays.
+    /// The one "now" of the pass, but never later than the clock: after a set back, documents no
+    /// longer due are kept.
     pub(super) fn now_ms(&self) -> i64 {
         self.now_ms.min(self.reaper.clock().now_ms())
     }
@@ -135,7 +135,8 @@ impl<'r> Pass<'r> {
         self.report
     }
 
-    /// Whether nobody has switched the monitor off since; a pass that somebody asks for goes on.
+    /// Whether the pass may continue: a scheduled one ends when the monitor is turned off, a
+    /// requested one does not.
     pub(super) fn goes_on(&self) -> bool {
         !self.heeds_switch || self.reaper.parameters().enabled()
     }

@@ -1,5 +1,4 @@
-//! A collection that takes the place of another one stands under what protected that one: its archive
-//! and what is held of its removals.
+//! A collection that replaces another inherits its protection: the archive and the holds.
 
 use super::{
     guard::{Guard, RuleId},
@@ -12,10 +11,9 @@ use crate::{
 };
 
 impl Reaper {
-    /// Puts the collection that a `$out` has written in the place of `to`, of whose options and indexes
-    /// it has got copies; `like` is the definition that was copied, `None` without one. The archive of
-    /// `to` becomes its own in the same transaction, and what was held of the removals of an index
-    /// holds those of the index with the same name.
+    /// Replaces `to` with the collection that `$out` wrote with copies of its options and indexes;
+    /// `like` is the copied definition, `None` without one. The archive moves in the same
+    /// transaction, and a hold on an index moves to the index of the same name.
     ///
     /// # Errors
     /// `TargetChanged` when `to` is not like that any more, or when the store fails.
@@ -27,7 +25,7 @@ impl Reaper {
     ) -> Result<(), WriteError> {
         let _one_at_a_time = lock(&self.replacing);
         let rules = self.same_rules(from, to);
-        // Before the new rules work: a hold too many does no harm, also not when the program is killed
+        // Before the new rules take effect: a superfluous hold is harmless, even after a crash
         // here.
         let mut copied = Vec::new();
         if !rules.is_empty() {
@@ -37,10 +35,10 @@ impl Reaper {
         }
         let target = ExpectedTarget::Definition(like);
         let result = self.archives().replace(Replacement { from, to, target });
-        // What can't be stored now is stored with the guard's next change.
+        // A failed save is retried with the guard's next change.
         let _ = self.change_quietly(|guard| {
             for (old, new) in copied {
-                // One that was released meanwhile stays released.
+                // A rule released since stays released.
                 let was_held = guard.release_index(if result.is_ok() { old } else { new });
                 if result.is_ok() && !was_held {
                     guard.release_index(new);
@@ -50,8 +48,7 @@ impl Reaper {
         result
     }
 
-    /// The rules of two collections that are held in the second one: those, and the ones of the
-    /// indexes with the same names in the first.
+    /// Pairs each rule on hold in `to` with the rule of the same index name in `from`.
     fn same_rules(&self, from: &Namespace, to: &Namespace) -> Vec<(RuleId, RuleId)> {
         let held = self.held_indexes();
         let catalog = self.collections().catalog();
@@ -66,7 +63,7 @@ impl Reaper {
         rules.filter(|(old, _)| held.iter().any(|held| held.rule == *old)).collect()
     }
 
-    /// Changes holds of which nobody has to hear: afterwards as much is held as before.
+    /// Changes holds without an event, because the same removals are on hold before and after.
     fn change_quietly(&self, change: impl FnOnce(&mut Guard)) -> Result<(), StoreError> {
         let mut guarded = lock(&self.guard);
         change(&mut guarded.guard);

@@ -16,7 +16,7 @@ use crate::{
 pub struct Target {
     /// The collection as it was when the list was made.
     pub collection: Arc<CollectionMeta>,
-    /// The index whose entries tell the instants.
+    /// The index whose entries hold the instants.
     pub index: Arc<IndexMeta>,
     /// The rule.
     pub rule: Rule,
@@ -55,7 +55,7 @@ impl Target {
         Self::new(TtlTarget { collection: Arc::clone(collection), index: Arc::clone(index), rule })
     }
 
-    /// The name that stands for the rule in replies and reports.
+    /// The rule's name in replies and reports.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.index.name
@@ -67,7 +67,7 @@ impl Target {
         self.index.key.parts.first().map_or("", |part| part.path.as_str())
     }
 
-    /// Tells rules apart within a pass.
+    /// Identifies the rule within a pass.
     #[must_use]
     pub fn identity(&self) -> (CollectionId, IndexId, bool) {
         let is_own = self.index.is_id();
@@ -107,8 +107,7 @@ impl Target {
         Ok(expiry.deadline().filter(|deadline| deadline.threshold_ms <= now_ms).copied())
     }
 
-    /// The earliest threshold in the index that is not before `from_ms`, as the reaper sees it: by what is
-    /// not damaged.
+    /// The earliest threshold in the index not before `from_ms`, ignoring damaged entries.
     ///
     /// # Errors
     /// When the store can't be read.

@@ -1,4 +1,4 @@
-//! The trash: what the reaper removes goes to the trash for a while, and can be put back.
+//! The trash keeps removed documents for a while, so that they can be restored.
 
 use super::{guard::RuleId, handle::Reaper, parameters::TtlParameter, target::Target};
 use crate::{
@@ -8,12 +8,12 @@ use crate::{
     ttl::Deadline,
 };
 
-/// The value of the table `meta` that holds how long removed documents are kept: a safety net that
-/// is gone after a restart is none.
+/// The `meta` value that stores how long removed documents are kept, because the trash must survive
+/// a restart.
 pub(crate) const TRASH_SECS_META: &str = "trashSecs";
 
-/// The seconds that were kept last; `None` when they were never set. Where somebody has set them and they
-/// are damaged, the net is out as the window puts it out: what it keeps too much does no harm.
+/// The stored seconds; `None` if never set. A damaged value turns the trash on for the default
+/// time: keeping too much is harmless.
 pub(super) fn kept_secs(store: &Store, lost: &mut Vec<String>) -> Result<Option<i64>, StoreError> {
     let stored = store.read(|reader| {
         let Some(bytes) = reader.meta(TRASH_SECS_META)? else { return Ok(None) };
@@ -54,17 +54,17 @@ pub(super) fn row(
     Ok(row)
 }
 
-/// Before a removal: on a full disk the trash goes first, so that no deletion waits for its room.
+/// Before a removal on a full disk, empties the trash, so that removals never wait for its space.
 pub(super) fn make_room(collections: &Collections) {
     if collections.store().is_full() {
-        // What can't be removed is no reason to keep the documents.
+        // A failure here must not stop the removal.
         let _ = collections.trim_trash_step(Trim::Everything);
     }
 }
 
-/// After a removal: the trash is never much larger than it may be.
+/// After a removal, trims the trash to its size limit.
 pub(super) fn keep_bounds(collections: &Collections) {
-    // What fails is tried again with the next removal.
+    // Failures are retried with the next removal.
     while collections.trim_trash_step(Trim::Room).is_ok_and(|step| step.more) {}
 }
 
@@ -77,12 +77,12 @@ impl Reaper {
         self.collections().trash_status()
     }
 
-    /// The number of the first row that this session has put into the trash, or would.
+    /// The number of this session's first row in the trash, present or future.
     pub fn first_trashed(&self) -> u64 {
         self.first_trashed
     }
 
-    /// Keeps a changed parameter over a restart, if it is one that is kept.
+    /// Stores a changed parameter if it must survive a restart.
     pub(super) fn keep_parameter(
         &self,
         parameter: TtlParameter,
@@ -95,15 +95,15 @@ impl Reaper {
         store.write(|writer| writer.put_meta(TRASH_SECS_META, &value.to_be_bytes()))
     }
 
-    /// Whether documents of a rule were put back and wait for a word, also where the rule was held
-    /// for another reason before.
+    /// Whether a rule is on hold until released because documents were restored, even if it was on
+    /// hold before.
     pub fn has_put_back(&self, rule: RuleId) -> bool {
         let held = self.held_indexes();
         held.iter().any(|held| held.rule == rule && held.kept)
     }
 
-    /// Removes from the trash what is too old, and everything on a full disk. A clock that holds
-    /// removals back must not empty it by age.
+    /// Removes expired rows from the trash, or all rows on a full disk. A doubtful clock must not
+    /// empty it by age.
     pub(super) fn empty_trash(&self, now_ms: i64, goes_on: &dyn Fn() -> bool) {
         let trim = if self.collections().store().is_full() {
             Trim::Everything
@@ -112,7 +112,7 @@ impl Reaper {
         } else {
             Trim::Age(now_ms)
         };
-        // What fails is tried again with the next pass.
+        // Failures are retried with the next pass.
         while goes_on() && self.collections().trim_trash_step(trim).is_ok_and(|step| step.more) {}
     }
 }

@@ -1,4 +1,4 @@
-//! Where in an index the instants of a TTL rule stand, in order of time.
+//! The index entries of a TTL rule as ranges in order of time.
 
 use std::ops::Bound;
 
@@ -32,8 +32,7 @@ enum Section {
 }
 
 impl TtlRange {
-    /// The ranges of a rule over an index with this direction. A rule that never removes anything
-    /// has none.
+    /// The ranges of a rule over an index with this direction; none for an inert rule.
     #[must_use]
     pub fn of(rule: &Rule, direction: Direction) -> Vec<Self> {
         let dates = |secs: i64, first_ms| {
@@ -79,7 +78,7 @@ impl TtlRange {
         }
     }
 
-    /// The threshold of an entry with this instant; `None` if it lies beyond the end of time.
+    /// The threshold of an entry with this instant; `None` past the end of time.
     #[must_use]
     pub fn threshold_ms(&self, instant_ms: i64) -> Option<i64> {
         match self.section {
@@ -112,12 +111,12 @@ impl TtlRange {
     ) -> Result<Entries<'t>, StoreError> {
         let (first, last) = (self.key(from_ms.max(self.first_ms)), self.key(to_ms));
         let (lower, upper) = self.in_byte_order(&first, &last);
-        // An empty range would be a range turned around.
+        // An empty range would have inverted bounds.
         let upper = if lower > upper { Bound::Excluded(lower) } else { Bound::Included(upper) };
         reader.entries(index, Bound::Included(lower), upper, self.scan())
     }
 
-    /// Entries behind `after`, up to the instant `to_ms`, earliest first.
+    /// Entries after `after`, up to the instant `to_ms`, earliest first.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -131,7 +130,7 @@ impl TtlRange {
         reader.entries_after(index, after, Bound::Included(&self.key(to_ms)), self.scan())
     }
 
-    /// All entries in one order of bytes, those behind `after` if it is given.
+    /// All entries in byte order, from after `after` if given.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -181,7 +180,7 @@ impl TtlRange {
     }
 }
 
-/// The entries that are not damaged. The documents of the others stay, and keep nothing else from going.
+/// The undamaged entries. Documents of damaged ones are kept, and do not stop other removals.
 pub(super) fn sound(entries: Entries<'_>) -> impl Iterator<Item = Result<Entry<'_>, StoreError>> {
     entries.filter(|entry| !matches!(entry, Err(StoreError::Damaged { .. })))
 }

@@ -1,4 +1,4 @@
-//! The alarm for a monitor that finishes no pass: it hangs, or fails again and again.
+//! The watchdog for a monitor that finishes no pass because it hangs or keeps failing.
 
 use std::time::Duration;
 
@@ -8,28 +8,29 @@ use super::{
 };
 use crate::limits::{WATCHDOG_GRACE, WATCHDOG_MIN, WATCHDOG_SLEEPS};
 
-/// What is known of the thread; instants are readings of the monotonic clock.
+/// The thread's last signs of life; instants are monotonic readings.
 #[derive(Debug, Default)]
 pub(super) struct Heartbeat {
-    /// When it did last what it had to; a pass that ended is noted elsewhere. `None` without a thread.
+    /// When it last completed a turn without a pass; `Reaper::pass_ended` has passes. `None`
+    /// without a thread.
     last: Option<Duration>,
-    /// When a pass was first found to be late, and what it was counted from.
+    /// When the stall was first noticed, and the instant it counts from.
     noticed: Option<(Duration, Duration)>,
 }
 
 /// The monitor has not finished a pass for too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stall {
-    /// Since it last did what it had to.
+    /// Time since the last completed turn.
     pub since: Duration,
-    /// From one pass to the next, as it should be.
+    /// The configured time between passes.
     pub sleep: Duration,
     /// A pass is under way.
     pub is_working: bool,
 }
 
 impl Stall {
-    /// What happened and what to do.
+    /// What happened and what to do next.
     #[must_use]
     pub fn sentence(&self) -> String {
         let since = duration_text(millis(self.since));
@@ -47,10 +48,9 @@ impl Stall {
 }
 
 impl Reaper {
-    /// Whether the monitor finishes no passes any more: none for five minutes, or for five of its sleeps
-    /// if that is longer. That is asked twice, a minute apart, before it counts: after the machine was
-    /// asleep the thread needs a moment. A monitor that is off, held by the guard or on a simulated clock
-    /// is never late.
+    /// The stall, if no pass has finished for five minutes or five sleeps, whichever is longer. A
+    /// stall counts once it has lasted a further minute, because the thread needs a moment after
+    /// machine sleep. A monitor that is off, on hold or on a simulated clock never stalls.
     pub fn stall(&self) -> Option<Stall> {
         let is_watched =
             self.clock().is_real() && self.parameters().enabled() && self.held().is_none();
@@ -67,7 +67,7 @@ impl Reaper {
         lasts.then(|| Stall { since, sleep, is_working: self.is_working() })
     }
 
-    /// The thread did what it had to, without a pass.
+    /// The thread completed a turn without a pass.
     pub(super) fn note_heartbeat(&self) {
         lock(&self.heartbeat).last = Some(self.clock().monotonic());
     }

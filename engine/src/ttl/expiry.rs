@@ -83,8 +83,7 @@ impl Expiry {
 }
 
 impl Deadline {
-    /// One sentence for a person that says what the threshold is made of; `field` is the indexed
-    /// path.
+    /// One sentence for the user on how the threshold is computed; `field` is the indexed path.
     #[must_use]
     pub fn sentence(&self, field: &str) -> String {
         let Self { expire_after_secs: secs, dates, .. } = *self;

@@ -38,7 +38,7 @@ pub enum Never {
     Bool,
     /// The field is an `ObjectId`.
     ObjectId,
-    /// The field is a Timestamp, which is another type than a date.
+    /// The field is a Timestamp, which is not a date.
     Timestamp,
     /// The field is a document; dates inside it do not count.
     Document,
@@ -54,9 +54,9 @@ pub enum Never {
     OwnTtlNever,
     /// The collection has no default and the document no `ttl` that counts.
     NoDefault,
-    /// The date in a clustered collection's `_id` lies before 1970.
+    /// The date in a clustered collection's `_id` is before 1970.
     BeforeEpoch,
-    /// Base and seconds together lie beyond the last representable instant.
+    /// Base plus seconds exceeds the last representable instant.
     BeyondTime,
     /// The index never removes anything.
     Inert(InertReason),
@@ -87,7 +87,7 @@ impl Never {
         }
     }
 
-    /// One sentence for a person; `field` is the indexed path.
+    /// One sentence for the user; `field` is the indexed path.
     #[must_use]
     pub fn sentence(&self, field: &str) -> String {
         match self {
@@ -150,7 +150,7 @@ impl InertReason {
         }
     }
 
-    /// One sentence for a person.
+    /// One sentence for the user.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {

@@ -16,7 +16,7 @@ pub enum Rule {
     /// Cosmos DB's index on `_ts`: the last modification, plus the document's own `ttl` or the
     /// collection's default.
     LastModified {
-        /// Seconds; `None` stands for -1: switched on, but without a default.
+        /// Seconds; `None` is -1: TTL is on, but without a default.
         default_secs: Option<i64>,
     },
     /// A clustered collection with `expireAfterSeconds`: the date in `_id`, plus the seconds.

@@ -1,4 +1,4 @@
-//! Who asks, and where: from variables of the environment, or from the files of the AWS profile.
+//! Credentials and endpoint from environment variables or the AWS profile's files.
 
 use std::{collections::BTreeMap, io, path::PathBuf};
 
@@ -6,13 +6,13 @@ use object_store::aws::AmazonS3ConfigKey;
 
 use crate::store::open_chosen;
 
-/// What is needed to talk to a server, by the names of the profile's files.
+/// Credentials, region and endpoint, by their names in the profile's files.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Access {
     values: BTreeMap<&'static str, String>,
 }
 
-/// A setting: its name in a profile, the variables that come before it, and whether nobody may see it.
+/// A setting: its name in a profile, the variables that override it, and whether it is secret.
 struct Setting {
     name: &'static str,
     variables: &'static [&'static str],
@@ -47,7 +47,7 @@ const SETTINGS: [Setting; 5] = [
 ];
 
 impl Access {
-    /// What this process may use.
+    /// Reads the environment and the profile.
     pub(super) fn find() -> Self {
         let read = |path: PathBuf| io::read_to_string(open_chosen(&path).ok()?).ok();
         Self::find_in(&|name| std::env::var(name).ok(), &read)
@@ -81,7 +81,7 @@ impl Access {
         }
         let of_environment =
             |setting: &Setting| setting.variables.iter().find_map(|it| variable(it));
-        // A key of the environment never goes with a secret or a token of a profile.
+        // Never combine a key from the environment with a secret or token from a profile.
         if SETTINGS.iter().any(|setting| setting.is_secret && of_environment(setting).is_some()) {
             values.retain(|name, _| SETTINGS.iter().any(|it| it.name == *name && !it.is_secret));
         }
@@ -91,7 +91,7 @@ impl Access {
         Self { values }
     }
 
-    /// A user of a server that asks nobody's password.
+    /// Dummy credentials for a test server.
     #[cfg(test)]
     pub(super) fn of_test(endpoint: String) -> Self {
         let values = [(KEY_ID, "K".to_owned()), (SECRET, "S".to_owned()), (ENDPOINT, endpoint)];
@@ -103,17 +103,17 @@ impl Access {
         self.values.get(name).map(String::as_str)
     }
 
-    /// The server, where it is not Amazon's.
+    /// The server, unless it is Amazon's.
     pub(super) fn endpoint(&self) -> Option<&str> {
         self.get(ENDPOINT)
     }
 
-    /// Whether it names somebody.
+    /// Whether key id and secret are set.
     pub(super) fn has_credentials(&self) -> bool {
         self.get(KEY_ID).is_some() && self.get(SECRET).is_some()
     }
 
-    /// A text without anything that nobody may see.
+    /// The text with all secrets replaced.
     pub(super) fn without_secrets(&self, text: &str) -> String {
         let secrets = SETTINGS.iter().filter(|setting| setting.is_secret);
         secrets.filter_map(|setting| self.get(setting.name)).fold(
@@ -125,7 +125,8 @@ impl Access {
     }
 }
 
-/// The entries of one section of a profile's file. Entries that are indented belong to another one.
+/// The entries of one section of a profile's file. Indented entries are nested, so they are
+/// skipped.
 fn entries<'t>(
     text: &'t str,
     is_ours: impl Fn(&str) -> bool + 't,

@@ -24,20 +24,20 @@ use crate::{
     limits::{ARCHIVE_CONNECT_TIMEOUT, ARCHIVE_REQUEST_TIMEOUT, ARCHIVE_RETRIES},
 };
 
-/// A server's own words are cut behind so many characters.
+/// Longest quotation of a server's message, in characters.
 const WORDS_MAX: usize = 300;
 
-/// A bucket, or a part of it.
+/// A bucket, or a prefix in it.
 pub(in crate::archive) struct Bucket {
     name: String,
-    /// The part of it, the archive's own folder included.
+    /// The prefix, including the archive's folder.
     prefix: Path,
     connection: Mutex<Option<Arc<Connection>>>,
-    /// Whether the server does not know how to keep an object that is there already.
+    /// Whether the server lacks conditional writes, so that a put may overwrite.
     overwrites: AtomicBool,
 }
 
-/// A connection, made with what the environment and the profile said then.
+/// A connection with the credentials at the time it was opened.
 pub(super) struct Connection {
     runtime: Runtime,
     store: Arc<dyn ObjectStore>,
@@ -45,7 +45,7 @@ pub(super) struct Connection {
 }
 
 impl Bucket {
-    /// A bucket that nobody has asked yet.
+    /// A bucket without a connection yet.
     pub(in crate::archive) fn new(name: &str, prefix: &str, folder: &str) -> Self {
         let parts = prefix.split('/').chain([folder]).filter(|part| !part.is_empty());
         Self {
@@ -56,8 +56,8 @@ impl Bucket {
         }
     }
 
-    /// Asks the server. After a failure the next question is asked anew, with what the environment and
-    /// the profile say then: a token may have run out.
+    /// Sends a request. A failure drops the connection, so that the next request reads the
+    /// credentials again: a token may have expired.
     fn ask<T>(
         &self,
         tried: &str,
@@ -82,7 +82,7 @@ impl Bucket {
         Ok(made)
     }
 
-    /// A bucket over a store that is there already.
+    /// A bucket over an existing object store.
     #[cfg(test)]
     pub(super) fn over(store: Arc<dyn ObjectStore>, prefix: &str) -> Self {
         let runtime = runtime().expect("made");
@@ -112,7 +112,7 @@ impl Connection {
                     .to_owned(),
             );
         }
-        // Refused when somebody else has chosen one, which serves as well.
+        // Fails if a provider is installed already, which is just as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let options = ClientOptions::new()
             .with_connect_timeout(ARCHIVE_CONNECT_TIMEOUT)
@@ -150,7 +150,7 @@ impl Backend for Bucket {
         let (path, payload) = (self.prefix.clone().join(segment), PutPayload::from(frame.to_vec()));
         self.ask("Can't write the archive", async |store| {
             if !self.overwrites.load(Ordering::Relaxed) {
-                // Another store may write here too: a copy of this one.
+                // A copy of this store may write here too.
                 let only_new = PutOptions::from(PutMode::Create);
                 match store.put_opts(&path, payload.clone(), only_new).await {
                     Err(error) if is_unknown(&error) => {
@@ -214,13 +214,13 @@ fn causes(error: &Error) -> impl Iterator<Item = &dyn std::error::Error> {
     iter::successors(Some(error as &dyn std::error::Error), |error| (*error).source())
 }
 
-/// Whether the server has not built what was asked (HTTP status 501).
+/// Whether the server does not implement the request (HTTP status 501).
 fn is_unknown(error: &Error) -> bool {
     matches!(error, Error::NotImplemented { .. })
         || causes(error).any(|cause| cause.to_string().contains("501 Not Implemented"))
 }
 
-/// What went wrong, in few words and without anything secret.
+/// The error in a few words, without secrets.
 fn words(error: &Error, access: &Access) -> String {
     let known = match error {
         Error::AlreadyExists { .. } => {

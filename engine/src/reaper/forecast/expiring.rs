@@ -23,7 +23,7 @@ pub struct Expiring {
     pub deadline: Deadline,
 }
 
-/// A place in the order; the next page begins behind it. Opaque to clients.
+/// A position in the order; the next page begins after it. Opaque to clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     threshold_ms: i64,
@@ -37,7 +37,7 @@ pub struct Token {
 pub struct Page {
     /// Soonest first; may be short, or even empty, when much had to be skipped.
     pub documents: Vec<Expiring>,
-    /// Where to go on; `None` at the end.
+    /// Where to resume; `None` at the end.
     pub next: Option<Token>,
 }
 
@@ -74,8 +74,8 @@ impl Token {
     }
 }
 
-/// The next documents behind `after`, at most `limit`. A document with several dates or under several
-/// rules is listed once, at its earliest threshold; one that is damaged is left out.
+/// At most `limit` documents after `after`. A document with several dates or rules is listed once,
+/// at its earliest threshold. Damaged documents are skipped.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -92,7 +92,7 @@ pub fn expiring(
         let mut examined = 0;
         while let Some((target, token)) = merge.next()? {
             examined += 1;
-            // One that is damaged stays, and each pass tells of it.
+            // A damaged document is never removed; each pass reports it.
             let found = first_of_its_document(reader, targets, target, &token);
             page.documents.extend(StoreError::unless_damaged(found)?.flatten());
             let spent = work_time().saturating_sub(began).as_millis();
@@ -201,8 +201,7 @@ impl Stream<'_, '_> {
         Ok(())
     }
 
-    /// `None` also for an instant whose threshold lies beyond the end of time, behind which there are
-    /// only more of them.
+    /// `None` also for a threshold past the end of time: all later entries have one too.
     fn token(&self, entry: Entry<'_>) -> Option<Token> {
         let threshold_ms = self.range.threshold_ms(self.range.instant_ms(entry.key)?)?;
         let key = entry.key.to_vec();
@@ -210,7 +209,7 @@ impl Stream<'_, '_> {
     }
 }
 
-/// The entries of a range that come behind `after` in the order of all ranges.
+/// The entries of a range after `after` in the merged order.
 fn start<'t>(
     reader: &Reader<'t>,
     index: IndexId,

@@ -35,7 +35,7 @@ pub struct Forecast {
     pub beyond: u64,
     /// Documents that never expire.
     pub never: u64,
-    /// Damaged index entries: when their documents expire can't be told.
+    /// Damaged index entries, whose documents' thresholds are unknown.
     pub damaged: u64,
     /// Whether every number is right. If not, a document with several dates may count several times.
     pub exact: bool,

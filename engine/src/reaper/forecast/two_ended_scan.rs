@@ -1,16 +1,15 @@
-//! Where two scans meet that read one run of index entries from both ends.
-//!
-//! Each scan reads a piece, and then asks whether it may count it. It may as long as the other one has
-//! not come that far; the piece in which they meet it counts up to the other's last entry.
+//! Splits a run of index entries between two scans that read it from both ends.
+//! Each scan reads a piece, then claims it. It may count the whole piece until the other scan has
+//! claimed entries in it; then it counts only up to the other's last entry.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::store::{Entry, RecordNumber, Scan};
 
-/// Where an entry stands in its index: value key, then record.
+/// An entry's position in its index: value key, then record.
 pub(super) type Place = (Vec<u8>, RecordNumber);
 
-/// How far the two scans have counted.
+/// How far each scan has counted.
 #[derive(Default)]
 pub(super) struct ScanSplit {
     progress: Mutex<Progress>,
@@ -23,19 +22,19 @@ struct Progress {
     has_ended: bool,
 }
 
-/// What a scan may count of the piece that it has read.
+/// The part of a piece that a scan may count.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Claim {
     /// All of it.
     Whole,
-    /// What lies before this entry in the direction of the scan; then the two have met.
+    /// The entries before this one in the direction of the scan; the two scans have met.
     Before(Place),
-    /// Nothing: the other one has counted the rest.
+    /// None of it: the other scan has counted the rest.
     Nothing,
 }
 
 impl ScanSplit {
-    /// Asks for the piece of which `last` is the last entry.
+    /// Claims the piece that ends with `last`.
     pub(super) fn claim(&self, scan: Scan, last: &Entry<'_>) -> Claim {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         if progress.has_ended {
@@ -59,7 +58,7 @@ impl ScanSplit {
     }
 }
 
-/// Whether a scan in this direction reads the entry before it comes to the place.
+/// Whether a scan in this direction reads the entry before the place.
 pub(super) fn is_before(entry: &Entry<'_>, place: &Place, scan: Scan) -> bool {
     let place = (place.0.as_slice(), place.1);
     match scan {

@@ -53,9 +53,8 @@ impl WhatIfRule {
     }
 }
 
-/// Asks what the rule says to every document, in short steps: by the entries of an index on its field
-/// if there is one, else by the documents. Documents that change, come or go meanwhile may or may not
-/// be counted.
+/// Applies the rule to all documents in short steps: through an index on its field if there is one,
+/// else through the documents. Documents written during the scan may or may not be counted.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -85,7 +84,7 @@ fn by_documents(
     Ok(counts)
 }
 
-/// Counts the next documents; where to go on.
+/// Counts the next documents; returns where to resume.
 fn step(
     reader: &Reader<'_>,
     collection: &CollectionMeta,
@@ -120,7 +119,7 @@ fn step(
     Ok(None)
 }
 
-/// An index whose entries tell the dates: one for each document.
+/// An index with one entry per document that holds its date.
 struct ByEntries<'c> {
     collection: &'c CollectionMeta,
     index: &'c IndexMeta,
@@ -161,7 +160,7 @@ impl<'c> ByEntries<'c> {
         let reason = match (&self.index.partial, self.index.sparse) {
             (Some(_), _) => Never::OutsidePartialFilter,
             (None, true) => Never::FieldMissing,
-            // They came meanwhile.
+            // Inserted during the scan.
             (None, false) => return Ok(counts),
         };
         if without_entry > 0 {
@@ -195,7 +194,7 @@ impl<'c> ByEntries<'c> {
                     Some(threshold_ms) => counts.add_threshold(threshold_ms, self.now_ms),
                     None => counts.add(Expiry::Never(Never::BeyondTime), self.now_ms),
                 },
-                // An entry does not tell a field that is missing from one that is null.
+                // A missing field and null have the same entry, so the document decides.
                 None => self.add_document(reader, entry.record, counts)?,
             }
             unchecked += 1;

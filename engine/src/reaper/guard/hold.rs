@@ -1,4 +1,4 @@
-//! What the guard holds back and why, in codes for programs and sentences for people.
+//! Which removals are on hold and why: codes for programs, sentences for the user.
 
 use std::time::Duration;
 
@@ -41,41 +41,43 @@ pub enum HoldReason {
         /// Milliseconds.
         by_ms: i64,
     },
-    /// The last pass was this many milliseconds ago, and something is due. A question.
+    /// The last pass was this many milliseconds ago, and something is due. The clock may be right,
+    /// so the user decides.
     LongAbsence {
         /// Milliseconds.
         by_ms: i64,
     },
-    /// No pass was made since the store was created this many milliseconds ago, and something is due. A
-    /// question.
+    /// No pass has run since the store was created this many milliseconds ago, and something is
+    /// due. The user decides.
     NoPassYet {
         /// Milliseconds.
         by_ms: i64,
     },
-    /// The documents come from a backup, and something is due. A question.
+    /// The documents come from a backup, and something is due. The user decides.
     Restored,
-    /// The store was open on a simulated clock, which dates documents as it likes, and something is due
-    /// on the computer's. A question.
+    /// The store last ran on a simulated clock, which may have dated documents arbitrarily, and
+    /// something is due by the system clock. The user decides.
     Simulated,
-    /// What the store keeps about removals is damaged. Nobody knows what was held, or which collections
-    /// have an archive.
+    /// The stored holds or the list of archives are damaged, so earlier holds and archives are
+    /// unknown.
     StateLost,
 }
 
-/// All removals are held since the monitor met this.
+/// A hold on all removals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hold {
     /// Why.
     pub reason: HoldReason,
-    /// What the wall clock said when it was noticed, in milliseconds since 1970.
+    /// Wall time when the hold began, in milliseconds since 1970.
     pub wall_ms: i64,
-    /// What the wall clock was expected to say then; for a question the time that it is about.
+    /// Wall time expected at that moment; for the reasons that the user decides, the instant in
+    /// question.
     pub expected_ms: i64,
-    /// Somebody wants it to stay so, also when the clock returns.
+    /// Kept until released, even if the clock returns.
     pub kept: bool,
 }
 
-/// Tells TTL rules apart: collection, index, and whether it is the collection's own rule.
+/// Identifies a TTL rule: collection, index, and whether it is the collection's own rule.
 pub type RuleId = (CollectionId, IndexId, bool);
 
 /// Why the removals of one rule are held.
@@ -86,11 +88,11 @@ pub enum IndexHoldReason {
         /// Documents.
         documents: u64,
     },
-    /// Documents that had been removed were put back, and would go again.
+    /// Restored documents would be removed again.
     PutBack,
 }
 
-/// The removals of one rule are held; all others go on.
+/// The removals of one rule are on hold; other rules are unaffected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexHold {
     /// Which rule.
@@ -99,9 +101,9 @@ pub struct IndexHold {
     pub reason: IndexHoldReason,
     /// What the wall clock said when it was noticed, in milliseconds since 1970.
     pub wall_ms: i64,
-    /// Milliseconds by which the clock is still thought to be ahead.
+    /// Milliseconds by which the clock may still be ahead.
     pub ahead_ms: i64,
-    /// Somebody wants it to stay so.
+    /// Kept until released.
     pub kept: bool,
 }
 
@@ -153,7 +155,7 @@ impl HoldReason {
         }
     }
 
-    /// What happened and what to do.
+    /// What happened and what to do next.
     #[must_use]
     pub fn sentence(self) -> String {
         const CHECK: &str = "Removals are on hold. Check the clock, then release them.";
@@ -238,7 +240,7 @@ pub(in crate::reaper) fn duration_text(ms: i64) -> String {
         (60_000, "minute"),
         (1_000, "second"),
     ];
-    // From two years on, in years: nobody reads 26,784 days.
+    // In years from two years on: 26,784 days is unreadable.
     let (count, unit) = units
         .into_iter()
         .map(|(unit_ms, name)| (ms / unit_ms, name))

@@ -1,9 +1,8 @@
-//! Holds the monitor back when the clock has jumped, because a wrong clock would remove everything.
-//!
-//! The guard compares two clocks: wall time, which people and time servers set, and time since boot,
-//! which only grows and counts the sleep of the machine. It trusts a pair of readings as long as both
-//! moved on together. It reacts to the clock only: explicit commands and simulated clocks are never
-//! held. What was done on a simulated clock is a question as soon as the clock is the computer's.
+//! Puts removals on hold when the clock has jumped, because a wrong clock would remove everything.
+//! The guard compares two clocks: wall time, which the user and time servers set, and time since
+//! boot, which only grows and counts machine sleep. It trusts a pair of readings while both
+//! advanced by the same amount. It reacts to the clock only: explicit commands and simulated clocks
+//! are never on hold. After a simulated clock, the first pass on the system clock asks the user.
 
 use std::time::Duration;
 
@@ -20,10 +19,10 @@ pub struct Guard {
     pub(super) trusted: Option<Reading>,
     /// The first trusted reading of this boot, or of the last release: many small steps add up.
     pub(super) anchor: Option<Reading>,
-    /// When the store was restored from a backup, until somebody lets removals go on.
+    /// When the store was restored from a backup; cleared by a release.
     pub(super) restored_ms: Option<i64>,
-    /// What a simulated clock said when the store was opened on it, until somebody lets removals go on
-    /// by the computer's clock.
+    /// Wall time of a simulated clock when the store was opened on it; cleared by a release on the
+    /// system clock.
     pub(super) simulated_ms: Option<i64>,
     /// When the store was created, by the clock that it was created on. Not stored.
     pub(super) created_ms: Option<i64>,
@@ -31,36 +30,36 @@ pub struct Guard {
     /// Milliseconds that small steps have put the clock ahead since the last pass that ended.
     pub(super) ahead_ms: i64,
     pub(super) indexes: Vec<IndexHold>,
-    /// Rules that a person has released since, and by how much the clock was ahead then: that much is
-    /// no question any more.
+    /// Rules released since, with the step they were released for: the same step does not hold them
+    /// again.
     pub(super) released: Vec<(RuleId, i64)>,
 }
 
-/// The clock was set by less than what is held.
+/// A clock step too small for a hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SmallStep {
     /// Milliseconds ahead; negative is back.
     pub by_ms: i64,
-    /// What the wall clock says.
+    /// Wall time in milliseconds since 1970.
     pub wall_ms: i64,
 }
 
-/// What a rule was before documents of it were put back.
+/// A rule's hold before documents were restored to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BeforePutBack {
     rule: RuleId,
-    /// It was held for another reason, until that would end.
+    /// It was on hold for another reason, which could end by itself.
     was_held: bool,
 }
 
 impl Guard {
-    /// Why all removals are held now.
+    /// The hold on all removals.
     #[must_use]
     pub fn held(&self) -> Option<&Hold> {
         self.held.as_ref()
     }
 
-    /// The rules whose removals are held.
+    /// The holds on single rules.
     #[must_use]
     pub fn held_indexes(&self) -> &[IndexHold] {
         &self.indexes
@@ -78,33 +77,33 @@ impl Guard {
         self.trusted.as_ref()
     }
 
-    /// The store's documents come from a backup of somebody's.
+    /// Records that the store's documents come from a backup.
     pub fn note_restored(&mut self, restored_ms: Option<i64>) {
         self.restored_ms = restored_ms;
     }
 
-    /// Before the first pass, nothing is known of the time since then.
+    /// Records when the store was created: the reference before the first pass.
     pub fn note_created(&mut self, created_ms: i64) {
         self.created_ms = Some(created_ms);
     }
 
-    /// The store is open on a simulated clock: documents are dated, and removed, by another time than
-    /// the computer's. False if that is known already.
+    /// Records that the store runs on a simulated clock, so documents are dated and removed by
+    /// another time than the system's. False if already recorded.
     pub fn note_simulated(&mut self, simulated_ms: i64) -> bool {
         let is_new = self.simulated_ms.is_none();
         self.simulated_ms.get_or_insert(simulated_ms);
         is_new
     }
 
-    /// Holds everything until somebody releases it, because what is known of removals was lost.
+    /// Holds everything until released, because the state about removals was lost.
     pub fn hold_lost(&mut self, wall_ms: i64) {
         let (reason, expected_ms) = (HoldReason::StateLost, wall_ms);
         self.held = Some(Hold { reason, wall_ms, expected_ms, kept: true });
     }
 
-    /// Compares the clocks before a scheduled pass. While they agree the new readings become the
-    /// trusted ones; a hold ends by itself when the clock has returned. Hands back a step that is too
-    /// small to be held. `is_something_due` is asked only if the answer matters.
+    /// Compares the clocks before a scheduled pass. While they agree, the new readings become the
+    /// trusted ones; a hold ends by itself when the clock has returned. Returns a step too small
+    /// for a hold. Calls `is_something_due` only if the answer matters.
     pub fn check(
         &mut self,
         now: &Reading,
@@ -123,7 +122,8 @@ impl Guard {
         if self.held.is_some() { None } else { self.trust(now) }
     }
 
-    /// Takes note of the clocks while no passes are made, so that this is no absence.
+    /// Updates the readings while the monitor is off, so that the time off does not count as an
+    /// absence.
     pub fn observe(&mut self, now: &Reading) {
         let is_right = self.held.is_none() && self.wrong_clock(now).is_none();
         if is_right && !self.was_absent(now) {
@@ -131,8 +131,8 @@ impl Guard {
         }
     }
 
-    /// Whether the clock may be wrong, noticed by a scheduled pass already or not: after a long absence,
-    /// and about what a simulated one has dated, nobody knows.
+    /// Whether the clock may be wrong, even if no scheduled pass has noticed yet. After a long
+    /// absence or a simulated clock it may be.
     #[must_use]
     pub fn is_doubtful(&self, now: &Reading) -> bool {
         self.is_clock_held()
@@ -154,27 +154,27 @@ impl Guard {
             || self.indexes.iter().any(|held| held.reason != IndexHoldReason::PutBack)
     }
 
-    /// Milliseconds by which the clock may be ahead of what it should say.
+    /// Milliseconds by which the clock may be ahead.
     #[must_use]
     pub fn ahead_ms(&self) -> i64 {
         self.ahead_ms
     }
 
-    /// The same for one rule, without what a person has answered for.
+    /// The same for one rule, less the step it was released for.
     #[must_use]
     pub fn ahead_ms_of(&self, rule: RuleId) -> i64 {
         let answered = self.released.iter().find(|(released, _)| *released == rule);
         self.ahead_ms.saturating_sub(answered.map_or(0, |(_, ahead_ms)| *ahead_ms)).max(0)
     }
 
-    /// Holds one rule; replaces an earlier hold of it.
+    /// Puts one rule on hold, replacing an earlier hold.
     pub fn hold_index(&mut self, rule: RuleId, reason: IndexHoldReason, wall_ms: i64) {
         self.indexes.retain(|held| held.rule != rule);
         let (kept, ahead_ms) = (reason == IndexHoldReason::PutBack, self.ahead_ms_of(rule));
         self.indexes.push(IndexHold { rule, reason, wall_ms, ahead_ms, kept });
     }
 
-    /// Holds a rule just as another one is held; false if that one is not held.
+    /// Copies the hold of another rule; false if that rule is not on hold.
     pub fn hold_as(&mut self, other: RuleId, rule: RuleId) -> bool {
         let Some(held) = self.indexes.iter().find(|held| held.rule == other).copied() else {
             return false;
@@ -184,8 +184,8 @@ impl Guard {
         true
     }
 
-    /// Holds one rule until it is released, because of documents that are put back. A rule that is
-    /// held already keeps its reason. What it was before, if that has changed.
+    /// Holds one rule until released, because documents are being restored to it. An earlier hold
+    /// keeps its reason. Returns the earlier state if it changed.
     pub fn hold_put_back(&mut self, rule: RuleId, wall_ms: i64) -> Option<BeforePutBack> {
         let Some(held) = self.indexes.iter_mut().find(|held| held.rule == rule) else {
             self.hold_index(rule, IndexHoldReason::PutBack, wall_ms);
@@ -195,7 +195,7 @@ impl Guard {
         (!was_kept).then_some(BeforePutBack { rule, was_held: true })
     }
 
-    /// Takes back what [`Guard::hold_put_back`] has changed; false if the rule is not held any more.
+    /// Reverts [`Guard::hold_put_back`]; false if the rule is no longer on hold.
     pub fn lift_put_back(&mut self, before: BeforePutBack) -> bool {
         if !before.was_held {
             return self.release_index(before.rule);
@@ -204,28 +204,27 @@ impl Guard {
         found.map(|held| held.kept = false).is_some()
     }
 
-    /// A pass over everything that is not held has ended: whatever a step made due is gone.
+    /// A pass over all rules not on hold has ended, so nothing that a step made due is left.
     pub fn pass_ended(&mut self) {
         self.ahead_ms = 0;
         self.released.clear();
     }
 
-    /// A person says that the clock is right: these readings are trusted from now on, and nothing is
-    /// held any more.
+    /// The user confirms the clock: trusts these readings and ends all holds.
     pub fn release(&mut self, now: Reading) {
         *self = Self { anchor: Some(now.clone()), trusted: Some(now), ..Self::default() };
     }
 
-    /// A person lets removals go on while the clock is a simulated one. That says nothing about the
-    /// computer's.
+    /// Releases holds on a simulated clock. That says nothing about the system clock, so it stays
+    /// in question.
     pub fn release_simulated(&mut self) {
         self.held = None;
         self.restored_ms = None;
         self.indexes.clear();
     }
 
-    /// A person lets the removals of one rule go on, and the same step of the clock does not hold it
-    /// again; false if it was not held.
+    /// Releases one rule, which the same clock step does not hold again; false if it was not on
+    /// hold.
     pub fn answer_index(&mut self, rule: RuleId) -> bool {
         let was_held = self.release_index(rule);
         if was_held && self.ahead_ms > 0 {
@@ -235,14 +234,14 @@ impl Guard {
         was_held
     }
 
-    /// Ends the hold of one rule; false if it was not held.
+    /// Ends the hold of one rule; false if it was not on hold.
     pub fn release_index(&mut self, rule: RuleId) -> bool {
         let before = self.indexes.len();
         self.indexes.retain(|held| held.rule != rule);
         self.indexes.len() < before
     }
 
-    /// A person wants what is held to stay so until it is released.
+    /// Keeps all holds until they are released, even if the clock returns.
     pub fn keep(&mut self) {
         for index in &mut self.indexes {
             index.kept = true;
@@ -252,20 +251,20 @@ impl Guard {
         }
     }
 
-    /// Keeps the hold of one rule; false if it is not held.
+    /// Keeps the hold of one rule; false if it is not on hold.
     pub fn keep_index(&mut self, rule: RuleId) -> bool {
         let found = self.indexes.iter_mut().find(|held| held.rule == rule);
         found.map(|held| held.kept = true).is_some()
     }
 
-    /// What the wall clock should say by time since boot; `None` after a restart of the machine.
+    /// Expected wall time by time since boot; `None` after a reboot.
     #[must_use]
     pub fn expected_ms(&self, now: &Reading) -> Option<i64> {
         let trusted = self.trusted.as_ref()?;
         passed(trusted, now).map(|passed| trusted.wall_ms.saturating_add(passed))
     }
 
-    /// A clock that can't be right.
+    /// The hold for a clock that can't be right.
     fn wrong_clock(&self, now: &Reading) -> Option<Hold> {
         let held = |reason, expected_ms| {
             Some(Hold { reason, wall_ms: now.wall_ms, expected_ms, kept: false })
@@ -275,7 +274,7 @@ impl Guard {
             let anchor = self.anchor.as_ref().filter(|anchor| same_boot(anchor, now));
             let since_anchor = anchor.map(|anchor| self::step(anchor, now));
             let by_ms = step.max(since_anchor.unwrap_or(step));
-            // A small step that was let through has been taken back.
+            // A small step that passed the guard has been reverted.
             let has_returned = since_anchor.is_some_and(is_no_step);
             let moved = moved(trusted, now);
             let expected_ms = now.wall_ms.saturating_sub(by_ms.max(0));
@@ -287,7 +286,7 @@ impl Guard {
                 return held(reason, self.expected_ms(now).unwrap_or(trusted.wall_ms));
             }
         }
-        // Whoever released a clock outside of these bounds meant it.
+        // A release outside these bounds was deliberate, so it stays trusted.
         let was = self.trusted.as_ref().map(|trusted| trusted.wall_ms);
         if now.wall_ms < GUARD_EARLIEST_MS && was.is_none_or(|was| was >= GUARD_EARLIEST_MS) {
             let by_ms = GUARD_EARLIEST_MS.saturating_sub(now.wall_ms);
@@ -300,7 +299,7 @@ impl Guard {
         None
     }
 
-    /// A right clock, but removals would surprise whoever comes back.
+    /// The hold for a plausible clock whose removals would surprise the user.
     fn question(&self, now: &Reading, is_something_due: impl FnOnce() -> bool) -> Option<Hold> {
         let by_ms = self.absent_ms(now);
         let (reason, expected_ms) = match (self.restored_ms, self.simulated_ms, &self.trusted) {
@@ -367,13 +366,13 @@ fn moved(before: &Reading, now: &Reading) -> i64 {
     now.wall_ms.saturating_sub(before.wall_ms)
 }
 
-/// How much time went by; `None` if only wall time could tell.
+/// Elapsed time since boot; `None` across a reboot, where only wall time is left.
 fn passed(before: &Reading, now: &Reading) -> Option<i64> {
     same_boot(before, now)
         .then(|| millis(now.since_boot).saturating_sub(millis(before.since_boot)).max(0))
 }
 
-/// By how much wall time moved on more than time went by; 0 if that can't be told.
+/// Wall time's advance beyond elapsed time; 0 across a reboot.
 fn step(before: &Reading, now: &Reading) -> i64 {
     let moved = moved(before, now);
     passed(before, now).map_or(0, |passed| moved.saturating_sub(passed))

@@ -30,7 +30,7 @@ pub(in crate::reaper) struct GuardRuntime {
     saved_ms: Option<i64>,
     /// The store failed when the last one was to be stored.
     is_unsaved: bool,
-    /// States that somebody has begun to store.
+    /// Counts the states whose storing has begun.
     saves: Arc<AtomicU64>,
     /// The stored state was damaged, or what decides about removals beside it.
     is_lost: bool,
@@ -43,8 +43,8 @@ pub(in crate::reaper) struct Permit {
     pub(in crate::reaper) now_ms: Option<i64>,
     /// Rules to leave alone.
     pub(in crate::reaper) held: Vec<RuleId>,
-    /// Also those whose documents are put back while the pass runs. A pass that somebody asks for
-    /// takes them along.
+    /// Also skip rules put on hold during the pass because documents are restored. A pass on
+    /// request ignores such holds.
     pub(in crate::reaper) heeds_holds: bool,
     /// The guard's state, to be stored with the first removal; `None` if it is stored already.
     pub(in crate::reaper) state: Option<UnsavedState>,
@@ -55,7 +55,7 @@ pub(in crate::reaper) struct Permit {
 pub struct HoldStatus {
     /// Both clocks now.
     pub now: Reading,
-    /// What the wall clock should say by time since boot; `None` if that can't be told.
+    /// Expected wall time by time since boot; `None` after a reboot.
     pub expected_ms: Option<i64>,
     /// When the last pass was let through, in milliseconds since 1970.
     pub last_pass_ms: Option<i64>,
@@ -90,7 +90,7 @@ impl GuardRuntime {
         self.is_lost.then(|| HoldReason::StateLost.sentence())
     }
 
-    /// The present state, for whoever removes something.
+    /// The current state, to be stored together with the next removal.
     fn unsaved(&self) -> Option<UnsavedState> {
         Some(UnsavedState::new(state(&self.guard).ok()?, &self.saves))
     }
@@ -117,8 +117,8 @@ impl Reaper {
         self.clock().is_real() && lock(&self.guard).guard.is_doubtful(&self.reading())
     }
 
-    /// Keeps the hold that stands for what was lost, and only then forgets that. Where nothing can be
-    /// written it is found damaged again the next time.
+    /// Stores the hold for lost state before it clears the damaged list. If the write fails, the
+    /// next open finds the damage again.
     pub(in crate::reaper) fn keep_lost(&self) {
         let mut guarded = lock(&self.guard);
         if guarded.is_lost && self.save(&mut guarded).is_ok() {
@@ -150,11 +150,11 @@ impl Reaper {
         }
     }
 
-    /// Trusts the clock as it is now and lets removals go on, all or those of one rule; whether
-    /// anything was held.
+    /// Releases all holds, or that of one rule, and trusts the clock as it is. Returns whether
+    /// anything was on hold.
     ///
     /// # Errors
-    /// When the new state can't be stored; removals go on all the same.
+    /// When the new state can't be stored; the release holds all the same.
     pub fn release(&self, rule: Option<RuleId>) -> Result<bool, StoreError> {
         self.change_holds(|guard, now| {
             if let Some(rule) = rule {
@@ -184,12 +184,13 @@ impl Reaper {
         })
     }
 
-    /// Holds rules whose documents are put back, because they would be removed again at once. A rule
-    /// that is held already keeps its reason, and stays held until it is released. What has changed,
-    /// for [`Reaper::lift_put_back`].
+    /// Puts rules on hold before documents are restored, because the next pass would remove them
+    /// again. An earlier hold keeps its reason and lasts until released. Returns the changes for
+    /// [`Reaper::lift_put_back`].
     ///
     /// # Errors
-    /// When the new state can't be stored. Nothing is held then for what must not be put back.
+    /// When the new state can't be stored. Then nothing is on hold, and the caller must not
+    /// restore.
     pub fn hold_put_back(&self, rules: &[RuleId]) -> Result<Vec<BeforePutBack>, StoreError> {
         let held = self.held_indexes();
         let is_kept = |rule: &RuleId| held.iter().any(|held| held.rule == *rule && held.kept);
@@ -203,14 +204,14 @@ impl Reaper {
             true
         });
         if let Err(error) = held {
-            // Stored as soon as something can be.
+            // A failure here is retried with the next save.
             let _ = self.lift_put_back(&changed);
             return Err(error);
         }
         Ok(changed)
     }
 
-    /// Takes holds back because nothing was put back: only those that were not there before.
+    /// Reverts the holds when nothing was restored; earlier holds stay.
     ///
     /// # Errors
     /// When the new state can't be stored.
@@ -265,7 +266,8 @@ impl Reaper {
         if let Ok(restored_ms) = store.restored_ms() {
             guarded.guard.note_restored(restored_ms);
         }
-        // If it can't be told, then the removals wait. What an archive holds is removed by its age too.
+        // An unreadable index counts as due, which is the safe side. Archives remove by age, so
+        // they count too.
         let is_something_due = || {
             is_any_due(store, &all, now.wall_ms).unwrap_or(true)
                 || self.archives().may_hold_expired(now.wall_ms)
@@ -295,8 +297,8 @@ impl Reaper {
         permit
     }
 
-    /// Before the first pass, and long before it is due: what it would be held for is said at once, so
-    /// that nobody takes the documents for such as leave soon.
+    /// Checks the guard at open, long before the first pass, so that the window shows a hold at
+    /// once instead of a countdown.
     pub(in crate::reaper) fn look_ahead(&self) {
         let now = self.reading();
         let would_hold = || lock(&self.guard).guard.would_hold(&now);
@@ -366,7 +368,7 @@ impl Reaper {
         let part = documents.saturating_mul(GUARD_REMOVALS_PERCENT) / 100;
         let max = part.max(GUARD_REMOVALS_MAX);
         let before_ms = now_ms.saturating_sub(ahead_ms);
-        // What can't be counted waits.
+        // Uncountable means too many: the safe side.
         let more = max.saturating_add(1);
         let count = count_due(store, target, Some(before_ms), now_ms, more).unwrap_or(more);
         (count > max).then_some(count)
@@ -439,7 +441,7 @@ fn stored_guard(reader: &Reader<'_>) -> Result<Guard, StoreError> {
         .map_err(|_| StoreError::damaged("the guard's state can't be read"))
 }
 
-/// What is held, for people; `None` if nothing is.
+/// The holds as a sentence; `None` without any.
 fn reason(guard: &Guard) -> Option<String> {
     let all = guard.held().map(|held| held.reason.sentence());
     all.or_else(|| match guard.held_indexes() {

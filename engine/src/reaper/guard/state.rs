@@ -29,14 +29,14 @@ pub(in crate::reaper) struct UnsavedState {
 }
 
 impl UnsavedState {
-    /// `saves` counts the states that somebody has begun to store.
+    /// `saves` counts the states whose storing has begun.
     pub(super) fn new(bytes: Vec<u8>, saves: &Arc<AtomicU64>) -> Self {
         let number = saves.load(Ordering::SeqCst);
         Self { bytes, saves: Arc::clone(saves), number }
     }
 
-    /// Asked within the transaction that stores it: `None` when a newer one is stored by then, or comes
-    /// behind it. That one has the holds that were made since.
+    /// Called within the transaction that stores it. `None` if a newer state was stored or is
+    /// queued: writing this one would drop the holds made since.
     pub(in crate::reaper) fn unless_old(&self) -> Option<&[u8]> {
         (self.saves.load(Ordering::SeqCst) == self.number).then_some(self.bytes.as_slice())
     }
