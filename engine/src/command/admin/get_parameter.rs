@@ -24,7 +24,7 @@ use crate::{
 pub static COMMAND: Command =
     Command { name: "getParameter", aliases: &[], scope: Scope::Admin, fields: &[any()], run };
 
-/// What the command's own field says.
+/// The options in the command's own field.
 struct ParameterOptions {
     all: bool,
     details: bool,

@@ -23,7 +23,7 @@ use crate::{
     store::Store,
 };
 
-/// `{serverStatus: 1, section: 0 | 1}`; `none: 1` leaves out every section that is not asked for.
+/// `{serverStatus: 1, section: 0 | 1}`; `none: 1` leaves out all sections that are not requested.
 pub static COMMAND: Command =
     Command { name: "serverStatus", aliases: &[], scope: Scope::Any, fields: &[any()], run };
 
@@ -53,7 +53,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let mut reply = doc! {
         "host": hostname(),
         "version": MODEL_VERSION,
-        // What tools look for to tell a server from a router.
+        // Tools use it to tell a server from a router.
         "process": "mongod",
         "service": ["mayfly"],
         "pid": i64::from(std::process::id()),
@@ -204,7 +204,7 @@ fn archives(context: &Context) -> Document {
     doc! { "on": long(on as u64), "held": archive_holds(context) }
 }
 
-/// How the store is: what it takes, why not more, and where its bytes are.
+/// The state of the store: what it accepts, why not more, and its sizes.
 fn store_document(store: &Store) -> Document {
     let status = store.status();
     doc! {

@@ -16,9 +16,9 @@ use crate::{
     query,
 };
 
-/// What is asked for.
+/// An aggregate command.
 pub struct Aggregation {
-    /// What is read first.
+    /// The source of the first stage.
     pub origin: Origin,
     /// The stages.
     pub pipeline: Pipeline,

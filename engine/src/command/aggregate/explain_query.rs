@@ -1,4 +1,4 @@
-//! What an explained command looks for, read from its fields without running it.
+//! The query of an explained command, read from its fields without running it.
 
 use bson::{Document, RawDocumentBuf, raw::RawDocument};
 

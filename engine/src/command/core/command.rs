@@ -2,17 +2,17 @@
 
 use super::{context::Context, error::Answer, field::Field, request::Request};
 
-/// One command: its declaration and what runs it.
+/// One command: its declaration and its function.
 pub struct Command {
     /// The name as MongoDB writes it. Names are matched exactly; see `aliases`.
     pub name: &'static str,
     /// Other spellings.
     pub aliases: &'static [&'static str],
-    /// Where it may be sent.
+    /// The databases that it may be sent to.
     pub scope: Scope,
     /// Every field but its own and those of [`super::field::COMMON`].
     pub fields: &'static [Field],
-    /// What runs it. The reply's fields without `ok`.
+    /// Runs it; returns the reply's fields without `ok`.
     pub run: fn(&Context, &Request<'_>) -> Answer,
 }
 
@@ -43,7 +43,7 @@ impl CommandTable {
     }
 }
 
-/// Where a command may be sent.
+/// The databases that a command may be sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Any database.

@@ -1,7 +1,7 @@
-//! `readConcern` and `writeConcern` as a server takes them that is no member of a replica set.
+//! `readConcern` and `writeConcern`, as a standalone server accepts them.
 //!
-//! Every write here is on the disk when it is acknowledged and every read sees only such writes, so
-//! what one server can promise is always kept. What needs other members is refused, as MongoDB does.
+//! Every write is durable when it is acknowledged, and reads see only durable writes, so every concern
+//! that one server can meet is met. Concerns that need other members are refused, as in MongoDB.
 
 use bson::raw::{RawBsonRef, RawDocument};
 

@@ -32,7 +32,7 @@ pub struct Context {
     pub collections: Arc<Collections>,
     /// The background deletion.
     pub reaper: Arc<Reaper>,
-    /// The clock, if it is one that can be set.
+    /// The clock, if it can be set.
     pub simulated_clock: Option<Arc<SimulatedClock>>,
     /// Open cursors.
     pub cursors: Cursors,

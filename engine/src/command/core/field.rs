@@ -1,24 +1,24 @@
-//! What a command does with each field that a client may send.
+//! The declared fields of a command and their support.
 
 /// One field of a command.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// Its name.
     pub name: &'static str,
-    /// What the command does with it.
+    /// How the command treats it.
     pub support: Support,
 }
 
-/// What a command does with a field.
+/// How a command treats a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Support {
     /// Missing or null is an error (40414).
     Required,
     /// Missing is an error (40414), null is a value of the wrong type.
     Given,
-    /// Read when there.
+    /// Read if present.
     Optional,
-    /// Taken and not used: it changes nothing here.
+    /// Accepted and unused: it changes nothing here.
     Ignored,
     /// Refused with "not supported".
     Unsupported,
@@ -43,19 +43,19 @@ pub const COMMON: &[Field] = &[
     ignored("requestDeadlineMS"),
 ];
 
-/// A field that must be there.
+/// A required field.
 #[must_use]
 pub const fn required(name: &'static str) -> Field {
     Field { name, support: Support::Required }
 }
 
-/// A field that must be there and takes values of several types, none of which is null.
+/// A required field of several types, none of which is null.
 #[must_use]
 pub const fn given(name: &'static str) -> Field {
     Field { name, support: Support::Given }
 }
 
-/// A field that is read when it is there.
+/// An optional field.
 #[must_use]
 pub const fn optional(name: &'static str) -> Field {
     Field { name, support: Support::Optional }
@@ -73,7 +73,7 @@ pub const fn unsupported(name: &'static str) -> Field {
     Field { name, support: Support::Unsupported }
 }
 
-/// All other fields are taken; the command checks them.
+/// All other fields are accepted; the command checks them.
 #[must_use]
 pub const fn any() -> Field {
     Field { name: "*", support: Support::Any }

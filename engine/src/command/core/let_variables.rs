@@ -24,13 +24,13 @@ impl LetVariables {
     /// Reads `let`.
     ///
     /// # Errors
-    /// A bad name, and what an expression meets.
+    /// A bad name, and errors of the expressions.
     pub fn read(request: &Request<'_>) -> Result<Self, CommandError> {
         let (names, values) = read_let(request)?;
         Ok(Self { names, values })
     }
 
-    /// What expressions see at this time.
+    /// The context of expressions at this time.
     #[must_use]
     pub fn context(&self, now_ms: i64) -> query::Context {
         let mut seen = query::Context::at(now_ms);
@@ -76,7 +76,7 @@ type Variables = Vec<(String, Option<RawBson>)>;
 /// The names and values of a command's `let`, which are the same for all documents.
 ///
 /// # Errors
-/// A bad name, and what an expression meets.
+/// A bad name, and errors of the expressions.
 pub fn read_let(request: &Request<'_>) -> Result<(VariableNames, Variables), CommandError> {
     let (mut names, mut values) = (VariableNames::default(), Vec::new());
     let empty = RawDocumentBuf::new();

@@ -35,7 +35,7 @@ pub struct ConnectedClient {
     pub id: i32,
     /// Its address, as `host:port`; over a socket words that say so.
     pub address: String,
-    /// What it calls itself; empty when it does not.
+    /// The application name; empty when the client sends none.
     pub application: String,
     /// Its driver and the driver's version; empty when it does not say.
     pub driver: String,
@@ -47,7 +47,7 @@ pub struct ConnectedClient {
     pub commands: u64,
 }
 
-/// What a listener that is on can tell.
+/// The status of a running listener.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ListeningStatus {
     /// Where.
@@ -73,6 +73,6 @@ pub trait ListenerSwitch: Send + Sync {
     /// Ends every connection and stops listening.
     fn switch_off(&self);
 
-    /// What the listener can tell; `None` while it is off.
+    /// The status of the listener; `None` while it is off.
     fn status(&self) -> Option<ListeningStatus>;
 }

@@ -1,4 +1,4 @@
-//! What several commands import: requests, replies, errors, cursors, queries and the context.
+//! Requests, replies, errors, cursors, queries and the context: everything that several commands import.
 //!
 //! Nothing here imports a command.
 

@@ -1,4 +1,4 @@
-//! What read and write commands share: the query fields, and finding its documents.
+//! Query fields of read and write commands, and the search for matching documents.
 
 use bson::raw::{RawBsonRef, RawDocument};
 
@@ -16,10 +16,10 @@ use crate::{
     store::{Reader, RecordNumber, StoredDocument},
 };
 
-/// What asks for what can be read, where a part can't: in MongoDB shards, here damaged documents.
+/// Skips unreadable parts instead of failing: in MongoDB shards, here damaged documents.
 pub const PARTIAL: &str = "allowPartialResults";
 
-/// What is looked for, with the client's hint.
+/// A query with the client's hint.
 #[derive(Debug, Clone)]
 pub struct Query {
     /// Filter, sort, skip and limit.
@@ -38,7 +38,7 @@ impl Query {
     /// Everything that matches the filter of a statement, with its hint and collation.
     ///
     /// # Errors
-    /// What is wrong with the filter or the hint.
+    /// An invalid filter or hint.
     pub fn of_statement(
         fields: &Request<'_>,
         filter: &RawDocument,
@@ -55,7 +55,7 @@ impl Query {
     /// limit of 0 is none.
     ///
     /// # Errors
-    /// What is wrong with a field.
+    /// An invalid field.
     pub fn read(request: &Request<'_>, filter: &str) -> Result<Self, CommandError> {
         let mut query = Self::read_filter(request, filter)?;
         query.target.sort = request.document("sort")?.map(Sort::parse).transpose()?.flatten();
@@ -63,10 +63,10 @@ impl Query {
         Ok(query)
     }
 
-    /// As [`Query::read`]; a negative `limit` counts as its absolute value (`count` takes it so).
+    /// As [`Query::read`]; a negative `limit` counts as its absolute value (as `count` does).
     ///
     /// # Errors
-    /// What is wrong with a field.
+    /// An invalid field.
     pub fn read_with_signed_limit(
         request: &Request<'_>,
         filter: &str,
@@ -144,7 +144,7 @@ impl Query {
     /// The record number of the first match.
     ///
     /// # Errors
-    /// What the search meets.
+    /// The errors of the search.
     pub fn first_record(
         &self,
         reader: &Reader<'_>,
@@ -164,7 +164,7 @@ impl Query {
         Ok(first)
     }
 
-    /// What an update of what it finds may depend on.
+    /// The context of an update of the found documents.
     pub fn update_context(&self, now_ms: i64, inserting: bool) -> UpdateContext<'_> {
         let Target { filter, variables, .. } = &self.target;
         UpdateContext { now_ms, filter: Some(filter), variables, inserting }

@@ -1,4 +1,4 @@
-//! A command as it came, with typed access to its fields.
+//! A received command, with typed access to its fields.
 
 use bson::{
     Bson, Document,
@@ -53,7 +53,7 @@ pub struct Request<'r> {
     pub name: &'static str,
     /// All of it.
     pub document: &'r RawDocument,
-    /// What the scan of the command met.
+    /// The result of the scan of the command.
     pub met: DocumentFacts,
     /// When it came, which is `$$NOW`.
     pub now_ms: i64,
@@ -66,7 +66,7 @@ impl<'r> Request<'r> {
     /// Checks scope and fields.
     ///
     /// # Errors
-    /// `IDLUnknownField`, `IDLFailedToParse`, `NotImplemented`, `Unauthorized`; a field that stands twice.
+    /// `IDLUnknownField`, `IDLFailedToParse`, `NotImplemented`, `Unauthorized`; duplicate fields.
     pub fn check(
         table: CommandTable,
         command: &Command,
@@ -137,7 +137,7 @@ impl<'r> Request<'r> {
     /// The namespace that the command's own field names.
     ///
     /// # Errors
-    /// `InvalidNamespace`, also when it is no text.
+    /// `InvalidNamespace`, also when it is not a string.
     pub fn namespace(&self) -> Result<Namespace, CommandError> {
         match self.first()? {
             RawBsonRef::String(collection) => Ok(Namespace::new(self.db, collection)?),
@@ -216,7 +216,7 @@ impl<'r> Request<'r> {
         }
     }
 
-    /// A yes or no of a field of this command that takes nothing but a bool.
+    /// A field of this command that accepts only a bool.
     ///
     /// # Errors
     /// `TypeMismatch`.
@@ -224,7 +224,7 @@ impl<'r> Request<'r> {
         self.bool_at(self.name, name, absent)
     }
 
-    /// A yes or no of a field that takes nothing but a bool, at this place of the command.
+    /// A field that accepts only a bool, at this place of the command.
     ///
     /// # Errors
     /// `TypeMismatch`.
@@ -311,7 +311,7 @@ impl<'r> Request<'r> {
         }
     }
 
-    /// A yes or no of a command that takes nothing but a bool for it; absent is false.
+    /// A field that accepts only a bool; absent is false. The error differs from [`Request::bool_at`].
     ///
     /// # Errors
     /// `TypeMismatch`.

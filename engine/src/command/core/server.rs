@@ -1,4 +1,4 @@
-//! What the server says about itself in several replies.
+//! Facts about the server that several replies contain.
 
 /// The host name in replies. Not the computer's own name, which would leak into copied output; the
 /// listener is on loopback only.

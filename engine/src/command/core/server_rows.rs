@@ -1,4 +1,4 @@
-//! What stages show of the server: `$currentOp`, `$collStats`, `$indexStats`, sessions.
+//! Rows that stages read from the server: `$currentOp`, `$collStats`, `$indexStats`, sessions.
 
 use bson::{Document, RawDocumentBuf, doc};
 
@@ -20,9 +20,9 @@ use crate::{
 
 /// The server as one client sees it.
 pub struct ServerFacts<'c> {
-    /// What there is.
+    /// The server.
     pub context: &'c Context,
-    /// Who asks.
+    /// The client that reads.
     pub client: &'c Client,
 }
 

@@ -98,7 +98,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 #[derive(Clone, Copy)]
 struct BulkOperation<'o> {
     kind: BulkOperationKind,
-    /// Where in `nsInfo` its collection stands.
+    /// The position of its collection in `nsInfo`.
     target: usize,
     document: &'o RawDocument,
 }
@@ -170,7 +170,7 @@ fn operations<'r>(request: &Request<'r>) -> Result<Vec<BulkOperation<'r>>, Comma
     Ok(operations)
 }
 
-/// Checks the shape of an operation: the first field says what it is.
+/// Checks the fields of an operation; the first field names its kind.
 fn operation<'r>(
     request: &Request<'r>,
     document: &'r RawDocument,
@@ -291,7 +291,7 @@ fn check_target(
     ))
 }
 
-/// What all operations share.
+/// The state that all operations share.
 struct Bulk<'b> {
     context: &'b Context,
     request: &'b Request<'b>,
@@ -386,7 +386,7 @@ impl Bulk<'_> {
     }
 }
 
-/// What was done so far.
+/// The results so far.
 #[derive(Default)]
 struct BulkOutcome {
     errors_only: bool,

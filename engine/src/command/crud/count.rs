@@ -29,8 +29,8 @@ pub const FIELDS: &[Field] = &[
 
 /// `{count: collection, query, limit, skip, hint, allowPartialResults}`
 ///
-/// The last one is not MongoDB's: it counts what `find` gives with it, and reads every document for
-/// that.
+/// The last one is not in MongoDB: `count` then counts what `find` returns with it, and reads every
+/// document.
 pub static COMMAND: Command =
     Command { name: "count", aliases: &[], scope: Scope::Any, fields: FIELDS, run };
 
@@ -50,10 +50,10 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&doc! { "n": shortest(count(context, &namespace, &query)?) })
 }
 
-/// How many documents a query gives.
+/// How many documents match a query.
 ///
 /// # Errors
-/// What the search meets.
+/// The errors of the search.
 pub fn count(context: &Context, namespace: &Namespace, query: &Query) -> Result<u64, CommandError> {
     context.read(|reader, catalog| {
         let Some(collection) = catalog.collection(namespace) else { return Ok(0) };

@@ -1,4 +1,4 @@
-//! `findAndModify`: changes or removes one document and gives it back.
+//! `findAndModify`: changes or deletes one document and returns it.
 
 use bson::{
     doc,
@@ -95,7 +95,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         last_error.insert("upserted", id);
     }
     let mut reply = raw(&doc! { "lastErrorObject": last_error })?;
-    // As it is: decoded, it would have only the last of two fields with one name.
+    // Not decoded: that would keep only the last of two fields with one name.
     reply.append(cstr!("value"), value.map_or(RawBson::Null, RawBson::Document));
     Ok(reply)
 }

@@ -18,7 +18,7 @@ use crate::{
     value::field::{Fields, field},
 };
 
-/// An `_id` that is asked for.
+/// A `find` by `_id` alone.
 #[derive(Clone, Copy)]
 pub struct IdLookup<'r> {
     db: &'r str,
@@ -152,7 +152,7 @@ mod tests {
         shell::read_document(text).expect(text)
     }
 
-    /// What a find gives, however it finds it: the batch, or the number of the error.
+    /// The result of a find by either way: the batch, or the error code.
     fn found(lab: &Lab, filter: &Document, rest: &str) -> (Option<String>, Option<i32>) {
         let mut find = doc! { "find": "c", "filter": filter.clone() };
         find.extend(document(rest));

@@ -45,7 +45,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         return Err(CommandError::new(Code::INVALID_NAMESPACE, "Collection names cannot be empty"));
     }
     let ns = format!("{}.{collection}", request.db);
-    // Here it is the time to wait for new documents, not a limit for the operation.
+    // `maxTimeMS` of getMore is the time to wait for new documents, not a limit of the operation.
     let wait = time_limit(request)?;
     context.cursors.next_batch(context, id, &ns, batch_size, wait)
 }

@@ -11,13 +11,13 @@ use crate::{
     pipeline::{ParseContext, Pipeline},
 };
 
-/// Longest chain of views that is followed; a longer one is refused when it is read.
+/// The longest chain of views; longer ones are refused when they are read.
 const CHAIN_MAX: usize = 20;
 
 /// Checks `viewOn` and `pipeline` as far as they are given. Their types are the catalog's matter.
 ///
 /// # Errors
-/// What is wrong with a stage, `OptionNotSupportedOnView`, `InvalidNamespace`, `GraphContainsCycle`.
+/// An invalid stage, `OptionNotSupportedOnView`, `InvalidNamespace`, `GraphContainsCycle`.
 pub fn check(
     context: &Context,
     namespace: &Namespace,

@@ -50,8 +50,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&describe(context, &archive))
 }
 
-/// A folder or an address of one's own is for those who are known: it lets the program write where
-/// its user may.
+/// Only authenticated clients may choose a folder or an address: the program writes there with the
+/// rights of its user.
 fn check_may_choose(request: &Request<'_>, target: &str) -> Result<(), CommandError> {
     let client = request.client;
     if target.is_empty() || client.connection_id == 0 || client.user().is_some() {

@@ -7,7 +7,7 @@ use crate::{
     command::core::{context::Context, reply::long},
 };
 
-/// What was chosen for an archive, and whether it works.
+/// The settings and the state of an archive.
 pub fn describe(context: &Context, archive: &Archive) -> Document {
     let settings = archive.settings();
     let is_on = context.reaper.archives().is_active(archive);

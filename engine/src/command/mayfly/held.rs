@@ -1,4 +1,4 @@
-//! `mayflyHeld`: what the guard holds back and why.
+//! `mayflyHeld`: the removals that are on hold, and why.
 
 use bson::{Bson, DateTime, Document, doc};
 

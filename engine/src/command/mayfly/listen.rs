@@ -1,4 +1,4 @@
-//! `mayflyListen`: lets other programs on this machine in, and tells who has come.
+//! `mayflyListen`: switches the listener for local programs, and shows its clients.
 
 use std::path::PathBuf;
 
@@ -14,8 +14,8 @@ use crate::command::core::{
     request::Request,
 };
 
-/// `{mayflyListen: 1, on, port, socket, auth}`: without `on` it only tells. `socket` is the path of a
-/// Unix socket, in the place of the port. The reply has `on`, and while it is on `port` or `socket`,
+/// `{mayflyListen: 1, on, port, socket, auth}`: without `on` it only shows the status. `socket` is the path
+/// of a Unix socket and replaces the port. The reply has `on`, and while it is on `port` or `socket`,
 /// `uri`, `clients`, `commands` and `refused`. Only the program itself may send it.
 pub static COMMAND: Command = Command {
     name: "mayflyListen",

@@ -24,7 +24,7 @@ fn run(context: &Context, _: &Request<'_>) -> Answer {
         "deletedDocuments": long(report.deleted),
         "passes": long(report.sub_passes),
         "durationMillis": long(report.duration_micros / 1_000),
-        // An explicit command is not held back by the guard, but by an archive that fails.
+        // An explicit pass ignores the guard, but a failing archive still blocks removals.
         "held": archive_holds(context),
     })
 }

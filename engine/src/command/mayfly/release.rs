@@ -24,7 +24,7 @@ pub static COMMAND: Command = Command {
     run,
 };
 
-/// What to do with what is held.
+/// What to do with removals on hold.
 enum ReleaseAction {
     /// Trust the clock; the next pass removes what is due.
     Release,
@@ -55,7 +55,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let was_held = each(rules, |rule| context.reaper.release(rule))?;
     reply.insert("released", was_held);
     if let ReleaseAction::DeleteNow = action {
-        // What else is held stays held.
+        // All other holds stay.
         let pass = context.reaper.run_released_pass();
         reply.insert("deletedDocuments", long(pass.map_or(0, |pass| pass.deleted)));
     }

@@ -87,7 +87,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&reply)
 }
 
-/// The `_id`s that are asked for; `None` is every one.
+/// The requested `_id`s; `None` requests all.
 struct RequestedIds(Option<HashSet<Vec<u8>>>);
 
 impl RequestedIds {

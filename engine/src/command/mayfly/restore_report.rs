@@ -1,4 +1,4 @@
-//! What became of restored documents.
+//! The counts in the replies of restores.
 
 use bson::{Bson, Document, RawDocumentBuf, doc, raw::RawBsonRef};
 
@@ -19,7 +19,7 @@ pub fn id_key(id: Option<RawBsonRef<'_>>) -> Vec<u8> {
     key::encode(id, Direction::Ascending).bytes
 }
 
-/// What happened to the documents.
+/// How many documents were restored, existed, would expire or were refused.
 #[derive(Debug, Clone, Default)]
 pub struct RestoreCounts {
     pub restored: u64,

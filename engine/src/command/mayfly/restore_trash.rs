@@ -1,4 +1,4 @@
-//! `mayflyRestoreTrash`: puts removed documents back while the trash still has them.
+//! `mayflyRestoreTrash`: restores removed documents from the trash.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -147,7 +147,7 @@ struct TrashRestore<'r> {
     report: RestoreCounts,
 }
 
-/// A row of the trash and where it goes.
+/// A row of the trash and its target collection.
 struct RestoreRow {
     /// The name of its collection when the command began, or the last one if that was dropped.
     home: Namespace,
@@ -159,7 +159,7 @@ impl RestoreRow {
         self.row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null)
     }
 
-    /// The collection that it goes to, which may have got another name meanwhile.
+    /// Its target collection, which may have been renamed during the command.
     fn home(&self, catalog: &CatalogSnapshot) -> Namespace {
         let present = catalog.collection_by_id(self.row.collection);
         present.map_or_else(|| self.home.clone(), |present| present.namespace.clone())

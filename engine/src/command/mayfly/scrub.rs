@@ -1,4 +1,4 @@
-//! `mayflyScrub`: begins or ends the reading of everything stored, or tells how far it is.
+//! `mayflyScrub`: starts or stops a scrub, or shows its progress.
 
 use bson::raw::RawBsonRef;
 

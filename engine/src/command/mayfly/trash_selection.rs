@@ -21,7 +21,7 @@ pub struct TrashSelection {
     /// `None` is every collection.
     namespace: Option<Namespace>,
     pass: Option<u64>,
-    /// The collections that there are.
+    /// All existing collections.
     names: BTreeMap<CollectionId, Namespace>,
     /// Pass numbers restart with each session.
     first_of_session: u64,

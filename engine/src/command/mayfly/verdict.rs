@@ -1,4 +1,5 @@
-//! `mayflyVerdict`: what every TTL rule says about one document, and why; or when each of several goes.
+//! `mayflyVerdict`: the verdict of every TTL rule on one document, with reasons; or the thresholds of
+//! several documents.
 
 use bson::{Bson, DateTime, Document, doc};
 

@@ -1,4 +1,4 @@
-//! `mayflyWhatIf`: what a TTL rule would do, before it is made. Writes nothing.
+//! `mayflyWhatIf`: the effect of a TTL rule before it exists. Writes nothing.
 
 use std::sync::Arc;
 
@@ -201,7 +201,7 @@ mod tests {
             let index = format!("{{{index}, expireAfterSeconds: {secs}}}");
             lab.check(&format!("{{mayflyWhatIf: 'c', index: {index}}}"), answer);
         };
-        // collMod takes NaN for 0, and what is too long for the longest time.
+        // collMod reads NaN as 0, and caps longer times at the maximum.
         ask("name: 'f'", "NaN", "{overdueNow: 2}");
         ask("name: 'f'", "1e300", "{overdueNow: 1}");
         ask("name: 'f'", "NumberLong(2147483648)", "{overdueNow: 1}");

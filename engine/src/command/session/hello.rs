@@ -54,7 +54,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&reply)
 }
 
-/// What a client says about itself, within MongoDB's bounds: it is kept, and shown to others.
+/// The client metadata, within MongoDB's bounds: it is kept, and other clients can see it.
 fn checked(metadata: RawBsonRef<'_>) -> Result<Document, CommandError> {
     let RawBsonRef::Document(metadata) = metadata else {
         return Err(CommandError::new(

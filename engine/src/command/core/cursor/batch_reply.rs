@@ -1,14 +1,13 @@
-//! The reply of a cursor as it is being written. Each document is copied once: from where it was found
-//! to its place in the reply.
+//! Builds the reply of a cursor. Each document is copied once, from the store into the reply.
 
 use bson::{RawDocumentBuf, raw::RawDocument, spec::ElementType};
 
 use crate::{command::core::error::CommandError, limits::CURSOR_BATCH_BYTES_MAX};
 
-/// Room for what a reply has beside its documents, the collection's name in it.
+/// Bytes of a reply besides its documents, including the collection's name.
 const FRAME_BYTES: usize = 128;
 
-/// A batch of documents within the reply that gives them.
+/// A batch of documents within its reply.
 pub struct BatchReply {
     bytes: Vec<u8>,
     /// Where the cursor and its batch begin.
@@ -58,7 +57,7 @@ impl BatchReply {
         self.count
     }
 
-    /// Whether it has as many documents as are wanted.
+    /// Whether it has all requested documents.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.count >= self.size
@@ -87,7 +86,7 @@ impl BatchReply {
     /// The reply of the cursor with this number.
     ///
     /// # Errors
-    /// When it is longer than a document can say.
+    /// When its length does not fit 32 bits.
     pub fn finish(self, id: i64, ns: &str) -> Result<RawDocumentBuf, CommandError> {
         self.finish_of(id, &[ns])
     }

@@ -136,7 +136,7 @@ impl Cursor {
     }
 
     /// As [`Cursor::fill`], but waits for documents when there are none: at most this long, in real
-    /// time, since it is a client that waits.
+    /// time, because a client waits.
     fn fill_or_wait(
         &mut self,
         context: &Context,

@@ -1,4 +1,4 @@
-//! What of a document that was found is given to the client.
+//! The part of a found document that the client gets.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
     store::RecordNumber,
 };
 
-/// How `find` gives a document.
+/// How `find` returns a document.
 #[derive(Debug, Clone, Default)]
 pub struct ReplyShape {
     /// Which fields are given.
@@ -28,7 +28,7 @@ pub struct ReplyShape {
     pub with_record: bool,
 }
 
-/// The fields that `returnKey` gives.
+/// The fields that `returnKey` returns.
 #[derive(Debug, Clone)]
 pub enum ReturnedKey {
     /// No index was used.
@@ -64,10 +64,10 @@ impl ReturnedKey {
 }
 
 impl ReplyShape {
-    /// What of this document is given; `None` is all of it.
+    /// The returned part of this document; `None` is all of it.
     ///
     /// # Errors
-    /// What an expression of the projection meets.
+    /// The errors of expressions in the projection.
     pub fn of(
         &self,
         document: &RawDocument,

@@ -1,4 +1,4 @@
-//! What happens in the background, told to the log and the profile.
+//! Background events, written to the log and the profile.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::{
     ttl::InertReason,
 };
 
-/// What is the same in every line of a kind.
+/// The constant parts of a log line.
 struct LogEvent {
     severity: Severity,
     component: &'static str,
@@ -142,7 +142,7 @@ pub fn note_start(context: &Context) {
     }
 }
 
-/// Takes note of what the store tells.
+/// Logs a notice of the store.
 pub fn note_store(context: &Context, notice: &StoreNotice) {
     let (kind, attributes) = match notice {
         StoreNotice::State { state, reason } => {

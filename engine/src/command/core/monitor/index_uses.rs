@@ -47,8 +47,8 @@ impl IndexUses {
         *tracked = weak;
     }
 
-    /// Adds the uses of one operation. An index that is not tracked, because it is new or was dropped
-    /// meanwhile, is not counted.
+    /// Adds the uses of one operation. An index that is not tracked, because it is new or was
+    /// dropped, is not counted.
     pub fn add(&self, used: &[(IndexId, u64)]) {
         let uses = self.read();
         for (id, count) in used {

@@ -48,14 +48,14 @@ pub struct LogLine {
     pub id: i32,
     /// The thread or connection.
     pub context: String,
-    /// What happened, the same text for every line of this kind.
+    /// The message, the same for every line of this kind.
     pub message: &'static str,
-    /// What is different from line to line.
+    /// The values of this line.
     pub attributes: Document,
 }
 
 impl Log {
-    /// Writes a line. When the ring is full the oldest line goes.
+    /// Writes a line. A full ring drops its oldest line.
     pub fn write(&self, line: &LogLine) {
         let text = line.to_text();
         let mut ring = self.lock();
@@ -66,7 +66,7 @@ impl Log {
         ring.written = ring.written.saturating_add(1);
     }
 
-    /// Keeps a line as a warning of the start, beside the ring.
+    /// Keeps a line as a startup warning, outside the ring.
     pub fn warn_at_start(&self, line: &LogLine) {
         self.write(line);
         let mut ring = self.lock();

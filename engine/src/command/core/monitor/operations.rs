@@ -1,4 +1,4 @@
-//! What is being done now: every command while it runs, and the pass of the TTL monitor.
+//! Running operations: commands, and the pass of the TTL monitor.
 
 use std::{
     sync::{
@@ -41,7 +41,7 @@ pub struct RunningOperation {
     pub opid: i32,
     /// Who sent it.
     pub client: Client,
-    /// What it works on: a collection, or `db.$cmd`.
+    /// Its namespace: a collection, or `db.$cmd`.
     pub ns: String,
     /// MongoDB's kind of work.
     pub kind: &'static str,
@@ -104,7 +104,7 @@ impl Operations {
         })
     }
 
-    /// Asks what only reads for these clients to stop: they are gone, and a read may wait for long.
+    /// Stops the reads of disconnected clients, which may wait for long.
     pub fn kill_reads(&self, is_gone: impl Fn(&Client) -> bool) {
         let reads = |running: &&Arc<RunningOperation>| matches!(running.kind, "query" | "getmore");
         for running in self.lock().iter().filter(reads).filter(|one| is_gone(&one.client)) {

@@ -40,7 +40,7 @@ pub const PROFILE_COLLECTION: &str = "system.profile";
 /// The line of the log about a slow command; MongoDB's number.
 const SLOW_QUERY_LOG_ID: i32 = 51_803;
 
-/// What is profiled, and what counts as slow.
+/// The profiled databases, and the threshold of slow operations.
 #[derive(Debug)]
 pub struct Profiler {
     slow_ms: AtomicI64,
@@ -157,7 +157,8 @@ impl Profiler {
     }
 }
 
-/// Notes a command that has ended: in the log when it was slow, in the profile when it is wanted.
+/// Records a command that has ended: in the log when it was slow, in the profile when its level asks
+/// for it.
 pub fn note(context: &Context, db: &str, running: &RunningOperation, answer: &Answer) {
     let took = running.took();
     let profiler = &context.profiler;
@@ -186,7 +187,7 @@ pub fn note_own(context: &Context, db: &str, took: Duration, entry: impl FnOnce(
     }
 }
 
-/// Makes the collection of a profile if it is not there.
+/// Creates the profile collection if it is missing.
 ///
 /// # Errors
 /// When the store fails or the database's name is refused.
@@ -214,7 +215,7 @@ fn write(context: &Context, db: &str, entry: Document) {
     });
 }
 
-/// What an operation was and did.
+/// The measurements of an operation.
 fn measured(running: &RunningOperation, answer: &Answer, took: Duration) -> Document {
     let (keys, docs) = running.operation.examined();
     let mut entry = doc! {

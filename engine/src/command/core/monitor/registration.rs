@@ -34,7 +34,7 @@ pub fn begin<'o>(
     })
 }
 
-/// The time that a client gives a command.
+/// The time limit of a command, `maxTimeMS`.
 ///
 /// # Errors
 /// `BadValue` out of range, `TypeMismatch`, `FailedToParse` for a fraction.
@@ -49,7 +49,7 @@ pub fn time_limit(request: &Request<'_>) -> Result<Option<Duration>, CommandErro
     };
     let is_whole = match value {
         RawBsonRef::Double(given) => given.fract() == 0.0,
-        // Where the number is cut to the largest, it is none that 64 bits hold.
+        // A saturated number does not fit 64 bits.
         RawBsonRef::Decimal128(given) => {
             Decimal::from(given).is_whole() && !matches!(ms, i64::MIN | i64::MAX)
         }

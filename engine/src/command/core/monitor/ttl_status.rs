@@ -50,7 +50,7 @@ pub fn scrub_document(status: &ScrubStatus) -> Document {
     }
 }
 
-/// The trash in `serverStatus` and beside a page of it.
+/// The state of the trash, for `serverStatus` and `mayflyTrash`.
 pub fn trash_document(context: &Context) -> Result<Document, CommandError> {
     let status = context.reaper.trash_status()?;
     let counters = context.reaper.counters();

@@ -210,7 +210,7 @@ mod tests {
         command::testing::{Lab, at},
     };
 
-    /// More than one transaction takes.
+    /// More than fit in one transaction.
     const DOCS: usize = BULK_DOCS_MAX + 500;
 
     /// Runs a command with very many inserts whose collection becomes a view after the first of its

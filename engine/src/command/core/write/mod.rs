@@ -1,4 +1,4 @@
-//! What the write commands share.
+//! Machinery of the write commands.
 
 pub mod insert_documents;
 pub mod new_document;

@@ -1,4 +1,4 @@
-//! A document as it is inserted: checked, its `_id` in front, its empty timestamps filled in.
+//! A document before its insert: checked, `_id` first, empty timestamps replaced.
 
 use std::{
     borrow::Cow,
@@ -47,7 +47,7 @@ impl Timestamps {
 /// zero at its top become the server's, but for `_id`.
 ///
 /// # Errors
-/// What the scan finds, and what is wrong with its `_id`.
+/// The errors of the scan, and an invalid `_id`.
 pub fn prepare<'d>(
     document: &'d RawDocument,
     met: DocumentFacts,
@@ -156,7 +156,7 @@ fn check_names(id: &RawDocument) -> Result<(), CommandError> {
 /// A checked document with its `_id` in front; a new `ObjectId` when it has none.
 ///
 /// # Errors
-/// What the scan finds; `InvalidIdField`.
+/// The errors of the scan; `InvalidIdField`.
 pub fn with_id_first(document: &RawDocument) -> PreparedDocument<'_> {
     move_id_first(scan::check(document.as_bytes())?)
 }

@@ -14,7 +14,7 @@ use crate::{
     value::order::compare,
 };
 
-/// What a field of a statement must be.
+/// The type that a field of a statement must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldShape {
     /// A document.
@@ -29,7 +29,7 @@ pub enum FieldShape {
     Hint,
     /// 0 or 1.
     Limit,
-    /// Whatever it is, it is not used, or it has been checked.
+    /// Any type: the field is unused, or checked elsewhere.
     Any,
 }
 

@@ -23,7 +23,7 @@ pub struct UpdateFieldNames {
     pub place: &'static str,
     /// The filter.
     pub filter: &'static str,
-    /// What is to be done.
+    /// The update itself.
     pub update: &'static str,
     /// Values for a pipeline.
     pub constants: &'static str,
@@ -35,7 +35,7 @@ pub const UPDATE_NAMES: UpdateFieldNames =
 /// Checks the fields of an update.
 ///
 /// # Errors
-/// What is wrong with their shapes, or `sort` with `multi`.
+/// Wrong types or missing fields, or `sort` with `multi`.
 pub fn check_shape(
     names: &UpdateFieldNames,
     fields: &Request<'_>,
@@ -48,7 +48,7 @@ pub fn check_shape(
     Ok(())
 }
 
-/// One update: which documents, and what becomes of them.
+/// One update: its query and the change.
 pub struct UpdateStatement {
     pub query: Query,
     pub update: Update,
@@ -60,7 +60,7 @@ impl UpdateStatement {
     /// Reads the fields of one update.
     ///
     /// # Errors
-    /// What is wrong with a field.
+    /// An invalid field.
     pub fn read(
         fields: &Request<'_>,
         names: &UpdateFieldNames,
@@ -84,11 +84,10 @@ impl UpdateStatement {
         Ok(Self { query, update, is_multi, is_upsert })
     }
 
-    /// Changes the first document that matches, or all; inserts one when none does, if that is
-    /// wanted.
+    /// Changes the first matching document, or all; an upsert inserts one if none matches.
     ///
     /// # Errors
-    /// Why nothing was changed; what ended it later stands beside what was done.
+    /// The error if nothing was changed; a later error is returned next to the result.
     pub fn run(
         mut self,
         context: &Context,
@@ -115,7 +114,7 @@ fn refused(message: &str) -> CommandError {
 /// variables.
 ///
 /// # Errors
-/// What is wrong with it; 40414 when it is missing.
+/// An invalid update; 40414 when it is missing.
 pub fn read_update(
     fields: &Request<'_>,
     names: &UpdateFieldNames,

@@ -30,7 +30,7 @@ const UNIQUE_NAMES: scan::Limits = scan::Limits {
     allow_duplicate_names: false,
 };
 
-/// What one statement did.
+/// The result of one statement.
 #[derive(Debug, Default)]
 pub struct StatementResult {
     /// Documents that matched.
@@ -41,7 +41,7 @@ pub struct StatementResult {
     pub upserted: Option<Bson>,
 }
 
-/// What to do with each document found.
+/// The action on each matching document.
 pub enum WriteAction<'a> {
     /// Change it.
     Update(&'a Update),
@@ -262,7 +262,7 @@ pub fn first_giving(
     upsert: bool,
     give: &MakeReply<'_>,
 ) -> Result<(StatementResult, Option<RawDocumentBuf>), CommandError> {
-    // A search without an index can be long; it is not made while other writers wait.
+    // A search without an index can be long, so it runs before the write transaction.
     let candidate = context.read(|reader, catalog| match catalog.collection(namespace) {
         None => Ok(None),
         Some(collection) => {
@@ -331,7 +331,7 @@ fn insert_upsert(
 /// Removes the first document that matches, or all.
 ///
 /// # Errors
-/// Why nothing was removed; what ended it later stands beside what was done.
+/// The error if nothing was deleted; a later error is returned next to the result.
 pub fn delete(
     context: &Context,
     namespace: &Namespace,

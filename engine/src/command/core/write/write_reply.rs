@@ -1,4 +1,4 @@
-//! What the statements of one write command did.
+//! The reply of a write command.
 
 use bson::{Bson, Document, doc};
 
@@ -7,7 +7,7 @@ use crate::command::core::{
     reply::{raw, shortest},
 };
 
-/// What the statements of one write command did.
+/// The result of all statements of one write command.
 #[derive(Debug, Default)]
 pub struct WriteReply {
     /// Documents inserted, matched or deleted.
