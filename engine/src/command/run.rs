@@ -42,8 +42,8 @@ pub fn run(context: &Context, client: &Client, db: &str, command: &RawDocument) 
     })
 }
 
-/// As [`run`], for bytes that the listener has scanned in pieces, with the result of the scan. The bounds
-/// apply to each piece.
+/// As [`run`], for bytes that the listener has scanned in pieces, with the result of the scan. The
+/// bounds apply to each piece.
 #[must_use]
 pub fn run_scanned(
     context: &Context,

@@ -99,8 +99,8 @@ impl Lab {
         reply
     }
 
-    /// Runs a command and compares the fields named in `expected`; `-` in front of a path says that it
-    /// must be absent. Paths may be dotted; numbers compare by value.
+    /// Runs a command and compares the fields named in `expected`; `-` in front of a path says that
+    /// it must be absent. Paths may be dotted; numbers compare by value.
     pub(crate) fn check(&self, command: &str, expected: &str) {
         let reply = self.run(command);
         let expected = shell::read_document(expected).expect(expected);
@@ -128,8 +128,8 @@ impl Lab {
     }
 }
 
-/// Flips a bit of each place in a data file that holds `mark`: LMDB may have left older copies of a page.
-/// The file is changed in place, so a store that has it open sees it.
+/// Flips a bit of each place in a data file that holds `mark`: LMDB may have left older copies of a
+/// page. The file is changed in place, so a store that has it open sees it.
 pub(crate) fn spoil(folder: &Path, mark: &[u8]) {
     spoil_at(folder, mark, 0);
 }

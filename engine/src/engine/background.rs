@@ -121,8 +121,8 @@ impl BackgroundWork {
         Ok(())
     }
 
-    /// Resumes orphaned builds: those of the previous session, and those whose command could neither
-    /// finish nor abort them. A failed build does not block the others.
+    /// Resumes orphaned builds: those of the previous session, and those whose command could
+    /// neither finish nor abort them. A failed build does not block the others.
     fn resume_builds(&mut self) {
         let mut stuck = None;
         for build in self.collections.pending_builds() {

@@ -1,5 +1,5 @@
-//! The guard from end to end: an engine whose clock claims to be the computer's, with its thread, and
-//! what commands say and do about it.
+//! The guard from end to end: an engine whose clock claims to be the computer's, with its thread,
+//! and what commands say and do about it.
 
 use std::{ops::ControlFlow, path::Path as FsPath, sync::Arc, time::Duration};
 
@@ -38,7 +38,8 @@ impl Lab {
         Self { engine, clock: Arc::clone(clock), events }
     }
 
-    /// Documents with these thresholds, in milliseconds since 1970, under a rule that has made a pass.
+    /// Documents with these thresholds, in milliseconds since 1970, under a rule that has made a
+    /// pass.
     fn with_documents(folder: &FsPath, start_ms: i64, thresholds: &[i64]) -> Self {
         let lab = Self::open(folder, &Arc::new(FakeSystemClock::new(start_ms)));
         fill(&lab.engine, thresholds);

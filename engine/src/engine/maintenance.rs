@@ -66,8 +66,9 @@ impl CheckReport {
 }
 
 /// Replaces the data folder `folder`, which no program may have open, with a backup. The backup is
-/// copied to a new folder, walked there by `walker` if there is one, opened and read, and only then takes the
-/// place; the folder before it is kept. The reaper asks before it removes anything from a restored store.
+/// copied to a new folder, walked there by `walker` if there is one, opened and read, and only then
+/// takes the place; the folder before it is kept. The reaper asks before it removes anything from a
+/// restored store.
 ///
 /// # Errors
 /// With a sentence; the data folder is then as it was.
@@ -121,8 +122,8 @@ pub fn compact(
 }
 
 /// Checks everything in a data folder that no program has open: the structure of the file, then all
-/// documents, entries and counters. Damaged values of the store itself, which may prevent its opening,
-/// are reported with the structure.
+/// documents, entries and counters. Damaged values of the store itself, which may prevent its
+/// opening, are reported with the structure.
 ///
 /// # Errors
 /// With a sentence when the folder can't be opened or `watch` stops it. Damage is a finding.
@@ -177,11 +178,12 @@ fn read_folder(
     Ok(contents)
 }
 
-/// Scrubs a data folder that no program has open: checksums and the format of each document. The next
-/// scrub is due in a month.
+/// Scrubs a data folder that no program has open: checksums and the format of each document. The
+/// next scrub is due in a month.
 ///
 /// # Errors
-/// With a sentence when the folder can't be opened or written, or `watch` stops it. Damage is a finding.
+/// With a sentence when the folder can't be opened or written, or `watch` stops it. Damage is a
+/// finding.
 pub fn scrub(
     folder: &FsPath,
     clock: &Arc<dyn Clock>,
@@ -339,7 +341,8 @@ mod tests {
         assert_eq!(store.restored_ms(), Ok(None), "nothing has come back from before");
     }
 
-    /// A bit of an index entry that is not what was written keeps nothing else from being looked at.
+    /// A bit of an index entry that is not what was written keeps nothing else from being looked
+    /// at.
     #[test]
     fn a_damaged_index_entry_is_a_finding() {
         let place = tempfile::tempdir().expect("a folder");
@@ -355,8 +358,8 @@ mod tests {
         engine.close().expect("closed");
         let path = place.path().join("data.mdb");
         let mut bytes = std::fs::read(&path).expect("a file");
-        // After the text: its NUL, a record number of one byte and the checksum. In the document the
-        // length precedes the text.
+        // After the text: its NUL, a record number of one byte and the checksum. In the document
+        // the length precedes the text.
         let text = b"needle\0";
         let places: Vec<usize> = (1..bytes.len() - 16)
             .filter(|at| bytes[*at..].starts_with(text) && bytes[*at - 1] != 0)

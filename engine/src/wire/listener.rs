@@ -173,8 +173,8 @@ impl Listener {
         Arc::strong_count(&self.shared).saturating_sub(2)
     }
 
-    /// Ends every connection and frees the port, or removes the socket. A command that is running ends
-    /// first; a `find` and a `getMore` are asked to end now.
+    /// Ends every connection and frees the port, or removes the socket. A command that is running
+    /// ends first; a `find` and a `getMore` are asked to end now.
     pub fn stop(&mut self) {
         let Some((accepting, socket)) = self.accepting.take() else { return };
         let until = work_time().saturating_add(STOP_PATIENCE);
@@ -196,8 +196,8 @@ impl Listener {
         let all_gone =
             self.shared.changed.wait_timeout_while(connections, left(), |them| !them.is_empty());
         drop(all_gone);
-        // A thread that has left the list releases the store a moment later. Until then it could not
-        // be reopened.
+        // A thread that has left the list releases the store a moment later. Until then it could
+        // not be reopened.
         while Arc::strong_count(&self.shared) > 1 && !left().is_zero() {
             thread::sleep(LAST_LOOK);
         }
@@ -300,8 +300,8 @@ fn take(shared: &Arc<ListenerState>, stream: Stream, address: String) {
     }
 }
 
-/// If as many connections as may have not logged in, ends the one that has been silent for longest: a
-/// newcomer, who has not either, may be about to.
+/// If as many connections as may have not logged in, ends the one that has been silent for longest:
+/// a newcomer, who has not either, may be about to.
 fn end_stranger(shared: &ListenerState, connections: &mut Connections) {
     let strangers = || connections.iter().filter(|(_, other)| other.client.user().is_none());
     if strangers().count() < shared.limits.strangers_max() {

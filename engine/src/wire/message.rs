@@ -78,8 +78,8 @@ pub fn read_msg(frame: &[u8]) -> Result<Message<'_>, MessageRefusal> {
         rest = sections;
     }
     if flags & REQUIRED_BITS & !KNOWN_BITS != 0 {
-        // What the rest means, and whether there is more of it, is not known (IllegalOpMsgFlag ends the
-        // connection in MongoDB too).
+        // What the rest means, and whether there is more of it, is not known (IllegalOpMsgFlag ends
+        // the connection in MongoDB too).
         return Err(MessageRefusal::Close);
     }
     let sections = Sections::read(rest)?;

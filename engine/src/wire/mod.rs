@@ -1,9 +1,9 @@
 //! The listener on the loopback interface or a Unix socket that speaks MongoDB's wire protocol.
 //!
 //! A [`Listener`] has one thread that takes connections and one for each connection. Bytes become a
-//! [`frame`], whose header is checked before its body is kept; the frame becomes a [`message`] with a
-//! command; the command runs as any other. Whatever is wrong with the bytes ends the connection or is
-//! answered before a command sees it.
+//! [`frame`], whose header is checked before its body is kept; the frame becomes a [`message`] with
+//! a command; the command runs as any other. Whatever is wrong with the bytes ends the connection
+//! or is answered before a command sees it.
 
 pub mod auth;
 mod connection;

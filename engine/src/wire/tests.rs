@@ -78,8 +78,8 @@ impl Lab {
         connect(self.listener.at()).expect("on")
     }
 
-    /// Sends bytes on a connection of their own, which must end without a byte in return and without
-    /// a command.
+    /// Sends bytes on a connection of their own, which must end without a byte in return and
+    /// without a command.
     #[track_caller]
     fn ends(&self, bytes: &[u8]) {
         let before = self.listener.status().commands;

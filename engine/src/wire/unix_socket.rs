@@ -1,7 +1,8 @@
 //! A socket file that only its owner can reach.
 //!
-//! The folder keeps others out: between the calls that make a socket and set its mode it has whatever
-//! mode the umask leaves. So the folder is looked at first, and one that others can enter is refused.
+//! The folder keeps others out: between the calls that make a socket and set its mode it has
+//! whatever mode the umask leaves. So the folder is looked at first, and one that others can enter
+//! is refused.
 
 use std::{
     fs::{self, DirBuilder, File, Permissions},
@@ -40,8 +41,8 @@ impl UnixSocket {
     /// Makes the file, and the folder if there is none.
     ///
     /// # Errors
-    /// With a sentence: the path is none that drivers know or too long, others can enter the folder,
-    /// something is there already, the system refuses.
+    /// With a sentence: the path is none that drivers know or too long, others can enter the
+    /// folder, something is there already, the system refuses.
     pub fn bind(path: &FsPath) -> Result<Self, ListenError> {
         let failed = |error: io::Error| {
             ListenError(format!("Can't listen on the socket {}: {error}", path.display()))
@@ -155,8 +156,8 @@ fn prepare(folder: &FsPath) -> Result<(), ListenError> {
 fn remove_dead(path: &FsPath, folder: &FsPath) -> Result<(), ListenError> {
     let shown = path.display();
     let failed = |error| ListenError(format!("Can't replace {shown}: {error}"));
-    // Of two programs that find the same dead one, the second must not remove what the first has put
-    // in its place.
+    // Of two programs that find the same dead one, the second must not remove what the first has
+    // put in its place.
     let folder = File::open(folder).map_err(failed)?;
     if folder.try_lock().is_err() {
         return Err(ListenError(format!("Another program is replacing {shown}; try again")));

@@ -12,7 +12,8 @@ use crate::command::core::{
     stats::storage_stats,
 };
 
-/// `{collStats: collection, scale}`; zeros for a collection that does not exist, as MongoDB answers.
+/// `{collStats: collection, scale}`; zeros for a collection that does not exist, as MongoDB
+/// answers.
 pub static COMMAND: Command = Command {
     name: "collStats",
     aliases: &["collstats"],

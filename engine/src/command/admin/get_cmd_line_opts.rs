@@ -10,8 +10,8 @@ use crate::command::core::{
     request::Request,
 };
 
-/// `{getCmdLineOpts: 1}`. Arguments may hold paths of the user and are nobody's business on the wire,
-/// so only the program's name stands there.
+/// `{getCmdLineOpts: 1}`. Arguments may contain private paths, so clients see only the
+/// program's name.
 pub static COMMAND: Command =
     Command { name: "getCmdLineOpts", aliases: &[], scope: Scope::Admin, fields: &[], run };
 

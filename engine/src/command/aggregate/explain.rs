@@ -25,7 +25,8 @@ use crate::{
     plan::{PlanExplanation, Purpose},
 };
 
-/// `{explain: {find | aggregate | count | distinct | update | delete | findAndModify …}, verbosity}`
+/// `{explain: {find | aggregate | count | distinct | update | delete | findAndModify …},
+/// verbosity}`
 pub static COMMAND: Command = Command {
     name: "explain",
     aliases: &[],

@@ -55,7 +55,8 @@ fn replace_collection(
     let outcome = fill(context, environment, run, &beside, existing.as_deref())
         .and_then(|()| Ok(context.reaper.replace(&beside, &out.into, existing.as_deref())?));
     if outcome.is_err() {
-        // Why it failed is what counts. What can't be dropped now goes when the store is opened again.
+        // The first error is returned. A collection that can't be dropped now is dropped at the
+        // next opening of the store.
         let _ = context.collections.drop_collection(&beside);
     }
     outcome

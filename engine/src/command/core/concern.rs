@@ -1,7 +1,8 @@
 //! `readConcern` and `writeConcern`, as a standalone server accepts them.
 //!
-//! Every write is durable when it is acknowledged, and reads see only durable writes, so every concern
-//! that one server can meet is met. Concerns that need other members are refused, as in MongoDB.
+//! Every write is durable when it is acknowledged, and reads see only durable writes, so every
+//! concern that one server can meet is met. Concerns that need other members are refused, as in
+//! MongoDB.
 
 use bson::raw::{RawBsonRef, RawDocument};
 
@@ -35,7 +36,8 @@ const NO_WRITES: [&str; 11] = [
 /// Checks both concerns of a command.
 ///
 /// # Errors
-/// `TypeMismatch`, `BadValue`, `FailedToParse`, `IDLUnknownField`, `InvalidOptions`, `NotAReplicaSet`.
+/// `TypeMismatch`, `BadValue`, `FailedToParse`, `IDLUnknownField`, `InvalidOptions`,
+/// `NotAReplicaSet`.
 pub fn check(request: &Request<'_>) -> Result<(), CommandError> {
     let name = request.name;
     if let Some(concern) = section(request, "readConcern")? {

@@ -79,10 +79,10 @@ pub const fn any() -> Field {
     Field { name: "*", support: Support::Any }
 }
 
-/// Declares each field of a command once: its support, its name, the [`Request`] method that reads it
-/// and the struct field for the value. `FIELDS` is for the check of unknown fields; `read` reads the
-/// values in this order. Without a struct field a value is only checked, without a method it is read
-/// elsewhere.
+/// Declares each field of a command once: its support, its name, the [`Request`] method that reads
+/// it and the struct field for the value. `FIELDS` is for the check of unknown fields; `read` reads
+/// the values in this order. Without a struct field a value is only checked, without a method it is
+/// read elsewhere.
 ///
 /// [`Request`]: super::request::Request
 macro_rules! fields {

@@ -13,8 +13,8 @@ pub struct FieldFilter {
     count: usize,
 }
 
-/// Up to this many fields each name is compared with those before it; beyond it, all names are sorted
-/// once. No command has as many fields of its own.
+/// Up to this many fields each name is compared with those before it; beyond it, all names are
+/// sorted once. No command has as many fields of its own.
 const NAMES_COMPARED: usize = 64;
 
 impl FieldFilter {
@@ -37,8 +37,8 @@ impl FieldFilter {
         self.bits & Self::bit(name) != 0
     }
 
-    /// Refuses a name that is among these first names of the document. After too many names to compare
-    /// one by one, [`FieldFilter::check_many_once`] does it.
+    /// Refuses a name that is among these first names of the document. After too many names to
+    /// compare one by one, [`FieldFilter::check_many_once`] does it.
     pub fn check_once(
         self,
         document: &RawDocument,
@@ -78,7 +78,8 @@ impl FieldFilter {
     }
 }
 
-/// A duplicate field is refused: a command reads only one of the two, maybe not the one that was meant.
+/// A duplicate field is refused: a command reads only one of the two, maybe not the one that was
+/// meant.
 pub fn duplicate_field(place: &str, name: &str) -> CommandError {
     CommandError::new(
         Code::IDL_DUPLICATE_FIELD,

@@ -4,7 +4,8 @@ use bson::raw::RawBsonRef;
 
 use super::error::{Code, CommandError};
 
-/// A number without its fraction, which a decimal rounds, half to even; `None` for other types and NaN counts as 0.
+/// A number without its fraction, which a decimal rounds, half to even; `None` for other types and
+/// NaN counts as 0.
 #[must_use]
 pub fn as_integer(value: RawBsonRef<'_>) -> Option<i64> {
     match value {

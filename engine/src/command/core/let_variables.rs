@@ -39,8 +39,8 @@ impl LetVariables {
     }
 }
 
-/// Whether an expression names a field, or the document itself. Text that begins with a dollar is a path
-/// wherever an expression has it, but for what `$literal` keeps.
+/// Whether an expression names a field, or the document itself. Text that begins with a dollar is a
+/// path wherever an expression has it, but for what `$literal` keeps.
 fn reads_document(expression: RawBsonRef<'_>) -> Result<bool, CommandError> {
     match expression {
         RawBsonRef::String(text) => {

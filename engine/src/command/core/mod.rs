@@ -1,4 +1,5 @@
-//! Requests, replies, errors, cursors, queries and the context: everything that several commands import.
+//! Requests, replies, errors, cursors, queries and the context: everything that several commands
+//! import.
 //!
 //! Nothing here imports a command.
 

@@ -199,7 +199,8 @@ pub fn read_hint(value: Option<RawBsonRef<'_>>) -> Result<Option<Hint>, CommandE
 /// Refuses a collation other than the plain order of bytes.
 ///
 /// # Errors
-/// `NotImplemented`; `BadValue` when there is no locale, `FailedToParse` when the simple one has more fields.
+/// `NotImplemented`; `BadValue` when there is no locale, `FailedToParse` when the simple one has
+/// more fields.
 pub fn check_collation(request: &Request<'_>) -> Result<(), CommandError> {
     let Some(collation) = request.document("collation")? else { return Ok(()) };
     match collation.get("locale")? {

@@ -311,7 +311,8 @@ impl<'r> Request<'r> {
         }
     }
 
-    /// A field that accepts only a bool; absent is false. The error differs from [`Request::bool_at`].
+    /// A field that accepts only a bool; absent is false. The error differs from
+    /// [`Request::bool_at`].
     ///
     /// # Errors
     /// `TypeMismatch`.

@@ -1,4 +1,5 @@
-//! Reads of a view by `find`, `count` and `distinct`: the query becomes stages after those of the view.
+//! Reads of a view by `find`, `count` and `distinct`: the query becomes stages after those of the
+//! view.
 
 use std::sync::Arc;
 

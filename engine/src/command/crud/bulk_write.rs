@@ -46,8 +46,8 @@ fields! {
     }
 }
 
-/// `{bulkWrite: 1, ops: [{insert | update | delete: index, …}], nsInfo: [{ns}], ordered, errorsOnly,
-/// cursor: {batchSize}, let}`
+/// `{bulkWrite: 1, ops: [{insert | update | delete: index, …}], nsInfo: [{ns}], ordered,
+/// errorsOnly, cursor: {batchSize}, let}`
 pub static COMMAND: Command = Command {
     name: "bulkWrite",
     aliases: &[],

@@ -55,12 +55,13 @@ fields! {
     }
 }
 
-/// `{find: collection, filter, sort, projection, hint, skip, limit, batchSize, singleBatch, min, max,
-/// returnKey, showRecordId, tailable, awaitData, allowPartialResults, collation, let}`
+/// `{find: collection, filter, sort, projection, hint, skip, limit, batchSize, singleBatch, min,
+/// max, returnKey, showRecordId, tailable, awaitData, allowPartialResults, collation, let}`
 ///
-/// A damaged document, or index entry, ends it with an error (301) that names it. With `allowPartialResults`
-/// it is left out instead: a batch that lacks some says `partialResultsReturned: true`, as MongoDB does
-/// for shards that do not answer, and `damaged`: how many.
+/// A damaged document, or index entry, ends it with an error (301) that names it. With
+/// `allowPartialResults` it is left out instead: a batch that lacks some says
+/// `partialResultsReturned: true`, as MongoDB does for shards that do not answer, and `damaged`:
+/// how many.
 pub static COMMAND: Command =
     Command { name: "find", aliases: &[], scope: Scope::Any, fields: FindOptions::FIELDS, run };
 

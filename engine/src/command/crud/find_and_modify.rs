@@ -23,7 +23,8 @@ use crate::{
     query::Projection,
 };
 
-/// `{findAndModify: collection, query, sort, update | remove, new, upsert, fields, arrayFilters, hint}`
+/// `{findAndModify: collection, query, sort, update | remove, new, upsert, fields, arrayFilters,
+/// hint}`
 pub static COMMAND: Command = Command {
     name: "findAndModify",
     aliases: &["findandmodify"],

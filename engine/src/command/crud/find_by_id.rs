@@ -1,5 +1,5 @@
-//! `find` of one document by its `_id`: the most frequent read of all, and the shortest way. Whatever
-//! is unusual about a command leaves it to the way of all others.
+//! `find` of one document by its `_id`: the most frequent read of all, and the shortest way.
+//! Whatever is unusual about a command leaves it to the way of all others.
 
 use bson::raw::{RawBsonRef, RawDocument};
 
@@ -85,8 +85,8 @@ impl<'r> IdLookup<'r> {
     }
 }
 
-/// The `_id` of a filter that has no other field. A document may hold operators, and null, arrays and
-/// regular expressions match by rules of their own.
+/// The `_id` of a filter that has no other field. A document may hold operators, and null, arrays
+/// and regular expressions match by rules of their own.
 fn id_of(filter: &RawDocument) -> Option<RawBsonRef<'_>> {
     let mut fields = Fields::of(filter);
     if fields.next()?.name != b"_id" || !fields.is_at_end() {
@@ -183,7 +183,8 @@ mod tests {
         for (number, id) in IDS.iter().copied().chain([long.as_str()]).enumerate() {
             let mut document = document(&format!("{{_id: {id}}}"));
             document.insert("n", i32::try_from(number).expect("few"));
-            // Those that are equal to an earlier one, and those that can't be an `_id`, are refused.
+            // Those that are equal to an earlier one, and those that can't be an `_id`, are
+            // refused.
             lab.run_document(&doc! { "insert": "c", "documents": [document] });
         }
         lab.check("{count: 'c'}", "{n: 19}");

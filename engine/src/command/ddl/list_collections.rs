@@ -35,7 +35,8 @@ pub static COMMAND: Command = Command {
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let ListCollectionsFields { filter, name_only } = ListCollectionsFields::read(request)?;
-    // Drivers ask for one by its name before they create it, and the others need not be written down.
+    // Drivers ask for one by its name before they create it, and the others need not be written
+    // down.
     let wanted = filter.and_then(|filter| filter.get_str("name").ok());
     let filter = filter.map(Filter::parse).transpose()?.unwrap_or_default();
     let batch_size = request.cursor_batch_size()?.unwrap_or(u64::MAX);

@@ -13,8 +13,8 @@ use crate::{
     },
 };
 
-/// `{mayflyArchive: coll, target?, maxBytes?, maxAgeSecs?}` switches on, and changes what was chosen;
-/// `off: true` switches off and keeps what was archived.
+/// `{mayflyArchive: coll, target?, maxBytes?, maxAgeSecs?}` switches on, and changes what was
+/// chosen; `off: true` switches off and keeps what was archived.
 pub static COMMAND: Command = Command {
     name: "mayflyArchive",
     aliases: &[],

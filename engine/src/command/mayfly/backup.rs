@@ -18,11 +18,12 @@ use crate::{
     plan::check_interrupt,
 };
 
-/// `{mayflyBackup: 1, to: path}`: the reply has `bytes` and the backups `kept`, the new one first, and
-/// says in `notIncluded` where archived documents lie, which no backup has. When the store holds damaged
-/// rows, `file` is another name than was asked for, no backup before it is lost, and `damaged` (how many)
-/// and `warning` say why. Ends at `killOp` and at `maxTimeMS`. Only the program itself may send it: a client of the listener has no
-/// business with the files of this computer.
+/// `{mayflyBackup: 1, to: path}`: the reply has `bytes` and the backups `kept`, the new one first,
+/// and says in `notIncluded` where archived documents lie, which no backup has. When the store
+/// holds damaged rows, `file` is another name than was asked for, no backup before it is lost, and
+/// `damaged` (how many) and `warning` say why. Ends at `killOp` and at `maxTimeMS`. Only the
+/// program itself may send it: a client of the listener has no business with the files of this
+/// computer.
 pub static COMMAND: Command = Command {
     name: "mayflyBackup",
     aliases: &[],

@@ -1,4 +1,5 @@
-//! `mayflyClock`: reads the clock; with `set`, `advanceMS`, `rate` or `paused` moves a simulated one.
+//! `mayflyClock`: reads the clock; with `set`, `advanceMS`, `rate` or `paused` moves a simulated
+//! one.
 
 use bson::raw::RawBsonRef;
 

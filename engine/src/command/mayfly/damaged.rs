@@ -20,9 +20,9 @@ use crate::{
 
 /// `{mayflyDamaged: coll, after?: the "next" of the page before, remove?: [record, …]}`
 ///
-/// Lists the damaged documents of a collection, or removes those whose record numbers `remove` names, as
-/// the list gives them: all of them or, if one is not damaged, none. Their bytes stay in files of the data
-/// folder.
+/// Lists the damaged documents of a collection, or removes those whose record numbers `remove`
+/// names, as the list gives them: all of them or, if one is not damaged, none. Their bytes stay in
+/// files of the data folder.
 pub static COMMAND: Command = Command {
     name: "mayflyDamaged",
     aliases: &[],

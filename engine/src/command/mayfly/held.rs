@@ -88,7 +88,8 @@ fn index_document(held: &IndexHold, target: &Target, due: u64) -> Document {
     }
 }
 
-/// How many documents of a rule would go with a pass now; `atLeast` if there are more than are counted.
+/// How many documents of a rule would go with a pass now; `atLeast` if there are more than are
+/// counted.
 fn rule_document(target: &Target, due: u64) -> Document {
     let mut document = doc! {
         "ns": target.collection.namespace.to_string(),

@@ -14,9 +14,9 @@ use crate::command::core::{
     request::Request,
 };
 
-/// `{mayflyListen: 1, on, port, socket, auth}`: without `on` it only shows the status. `socket` is the path
-/// of a Unix socket and replaces the port. The reply has `on`, and while it is on `port` or `socket`,
-/// `uri`, `clients`, `commands` and `refused`. Only the program itself may send it.
+/// `{mayflyListen: 1, on, port, socket, auth}`: without `on` it only shows the status. `socket` is
+/// the path of a Unix socket and replaces the port. The reply has `on`, and while it is on `port`
+/// or `socket`, `uri`, `clients`, `commands` and `refused`. Only the program itself may send it.
 pub static COMMAND: Command = Command {
     name: "mayflyListen",
     aliases: &[],

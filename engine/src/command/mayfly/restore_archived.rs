@@ -30,12 +30,12 @@ const BATCH_BYTES: usize = 4 * 1024 * 1024;
 
 /// `{mayflyRestoreArchived: coll, ids: [..] | filter, before?: date, force?: bool, setDate?: date}`
 ///
-/// Of each `_id` the newest document is restored, unless the collection has that `_id`: the newest of
-/// those that `mayflyArchived` lists for the same `filter` and `before`. A client therefore restores what
-/// it has seen, even if the archive has a newer document that does not match.
+/// Of each `_id` the newest document is restored, unless the collection has that `_id`: the newest
+/// of those that `mayflyArchived` lists for the same `filter` and `before`. A client therefore
+/// restores what it has seen, even if the archive has a newer document that does not match.
 ///
-/// A document that a TTL rule would remove at once is restored only with `force`, or with `setDate`, which
-/// replaces the date of the rule. The archive is not changed.
+/// A document that a TTL rule would remove at once is restored only with `force`, or with
+/// `setDate`, which replaces the date of the rule. The archive is not changed.
 pub static COMMAND: Command = Command {
     name: "mayflyRestoreArchived",
     aliases: &[],

@@ -45,8 +45,8 @@ impl CappedList {
 }
 
 impl RestoreCounts {
-    /// Whether another document, also an overdue one, has this `_id`; then that is recorded. A damaged one
-    /// counts as refused, not as existing: the restore may be meant to replace it.
+    /// Whether another document, also an overdue one, has this `_id`; then that is recorded. A
+    /// damaged one counts as refused, not as existing: the restore may be meant to replace it.
     ///
     /// # Errors
     /// When the store can't be read.

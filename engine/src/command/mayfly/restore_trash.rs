@@ -35,8 +35,8 @@ const BATCH_BYTES: usize = 4 * 1024 * 1024;
 
 /// `{mayflyRestoreTrash: coll | 1, ids?: [..], pass?: n}`; 1 is all collections of all databases.
 ///
-/// Of each `_id` the newest document is restored unchanged, unless the collection has that `_id`. Rules
-/// that would remove it at once are put on hold first, until `mayflyRelease`.
+/// Of each `_id` the newest document is restored unchanged, unless the collection has that `_id`.
+/// Rules that would remove it at once are put on hold first, until `mayflyRelease`.
 pub static COMMAND: Command = Command {
     name: "mayflyRestoreTrash",
     aliases: &[],
@@ -167,8 +167,8 @@ impl RestoreRow {
 }
 
 impl TrashRestore<'_> {
-    /// Restores a batch. Rules that would remove it at once are put on hold before; repeats while new ones
-    /// turn up.
+    /// Restores a batch. Rules that would remove it at once are put on hold before; repeats while
+    /// new ones turn up.
     fn write(&mut self, batch: &[(u64, usize)]) -> Result<(), CommandError> {
         let rows = self.rows(batch)?;
         for _ in 0..TRASH_RESTORE_LOOKS_MAX {

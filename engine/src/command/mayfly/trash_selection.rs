@@ -55,8 +55,8 @@ impl TrashSelection {
             })
     }
 
-    /// The collection to restore the row to: its own under the current name, or the former name if it
-    /// was dropped.
+    /// The collection to restore the row to: its own under the current name, or the former name if
+    /// it was dropped.
     pub fn home(&self, row: &TrashRow<'_>) -> Result<Namespace, CommandError> {
         match self.names.get(&row.collection) {
             Some(present) => Ok(present.clone()),

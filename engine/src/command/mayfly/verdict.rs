@@ -1,5 +1,5 @@
-//! `mayflyVerdict`: the verdict of every TTL rule on one document, with reasons; or the thresholds of
-//! several documents.
+//! `mayflyVerdict`: the verdict of every TTL rule on one document, with reasons; or the thresholds
+//! of several documents.
 
 use bson::{Bson, DateTime, Document, doc};
 
@@ -20,7 +20,8 @@ use crate::{
     ttl::{Expiry, removal_window},
 };
 
-/// `{mayflyVerdict: coll, id: any}`, or `{mayflyVerdict: coll, ids: [any]}` for a list of documents.
+/// `{mayflyVerdict: coll, id: any}`, or `{mayflyVerdict: coll, ids: [any]}` for a list of
+/// documents.
 pub static COMMAND: Command = Command {
     name: "mayflyVerdict",
     aliases: &[],

@@ -22,8 +22,8 @@ use crate::{
 
 /// `{mayflyWhatIf: coll, index: {keyPattern | name, expireAfterSeconds, partialFilterExpression?}}`
 ///
-/// A name is of an index that there is, whose seconds `collMod` would change. A key is of one, or of a new
-/// one; with a filter it is of a new one.
+/// A name is of an index that there is, whose seconds `collMod` would change. A key is of one, or
+/// of a new one; with a filter it is of a new one.
 ///
 /// `damaged` of the `total` are in none of the other counts.
 pub static COMMAND: Command = Command {

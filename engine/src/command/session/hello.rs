@@ -16,8 +16,8 @@ use crate::{
     value::scan::DOCUMENT_BYTES_MAX,
 };
 
-/// MongoDB 7.0's number, which every client that was tried accepts; drivers of today want at least 9.
-/// From 25 on drivers may use the newer command forms of MongoDB 8.0.
+/// MongoDB 7.0's number, which every client that was tried accepts; drivers of today want at least
+/// 9. From 25 on drivers may use the newer command forms of MongoDB 8.0.
 const WIRE_VERSION_MAX: i32 = 21;
 
 /// Bytes of what a client says about itself, and of the application's name in it (as MongoDB).

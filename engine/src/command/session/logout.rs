@@ -1,4 +1,5 @@
-//! `logout`: the listener ends the login itself; for the program, which never logs in, nothing ends.
+//! `logout`: the listener ends the login itself; for the program, which never logs in, nothing
+//! ends.
 
 use bson::RawDocumentBuf;
 

@@ -1,5 +1,5 @@
-//! Documents that are stored under their `_id` and documents that are not, in one collection: whatever is
-//! asked, nothing tells them apart.
+//! Documents that are stored under their `_id` and documents that are not, in one collection:
+//! whatever is asked, nothing tells them apart.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,5 @@
-//! A collection whose definition is damaged or unknown to this version, and a database of an unknown dialect.
+//! A collection whose definition is damaged or unknown to this version, and a database of an
+//! unknown dialect.
 
 use std::time::Duration;
 

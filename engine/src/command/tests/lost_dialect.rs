@@ -1,5 +1,6 @@
-//! A damaged list of dialects: everything is still read, nothing is written or expires under rules that may
-//! be others, and setting a dialect again ends that. And a damaged version of the catalog, which ends nothing.
+//! A damaged list of dialects: everything is still read, nothing is written or expires under rules
+//! that may be others, and setting a dialect again ends that. And a damaged version of the catalog,
+//! which ends nothing.
 
 use bson::{Document, doc};
 

@@ -1,4 +1,5 @@
-//! `allowPartialResults`: damaged documents and index entries are left out and counted, whatever way leads to them.
+//! `allowPartialResults`: damaged documents and index entries are left out and counted, whatever
+//! way leads to them.
 
 use bson::{Bson, Document, raw::RawBsonRef};
 
@@ -54,8 +55,8 @@ fn spoiled(create: &str) -> Lab {
     lab
 }
 
-/// What a search gives: these, and it says how many it has left out, in batches of any size. Without the
-/// option it ends with an error.
+/// What a search gives: these, and it says how many it has left out, in batches of any size.
+/// Without the option it ends with an error.
 #[track_caller]
 fn check(lab: &Lab, find: &str, ids: &[i32], damaged: i64) {
     let ids: Vec<Bson> = ids.iter().map(|id| Bson::from(*id)).collect();

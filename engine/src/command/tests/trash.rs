@@ -8,7 +8,8 @@ use crate::{
     reaper::{EngineEvent, Subscription},
 };
 
-/// A collection with a TTL of a minute, two documents that are due and one that is not, and the net.
+/// A collection with a TTL of a minute, two documents that are due and one that is not, and the
+/// net.
 fn lab() -> Lab {
     let lab = Lab::new();
     lab.ok(

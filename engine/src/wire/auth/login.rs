@@ -122,8 +122,8 @@ impl Login {
     }
 
     /// Adds to the reply of `hello` which mechanisms there are, if it asks, and the answer to the
-    /// first message of a login that it carries. A login that can't begin is passed over: the client
-    /// tries again with `saslStart` and learns why.
+    /// first message of a login that it carries. A login that can't begin is passed over: the
+    /// client tries again with `saslStart` and learns why.
     pub fn extend_hello(&mut self, command: &RawDocument, reply: &mut RawDocumentBuf) {
         if text(command, "saslSupportedMechs").is_some() {
             let mechanisms = [Some(MECHANISM)].into_iter().flatten();

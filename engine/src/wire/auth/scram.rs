@@ -290,7 +290,8 @@ mod tests {
         p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=";
     const SERVER_FINAL: &str = "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=";
 
-    /// The RFC's salt has 16 bytes and ours have 28, so the example's exchange is put together here.
+    /// The RFC's salt has 16 bytes and ours have 28, so the example's exchange is put together
+    /// here.
     fn of_the_rfc() -> Exchange {
         let salt = STANDARD.decode("W22ZaJ0SNY7soEsUEjb6gQ==").expect("base64");
         let (stored_key, server_key) = derive("pencil", &salt, 4_096);

@@ -240,9 +240,9 @@ impl Cursors {
     /// The next batch of a cursor.
     ///
     /// # Errors
-    /// `CursorNotFound`, `Unauthorized` when it belongs to another collection, `BadValue` when it does
-    /// not wait and `wait` is given, `CursorKilled` when another client closed it during the call, and the
-    /// errors of the search.
+    /// `CursorNotFound`, `Unauthorized` when it belongs to another collection, `BadValue` when it
+    /// does not wait and `wait` is given, `CursorKilled` when another client closed it during the
+    /// call, and the errors of the search.
     pub fn next_batch(
         &self,
         context: &Context,
@@ -302,8 +302,8 @@ impl Cursors {
         Ok(cursor)
     }
 
-    /// Returns a cursor to the table after its `getMore`, unless it was closed during the call; true
-    /// when it was.
+    /// Returns a cursor to the table after its `getMore`, unless it was closed during the call;
+    /// true when it was.
     fn put_back(&self, id: i64, left: Option<Cursor>) -> bool {
         let mut table = self.lock();
         let is_killed = table.running.remove(&id).is_some_and(|running| running.is_killed);
@@ -356,7 +356,8 @@ impl CursorTable {
         self.open.insert(id, IdleCursor { cursor, since: work_time() });
     }
 
-    /// Closes cursors that were idle too long. Real time counts, not simulated time: clients live in it.
+    /// Closes cursors that were idle too long. Real time counts, not simulated time: clients live
+    /// in it.
     fn end_idle(&mut self, now: Duration) {
         let idle_max = Duration::from_millis(CURSOR_IDLE_MS);
         self.open.retain(|_, idle| now.saturating_sub(idle.since) <= idle_max);

@@ -1,4 +1,5 @@
-//! The profiler: which operations are written to `system.profile`, and the log's lines about slow ones.
+//! The profiler: which operations are written to `system.profile`, and the log's lines about slow
+//! ones.
 
 use std::{
     collections::HashMap,
@@ -121,8 +122,8 @@ impl Profiler {
         i64::try_from(took.as_millis()).unwrap_or(i64::MAX) >= self.slow_ms()
     }
 
-    /// Whether this operation is one of those that are noted of slow ones. The numbers of operations
-    /// are spread evenly, so that a rate of a half takes any half.
+    /// Whether this operation is one of those that are noted of slow ones. The numbers of
+    /// operations are spread evenly, so that a rate of a half takes any half.
     fn is_sampled(&self, number: i32) -> bool {
         let spread = u64::from(number.unsigned_abs()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
         let place = f64::from(u32::try_from(spread).unwrap_or(u32::MAX)) / f64::from(u32::MAX);
@@ -157,8 +158,8 @@ impl Profiler {
     }
 }
 
-/// Records a command that has ended: in the log when it was slow, in the profile when its level asks
-/// for it.
+/// Records a command that has ended: in the log when it was slow, in the profile when its level
+/// asks for it.
 pub fn note(context: &Context, db: &str, running: &RunningOperation, answer: &Answer) {
     let took = running.took();
     let profiler = &context.profiler;

@@ -113,9 +113,9 @@ fn secret_fields(command: &str) -> &'static [&'static str] {
     }
 }
 
-/// The command as `currentOp` and the profile show it: without batches, and only with its short fields
-/// if it is long. Secrets are masked, because the profile stores refused commands too. A profile entry
-/// nests the command, so it may have one level less than a document.
+/// The command as `currentOp` and the profile show it: without batches, and only with its short
+/// fields if it is long. Secrets are masked, because the profile stores refused commands too. A
+/// profile entry nests the command, so it may have one level less than a document.
 fn shown(request: &Request<'_>) -> RawDocumentBuf {
     let command = request.document;
     let secrets = secret_fields(request.name);

@@ -61,7 +61,8 @@ pub fn insert_all<'d>(
             }
             Err(error) if start == 0 => return Err(error),
             Err(error) => {
-                // Later documents are not tried either; in an ordered insert the first refusal says so.
+                // Later documents are not tried either; in an ordered insert the first refusal says
+                // so.
                 let end = if is_ordered { start + 1 } else { prepared.len() };
                 done.errors.extend((start..end).map(|place| (place, error.clone())));
                 break;
@@ -122,7 +123,8 @@ fn insert_some(
     })
 }
 
-/// Inserts documents as one batch if the result is the same as one by one; false when it did nothing.
+/// Inserts documents as one batch if the result is the same as one by one; false when it did
+/// nothing.
 fn insert_batch(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,

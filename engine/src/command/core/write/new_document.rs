@@ -43,8 +43,8 @@ impl Timestamps {
     }
 }
 
-/// A document that a client inserts, in a command of which the scan has told what it met. Timestamps of
-/// zero at its top become the server's, but for `_id`.
+/// A document that a client inserts, in a command of which the scan has told what it met.
+/// Timestamps of zero at its top become the server's, but for `_id`.
 ///
 /// # Errors
 /// The errors of the scan, and an invalid `_id`.
@@ -135,8 +135,8 @@ fn look_through(document: &RawDocument) -> Result<bool, CommandError> {
     Ok(has_empty)
 }
 
-/// An `_id` is looked up by equality, so its fields must not look like operators. Those of a DBRef do
-/// not.
+/// An `_id` is looked up by equality, so its fields must not look like operators. Those of a DBRef
+/// do not.
 fn check_names(id: &RawDocument) -> Result<(), CommandError> {
     for element in id {
         let (name, _) = element?;
@@ -161,8 +161,8 @@ pub fn with_id_first(document: &RawDocument) -> PreparedDocument<'_> {
     move_id_first(scan::check(document.as_bytes())?)
 }
 
-/// As [`with_id_first`], but a document without an `_id` gets none: it may be meant for one that has its
-/// own.
+/// As [`with_id_first`], but a document without an `_id` gets none: it may be meant for one that
+/// has its own.
 ///
 /// # Errors
 /// As [`with_id_first`].

@@ -36,12 +36,12 @@ pub enum FieldShape {
 /// One field: its name, its shape, and whether it must be there.
 pub type StatementField = (&'static str, FieldShape, bool);
 
-/// Checks a statement against its fields. A null where an object, a bool or an array may stand counts
-/// as absent.
+/// Checks a statement against its fields. A null where an object, a bool or an array may stand
+/// counts as absent.
 ///
 /// # Errors
-/// `IDLUnknownField`, `TypeMismatch`, `FailedToParse`; `IDLFailedToParse` for what is missing; a field that
-/// stands twice.
+/// `IDLUnknownField`, `TypeMismatch`, `FailedToParse`; `IDLFailedToParse` for what is missing; a
+/// field that stands twice.
 pub fn check_statement(
     place: &str,
     statement: &RawDocument,

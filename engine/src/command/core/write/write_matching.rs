@@ -49,9 +49,9 @@ pub enum WriteAction<'a> {
     Delete,
 }
 
-/// Changes or deletes every document that matches. The records are found in one read, then handled in
-/// transactions of bounded size; a document that no longer matches is left alone. Work done before an
-/// error is kept and reported.
+/// Changes or deletes every document that matches. The records are found in one read, then handled
+/// in transactions of bounded size; a document that no longer matches is left alone. Work done
+/// before an error is kept and reported.
 ///
 /// # Errors
 /// Why the search failed, before anything was written.
@@ -86,7 +86,8 @@ pub fn all(
     Ok((total, None))
 }
 
-/// One transaction: how many records were handled, what was done, and the error that ended it early.
+/// One transaction: how many records were handled, what was done, and the error that ended it
+/// early.
 fn some(
     context: &Context,
     namespace: &Namespace,

@@ -15,8 +15,8 @@ fn two(dialect: &str) -> Lab {
     lab
 }
 
-/// A command, a path of its reply, the value a millisecond before the threshold, and at it. Each runs
-/// on an engine of its own.
+/// A command, a path of its reply, the value a millisecond before the threshold, and at it. Each
+/// runs on an engine of its own.
 const CASES: &[(&str, &str, &str, &str)] = &[
     (
         "{find: 'c', projection: {_id: 1}}",
