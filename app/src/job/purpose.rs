@@ -240,6 +240,24 @@ pub enum TransferPurpose {
     PauseReaper(OperationId),
 }
 
+impl Purpose {
+    /// The tab whose query this runs. It may read a whole collection, so a tab has one reader for its
+    /// queries, and the other readers stay free for what the user opens next.
+    #[must_use]
+    pub fn query_of(&self) -> Option<TabId> {
+        match self {
+            Self::Documents(
+                tab,
+                DocumentsPurpose::Page { .. }
+                | DocumentsPurpose::Count { .. }
+                | DocumentsPurpose::Range(_)
+                | DocumentsPurpose::All,
+            ) => Some(*tab),
+            _ => None,
+        }
+    }
+}
+
 /// Rows that are to be selected.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RowRange {

@@ -13,7 +13,7 @@ use crate::source::{Opened, SourceEvent};
 /// Which queue a job waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Lane {
-    /// Two threads that read.
+    /// Three threads that read; the queries of one tab take only one of them.
     Read,
     /// One thread that writes, in the order of asking.
     Write,

@@ -4,7 +4,7 @@
 //! replaces one that still waits. Answers come back over one bounded channel, and a wake-up closure
 //! wakes the window. Nothing here knows a window.
 //!
-//! Threads: `mayfly-read-1`, `mayfly-read-2`, `mayfly-write`, `mayfly-transfer`, `mayfly-events`,
+//! Threads: `mayfly-read-1` to `-3`, `mayfly-write`, `mayfly-transfer`, `mayfly-events`,
 //! and `mayfly-file-dialog` while the system's file dialog is open.
 //!
 //! [`Purpose`]: crate::job::Purpose

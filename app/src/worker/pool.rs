@@ -77,6 +77,7 @@ impl Worker {
         for (name, lane) in [
             ("mayfly-read-1", Lane::Read),
             ("mayfly-read-2", Lane::Read),
+            ("mayfly-read-3", Lane::Read),
             ("mayfly-write", Lane::Write),
             ("mayfly-transfer", Lane::Transfer),
         ] {

@@ -34,9 +34,15 @@ struct Inner {
 }
 
 impl Inner {
+    /// Whether no equal question runs, and no other query of the same tab.
+    fn is_free(&self, purpose: &Purpose) -> bool {
+        let query = purpose.query_of();
+        !self.busy.iter().any(|busy| busy == purpose || query.is_some() && busy.query_of() == query)
+    }
+
     /// The first job for whose purpose nothing is being done.
     fn next(&mut self) -> Option<Job> {
-        let at = self.jobs.iter().position(|job| !self.busy.contains(&job.purpose))?;
+        let at = self.jobs.iter().position(|job| self.is_free(&job.purpose))?;
         let job = self.jobs.remove(at)?;
         self.busy.push(job.purpose.clone());
         Some(job)
@@ -110,7 +116,8 @@ mod tests {
     use bson::doc;
 
     use super::*;
-    use crate::state::purpose::{Purpose, StorePurpose};
+    use crate::job::TabId;
+    use crate::state::purpose::{DocumentsPurpose, Purpose, StorePurpose};
     use crate::worker::Work;
 
     fn job(purpose: StorePurpose, lane: Lane, generation: u64) -> Job {
@@ -157,6 +164,22 @@ mod tests {
         queue.ended(&older.purpose);
         assert_eq!(queue.take().map(|job| job.generation), Some(2));
         assert!(queue.take().is_none());
+    }
+
+    #[test]
+    fn the_queries_of_a_tab_take_one_reader() {
+        let queue = Queue::default();
+        let query = |tab, purpose, generation| Job {
+            purpose: Purpose::Documents(TabId(tab), purpose),
+            ..job(StorePurpose::Open, Lane::Read, generation)
+        };
+        queue.put(query(1, DocumentsPurpose::Page { run: 1, first: 0 }, 1));
+        queue.put(query(1, DocumentsPurpose::Count { run: 1 }, 2));
+        queue.put(query(2, DocumentsPurpose::Page { run: 1, first: 0 }, 3));
+        let slow = queue.take().expect("a job");
+        assert_eq!(queue.take().map(|job| job.generation), Some(3), "the other tab goes first");
+        queue.ended(&slow.purpose);
+        assert_eq!(queue.take().map(|job| job.generation), Some(2));
     }
 
     #[test]
