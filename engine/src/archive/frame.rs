@@ -1,4 +1,5 @@
 //! One batch of lines as one member of a gzip file, with its size and times in the header.
+//!
 //! A gzip file may have many members, so `gzip -d` reads a whole segment. A member's header allows
 //! extra fields: ours hold its length, document count and removal times. So a reader finds the
 //! members without decompressing them, and a torn or damaged one costs no other.

@@ -1,4 +1,5 @@
 //! One document of an archive as one line of canonical Extended JSON.
+//!
 //! Extended JSON can't represent every document: a field named `$oid` reads back as an ObjectId. So
 //! each line is read back before it counts, and a document that differs in any byte is stored as
 //! base64 bytes instead.
@@ -168,9 +169,9 @@ pub fn read_line(line: &[u8]) -> Result<Archived, ArchiveError> {
     })
 }
 
-/// The part of a line that is the same in every copy of one document as it was last written.
+/// The part of a line that is the same in all copies of a document version.
 pub(super) fn key_of(line: &[u8]) -> &[u8] {
-    // A quote within a text is escaped, so this can't stand in one.
+    // Quotes within a string are escaped, so a string can't contain this.
     let end = line.windows(KEY_END.len()).position(|part| part == KEY_END);
     end.and_then(|end| line.get(..end)).unwrap_or(line)
 }

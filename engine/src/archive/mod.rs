@@ -1,9 +1,10 @@
 //! Archives: expired documents are written to compressed files before they are removed.
 //!
-//! A collection may have an [`Archive`]. Before the reaper's transaction removes documents, it gives
-//! them to [`Archive::keep`], which returns when they are durable; while that fails nothing of the
-//! collection is removed. A crash between the two leaves a document in both places, and it is
-//! archived again with the next pass; [`Archive::scan`] gives such copies once.
+//! A collection may have an [`Archive`]. Before the reaper's transaction removes documents, it
+//! passes them to [`Archive::append`], which returns once they are durable; while that fails,
+//! nothing of the collection is removed. A crash between the two leaves a document in both places,
+//! and the next pass archives it again; [`Archive::scan`] returns such copies once.
+//!
 //! An archive is a sequence of segments, each a gzip file of NDJSON in canonical Extended JSON
 //! (`line`), with one gzip member per batch (`frame`). A torn last batch was never acknowledged, so
 //! its documents were not removed. Limits remove whole segments, oldest first.

@@ -29,7 +29,7 @@ pub struct ScanMark {
 pub struct ScanStart {
     /// Only documents removed before this, in milliseconds since 1970.
     pub before_ms: Option<i64>,
-    /// Only what lies behind this backend, in the order of reading.
+    /// Only documents after this position, in reading order.
     pub after: Option<ScanMark>,
 }
 
@@ -151,7 +151,7 @@ impl Scan<'_> {
         self.given.insert(key)
     }
 
-    /// Whether an earlier look has given this backend, or one before it.
+    /// Whether an earlier scan returned this position or one before it.
     fn is_given(&self, segment: &SegmentFile, offset: u64, line: u64) -> bool {
         self.from.after.as_ref().is_some_and(|after| {
             (segment.name.as_str(), offset, line)

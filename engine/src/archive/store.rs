@@ -163,7 +163,7 @@ impl Archive {
     /// Appends documents outside a pass, durably.
     ///
     /// # Errors
-    /// As [`Archive::keep`].
+    /// As [`Archive::append`].
     pub fn append_more(
         &self,
         clock: &dyn Clock,

@@ -198,7 +198,7 @@ fn a_segment_that_a_limit_removes_while_it_is_read_is_passed_over() {
         world.append([id]).expect("kept");
         world = world.reopened();
     }
-    // Now it is known what stands in each of them.
+    // This caches the contents of each segment.
     assert_eq!(world.archive.summary().expect("read").segments, 3);
     let files = world.files();
     let mut ids = Vec::new();

@@ -1,8 +1,8 @@
-//! What stands between finding documents that are due and removing them: their archive.
+//! Archives due documents before they are removed.
 //!
-//! The documents are read, archived and made durable before the transaction that removes them begins,
-//! so that no writer waits for the archive's disk or network. The transaction then removes only those
-//! that are still what was archived.
+//! The documents are archived durably before the removing transaction begins, so that no writer
+//! waits for the archive's disk or network. The transaction then removes only the versions that
+//! were archived.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::{
     store::{RecordNumber, StoreError},
 };
 
-/// Archives those of the records that are due, if their collection has an archive. Hands back which of
-/// the records were looked at.
+/// Archives the due records if their collection has an archive. Returns the records that were
+/// examined.
 pub(super) fn keep<'r>(
     collections: &Collections,
     archives: &Archives,
@@ -50,8 +50,8 @@ pub(super) fn keep<'r>(
                 Err(error) => return Err(error.into()),
             };
             bytes += stored.bytes.len() as u64;
-            // A document with several due dates comes more than once. One that is in the archive from
-            // the step before, which ran out of time before it removed it, need not go there again.
+            // A document with several due dates appears more than once. A step that ran out of time
+            // before the removal leaves archived documents; skip those too.
             if !kept.note(&stored) || before.has(&stored) {
                 continue;
             }

@@ -23,49 +23,49 @@ use crate::{
     ttl::Deadline,
 };
 
-/// How far a visit has come in its rule's documents.
+/// The progress of a visit through its rule's documents.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Position {
-    /// The range that is being worked off.
+    /// The current range.
     range: usize,
-    /// The last entry of it that was read ahead.
+    /// Its last entry that was read ahead.
     after: Option<(Vec<u8>, RecordNumber)>,
     /// Whether more entries may follow.
     more: bool,
     /// The records of the entries that were read ahead, see [`read_ahead`].
     records: Arc<[RecordNumber]>,
-    /// How many of them are done with.
+    /// How many of them are done.
     done: usize,
 }
 
-/// What one step did.
+/// The outcome of one step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Batch {
-    /// The first of what was removed, soonest expired first; at most [`REMOVED_EVENT_DOCS_MAX`].
+    /// The first removed documents, soonest expired first; at most [`REMOVED_EVENT_DOCS_MAX`].
     pub removed: Vec<RemovedDocument>,
     /// How many documents were removed.
     pub deleted: u64,
-    /// For each of them the time from its threshold to its removal.
+    /// Each one's time from threshold to removal.
     pub lags_ms: Vec<i64>,
     /// Entries looked at.
     pub examined_keys: u64,
     /// Documents fetched.
     pub examined_docs: u64,
-    /// Index entries that went with the documents, in all indexes.
+    /// Index entries removed with the documents, in all indexes.
     pub removed_keys: u64,
-    /// Documents that went to the trash.
+    /// Documents moved to the trash.
     pub trashed: u64,
-    /// Documents that were to go there and did not, because there was no room.
+    /// Documents removed without the trash, for lack of space.
     pub not_trashed: u64,
-    /// What is wrong with the first document that is damaged, or whose entry is, and stays, as a sentence.
+    /// One sentence on the first damaged document or entry, which is kept.
     pub damage: Option<String>,
     /// Where to resume; `None` when no due entry is left.
     pub next: Option<Position>,
 }
 
 impl Batch {
-    /// A document that is due, and its deadline; `None` for one that is not, or is damaged: others must
-    /// not wait for it.
+    /// A due document and its deadline; `None` if it is not due, or damaged: it must not block the
+    /// others.
     fn due<'s>(
         &mut self,
         found: Result<(&'s StoredDocument<'s>, Option<Deadline>), StoreError>,
@@ -82,7 +82,7 @@ impl Batch {
     }
 }
 
-/// What a step may use up, and the pass it belongs to.
+/// The limits of a step, and its pass.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowance<'a> {
     /// The pass's "now", in milliseconds since 1970.
@@ -91,17 +91,17 @@ pub(super) struct Allowance<'a> {
     pub pass: u64,
     /// Documents and time of the transaction.
     pub limits: Limits,
-    /// Documents that may be read ahead and removed in another order than they expire.
+    /// Documents that may be read ahead and removed out of threshold order.
     pub ahead: u64,
     /// Bytes of documents of the transaction.
     pub bytes: u64,
-    /// The guard's state, to be stored together with what is removed.
+    /// The guard's state, to be stored with the removal.
     pub state: Option<&'a UnsavedState>,
-    /// Milliseconds that what is removed is kept in the trash; `None` keeps nothing.
+    /// Milliseconds that removed documents stay in the trash; `None` skips the trash.
     pub trash_ms: Option<i64>,
 }
 
-/// Why a step came to nothing.
+/// Why a step failed.
 #[derive(Debug, Error)]
 pub(super) enum BatchError {
     /// The store failed.
@@ -223,10 +223,9 @@ fn read_ahead(
     Ok(damage)
 }
 
-/// Removes those that are due by their document, until a limit is reached. Hands back how many records
-/// are done with, at least one; `None` when the rule is no more what it was when the list was made: it
-/// was dropped or changed, or its collection was; or when an archive was switched on since, which has got
-/// none of them.
+/// Removes the records that are due by their document, up to a limit. Returns how many are done, at
+/// least one. `None` if the rule or its collection was dropped or changed since the list was made,
+/// or if an archive was turned on since, which has none of them.
 pub(super) fn remove(
     writer: &mut DocumentWriter<'_, '_>,
     target: &Target,
@@ -311,8 +310,8 @@ fn count_keys(
     Ok(keys)
 }
 
-/// How many documents fit into `left` bytes if they are as large as those before, or, as long as there are
-/// none, as all of the collection.
+/// How many documents fit into `left` bytes, estimated from the ones before or, at first, from the
+/// collection's average.
 fn fitting(left: u64, (bytes, done): (u64, usize), all: Counters) -> usize {
     let known = if done == 0 { (all.bytes, all.documents) } else { (bytes, done as u64) };
     let each = known.0 / known.1.max(1);
@@ -337,7 +336,7 @@ fn describe(
     })
 }
 
-/// The document's `_id`; null if it has none that can be read.
+/// The document's `_id`; null if missing or unreadable.
 pub(super) fn id_of(document: &RawDocument) -> Bson {
     let id: Option<RawBsonRef<'_>> = document.get("_id").ok().flatten();
     id.and_then(|id| Bson::try_from(id).ok()).unwrap_or(Bson::Null)

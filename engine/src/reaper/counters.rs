@@ -1,4 +1,4 @@
-//! What the monitor has done since the engine was opened (`serverStatus.metrics.ttl`).
+//! Counters of the TTL monitor since the engine was opened (`serverStatus.metrics.ttl`).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,13 +41,13 @@ pub struct TtlCounters {
     pub batched_docs: Counter,
     /// Write transactions that removed something in batches.
     pub batches: Counter,
-    /// Passes that the guard held back.
+    /// Passes that the guard put on hold.
     pub held_passes: Counter,
     /// Pauses between transactions because a copy of the store was being written.
     pub copy_pauses: Counter,
-    /// Documents that went to the trash when they were removed.
+    /// Removed documents moved to the trash.
     pub trashed: Counter,
-    /// Documents that were to go to the trash and were removed without, because there was no room.
+    /// Documents removed without the trash, for lack of space.
     pub not_trashed: Counter,
     /// Documents restored from the trash.
     pub put_back: Counter,

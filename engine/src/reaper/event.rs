@@ -33,7 +33,7 @@ pub enum EngineEvent {
     Removed {
         /// At most [`crate::limits::REMOVED_EVENT_DOCS_MAX`] of them.
         documents: Vec<RemovedDocument>,
-        /// How many more went in the same transaction and are not listed.
+        /// Further documents removed in the same transaction.
         more: u64,
     },
     /// Databases, collections or indexes changed.
@@ -64,16 +64,16 @@ pub enum EngineEvent {
         /// The parameter `ttlMonitorEnabled`.
         enabled: bool,
     },
-    /// The computer's clock was set, by less than what holds removals back.
+    /// The system clock was set, by too little for a hold.
     ClockStepped {
-        /// What it says, in milliseconds since 1970.
+        /// Wall time in milliseconds since 1970.
         wall_ms: i64,
-        /// What it should say by time since boot.
+        /// Expected wall time by time since boot.
         expected_ms: i64,
     },
-    /// The guard holds removals back, or holds them back no longer.
+    /// Removals went on hold, or were released.
     HeldChanged {
-        /// The reason as a sentence; `None` when nothing is held any more.
+        /// The reason as a sentence; `None` if nothing is on hold any more.
         reason: Option<String>,
     },
     /// Something stored is damaged: the scrub found it, or it was in the trash.
@@ -82,12 +82,12 @@ pub enum EngineEvent {
     ThreadFailed {
         /// The thread's name.
         thread: String,
-        /// What it said, in one line.
+        /// The panic message, in one line.
         message: String,
     },
 }
 
-/// What one pass did.
+/// The report of one pass.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PassReport {
     /// Counted from 1 since the engine was opened.
@@ -108,7 +108,7 @@ pub struct PassReport {
     pub held: Option<String>,
 }
 
-/// What one pass did with one TTL rule.
+/// The part of a pass report about one TTL rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexReport {
     /// The collection.
@@ -142,7 +142,7 @@ pub struct RemovedDocument {
     pub id: Bson,
     /// When it expired, in milliseconds since 1970.
     pub threshold_ms: i64,
-    /// The date or last modification that its threshold was counted from.
+    /// The date or last modification that its threshold is based on.
     pub base_ms: i64,
     /// When it was removed.
     pub removed_ms: i64,
@@ -166,7 +166,7 @@ type Observer = Box<dyn Fn(&EngineEvent) + Send + Sync>;
 #[derive(Debug)]
 struct Subscriber {
     sender: Sender<EngineEvent>,
-    /// The other end, to take the oldest event out when the queue is full.
+    /// The receiving end, to drop the oldest event when the queue is full.
     receiver: Receiver<EngineEvent>,
     lost: Weak<AtomicU64>,
 }
@@ -189,7 +189,7 @@ impl EventHub {
         Subscription { receiver, lost }
     }
 
-    /// Calls the observer with every event from now on. There is one; a second is not taken.
+    /// Sets the one observer of all events; a second call has no effect.
     pub fn observe(&self, observer: impl Fn(&EngineEvent) + Send + Sync + 'static) {
         let _ = self.observer.set(Box::new(observer));
     }
@@ -247,7 +247,7 @@ impl Subscription {
         self.receiver.try_iter()
     }
 
-    /// The channel itself, to be selected on together with others.
+    /// The channel, for a `select` with others.
     #[must_use]
     pub fn receiver(&self) -> &Receiver<EngineEvent> {
         &self.receiver

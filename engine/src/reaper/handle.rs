@@ -1,4 +1,4 @@
-//! The reaper as the rest of the engine sees it: run a pass, ask what it did, hold and release.
+//! The reaper's interface to the rest of the engine: run a pass, report, hold and release.
 
 use std::{
     any::Any,
@@ -56,15 +56,15 @@ pub struct Reaper {
     counters: TtlCounters,
     archives: Archives,
     pub(super) guard: Mutex<GuardRuntime>,
-    /// Whether anything was held because of the clock when the guard was looked at last.
+    /// Whether anything was on hold because of the clock at the guard's last check.
     pub(super) clock_held: AtomicBool,
     /// Held while a pass runs.
     running: Mutex<()>,
-    /// Held while a collection takes the place of another one.
+    /// Held while a collection replaces another.
     pub(super) replacing: Mutex<()>,
-    /// The present pass, for those who want to stop it, and when it began.
+    /// The current pass, so that it can be stopped, and when it began.
     pass_operation: Mutex<Option<(Arc<Operation>, Duration)>>,
-    /// The thread on which the present pass runs.
+    /// The thread of the current pass.
     pass_thread: Mutex<Option<ThreadId>>,
     last_number: AtomicU64,
     last_pass: Mutex<Option<PassReport>>,
@@ -73,11 +73,11 @@ pub struct Reaper {
     next_pass_ms: Mutex<Option<i64>>,
     /// The collection whose documents are being removed now.
     working_on: Mutex<Option<Namespace>>,
-    /// Monotonic instant of its making.
+    /// Monotonic instant at which the engine was opened.
     opened: Duration,
     /// The number of this session's first row in the trash.
     pub(super) first_trashed: u64,
-    /// What was damaged when it was made, and what that leads to: sentences.
+    /// Sentences on damaged state found at open and its consequences.
     lost: Vec<String>,
     pub(super) heartbeat: Mutex<Heartbeat>,
     pub(super) wake: WakeUp,
@@ -87,7 +87,7 @@ pub struct Reaper {
 }
 
 impl Reaper {
-    /// A reaper over these collections. It does nothing until it is asked or its thread is started.
+    /// A reaper over these collections. It is idle until a pass is requested or its thread starts.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -98,7 +98,7 @@ impl Reaper {
         let parameters = TtlParameters::default();
         let mut lost: Vec<String> = guard.lost_in_words().into_iter().collect();
         if let Some(secs) = trash::kept_secs(collections.store(), &mut lost)? {
-            // One that another version kept and this one refuses is as good as none.
+            // Ignore a value that another version stored and this one refuses.
             let _ = parameters.set(TtlParameter::TrashSecs, secs);
         }
         let trash = StoreError::unless_damaged(collections.trash_status())?;
@@ -158,12 +158,12 @@ impl Reaper {
         &self.counters
     }
 
-    /// What the store kept for it and was found damaged, and what that leads to: sentences.
+    /// Sentences on damaged state found at open and its consequences.
     pub fn lost(&self) -> &[String] {
         &self.lost
     }
 
-    /// Where documents are kept before they are removed.
+    /// The archives.
     pub fn archives(&self) -> &Archives {
         &self.archives
     }
@@ -199,13 +199,12 @@ impl Reaper {
         lock(&self.working_on).clone()
     }
 
-    /// The present pass as an operation that can be stopped; documents that are due stay for the next
-    /// pass then.
+    /// The current pass as an operation that can be stopped; the rest is left to the next pass.
     pub fn pass_operation(&self) -> Option<Arc<Operation>> {
         lock(&self.pass_operation).as_ref().map(|(operation, _)| Arc::clone(operation))
     }
 
-    /// Time since the present pass began; nothing without one.
+    /// Time since the current pass began.
     pub fn pass_took(&self) -> Duration {
         let began = lock(&self.pass_operation).as_ref().map(|(_, began)| *began);
         began.map_or(Duration::ZERO, |began| work_time().saturating_sub(began))
@@ -293,8 +292,8 @@ impl Reaper {
         report
     }
 
-    /// After a transaction: a pause while a copy of the store is being written, because every commit then
-    /// makes the file larger.
+    /// After a transaction, pauses while a copy of the store is being written: its reader pins
+    /// pages, so each commit grows the file.
     fn spare_copies(&self, goes_on: &dyn Fn() -> bool) {
         let store = self.collections.store();
         if !store.is_copied() {
@@ -307,8 +306,8 @@ impl Reaper {
         }
     }
 
-    /// Runs one pass unless the guard holds it back; `None` if it does. It ends with the present
-    /// transaction when the monitor is switched off.
+    /// Runs one pass, or returns `None` if the guard puts it on hold. Turning the monitor off ends
+    /// it after the current transaction.
     pub fn run_scheduled_pass(&self) -> Option<PassReport> {
         self.run_guarded(Asked::No)
     }
@@ -340,8 +339,8 @@ impl Reaper {
         deadline
     }
 
-    /// Time until the next threshold. What was due before the last pass and is still there does not
-    /// count, else a rule that fails would keep the thread awake.
+    /// Time until the next threshold. Documents already due before the last pass do not count;
+    /// otherwise a failing rule would keep the thread awake.
     fn until_threshold(&self) -> Option<Duration> {
         let now_ms = self.clock.now_ms();
         let from_ms = if self.data_changed.load(Ordering::Relaxed) {
@@ -374,7 +373,7 @@ impl Reaper {
         }
     }
 
-    /// Ends the thread as soon as it has finished its present transaction.
+    /// Ends the thread after its current transaction.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.wake.notify();

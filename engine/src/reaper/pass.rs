@@ -1,4 +1,4 @@
-//! A pass: sub-passes over the TTL rules in turn until nothing that is due is left.
+//! A pass: sub-passes over the TTL rules in turn until no due document is left.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -25,12 +25,12 @@ pub(super) enum Step {
     Finished,
 }
 
-/// A pass under way. Each [`Pass::step`] is at most one write transaction.
+/// A pass in progress. Each [`Pass::step`] is at most one write transaction.
 pub(super) struct Pass<'r> {
     reaper: &'r Reaper,
     now_ms: i64,
     permit: Permit,
-    /// It ends when the monitor is switched off.
+    /// It ends when the monitor is turned off.
     heeds_switch: bool,
     began: Duration,
     report: PassReport,
@@ -54,12 +54,12 @@ struct Visit {
     used: Option<(Duration, u64)>,
 }
 
-/// What a pass did with one rule so far.
+/// A rule's part of the report so far.
 struct Tally {
     rule: (CollectionId, IndexId, bool),
     report: IndexReport,
     lags_ms: Vec<i64>,
-    /// What is wrong with the first document that can't be read, or whose entry can't.
+    /// One sentence on the first unreadable document or entry.
     damage: Option<String>,
 }
 
@@ -119,7 +119,7 @@ impl<'r> Pass<'r> {
 
     /// Ends the pass, whether or not it was finished. Archives are pruned as long as `goes_on` says so.
     pub(super) fn end(mut self, goes_on: &dyn Fn() -> bool) -> PassReport {
-        // A clock that holds removals back, or would, must not empty archives by their age either.
+        // A clock that causes a hold must not prune archives by age either.
         if !self.reaper.is_clock_doubtful() {
             self.reaper.archives().prune(self.now_ms(), goes_on);
         }
@@ -179,7 +179,7 @@ impl<'r> Pass<'r> {
         let (began, mut docs) = visit.used.unwrap_or((work_time(), 0));
         let mut transaction = parameters.batch_limits();
         transaction.docs = transaction.docs.min(limits.docs.saturating_sub(docs));
-        // Who asks for small transactions wants them in the order of time.
+        // Configured small transactions remove in threshold order.
         let is_small = transaction.docs < BULK_DOCS_MAX as u64;
         let ahead = if is_small { 0 } else { limits.docs.saturating_sub(docs) };
         let allowance = Allowance {

@@ -1,4 +1,4 @@
-//! The TTL rules that a pass works off, each with the place where its documents are found.
+//! The TTL rules of a pass, each with its index ranges.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Target {
     pub index: Arc<IndexMeta>,
     /// The rule.
     pub rule: Rule,
-    /// The runs of entries, in the index; empty for a rule that never removes anything.
+    /// Its ranges in the index; empty for an inert rule.
     pub ranges: Vec<TtlRange>,
 }
 

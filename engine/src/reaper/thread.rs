@@ -16,7 +16,7 @@ use crate::{clock::WaitEnd, limits::THREAD_RETRY, supervised::supervised};
 /// # Errors
 /// When the system gives no thread.
 pub fn start(reaper: Arc<Reaper>) -> io::Result<JoinHandle<()>> {
-    // Read here: time that goes by until the system runs the thread belongs to its first sleep.
+    // Read here, so that the delay until the thread runs counts toward its first sleep.
     let began = reaper.clock().monotonic();
     reaper.note_heartbeat();
     reaper.look_ahead();
@@ -53,7 +53,7 @@ fn turn(reaper: &Reaper, sleep_began: &mut Duration) {
     }
 }
 
-/// A pause, so that what fails again and again keeps no processor busy.
+/// A pause, so that repeated failures do not spin.
 fn rest(reaper: &Reaper) {
     let until = reaper.clock().monotonic().saturating_add(THREAD_RETRY);
     let goes_on = || !reaper.stop.load(Ordering::Relaxed);

@@ -1,4 +1,5 @@
 //! Splits a run of index entries between two scans that read it from both ends.
+//!
 //! Each scan reads a piece, then claims it. It may count the whole piece until the other scan has
 //! claimed entries in it; then it counts only up to the other's last entry.
 

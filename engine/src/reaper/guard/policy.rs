@@ -1,4 +1,5 @@
 //! Puts removals on hold when the clock has jumped, because a wrong clock would remove everything.
+//!
 //! The guard compares two clocks: wall time, which the user and time servers set, and time since
 //! boot, which only grows and counts machine sleep. It trusts a pair of readings while both
 //! advanced by the same amount. It reacts to the clock only: explicit commands and simulated clocks

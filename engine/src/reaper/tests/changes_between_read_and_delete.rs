@@ -132,7 +132,7 @@ fn a_collection_in_the_place_of_another_loses_nothing() {
         true
     };
     check(renamed, &[0, 1, 2, 3, 4]);
-    // It goes on under its new name, with the next list of rules.
+    // The next pass lists its rules under the new name.
     let and_back = |world: &World| {
         let other = Namespace::new("test", "d").expect("a name");
         world.collections.rename(&namespace(), &other).expect("renamed");

@@ -40,7 +40,7 @@ fn a_jump_of_the_clock_removes_nothing_until_released() {
     clock.set(NOW_MS + 2_000);
     world.reaper.run_scheduled_pass();
     assert_eq!((world.left(), world.reaper.held()), (vec![0], None));
-    // A jump that a person confirms.
+    // A jump that the user confirms.
     clock.set(NOW_MS + DAY_MS);
     world.reaper.run_scheduled_pass();
     assert_eq!(world.left(), [0]);
@@ -127,7 +127,7 @@ fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
     world.reaper.run_scheduled_pass();
     let held = world.reaper.held_indexes();
     let rule = held[0].rule;
-    // Nothing is put back in the end.
+    // Nothing is restored in the end.
     let holds = world.reaper.hold_put_back(&[rule]).expect("stored");
     world.reaper.lift_put_back(&holds).expect("stored");
     assert_eq!(world.reaper.held_indexes(), held);
@@ -142,7 +142,7 @@ fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
     clock.set(NOW_MS + 1_000);
     world.reaper.run_scheduled_pass();
     assert_eq!(world.reaper.held_indexes().len(), 1);
-    // A hold that somebody else made is not taken back.
+    // Another caller's hold is not reverted.
     let other = (rule.0, rule.1, true);
     assert_eq!(world.reaper.hold_put_back(&[other]).expect("stored").len(), 1);
     let mine = world.reaper.hold_put_back(&[rule, other]).expect("stored");
@@ -213,7 +213,7 @@ fn a_released_rule_stays_released_when_its_pass_is_ended() {
     world.reaper.run_scheduled_pass();
     let rule = world.reaper.held_indexes()[0].rule;
     assert!(world.reaper.release(Some(rule)).expect("stored"));
-    // A pass that somebody ends begins with the guard's word and does not come to its end.
+    // A pass that passes the guard and is stopped before its end.
     assert_eq!(world.reaper.ask_guard().expect("not held").held, []);
     assert_eq!(world.reaper.held_indexes(), []);
     let again = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
@@ -353,7 +353,7 @@ fn a_wrong_clock_empties_neither_archive_nor_trash() {
         (archived, world.reaper.trash_status().expect("read").documents)
     };
     assert_eq!((world.left(), kept(&world)), (vec![1], (1, 1)));
-    // No scheduled pass has noticed the jump yet. Somebody asks for a pass.
+    // No scheduled pass has noticed the jump yet. A pass is requested.
     clock.set(NOW_MS + DAY_MS);
     world.reaper.run_pass();
     assert_eq!((world.left(), kept(&world)), (vec![], (2, 2)));
@@ -385,7 +385,7 @@ fn a_machine_that_starts_with_a_wrong_clock_does_not_empty_an_archive() {
     next.run_pass();
     assert_eq!(archived(&next), 1, "somebody asked for a pass, and for nothing of the archive");
     assert_eq!((next.run_scheduled_pass(), archived(&next)), (None, 1));
-    // Somebody sets it right.
+    // The user corrects the clock.
     clock.set(NOW_MS + DAY_MS);
     assert!(next.run_scheduled_pass().is_some());
     assert_eq!((next.held(), archived(&next)), (None, 1));
