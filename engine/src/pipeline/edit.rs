@@ -5,8 +5,8 @@ use bson::raw::{CString, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 use super::PipelineError;
 use crate::{pipeline::error::fail, query::Code, value::Path};
 
-/// A dotted path whose parts can be written into documents. It leads through documents only; what
-/// else stands in its way is replaced by one.
+/// A dotted path whose parts can be written into documents. It leads through documents only; a
+/// write replaces any other value on its way with a document.
 #[derive(Debug, Clone)]
 pub(super) struct FieldPath {
     parts: Vec<CString>,

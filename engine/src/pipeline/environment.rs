@@ -18,7 +18,7 @@ pub struct Environment<'e> {
     pub collections: &'e Collections,
     /// What stages such as `$currentOp` show.
     pub rows: &'e dyn Rows,
-    /// How many pipelines it stands in. A view can read itself through a stage.
+    /// How many pipelines enclose it: a bound, because a view can read itself through a stage.
     depth: usize,
 }
 

@@ -1,10 +1,10 @@
 //! Aggregation pipelines: stages over streams of documents.
 //!
 //! A parsed [`Pipeline`] is a list of [`Stage`]s that have not begun. [`Run`] is one execution: a
-//! `Source` and the stages' own states. Documents are pulled from the end: each stage
-//! asks the one before it. What a run keeps between two calls are keys and documents in memory, never a
-//! transaction. The first `$match`, `$sort`, `$skip` and `$limit` become part of the search, so that
-//! indexes are used and expired documents are hidden as in `find`.
+//! `Source` and the stages' own states. Documents are pulled from the end: each stage asks the one
+//! before it. What a run keeps between two calls are keys and documents in memory, never a
+//! transaction. The first `$match`, `$sort`, `$skip` and `$limit` become part of the search, so
+//! that indexes are used and expired documents are hidden as in `find`.
 //!
 //! A stage that must see all documents first holds at most
 //! [`PIPELINE_BYTES_MAX`](crate::limits::PIPELINE_BYTES_MAX) bytes.

@@ -18,7 +18,7 @@ use crate::{
     query::{Code, Reshape, VariableNames},
 };
 
-/// Stages that give documents of their own, so that nothing can stand in front of them.
+/// Stages that produce documents, so no stage can precede them.
 const ONLY_FIRST: &[&str] = &[
     "$changeStream",
     "$collStats",
@@ -33,7 +33,7 @@ const ONLY_FIRST: &[&str] = &[
     "$vectorSearch",
 ];
 
-/// Stages that write, so that nothing can stand behind them.
+/// Stages that write, so no stage can follow them.
 const ONLY_LAST: &[&str] = &["$merge", "$out"];
 
 /// Stages of `{aggregate: 1}`.

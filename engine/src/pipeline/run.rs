@@ -78,7 +78,7 @@ impl Run {
         Self::open_stages(environment, origin, pipeline, pipeline.fresh(), hint, context)
     }
 
-    /// Begins a pipeline behind one more stage. What gives documents of its own stays first.
+    /// Starts a pipeline after one more stage. A stage that produces documents stays first.
     pub(super) fn open_after(
         environment: &Environment<'_>,
         origin: &Origin,

@@ -79,8 +79,8 @@ pub(super) fn draws_lots(
     false
 }
 
-/// Whether a stage draws lots itself; adds what may be a collection that it reads. Recursion is bounded
-/// by the depth of the command.
+/// Whether a stage draws lots itself; adds what may be a collection that it reads. Recursion is
+/// bounded by the depth of the command.
 fn has_lots(stage: &RawDocument, read: &mut Vec<String>) -> bool {
     stage.into_iter().map_while(Result::ok).any(|(name, value)| {
         let name = name.as_str();

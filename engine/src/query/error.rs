@@ -11,7 +11,8 @@ pub struct QueryError {
     pub code: Code,
     /// What is wrong and what to do.
     pub message: String,
-    /// MongoDB's other number for the same refusal: of a filter outside queries, of arithmetic in `$group`.
+    /// MongoDB's other number for the same refusal: of a filter outside queries, of arithmetic in
+    /// `$group`.
     pub elsewhere: Option<Code>,
     /// The operation had to end before it had an answer.
     pub ended: Option<StopReason>,

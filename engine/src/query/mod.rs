@@ -1,8 +1,8 @@
 //! Filter, projection, sort and update operators, pure.
 //!
-//! Filters, projections and sorts read raw BSON without decoding whole documents; updates decode the
-//! one document that they change. Input is expected to have passed [`crate::value::scan::check`].
-//! Nothing here knows a collection or an index.
+//! Filters, projections and sorts read raw BSON without decoding whole documents; updates decode
+//! the one document that they change. Input is expected to have passed
+//! [`crate::value::scan::check`]. Nothing here knows a collection or an index.
 
 #![allow(clippy::unreadable_literal, reason = "error numbers as MongoDB's users search for them")]
 

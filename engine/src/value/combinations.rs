@@ -54,7 +54,7 @@ impl<'d, 'p> Field<'d, 'p> {
         }
     }
 
-    /// This field for one element of the array; `None` stands for an empty array.
+    /// This field for one element of the array; `None` means an empty array.
     fn element(self, element: Option<RawBsonRef<'d>>) -> Self {
         let Self::Array { rest, .. } = self else { return self };
         match (element, rest.is_empty()) {

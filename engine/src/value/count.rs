@@ -1,4 +1,4 @@
-//! Counts as a person reads them.
+//! Counts as the window and messages show them.
 
 /// A count with separators: `12,408`.
 #[must_use]

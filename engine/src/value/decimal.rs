@@ -69,7 +69,7 @@ impl Decimal {
         Context::<dec::Decimal128>::default().parse(text).ok().map(Self)
     }
 
-    /// What is not a number.
+    /// Not a number.
     #[must_use]
     pub fn nan() -> Self {
         Self(dec::Decimal128::NAN)
@@ -81,7 +81,7 @@ impl Decimal {
         Self::from_text_of(value, format!("{value:.14e}"))
     }
 
-    /// A double with all digits that fit, and without zeros behind them.
+    /// A double with all digits that fit, without trailing zeros.
     #[must_use]
     pub fn from_f64_exact(value: f64) -> Self {
         if value.fract() == 0.0 && value.abs() < 1e34 {
@@ -111,7 +111,7 @@ impl Decimal {
         text.parse().unwrap_or(f64::NAN)
     }
 
-    /// The number without its fraction; `None` beyond int64 and for what is not finite.
+    /// The number without its fraction; `None` beyond int64 and for NaN and infinity.
     #[must_use]
     pub fn to_i64(self) -> Option<i64> {
         if !self.is_finite() {
@@ -187,8 +187,8 @@ impl Decimal {
         Self(Context::<dec::Decimal128>::default().div(self.0, other.0))
     }
 
-    /// What a division leaves, with the sign of the dividend. It is exact, however long the quotient
-    /// is.
+    /// What a division leaves, with the sign of the dividend. It is exact, however long the
+    /// quotient is.
     #[must_use]
     pub fn modulo(self, other: Self) -> Self {
         let rest = Self(Context::<dec::Decimal128>::default().rem(self.0, other.0));
@@ -197,8 +197,8 @@ impl Decimal {
         if is_too_long { self.rest_of_long(other) } else { rest }
     }
 
-    /// [`Decimal::modulo`] where the quotient has more than 34 digits: the dividend's exponent is the
-    /// larger one by far. Its zeros are brought down a few at a time, thousands at most.
+    /// [`Decimal::modulo`] where the quotient has more than 34 digits: the dividend's exponent is
+    /// the larger one by far. Its zeros are brought down a few at a time, thousands at most.
     fn rest_of_long(self, other: Self) -> Self {
         /// `10^34 * 10^4` is below the largest `u128`.
         const PLACES: u32 = 4;

@@ -1,7 +1,7 @@
-//! A field of a document by its name, without a look at what is not asked for.
+//! Finds a field of a document by its name, without decoding the others.
 //!
-//! Documents are checked once, by [`super::scan::check`], and then read many times. So names that are
-//! passed by are compared as bytes, and values are skipped by their lengths.
+//! Documents are checked once, by [`super::scan::check`], and then read many times. So names that
+//! are passed by are compared as bytes, and values are skipped by their lengths.
 
 use bson::{
     DateTime,
@@ -15,7 +15,7 @@ pub struct Fields<'d> {
     rest: &'d [u8],
 }
 
-/// One field as it lies in the document.
+/// One field as the document stores it.
 #[derive(Clone, Copy)]
 pub struct Field<'d> {
     /// Its type.
@@ -100,8 +100,8 @@ pub fn field<'d>(document: &'d RawDocument, name: &str) -> Option<RawBsonRef<'d>
     found.plain_value().or_else(|| document.get(name).ok().flatten())
 }
 
-/// What the first byte of an element tells. It is looked up in a table, because fields of many types come
-/// one after the other.
+/// What the first byte of an element tells. It is looked up in a table, because fields of many
+/// types come one after the other.
 #[derive(Clone, Copy)]
 pub(super) struct Tag {
     /// The type; `None` when BSON has no such one.

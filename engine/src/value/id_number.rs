@@ -1,16 +1,17 @@
 //! Record numbers that are made from an `_id`.
 //!
-//! Where `_id`s ascend, as counters and `ObjectId`s of drivers do, a document's `_id` can be the number
-//! that it is stored under: it is found without an index, and an index on `_id` needs no entry for it.
+//! Where `_id`s ascend, as counters and `ObjectId`s of drivers do, a document's `_id` can be the
+//! number that it is stored under: it is found without an index, and an index on `_id` needs no
+//! entry for it.
 //!
 //! | `_id` | number |
 //! |---|---|
 //! | a whole number n from 0 to 2^63 - 1, of any type | 2^52 + n · 2^16 |
 //! | `ObjectId` | 2^112 + its 12 bytes · 2^16 |
 //!
-//! The numbers sort as the `_id`s do. Those between two of them are for documents whose `_id` makes no
-//! number, or one below that of a document that was inserted before them. Below 2^52 are the numbers of
-//! documents that are only counted, so a number tells by itself which of them it is.
+//! The numbers sort as the `_id`s do. Those between two of them are for documents whose `_id` makes
+//! no number, or one below that of a document that was inserted before them. Below 2^52 are the
+//! numbers of documents that are only counted, so a number tells by itself which of them it is.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -86,8 +87,8 @@ pub fn append_key_of(number: u128, out: &mut Vec<u8>) {
     append_key(out, Some(id_of(number)), Direction::Ascending);
 }
 
-/// A document by its record number, in words: `document 7`, or `document with _id 7`. The alternate form
-/// begins a sentence.
+/// A document by its record number, in words: `document 7`, or `document with _id 7`. The alternate
+/// form begins a sentence.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordName(pub u128);
 
@@ -105,8 +106,8 @@ impl Display for RecordName {
     }
 }
 
-/// The least number made from an `_id` whose key is not below these bytes; above all of them if there is
-/// none.
+/// The least number made from an `_id` whose key is not below these bytes; above all of them if
+/// there is none.
 #[must_use]
 pub fn first_from(key: &[u8]) -> u128 {
     if let Some((&RANK_OBJECT_ID, rest)) = key.split_first() {

@@ -1,5 +1,6 @@
 //! BSON semantics, pure: cross-type order, dotted paths, order-preserving key bytes, Extended JSON
-//! and shell text, the calendar and its zones, counts as people read them, and the scan of untrusted bytes.
+//! and shell text, the calendar and its zones, counts as people read them, and the scan of
+//! untrusted bytes.
 //!
 //! Nothing here does I/O, reads a clock or recurses without a bound. Untrusted bytes pass
 //! [`scan::check`] first; every other function expects BSON that passed it, and answers something

@@ -3,7 +3,7 @@
 //! A finite number is sign, binary exponent and the 120 highest bits of its magnitude, cut towards
 //! zero, and whether anything was cut. int32, int64 and double fit whole. A decimal may be cut, but
 //! two decimals of 34 digits differ by more than one part in 10^34 (2^113), so no two different
-//! ones have the same 120 bits; and a cut decimal lies strictly between its bits and the next ones.
+//! ones have the same 120 bits; and a cut decimal is strictly between its bits and the next ones.
 //! The form is therefore exact in its order and one to one.
 
 use std::cmp::Ordering;
@@ -117,8 +117,8 @@ impl Number {
         }
     }
 
-    /// The whole number at or below the one that key bytes, behind the class of numbers, begin to tell. A
-    /// guess: of bytes that are no whole key, any number.
+    /// The integer at or below the number that key bytes encode, after the byte of its class. A
+    /// guess: an incomplete key gives any number.
     pub(super) fn floor_of_key(key: &[u8]) -> u64 {
         let Some((&class, rest)) = key.split_first() else { return 0 };
         if class != Self::Positive(Magnitude::ONE).class() {

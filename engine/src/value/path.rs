@@ -31,7 +31,7 @@ pub enum PathError {
     /// A part between two dots is empty.
     #[error("the field path has an empty part; write it without leading, trailing or double dots")]
     EmptyPart,
-    /// A NUL character can't stand in a field name.
+    /// A field name can't contain a NUL character.
     #[error("the field path holds a NUL character; remove it")]
     NulByte,
     /// More parts than a document can have levels.
@@ -51,7 +51,7 @@ pub struct Candidate<'d> {
 /// Most parts of a path: no document has more levels.
 const PARTS_MAX: usize = 100;
 
-/// Parts of one path that may stand for positions. Each may branch into "element number n" and
+/// Parts of one path that may be positions. Each may branch into "element number n" and
 /// "field named n", so their number bounds the work on hostile documents.
 const POSITIONS_MAX: usize = 8;
 
@@ -102,9 +102,9 @@ impl Path {
         &self.parts
     }
 
-    /// Whether a part behind the first may be a position in an array. A match predicate then meets
-    /// documents in the array that lack a field of that name, and takes the field for missing there;
-    /// [`Path::index_values`] has nothing for them when the position is filled.
+    /// Whether a part after the first may be a position in an array. A match predicate then meets
+    /// documents in the array that lack a field of that name, and takes the field for missing
+    /// there; [`Path::index_values`] has nothing for them when the position is filled.
     #[must_use]
     pub fn may_name_position(&self) -> bool {
         self.parts.iter().skip(1).any(|part| part.position.is_some())
@@ -114,7 +114,7 @@ impl Path {
     /// an array was met (the index is then multikey).
     ///
     /// Arrays of documents along the path and one array at its end are expanded; an array in an
-    /// array is a value, or null if the path goes on. A number in the path is a position of the
+    /// array is a value, or null if the path continues. A number in the path is a position of the
     /// array, and also a field of that name in its documents. An empty array at the end gives
     /// undefined; a missing field gives `None`. The same value may be visited more than once.
     pub fn index_values<'d>(
@@ -131,8 +131,8 @@ impl Path {
     ///
     /// At the end of each branch that is the value itself, and for an array there first each of
     /// its elements. A branch through a document without the field gives `None`; elements of an
-    /// array that are no documents give nothing. An array that stands at a position the path ends
-    /// with is a value as it is.
+    /// array that are no documents give nothing. An array at a position that ends the path is a
+    /// value as it is.
     pub fn match_values<'d, B>(
         &self,
         document: &'d RawDocument,

@@ -180,8 +180,8 @@ pub fn check_telling<'b>(
     Ok((document, scan.met))
 }
 
-/// Type, name and what is behind an element in order that holds no others, has a name in ASCII and no
-/// rare type.
+/// Type, name and the rest after a well-formed element that holds no others, has an ASCII name and
+/// no rare type.
 #[inline]
 fn usual_element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&tag, rest) = bytes.split_first()?;
@@ -209,7 +209,7 @@ fn usual_element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
 struct OpenDocument {
     /// Offset of its first element.
     begin: usize,
-    /// Offset behind its last byte.
+    /// Offset after its last byte.
     end: usize,
     /// Where its names begin in `Scan::names`.
     names_from: usize,
@@ -331,8 +331,9 @@ impl<'b> Scan<'b> {
         Ok(())
     }
 
-    /// Passes the elements of which nothing can be wrong and that hold no others, up to the first that
-    /// needs [`Scan::element`]. Most documents have few others, so that this is most of a scan.
+    /// Passes the elements of which nothing can be wrong and that hold no others, up to the first
+    /// that needs [`Scan::element`]. Most documents have few others, so that this is most of a
+    /// scan.
     fn usual_elements(&mut self, limits: &Limits) {
         if !limits.allow_duplicate_names {
             return;

@@ -132,7 +132,7 @@ impl fmt::Display for Zone {
 }
 
 /// Moves an instant beyond the table into a year that has the same weekdays, so that the rules of
-/// the table's end go on for ever.
+/// the table's end apply forever.
 fn in_table(utc_secs: i64) -> i64 {
     let number = utc_secs.div_euclid(DAY_SECS);
     if number < number_of(TABLE_END + CYCLE_YEARS, 1, 1) {

@@ -216,8 +216,8 @@ impl Options {
     }
 }
 
-/// The filter for documents whose field equals one of the values here. As in a filter, an array
-/// stands for its elements. Where there is no value at all, as in an empty array, it is null.
+/// The filter for documents whose field equals one of these values. As in a filter, an array means
+/// its elements. Without a value, as in an empty array, it is null.
 fn equal(local: &Path, foreign: &CString, document: &RawDocument) -> Result<Filter, PipelineError> {
     let mut values = RawArrayBuf::new();
     local.index_values(document, &mut |value| match value {

@@ -51,7 +51,7 @@ pub(super) use unwind::Unwind;
 
 /// A stage: parsed, and with its state once it has begun.
 pub trait Stage: Send + Sync {
-    /// The stage anew, as it is before it begins. Only asked of one that has not begun.
+    /// A copy that has not begun. Called only before the stage begins.
     fn fresh(&self) -> Box<dyn Stage>;
 
     /// The next document that the stage gives; `None` when nothing is left.
@@ -108,7 +108,7 @@ pub trait Stage: Send + Sync {
     }
 }
 
-/// What stands in front of a stage.
+/// The source and the stages before a stage.
 pub struct Input<'i> {
     pub(super) stages: &'i mut [Box<dyn Stage>],
     pub(super) source: &'i mut Source,
@@ -119,8 +119,8 @@ pub struct Input<'i> {
 }
 
 impl Input<'_> {
-    /// The next document. Looks whether the operation has to end: one document of a search may become
-    /// many in a stage.
+    /// The next document. Looks whether the operation has to end: one document of a search may
+    /// become many in a stage.
     ///
     /// # Errors
     /// What the stages in front meet.

@@ -1,6 +1,6 @@
-//! How much an expression may make. Each step may double a value or put it into another one, and
-//! `$reduce` and `$let` repeat steps: without a bound a short expression fills the memory, or makes
-//! what is nested too deep for whoever reads it.
+//! Bounds on the values that an expression makes. Each step may double a value or nest it, and
+//! `$reduce` and `$let` repeat steps: without a bound, a short expression fills the memory or nests
+//! a value deeper than readers can follow.
 
 use bson::raw::{RawBson, RawBsonRef};
 
@@ -23,7 +23,7 @@ impl Budget {
         self.take_bytes(bytes_of(value))
     }
 
-    /// Counts a value that was computed; one that lies elsewhere takes no room of its own.
+    /// Counts a computed value; a borrowed one takes no memory of its own.
     pub(super) fn take_owned(&mut self, value: &Value<'_>) -> Result<(), QueryError> {
         match value {
             Value::Owned(value) => self.take(value.as_raw_bson_ref()),

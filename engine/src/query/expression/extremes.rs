@@ -1,6 +1,6 @@
 //! Accumulators as expressions: `$sum`, `$avg`, `$min`, `$max`, `$stdDevPop`, `$stdDevSamp`.
 //!
-//! One argument that is an array stands for its elements; several arguments stand for themselves.
+//! A single array argument means its elements; several arguments are taken as they are.
 
 use std::cmp::Ordering;
 

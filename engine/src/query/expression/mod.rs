@@ -1,9 +1,9 @@
 //! Aggregation expressions: parsed once, then evaluated on raw documents.
 //!
 //! [`Expression::parse`] gives a tree; [`Expression::evaluate`] reads it for one document in a
-//! [`Scope`]. Operators that need no more than their arguments' values stand in families, one file
-//! each with a table (`table.rs` lists the families). The few that decide themselves what is
-//! evaluated, or that bind variables, are forms.
+//! [`Scope`]. Operators that need only the values of their arguments are grouped in families, one
+//! file each with a table (`table.rs` lists the families). The few that decide which arguments they
+//! evaluate, or that bind variables, are forms.
 //!
 //! Recursion follows the tree of the expression, whose depth `parse` bounds.
 

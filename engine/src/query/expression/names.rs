@@ -24,7 +24,7 @@ impl VariableNames {
     ///
     /// # Errors
     /// The name is empty, begins with a capital letter, a digit or `_`, or holds a character other
-    /// than letters, digits and `_`. `CURRENT` alone may be given anew.
+    /// than letters, digits and `_`. Only `CURRENT` may be redefined.
     pub fn check(name: &str) -> Result<(), QueryError> {
         if name == "CURRENT" {
             return Ok(());

@@ -51,7 +51,7 @@ impl Parser {
         Self { names: names.clone(), depth: 0, find }
     }
 
-    /// Parses what stands in the place of a value. Recursion is bounded by `DEPTH_MAX`.
+    /// Parses an operand. Recursion is bounded by `DEPTH_MAX`.
     pub(super) fn operand(&mut self, value: RawBsonRef<'_>) -> Result<Node, QueryError> {
         if self.depth >= DEPTH_MAX {
             return Err(QueryError::new(

@@ -163,7 +163,7 @@ fn regex_find_all(given: &CallArgs<'_>) -> Outcome {
             ));
         }
         all.push(document);
-        // An empty match is told once: the search goes on behind the next character.
+        // An empty match is reported once: the search continues after the next character.
         from = if whole.is_empty() {
             let next = text.get(end..).and_then(|rest| rest.chars().next());
             end + next.map_or(1, char::len_utf8)

@@ -21,11 +21,12 @@ use crate::query::{QueryError, error::refused};
 pub struct Context {
     /// `$$NOW` in milliseconds since 1970; `None` where an expression must not depend on time.
     pub now_ms: Option<i64>,
-    /// `$$USER_ROLES`; null where nobody is logged in.
+    /// `$$USER_ROLES`; null without a login.
     pub user_roles: Option<RawBson>,
     /// Variables of the command's or the stage's `let`, outermost first; `None` is missing.
     pub variables: Vec<(String, Option<RawBson>)>,
-    /// State of the generator behind `$rand`. A clone goes on with it and does not begin anew.
+    /// State of the random generator of `$rand`. A clone shares it instead of repeating its
+    /// numbers.
     chance: Arc<AtomicU64>,
     /// Compiled patterns of `$regexMatch` and the like.
     pub(super) patterns: Patterns,

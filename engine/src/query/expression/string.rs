@@ -23,8 +23,7 @@ pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$binarySize", arguments: Arguments::Exactly(1), run: binary_size },
 ];
 
-/// What `$trim` takes away when it is told no characters: NUL, white space, and the spaces of
-/// other scripts.
+/// Characters that `$trim` removes by default: NUL, white space, and the spaces of other scripts.
 const WHITE_SPACE: [char; 19] = [
     '\0', ' ', '\t', '\n', '\u{b}', '\u{c}', '\r', '\u{a0}', '\u{1680}', '\u{2000}', '\u{2001}',
     '\u{2002}', '\u{2003}', '\u{2004}', '\u{2005}', '\u{2006}', '\u{2007}', '\u{2008}', '\u{2009}',

@@ -18,7 +18,7 @@ pub(super) fn evaluate(expression: &str, document: &str) -> Result<Option<Bson>,
     Ok(value.map(|value| Bson::try_from(value).expect("valid BSON")))
 }
 
-/// Checks value and type; `missing` stands for no value.
+/// Checks value and type; `missing` means no value.
 #[track_caller]
 pub(super) fn check(expression: &str, document: &str, expected: &str) {
     let expected =

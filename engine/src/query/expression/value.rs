@@ -2,12 +2,12 @@
 
 use bson::raw::{RawBson, RawBsonRef};
 
-/// A value that is missing, lies in a document or in the expression, or was computed.
+/// A value: missing, borrowed from a document or the expression, or computed.
 #[derive(Debug, Clone)]
 pub enum Value<'v> {
     /// There is none: no such field, or `$$REMOVE`.
     Missing,
-    /// It lies in the document, in a variable or in the expression.
+    /// Borrowed from the document, a variable or the expression.
     Ref(RawBsonRef<'v>),
     /// It was computed.
     Owned(RawBson),
@@ -47,7 +47,7 @@ impl Value<'_> {
         is_true(self.as_ref())
     }
 
-    /// The same, cut off from the lifetime of what it lies in.
+    /// The same value without a borrow.
     pub(super) fn detached<'other>(self) -> Value<'other> {
         self.into_owned().into()
     }

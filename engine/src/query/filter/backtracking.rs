@@ -1,5 +1,5 @@
-//! Patterns with look-around and back-references: they are tried step by step, and a step may walk the rest
-//! of the text.
+//! Patterns with look-around and back-references: they are tried step by step, and a step may walk
+//! the rest of the text.
 
 use std::sync::OnceLock;
 
@@ -8,12 +8,14 @@ use fancy_regex::{Regex, RegexBuilder, RegexInput};
 use super::pattern::{COMPILED_BYTES_MAX, Flags, Groups};
 use crate::{interrupt, query::QueryError};
 
-/// Steps back that a pattern may take on one text, those of first tries left out; more are an error.
+/// Steps back that a pattern may take on one text, those of first tries left out; more are an
+/// error.
 pub(super) const STEPS_BACK_MAX: usize = 1_000_000;
 /// Steps of a first try.
 const STEPS_FIRST: usize = 4_096;
-/// Each further try at one place has so many times the steps of the one before. Nothing can end a try, so
-/// whoever asks for an end waits about as many times as long as the search has taken.
+/// Each further try at one place has this many times the steps of the previous one. Nothing can
+/// interrupt a try, so an interrupt takes effect after up to about this many times the search's
+/// time so far.
 const STEPS_FACTOR: usize = 4;
 /// Further tries: the last one has `STEPS_BACK_MAX` steps or more.
 const FURTHER_TRIES: usize = 4;

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::value::compare;
 
-/// A filter without what does not count: the order of conditions, those that are there twice, lists
-/// within lists, and the several ways to write an equality. Conditions stand in order.
+/// A filter reduced to its meaning: conditions are sorted and unique, nested lists are flat, and an
+/// equality has one form.
 enum Canonical<'f> {
     All(Vec<Canonical<'f>>),
     Any(Vec<Canonical<'f>>),
@@ -28,8 +28,8 @@ enum Condition<'f> {
 }
 
 impl Filter {
-    /// Whether both say the same. Answers false for what a partial index can't have, unless both are
-    /// written alike.
+    /// Whether both say the same. Answers false for what a partial index can't have, unless both
+    /// are written alike.
     #[must_use]
     pub fn is_equivalent(&self, other: &Self) -> bool {
         self == other
@@ -85,7 +85,7 @@ fn canonical(expr: &Expr) -> Option<Canonical<'_>> {
     }
 }
 
-/// In order and without what is there twice; a single one stands for itself.
+/// Sorted and unique; a single condition needs no list.
 fn one_or<'f>(
     mut parts: Vec<Canonical<'f>>,
     list: fn(Vec<Canonical<'f>>) -> Canonical<'f>,

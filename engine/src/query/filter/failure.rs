@@ -8,11 +8,11 @@ use crate::{
     value::Path,
 };
 
-/// Details nest this deep; what lies below is named without details of its own.
+/// Details nest this deep; deeper operators are named without details.
 const DEPTH_MAX: usize = 12;
 
-/// A value is shown if it has at most so many bytes, and at most so many of them. Every clause shows its
-/// own, and the document may have sixteen million bytes.
+/// A value is shown if it has at most so many bytes, and at most so many of them. Every clause
+/// shows its own, and the document may have sixteen million bytes.
 const SHOWN_BYTES_MAX: usize = 4_096;
 const SHOWN_VALUES_MAX: usize = 16;
 

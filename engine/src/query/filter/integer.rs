@@ -5,8 +5,8 @@ use bson::raw::RawBsonRef;
 use super::number::{as_double, truncated};
 use crate::value::error_text::element_text;
 
-/// The argument as a whole number, or why it is none. `name` is the operator or the position that
-/// it stands at.
+/// The argument as an integer, or why it is not one. `name` is the operator, or the argument's
+/// position.
 pub(crate) fn integer(name: &str, value: RawBsonRef<'_>) -> Result<i64, String> {
     match value {
         RawBsonRef::Int32(n) => return Ok(i64::from(n)),

@@ -14,7 +14,8 @@ use crate::{
     value::{Candidate, compare, type_rank},
 };
 
-/// Parts of a filter between two looks whether the operation has to end: each may walk a long array.
+/// Parts of a filter between two looks whether the operation has to end: each may walk a long
+/// array.
 const PARTS_PER_TICK: usize = 8;
 
 impl Expr {
@@ -26,7 +27,7 @@ impl Expr {
         self.passes(document, None)
     }
 
-    /// Whether the document passes. Parts behind the one that decides are not looked at.
+    /// Whether the document passes. Evaluation stops at the part that decides.
     pub(super) fn passes(
         &self,
         document: &RawDocument,
@@ -58,7 +59,7 @@ impl Expr {
         })
     }
 
-    /// Whether an `$expr` stands in it.
+    /// Whether it contains an `$expr`.
     pub(super) fn has_expression(&self) -> bool {
         match self {
             Self::Expression(_) => true,
@@ -162,7 +163,8 @@ impl Test {
     }
 }
 
-/// Whether a value is equal to one of these, which are in order: equality is the same in both, NaN's too.
+/// Whether a value is equal to one of these, which are in order: equality is the same in both,
+/// NaN's too.
 fn is_among(value: RawBsonRef<'_>, values: &[RawBson]) -> bool {
     values.binary_search_by(|with| compare(with.as_raw_bson_ref(), value)).is_ok()
 }
@@ -174,7 +176,7 @@ pub fn is_equal(value: RawBsonRef<'_>, wanted: RawBsonRef<'_>) -> bool {
 }
 
 /// Compares with MongoDB's type bracketing: values of different classes are never in order, except
-/// that everything lies between `MinKey` and `MaxKey`; NaN is equal to NaN and to nothing else.
+/// that everything is between `MinKey` and `MaxKey`; NaN is equal to NaN and to nothing else.
 fn compares(value: RawBsonRef<'_>, op: CompareOp, with: RawBsonRef<'_>) -> bool {
     if type_rank(value) != type_rank(with) {
         return match with {
@@ -207,7 +209,7 @@ fn matches_pattern(pattern: &super::Pattern, value: RawBsonRef<'_>) -> Result<bo
     }
 }
 
-/// Whether one of them holds. Those behind it are not looked at.
+/// Whether one of them holds. Stops at the first that does.
 pub(super) fn any<T>(
     items: impl IntoIterator<Item = T>,
     mut holds: impl FnMut(T) -> Result<bool, QueryError>,
@@ -223,7 +225,7 @@ pub(super) fn any<T>(
     Ok(false)
 }
 
-/// Whether all of them hold. Those behind one that does not are not looked at.
+/// Whether all of them hold. Stops at the first that does not.
 pub(super) fn all<T>(
     items: impl IntoIterator<Item = T>,
     mut holds: impl FnMut(T) -> Result<bool, QueryError>,

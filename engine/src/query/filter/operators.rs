@@ -49,7 +49,7 @@ pub(super) fn operators(
     Ok(terms)
 }
 
-/// Parses one operator. `siblings` is the document that it stands in.
+/// Parses one operator. `siblings` is the document that contains it.
 fn operator(
     field: &str,
     name: &str,

@@ -60,8 +60,8 @@ impl Filter {
         self.0.root.matches(document)
     }
 
-    /// Whether a partial index with this filter holds the document. Nothing that may stand in such
-    /// a filter can fail, and no limit ends it, because the index would lack the document.
+    /// Whether a partial index with this filter holds the document. Nothing in such a
+    /// filter can fail, and no limit ends it, because the index would then lack the document.
     #[must_use]
     pub fn covers(&self, document: &RawDocument) -> bool {
         run_within(None, || self.matches(document)).unwrap_or(false)
@@ -80,7 +80,7 @@ impl Filter {
         self.0.root.passes(document, Some(context))
     }
 
-    /// Whether an `$expr` stands in it.
+    /// Whether it contains an `$expr`.
     #[must_use]
     pub fn has_expression(&self) -> bool {
         self.0.root.has_expression()

@@ -17,8 +17,8 @@ const PATTERN_BYTES_MAX: usize = 16_384;
 /// Characters that have a meaning in a pattern.
 const META: &str = "\\^$.|?*+()[]{}";
 
-/// The end of the text, with the line end that may be its last character or before it: whether there
-/// is a match is the same for both, and the first takes time linear in the text.
+/// The end of the text, with the line end that may be its last character or before it: whether
+/// there is a match is the same for both, and the first takes time linear in the text.
 const END_TAKEN: &str = r"(?:\n?\z)";
 const END_AHEAD: &str = r"(?=\n?\z)";
 

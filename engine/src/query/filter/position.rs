@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl Expr {
-    /// The position of the array element by which the document matches; none when no array has to do
-    /// with it. The last condition with an array decides, as in MongoDB.
+    /// The position of the array element by which the document matches; none when no array has to
+    /// do with it. The last condition with an array decides, as in MongoDB.
     ///
     /// # Errors
     /// As [`super::Filter::matches_in`].

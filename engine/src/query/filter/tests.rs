@@ -356,7 +356,7 @@ fn regular_expressions_as_pcre_reads_them() {
     check("{a: {$regex: '^a b', $options: 'xm'}}", &["{a: 'z\\nab'}"], &["{a: 'a b'}"]);
 }
 
-/// Exponential in an engine without a bound. What is not known is neither a match nor none.
+/// Exponential in an engine without a bound. An undecided search is neither a match nor a mismatch.
 #[test]
 fn a_search_that_takes_too_many_steps_is_an_error() {
     let text = format!("'{}c'", "a".repeat(40));

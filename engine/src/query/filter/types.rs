@@ -30,7 +30,7 @@ const TYPES: [(i64, &str, ElementType); 21] = [
     (127, "maxKey", ElementType::MaxKey),
 ];
 
-/// The types that `"number"` stands for.
+/// The types that `"number"` means.
 const NUMBERS: [ElementType; 4] =
     [ElementType::Double, ElementType::Int32, ElementType::Int64, ElementType::Decimal128];
 

@@ -43,8 +43,8 @@ enum Mode {
 #[derive(Debug, Clone, Default)]
 struct Node {
     children: Vec<(String, Child)>,
-    /// Whether fields within are computed: what is no document is then kept, for a document of those
-    /// fields to take its place.
+    /// Whether fields within are computed: what is no document is then kept, for a document of
+    /// those fields to take its place.
     is_computed: bool,
 }
 

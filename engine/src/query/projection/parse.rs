@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// What stands behind one path.
+/// The value of one path.
 enum Spec {
     Include,
     /// Kept, and of the array only the element that matched.
@@ -130,7 +130,7 @@ fn check_positional(specs: &[(String, Spec)]) -> Result<Option<Positional>, Quer
     Ok(found)
 }
 
-/// What stands behind a path with the positional operator.
+/// The value of a path with the positional operator.
 fn positional_spec(value: RawBsonRef<'_>) -> Result<Spec, QueryError> {
     let (code, message) = match value {
         RawBsonRef::Document(_) => {

@@ -21,7 +21,7 @@ pub struct Fields {
     list: Vec<(CString, Field)>,
 }
 
-/// What stands behind one name.
+/// The value of one name.
 #[derive(Debug, Clone)]
 enum Field {
     /// A value that is computed; missing removes the field.
@@ -172,8 +172,8 @@ pub(in crate::query) fn check_path(path: &str) -> Result<(), QueryError> {
 }
 
 /// The document with the fields set. A field that is there keeps its place, new ones come last.
-/// Recursion is bounded by the paths of the fields, and what all fields of a document make together as
-/// what one expression makes: each may be a copy of a large one.
+/// Recursion is bounded by the paths of the fields, and what all fields of a document make together
+/// as what one expression makes: each may be a copy of a large one.
 pub(in crate::query) fn compute(
     fields: &Fields,
     document: &RawDocument,

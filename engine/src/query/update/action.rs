@@ -46,7 +46,7 @@ pub(super) enum ValueChange {
     Remove,
 }
 
-/// Where a value stands, for messages.
+/// Where a value is, for messages.
 #[derive(Clone, Copy)]
 pub(super) struct ValueLocation<'p> {
     /// The names and positions that lead to it.

@@ -28,8 +28,8 @@ impl Sum {
         }
     }
 
-    /// The result has the wider type of the two: int32, int64, double, decimal. An int32 that overflows
-    /// becomes an int64; an int64 that overflows is refused.
+    /// The result has the wider type of the two: int32, int64, double, decimal. An int32 that
+    /// overflows becomes an int64; an int64 that overflows is refused.
     pub(super) fn of(
         self,
         current: &Bson,

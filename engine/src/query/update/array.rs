@@ -37,7 +37,8 @@ pub(super) enum PushSort {
 /// What `$pull` takes away.
 #[derive(Debug, Clone)]
 pub(super) enum Pull {
-    /// Elements that pass as the field with the empty name: an array also by one of its own elements.
+    /// Elements that pass as the field with the empty name: an array also by one of its own
+    /// elements.
     Values(Expr),
     /// Documents that match.
     Documents(Expr),

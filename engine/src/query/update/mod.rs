@@ -135,7 +135,8 @@ impl Update {
             Form::Replacement(replacement) => replacement.clone(),
             Form::Stages(stages) => stages.apply(document, context.now_ms)?,
             Form::Operators { changes, array_filters } => {
-                // All places are found in the document as it was: what they are found by may change.
+                // All places are found in the document as it was: what they are found by may
+                // change.
                 let mut finder = PathResolver::new(document, array_filters, context);
                 let places = changes
                     .iter()
@@ -182,8 +183,8 @@ impl Change {
         positional::expand(&self.path, finder)
     }
 
-    /// Changes the document but for what is to be removed, which `removed` takes: no two changes of an
-    /// update meet, so all removals can wait for one round.
+    /// Changes the document but for what is to be removed, which `removed` takes: no two changes of
+    /// an update meet, so all removals can wait for one round.
     fn apply<'p>(
         &self,
         document: &mut Document,

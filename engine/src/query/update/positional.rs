@@ -21,9 +21,9 @@ pub(super) struct PathResolver<'u> {
     array_filters: &'u BTreeMap<String, Expr>,
     /// The filter that found the document, and what it sees.
     context: &'u UpdateContext<'u>,
-    /// The element that the filter matched, once somebody has asked.
+    /// The element that the filter matched, once it was needed.
     matched: Option<usize>,
-    /// Elements that `$[]` and `$[identifier]` may still stand for.
+    /// How many more elements `$[]` and `$[identifier]` may expand to.
     left: usize,
 }
 
@@ -57,7 +57,7 @@ impl<'u> PathResolver<'u> {
     }
 }
 
-/// The concrete paths that a path stands for.
+/// The concrete paths that a path expands to.
 ///
 /// # Errors
 /// No array where one must be, or too many elements.
@@ -113,7 +113,8 @@ pub(super) fn expand(
     Ok(paths)
 }
 
-/// That no place is changed twice: only the document tells which elements positional paths stand for.
+/// Checks that no place is changed twice: only the document decides which elements positional paths
+/// name.
 ///
 /// # Errors
 /// `ConflictingUpdateOperators`.

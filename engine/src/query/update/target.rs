@@ -12,8 +12,8 @@ use crate::{
 /// Most nulls with which an array is filled up to a position beyond its end, as in MongoDB.
 const BACKFILL_MAX: usize = 1_500_000;
 
-/// How much one update may still write. A document that is too large is refused in the end; this refuses
-/// it before it takes much memory.
+/// How much one update may still write. A document that is too large is refused in the end; this
+/// refuses it before it takes much memory.
 pub(super) struct Growth {
     bytes: usize,
     nulls: usize,
@@ -133,8 +133,8 @@ fn not_viable(part: &str, name: &str, value: &Bson) -> QueryError {
     )
 }
 
-/// Removes fields; an element of an array becomes null instead. A document loses all its fields in one
-/// round, because each that goes alone moves those behind it.
+/// Removes fields; an element of an array becomes null instead. A document loses all its fields in
+/// one pass, because each single removal moves the fields after it.
 pub(super) fn remove_all(document: &mut Document, paths: &[&[String]]) {
     let mut by_parent: BTreeMap<&[String], HashSet<&str>> = BTreeMap::new();
     for path in paths {
@@ -173,8 +173,8 @@ fn remove_names(document: &mut Document, names: &HashSet<&str>) {
     document.extend(rest.into_iter().filter(|(name, _)| !names.contains(name.as_str())));
 }
 
-/// Writes a field under another name too, replacing what is there. False, and nothing happens, if it is
-/// missing.
+/// Writes a field under another name too, replacing what is there. False, and nothing happens, if
+/// it is missing.
 pub(super) fn copy(
     document: &mut Document,
     from: &[String],

@@ -11,7 +11,7 @@ use super::Span;
 /// Most measurements of a bucket, as in MongoDB.
 const MEASUREMENTS_MAX: u16 = 1_000;
 
-/// Bytes of measurements behind which a bucket takes no more, as in MongoDB. A single measurement
+/// Bytes of measurements after which a bucket takes no more, as in MongoDB. A single measurement
 /// may be larger.
 const BUCKET_BYTES_MAX: usize = 128_000;
 
@@ -24,7 +24,7 @@ pub fn place(record: u128, number: u16) -> u128 {
     (record << NUMBER_BITS) | u128::from(number)
 }
 
-/// Behind the places of all measurements of a bucket, and before those of the next one.
+/// After the positions of all measurements of a bucket, and before those of the next one.
 #[must_use]
 pub fn end(record: u128) -> u128 {
     place(record, (1 << NUMBER_BITS) - 1)
@@ -120,8 +120,8 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// An empty bucket for a measurement with this time and this normalized metadata. Its id ends as
-    /// `unique` does.
+    /// An empty bucket for a measurement with this time and this normalized metadata. Its id ends
+    /// as `unique` does.
     #[must_use]
     pub fn new(
         time_field: CString,

@@ -5,8 +5,8 @@ use bson::{
     raw::{RawArray, RawBson, RawBsonRef, RawDocument},
 };
 
-/// The value with the fields of all documents in it in order of their names. Its depth is bounded by
-/// the scan that the value went through.
+/// The value with the fields of all documents in it in order of their names. Its depth is bounded
+/// by the scan that the value went through.
 #[must_use]
 pub fn normalized(value: RawBsonRef<'_>) -> RawBson {
     match value {

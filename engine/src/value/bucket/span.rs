@@ -76,7 +76,7 @@ impl Span {
         start_ms <= time_ms && time_ms < end_ms
     }
 
-    /// The beginning behind which all buckets that take this time begin.
+    /// The time after which all buckets that can hold this time begin.
     #[must_use]
     pub fn before_ms(self, time_ms: i64) -> i64 {
         time_ms.saturating_sub(self.span_secs.saturating_mul(MS_PER_SEC))

@@ -10,7 +10,8 @@ use crate::value::{
 /// How the documents of a file follow one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// One after the other with white space between them or nothing: NDJSON, concatenated or pretty.
+    /// One after the other with white space between them or nothing: NDJSON, concatenated or
+    /// pretty.
     Stream,
     /// The elements of one array.
     Array,
@@ -19,7 +20,7 @@ pub enum Form {
 /// What one step of [`Documents`] found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// A document, to be had by [`Documents::document`]; go on `consumed` bytes later.
+    /// A document, returned by [`Documents::document`]; continue `consumed` bytes later.
     Document {
         /// Bytes used up.
         consumed: usize,
@@ -29,7 +30,7 @@ pub enum Step {
         /// Bytes used up.
         consumed: usize,
     },
-    /// The bytes end inside a document: come again with the same bytes and more behind them.
+    /// The bytes end inside a document: call again with the same bytes and more after them.
     NeedMore,
 }
 
@@ -58,9 +59,9 @@ pub struct Documents {
 enum State {
     /// Before the first byte.
     Start,
-    /// Behind a document.
+    /// After a document.
     Between,
-    /// Behind the array.
+    /// After the array.
     Closed,
 }
 
@@ -125,7 +126,8 @@ impl Documents {
         }
     }
 
-    /// Whether the bytes end inside a document that is not too large so far. Nothing has happened then.
+    /// Whether the bytes end inside a document that is not too large so far. Nothing has happened
+    /// then.
     #[must_use]
     pub fn can_go_on(&self, bytes: &[u8]) -> bool {
         let new = Self::new(self.form).lenient(self.work.taking.leniency);
@@ -175,13 +177,14 @@ impl Documents {
         Some(consumed)
     }
 
-    /// Takes bytes as used up without reading them: a bad document that the caller found the end of.
+    /// Takes bytes as used up without reading them: a bad document that the caller found the end
+    /// of.
     pub fn skip(&mut self, bytes: &[u8]) {
         self.state = State::Between;
         self.advance(bytes, bytes.len());
     }
 
-    /// Goes on in the middle of a stream: behind a document that an earlier run has read. Line and
+    /// Resumes in the middle of a stream: after a document that an earlier run has read. Line and
     /// column count from 1, the offset from 0.
     pub fn resume(&mut self, line: u64, column: u64, offset: u64) {
         let size = |number| usize::try_from(number).unwrap_or(usize::MAX);
@@ -222,7 +225,7 @@ fn byte_order_mark(bytes: &[u8]) -> Result<usize, Fault> {
     }
 }
 
-/// Reads the next document; returns the state behind it, `None` if there is none.
+/// Reads the next document; returns the state after it, `None` if there is none.
 fn find(parser: &mut Parser<'_, '_>, form: Form, state: State) -> Result<Option<State>, Fault> {
     parser.at = skip_space(parser.bytes, parser.at);
     let next = parser.bytes.get(parser.at);
@@ -251,7 +254,7 @@ fn find(parser: &mut Parser<'_, '_>, form: Form, state: State) -> Result<Option<
     parser.whole_document().map(|()| Some(State::Between))
 }
 
-/// Behind the closing bracket only white space may stand.
+/// Only white space may follow the closing bracket.
 fn closed(parser: &mut Parser<'_, '_>) -> Result<Option<State>, Fault> {
     parser.at = skip_space(parser.bytes, parser.at);
     if parser.at < parser.bytes.len() {

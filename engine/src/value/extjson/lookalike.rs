@@ -1,11 +1,12 @@
-//! Documents that Extended JSON can't tell from values: it has no escape for the names of its types.
+//! Documents that Extended JSON can't tell from values: it has no escape for the names of its
+//! types.
 
 use bson::raw::{RawBsonRef, RawDocument};
 
 use crate::value::text::WRAPPERS;
 
-/// Whether an embedded document begins with a name such as `$date`. Written as Extended JSON and read
-/// again it becomes a value of that type, or is refused.
+/// Whether an embedded document begins with a name such as `$date`. Written as Extended JSON and
+/// read again it becomes a value of that type, or is refused.
 #[must_use]
 pub fn reads_otherwise(document: &RawDocument) -> bool {
     // Hardly any document has such a byte.
@@ -75,7 +76,7 @@ mod tests {
             })
         };
         check(doc! { "v": code(doc! { "a": date() }) }, true);
-        // A document itself is never taken for a value, nor is a name behind another one.
+        // A document itself is never taken for a value, nor is a name after another one.
         check(date(), false);
         check(doc! { "v": code(date()) }, false);
         check(doc! { "v": { "a": 1, "$date": 2 } }, false);

@@ -3,8 +3,8 @@
 //! Reading takes the canonical and the relaxed form of version 2 mixed, and what is unambiguous of
 //! version 1: a number in `$date`, and `$binary` with `$type` beside it. `$regex` with `$options`
 //! stays a query operator. A whole number becomes the smaller of int32 and int64, every other
-//! number a double. Wrappers are not recognised at the top of a document. What is refused but often met
-//! in files is a [`Nonstandard`], which [`Documents::lenient`] reads.
+//! number a double. Wrappers are not recognised at the top of a document. What is refused but often
+//! met in files is a [`Nonstandard`], which [`Documents::lenient`] reads.
 
 mod documents;
 mod lookalike;

@@ -147,7 +147,8 @@ fn append_double(out: &mut Vec<u8>, double: f64, canonical: bool) {
     }
 }
 
-/// Appends a double with at most three decimals, as `{:?}` writes it; false, and nothing, for others.
+/// Appends a double with at most three decimals, as `{:?}` writes it; false, and nothing, for
+/// others.
 ///
 /// A decimal with at most 15 digits belongs to one double and no other such decimal does. So the
 /// decimal that the division leads back from is the shortest one.

@@ -187,7 +187,7 @@ pub(super) fn sortable(ms: i64) -> [u8; 8] {
     (ms ^ i64::MIN).to_be_bytes()
 }
 
-/// The number behind [`sortable`] bytes.
+/// The number that [`sortable`] encoded.
 pub(super) fn from_sortable(bytes: [u8; 8]) -> i64 {
     i64::from_be_bytes(bytes) ^ i64::MIN
 }

@@ -5,7 +5,7 @@ use bson::{Bson, Document, doc};
 use super::writer::{is_bare_name, write_value};
 use crate::value::text::Layout;
 
-/// The line that a person would type in mongosh for this command on this database.
+/// The mongosh line for this command on this database.
 ///
 /// A command that mongosh has a helper for is written with it if the helper can say all of it;
 /// every other one as `runCommand`, or `adminCommand` on the database `admin`.
@@ -78,8 +78,7 @@ fn collection(db: &str, name: &str) -> String {
     }
 }
 
-/// The fields of a command behind its name, taken one by one. What is left over has no place in
-/// a helper.
+/// The fields of a command after its name, taken one by one. A helper has no place for the rest.
 struct Fields(Document);
 
 impl Fields {

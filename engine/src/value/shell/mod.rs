@@ -1,4 +1,4 @@
-//! mongosh literals: text to BSON and back, and commands as a person would type them.
+//! mongosh literals: text to BSON and back, and commands as mongosh lines.
 //!
 //! Where mongosh goes through JavaScript numbers, this reader keeps what is written: `1.0` is a
 //! double, and a whole number beyond 32 bits is an int64. The writer marks both so that mongosh

@@ -233,7 +233,7 @@ fn styles() {
     written("1.0", Style::Relaxed, "1.0");
     written("1e300", Style::Typed, "1e300");
     written(r#""\u007f\u0001""#, Style::Typed, r#""\u007f\u0001""#);
-    // Also those behind 7f, of which some rule a terminal; their neighbours stay as they are.
+    // Also those after 7f, some of which control a terminal; their neighbors stay as they are.
     written(
         "\"\u{80}\u{9b}2J\u{9f}\u{a0}é\u{c2}\"",
         Style::Typed,

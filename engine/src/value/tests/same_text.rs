@@ -1,4 +1,5 @@
-//! The writer of Extended JSON against a plain one: the BSON crate's elements, `format!`, recursion.
+//! The writer of Extended JSON against a plain one: the BSON crate's elements, `format!`,
+//! recursion.
 
 use bson::{
     RawDocumentBuf,
@@ -146,7 +147,7 @@ proptest! {
         }
     }
 
-    /// Damaged bytes end the text early and harm nobody.
+    /// Damaged bytes end the text early and cause no panic.
     #[test]
     fn damaged_documents(value in value(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let mut bytes = holder(&value).into_bytes();

@@ -153,7 +153,7 @@ fn lines_that_hold_one_document() {
     check("", false);
     let mut array = Documents::new(Form::Array);
     assert!(!array.line(b"{\"a\":1}\n"));
-    // The place is told before the next step.
+    // The position is reported before the next step.
     let mut documents = Documents::new(Form::Stream);
     assert!(documents.line(b"{\"a\":1}\n"));
     documents.resume(2, 1, 8);

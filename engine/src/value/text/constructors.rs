@@ -15,7 +15,7 @@ use super::{
 type Done = Result<(), Fault>;
 
 impl Parser<'_, '_> {
-    /// Behind a word that is no JSON literal: reads what it stands for.
+    /// After a word that is not a JSON literal: reads its value.
     pub(super) fn constructor(
         &mut self,
         start: usize,
@@ -247,7 +247,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// `/pattern/options`; a slash in a class or behind a backslash belongs to the pattern.
+    /// `/pattern/options`; a slash in a class or after a backslash belongs to the pattern.
     pub(super) fn regex_literal(&mut self, tag_at: usize) -> Done {
         let start = self.at;
         let rest = self.bytes.get(start + 1..).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The elements of a document or array as its bytes have them, for writers of text.
 //!
-//! The BSON crate looks at each element twice, once for its extent and once for its value. A file of
-//! documents is written three times as fast with one look.
+//! The BSON crate looks at each element twice, once for its extent and once for its value. A file
+//! of documents is written three times as fast with one look.
 
 use bson::{
     DateTime, Decimal128, Timestamp,

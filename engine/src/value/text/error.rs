@@ -65,7 +65,7 @@ impl SourcePosition {
         Self { offset, line, column }
     }
 
-    /// The place behind these bytes.
+    /// The position after these bytes.
     pub(in crate::value) fn after(self, bytes: &[u8]) -> Self {
         let start = memchr::memrchr(b'\n', bytes);
         let newlines = start.map_or(0, |_| memchr::memchr_iter(b'\n', bytes).count());

@@ -1,10 +1,10 @@
-//! What is no Extended JSON although many programs write it, and how much of it was read.
+//! Non-standard Extended JSON that many programs write, and how much of it was read.
 
 use std::ops::{Add, Index};
 
 use crate::value::{counted, zone::Zone};
 
-/// Something that is refused unless somebody says that it shall be read.
+/// A form that is refused unless an option accepts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nonstandard {
     /// Fields with the same name in one document: the last one stays.
@@ -27,7 +27,7 @@ impl Nonstandard {
     pub const ALL: [Self; FORMS] =
         [Self::DuplicateField, Self::BigInteger, Self::NotFinite, Self::NoZone, Self::BrokenText];
 
-    /// What a person says to have it read.
+    /// The option that accepts it, as the window shows it.
     #[must_use]
     pub fn option(self) -> &'static str {
         match self {
@@ -98,7 +98,7 @@ impl Leniency {
         self.bits & nonstandard.bit() != 0
     }
 
-    /// A zone as a person types it.
+    /// A zone as the user types it.
     ///
     /// # Errors
     /// One sentence without its full stop.

@@ -25,7 +25,7 @@ pub(super) enum NotANumber {
 /// Digits that fit into 64 bits whatever they are.
 const PLAIN_DIGITS: usize = 18;
 
-/// Whether a byte can be part of a number literal or of a word that somebody took for one.
+/// Whether a byte can be part of a number literal or of a word in its place.
 pub(super) fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
 }

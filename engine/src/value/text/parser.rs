@@ -1,7 +1,7 @@
 //! One parser for Extended JSON and mongosh literals. It writes BSON as it reads.
 //!
-//! Why not a general JSON reader: whole numbers keep all their digits, doubles are exact, a name that
-//! stands twice is refused there, and the same wrappers mean the same in both dialects.
+//! Why not a general JSON reader: whole numbers keep all their digits, doubles are exact, a name
+//! that stands twice is refused there, and the same wrappers mean the same in both dialects.
 
 use std::borrow::Cow;
 
@@ -145,7 +145,7 @@ impl<'t, 'w> Parser<'t, 'w> {
         if self.take(byte)? { Ok(()) } else { self.fail(message) }
     }
 
-    /// Reads a value whose type byte stands at `tag_at` of the output and is set here.
+    /// Reads a value and sets its type byte at `tag_at` of the output.
     pub(super) fn value(&mut self, tag_at: usize, depth: usize) -> Done {
         match self.peek()? {
             b'{' => self.object(tag_at, depth + 1),
@@ -357,7 +357,7 @@ impl<'t, 'w> Parser<'t, 'w> {
         Ok(())
     }
 
-    /// The number that a literal at this place stands for in this dialect.
+    /// The number of a literal at this place, in this dialect.
     pub(super) fn literal(&mut self, text: &str, at: usize) -> Result<Literal, Fault> {
         if text == "-Infinity" {
             let double = if self.is_shell() { f64::NEG_INFINITY } else { self.bare(text, at)? };

@@ -1,4 +1,4 @@
-//! How far text goes on without a byte that needs care, eight bytes at a time.
+//! How far text continues without a byte that needs care, eight bytes at a time.
 
 const EACH: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -17,7 +17,7 @@ pub(super) fn before_quote(bytes: &[u8], quote: u8) -> Run {
     run(bytes, |word| below(word, b' ') | equal(word, quote) | equal(word, b'\\'))
 }
 
-/// The first byte of the control characters 80 to 9f in UTF-8, and of the 32 characters behind them.
+/// The first byte of the control characters 80 to 9f in UTF-8, and of the 32 characters after them.
 pub(super) const C1_LEAD: u8 = 0xc2;
 
 /// Up to what may be written as an escape: the same, the control character 7f, and [`C1_LEAD`].
@@ -44,7 +44,7 @@ fn run(bytes: &[u8], stops: impl Fn(u64) -> u64) -> Run {
         }
         high |= word;
     }
-    // The zeros behind the last bytes stop the run at the end at the latest.
+    // The zeros after the last bytes stop the run at the end at the latest.
     let last = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
     ended(words.len() * 8, last, stops(last), high)
 }
@@ -92,7 +92,7 @@ mod tests {
                     let mut bytes = vec![b'a'; length];
                     bytes[place] = byte;
                     check(&bytes);
-                    // What stands behind the first stop must not matter, nor what is just above it.
+                    // Bytes after the first stop must not matter, nor those just above it.
                     for other in
                         [0, b' ', b'!', b'"', b'#', b'\'', b'(', b'\\', b']', 0x7f, 0x80, 0xc2]
                     {

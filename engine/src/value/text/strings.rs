@@ -6,9 +6,9 @@ use super::{
     runs::{self, Run},
 };
 
-/// Reads quoted text from behind its opening quote, appends it to `out` and returns the offset
-/// behind the closing quote. `shell` takes JavaScript's escapes too; `taking` says whether broken text
-/// is replaced.
+/// Reads quoted text from after its opening quote, appends it to `out` and returns the offset after
+/// the closing quote. `shell` takes JavaScript's escapes too; `taking` says whether broken text is
+/// replaced.
 pub(super) fn read(
     bytes: &[u8],
     start: usize,
@@ -23,7 +23,7 @@ pub(super) fn read(
         let Run { length, is_ascii } = runs::before_quote(rest, quote);
         let run = rest.get(..length).unwrap_or_default();
         let Some(stop) = rest.get(length) else {
-            // Whoever waits for more sees how much this is already.
+            // A caller that waits for more bytes sees how many these are already.
             out.extend_from_slice(run);
             return Err(Fault::cut(bytes.len()));
         };
@@ -62,7 +62,7 @@ fn replace(text: &[u8], out: &mut Vec<u8>, taking: &mut NonstandardCounter) -> O
     replaces.then(|| out.extend_from_slice(String::from_utf8_lossy(text).as_bytes()))
 }
 
-/// Quoted text without escapes, from behind its opening quote to before the closing one.
+/// Quoted text without escapes, from after its opening quote to before the closing one.
 pub(super) fn plain(bytes: &[u8], start: usize, quote: u8) -> Option<&str> {
     let rest = bytes.get(start..)?;
     let length = runs::before_quote(rest, quote).length;
@@ -70,7 +70,7 @@ pub(super) fn plain(bytes: &[u8], start: usize, quote: u8) -> Option<&str> {
     str::from_utf8(text).ok()
 }
 
-/// Reads the escape at `at` and returns the offset behind it.
+/// Reads the escape at `at` and returns the offset after it.
 fn escape(
     bytes: &[u8],
     at: usize,
@@ -200,8 +200,8 @@ pub(in crate::value) fn append_quoted(out: &mut Vec<u8>, text: &str, quote: u8) 
     out.push(quote);
 }
 
-/// Appends the character that [`runs::C1_LEAD`] and `next` are: as an escape if it is a control character, which
-/// can rule the terminal that it is shown in.
+/// Appends the character that [`runs::C1_LEAD`] and `next` are: as an escape if it is a control
+/// character, which can rule the terminal that it is shown in.
 fn append_after_7f(out: &mut Vec<u8>, next: u8) {
     if next < 0xa0 {
         out.extend_from_slice(format!("\\u00{next:02x}").as_bytes());

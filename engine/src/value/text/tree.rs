@@ -27,7 +27,7 @@ struct OpenContainer<'v> {
     elements: Elements<'v>,
     array: bool,
     empty: bool,
-    /// What comes behind its closing bracket.
+    /// What follows its closing bracket.
     after: &'static [u8],
 }
 

@@ -40,8 +40,8 @@ pub(in crate::value) const WRAPPERS: [&str; 17] = [
 ];
 
 impl<'t> Parser<'t, '_> {
-    /// Behind an opening brace: reads a wrapper if one begins here. If not, returns false, and the
-    /// place is anywhere.
+    /// After an opening brace: reads a wrapper if one begins here. If not, returns false and leaves
+    /// the position undefined.
     pub(super) fn wrapper(&mut self, tag_at: usize, depth: usize) -> Result<bool, Fault> {
         let Some(name) = self.wrapper_name()? else { return Ok(false) };
         let start = self.at;

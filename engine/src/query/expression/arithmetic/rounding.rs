@@ -83,7 +83,7 @@ fn to_place(given: &CallArgs<'_>, rounding: DecimalRounding) -> Outcome {
     rounded(given.name(), number, place, rounding).map(|number| Some(number.into()))
 }
 
-/// How many digits stay behind the point.
+/// Digits to keep after the decimal point.
 fn place(given: &CallArgs<'_>) -> Result<i32, QueryError> {
     if given.count() < 2 {
         return Ok(0);

@@ -12,7 +12,8 @@ use crate::{
 /// Beyond this a double does not fit into an int64.
 const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// A sum so far. Its type is the widest of its operands', and a double once an int64 has overflowed.
+/// A sum so far. Its type is the widest of its operands', and a double once an int64 has
+/// overflowed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sum {
     number: Number,
@@ -39,8 +40,8 @@ impl Sum {
         Ok(())
     }
 
-    /// Adds a date: what was added before counts in whole milliseconds, as what comes behind it does.
-    /// False, and nothing happens, if there is one already.
+    /// Adds a date. Numbers added before and after it count in whole milliseconds. Returns false
+    /// and does nothing if the sum has a date already.
     pub(super) fn add_date(&mut self, ms: i64) -> Result<bool, QueryError> {
         let is_first = self.date.is_none();
         if is_first {

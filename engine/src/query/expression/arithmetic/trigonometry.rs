@@ -1,5 +1,5 @@
-//! `$sin` and its family. Decimals are reckoned as doubles and given back with 15 digits, but for those that
-//! only change their unit.
+//! `$sin` and its family. Decimals are computed as doubles and returned with 15 digits, except
+//! where only the unit changes.
 
 use std::ops::RangeInclusive;
 

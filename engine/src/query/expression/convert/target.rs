@@ -103,7 +103,7 @@ fn binary_subtype(value: RawBsonRef<'_>) -> Result<u8, QueryError> {
     })
 }
 
-/// How bytes stand in text.
+/// How text encodes bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Auto,

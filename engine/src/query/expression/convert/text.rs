@@ -125,7 +125,7 @@ pub(super) fn decimal(text: &str) -> Result<Decimal128, &'static str> {
     text.parse().or_else(|_| rounded(text).ok_or(reason(text)))
 }
 
-/// Cuts the digits behind the 34th, half to even.
+/// Rounds to 34 digits, half to even.
 fn rounded(text: &str) -> Option<Decimal128> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let mut exponent: i64 = exponent.parse().ok()?;

@@ -169,8 +169,8 @@ fn is_among(value: RawBsonRef<'_>, known: &[RawBson]) -> bool {
     equal.into_iter().any(|known| same_value(known.as_raw_bson_ref(), value))
 }
 
-/// Whether two of the values are the same; puts them in order. The order of an object's fields is for
-/// the caller to leave out.
+/// Whether two of the values are the same; puts them in order. The order of an object's fields is
+/// for the caller to leave out.
 pub(super) fn has_duplicates(values: &mut [RawBson]) -> bool {
     values.sort_by(|a, b| compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()));
     values.windows(2).any(|pair| match pair {
