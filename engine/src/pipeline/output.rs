@@ -37,7 +37,7 @@ pub struct Merge {
     pub into: Namespace,
     /// The fields that tell which document is meant; empty: `_id`.
     pub on: Vec<String>,
-    /// What happens to a document that is there.
+    /// What happens to an existing document.
     pub when_matched: WhenMatched,
     /// What happens when there is none.
     pub when_not_matched: WhenNotMatched,
@@ -45,7 +45,7 @@ pub struct Merge {
     pub variables: Vec<(String, Expression)>,
 }
 
-/// What happens to a document that is there.
+/// What happens to an existing document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WhenMatched {
     /// The result takes its place.

@@ -74,7 +74,7 @@ const UNSUPPORTED_SOURCES: &[&str] = &[
     "$shardedDataDistribution",
 ];
 
-/// Where a pipeline stands.
+/// Where a pipeline occurs: some stages are allowed only in some places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nesting {
     /// In a command.
@@ -309,7 +309,7 @@ impl Pipeline {
 fn no_stage(name: &str, place: Nesting) -> PipelineError {
     let is_source = ONLY_FIRST.contains(&name) || UNSUPPORTED_SOURCES.contains(&name);
     match name {
-        // Whether it is supported elsewhere is no question then.
+        // In `$facet` this error comes first, also for a stage that is not supported elsewhere.
         name if place == Nesting::Facet && is_source => not_in_facet(name),
         "$changeStream" => {
             PipelineError::stage(40573, "The $changeStream stage is only supported on replica sets")

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The collection that is read in the end, and the stages of all views on the way, those of the
-/// lowest view first. A name that is no view is itself.
+/// lowest view first. A name that is not a view is itself.
 ///
 /// # Errors
 /// `ViewTooDeep` and `ViewCycle`.

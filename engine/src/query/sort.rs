@@ -232,7 +232,7 @@ fn natural_direction(value: RawBsonRef<'_>) -> Result<Direction, QueryError> {
     }
 }
 
-/// Refuses what is no path of fields.
+/// Refuses a string that is not a path of fields.
 fn check_name(name: &str) -> Result<(), QueryError> {
     let refused = |code: i32, message: &str| Err(QueryError::new(code, message));
     if name.is_empty() {

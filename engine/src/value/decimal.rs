@@ -13,7 +13,7 @@ const UNITS: usize = 12;
 const EXPONENT_MAX: isize = 6_144;
 const EXPONENT_MIN: isize = -6_143;
 
-/// A Decimal128 to reckon with.
+/// A Decimal128 for arithmetic.
 #[derive(Clone, Copy)]
 pub struct Decimal(dec::Decimal128);
 
@@ -63,7 +63,7 @@ impl fmt::Debug for Decimal {
 }
 
 impl Decimal {
-    /// Reads a number as text, rounded to 34 digits; `None` if it is no number.
+    /// Reads a number as text, rounded to 34 digits; `None` if it is not a number.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Context::<dec::Decimal128>::default().parse(text).ok().map(Self)

@@ -10,7 +10,7 @@ use bson::{
     spec::{ElementType, ElementType as T},
 };
 
-/// The fields at the top of a document, in their order. Bytes that are no BSON end them.
+/// The fields at the top of a document, in their order. Bytes that are not BSON end them.
 pub struct Fields<'d> {
     rest: &'d [u8],
 }
@@ -39,7 +39,7 @@ impl<'d> Fields<'d> {
         Self { rest: array.as_bytes().get(4..).unwrap_or_default() }
     }
 
-    /// Whether all of them were given out, and not only those before bytes that are no BSON.
+    /// Whether the iterator ended at the end of the document, and not at bytes that are not BSON.
     #[must_use]
     pub fn is_at_end(&self) -> bool {
         self.rest == [0]
@@ -100,13 +100,13 @@ pub fn field<'d>(document: &'d RawDocument, name: &str) -> Option<RawBsonRef<'d>
     found.plain_value().or_else(|| document.get(name).ok().flatten())
 }
 
-/// What the first byte of an element tells. It is looked up in a table, because fields of many
+/// The meaning of the first byte of an element. It is looked up in a table, because fields of many
 /// types come one after the other.
 #[derive(Clone, Copy)]
 pub(super) struct Tag {
-    /// The type; `None` when BSON has no such one.
+    /// The type; `None` if BSON has no such type.
     pub(super) kind: Option<ElementType>,
-    /// How many bytes a value has; `None` when the value tells.
+    /// How many bytes a value has; `None` if its length is in the value.
     pub(super) bytes: Option<u8>,
 }
 

@@ -307,7 +307,7 @@ mod tests {
                 assert_eq!(Some(first(value)), number(whole), "{value}");
             }
         }
-        // Bytes that are no whole key: whatever sorts below them does.
+        // Bytes that are not a whole key: whatever sorts below them does.
         let mut bytes = vec![RANK_NUMBER, 5];
         for step in 0..4_000_u32 {
             bytes.truncate(2);

@@ -9,7 +9,7 @@ use bson::{
 const LEVEL_BYTES_MIN: usize = 7;
 
 /// Whether a value has more than so many levels, a document or array alone being one. It does not
-/// recurse, and a value that is too short to be so deep is not looked through.
+/// recurse, and a value too short to be that deep is not scanned.
 #[must_use]
 pub fn is_deeper_than(value: RawBsonRef<'_>, levels: usize) -> bool {
     let Some((bytes, first)) = inside(value) else { return false };
@@ -21,7 +21,7 @@ pub fn is_deeper_than(value: RawBsonRef<'_>, levels: usize) -> bool {
     }
     let mut open = vec![first];
     while let Some(elements) = open.last_mut() {
-        // Bytes that are no BSON end the level.
+        // Bytes that are not BSON end the level.
         let Some(element) = elements.next().and_then(Result::ok) else {
             open.pop();
             continue;

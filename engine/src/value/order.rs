@@ -86,7 +86,7 @@ pub fn same_value(a: RawBsonRef<'_>, b: RawBsonRef<'_>) -> bool {
     compare(a, b) == Ordering::Equal
 }
 
-/// The next element; bytes that are no BSON end the document.
+/// The next element; bytes that are not BSON end the document.
 pub(super) fn next_element<'v>(iter: &mut RawIter<'v>) -> Option<(&'v str, RawBsonRef<'v>)> {
     let element = iter.next()?.ok()?;
     Some((element.key().as_str(), element.value().ok()?))

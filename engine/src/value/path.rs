@@ -131,7 +131,7 @@ impl Path {
     ///
     /// At the end of each branch that is the value itself, and for an array there first each of
     /// its elements. A branch through a document without the field gives `None`; elements of an
-    /// array that are no documents give nothing. An array at a position that ends the path is a
+    /// array that are not documents give nothing. An array at a position that ends the path is a
     /// value as it is.
     pub fn match_values<'d, B>(
         &self,

@@ -117,7 +117,7 @@ pub fn check_with<'b>(bytes: &'b [u8], limits: &Limits) -> Result<&'b RawDocumen
     check_telling(bytes, limits).map(|(document, _)| document)
 }
 
-/// What a scan has met in a document, at whatever level.
+/// What a scan has found in a document, at any level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DocumentFacts {
     /// Levels of documents and arrays, the outermost one counted.
@@ -146,7 +146,7 @@ impl DocumentFacts {
     }
 }
 
-/// Checks a whole document, and tells what is in it.
+/// Checks a whole document and returns its facts.
 ///
 /// # Errors
 /// The first thing found wrong.

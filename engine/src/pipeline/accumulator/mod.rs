@@ -1,4 +1,4 @@
-//! Accumulators: what `$group` and the bucket stages make of many documents.
+//! Accumulators: how `$group` and the bucket stages combine many documents.
 
 mod parse;
 mod state;

@@ -13,7 +13,7 @@ use crate::{
 /// Bytes of a state, about.
 const STATE_BYTES: usize = 32;
 
-/// The fields of a group beside its `_id`.
+/// The fields of a group other than its `_id`.
 #[derive(Debug, Clone, Default)]
 pub(in crate::pipeline) struct Accumulators {
     list: Arc<Vec<(CString, Accumulator)>>,

@@ -21,7 +21,7 @@ use crate::{
     value::{Direction, compare, key::encode},
 };
 
-/// Bytes that a value in a list takes beside its own.
+/// Overhead in bytes of a value in a list.
 const ENTRY_BYTES: usize = 24;
 
 /// What is held of the documents so far.

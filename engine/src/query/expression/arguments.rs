@@ -1,4 +1,4 @@
-//! What the families of operators share: reading arguments, and saying what is wrong with them.
+//! Shared by the families of operators: reading arguments, and the errors about them.
 
 use bson::{Bson, Decimal128, RawBson, RawBsonRef, RawDocument, spec::ElementType};
 
@@ -27,7 +27,7 @@ pub(super) fn null() -> Outcome {
     Ok(Some(RawBson::Null))
 }
 
-/// A number of things: an int, a long where it is too large.
+/// A count: an int, or a long if it is too large.
 #[expect(clippy::unnecessary_wraps, reason = "the type of every operator's answer")]
 pub(super) fn count(number: usize) -> Outcome {
     Ok(Some(i32::try_from(number).map_or_else(
@@ -113,7 +113,7 @@ pub(super) fn decimal_truncated(number: Decimal128) -> Option<i64> {
     decimal_parts(number).map(|(whole, _)| whole)
 }
 
-/// The whole part, and whether there is no other.
+/// The integer part, and whether the number has no fraction.
 fn decimal_parts(number: Decimal128) -> Option<(i64, bool)> {
     let bits = u128::from_le_bytes(number.bytes());
     if (bits >> 123) & 0xf == 0xf {

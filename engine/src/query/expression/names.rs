@@ -2,7 +2,7 @@
 
 use crate::query::{Code, QueryError, error::refused};
 
-/// Names of the user's variables (`let`) where an expression stands.
+/// The user's variables (`let`) that an expression can name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VariableNames {
     names: Vec<String>,

@@ -48,7 +48,7 @@ pub(super) const DATED: &[(&str, bool)] = &[("date", true), ("timezone", false)]
 /// What is wrong with a document of named arguments.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum NamedMistake<'a> {
-    /// It is no document but this.
+    /// It is this value instead of a document.
     NotDocument(RawBsonRef<'a>),
     /// It has a field that the operator does not know.
     Unknown(&'a str),

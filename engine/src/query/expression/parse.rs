@@ -18,7 +18,7 @@ use crate::{
 /// Levels of one expression. Commands nest no deeper, so only callers that skip the scan meet it.
 const DEPTH_MAX: usize = 200;
 
-/// The argument that is no expression: its names are dotted paths.
+/// The argument that is not an expression: its names are dotted paths.
 const LITERAL: (&str, &str) = ("$sortArray", "sortBy");
 
 /// A parser at one place of an expression.

@@ -4,8 +4,8 @@ use std::{iter::Peekable, str::Chars};
 
 /// The same pattern for the crates `regex` and `fancy-regex`, where the two read it differently:
 /// `\d`, `\w`, `\s` and `\b` know ASCII only, `[` in a class is a plain character, and so is a
-/// brace that is no repetition. `end` takes the place of `$`, which PCRE also finds before a line
-/// end that is the text's last character.
+/// brace that is not a repetition. `end` takes the place of `$`, which PCRE also finds before a
+/// line end that is the text's last character.
 pub(super) fn translated(source: &str, end: &str) -> String {
     let mut out = String::with_capacity(source.len() + 16);
     let mut rest = source.chars().peekable();

@@ -169,7 +169,7 @@ fn is_among(value: RawBsonRef<'_>, values: &[RawBson]) -> bool {
     values.binary_search_by(|with| compare(with.as_raw_bson_ref(), value)).is_ok()
 }
 
-/// Whether `{field: wanted}` matches a field with this value that is no array.
+/// Whether `{field: wanted}` matches a field with this value that is not an array.
 #[must_use]
 pub fn is_equal(value: RawBsonRef<'_>, wanted: RawBsonRef<'_>) -> bool {
     compares(value, CompareOp::Eq, wanted)

@@ -7,7 +7,7 @@ use crate::value::Decimal;
 /// Beyond this a double does not fit into an int64.
 const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// The value as a double; `None` if it is no number. Large integers are rounded.
+/// The value as a double; `None` if it is not a number. Large integers are rounded.
 pub(crate) fn as_double(value: RawBsonRef<'_>) -> Option<f64> {
     match value {
         RawBsonRef::Int32(n) => Some(f64::from(n)),
@@ -19,7 +19,7 @@ pub(crate) fn as_double(value: RawBsonRef<'_>) -> Option<f64> {
     }
 }
 
-/// The number without its fraction; `None` if it is no number, not finite, or beyond int64.
+/// The number without its fraction; `None` if it is not a number, not finite, or beyond int64.
 pub(crate) fn truncated(value: RawBsonRef<'_>) -> Option<i64> {
     match value {
         RawBsonRef::Int32(n) => Some(i64::from(n)),

@@ -145,7 +145,7 @@ fn membership(name: &str, argument: RawBsonRef<'_>) -> Result<Test, QueryError> 
     Ok(Test::among(values, patterns))
 }
 
-/// `$regex` with the `$options` beside it, whichever comes first.
+/// `$regex` with its `$options`, in either order.
 fn regex_among(siblings: &RawDocument) -> Result<Pattern, QueryError> {
     let twice = |kind| Err(QueryError::new(kind, "options set in both $regex and $options"));
     let (mut source, mut options) = ("", "");

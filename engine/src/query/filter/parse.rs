@@ -23,7 +23,7 @@ use crate::{
 /// The names of a `DBRef`'s fields.
 const DBREF_NAMES: [&str; 3] = ["$ref", "$id", "$db"];
 
-/// Where a part of a filter stands; `$expr` and its like may not stand everywhere.
+/// The context of a part of a filter; `$expr` and its like are not allowed in all of them.
 #[derive(Clone, Copy)]
 pub(super) enum FilterContext<'n> {
     /// At the top of a query, whose expressions may name these variables.
@@ -44,7 +44,7 @@ pub(super) fn document(filter: &RawDocument, depth: usize) -> Result<Expr, Query
     level(filter, depth, FilterContext::Inside)
 }
 
-/// Refuses what is nested deeper than a document can be.
+/// Refuses a filter nested deeper than a document can be.
 pub(super) fn check_depth(depth: usize) -> Result<(), QueryError> {
     if depth > DEPTH_MAX {
         return Err(QueryError::bad_value(format!(

@@ -43,7 +43,7 @@ enum Mode {
 #[derive(Debug, Clone, Default)]
 struct Node {
     children: Vec<(String, Child)>,
-    /// Whether fields within are computed: what is no document is then kept, for a document of
+    /// Whether fields within are computed: another value is then kept, for a document of
     /// those fields to take its place.
     is_computed: bool,
 }

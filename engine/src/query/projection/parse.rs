@@ -29,7 +29,7 @@ enum Spec {
     Slice(Slice),
     ElemMatch(Test),
     Computed(Expression),
-    /// Computed of what is no operator: a path, an array, a constant.
+    /// Computed without an operator: a path, an array, a constant.
     Value(Expression),
 }
 
@@ -236,7 +236,7 @@ fn operator(
     let (name, argument) = match (elements.next(), elements.next()) {
         (Some(element), None) => element?,
         (Some(Ok((name, _))), _) => {
-            // Several fields are no operator, but fields below this one.
+            // Several fields are not an operator, but fields below this one.
             check_path(&format!("{path}.{}", name.as_str()))?;
             return expression(operators, names);
         }

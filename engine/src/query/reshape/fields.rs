@@ -236,7 +236,7 @@ impl FieldComputer<'_> {
         Ok(())
     }
 
-    /// Arrays are entered; what is no document becomes one.
+    /// Arrays are entered; any other value becomes a document.
     fn within(&mut self, fields: &Fields, value: RawBsonRef<'_>) -> Result<RawBson, QueryError> {
         match value {
             RawBsonRef::Document(document) => Ok(self.level(fields, document)?.into()),

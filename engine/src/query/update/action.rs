@@ -1,4 +1,4 @@
-//! What one operator makes of one value.
+//! Applies one operator to one value.
 
 use std::cmp::Ordering;
 

@@ -34,7 +34,7 @@ pub(super) enum PushSort {
     Fields(Vec<(Vec<String>, bool)>),
 }
 
-/// What `$pull` takes away.
+/// The elements that `$pull` removes.
 #[derive(Debug, Clone)]
 pub(super) enum Pull {
     /// Elements that pass as the field with the empty name: an array also by one of its own

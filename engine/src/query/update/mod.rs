@@ -62,7 +62,7 @@ struct Change {
     action: Action,
 }
 
-/// What an update may depend on beside the document.
+/// The inputs of an update other than the document.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct UpdateContext<'c> {
     /// Milliseconds since 1970, for `$currentDate`.

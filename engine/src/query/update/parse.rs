@@ -358,7 +358,7 @@ fn bits(argument: Bson) -> Result<Vec<(BitOp, Bson)>, QueryError> {
     steps.into_iter().map(step).collect()
 }
 
-/// Beside the rename itself the target counts for conflicts, so it stands among the changes too.
+/// The target of a rename counts for conflicts, so it is one of the changes too.
 fn rename(
     from: &UpdatePath,
     argument: &Bson,

@@ -121,7 +121,7 @@ pub(super) fn expand(
 pub(super) fn check_apart(places: &[Vec<Vec<String>>]) -> Result<(), QueryError> {
     let mut places: Vec<&[String]> = places.iter().flatten().map(Vec::as_slice).collect();
     places.sort_unstable();
-    // A path stands directly before those that it leads to.
+    // In order, a path is directly before those that it leads to.
     let met = places.windows(2).find_map(|pair| match pair {
         [short, long] if long.starts_with(short) => Some(short.join(".")),
         _ => None,

@@ -40,7 +40,7 @@ impl Growth {
     }
 
     /// The position that a part of a path names; an error when arrays would have to grow too far,
-    /// `None` when the part is no position.
+    /// `None` when the part is not a position.
     fn room(&mut self, elements: &[Bson], part: &str) -> Result<usize, Option<QueryError>> {
         let at = position(part).ok_or(None)?;
         let left = self.nulls.checked_sub(at.saturating_sub(elements.len()));
@@ -173,7 +173,7 @@ fn remove_names(document: &mut Document, names: &HashSet<&str>) {
     document.extend(rest.into_iter().filter(|(name, _)| !names.contains(name.as_str())));
 }
 
-/// Writes a field under another name too, replacing what is there. False, and nothing happens, if
+/// Writes a field under another name too, replacing an existing one. False, and nothing happens, if
 /// it is missing.
 pub(super) fn copy(
     document: &mut Document,

@@ -37,7 +37,7 @@ pub fn split(place: u128) -> (u128, u16) {
     (place >> NUMBER_BITS, u16::try_from(number).unwrap_or(u16::MAX))
 }
 
-/// Where the bucket begins, in milliseconds since 1970; `None` for a document that is no bucket.
+/// Where the bucket begins, in milliseconds since 1970; `None` for a document that is not a bucket.
 #[must_use]
 pub fn start_ms(bucket: &RawDocument) -> Option<i64> {
     control_ms(bucket, "min")
@@ -144,7 +144,7 @@ impl Bucket {
     }
 
     /// Reads a stored bucket, without the measurement of this number if one is given; `None` for a
-    /// document that is no bucket.
+    /// document that is not a bucket.
     #[must_use]
     pub fn read(stored: &RawDocument, without: Option<u16>) -> Option<Self> {
         let control = stored.get_document("control").ok()?;

@@ -32,8 +32,8 @@ fn database(db: &str) -> String {
     format!("db.getSiblingDB({})", quoted(db))
 }
 
-/// `db.getSiblingDB('d').c`, or `getCollection` where the name is no plain word or a word that
-/// databases already have.
+/// `db.getSiblingDB('d').c`, or `getCollection` where the name is not a plain word, or is a word
+/// that databases already have.
 fn collection(db: &str, name: &str) -> String {
     const TAKEN: [&str; 8] =
         ["help", "version", "stats", "shutdownServer", "watch", "aggregate", "logout", "auth"];

@@ -70,7 +70,7 @@ impl<'v> Elements<'v> {
         Some(taken)
     }
 
-    /// The length that stands here; it is not used up.
+    /// The length at this position, which is not consumed.
     fn length(&self) -> Option<usize> {
         usize::try_from(i32::from_le_bytes(*self.rest.first_chunk()?)).ok()
     }

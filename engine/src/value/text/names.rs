@@ -1,4 +1,4 @@
-//! The names of fields: each stands once in a document, or the last one stays.
+//! The names of fields: each is unique in a document, or the last one is kept.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -15,7 +15,7 @@ const NAMES_COMPARED: usize = 48;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Name {
     hash: u64,
-    /// Its first byte in the output; the type of its value stands before it.
+    /// Its first byte in the output; the type of its value is before it.
     start: usize,
     length: usize,
     /// Its place in the text.
@@ -62,7 +62,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// At the end of a document: none of its names stands twice.
+    /// At the end of a document: checks that its names are unique.
     pub(super) fn close_names(&mut self, names_from: usize) -> Done {
         if self.work.has_duplicate || self.work.names.len() - names_from > NAMES_COMPARED {
             let mut sorted = self.work.names.get(names_from..).unwrap_or_default().to_vec();
@@ -83,7 +83,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// A name stands a second time: an error, unless the last one stays.
+    /// A duplicate name: an error, unless the last one is kept.
     #[cold]
     fn duplicate(&mut self, name: &Name) -> Done {
         self.work.has_duplicate = self.work.taking.leniency.takes(Nonstandard::DuplicateField);

@@ -161,7 +161,7 @@ impl Tally {
     /// Nothing.
     pub const NONE: Self = Self { legacy_values: 0, leap_seconds: 0, forms: [0; FORMS] };
 
-    /// What was read in another way than it stands there, each without a full stop.
+    /// What was read differently from how it was written, each without a full stop.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let odd = Nonstandard::ALL.into_iter().zip(self.forms);
@@ -193,7 +193,7 @@ pub(in crate::value) struct NonstandardCounter {
 }
 
 impl NonstandardCounter {
-    /// Whether a nonstandard form that stands so often is read. It is counted then.
+    /// Whether the form is accepted; if so, counts `count` more.
     #[cold]
     pub(super) fn takes(&mut self, nonstandard: Nonstandard, count: usize) -> bool {
         let takes = self.leniency.takes(nonstandard);

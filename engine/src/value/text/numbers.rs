@@ -13,7 +13,7 @@ pub(super) enum Literal {
     Double(f64),
 }
 
-/// Why a literal is no number.
+/// Why a literal is not a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum NotANumber {
     Malformed,

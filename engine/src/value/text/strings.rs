@@ -138,7 +138,7 @@ fn unicode(
     Ok(at + 6)
 }
 
-/// The second half of a character, if it is what stands here.
+/// The second half of a character, if it follows here.
 fn second_half(bytes: &[u8], at: usize) -> Result<Option<u32>, Fault> {
     for (ahead, expected) in [(0, b'\\'), (1, b'u')] {
         match bytes.get(at + ahead) {

@@ -15,10 +15,10 @@ pub(in crate::value) trait Notation {
     /// Appends a field's name.
     fn name(&self, out: &mut Vec<u8>, name: &str);
 
-    /// Appends a value that is no document, array or code with scope.
+    /// Appends a value that is not a document, array or code with scope.
     fn scalar(&self, out: &mut Vec<u8>, value: RawBsonRef<'_>);
 
-    /// Appends what stands around the scope of code; returns what follows the scope.
+    /// Appends the text before the scope of code; returns the text after it.
     fn scope(&self, out: &mut Vec<u8>, code: &str) -> &'static [u8];
 }
 

@@ -79,7 +79,7 @@ fn log10(given: &CallArgs<'_>) -> Outcome {
     })
 }
 
-/// The two numbers of `$log` and `$pow`, with words and kinds for what is none.
+/// The two numbers of `$log` and `$pow`; `codes` has the number and the word of each for its error.
 fn two(
     given: &CallArgs<'_>,
     [first, second]: [(i32, &str); 2],
@@ -138,7 +138,7 @@ fn pow(given: &CallArgs<'_>) -> Outcome {
     }))
 }
 
-/// `None` if the power is no whole number of 64 bits.
+/// `None` if the power is not a whole number of 64 bits.
 fn integer_power(base: i64, exponent: i64) -> Option<i64> {
     match (base, exponent) {
         (1, _) => Some(1),

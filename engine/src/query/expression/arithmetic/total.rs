@@ -22,7 +22,7 @@ pub struct Total {
 }
 
 impl Total {
-    /// Adds a value, and says whether it was a number; what is none is passed over.
+    /// Adds a number and ignores any other value. Returns whether it was a number.
     pub fn add_value(&mut self, value: RawBsonRef<'_>) -> bool {
         let number = Number::of(value);
         if let Some(number) = number {

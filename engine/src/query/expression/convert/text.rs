@@ -83,7 +83,7 @@ pub(super) fn from_base64(text: &str, url: bool) -> Option<Vec<u8>> {
     }
 }
 
-/// Why text is no number, in MongoDB's words.
+/// Why text is not a number, in MongoDB's words.
 fn reason(text: &str) -> &'static str {
     if text.is_empty() {
         "Empty string"

@@ -69,7 +69,7 @@ pub(super) enum Others {
     Keep(Box<Schema>),
 }
 
-/// What the presence of a field asks for.
+/// The requirement that the presence of a field brings.
 #[derive(Debug, Clone)]
 pub(super) enum Dependency {
     Fields(Vec<String>),

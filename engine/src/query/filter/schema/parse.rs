@@ -24,7 +24,7 @@ const UNSUPPORTED: [&str; 6] = ["$ref", "$schema", "default", "definitions", "fo
 
 type Read<T> = Result<T, QueryError>;
 
-/// Parses a schema that stands `depth` levels deep in another one.
+/// Parses a schema nested `depth` levels deep in another one.
 pub(super) fn schema(source: &RawDocument, depth: usize) -> Read<Schema> {
     if depth > DEPTH_MAX {
         return Err(QueryError::failed_to_parse(format!(
