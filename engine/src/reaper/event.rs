@@ -71,7 +71,7 @@ pub enum EngineEvent {
         /// Expected wall time by time since boot.
         expected_ms: i64,
     },
-    /// Removals went on hold, or were released.
+    /// Removals were put on hold, or released.
     HeldChanged {
         /// The reason as a sentence; `None` if nothing is on hold any more.
         reason: Option<String>,

@@ -41,9 +41,9 @@ pub struct Forecast {
     pub exact: bool,
 }
 
-/// Counts the documents of a collection by threshold under these rules. Two threads do it where there is
-/// much to count, each with a transaction of its own of the same commit; one that is slower does it where
-/// an entry is damaged.
+/// Counts a collection's documents by threshold under these rules. Large collections use two
+/// threads, each with a transaction of the same commit. A damaged entry falls back to the slower
+/// count by document.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -119,8 +119,8 @@ fn is_large(reader: &Reader<'_>, parts: &[Part]) -> Result<bool, StoreError> {
     Ok(reader.counters(part.index.0)?.entries >= FORECAST_SHARED_ENTRIES_MIN)
 }
 
-/// Counts from the end what the other thread has not counted from the beginning. That one counts
-/// everything if this one comes too late: it finds a later commit, or no place among the readers.
+/// Counts from the end until it meets the first thread. If it finds a later commit or no free
+/// reader slot, it counts nothing, and the first thread counts everything.
 fn count_second(
     store: &Store,
     snapshot: Option<SnapshotNumber>,
@@ -267,7 +267,7 @@ impl Tally {
         }
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds another tally.
     fn add_all(&mut self, mut other: Self) {
         other.end_run();
         self.counted += other.counted;
@@ -290,7 +290,7 @@ impl Tally {
         }
     }
 
-    /// What was counted in a collection of so many documents.
+    /// The forecast for a collection of this many documents.
     fn finish(mut self, documents: u64) -> Forecast {
         self.end_run();
         self.forecast.never = documents.saturating_sub(self.counted + self.forecast.damaged);

@@ -1,4 +1,4 @@
-//! What a TTL rule would do, before it is made. Writes nothing.
+//! What a TTL rule would do, before it exists. Writes nothing.
 
 use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 
@@ -20,9 +20,9 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 pub struct WhatIf {
     /// Documents of the collection.
     pub total: u64,
-    /// Those of them that are damaged, or whose entry is: no pass removes them, and nothing else is known.
+    /// Documents that are damaged, or whose entry is. No pass removes them.
     pub damaged: u64,
-    /// Would go with the next pass.
+    /// Would be removed by the next pass.
     pub overdue_now: u64,
     /// Would expire within the next hour.
     pub next_hour: u64,
@@ -32,7 +32,7 @@ pub struct WhatIf {
     pub never: BTreeMap<&'static str, u64>,
 }
 
-/// A rule that is asked about.
+/// The rule in question.
 #[derive(Debug, Clone)]
 pub struct WhatIfRule {
     /// The rule.
@@ -135,7 +135,7 @@ impl<'c> ByEntries<'c> {
             let is_whole = index.state == IndexState::Ready
                 && index.form == EntryForm::Values
                 && !index.by_record;
-            // Of a document without an entry it must be known why it has none.
+            // A document without an entry needs a reason why it has none.
             let is_clear = !(index.sparse && index.partial.is_some());
             let is_on_field = index.field().is_some_and(|(path, _)| path == field);
             is_whole && is_clear && is_on_field && !index.multikey && index.partial == rule.partial

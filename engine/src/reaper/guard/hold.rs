@@ -18,25 +18,25 @@ pub struct Reading {
     pub boot_id: Option<String>,
 }
 
-/// Why all removals are held.
+/// Why all removals are on hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HoldReason {
-    /// Wall time moved on by this many milliseconds more than time since boot did.
+    /// Wall time advanced by this many milliseconds more than time since boot.
     SteppedForward {
         /// Milliseconds.
         by_ms: i64,
     },
-    /// Wall time is this many milliseconds before a time that was already reached.
+    /// Wall time is this many milliseconds earlier than the last pass.
     BehindLastPass {
         /// Milliseconds.
         by_ms: i64,
     },
-    /// Wall time is this many milliseconds before any time at which this program can run.
+    /// Wall time is this many milliseconds before this program was built.
     BeforeProgram {
         /// Milliseconds.
         by_ms: i64,
     },
-    /// Wall time is this many milliseconds past the last that is believed.
+    /// Wall time is this many milliseconds past the latest plausible time.
     FarAhead {
         /// Milliseconds.
         by_ms: i64,
@@ -80,10 +80,10 @@ pub struct Hold {
 /// Identifies a TTL rule: collection, index, and whether it is the collection's own rule.
 pub type RuleId = (CollectionId, IndexId, bool);
 
-/// Why the removals of one rule are held.
+/// Why the removals of one rule are on hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexHoldReason {
-    /// A small step of the clock made this many documents due, or more.
+    /// A small clock step made at least this many documents due.
     LargeRemoval {
         /// Documents.
         documents: u64,
@@ -99,7 +99,7 @@ pub struct IndexHold {
     pub rule: RuleId,
     /// Why.
     pub reason: IndexHoldReason,
-    /// What the wall clock said when it was noticed, in milliseconds since 1970.
+    /// Wall time when the hold began, in milliseconds since 1970.
     pub wall_ms: i64,
     /// Milliseconds by which the clock may still be ahead.
     pub ahead_ms: i64,
@@ -141,7 +141,7 @@ impl HoldReason {
         all.into_iter().find(|reason| reason.code() == code)
     }
 
-    /// Milliseconds by which the clock is off, or of the absence; 0 where there is no such number.
+    /// Milliseconds of the clock error or of the absence; 0 for reasons without a number.
     #[must_use]
     pub fn by_ms(self) -> i64 {
         match self {
@@ -212,7 +212,7 @@ impl IndexHoldReason {
         }
     }
 
-    /// What happened and what to do.
+    /// What happened and what to do next.
     #[must_use]
     pub fn sentence(self) -> String {
         match self {

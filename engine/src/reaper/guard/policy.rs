@@ -13,12 +13,13 @@ use crate::limits::{
     GUARD_STEP_BACK_MS, GUARD_STEP_FORWARD_MS,
 };
 
-/// The guard: the last readings that agreed, and what it holds.
+/// The guard: the last readings that agreed, and its holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Guard {
-    /// The readings of the last pass that was let through.
+    /// The readings of the last pass that the guard allowed.
     pub(super) trusted: Option<Reading>,
-    /// The first trusted reading of this boot, or of the last release: many small steps add up.
+    /// The first trusted reading since boot or the last release, against which many small steps add
+    /// up.
     pub(super) anchor: Option<Reading>,
     /// When the store was restored from a backup; cleared by a release.
     pub(super) restored_ms: Option<i64>,
@@ -28,7 +29,7 @@ pub struct Guard {
     /// When the store was created, by the clock that it was created on. Not stored.
     pub(super) created_ms: Option<i64>,
     pub(super) held: Option<Hold>,
-    /// Milliseconds that small steps have put the clock ahead since the last pass that ended.
+    /// Milliseconds that small steps have moved the clock ahead since the last finished pass.
     pub(super) ahead_ms: i64,
     pub(super) indexes: Vec<IndexHold>,
     /// Rules released since, with the step they were released for: the same step does not hold them
@@ -142,7 +143,7 @@ impl Guard {
             || self.wrong_clock(now).is_some()
     }
 
-    /// Whether a scheduled pass would be held now if something were due.
+    /// Whether a scheduled pass would be put on hold now if something were due.
     #[must_use]
     pub fn would_hold(&self, now: &Reading) -> bool {
         self.wrong_clock(now).or_else(|| self.question(now, || true)).is_some()
@@ -320,8 +321,7 @@ impl Guard {
         })
     }
 
-    /// By how much wall time moved on since the last pass, or since the store was created if there was
-    /// none.
+    /// Wall time's advance since the last pass, or since the store was created.
     fn absent_ms(&self, now: &Reading) -> i64 {
         let last_ms = self.trusted.as_ref().map(|trusted| trusted.wall_ms).or(self.created_ms);
         last_ms.map_or(0, |last_ms| now.wall_ms.saturating_sub(last_ms))
@@ -331,15 +331,15 @@ impl Guard {
         self.absent_ms(now) > GUARD_ABSENCE_MS
     }
 
-    /// After a restart of the machine a step can't be measured any more: the clock has returned only
-    /// if it is below what it said when the step was noticed.
+    /// After a reboot a step can't be measured any more: the clock counts as returned only below
+    /// the wall time at which the step was noticed.
     fn may_still_be_ahead(&self, held: Hold, now: &Reading) -> bool {
         let is_step = matches!(held.reason, HoldReason::SteppedForward { .. });
         let comparable = self.trusted.as_ref().is_some_and(|trusted| same_boot(trusted, now));
         is_step && !comparable && now.wall_ms >= held.wall_ms
     }
 
-    /// Takes the readings as right, and notes a small step.
+    /// Trusts the readings; returns a small step.
     fn trust(&mut self, now: &Reading) -> Option<SmallStep> {
         let by_ms = self.trusted.as_ref().map_or(0, |trusted| step(trusted, now));
         if !self.anchor.as_ref().is_some_and(|anchor| same_boot(anchor, now)) {
@@ -353,7 +353,7 @@ impl Guard {
         for index in &mut self.indexes {
             index.ahead_ms = index.ahead_ms.saturating_add(by_ms).max(0);
         }
-        // What has been taken back can't be made again with the same answer.
+        // A reverted step loses its release: a second one asks again.
         for (_, ahead_ms) in &mut self.released {
             *ahead_ms = (*ahead_ms).min(self.ahead_ms);
         }
@@ -362,7 +362,7 @@ impl Guard {
     }
 }
 
-/// By how much wall time moved on.
+/// Wall time's advance.
 fn moved(before: &Reading, now: &Reading) -> i64 {
     now.wall_ms.saturating_sub(before.wall_ms)
 }

@@ -1,4 +1,4 @@
-//! The reaper and its guard: what is held, since when, and how it ends.
+//! Runs the guard on the real clocks and stores its state.
 
 use std::sync::{
     Arc,
@@ -28,20 +28,20 @@ use crate::{
 pub(in crate::reaper) struct GuardRuntime {
     pub(in crate::reaper) guard: Guard,
     saved_ms: Option<i64>,
-    /// The store failed when the last one was to be stored.
+    /// The last save failed.
     is_unsaved: bool,
     /// Counts the states whose storing has begun.
     saves: Arc<AtomicU64>,
-    /// The stored state was damaged, or what decides about removals beside it.
+    /// The stored state, the restore mark or the list of archives was damaged.
     is_lost: bool,
 }
 
-/// What the guard lets a pass do.
+/// What the guard allows a pass to do.
 #[derive(Debug, Clone, Default)]
 pub(in crate::reaper) struct Permit {
     /// The one "now" of the pass, which the guard has seen; `None` takes the clock as it is.
     pub(in crate::reaper) now_ms: Option<i64>,
-    /// Rules to leave alone.
+    /// Rules on hold, which the pass skips.
     pub(in crate::reaper) held: Vec<RuleId>,
     /// Also skip rules put on hold during the pass because documents are restored. A pass on
     /// request ignores such holds.
@@ -50,24 +50,24 @@ pub(in crate::reaper) struct Permit {
     pub(in crate::reaper) state: Option<UnsavedState>,
 }
 
-/// What is held back now.
+/// All holds, with both clocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HoldStatus {
     /// Both clocks now.
     pub now: Reading,
     /// Expected wall time by time since boot; `None` after a reboot.
     pub expected_ms: Option<i64>,
-    /// When the last pass was let through, in milliseconds since 1970.
+    /// When the guard last allowed a pass, in milliseconds since 1970.
     pub last_pass_ms: Option<i64>,
-    /// All removals.
+    /// The hold on all removals.
     pub all: Option<Hold>,
-    /// The removals of single rules.
+    /// The holds on single rules.
     pub indexes: Vec<IndexHold>,
 }
 
 impl GuardRuntime {
-    /// The state as it was stored last. Where something that decides about removals is damaged, what was
-    /// held and why is not known any more, so everything is held.
+    /// Loads the stored state. Holds everything if the state, the restore mark or the list of
+    /// archives is damaged, because the earlier holds are unknown.
     pub(in crate::reaper) fn load(
         store: &Store,
         has_lost_archives: bool,
@@ -85,7 +85,7 @@ impl GuardRuntime {
         Ok(Self { guard, is_lost, ..Self::default() })
     }
 
-    /// The sentence about what was found damaged.
+    /// One sentence on the damage, if any.
     pub(in crate::reaper) fn lost_in_words(&self) -> Option<String> {
         self.is_lost.then(|| HoldReason::StateLost.sentence())
     }
@@ -102,17 +102,17 @@ impl GuardRuntime {
 }
 
 impl Reaper {
-    /// Why all removals are held back.
+    /// The hold on all removals.
     pub fn held(&self) -> Option<Hold> {
         lock(&self.guard).guard.held().copied()
     }
 
-    /// The rules whose removals are held back.
+    /// The holds on single rules.
     pub fn held_indexes(&self) -> Vec<IndexHold> {
         lock(&self.guard).guard.held_indexes().to_vec()
     }
 
-    /// Whether the clock is held to be wrong, or would be by a scheduled pass. A simulated one never is.
+    /// Whether the clock is in doubt, or would be in a scheduled pass. A simulated one never is.
     pub(in crate::reaper) fn is_clock_doubtful(&self) -> bool {
         self.clock().is_real() && lock(&self.guard).guard.is_doubtful(&self.reading())
     }
@@ -122,22 +122,22 @@ impl Reaper {
     pub(in crate::reaper) fn keep_lost(&self) {
         let mut guarded = lock(&self.guard);
         if guarded.is_lost && self.save(&mut guarded).is_ok() {
-            // A list that stays holds everything the next time again.
+            // If the list remains, the next open holds everything again.
             let _ = self.archives().forget_damaged_list();
         }
     }
 
-    /// Stores that the clock is a simulated one, before that can date a document. Where nothing can be
-    /// written, no document is dated either.
+    /// Stores that the clock is simulated before it can date a document. If nothing can be written,
+    /// no document gets dated either.
     pub(in crate::reaper) fn keep_simulated(&self) {
         let mut guarded = lock(&self.guard);
         if !self.clock().is_real() && guarded.guard.note_simulated(self.clock().now_ms()) {
-            // What fails is tried again with the next pass, and at the end.
+            // Failures are retried with the next pass and at close.
             let _ = self.save(&mut guarded);
         }
     }
 
-    /// Everything that is held back, with both clocks.
+    /// All holds, with both clocks.
     pub fn held_status(&self) -> HoldStatus {
         let now = self.reading();
         let guarded = lock(&self.guard);
@@ -154,7 +154,7 @@ impl Reaper {
     /// anything was on hold.
     ///
     /// # Errors
-    /// When the new state can't be stored; the release holds all the same.
+    /// When the new state can't be stored; the release takes effect all the same.
     pub fn release(&self, rule: Option<RuleId>) -> Result<bool, StoreError> {
         self.change_holds(|guard, now| {
             if let Some(rule) = rule {
@@ -170,7 +170,7 @@ impl Reaper {
         })
     }
 
-    /// Keeps what is held until it is released, also when the clock returns; whether anything is held.
+    /// Keeps holds until released, even if the clock returns. Returns whether anything is on hold.
     ///
     /// # Errors
     /// When the new state can't be stored.
@@ -258,11 +258,12 @@ impl Reaper {
         }
         let now = self.reading();
         let mut guarded = lock(&self.guard);
-        // No sooner: a rule that is held must be among them, else it would count as gone.
+        // Read under the lock: a rule put on hold must be in the list, or its hold would be
+        // dropped.
         let all = targets(&self.collections().catalog());
         let before = reason(&guarded.guard);
         let store = self.collections().store();
-        // A mark that can't be read now is read before the next pass.
+        // An unreadable mark is read again before the next pass.
         if let Ok(restored_ms) = store.restored_ms() {
             guarded.guard.note_restored(restored_ms);
         }
@@ -283,7 +284,7 @@ impl Reaper {
             guarded.saved_ms.is_none_or(|ms| now.wall_ms.saturating_sub(ms) >= GUARD_SAVE_MS);
         let mut is_saved = false;
         if before != after || small_step.is_some() || (!is_held && is_old) {
-            // A state that could not be stored is stored with the first removal.
+            // If the save fails, the first removal stores the state.
             is_saved = self.save(&mut guarded).is_ok();
         }
         let permit = (!is_held).then(|| Permit {
@@ -307,7 +308,7 @@ impl Reaper {
         }
     }
 
-    /// For writes, which must not wait for the guard: it may be waiting for them.
+    /// Publishes the flag for writes, which must not lock the guard: it may be waiting for them.
     fn note_clock_held(&self, guard: &Guard) {
         self.clock_held.store(guard.is_clock_held(), Ordering::Relaxed);
     }
@@ -320,16 +321,16 @@ impl Reaper {
         }
     }
 
-    /// A scheduled pass has come to its end.
+    /// Notes the end of a whole scheduled pass.
     pub(in crate::reaper) fn note_whole_pass(&self) {
         lock(&self.guard).guard.pass_ended();
     }
 
-    /// Holds the rules of which a small step alone made too many documents due, and ends such holds
-    /// when the clock has returned or time has caught up.
+    /// Holds rules for which a small step alone made too many documents due. Ends such holds when
+    /// the clock has returned or time has caught up.
     fn hold_large_removals(&self, guard: &mut Guard, all: &[Target], now_ms: i64) {
         let known = guard.held_indexes().to_vec();
-        // A rule of a collection that can't be used now is not gone.
+        // A rule of a closed collection still exists.
         let catalog = self.collections().catalog();
         let may_return =
             catalog.all_closed().next().is_some() || catalog.without_dialect().next().is_some();
@@ -360,7 +361,7 @@ impl Reaper {
         }
     }
 
-    /// How many documents of a rule are due only because the clock is ahead, if they are too many.
+    /// The number of a rule's documents due only because the clock is ahead, if too large.
     fn large_removal(&self, target: &Target, ahead_ms: i64, now_ms: i64) -> Option<u64> {
         let store = self.collections().store();
         let counters = store.read(|reader| reader.counters(target.collection.id.0));
@@ -384,8 +385,7 @@ impl Reaper {
         }
     }
 
-    /// Stores a state that could not be stored when it changed: a hold that is only remembered would end
-    /// with the program.
+    /// Retries a failed save: a hold that is only in memory would end with the program.
     pub(in crate::reaper) fn keep_unsaved(&self) {
         let mut guarded = lock(&self.guard);
         if guarded.is_unsaved {
@@ -394,7 +394,7 @@ impl Reaper {
         }
     }
 
-    /// Stores the guard's state; a restored store that was released is an ordinary one from then on.
+    /// Stores the guard's state, and clears the restore mark after a release.
     pub(in crate::reaper) fn save(&self, guarded: &mut GuardRuntime) -> Result<(), StoreError> {
         guarded.is_unsaved = true;
         guarded.saves.fetch_add(1, Ordering::SeqCst);
@@ -402,14 +402,14 @@ impl Reaper {
         let restored_ms = guarded.guard.restored_ms;
         let store = self.collections().store();
         store.write(|writer| {
-            // One that is damaged has been turned into a hold.
+            // A damaged mark has become a hold already.
             let mark = StoreError::unless_damaged(writer.reader().meta(RESTORED_META_NAME))?;
             let is_marked = mark.map(|mark| mark.is_some());
             match restored_ms {
                 None if is_marked != Some(false) => {
                     writer.delete_meta(RESTORED_META_NAME)?;
                 }
-                // It could not be noted when the store was opened.
+                // The mark could not be stored when the store was opened.
                 Some(ms) if is_marked == Some(false) => {
                     writer.put_meta(RESTORED_META_NAME, &ms.to_be_bytes())?;
                 }

@@ -1,4 +1,4 @@
-//! The guard's state as the store keeps it.
+//! The stored form of the guard's state.
 
 use std::{
     sync::{
