@@ -88,8 +88,8 @@ impl UpdatePath {
         self.parts.iter().zip(&other.parts).all(|(a, b)| a == b)
     }
 
-    /// Where this path and another one behind it in order can't both be followed: it leads to the
-    /// other one, or of one array the one names all elements and the other one of them.
+    /// Where this path conflicts with a later one in order: this path leads to the other one, or
+    /// one of the two names all elements of an array and the other a single element.
     pub(super) fn conflict_with(&self, other: &Self) -> Option<String> {
         let mut pairs = self.parts.iter().zip(&other.parts);
         let Some(at) = pairs.position(|(a, b)| a != b) else { return Some(self.text.clone()) };
