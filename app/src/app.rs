@@ -113,7 +113,7 @@ impl MayflyApp {
         &self.state
     }
 
-    /// Carries out an action as if a person had asked for it.
+    /// Carries out an action as if the user had asked for it.
     pub fn ask(&mut self, context: &Context, action: Action) {
         let mut effects = Effects::default();
         apply::apply(action, &mut Apply::new(&mut self.state, &mut effects));

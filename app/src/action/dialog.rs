@@ -9,7 +9,7 @@ use crate::state::Dialog;
 /// What can be asked about dialogs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DialogAction {
-    /// Opens one, or puts it behind the open one.
+    /// Opens a dialog, or queues it after the open one.
     Show(Dialog),
     /// Opens one at once; the open one comes back when it is closed.
     ShowBefore(Dialog),

@@ -60,7 +60,7 @@ pub enum DocumentsAction {
     SaveField,
     /// Tells that a value of so many bytes as text can't be edited.
     TellTooLong(usize),
-    /// Asks beside the document whether to delete it.
+    /// Asks whether to delete this document, in its own row.
     AskDelete(Bson),
     /// Asks whether to delete what is selected.
     AskDeleteSelected,

@@ -1,11 +1,11 @@
-//! What stands in menus, in the palette and on keys: one table, put together from the regions.
+//! The entries of menus, palette and shortcuts: one table, collected from the regions.
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::Action;
 use crate::state::State;
 
-/// Where an entry stands in the menu and the palette.
+/// The section of an entry in the menu and the palette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// The store.

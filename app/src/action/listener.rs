@@ -14,7 +14,7 @@ use crate::state::{Dialog, State};
 pub enum ListenerAction {
     /// Lets other programs in.
     On(ListenAt),
-    /// Lets nobody in any more and ends every connection.
+    /// Stops listening and ends every connection.
     Off,
 }
 

@@ -15,9 +15,9 @@ pub enum MaintenanceAction {
     Backup,
     /// Looks at the structure of the chosen backup.
     Check,
-    /// Puts the chosen backup in the place of the store.
+    /// Replaces the store with the chosen backup.
     Restore,
-    /// Writes the data file anew.
+    /// Rewrites the data file.
     Compact,
     /// Reads everything.
     Verify,
@@ -40,7 +40,7 @@ pub enum Page {
     Backup,
     /// A backup comes back.
     Restore,
-    /// The data file is written anew.
+    /// The data file is rewritten.
     Compact,
     /// Everything is read.
     Verify,

@@ -1,7 +1,7 @@
-//! All a person can ask for.
+//! Everything the user can ask for.
 //!
 //! [`Action`] has one sub-enum for each region, in its own file, together with the region's entries:
-//! label, tooltip, shortcut and enabled-when of what stands in menus, in the palette and on keys.
+//! label, tooltip, shortcut and enabled state of everything in menus, palette and shortcuts.
 //! Panels push actions; only `apply` carries them out.
 
 pub mod archive;
@@ -41,7 +41,7 @@ pub use view::ViewAction;
 
 use crate::state::TabId;
 
-/// One thing a person asks for.
+/// One request of the user.
 #[expect(clippy::large_enum_variant, reason = "made when a person presses something")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
@@ -65,7 +65,7 @@ pub enum Action {
     Listener(ListenerAction),
     /// Archives of expired documents.
     Archive(ArchiveAction),
-    /// Removed documents that can be put back.
+    /// Removed documents that can be restored.
     Trash(TrashAction),
     /// A simulated clock.
     Clock(ClockAction),

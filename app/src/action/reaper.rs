@@ -31,11 +31,11 @@ pub enum ReaperAction {
         /// The document's `_id`.
         id: Bson,
     },
-    /// Puts back what a pass removed.
+    /// Restores the documents that a pass removed.
     PutBackPass(u64),
     /// Shows the documents of the next collection that the guard holds back.
     ShowHeld,
-    /// Counts what the guard holds back, asks if that shall be removed, and releases it.
+    /// Counts the held documents, asks whether to remove them, and releases them.
     ReleaseHeld,
     /// Releases what the guard holds back, and removes it now.
     DeleteHeld,

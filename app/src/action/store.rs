@@ -21,7 +21,7 @@ pub enum StoreAction {
     Refresh,
     /// Opens a store in place of the present one.
     Open(OpenRequest),
-    /// Lets a person choose a data folder.
+    /// Opens the dialog that chooses a data folder.
     ChooseFolder,
     /// Opens the store in this folder; asks first if there is none.
     OpenFolder(PathBuf),
@@ -157,7 +157,7 @@ pub const ENTRIES: &[Entry] = &[
     DROP_COLLECTION,
 ];
 
-/// Opens the dialog in which the name of what shall be dropped is typed.
+/// Opens the dialog that confirms a drop by the typed name.
 #[must_use]
 pub fn drop_dialog(target: DropTarget) -> Action {
     let dialog = Dialog::Drop(DropDialog { target, typed: String::new(), sent: Sent::default() });

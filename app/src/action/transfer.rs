@@ -15,7 +15,7 @@ use crate::state::{Namespace, Tab};
 pub enum TransferAction {
     /// Files were dropped on the window, or chosen: opens the import dialog on them.
     Import {
-        /// The files; empty: a person chooses them in the dialog.
+        /// The files; if empty, the user chooses them in the dialog.
         files: Vec<PathBuf>,
         /// The collection that was shown.
         into: Option<Namespace>,
@@ -33,7 +33,7 @@ pub enum TransferAction {
     RemoveFile(usize),
     /// Shows the preview of another file.
     ShowFile(usize),
-    /// Reads the shown file again, because what a person says about its form changed.
+    /// Reads the shown file again because its format options changed.
     Look,
     /// Counts what is past its threshold already.
     Rehearse,
@@ -50,7 +50,7 @@ pub enum TransferAction {
     ShowResult(OperationId),
     /// Opens the dialog with the imports that did not reach the end of their files.
     ShowUnfinished,
-    /// Goes on with one of them.
+    /// Resumes one of them.
     Resume(ObjectId),
     /// Removes what one of them has stored.
     RollBack(ObjectId),

@@ -1,4 +1,4 @@
-//! The trash: what the reaper removed and can be put back.
+//! The trash: removed documents that can be restored.
 
 use super::Action;
 use super::entry::{Entry, Group};

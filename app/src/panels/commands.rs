@@ -1,4 +1,4 @@
-//! Every command that the window has sent, as a person would type it in mongosh.
+//! Every command that the window has sent, in mongosh syntax.
 
 use egui::{Align, Label, Layout, Ui, vec2};
 

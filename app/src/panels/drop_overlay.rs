@@ -1,4 +1,4 @@
-//! What lies over the window while a file is held above it.
+//! The overlay while a file is dragged over the window.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The banner under the top bar while removals wait for a word from somebody.
+//! The banner under the top bar while removals are on hold.
 
 use egui::{Align, Frame, Label, Layout, Margin, Panel, Ui, vec2};
 

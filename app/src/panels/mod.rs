@@ -61,7 +61,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
     workspace.response.rect.bottom()
 }
 
-/// Draws what lies over everything: palette, messages at the end of the workspace or, beside a dialog, of
+/// Draws the overlays: palette, messages at the end of the workspace or, next to a dialog, of
 /// the window, the overlay for files, the amber frame.
 pub fn over_ui(
     ui: &mut Ui,

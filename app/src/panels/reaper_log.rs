@@ -35,7 +35,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
                 let size = egui::vec2(ui.available_width(), sizes::ROW_DENSE);
                 let layout = Layout::right_to_left(Align::Center);
                 ui.allocate_ui_with_layout(size, layout, |ui| {
-                    // The scroll bar lies over the end of the lines.
+                    // The scroll bar covers the end of the lines.
                     ui.add_space(sizes::GAP);
                     if *row == 0 {
                         put_back_ui(ui, state, line, actions);
@@ -69,7 +69,7 @@ fn rows_of(line: &LogLine) -> usize {
     }
 }
 
-/// What a pass removed can be put back while the trash has it.
+/// Documents that a pass removed can be restored while the trash has them.
 fn put_back_ui(ui: &mut Ui, state: &State, line: &LogLine, actions: &mut Actions) {
     let LogEntry::Pass { pass, is_past: false, .. } = &line.what else { return };
     let keeps_ms = i64::try_from(state.reaper.trash_secs).unwrap_or(i64::MAX).saturating_mul(1_000);

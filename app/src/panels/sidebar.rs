@@ -142,7 +142,7 @@ fn revealed(ui: &Ui, state: &State) -> bool {
     let id = Id::unique("collection in the sidebar");
     ui.data_mut(|data| {
         let known = data.get_temp_mut_or_default::<Option<Namespace>>(id);
-        // What is not listed yet is revealed when it is.
+        // A collection is revealed once it is listed.
         let is_new = is_listed && *known != shown;
         if is_new {
             *known = shown;

@@ -32,7 +32,7 @@ type Named = (&'static str, &'static str, Action);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Tone {
-    /// Nothing is lost, but somebody should do something.
+    /// Nothing is lost, but the user should act.
     Amber,
     /// Something is damaged.
     Error,

@@ -121,7 +121,7 @@ fn clock_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
     };
     let chip = Chip {
         label: &label,
-        // The button that was pressed to pause is the one that goes on.
+        // The same button pauses and resumes, so it must not move.
         label_room: if room < Room::Run { "Paused" } else { "Simulated, paused" },
         digits: &time,
         digits_room: "00:00:00 UTC",

@@ -1,4 +1,4 @@
-//! What stands in the middle while no collection is open.
+//! The workspace while no collection is open.
 
 use egui::Ui;
 

@@ -1,4 +1,4 @@
-//! The middle of the window: tabs, views, and the inspector beside them.
+//! The middle of the window: tabs, views, and the inspector.
 
 use egui::{CentralPanel, Frame, Panel, Ui};
 

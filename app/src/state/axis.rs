@@ -1,6 +1,6 @@
 //! The time axis of the Expiry view: which span of time is on screen, and where *now* stands.
 //!
-//! *Now* stands at one third of the width while the view follows it. Instants are milliseconds since
+//! *Now* is at one third of the width while the view follows it. Instants are milliseconds since
 //! 1970; positions are fractions of the width, 0 at the left edge.
 
 /// Where *now* stands while the view follows it, as a fraction of the width.
@@ -52,7 +52,7 @@ const STEPS_MS: [i64; 30] = [
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Axis {
     span_ms: i64,
-    /// How far the view was moved to the right of its place behind *now*; 0 while it follows.
+    /// How far the view was scrolled away from *now*; 0 while it follows.
     moved_ms: i64,
 }
 
@@ -79,7 +79,7 @@ impl Axis {
         self.span_ms
     }
 
-    /// Whether *now* stands at its place and time flows under it.
+    /// Whether the view follows *now*.
     #[must_use]
     pub fn follows(&self) -> bool {
         self.moved_ms == 0

@@ -11,7 +11,7 @@ pub enum Mode {
     /// With the time of this machine.
     #[default]
     Real,
-    /// As somebody sets it.
+    /// A simulated clock that the user sets.
     Simulated {
         /// Store seconds for each real second.
         rate: f64,

@@ -1,4 +1,4 @@
-//! Every command that the window has sent, as a person would type it in mongosh.
+//! Every command that the window has sent, in mongosh syntax.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::limits::{COMMAND_LOG_MAX, COMMAND_TEXT_CHARS_MAX};
 pub struct CommandLog {
     records: VecDeque<CommandRecord>,
     count: u64,
-    /// How long the store took for the last command that a person asked for, in microseconds.
+    /// How long the store took for the user's last command, in microseconds.
     pub last_micros: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ impl CommandLog {
             self.last_micros = Some(micros);
         }
         if self.records.len() >= COMMAND_LOG_MAX {
-            // What a person did stays longer than what the window asked by itself.
+            // The user's commands are kept longer than background reads.
             let at = self.records.iter().position(|record| record.background).unwrap_or(0);
             self.records.remove(at);
         }

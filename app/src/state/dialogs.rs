@@ -1,4 +1,4 @@
-//! What stops and asks. One dialog is open at a time; others wait behind it.
+//! The dialogs. One is open at a time; others wait in a queue.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use super::offer::Offer;
 use super::{Namespace, TabId, archive, documents, indexes, maintenance, transfer, trash};
 use crate::limits::DIALOGS_WAITING_MAX;
 
-/// A dialog with what a person has put into it so far.
+/// A dialog with its current input.
 #[expect(clippy::large_enum_variant, reason = "one is open at a time")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dialog {
@@ -33,7 +33,7 @@ pub enum Dialog {
     Listener(ListenerDraft),
     /// What is kept of a collection's expired documents.
     Archive(archive::ArchiveDraft),
-    /// What the reaper removed and can be put back.
+    /// Removed documents that can be restored.
     Trash(trash::TrashDraft),
     /// A dialog of the Documents view.
     Documents(TabId, documents::Dialog),
@@ -133,7 +133,7 @@ impl Dialect {
         Self::ALL.into_iter().find(|dialect| dialect.name() == name)
     }
 
-    /// As a person reads it.
+    /// Its name in the window.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -180,7 +180,7 @@ pub struct RenameCollection {
     pub sent: Sent,
 }
 
-/// What shall be dropped.
+/// What to drop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DropDialog {
     /// A database, or a collection.
@@ -191,7 +191,7 @@ pub struct DropDialog {
     pub sent: Sent,
 }
 
-/// What shall be dropped.
+/// What to drop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DropTarget {
     /// A database with everything in it.
@@ -265,7 +265,7 @@ pub enum Tone {
     Danger,
 }
 
-/// The open dialog and the ones behind it.
+/// The open dialog and those that wait.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dialogs {
     open: Option<Dialog>,
@@ -284,7 +284,7 @@ impl Dialogs {
         self.open.as_mut()
     }
 
-    /// Opens a dialog, or puts it behind the open one.
+    /// Opens a dialog, or queues it after the open one.
     pub fn show(&mut self, dialog: Dialog) {
         if self.open.is_none() {
             self.open = Some(dialog);
@@ -293,8 +293,8 @@ impl Dialogs {
         }
     }
 
-    /// Opens a dialog, or puts it behind the open one, however many wait there: it holds what a person
-    /// has typed, which would be lost.
+    /// Opens a dialog, or queues it after the open one, however many wait: it holds typed text,
+    /// which would be lost.
     pub fn show_kept(&mut self, dialog: Dialog) {
         match self.open {
             None => self.open = Some(dialog),
@@ -320,7 +320,7 @@ impl Dialogs {
         }
     }
 
-    /// Puts a dialog in the place of the open one.
+    /// Replaces the open dialog.
     pub fn replace(&mut self, dialog: Dialog) {
         self.open = Some(dialog);
     }

@@ -1,4 +1,4 @@
-//! What a person is typing: the one thing that panels change themselves.
+//! The user's unsent input: the one part of the state that panels change themselves.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Durations and instants as a person reads them.
+//! Durations and instants as text.
 
 use chrono::{DateTime, Utc};
 
@@ -92,7 +92,7 @@ pub fn figure(ms: i64) -> String {
     }
 }
 
-/// Microseconds as a person reads them: `350 µs`, `2 ms`, `1.4 s`.
+/// Microseconds as text: `350 µs`, `2 ms`, `1.4 s`.
 #[must_use]
 pub fn micros(micros: u64) -> String {
     match micros {

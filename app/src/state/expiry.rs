@@ -46,7 +46,7 @@ pub struct Lane {
     pub removed_ms: Option<i64>,
 }
 
-/// Where a lane stands in its life.
+/// The phase of a document's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Before its threshold.
@@ -61,7 +61,7 @@ pub enum Phase {
 }
 
 impl Lane {
-    /// Where the document stands at `now_ms`.
+    /// The phase of the document at `now_ms`.
     #[must_use]
     pub fn phase(&self, now_ms: i64) -> Phase {
         match self.removed_ms {

@@ -1,6 +1,6 @@
 //! Everything the window shows, as plain data with its rules. No window, no threads, no disk.
 //!
-//! Panels read it; only `apply` changes it. What a person is typing lives in [`Drafts`], which
+//! Panels read it; only `apply` changes it. The user's unsent input is in [`Drafts`], which
 //! panels change themselves.
 
 pub mod archive;
@@ -97,7 +97,7 @@ pub struct State {
     pub reaper: Reaper,
     /// The store as a whole.
     pub maintenance: maintenance::Maintenance,
-    /// Other programs that are let in.
+    /// The listener for other programs.
     pub listener: Listener,
     /// The archive that its dialog shows.
     pub archive: archive::Archive,
@@ -109,7 +109,7 @@ pub struct State {
     pub operations: Operations,
     /// Messages in the corner.
     pub toasts: Toasts,
-    /// The open dialog and the ones behind it.
+    /// The open dialog and those that wait.
     pub dialogs: Dialogs,
     /// Choices that stay.
     pub settings: Settings,
@@ -117,7 +117,7 @@ pub struct State {
     pub view: View,
     /// Import and export.
     pub transfer: transfer::Transfer,
-    /// What a person is typing.
+    /// The user's unsent input.
     pub drafts: Drafts,
     /// The time since the window was made. Drives messages and the age of answers, never verdicts.
     pub uptime: Duration,
@@ -136,7 +136,7 @@ impl State {
         self.clock.now_ms()
     }
 
-    /// The next collection whose held documents a person can be shown; `None` if all are on the screen.
+    /// The next collection with held documents to show; `None` if all are on the screen.
     #[must_use]
     pub fn next_held(&self) -> Option<&Namespace> {
         let shows_them = |tab: &&Tab| {

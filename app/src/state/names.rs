@@ -1,4 +1,4 @@
-//! What databases and collections may be called, in words for somebody who types a name. The rules
+//! Which names databases and collections may have, as sentences for a form. The rules
 //! themselves are the engine's.
 
 use mayfly_engine::catalog;

@@ -1,4 +1,4 @@
-//! Numbers and sizes as a person reads them.
+//! Numbers and sizes as text.
 
 pub use mayfly_engine::value::{count, counted};
 

@@ -24,7 +24,7 @@ pub enum Stage {
     Running,
     /// Done, with one sentence.
     Done(String),
-    /// Cancelled by a person, with what was done until then.
+    /// Canceled by the user, with the work done until then.
     Cancelled(String),
     /// Failed, with one sentence that says what to do.
     Failed(String),

@@ -45,11 +45,11 @@ pub struct Reaper {
     pub running: bool,
     /// What the guard holds back.
     pub held: Option<Held>,
-    /// Seconds that removed documents are kept so that they can be put back; 0 keeps none.
+    /// Seconds that removed documents are kept in the trash; 0 keeps none.
     pub trash_secs: u64,
     /// Why it no longer runs, or what it failed at last.
     pub died: Option<String>,
-    /// Why somebody should look at it: it has not finished a pass for too long.
+    /// Why it counts as stalled: it has not finished a pass for too long.
     pub late: Option<String>,
     passes: VecDeque<PassSummary>,
     log: VecDeque<LogLine>,
@@ -57,7 +57,7 @@ pub struct Reaper {
     removed_total: u64,
 }
 
-/// Removals that wait for a word from somebody.
+/// Removals on hold.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Held {
     /// Why, as a code.
@@ -66,7 +66,7 @@ pub struct Held {
     pub sentence: String,
     /// Every rule waits, and not only those that are listed.
     pub is_all: bool,
-    /// Somebody has said that it shall stay so.
+    /// The user chose to keep the hold.
     pub kept: bool,
     /// What the clock said when it was asked, in milliseconds since 1970.
     pub clock_ms: Option<i64>,
@@ -96,7 +96,7 @@ impl Held {
         self.rules.iter().fold(0, |sum, rule| sum.saturating_add(rule.due))
     }
 
-    /// The collection to show to a person who sees this one: the one after it that has documents which wait. `None` if
+    /// The collection to show after this one: the next that has held documents. `None` if
     /// there is no other.
     #[must_use]
     pub fn collection_after(&self, seen: Option<&Namespace>) -> Option<&Namespace> {
@@ -124,13 +124,13 @@ pub struct LogLine {
 /// What a line of the reaper log tells.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LogEntry {
-    /// A pass; passes that removed nothing and follow one another are told in one line.
+    /// A pass; consecutive passes that removed nothing share one line.
     Pass {
         /// The pass, or the newest of several.
         pass: PassSummary,
-        /// How many passes the line stands for.
+        /// How many passes the line covers.
         passes: u64,
-        /// Whether the store was closed since. Its numbers begin anew, so nothing can be asked about such a pass.
+        /// Whether the store was closed since. Pass numbers restart then, so such a pass can't be queried.
         is_past: bool,
     },
     /// Anything else, in one sentence.
@@ -230,7 +230,7 @@ impl Reaper {
         self.write(LogLine { at_ms, what: LogEntry::Note(sentence.into()) });
     }
 
-    /// The store was opened anew. What passes did stays in the log, with a line that says why their numbers begin
+    /// The store was reopened. Earlier passes stay in the log, with a line that says why their numbers begin
     /// again.
     pub fn reopened(&mut self, at_ms: i64) {
         // What it was at has ended with the closed store.

@@ -54,7 +54,7 @@ pub struct Settings {
     pub drawer: Option<Drawer>,
     /// Where the backups of a data folder go, by its path.
     pub backups: BTreeMap<String, String>,
-    /// Data folders whose unwise place a person has been told of.
+    /// Data folders whose location advice the user has dismissed.
     pub advised: BTreeSet<String>,
     /// The data folders that were open, the latest first.
     pub recent_stores: Vec<String>,

@@ -28,7 +28,7 @@ impl Drawer {
     }
 }
 
-/// Where the keyboard shall go in the next frame.
+/// Where the keyboard focus goes in the next frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Focus {
     /// The search line of the sidebar.
@@ -46,6 +46,6 @@ pub struct View {
     pub palette: bool,
     /// The chosen line of the palette.
     pub palette_at: usize,
-    /// Where the keyboard shall go; whoever owns the place takes it in the next frame.
+    /// Where the keyboard focus goes; the owner of the place takes it in the next frame.
     pub focus: Option<Focus>,
 }

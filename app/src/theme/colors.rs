@@ -5,7 +5,7 @@ use egui::Color32;
 /// The colours of one mode.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Colors {
-    /// Behind everything.
+    /// The window background.
     pub background: Color32,
     /// Bars and panels.
     pub panel: Color32,
@@ -57,7 +57,7 @@ pub struct Colors {
     pub id: Color32,
     /// Names of calls in a command.
     pub call: Color32,
-    /// Marks that stand for characters which can't be seen.
+    /// Marks for invisible characters.
     pub mark: Color32,
     /// A changed field that is not saved yet.
     pub edited: Color32,
@@ -65,7 +65,7 @@ pub struct Colors {
     pub saved: Color32,
     /// Something that is being worked on.
     pub busy: Color32,
-    /// The shade over the window behind a dialog.
+    /// The shade over the window under a dialog.
     pub backdrop: Color32,
     /// The shadow under a dialog or a menu.
     pub shadow: Color32,

@@ -6,7 +6,7 @@
 use egui::{FontId, RichText};
 use egui_material_icons::{MaterialIcon, icons as set};
 
-/// Every icon of the window, by what it stands for.
+/// Every icon of the window, by its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "each name says what the icon stands for")]
 pub enum Icon {
@@ -67,7 +67,7 @@ pub enum Icon {
 }
 
 impl Icon {
-    /// The icon as text in the icon font, at the size of the icons beside body text.
+    /// The icon as text in the icon font, at the size of icons next to body text.
     #[must_use]
     pub fn text(self) -> RichText {
         self.sized(super::text::ICON)
@@ -85,7 +85,7 @@ impl Icon {
         FontId::new(size, self.material().font_family())
     }
 
-    /// The character that stands for the icon in its font.
+    /// The character of the icon in its font.
     #[must_use]
     pub fn glyph(self) -> &'static str {
         self.material().codepoint

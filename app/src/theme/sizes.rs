@@ -44,7 +44,7 @@ pub const TOP_BAR: f32 = 48.0;
 pub const TOP_BAR_ALL: f32 = 1_146.0;
 /// What it needs more while time is simulated.
 pub const TOP_BAR_SIMULATED: f32 = 130.0;
-/// What it needs more while other programs are let in.
+/// What it needs more while the listener is on.
 pub const TOP_BAR_LISTENER: f32 = 125.0;
 /// What it gains when the button of the palette is an icon.
 pub const TOP_BAR_COMMANDS: f32 = 116.0;
@@ -69,14 +69,14 @@ pub const SIDEBAR: f32 = 240.0;
 pub const SIDEBAR_MIN: f32 = 180.0;
 /// The widest sidebar.
 pub const SIDEBAR_MAX: f32 = 420.0;
-/// The inspector: first width. An `ObjectId(…)` has room on one line, and beside it, in the first window, the Documents
-/// view has all of its controls on one.
+/// The inspector: first width. An `ObjectId(…)` fits on one line, and in the first window the Documents
+/// view next to it has all of its controls on one.
 pub const INSPECTOR: f32 = 316.0;
 /// The narrowest inspector.
 pub const INSPECTOR_MIN: f32 = 220.0;
 /// The widest inspector.
 pub const INSPECTOR_MAX: f32 = 560.0;
-/// A view beside the inspector is at least this wide, or there is no inspector.
+/// A view next to the inspector is at least this wide, or there is no inspector.
 pub const VIEW_MIN: f32 = 440.0;
 /// The drawer: first height.
 pub const DRAWER: f32 = 96.0;
@@ -106,7 +106,7 @@ pub const PALETTE_TOP: f32 = 84.0;
 pub const PALETTE_LIST: f32 = 380.0;
 /// A message in the corner: width.
 pub const TOAST: f32 = 380.0;
-/// The least width of a message beside a dialog.
+/// The least width of a message next to a dialog.
 pub const TOAST_NARROW: f32 = 220.0;
 /// The widest text of an empty state.
 pub const EMPTY_TEXT: f32 = 420.0;
@@ -175,5 +175,5 @@ pub const SLIDER: f32 = 42.0;
 pub const SLIDER_TRACK: f32 = 6.0;
 /// The radius of the slider's knob.
 pub const SLIDER_KNOB: f32 = 8.0;
-/// The room that a field leaves for the buttons behind it.
+/// The space that a field leaves for the buttons after it.
 pub const FIELD_BUTTONS: f32 = 320.0;

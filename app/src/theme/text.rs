@@ -18,7 +18,7 @@ pub const TITLE: f32 = 14.5;
 pub const HEADING: f32 = 17.0;
 /// A figure that is looked at from the back of the room: 21 points.
 pub const FIGURE: f32 = 21.0;
-/// Icons beside body text.
+/// Icons next to body text.
 pub const ICON: f32 = 17.0;
 
 /// Body text.

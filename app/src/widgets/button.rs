@@ -61,7 +61,7 @@ impl<'a> Button<'a> {
         Self::new(label, Look::Plain)
     }
 
-    /// The one button that goes on. At most one on a dialog or a panel.
+    /// The primary button. At most one on a dialog or a panel.
     pub fn primary(label: &'a str) -> Self {
         Self::new(label, Look::Primary)
     }

@@ -20,7 +20,7 @@ pub enum Look {
 pub struct Chip<'a> {
     /// Words.
     pub label: &'a str,
-    /// The words as wide as this text, so that what is beside the chip stands still while they change.
+    /// Text that reserves the width of the label, so that the neighbors do not move while it changes.
     pub label_room: &'a str,
     /// Digits after the words, in the monospaced face.
     pub digits: &'a str,

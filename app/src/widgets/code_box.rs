@@ -9,13 +9,13 @@ use crate::theme::{Colors, Icon, colors, sizes, text};
 /// The height of a box of one line, in points: the button, the margins, the border.
 pub const ONE_LINE: f32 = sizes::CONTROL_SMALL + 2.0 * (8.0 + sizes::LINE);
 
-/// Draws the command. Returns whether a person asked to copy it.
+/// Draws the command. Returns whether the user asked to copy it.
 #[must_use = "the button must do what it says"]
 pub fn ui(ui: &mut Ui, name: &str, code: &str) -> bool {
     boxed(ui, name, "Copy command", |ui, width| highlighted(ui, code, width))
 }
 
-/// Draws what is no code, such as an address, without colours. Returns whether a person asked to copy
+/// Draws plain text, such as an address, without colors. Returns whether the user asked to copy
 /// it.
 #[must_use = "the button must do what it says"]
 pub fn plain_ui(ui: &mut Ui, name: &str, copy_name: &str, words: &str) -> bool {
@@ -29,7 +29,7 @@ pub fn plain_ui(ui: &mut Ui, name: &str, copy_name: &str, words: &str) -> bool {
     })
 }
 
-/// Draws a document. Returns whether a person asked to copy it.
+/// Draws a document. Returns whether the user asked to copy it.
 #[must_use = "the button must do what it says"]
 pub fn document_ui(ui: &mut Ui, code: &str) -> bool {
     boxed(ui, "Document", "Copy document", |ui, width| highlighted(ui, code, width))
@@ -55,7 +55,7 @@ fn boxed(
                 copy = ui.add(button).clicked();
                 ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| {
                     let job = words(ui, ui.available_width());
-                    // The first line stands beside the middle of the button.
+                    // The first line is level with the middle of the button.
                     let line = ui.fonts_mut(|fonts| fonts.row_height(&text::mono()));
                     ui.add_space(((sizes::CONTROL_SMALL - line) / 2.0).max(0.0));
                     ui.add(Label::new(job).selectable(true)).accessible_name(name);

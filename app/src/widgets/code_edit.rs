@@ -17,7 +17,7 @@ const COLOURED_BYTES_MAX: usize = 64 * 1024;
 pub struct CodeEdit<'a> {
     /// The name that is read aloud.
     pub name: &'a str,
-    /// What stands in it while it is empty.
+    /// The hint while it is empty.
     pub hint: &'a str,
     /// The byte at which reading stopped, if the text can't be read.
     pub error_at: Option<usize>,
@@ -95,7 +95,7 @@ impl CodeEdit<'_> {
                     .show(ui, |ui| {
                         let mut edit = TextEdit::multiline(draft)
                             .code_editor()
-                            // The Tab key goes on to the next control, or nobody could leave by keys.
+                            // Tab moves to the next control, or the keyboard could not leave the field.
                             .lock_focus(false)
                             .char_limit(self.chars_max.unwrap_or(usize::MAX))
                             .font(text::mono())

@@ -12,7 +12,7 @@ use crate::theme::{Icon, colors, sizes, text};
 pub struct Field<'a> {
     /// The name that is read aloud.
     pub name: &'a str,
-    /// What stands in it while it is empty.
+    /// The hint while it is empty.
     pub hint: &'a str,
     /// Whether its text is in the monospaced face.
     pub mono: bool,

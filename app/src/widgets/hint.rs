@@ -39,7 +39,7 @@ impl Hint for Response {
     }
 }
 
-/// Whether a dialog lies over the widget.
+/// Whether a dialog covers the widget.
 fn is_covered(response: &Response) -> bool {
     !response.ctx.memory(|memory| memory.allows_interaction(response.layer_id))
 }

@@ -14,18 +14,18 @@ const PASSES_APART_MAX: u64 = 2;
 /// Under what the place of the open dialog is kept.
 const PLACE: &str = "the open dialog's place";
 
-/// Whether the dialog shall close.
+/// Whether to close the dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "a dialog that was closed must go"]
 pub enum Closing {
     /// It stays.
     Stays,
-    /// Escape, the cross, or a press beside it while nothing was typed.
+    /// Escape, the cross, or a click outside while nothing was typed.
     Closes,
 }
 
 impl Closing {
-    /// Whether the dialog shall close.
+    /// Whether to close the dialog.
     #[must_use]
     pub fn closes(self) -> bool {
         self == Self::Closes
@@ -52,7 +52,7 @@ pub fn ui<T>(
         .stroke(Stroke::new(sizes::LINE, look.hairline))
         .corner_radius(CornerRadius::same(12))
         .shadow(Shadow { offset: [0, 16], blur: 48, spread: 0, color: look.shadow })
-        // The scroll bar stands in the margin: content, title and buttons are equally wide.
+        // The scroll bar is in the margin: content, title and buttons are equally wide.
         .inner_margin(Margin { left: 24, right: 12, top: 20, bottom: 20 });
     let room = window.content_rect();
     let width = width.min(room.width() - 96.0);
@@ -98,7 +98,7 @@ pub fn place(window: &Context) -> Option<Rect> {
     (apart <= PASSES_APART_MAX).then_some(rect)
 }
 
-/// Whether text was typed since the dialog came: a press beside it must not throw that away.
+/// Whether text was typed since the dialog opened: a click outside must not discard it.
 fn was_typed_into(window: &Context, id: Id) -> bool {
     window.data(|data| data.get_temp::<(u64, bool)>(id)).is_some_and(|(_, typed)| typed)
 }

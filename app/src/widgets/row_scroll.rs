@@ -41,7 +41,7 @@ struct Heights {
 
 impl RowScroll<'_> {
     /// Draws the rows that are on the screen. `row` is the one at the top and `offset` how much of
-    /// it lies above the top. Returns the rows that are on the screen.
+    /// it is above the top. Returns the rows that are on the screen.
     pub fn ui(
         &self,
         ui: &mut Ui,

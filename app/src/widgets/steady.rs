@@ -1,5 +1,5 @@
 //! Ids that stay when something appears above. egui numbers the widgets of an area in their order, so a row that
-//! comes in between press and release would give the press to a neighbour, or to nobody.
+//! appears between press and release would give the click to a neighbor, or lose it.
 
 use std::collections::HashMap;
 

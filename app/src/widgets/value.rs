@@ -297,8 +297,8 @@ pub fn short(value: &Bson) -> String {
     }
 }
 
-/// An `_id` on one line. It is what a document is told by, so one that is a document or an array says
-/// what is in it, and not how much.
+/// An `_id` on one line. It identifies the document, so one that is a document or an array shows
+/// its contents and not its size.
 #[must_use]
 pub fn id(value: &Bson) -> String {
     match value {
@@ -319,7 +319,7 @@ fn spoken(value: &Bson) -> String {
     with_marks(&cut(&short(value), 120))
 }
 
-/// `content`, cut with `…` behind so many characters.
+/// `content`, cut with `…` after so many characters.
 #[must_use]
 pub fn cut(content: &str, chars_max: usize) -> String {
     match content.char_indices().nth(chars_max) {

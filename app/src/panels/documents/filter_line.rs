@@ -63,7 +63,7 @@ pub fn ui(
     }
 }
 
-/// The buttons of the line. Returns whether the filter shall be run.
+/// The buttons of the line. Returns whether to run the filter.
 fn buttons_ui(
     ui: &mut Ui,
     tab: &Tab,

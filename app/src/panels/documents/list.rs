@@ -1,5 +1,5 @@
-//! The list of documents as cards or as JSON. Only what is on the screen is drawn; what is not there
-//! yet is a placeholder.
+//! The list of documents as cards or as JSON. Only visible rows are drawn; a row that is not loaded
+//! is a placeholder.
 
 use std::ops::Range;
 

@@ -80,7 +80,7 @@ fn content_ui(
     if view.pages.lacks(&shown) {
         actions.push(Action::Documents(tab.id, DocumentsAction::Want(shown.start, shown.end)));
     }
-    // Keys belong to what lies over the view while it does.
+    // An overlay takes the keys while it is open.
     if state.dialogs.open().is_none() && !state.view.palette && !menu::was_open(ui.ctx()) {
         keys(ui, tab, draft, actions);
     }

@@ -1,4 +1,4 @@
-//! What lies behind the lanes: grid, passes, the zone of overdue documents, *now*, and the labels.
+//! The backdrop of the lanes: grid, passes, the zone of overdue documents, *now*, and the labels.
 
 use egui::{Align2, Painter, Rect, Shape, Stroke, Ui, pos2, vec2};
 

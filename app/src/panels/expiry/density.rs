@@ -57,7 +57,7 @@ fn interact(ui: &Ui, response: &egui::Response, scale: Scale, asks: &mut Asks<'_
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// Documents whose threshold lies in the slice.
+    /// Documents whose threshold is in the slice.
     Threshold,
     /// Documents that were removed, by their threshold.
     Removed,
@@ -70,7 +70,7 @@ struct Bar {
     kind: Kind,
 }
 
-/// The slices of the forecast, and behind them what was removed while the view was open.
+/// The slices of the forecast, then the documents removed while the view was open.
 fn bars(view: &ExpiryView) -> impl Iterator<Item = Bar> + '_ {
     let density = &view.density;
     let slices = i64::try_from(density.counts.len()).unwrap_or(i64::MAX).max(1);
@@ -100,7 +100,7 @@ fn bars(view: &ExpiryView) -> impl Iterator<Item = Bar> + '_ {
     removed.chain(waiting)
 }
 
-/// The height of a bar as a fraction: the square root, so that one document beside a thousand can
+/// The height of a bar as a fraction: the square root, so that one document next to a thousand can
 /// still be seen.
 fn bar_height(count: u64, most: u64) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "a height on screen")]

@@ -1,4 +1,4 @@
-//! What the inspector says beside the Expiry view: the chosen document's verdict and remaining time,
+//! The inspector of the Expiry view: the selected document's verdict and remaining time,
 //! and why other documents never expire.
 
 use egui::{RichText, Ui};

@@ -150,7 +150,7 @@ impl Ink<'_> {
             self.knob(pos2(end, self.rect.center().y), self.colors.accent);
             self.labels(start, end, &left, self.colors.text, &note)
         } else {
-            // The threshold is beyond the right edge: the text stands at the edge, with an arrow.
+            // The threshold is beyond the right edge: the text is at the edge, with an arrow.
             let text = format!("{left} →");
             let edge = self.scale.right() + LABEL_GAP - CLEAR_MARGIN;
             self.labels(start, edge, &text, self.colors.dim, &note)

@@ -60,7 +60,7 @@ pub(super) fn waiting_ui(
     })
 }
 
-/// A cell in one line. An `_id` that is too long for it is told by the pointer.
+/// A cell in one line. The tooltip shows an `_id` that is too long for it.
 fn cell_ui(ui: &mut Ui, words: RichText, lane: &Lane, column: usize) {
     let full = words::full_label(lane);
     let is_cut = column == 0 && full != words::label(lane);
@@ -151,7 +151,7 @@ fn ledger_buttons_ui(
     }
 }
 
-/// The chosen document can be put back while the trash has it.
+/// The selected document can be restored while the trash has it.
 fn put_back_ui(ui: &mut Ui, view: &ExpiryView, namespace: &Namespace, asks: &mut Asks<'_>) {
     let is_removed = |id: &&Bson| view.ledger.iter().any(|lane| lane.id == **id);
     let chosen = view.selected.as_ref().filter(is_removed);

@@ -11,7 +11,7 @@ const LABEL_CHARS_MAX: usize = 36;
 /// Characters of an `_id` where there is room for several lines.
 const FULL_LABEL_CHARS_MAX: usize = 400;
 
-/// Instants nearer than this are told by their time of day, in milliseconds.
+/// Instants nearer than this are shown as a time of day, in milliseconds.
 const NEAR_MS: u64 = 12 * 3_600_000;
 
 /// The document's `_id` as a short label.
@@ -174,7 +174,7 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64, removals: Removals) -> String {
 pub(crate) enum Removals {
     /// A pass removes it.
     Go,
-    /// It waits for somebody's word.
+    /// It is on hold until the user releases it.
     Held,
     /// The reaper is off.
     Off,

@@ -70,7 +70,7 @@ const TITLES: [&str; 3] = ["Name", "Keys", "Properties"];
 /// Figures of an index, those first that stay longest where there is no room for all.
 const FIGURES: [&str; 3] = ["Entries", "Size", "Used"];
 
-/// How many figures there is room for beside what an index is and what can be done to it.
+/// How many columns of figures fit next to the name, properties and buttons of an index.
 fn figures_in(width: f32) -> usize {
     if width >= sizes::INDEXES_ALL {
         FIGURES.len()
@@ -142,7 +142,7 @@ fn cell(row: &mut TableRow<'_, '_>, draw: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// The buttons at the end of a row: the TTL, and everything else behind a menu.
+/// The buttons at the end of a row: the TTL, and a menu with everything else.
 fn actions_ui(ui: &mut Ui, index: &IndexRow, asks: &mut Asks<'_>) {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let shown = with_marks(&index.name);

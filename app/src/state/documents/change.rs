@@ -22,7 +22,7 @@ pub enum Step {
 /// Why a change is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// A person made it.
+    /// The user made it.
     Person,
     /// An earlier one is taken back.
     Undo,
@@ -38,7 +38,7 @@ pub struct Writing {
     /// Why.
     pub origin: Origin,
     /// The guard names the `_id` alone: the document was just compared, and its values can't all
-    /// stand in a filter.
+    /// be compared by a filter.
     pub loose: bool,
     /// Documents that are to be deleted and were not read yet.
     pub unread: Vec<Bson>,
@@ -100,7 +100,7 @@ pub fn insert(collection: &str, documents: &[Document]) -> Document {
     doc! { "insert": collection, "documents": documents.to_vec(), "ordered": true }
 }
 
-/// The command that puts `after` in the place of `before`, if that is still as it was.
+/// The command that replaces `before` with `after`, if `before` is unchanged.
 #[must_use]
 pub fn replace(collection: &str, before: &Document, after: &Document, loose: bool) -> Document {
     let filter = if loose { by_id(id_of(before)) } else { guard(before) };

@@ -123,7 +123,7 @@ impl Editor {
             (Mode::Add, _) | (Mode::Edit(_), Phase::Gone) => Some(Step::Insert(documents.clone())),
             (Mode::Edit(opened), phase) => {
                 let after = documents.first()?.clone();
-                // After a conflict a person has seen the other version: that is what is replaced.
+                // After a conflict the user has seen the other version, so that one is replaced.
                 let before = match phase {
                     Phase::Changed(theirs) => theirs,
                     _ => opened,

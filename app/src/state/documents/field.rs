@@ -1,4 +1,4 @@
-//! One value under edit in its place: its type stays until a person chooses another.
+//! One value edited in place. Its type is kept until the user chooses another.
 
 use std::str::FromStr;
 

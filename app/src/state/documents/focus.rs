@@ -9,7 +9,7 @@ pub struct Focused {
     pub id: Bson,
     /// All of it; `None` until it was read.
     pub document: Option<Document>,
-    /// It is no longer there; what is shown is what it was.
+    /// It was removed; its last known contents are shown.
     pub gone: bool,
     /// When it goes, and why.
     pub verdict: Option<Verdict>,

@@ -126,7 +126,7 @@ impl Pages {
         let known = match (self.end, self.total) {
             (Some(end), _) => return end.max(loaded),
             (None, Some(total)) => total,
-            // Not counted yet: one more page, so that scrolling can go on.
+            // Not counted yet: one more page, so that the user can scroll further.
             (None, None) if loaded > 0 => loaded + PAGE_DOCUMENTS,
             (None, None) => 0,
         };
@@ -220,7 +220,7 @@ impl Pages {
         if content.cut || count == PAGE_DOCUMENTS {
             return;
         }
-        // A short page is the last one, unless it lies behind the end: then the count tells.
+        // A short page is the last one, unless it starts after the end: then the count decides.
         if count > 0 || page == 0 {
             self.end = Some(page * PAGE_DOCUMENTS + count);
             self.kept.retain(|other, _| *other <= page);

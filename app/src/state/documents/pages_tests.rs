@@ -124,7 +124,7 @@ fn a_count_of_more_than_can_be_read_leaves_no_rows_that_never_come() {
     // Of a run in which there is more again, nothing is known yet.
     pages.begin_run();
     assert_eq!(pages.len(), 130);
-    // An empty page far behind the end does not say where the end is.
+    // An empty page far after the end does not show where the end is.
     let mut pages = taken(60);
     pages.want(500..510);
     pages.take(1, 500, rows(0..0), false);

@@ -73,7 +73,7 @@ impl QueryText {
         Self { filter: filter.into(), ..Self::default() }
     }
 
-    /// Whether an option beside the filter is in use.
+    /// Whether an option other than the filter is in use.
     #[must_use]
     pub fn has_options(&self) -> bool {
         [&self.project, &self.sort, &self.skip, &self.limit, &self.hint]

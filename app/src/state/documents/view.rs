@@ -68,7 +68,7 @@ pub struct DocumentsView {
     pub asks_due: bool,
     /// The columns of the table.
     pub columns: Vec<String>,
-    /// Columns that a person hid.
+    /// Columns that the user hid.
     pub hidden: BTreeSet<String>,
     /// The document in the inspector.
     pub focus: Option<Focused>,
@@ -98,12 +98,12 @@ pub struct SavedDocuments {
     pub mode: Mode,
     /// Filters that were run, the newest first.
     pub history: Vec<String>,
-    /// Columns that a person hid.
+    /// Columns that the user hid.
     pub hidden: BTreeSet<String>,
 }
 
 impl RowRange {
-    /// The part of `ids`, which were read from these rows, that lies between the two ends. Rows move
+    /// The part of `ids`, which were read from these rows, between the two ends. Rows move
     /// when documents before them are removed, and what moved in was not on the screen.
     #[must_use]
     pub fn within(&self, ids: Vec<Bson>) -> Vec<Bson> {
@@ -114,7 +114,7 @@ impl RowRange {
     }
 }
 
-/// Where a list stands: the row at its top, and how much of it lies above the top, in points.
+/// The scroll position of a list: the row at its top, and how much of it is above the top, in points.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Scroll {
     /// The row at the top.
@@ -123,7 +123,7 @@ pub struct Scroll {
     pub offset: f32,
 }
 
-/// What a person is typing in the Documents view.
+/// The user's unsent input in the Documents view.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DocumentsDraft {
     /// The query.
@@ -140,7 +140,7 @@ pub struct DocumentsDraft {
     pub shown: (u64, u64),
     /// The row at which the table stood; `None` while the list is shown.
     pub table_row: Option<u64>,
-    /// The row that the table shall bring into view.
+    /// The row to scroll into view in the table.
     pub brought: Option<u64>,
 }
 

@@ -89,7 +89,7 @@ impl Dialog {
     }
 }
 
-/// An index that shall be dropped.
+/// An index to drop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DropIndex {
     /// The index.
@@ -303,7 +303,7 @@ impl CreateIndex {
     }
 }
 
-/// Seconds in the smallest integer type that holds them, as a person would type them.
+/// Seconds in the smallest integer type that holds them, as in mongosh.
 fn secs_value(secs: i64) -> Bson {
     i32::try_from(secs).map_or(Bson::Int64(secs), Bson::Int32)
 }

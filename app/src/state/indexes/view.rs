@@ -39,7 +39,7 @@ pub struct IndexRow {
     pub name: String,
     /// Its key pattern.
     pub key: Document,
-    /// `expireAfterSeconds`, if it has one; -1 stands for *on, without a default*.
+    /// `expireAfterSeconds`, if it has one; -1 means *on, without a default*.
     pub secs: Option<i64>,
     /// Whether it refuses a value that another document has.
     pub unique: bool,
@@ -134,7 +134,7 @@ pub struct TtlIndex {
     pub name: String,
     /// The field whose date counts.
     pub field: String,
-    /// Its seconds; -1 stands for *on, without a default*.
+    /// Its seconds; -1 means *on, without a default*.
     pub secs: i64,
 }
 
