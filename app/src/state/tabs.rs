@@ -158,7 +158,7 @@ impl Tabs {
         }
     }
 
-    /// Closes a tab and shows its neighbour.
+    /// Closes a tab and shows its neighbor.
     pub fn close(&mut self, id: TabId) {
         let Some(at) = self.open.iter().position(|tab| tab.id == id) else { return };
         let tab = self.open.remove(at);

@@ -1,8 +1,8 @@
-//! Every colour, by meaning, in both modes.
+//! Every color, by meaning, in both modes.
 
 use egui::Color32;
 
-/// The colours of one mode.
+/// The colors of one mode.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Colors {
     /// The window background.
@@ -75,7 +75,7 @@ pub struct Colors {
     pub on_now: Color32,
 }
 
-/// The colours for a dark room.
+/// The colors for a dark room.
 pub static DARK: Colors = Colors {
     background: rgb(0x000f_141a),
     panel: rgb(0x0015_1b22),
@@ -113,7 +113,7 @@ pub static DARK: Colors = Colors {
     on_now: rgb(0x0015_1b22),
 };
 
-/// The colours for a bright room.
+/// The colors for a bright room.
 pub static LIGHT: Colors = Colors {
     background: rgb(0x00ee_f1f4),
     panel: rgb(0x00ff_ffff),
@@ -152,14 +152,14 @@ pub static LIGHT: Colors = Colors {
 };
 
 impl Colors {
-    /// The colours of the dark or the light mode.
+    /// The colors of the dark or the light mode.
     #[must_use]
     pub fn of(dark: bool) -> &'static Self {
         if dark { &DARK } else { &LIGHT }
     }
 }
 
-/// The colours of the mode that `ui` is drawn in.
+/// The colors of the mode that `ui` is drawn in.
 #[must_use]
 pub fn colors(ui: &egui::Ui) -> &'static Colors {
     Colors::of(ui.visuals().dark_mode)

@@ -1,6 +1,6 @@
-//! How everything looks: colours, sizes, durations, type and icons, each named by what it means.
+//! How everything looks: colors, sizes, durations, type and icons, each named by what it means.
 //!
-//! A colour or a size in points stands only here. Nothing here knows what is being shown.
+//! Colors and sizes in points are defined only here. Nothing here knows what is being shown.
 
 pub mod colors;
 pub mod durations;

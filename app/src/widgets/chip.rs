@@ -12,7 +12,7 @@ pub enum Look {
     Plain,
     /// Filled amber: something is not as usual.
     Amber,
-    /// Filled with the error colour: something is broken.
+    /// Filled with the error color: something is broken.
     Error,
 }
 
@@ -30,7 +30,7 @@ pub struct Chip<'a> {
     pub dot: Option<Color32>,
     /// How it looks.
     pub look: Look,
-    /// Whether the digits have the accent colour.
+    /// Whether the digits have the accent color.
     pub bright_digits: bool,
     /// Whether it opens something.
     pub clickable: bool,

@@ -1,4 +1,4 @@
-//! A command as typed in mongosh, with simple colours and a button that copies it.
+//! A command as typed in mongosh, with simple colors and a button that copies it.
 
 use egui::text::LayoutJob;
 use egui::{CornerRadius, Frame, Label, Margin, Stroke, TextFormat, Ui};
@@ -65,7 +65,7 @@ fn boxed(
     copy
 }
 
-/// `code` with the colours of values, wrapped at `width`.
+/// `code` with the colors of values, wrapped at `width`.
 #[must_use]
 pub fn highlighted(ui: &Ui, code: &str, width: f32) -> LayoutJob {
     let (mut job, colors) = (LayoutJob::default(), colors(ui));
@@ -92,7 +92,7 @@ pub(super) enum Piece {
 }
 
 impl Piece {
-    /// Its colour.
+    /// Its color.
     pub(super) fn ink(self, colors: &Colors) -> egui::Color32 {
         match self {
             Self::Text => colors.string,

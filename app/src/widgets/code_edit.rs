@@ -1,4 +1,4 @@
-//! Fields for values and documents as text: colours while typing, and a mark where reading stopped.
+//! Fields for values and documents as text: colors while typing, and a mark where reading stopped.
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
@@ -8,7 +8,7 @@ use egui::{
 use super::code_box::pieces;
 use crate::theme::{Colors, colors, sizes, text};
 
-/// Bytes up to which text is coloured while it is typed; longer text stays in one colour, so that
+/// Bytes up to which text is colored while it is typed; longer text stays in one color, so that
 /// typing stays quick.
 const COLOURED_BYTES_MAX: usize = 64 * 1024;
 
@@ -115,7 +115,7 @@ impl CodeEdit<'_> {
     }
 }
 
-/// Text as it is typed, in colours. Every character stays, or the cursor would stand elsewhere.
+/// Text as it is typed, in colors. Every character stays, or the cursor would stand elsewhere.
 fn typed(code: &str, colors: &Colors, error_at: Option<usize>) -> LayoutJob {
     let mut job = LayoutJob { break_on_newline: true, ..LayoutJob::default() };
     if code.len() > COLOURED_BYTES_MAX {

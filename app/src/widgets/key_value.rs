@@ -13,7 +13,7 @@ pub fn ui(ui: &mut Ui, key: &str, value: &str) -> Response {
     row(ui, key, value, colors(ui).text, false)
 }
 
-/// A row whose value has a colour.
+/// A row whose value has a color.
 pub fn colored(ui: &mut Ui, key: &str, value: &str, ink: Color32) -> Response {
     row(ui, key, value, ink, false)
 }

@@ -216,7 +216,7 @@ fn join(parent: &str, name: &str) -> String {
     if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") }
 }
 
-/// A field as `name: value` in colours.
+/// A field as `name: value` in colors.
 #[must_use]
 pub fn field_job(name: &str, value: &Bson, colors: &Colors) -> LayoutJob {
     let mut job = LayoutJob::default();
@@ -227,7 +227,7 @@ pub fn field_job(name: &str, value: &Bson, colors: &Colors) -> LayoutJob {
     job
 }
 
-/// A field as `name: value` in colours, on a line of so many points: rather than the end of the value, the middle of what
+/// A field as `name: value` in colors, on a line of so many points: rather than the end of the value, the middle of what
 /// is said about it is left out.
 #[must_use]
 pub fn field_line_job(ui: &Ui, name: &str, value: &Bson, width: f32) -> LayoutJob {
@@ -263,7 +263,7 @@ fn fitted(name: &str, value: &Bson, chars: usize) -> (String, String) {
     (cut(name, left.max(NAME_CHARS_MIN)), content)
 }
 
-/// Appends a value in its colour, on one line.
+/// Appends a value in its color, on one line.
 pub fn append_value(job: &mut LayoutJob, value: &Bson, colors: &Colors) {
     value_text::append(job, &short(value), &text::mono(), value_ink(value, colors), colors);
 }
@@ -309,7 +309,7 @@ pub fn id(value: &Bson) -> String {
     }
 }
 
-/// Appends an `_id` in its colour, on one line.
+/// Appends an `_id` in its color, on one line.
 pub fn append_id(job: &mut LayoutJob, value: &Bson, colors: &Colors) {
     value_text::append(job, &id(value), &text::mono(), Kind::of(value).ink(colors), colors);
 }

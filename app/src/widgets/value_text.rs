@@ -1,4 +1,4 @@
-//! Values coloured by kind, with the characters that can't be seen shown as marks.
+//! Values colored by kind, with the characters that can't be seen shown as marks.
 
 use bson::Bson;
 use egui::text::{LayoutJob, TextFormat};
@@ -8,7 +8,7 @@ use super::paint;
 pub use crate::job::invisible::{mark, with_marks};
 use crate::theme::{Colors, text};
 
-/// What a value is, for its colour.
+/// What a value is, for its color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Text.
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// The colour of values of this kind.
+    /// The color of values of this kind.
     #[must_use]
     pub fn ink(self, colors: &Colors) -> Color32 {
         match self {
@@ -56,7 +56,7 @@ impl Kind {
 }
 
 /// Appends `content` to `job` in `ink`; characters that can't be seen become marks in their own
-/// colour, so that data can't hide or reorder anything on the screen.
+/// color, so that data can't hide or reorder anything on the screen.
 pub fn append(job: &mut LayoutJob, content: &str, font: &FontId, ink: Color32, colors: &Colors) {
     let mut plain = String::new();
     let flush = |job: &mut LayoutJob, plain: &mut String| {
@@ -77,7 +77,7 @@ pub fn append(job: &mut LayoutJob, content: &str, font: &FontId, ink: Color32, c
     flush(job, &mut plain);
 }
 
-/// `content` in one colour, with marks, in the monospaced face.
+/// `content` in one color, with marks, in the monospaced face.
 #[must_use]
 pub fn job(content: &str, kind: Kind, colors: &Colors) -> LayoutJob {
     let mut job = LayoutJob::default();

@@ -1,4 +1,4 @@
-//! The chosen document: when it goes and why, all its fields, and copies of it as text.
+//! The chosen document: when it expires and why, all its fields, and copies of it as text.
 
 use bson::{Bson, Document, RawDocumentBuf};
 use egui::{Align, Id, Key, Layout, Ui};

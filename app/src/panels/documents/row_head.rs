@@ -1,4 +1,4 @@
-//! The first line of a document in a list: selection, `_id`, when it goes, and what can be done.
+//! The first line of a document in a list: selection, `_id`, when it expires, and what can be done.
 
 use bson::Bson;
 use egui::{Align, Align2, Layout, Rect, Role, Sense, Ui, UiBuilder, Vec2, WidgetInfo, pos2};

@@ -26,7 +26,7 @@ pub fn range(shown: (u64, u64), total: Option<u64>) -> String {
     total.map_or_else(|| format!("{rows} of …"), |total| format!("{rows} of {}", count(total)))
 }
 
-/// When a document goes, for a list: the words, and whether it is past its threshold.
+/// When a document expires, for a list: the words, and whether it is past its threshold.
 pub fn due(due: Due, clock: &Clock) -> (String, bool) {
     match due {
         Due::Never => ("never expires".to_owned(), false),
@@ -42,7 +42,7 @@ pub fn due(due: Due, clock: &Clock) -> (String, bool) {
     }
 }
 
-/// When a document goes, read aloud: the threshold, which doesn't change every second.
+/// When a document expires, read aloud: the threshold, which doesn't change every second.
 pub fn due_spoken(due: Due) -> String {
     match due {
         Due::Never => "Never expires".to_owned(),

@@ -6,7 +6,7 @@ use mayfly_engine::query::Filter;
 use mayfly_engine::ttl::{self, Expiry, Never, Rule};
 use mayfly_engine::value::Path;
 
-/// When a document goes.
+/// When a document expires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Due {
     /// It may be removed from this instant on, in milliseconds since 1970.

@@ -62,9 +62,9 @@ pub struct DocumentsView {
     pub partial: bool,
     /// How long the last page took, in microseconds.
     pub micros: u64,
-    /// The TTL indexes that tell each row when it goes.
+    /// The TTL indexes that tell each row when it expires.
     pub ttl: Vec<TtlIndex>,
-    /// Whether the store has to be asked when each row goes.
+    /// Whether the store has to be asked when each row expires.
     pub asks_due: bool,
     /// The columns of the table.
     pub columns: Vec<String>,
@@ -239,7 +239,7 @@ impl DocumentsView {
         columns::merge(&mut self.columns, &self.pages);
     }
 
-    /// Takes over the TTL indexes; every row that is there learns when it goes.
+    /// Takes over the TTL indexes; every row that is there learns when it expires.
     pub fn set_ttl(&mut self, ttl: Vec<TtlIndex>, asks_due: bool) {
         self.ttl = ttl;
         self.asks_due = asks_due;
@@ -268,7 +268,7 @@ impl DocumentsView {
         });
     }
 
-    /// Whether the list tells when each document goes.
+    /// Whether the list tells when each document expires.
     #[must_use]
     pub fn tells_due(&self) -> bool {
         (self.asks_due || !self.ttl.is_empty()) && self.query.is_whole()
