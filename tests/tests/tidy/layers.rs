@@ -177,7 +177,7 @@ const APP: &Layers = &[
         ],
     ),
     ("demo", &["limits"]),
-    ("cli", &["job", "commands", "state", "source", "demo", "limits", "shutdown"]),
+    ("cli", &["job", "commands", "state", "source", "worker", "demo", "limits", "shutdown"]),
     ("program", &["app", "cli", "demo", "job", "source", "window", "limits", "shutdown"]),
 ];
 
