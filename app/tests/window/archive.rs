@@ -155,7 +155,7 @@ fn what_is_listed_is_put_back_and_not_a_newer_one_of_its_id() {
     window.run("test", &doc! {"insert": "sessions", "documents": [newer]});
     window.advance(90);
     window.run("admin", &doc! {"mayflyReap": 1});
-    window.until_named("Holds: 3 documents");
+    window.until_named("Contents: 3 documents");
     window.type_into("Archive filter", "{ user: 'ada' }");
     window.key(egui::Key::Enter);
     window.until_gone("Show \"second\"");

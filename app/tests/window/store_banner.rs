@@ -332,7 +332,7 @@ fn a_dialect_that_was_lost_is_set_again_in_the_menu_of_the_database() {
     let mut window = Window::open_in(folder, &[]);
     window.until("it is said", |window| {
         let mut toasts = window.toasts.list().iter().map(|toast| toast.text.as_str());
-        toasts.any(|text| text.contains("whose rules the database test had"))
+        toasts.any(|text| text.contains("the dialect of the database test is unknown"))
     });
     let dialect = |state: &State, db: &str| {
         let mut databases = state.tree.databases.iter();

@@ -61,5 +61,5 @@ fn what_a_pass_removed_is_put_back_from_the_log() {
     assert_eq!(counted.get_i32("n").ok(), Some(3));
     window.choose("TTL monitor schedule", "Keep removed documents in the trash for 10 minutes");
     window.until("no net", |state| state.reaper.trash_secs == 0);
-    window.until_gone("Restore");
+    window.until_gone(&put_back);
 }
