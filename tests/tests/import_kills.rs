@@ -174,7 +174,7 @@ impl Unbroken {
         let expected = format!("imported {}, skipped 0, rejected {bad}", DOCUMENTS - bad);
         assert!(text.contains(&expected), "{}: {text}, not {expected}", case.name);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        let is_counted = told.contains("dates without a zone were read in the chosen zone.");
+        let is_counted = told.contains("dates without a zone were read in the chosen time zone.");
         assert_eq!(is_counted, case.odd, "{}: {told}", case.name);
         room.pass();
         Self { case, after: room.documents(), rejects: room.rejects(), took }

@@ -320,10 +320,7 @@ fn no_stage(name: &str, place: Nesting) -> PipelineError {
         ),
         "$search" | "$searchMeta" | "$vectorSearch" => PipelineError::stage(
             Code::SEARCH_NOT_ENABLED,
-            format!(
-                "Using {name} requires additional configuration: a search server, which this one \
-                 has not"
-            ),
+            format!("Using {name} requires a search server, which Mayfly doesn't have"),
         ),
         name if UNSUPPORTED.contains(&name) => PipelineError::stage(
             Code::NOT_SUPPORTED,

@@ -71,6 +71,6 @@ impl From<StopReason> for QueryError {
 /// Bytes that are not BSON reach here only if a caller skipped the scan.
 impl From<bson::error::Error> for QueryError {
     fn from(_: bson::error::Error) -> Self {
-        Self::bad_value("the document holds bytes that are not valid BSON; write it anew")
+        Self::bad_value("the document is not valid BSON; write it again")
     }
 }

@@ -78,7 +78,7 @@ fn json_with_a_field_that_stands_twice_is_rejected_when_it_is_read() {
         ImportRequest { drop: true, ..ImportRequest::new(vec![path], fixture.namespace.clone()) };
     let report = fixture.import(&again);
     assert_eq!((report.imported, report.rejected), (0, 1));
-    assert!(report.rejects[0].reason.contains("twice"), "{:?}", report.rejects);
+    assert!(report.rejects[0].reason.contains("duplicate"), "{:?}", report.rejects);
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub enum ScanErrorKind {
         max: usize,
     },
     /// Two fields of one document have the same name.
-    #[error("the field {name:?} stands twice in the same document; rename or remove one")]
+    #[error("duplicate field {name:?}; rename or remove one")]
     DuplicateName {
         /// The name.
         name: String,

@@ -233,7 +233,7 @@ fn find(parser: &mut Parser<'_, '_>, form: Form, state: State) -> Result<Option<
         return match next {
             None => Ok(None),
             Some(_) if state == State::Closed => {
-                Err(Fault::new(parser.at, "something follows the end of the array; remove it"))
+                Err(Fault::new(parser.at, "unexpected text after the array; remove it"))
             }
             Some(_) => parser.whole_document().map(|()| Some(State::Between)),
         };
@@ -248,7 +248,7 @@ fn find(parser: &mut Parser<'_, '_>, form: Form, state: State) -> Result<Option<
         parser.expect(b',', "a comma or the closing bracket ] is missing here")?;
         let comma = parser.at - 1;
         if parser.peek()? == b']' {
-            return Err(Fault::new(comma, "this comma is one too many; remove it"));
+            return Err(Fault::new(comma, "trailing comma; remove it"));
         }
     }
     parser.whole_document().map(|()| Some(State::Between))
@@ -258,7 +258,7 @@ fn find(parser: &mut Parser<'_, '_>, form: Form, state: State) -> Result<Option<
 fn closed(parser: &mut Parser<'_, '_>) -> Result<Option<State>, Fault> {
     parser.at = skip_space(parser.bytes, parser.at);
     if parser.at < parser.bytes.len() {
-        return Err(Fault::new(parser.at, "something follows the end of the array; remove it"));
+        return Err(Fault::new(parser.at, "unexpected text after the array; remove it"));
     }
     Ok(None)
 }

@@ -23,7 +23,7 @@ pub use super::text::{Layout, TextError};
 pub fn read_document(text: &str) -> Result<Document, TextError> {
     let document = text::read_document(text, Dialect::Shell)?;
     Document::try_from(&*document).map_err(|_| TextError {
-        message: "this is no document".to_owned(),
+        message: "this is not a document".to_owned(),
         offset: 0,
         line: 1,
         column: 1,

@@ -36,11 +36,11 @@ fn literals() {
     read("{$oid: '0123456789abcdef01234567'}", r#"{"$oid":"0123456789abcdef01234567"}"#);
     read("{$timestamp: {t: 1, i: 2}}", r#"{"$timestamp":{"t":1,"i":2}}"#);
     read("{$code: 'f', $scope: {}}", r#"{"$code":"f","$scope":{}}"#);
-    refuse("{a: b}", "b is no value");
-    refuse("{a: 1", "ends too early");
-    refuse("/* open", "never closed");
-    refuse("/open", "never closed");
-    refuse("{a: 1, a: 2}", "stands twice");
+    refuse("{a: b}", "b is not a value");
+    refuse("{a: 1", "unexpected end of text");
+    refuse("/* open", "unterminated comment");
+    refuse("/open", "unterminated regular");
+    refuse("{a: 1, a: 2}", "duplicate field");
 }
 
 #[test]
@@ -77,11 +77,11 @@ fn constructors() {
     refuse("ObjectId()", "24 hexadecimal");
     refuse("new Date()", "write the date");
     refuse("new Date('2026-01-02T00:00:00')", "write the date");
-    refuse("Long('x')", "64 bits");
-    refuse("Int32(2147483648)", "32 bits");
+    refuse("Long('x')", "64-bit");
+    refuse("Int32(2147483648)", "32-bit");
     refuse("eval('x')", "not supported");
     refuse("new new Date(0)", "a name such as Date");
-    refuse("ObjectId('0123456789abcdef01234567'", "ends too early");
+    refuse("ObjectId('0123456789abcdef01234567'", "unexpected end of text");
     refuse("99999999999999999999", "Decimal128('99999999999999999999')");
 }
 

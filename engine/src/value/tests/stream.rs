@@ -52,9 +52,9 @@ fn streams() {
     stream("\u{feff}{\"a\":1}{\"a\":2} {\n\"a\":\n3}", Ok(&[1, 2, 3]));
     stream("{\"a\":1,\"b\":\"é😀\\ud83d\\ude00\"}", Ok(&[1]));
     stream("{\"a\":12345,\"b\":99999999999999999999.5}", Ok(&[12345]));
-    stream("{\"a\":1}\n{\"a\":2,}\n", Err("one too many; remove it (line 2, column 7)"));
+    stream("{\"a\":1}\n{\"a\":2,}\n", Err("trailing comma; remove it (line 2, column 7)"));
     stream("{\"a\":1}\n{\"a\":tru}\n", Err("(line 2, column 6)"));
-    stream("{\"a\":1}\n{\"a\":", Err("ends too early"));
+    stream("{\"a\":1}\n{\"a\":", Err("unexpected end of text"));
     stream("{\"a\":1} 5", Err("a document is expected here"));
     stream("[{\"a\":1}]", Err("not an array"));
 }
@@ -66,13 +66,13 @@ fn arrays() {
     array("[ ]\n", Ok(&[]));
     array("[{\"a\":1},{\"a\":2}]\n", Ok(&[1, 2]));
     array(" [\n{\"a\":1}\n,\n{\"a\":2}\n]\n ", Ok(&[1, 2]));
-    array("[{\"a\":1},]", Err("one too many"));
+    array("[{\"a\":1},]", Err("trailing comma"));
     array("[{\"a\":1} {\"a\":2}]", Err("comma or the closing bracket"));
-    array("[{\"a\":1}", Err("ends too early"));
+    array("[{\"a\":1}", Err("unexpected end of text"));
     array("[1]", Err("a document is expected"));
-    array("[] x", Err("follows the end"));
+    array("[] x", Err("unexpected text after"));
     array("{}", Err("an array is expected"));
-    array("", Err("ends too early"));
+    array("", Err("unexpected end of text"));
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn bytes_that_are_no_text() {
         (b"\xfe\xff\0{\0}", "UTF-16"),
         (b"\x1f\x8b\x08\0", "gzip"),
         (b"{\"a\":\"\xc3\"}", "UTF-8"),
-        (b"{\"a\":\"\xc3", "ends too early"),
+        (b"{\"a\":\"\xc3", "unexpected end of text"),
     ] {
         let error = read(bytes, Form::Stream, 1_000).unwrap_err();
         assert!(error.contains(hint), "{error}");

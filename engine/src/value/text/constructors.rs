@@ -28,7 +28,7 @@ impl Parser<'_, '_> {
             let at = self.at;
             let class = self.bare_word();
             if class.is_empty() || class == "new" {
-                return Err(Fault::new(at, "a name such as Date is expected behind new"));
+                return Err(Fault::new(at, "expected a name such as Date after new"));
             }
             return self.constructor(at, class, tag_at, depth);
         }
@@ -47,7 +47,7 @@ impl Parser<'_, '_> {
             _ => {
                 self.space()?;
                 if self.bytes.get(self.at) != Some(&b'(') {
-                    let message = format!("{word} is no value; put text into quotes");
+                    let message = format!("{word} is not a value; put strings in quotes");
                     return Err(Fault::new(start, message));
                 }
                 self.at += 1;
@@ -71,11 +71,11 @@ impl Parser<'_, '_> {
             }
             "ISODate" | "Date" => self.date_call(tag_at, word == "ISODate")?,
             "Long" | "NumberLong" => {
-                let int: i64 = self.int_argument("Long takes a whole number of 64 bits")?;
+                let int: i64 = self.int_argument("Long takes a 64-bit integer")?;
                 self.put(tag_at, T::Int64, &int.to_le_bytes());
             }
             "Int32" | "NumberInt" => {
-                let int: i32 = self.int_argument("Int32 takes a whole number of 32 bits")?;
+                let int: i32 = self.int_argument("Int32 takes a 32-bit integer")?;
                 self.put(tag_at, T::Int32, &int.to_le_bytes());
             }
             "Double" => self.double_call(tag_at)?,
@@ -263,7 +263,7 @@ impl Parser<'_, '_> {
             ends
         });
         let Some(length) = end.filter(|end| rest.get(*end) == Some(&b'/')) else {
-            return self.fail("this regular expression is never closed; close it with /");
+            return self.fail("unterminated regular expression; close it with /");
         };
         let Some(pattern) = rest.get(..length).and_then(|text| str::from_utf8(text).ok()) else {
             return self.fail("the text is not valid UTF-8");

@@ -82,7 +82,7 @@ impl SourcePosition {
     pub(in crate::value) fn error(self, bytes: &[u8], fault: Fault) -> TextError {
         let place = self.after(bytes.get(..fault.at).unwrap_or(bytes));
         let message = fault.message.unwrap_or(Cow::Borrowed(
-            "the text ends too early; a closing quote, bracket or brace is missing",
+            "unexpected end of text; a closing quote, bracket or brace is missing",
         ));
         TextError {
             message: message.into_owned(),

@@ -91,7 +91,7 @@ impl Parser<'_, '_> {
             return Ok(());
         }
         let text = String::from_utf8_lossy(self.work.bytes_of(name));
-        let message = format!("the field {text:?} stands twice in the same document; remove one");
+        let message = format!("duplicate field {text:?}; remove one");
         Err(Fault::odd(name.at, Nonstandard::DuplicateField, message))
     }
 }

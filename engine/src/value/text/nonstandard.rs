@@ -31,11 +31,11 @@ impl Nonstandard {
     #[must_use]
     pub fn option(self) -> &'static str {
         match self {
-            Self::DuplicateField => "Keep the last of fields with the same name",
-            Self::BigInteger => "Take whole numbers beyond 64 bits as doubles",
-            Self::NotFinite => "Take NaN, Infinity and -Infinity without quotes",
-            Self::NoZone => "Read dates without a zone in a chosen zone",
-            Self::BrokenText => "Replace broken characters by U+FFFD",
+            Self::DuplicateField => "Keep the last duplicate field",
+            Self::BigInteger => "Convert integers larger than 64 bits to doubles",
+            Self::NotFinite => "Accept unquoted NaN, Infinity and -Infinity",
+            Self::NoZone => "Use a time zone for dates without one",
+            Self::BrokenText => "Replace broken characters with U+FFFD",
         }
     }
 
@@ -55,21 +55,20 @@ impl Nonstandard {
     #[must_use]
     pub fn done(self, count: u64) -> String {
         let (one, many) = match self {
-            Self::DuplicateField => (
-                "field gave way to a later one with the same name",
-                "fields gave way to later ones with the same name",
-            ),
+            Self::DuplicateField => {
+                ("duplicate field was overwritten", "duplicate fields were overwritten")
+            }
             Self::BigInteger => (
-                "whole number beyond 64 bits was taken as a double",
-                "whole numbers beyond 64 bits were taken as doubles",
+                "integer larger than 64 bits was converted to a double",
+                "integers larger than 64 bits were converted to doubles",
             ),
             Self::NotFinite => (
-                "NaN or Infinity without quotes was taken as a double",
-                "NaN or Infinity without quotes were taken as doubles",
+                "unquoted NaN or Infinity was accepted as a double",
+                "unquoted NaN or Infinity were accepted as doubles",
             ),
             Self::NoZone => (
-                "date without a zone was read in the chosen zone",
-                "dates without a zone were read in the chosen zone",
+                "date without a zone was read in the chosen time zone",
+                "dates without a zone were read in the chosen time zone",
             ),
             Self::BrokenText => {
                 ("broken character was replaced", "broken characters were replaced")
@@ -112,7 +111,7 @@ impl Leniency {
         }
         .ok_or_else(|| {
             format!(
-                "{text:?} is no time zone; write UTC, an offset such as +05:45, or a name such as \
+                "{text:?} is not a time zone; use UTC, an offset such as +05:45, or a name such as \
                  Europe/Berlin"
             )
         })

@@ -88,7 +88,7 @@ impl<'t, 'w> Parser<'t, 'w> {
     pub(in crate::value) fn end(&mut self) -> Done {
         self.space()?;
         if self.at < self.bytes.len() {
-            return Err(Fault::new(self.at, "something follows the end of the value; remove it"));
+            return Err(Fault::new(self.at, "unexpected text after the value; remove it"));
         }
         Ok(())
     }
@@ -110,7 +110,7 @@ impl<'t, 'w> Parser<'t, 'w> {
                 Some(b'/') => rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
                 Some(b'*') => match rest.windows(2).position(|pair| pair == b"*/") {
                     Some(length) => length + 2,
-                    None => return self.fail("this comment is never closed; close it with */"),
+                    None => return self.fail("unterminated comment; close it with */"),
                 },
                 _ => return Ok(()),
             };
@@ -157,9 +157,9 @@ impl<'t, 'w> Parser<'t, 'w> {
             b'/' if self.is_shell() => self.regex_literal(tag_at),
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => self.word(tag_at, depth),
             b'/' => self.fail("comments are not part of JSON; remove it"),
-            b'\'' => self.fail("JSON wants double quotes; write \" instead of '"),
+            b'\'' => self.fail("JSON requires double quotes; use \" instead of '"),
             b',' | b']' | b'}' => self.fail("a value is missing here"),
-            _ => self.fail("this starts no value"),
+            _ => self.fail("unexpected character"),
         }
     }
 
@@ -241,7 +241,7 @@ impl<'t, 'w> Parser<'t, 'w> {
 
     pub(super) fn check_depth(&self, depth: usize) -> Done {
         if depth > DEPTH_MAX {
-            let message = format!("more than {DEPTH_MAX} levels are nested here; use fewer");
+            let message = format!("more than {DEPTH_MAX} levels of nesting; use fewer");
             return self.fail(message);
         }
         Ok(())
@@ -270,7 +270,7 @@ impl<'t, 'w> Parser<'t, 'w> {
                 let tag_at = self.work.out.len();
                 self.work.out.push(0);
                 self.name(names_from)?;
-                self.expect(b':', "a colon is missing behind the field's name")?;
+                self.expect(b':', "missing colon after the field name")?;
                 self.value(tag_at, depth)?;
                 if !self.more(b'}', "a comma or the closing brace } is missing here")? {
                     break;
@@ -312,7 +312,7 @@ impl<'t, 'w> Parser<'t, 'w> {
             return Ok(true);
         }
         if !self.is_shell() {
-            return Err(Fault::new(comma, "this comma is one too many; remove it"));
+            return Err(Fault::new(comma, "trailing comma; remove it"));
         }
         self.at += 1;
         Ok(false)
@@ -383,15 +383,15 @@ impl<'t, 'w> Parser<'t, 'w> {
                 Dialect::Shell => format!("Decimal128('{text}')"),
             };
             match error {
-                NotANumber::Malformed => Fault::new(at, format!("{text} is no number")),
+                NotANumber::Malformed => Fault::new(at, format!("{text} is not a number")),
                 NotANumber::BeyondInt64(_) => {
                     let message = format!(
-                        "{text} is beyond 64 bits; write it as {decimal} to keep its digits"
+                        "{text} is larger than 64 bits; write it as {decimal} to keep its digits"
                     );
                     Fault::odd(at, Nonstandard::BigInteger, message)
                 }
                 NotANumber::BeyondDouble => {
-                    let message = "is beyond what a double can hold; write it as";
+                    let message = "is out of range for a double; write it as";
                     Fault::new(at, format!("{text} {message} {decimal}"))
                 }
             }
@@ -424,7 +424,7 @@ impl<'t, 'w> Parser<'t, 'w> {
                 self.put(tag_at, T::Double, &double.to_le_bytes());
             }
             _ => {
-                let message = format!("{word} is no JSON value; put text into double quotes");
+                let message = format!("{word} is not a JSON value; put strings in double quotes");
                 return Err(Fault::new(start, message));
             }
         }

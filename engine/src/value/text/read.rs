@@ -20,7 +20,7 @@ pub(in crate::value) fn read_document(
     let done = parser.whole_document().and_then(|()| parser.end());
     let end = parser.at;
     done.and_then(|()| {
-        RawDocumentBuf::from_bytes(work.out).map_err(|_| Fault::new(end, "this is no document"))
+        RawDocumentBuf::from_bytes(work.out).map_err(|_| Fault::new(end, "this is not a document"))
     })
     .map_err(|fault| SourcePosition::START.error(text.as_bytes(), fault))
 }
@@ -36,7 +36,7 @@ pub(in crate::value) fn read_value(text: &str, dialect: Dialect) -> Result<Bson,
         let value = document.and_then(|document| document.get("").ok().flatten());
         value
             .and_then(|value| Bson::try_from(RawBson::from(value)).ok())
-            .ok_or_else(|| Fault::new(end, "this is no value"))
+            .ok_or_else(|| Fault::new(end, "this is not a value"))
     })
     .map_err(|fault| SourcePosition::START.error(text.as_bytes(), fault))
 }

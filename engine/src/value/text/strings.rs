@@ -42,8 +42,7 @@ pub(super) fn read(
                 at += 1;
             }
             _ => {
-                let message = "a line end or control character stands inside quotes; \
-                               write it as an escape such as \\n, or close the quotes";
+                let message = "unescaped newline or control character in a string; escape it as \\n, or close the quotes";
                 return Err(Fault::new(at, message));
             }
         }

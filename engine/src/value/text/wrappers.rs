@@ -45,7 +45,7 @@ impl<'t> Parser<'t, '_> {
     pub(super) fn wrapper(&mut self, tag_at: usize, depth: usize) -> Result<bool, Fault> {
         let Some(name) = self.wrapper_name()? else { return Ok(false) };
         let start = self.at;
-        self.expect(b':', "a colon is missing behind the field's name")?;
+        self.expect(b':', "missing colon after the field name")?;
         match &*name {
             "$oid" => self.object_id(tag_at)?,
             "$date" => self.date(tag_at)?,
@@ -70,8 +70,7 @@ impl<'t> Parser<'t, '_> {
             _ => return Ok(false),
         }
         if !self.take(b'}')? {
-            let message =
-                format!("{name} must stand alone in its braces; remove what is beside it");
+            let message = format!("{name} must be the only field of its object; remove the others");
             return Err(Fault::new(self.at.max(start), message));
         }
         Ok(true)
@@ -122,7 +121,7 @@ impl<'t> Parser<'t, '_> {
             if std::mem::replace(seen, true) {
                 return Err(Fault::new(at, message));
             }
-            self.expect(b':', "a colon is missing behind the field's name")?;
+            self.expect(b':', "missing colon after the field name")?;
             each(self, number)?;
         }
         self.expect(b'}', message)
@@ -203,12 +202,12 @@ impl<'t> Parser<'t, '_> {
     fn quoted_number(&mut self, tag_at: usize, name: &str) -> Done {
         match name {
             "$numberInt" => {
-                let message = "$numberInt holds a whole number of 32 bits in quotes";
+                let message = "$numberInt holds a 32-bit integer in quotes";
                 let int: i32 = self.parsed(message, numbers::quoted_int)?;
                 self.put(tag_at, T::Int32, &int.to_le_bytes());
             }
             "$numberLong" => {
-                let message = "$numberLong holds a whole number of 64 bits in quotes";
+                let message = "$numberLong holds a 64-bit integer in quotes";
                 let int: i64 = self.parsed(message, numbers::quoted_int)?;
                 self.put(tag_at, T::Int64, &int.to_le_bytes());
             }
@@ -339,7 +338,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn code(&mut self, tag_at: usize, depth: usize) -> Done {
-        const MESSAGE: &str = "beside $code only $scope may stand; remove the rest";
+        const MESSAGE: &str = "only $scope is allowed next to $code; remove the rest";
         let code = self.text("$code holds text in quotes")?;
         if !self.take(b',')? {
             self.put_text(tag_at, T::JavaScriptCode, &code);
@@ -358,7 +357,7 @@ impl<'t> Parser<'t, '_> {
         if !found {
             return self.fail(message);
         }
-        self.expect(b':', "a colon is missing behind the field's name")
+        self.expect(b':', "missing colon after the field name")
     }
 
     /// Reads the scope that comes next and writes the code before it.
@@ -378,7 +377,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn scope_before_code(&mut self, tag_at: usize, depth: usize) -> Done {
-        const MESSAGE: &str = "beside $scope exactly $code must stand";
+        const MESSAGE: &str = "$scope requires $code and no other field";
         let start = self.work.out.len();
         self.scope(depth)?;
         let scope = self.work.out.split_off(start);
