@@ -247,7 +247,7 @@ fn names_that_cannot_be_seen_are_shown_with_marks() {
     check(Dialog::RenameCollection(rename), &["Rename test.a\\u{202e}b"]);
     let create = CreateCollection { db: name.to_owned(), ..CreateCollection::default() };
     check(Dialog::CreateCollection(create), &["Create collection in a\\u{202e}b"]);
-    let export = transfer::ExportDraft::new(of, String::new());
+    let export = transfer::ExportDraft::new(of, String::new(), 0);
     let export = transfer::Dialog::Export(Box::new(export));
     check(Dialog::Transfer(export), &["test.a\\u{202e}b · 1 document"]);
 }

@@ -21,8 +21,9 @@ use crate::worker::Reply;
 /// Asks for everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown. The shown rows stay until they are replaced.
 pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    open.documents.restore(&open.saved_documents);
+    open.documents.restore(&open.saved_documents, now_ms);
     let view = &mut open.documents;
     view.asked = true;
     view.error = None;
@@ -44,9 +45,10 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
 
 /// Sets the filter of a tab, shows its documents and runs the filter.
 pub fn show_filter(tab: TabId, filter: impl Into<String>, cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     open.view = ViewKind::Documents;
-    open.documents.restore(&open.saved_documents);
+    open.documents.restore(&open.saved_documents, now_ms);
     let text = QueryText::of_filter(filter);
     let draft = &mut cx.state.drafts.tab(tab).documents;
     draft.restored = true;
@@ -63,7 +65,7 @@ pub fn run_draft(tab: TabId, cx: &mut Apply<'_>) {
 
 /// Runs a query.
 pub fn run(tab: TabId, text: QueryText, cx: &mut Apply<'_>) {
-    let query = match text.read() {
+    let query = match text.read(cx.state.now_ms()) {
         Ok(query) => query,
         Err(error) => {
             cx.state.toasts.push(Kind::Warning, error.message, None, cx.state.uptime);

@@ -185,7 +185,8 @@ fn open_export(namespace: Namespace, filter: String, cx: &mut Apply<'_>) {
         db.collections.iter().map(|collection| Namespace::new(&db.name, &collection.name))
     });
     let number = number_among(&namespace, all);
-    let mut draft = ExportDraft { number, ..ExportDraft::new(namespace, filter) };
+    let now_ms = cx.state.now_ms();
+    let mut draft = ExportDraft { number, ..ExportDraft::new(namespace, filter, now_ms) };
     draft.name_file(cx.state.transfer.folder.as_deref());
     cx.state.transfer.chooser_note = None;
     cx.state.dialogs.show(AnyDialog::Transfer(Dialog::Export(Box::new(draft))));

@@ -25,7 +25,7 @@ pub fn ui(
     draft: &mut DocumentsDraft,
     actions: &mut Actions,
 ) {
-    let error = draft.query.read().err();
+    let error = draft.query.read(state.now_ms()).err();
     let mut run = false;
     // In a narrow view the buttons stand below the filter.
     let is_wide = ui.available_width() >= WIDE;

@@ -81,13 +81,13 @@ impl QueryText {
             .any(|text| !text.trim().is_empty())
     }
 
-    /// Reads every part.
+    /// Reads every part. In the filter, `new Date()` is the time that is passed in.
     ///
     /// # Errors
     /// The first part that can't be read.
-    pub fn read(&self) -> Result<Query, QueryError> {
+    pub fn read(&self, now_ms: i64) -> Result<Query, QueryError> {
         Ok(Query {
-            filter: document(&self.filter, QueryField::Filter)?,
+            filter: filter(&self.filter, now_ms)?,
             projection: document(&self.project, QueryField::Project)?,
             sort: document(&self.sort, QueryField::Sort)?,
             skip: number(&self.skip, QueryField::Skip)?.unwrap_or(0),
@@ -161,6 +161,13 @@ fn document(text: &str, field: QueryField) -> Result<Document, QueryError> {
     shell::read_document(text).map_err(|error| failed(field, &error))
 }
 
+fn filter(text: &str, now_ms: i64) -> Result<Document, QueryError> {
+    if text.trim().is_empty() {
+        return Ok(Document::new());
+    }
+    shell::read_document_at(text, now_ms).map_err(|error| failed(QueryField::Filter, &error))
+}
+
 fn failed(field: QueryField, error: &TextError) -> QueryError {
     QueryError { field, message: error.to_string(), offset: error.offset }
 }
@@ -190,9 +197,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_filter_may_name_the_present_time() {
+        let now = bson::DateTime::from_millis(5);
+        let read = |text: &str| QueryText::of_filter(text).read(5).map(|query| query.filter);
+        assert_eq!(read("{at: {$lt: new Date()}}"), Ok(doc! { "at": { "$lt": now } }));
+        assert_eq!(read("{at: ISODate()}"), Ok(doc! { "at": now }));
+        assert_eq!(read("{ms: Date.now()}"), Ok(doc! { "ms": 5_i64 }));
+    }
+
+    #[test]
     fn filters_are_read_in_both_syntaxes() {
         let check = |text: &str, expected: Document| {
-            let read = QueryText::of_filter(text).read().map(|query| query.filter);
+            let read = QueryText::of_filter(text).read(0).map(|query| query.filter);
             assert_eq!(read, Ok(expected), "{text}");
         };
         check("", doc! {});
@@ -203,7 +219,7 @@ mod tests {
 
     #[test]
     fn an_error_names_the_field_and_the_place() {
-        let check = |text: QueryText, field, offset| match text.read() {
+        let check = |text: QueryText, field, offset| match text.read(0) {
             Ok(query) => panic!("{query:?}"),
             Err(error) => assert_eq!((error.field, error.offset), (field, offset)),
         };

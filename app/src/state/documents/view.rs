@@ -146,7 +146,7 @@ pub struct DocumentsDraft {
 
 impl DocumentsView {
     /// Puts what was kept in place. Does nothing the second time.
-    pub fn restore(&mut self, saved: &SavedDocuments) {
+    pub fn restore(&mut self, saved: &SavedDocuments, now_ms: i64) {
         if self.restored {
             return;
         }
@@ -154,7 +154,7 @@ impl DocumentsView {
         self.mode = saved.mode;
         self.history.clone_from(&saved.history);
         self.hidden.clone_from(&saved.hidden);
-        if let Ok(query) = saved.query.read() {
+        if let Ok(query) = saved.query.read(now_ms) {
             self.text.clone_from(&saved.query);
             self.query = query;
         }
@@ -424,7 +424,7 @@ mod tests {
         view.set_query(QueryText::default(), Query::default());
         assert_eq!((view.selected.len(), view.pages.len()), (1, 3));
         let text = QueryText::of_filter("{a: 1}");
-        let query = text.read().expect("it reads");
+        let query = text.read(0).expect("it reads");
         view.set_query(text, query);
         assert_eq!((view.selected.len(), view.pages.len()), (0, 0));
         assert_eq!(view.history, ["{a: 1}"]);
@@ -442,11 +442,11 @@ mod tests {
     fn what_is_kept_comes_back() {
         let mut view = DocumentsView::default();
         let text = QueryText::of_filter("{a: 1}");
-        let query = text.read().expect("it reads");
+        let query = text.read(0).expect("it reads");
         view.set_query(text, query.clone());
         view.mode = Mode::Table;
         let mut later = DocumentsView::default();
-        later.restore(&view.saved());
+        later.restore(&view.saved(), 0);
         assert_eq!((later.mode, later.query), (Mode::Table, query));
     }
 }

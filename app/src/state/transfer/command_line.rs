@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn an_export() {
-        let mut draft = ExportDraft::new(Namespace::new("shop", "carts"), String::new());
+        let mut draft = ExportDraft::new(Namespace::new("shop", "carts"), String::new(), 0);
         draft.path = "/tmp/x.json".to_owned();
         let check = |draft: &ExportDraft, filter: Option<&str>, expected: &str| {
             let start = "mayfly export --db shop --collection carts";

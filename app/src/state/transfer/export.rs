@@ -111,6 +111,8 @@ pub struct ExportDraft {
     pub indexes: bool,
     /// The filter of the view, as typed; empty: there is none.
     pub filter: String,
+    /// What `new Date()` in the filter means, in ms since 1970.
+    pub now_ms: i64,
     /// Whether only documents that match it are written.
     pub use_filter: bool,
     /// The path as typed.
@@ -126,7 +128,7 @@ pub struct ExportDraft {
 impl ExportDraft {
     /// A draft for a collection.
     #[must_use]
-    pub fn new(namespace: Namespace, filter: String) -> Self {
+    pub fn new(namespace: Namespace, filter: String, now_ms: i64) -> Self {
         let use_filter = !filter.trim().is_empty() && filter.trim() != "{}";
         let filter = if use_filter { filter } else { String::new() };
         let mut draft = Self {
@@ -136,6 +138,7 @@ impl ExportDraft {
             gzip: false,
             indexes: false,
             filter,
+            now_ms,
             use_filter,
             path: String::new(),
             is_named: false,
@@ -177,8 +180,8 @@ impl ExportDraft {
             return Ok(None);
         }
         let wrong = |reason: String| format!("The filter can't be used: {reason}");
-        let document: Document =
-            shell::read_document(&self.filter).map_err(|error| wrong(error.to_string()))?;
+        let document: Document = shell::read_document_at(&self.filter, self.now_ms)
+            .map_err(|error| wrong(error.to_string()))?;
         let document =
             RawDocumentBuf::try_from(&document).map_err(|error| wrong(error.to_string()))?;
         let filter = Filter::parse_query(&document, &VariableNames::default())
@@ -251,7 +254,7 @@ mod tests {
     use super::*;
 
     fn draft(filter: &str) -> ExportDraft {
-        ExportDraft::new(Namespace::new("shop", "carts"), filter.to_owned())
+        ExportDraft::new(Namespace::new("shop", "carts"), filter.to_owned(), 0)
     }
 
     #[test]
@@ -259,7 +262,8 @@ mod tests {
         let all = ["carts", "CARTS", "Carts", "a b"].map(|name| Namespace::new("shop", name));
         let name = |at: usize| {
             let number = number_among(&all[at], all.iter().cloned());
-            ExportDraft { number, ..ExportDraft::new(all[at].clone(), String::new()) }.file_name()
+            ExportDraft { number, ..ExportDraft::new(all[at].clone(), String::new(), 0) }
+                .file_name()
         };
         assert_eq!(name(0), "shop.carts~3.ndjson");
         assert_eq!(name(1), "shop.CARTS.ndjson");

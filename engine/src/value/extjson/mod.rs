@@ -24,7 +24,7 @@ pub use super::text::{Layout, Leniency, Nonstandard, Tally, TextError};
 /// # Errors
 /// The first thing found wrong, with its place.
 pub fn read_document(text: &str) -> Result<RawDocumentBuf, TextError> {
-    text::read_document(text, Dialect::Json)
+    text::read_document(text, Dialect::Json, None)
 }
 
 /// Reads one value of any type. Nothing but white space may follow it.

@@ -2,8 +2,8 @@
 //!
 //! Where mongosh goes through JavaScript numbers, this reader keeps what is written: `1.0` is a
 //! double, and a whole number beyond 32 bits is an int64. The writer marks both so that mongosh
-//! itself reads them back rightly: `Double(1.0)`, `Long('5')`. Constructors that would need the
-//! present time or chance (`ObjectId()`, `new Date()`) are refused: say the value.
+//! itself reads them back rightly: `Double(1.0)`, `Long('5')`. The parser reads no clock: only
+//! [`read_document_at`] accepts `new Date()` and its like. `ObjectId()`, which needs chance, is refused.
 
 mod command;
 mod writer;
@@ -21,7 +21,20 @@ pub use super::text::{Layout, TextError};
 /// # Errors
 /// The first thing found wrong, with its place.
 pub fn read_document(text: &str) -> Result<Document, TextError> {
-    let document = text::read_document(text, Dialect::Shell)?;
+    read(text, None)
+}
+
+/// Reads one document in which `new Date()` and `ISODate()` are this time, in ms since 1970, and
+/// `Date.now()` is its number.
+///
+/// # Errors
+/// As [`read_document`].
+pub fn read_document_at(text: &str, now_ms: i64) -> Result<Document, TextError> {
+    read(text, Some(now_ms))
+}
+
+fn read(text: &str, now_ms: Option<i64>) -> Result<Document, TextError> {
+    let document = text::read_document(text, Dialect::Shell, now_ms)?;
     Document::try_from(&*document).map_err(|_| TextError {
         message: "this is not a document".to_owned(),
         offset: 0,

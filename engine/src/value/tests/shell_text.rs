@@ -1,11 +1,11 @@
 //! mongosh literals and commands, as tables.
 
-use bson::{Bson, Regex, bson};
+use bson::{Bson, DateTime, Regex, bson, doc};
 
 use crate::value::{
     Layout,
     extjson::{self, Style},
-    shell::{read_document, read_value, write_command, write_value},
+    shell::{read_document, read_document_at, read_value, write_command, write_value},
 };
 
 fn read(text: &str, canonical: &str) {
@@ -218,4 +218,24 @@ fn constructors_within_constructors_have_a_bound() {
     refuse(&"{ $code: '', $scope: { a: ".repeat(100_000), "100 levels");
     refuse(&"{ $scope: { a: ".repeat(100_000), "100 levels");
     refuse(&"new ".repeat(100_000), "a name such as Date");
+}
+
+#[test]
+fn the_present_time_is_the_callers() {
+    let date = Bson::DateTime(DateTime::from_millis(1_767_312_000_000));
+    let check = |value: &str, expected: Bson| {
+        let text = format!("{{a: {{$lt: {value}}}}}");
+        let found = read_document_at(&text, 1_767_312_000_000).expect(value);
+        assert_eq!(found, doc! { "a": { "$lt": expected } }, "{value}");
+        assert!(read_document(&text).is_err(), "without a time: {value}");
+    };
+    check("new Date()", date.clone());
+    check("new Date( )", date.clone());
+    check("ISODate()", date.clone());
+    check("Date.now()", Bson::Int64(1_767_312_000_000));
+    for other in ["new Date('x')", "Date.then()", "Date.now", "ObjectId()", "new Long()"] {
+        assert!(read_document_at(&format!("{{a: {other}}}"), 0).is_err(), "{other}");
+    }
+    let zero = Bson::DateTime(DateTime::from_millis(0));
+    assert_eq!(read_document_at("{a: new Date(0)}", 5), Ok(doc! { "a": zero }));
 }

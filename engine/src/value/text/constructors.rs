@@ -30,6 +30,9 @@ impl Parser<'_, '_> {
             if class.is_empty() || class == "new" {
                 return Err(Fault::new(at, "expected a name such as Date after new"));
             }
+            if class == "Date" && self.is_empty_call()? {
+                return self.put_now(tag_at, T::DateTime);
+            }
             return self.constructor(at, class, tag_at, depth);
         }
         match word {
@@ -44,6 +47,8 @@ impl Parser<'_, '_> {
                     self.close()?;
                 }
             }
+            "ISODate" if self.is_empty_call()? => self.put_now(tag_at, T::DateTime)?,
+            "Date" if self.take_now_method() => self.put_now(tag_at, T::Int64)?,
             _ => {
                 self.space()?;
                 if self.bytes.get(self.at) != Some(&b'(') {
@@ -55,6 +60,32 @@ impl Parser<'_, '_> {
                 self.close()?;
             }
         }
+        Ok(())
+    }
+
+    /// Takes `()`, if that follows and the caller passed the time in.
+    fn is_empty_call(&mut self) -> Result<bool, Fault> {
+        let start = self.at;
+        self.space()?;
+        let is_empty = self.work.now_ms.is_some() && self.take(b'(')? && self.take(b')')?;
+        if !is_empty {
+            self.at = start;
+        }
+        Ok(is_empty)
+    }
+
+    /// Takes `.now()`, if that follows and the caller passed the time in.
+    fn take_now_method(&mut self) -> bool {
+        const METHOD: &[u8] = b".now()";
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let is_now = self.work.now_ms.is_some() && rest.starts_with(METHOD);
+        self.at += if is_now { METHOD.len() } else { 0 };
+        is_now
+    }
+
+    fn put_now(&mut self, tag_at: usize, element_type: T) -> Done {
+        let Some(ms) = self.work.now_ms else { return self.fail("the present time is not known") };
+        self.put(tag_at, element_type, &ms.to_le_bytes());
         Ok(())
     }
 

@@ -14,8 +14,9 @@ use super::{
 pub(in crate::value) fn read_document(
     text: &str,
     dialect: Dialect,
+    now_ms: Option<i64>,
 ) -> Result<RawDocumentBuf, TextError> {
-    let mut work = Work::default();
+    let mut work = Work { now_ms, ..Work::default() };
     let mut parser = Parser::new(text.as_bytes(), 0, dialect, &mut work);
     let done = parser.whole_document().and_then(|()| parser.end());
     let end = parser.at;
