@@ -18,7 +18,7 @@ const IDENTITY_FILE: &str = "identity.json";
 pub(in crate::store) const UNFINISHED_PREFIX: &str = ".identity-";
 
 /// The version of the tables' byte layout. A store with another one is refused.
-pub(in crate::store) const FORMAT_VERSION: u32 = 3;
+pub(in crate::store) const FORMAT_VERSION: u32 = 4;
 
 /// The contents of `identity.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
