@@ -389,7 +389,11 @@ mod tests {
         let report = check(place.path(), &clock(), None, &mut go_on).expect("readable");
         assert_eq!((report.structure.len(), report.contents.documents), (0, 100));
         let mut sentences = report.contents.findings.iter().map(|finding| &finding.sentence);
-        assert!(sentences.next().is_some_and(|it| it.contains("the dialect of the database db is unknown")));
+        assert!(
+            sentences
+                .next()
+                .is_some_and(|it| it.contains("the dialect of the database db is unknown"))
+        );
         assert!(sentences.next().is_some_and(|it| it.contains("\"dialects\" does not match")));
     }
 
