@@ -271,7 +271,7 @@ fn serving_on_a_socket_keeps_others_out() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&at.join("d/socket")), mode(&socket)), (0o700, 0o600));
     let same = format!("serve --data e --socket {}", socket.display());
-    check(at, &same, 1, "", "Another program listens on");
+    check(at, &same, 1, "", "is in use by another program");
     assert_eq!(server.terminate(), Some(0));
     assert!(!socket.exists());
 

@@ -205,7 +205,7 @@ fn works_with_files() -> [(&'static str, Work); 7] {
                         let refused = Store::open(folder.path(), &options).map(drop);
                         let told = refused.expect_err("refused").to_string();
                         assert!(
-                            told.contains("the lock of a store that is open"),
+                            told.contains("it is the lock file of an open store"),
                             "{name}: {told}"
                         );
                     }

@@ -410,7 +410,7 @@ fn a_failure_is_told_and_tried_again_later_and_later() {
     let clock = SimulatedClock::new(NOW_MS);
     let error = append(&archive, &clock, [1]).expect_err("in the way");
     assert!(matches!(error, ArchiveError::OnHold { .. }), "{error:?}");
-    assert!(error.to_string().starts_with("The archive of test.c can't be written"), "{error}");
+    assert!(error.to_string().starts_with("Can't write the archive of test.c"), "{error}");
     fs::remove_file(folder.path().join("a")).expect("removed");
     append(&archive, &clock, [1]).expect_err("too early");
     assert_eq!(archive.failure().map(|failure| failure.attempts), Some(1));

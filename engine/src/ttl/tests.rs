@@ -149,7 +149,7 @@ fn inert_indexes() {
     let rule = Rule::Inert(InertReason::Hashed);
     never(&rule, &doc! {"a": date(1)}, Never::Inert(InertReason::Hashed));
     assert_eq!(Never::Inert(InertReason::Hashed).code(), "inertHashed");
-    assert!(Never::Text.sentence("lastSeen").starts_with("lastSeen is text"));
+    assert!(Never::Text.sentence("lastSeen").starts_with("lastSeen is a string"));
 }
 
 #[test]

@@ -87,7 +87,8 @@ mod tests {
         let told = lab.ok(&format!("{{mayflyBackup: 1, to: '{to}'}}"));
         let sentence = told.get_str("notIncluded").expect("a sentence");
         assert!(
-            sentence.ends_with("/archive.") && sentence.contains("not in the backup"),
+            sentence.ends_with("/archive.")
+                && sentence.contains("doesn't include archived documents"),
             "{told}"
         );
         assert!(!told.contains_key("warning"), "{told}");
