@@ -40,7 +40,7 @@ impl<'p> AtomicFile<'p> {
     /// # Errors
     /// When the target is a link, a folder, a device, a data file or inside the data folder, or
     /// when its folder can't be written.
-    pub(super) fn create(
+    pub(super) fn begin(
         path: &Path,
         data_folder: &Path,
         gzip: bool,

@@ -128,7 +128,7 @@ pub fn export(
 ) -> Result<ExportReport, TransferError> {
     let collection = to_export(collections, &request.namespace)?;
     let data_folder = collections.store().folder().to_owned();
-    let mut target = AtomicFile::create(&request.path, &data_folder, request.gzip, progress)?;
+    let mut target = AtomicFile::begin(&request.path, &data_folder, request.gzip, progress)?;
     let mut walk = ExportScan {
         collections,
         collection: &collection,
@@ -377,7 +377,7 @@ fn write_indexes<'p>(
     data_folder: &Path,
     progress: &'p Progress,
 ) -> Result<AtomicFile<'p>, TransferError> {
-    let mut target = AtomicFile::create(path, data_folder, false, progress)?;
+    let mut target = AtomicFile::begin(path, data_folder, false, progress)?;
     target.write(b"[")?;
     for (number, index) in collection.indexes.iter().filter(|index| !index.is_id()).enumerate() {
         let mut spec = index.to_spec();

@@ -143,7 +143,7 @@ fn expect_refusals(engine: &Engine) -> Outcome {
     ];
     for command in commands {
         let reply = engine.run(DB, &command).to_string();
-        for words in ["14031", "disk is full", "B free on the disk", "delete documents"] {
+        for words in ["14031", "disk is full", "B on the data folder's disk", "delete documents"] {
             if !reply.contains(words) {
                 return Err(format!("{command} answered {reply}").into());
             }
