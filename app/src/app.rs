@@ -58,7 +58,7 @@ pub struct MayflyApp {
     worker: Option<Worker>,
     started: Duration,
     tabs_to_restore: Option<Saved>,
-    /// Until it was heeded.
+    /// `None` once the window has acted on it.
     shutdown: Option<ShutdownSignal>,
 }
 

@@ -22,8 +22,7 @@ pub enum WindowError {
 /// frame.
 ///
 /// # Errors
-/// [`WindowError::NoDisplay`] where there is nothing to open it on, so that the command line can go
-/// on without a window.
+/// [`WindowError::NoDisplay`] without a display; the caller then uses the command line.
 pub fn run_window(
     options: WindowOptions,
     prepare: impl FnOnce(&egui::Context) + 'static,

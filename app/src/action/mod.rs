@@ -42,7 +42,7 @@ pub use view::ViewAction;
 use crate::state::TabId;
 
 /// One request of the user.
-#[expect(clippy::large_enum_variant, reason = "made when a person presses something")]
+#[expect(clippy::large_enum_variant, reason = "made only on a click or a key press")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Databases and collections.

@@ -125,7 +125,7 @@ pub struct State {
     pub changes: changes::Changes,
     /// The collection that a window without a tab opens after the outcomes of a frame.
     pub first_tab: Option<Namespace>,
-    /// Counts jobs, so that an answer can be told from an older one.
+    /// Counts jobs, which distinguishes an answer from an older one.
     pub generation: u64,
 }
 

@@ -8,7 +8,7 @@ use egui_material_icons::{MaterialIcon, icons as set};
 
 /// Every icon of the window, by its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "each name says what the icon stands for")]
+#[expect(missing_docs, reason = "each name says what the icon means")]
 pub enum Icon {
     Add,
     Back,

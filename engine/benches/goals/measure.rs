@@ -39,7 +39,7 @@ pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     percentile(values.collect(), 0.5)
 }
 
-/// The value below which this share of the values lies.
+/// The value that this share of the values does not reach.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a list")]
 pub fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
     values.sort_by(f64::total_cmp);

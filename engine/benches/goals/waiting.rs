@@ -1,4 +1,4 @@
-//! How long a person waits while something large goes on.
+//! How long a user waits while a large operation runs.
 
 use std::{
     fs::File,

@@ -107,7 +107,7 @@ fn module_of(root: &str, path: &str) -> ModulePath {
     parts
 }
 
-/// Replaces a re-exported name by what it stands for, as often as that is a re-export again.
+/// Replaces a re-exported name by its target, repeatedly while the target is a re-export too.
 fn follow(
     mut path: ModulePath,
     exports: &BTreeMap<ModulePath, ModulePath>,

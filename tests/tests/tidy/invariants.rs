@@ -75,7 +75,7 @@ fn only_the_folder_touches_the_lock_file() {
     check_present(&all(), "engine/src/store/file/folder.rs", "lock.mdb");
 }
 
-/// A file that a person chose, or a name in a folder that a person chose, may be that lock file.
+/// A file that the user chose, or a name in such a folder, may be that lock file.
 #[test]
 fn files_are_opened_by_the_function_that_knows_locks() {
     let words = [
@@ -94,7 +94,7 @@ fn files_are_opened_by_the_function_that_knows_locks() {
         "engine/src/store/file/app_lock.rs",
         "engine/src/store/txn/env.rs",
         "engine/src/store/file/folder.rs",
-        // Names that nobody chooses: Linux's own files, and a folder.
+        // Fixed names: Linux's own files, and a folder.
         "app/src/shutdown.rs",
         "engine/src/clock/system.rs",
         "engine/src/command/admin/host_info.rs",

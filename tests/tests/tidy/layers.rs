@@ -181,9 +181,6 @@ const APP: &Layers = &[
     ("program", &["app", "cli", "demo", "job", "source", "window", "limits", "shutdown"]),
 ];
 
-/// Upward imports that are still to be removed: from, to, how many lines. A number only goes down.
-const APP_PENDING: &[(&str, &str, usize)] = &[];
-
 fn layer(module: &[String]) -> &str {
     module.first().map_or("", String::as_str)
 }
@@ -212,27 +209,14 @@ fn upward(layers: &Layers, imports: &CrateImports) -> Vec<String> {
 
 #[test]
 fn layers_name_only_layers_below() {
-    for (root, layers, pending) in
-        [("engine/src", ENGINE, [].as_slice()), ("app/src", APP, APP_PENDING)]
-    {
+    for (root, layers) in [("engine/src", ENGINE), ("app/src", APP)] {
         let imports = CrateImports::read(root, &rust_files(&[root]));
         let between = imports
             .imports
             .iter()
             .filter(|import| layer(&import.path) != layer(&imports.modules[import.from]));
         assert!(between.count() > 500, "this test no longer sees the imports of {root}");
-        let mut broken = upward(layers, &imports);
-        for (from, to, lines) in pending {
-            let is_pending = |line: &String| {
-                line.starts_with(&format!("{root}/{from}"))
-                    && line.contains(&format!(" names {to}::"))
-            };
-            let found = broken.iter().filter(|line| is_pending(line)).count();
-            if found <= *lines {
-                assert_eq!(found, *lines, "fewer imports from {from} to {to}: lower the number");
-                broken.retain(|line| !is_pending(line));
-            }
-        }
+        let broken = upward(layers, &imports);
         assert!(broken.is_empty(), "{} upward imports\n{}", broken.len(), broken.join("\n"));
     }
 }

@@ -1,4 +1,4 @@
-//! The project as a whole: what stands at its top, and that it stands alone.
+//! The project as a whole: its top level, and that it is self-contained.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -83,7 +83,7 @@ fn readme_names_the_two_commands_and_every_room() {
 /// What is compiled is what was read: nothing comes from elsewhere, or without its sum.
 #[test]
 fn every_dependency_is_pinned_by_its_sum() {
-    // With the C sources of LMDB in it: whoever changes this has read what is new in them.
+    // With the C sources of LMDB in it: change this only after reading what is new in them.
     const LMDB: &str = "aaeb9bd22e73bd1babffff614994b341e9b2008de7bb73bf1f7e9154f1978f8b";
     for (file, own) in [
         ("Cargo.lock", vec!["mayfly", "mayfly-engine", "mayfly-tests"]),

@@ -47,7 +47,7 @@ pub fn expiry(work: &str, all: &[RawDocumentBuf], ours: Cost) {
     }
 }
 
-/// Removes the half of the documents that lies before the middle.
+/// Removes the older half of the documents.
 pub fn removals(settings: &Settings, all: &[RawDocumentBuf], until_ms: i64, ours: Cost) {
     let beside = |name: &str, remove: fn(&std::path::Path, &[RawDocumentBuf], i64) -> Cost| {
         let costs: Vec<Cost> = (0..settings.runs)

@@ -47,7 +47,7 @@ impl Redb {
         }
     }
 
-    /// Removes what is not later than `until_ms`, in batches. Hands back how many.
+    /// Removes documents up to `until_ms`, inclusive, in batches. Returns how many.
     pub fn remove(&self, until_ms: i64) -> u64 {
         let mut removed = 0;
         loop {

@@ -48,7 +48,7 @@ impl Sqlite {
         }
     }
 
-    /// Removes what is not later than `until_ms`, in batches. Hands back how many.
+    /// Removes documents up to `until_ms`, inclusive, in batches. Returns how many.
     pub fn remove(&mut self, until_ms: i64) -> u64 {
         let sql = format!(
             "DELETE FROM documents WHERE id IN

@@ -151,8 +151,8 @@ fn check_size(document: Option<&RawDocument>) -> Result<(), PipelineError> {
     Err(PipelineError::stage(
         Code::QUERY_EXCEEDED_MEMORY_LIMIT,
         format!(
-            "Exceeded memory limit: a stage made a document of {bytes} bytes, and at most \
-             {PIPELINE_DOC_BYTES_MAX} may go on to the next one; leave fields out that are not needed"
+            "Exceeded memory limit: a stage made a document of {bytes} bytes; the next \
+             stage takes at most {PIPELINE_DOC_BYTES_MAX}. Remove fields that you do not need"
         ),
     ))
 }

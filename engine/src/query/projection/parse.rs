@@ -91,7 +91,7 @@ fn in_other_mode(spec: &Spec, mode: Mode, path: &str) -> QueryError {
             (31254, format!("Cannot do exclusion on field {path} in inclusion projection"))
         }
         (Spec::ElemMatch(_), _) => {
-            (31252, format!("$elemMatch on {path} can't stand in an exclusion projection"))
+            (31252, format!("$elemMatch on {path} is not allowed in an exclusion projection"))
         }
         (Spec::Computed(_), _) => {
             (31252, format!("Cannot use an expression for {path} in an exclusion projection"))

@@ -49,7 +49,7 @@ impl<'u> PathResolver<'u> {
     fn count_one(&mut self) -> Result<(), QueryError> {
         self.left = self.left.checked_sub(1).ok_or_else(|| {
             QueryError::bad_value(format!(
-                "the paths of the update stand for more than {UPDATE_PLACES_MAX} array elements; \
+                "the update's paths match more than {UPDATE_PLACES_MAX} array elements; \
                  change fewer fields or elements at once"
             ))
         })?;
