@@ -10,7 +10,7 @@ pub struct Command {
     pub aliases: &'static [&'static str],
     /// The databases that it may be sent to.
     pub scope: Scope,
-    /// Every field but its own and those of [`super::field::COMMON`].
+    /// Every field but its own and those of `core::field::COMMON`.
     pub fields: &'static [Field],
     /// Runs it; returns the reply's fields without `ok`.
     pub run: fn(&Context, &Request<'_>) -> Answer,
