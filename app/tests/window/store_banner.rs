@@ -101,8 +101,7 @@ fn a_store_that_can_only_be_read_is_opened_again() {
     window.until_enabled("Back up");
     window.click("Close");
     window.point("Reopen");
-    window
-        .until("it is opened anew", |state| state.is_open() && state.maintenance.status.is_some());
+    window.until("it is open again", |state| state.is_open() && state.maintenance.status.is_some());
     window.until_named("The store is read-only");
 }
 
@@ -248,8 +247,7 @@ fn what_is_typed_stays_when_the_store_is_opened_again() {
     let tab = window.tab().id;
     window.until_named("The store is read-only");
     window.point("Reopen");
-    window
-        .until("it is opened anew", |state| state.is_open() && state.maintenance.status.is_some());
+    window.until("it is open again", |state| state.is_open() && state.maintenance.status.is_some());
     assert_eq!((window.tab().id, window.value("Filter").as_str()), (tab, "{ half: "));
     let other = window.folder.path().join("other");
     open_folder(&mut window, &other);
