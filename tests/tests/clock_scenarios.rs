@@ -506,7 +506,7 @@ fn reaper(collections: &Arc<Collections>) -> Reaper {
 }
 
 fn namespace() -> Namespace {
-    Namespace::new("test", "c").expect("a name")
+    Namespace::new("test", "c")
 }
 
 fn ids(collections: &Collections) -> Vec<i32> {

@@ -172,7 +172,7 @@ fn works_with_files() -> [(&'static str, Work); 7] {
         ("an export and an import", |engine, _, backup, _| {
             let path = backup.with_extension("json");
             export_to(engine, &path).expect("exported");
-            let copy = Namespace::new("d", "copy").expect("a name");
+            let copy = Namespace::new("d", "copy");
             let request = ImportRequest::new(vec![path], copy);
             import(engine.collections(), &request, &Progress::new()).expect("imported");
             assert_eq!(find_all(engine, "d", "copy", doc! {}).len(), 500);
@@ -181,7 +181,7 @@ fn works_with_files() -> [(&'static str, Work); 7] {
             for path in names_of_the_lock(store, backup) {
                 let plain = Leniency::default();
                 assert!(preview(&path, ImportFormat::Auto, plain).is_err());
-                let name = Namespace::new("d", "c").expect("a name");
+                let name = Namespace::new("d", "c");
                 let (all, progress) = (engine.collections(), Progress::new());
                 assert!(
                     rehearse(all, &name, &path, ImportFormat::Auto, plain, 1, &progress).is_err()
@@ -254,7 +254,7 @@ fn works_with_files() -> [(&'static str, Work); 7] {
 
 fn export_to(engine: &Engine, path: &Path) -> Result<(), TransferError> {
     let request = ExportRequest {
-        namespace: Namespace::new("d", "c").expect("a name"),
+        namespace: Namespace::new("d", "c"),
         path: path.to_owned(),
         format: ExportFormat::Ndjson(Style::Relaxed),
         filter: None,

@@ -6,10 +6,9 @@ use egui::Key;
 
 use super::entry::{Entry, Group, ctrl};
 use super::{Action, DialogAction, ViewAction};
-use crate::job::OpenRequest;
+use crate::job::{Dialect, OpenRequest};
 use crate::state::dialogs::{
-    CreateCollection, CreateDatabase, Dialect, Dialog, DropDialog, DropTarget, RenameCollection,
-    Sent,
+    CreateCollection, CreateDatabase, Dialog, DropDialog, DropTarget, RenameCollection, Sent,
 };
 use crate::state::store::Order;
 use crate::state::{Namespace, State};

@@ -6,12 +6,13 @@ use bson::{Bson, Document, doc};
 
 use super::{Apply, WindowEffect, clock, reaper, tabs, transfer};
 use crate::action::StoreAction;
+use crate::job::Dialect;
 use crate::job::invisible::with_marks;
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, WEATHER_UNSEEN_MAX};
 use crate::source::{OpenFailure, OpenRequest, Opened};
 use crate::state::dialogs::{
-    Confirm, CreateCollection, CreateDatabase, Dialect, Dialog, DropTarget, OpenFolder, Sent, Tone,
-    create_command, dialect_command, drop_command, rename_command,
+    Confirm, CreateCollection, CreateDatabase, Dialog, DropTarget, OpenFolder, Sent, Tone,
+    create_command, dialect_command, dialect_label, drop_command, rename_command,
 };
 use crate::state::maintenance::{folder, key};
 use crate::state::offer::Offer;
@@ -54,7 +55,7 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
         StoreAction::Rename(draft) => rename(&draft.from, &draft.name, cx),
         StoreAction::Drop(target) => drop_target(&target, cx),
         StoreAction::SetDialect(db, dialect) => {
-            let done = format!("The compatibility of {db} is now {}", dialect.label());
+            let done = format!("The compatibility of {db} is now {}", dialect_label(dialect));
             let command = doc! {"mayflyDialect": dialect.name()};
             change(done, &db, command, cx);
         }

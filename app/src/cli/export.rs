@@ -16,7 +16,7 @@ use super::{
 
 /// Exports. The last line of standard output is the count.
 pub(super) fn run(args: Export) -> Result<(), Failure> {
-    let namespace = Namespace::new(&args.db, &args.collection).map_err(Failure::from_error)?;
+    let namespace = Namespace::checked(&args.db, &args.collection).map_err(Failure::from_error)?;
     let filter = args.filter.as_deref().map(filter).transpose()?;
     let format = format(&args)?;
     let request = ExportRequest {

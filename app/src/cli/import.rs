@@ -60,7 +60,7 @@ fn request(
     mode: ConflictMode,
     args: &Import,
 ) -> Result<ImportRequest, Failure> {
-    let namespace = Namespace::new(&args.db, &args.collection).map_err(Failure::from_error)?;
+    let namespace = Namespace::checked(&args.db, &args.collection).map_err(Failure::from_error)?;
     Ok(ImportRequest {
         format: match format {
             InputFormat::Auto => ImportFormat::Auto,

@@ -6,8 +6,9 @@ use mayfly_engine::value::shell::write_command;
 use super::{WAITING, close, leave};
 use crate::action::{Action, Actions, StoreAction, ViewAction};
 use crate::dialogs::COMMAND_TO_SEND;
-use crate::state::dialogs::{CreateCollection, CreateDatabase, Dialect, Sent};
-use crate::state::dialogs::{create_command, dialect_command};
+use crate::job::Dialect;
+use crate::state::dialogs::{CreateCollection, CreateDatabase, Sent};
+use crate::state::dialogs::{create_command, dialect_command, dialect_label, dialect_sentence};
 use crate::state::names::{collection_problem, database_problem};
 use crate::state::{Namespace, State};
 use crate::theme::{colors, sizes, text};
@@ -182,7 +183,7 @@ fn begin_at(ui: &Ui, label: &str, draft: &str) {
 
 fn dialect_ui(ui: &mut Ui, dialect: &mut Dialect) {
     labelled(ui, "Compatibility", None, |ui| {
-        let words = Dialect::ALL.map(Dialect::label);
+        let words = Dialect::ALL.map(dialect_label);
         let chosen = Dialect::ALL.iter().position(|other| other == dialect).unwrap_or(0);
         if let Some(at) = tabs::segmented(ui, "Compatibility", &words, chosen)
             && let Some(pressed) = Dialect::ALL.get(at)
@@ -190,6 +191,6 @@ fn dialect_ui(ui: &mut Ui, dialect: &mut Dialect) {
             *dialect = *pressed;
         }
         let ink = colors(ui).dim;
-        ui.label(text::rich(dialect.sentence(), text::small()).color(ink));
+        ui.label(text::rich(dialect_sentence(*dialect), text::small()).color(ink));
     });
 }

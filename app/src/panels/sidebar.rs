@@ -3,8 +3,9 @@
 use egui::{Align2, Id, Margin, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction, ViewAction, store};
+use crate::job::Dialect;
 use crate::limits::{WEATHER_AGE_MAX, WEATHER_AGE_MIN};
-use crate::state::dialogs::{CreateCollection, Dialect, DropTarget, RenameCollection, Sent};
+use crate::state::dialogs::{CreateCollection, DropTarget, RenameCollection, Sent, dialect_label};
 use crate::state::store::{Collection, Database, Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::view::Focus;
@@ -311,7 +312,7 @@ fn database_menu_ui(ui: &mut Ui, database: &Database, actions: &mut Actions) {
     }
     menu::line(ui);
     for dialect in Dialect::ALL {
-        let label = format!("Compatibility: {}", dialect.label());
+        let label = format!("Compatibility: {}", dialect_label(dialect));
         let is_chosen = database.dialect == Some(dialect);
         if menu::choice(ui, &label, is_chosen).clicked() {
             if !is_chosen {

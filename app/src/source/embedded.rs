@@ -147,7 +147,7 @@ impl Transfers for Embedded {
 
     fn rehearse(
         &self,
-        namespace: &mayfly_engine::catalog::Namespace,
+        namespace: &Namespace,
         path: &Path,
         format: ImportFormat,
         leniency: Leniency,
@@ -282,7 +282,7 @@ fn converted(event: EngineEvent) -> SourceEvent {
                 .into_iter()
                 .filter(|index| index.deleted > 0 || index.error.is_some())
                 .map(|index| PassIndex {
-                    namespace: Some(namespace(&index.namespace)),
+                    namespace: Some(index.namespace),
                     index: index.index,
                     deleted: index.deleted,
                     error: index.error,
@@ -296,9 +296,8 @@ fn converted(event: EngineEvent) -> SourceEvent {
             SourceEvent::Removed { documents, more }
         }
         EngineEvent::CatalogChanged => SourceEvent::CatalogChanged,
-        EngineEvent::DataChanged(changed) => SourceEvent::DataChanged(namespace(&changed)),
-        EngineEvent::IndexBuild { namespace: of, index, done, total, finished, error } => {
-            let namespace = namespace(&of);
+        EngineEvent::DataChanged(changed) => SourceEvent::DataChanged(changed),
+        EngineEvent::IndexBuild { namespace, index, done, total, finished, error } => {
             SourceEvent::IndexBuild { namespace, index, done, total, finished, error }
         }
         EngineEvent::ClockChanged(_) | EngineEvent::ClockStepped { .. } => {
@@ -320,7 +319,7 @@ fn converted(event: EngineEvent) -> SourceEvent {
 
 fn removed(document: mayfly_engine::reaper::RemovedDocument) -> RemovedDocument {
     RemovedDocument {
-        namespace: namespace(&document.namespace),
+        namespace: document.namespace,
         index: document.index,
         id: document.id,
         base_ms: document.base_ms,
@@ -329,8 +328,4 @@ fn removed(document: mayfly_engine::reaper::RemovedDocument) -> RemovedDocument 
         bytes: document.bytes,
         pass: document.pass,
     }
-}
-
-fn namespace(of: &mayfly_engine::catalog::Namespace) -> Namespace {
-    Namespace::new(of.db.clone(), of.collection.clone())
 }

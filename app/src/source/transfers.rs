@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use bson::oid::ObjectId;
-use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
     DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest, Leniency,
     Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
+
+use super::Namespace;
 
 /// A store that takes documents out of files and writes them to files. Each call takes as long as
 /// the files are long; [`Progress`] reports and cancels it.

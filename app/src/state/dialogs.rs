@@ -7,6 +7,7 @@ use bson::{Document, doc};
 use super::listener::ListenerDraft;
 use super::offer::Offer;
 use super::{Namespace, TabId, archive, documents, indexes, maintenance, transfer, trash};
+use crate::job::Dialect;
 use crate::limits::DIALOGS_WAITING_MAX;
 
 /// A dialog with its current input.
@@ -101,56 +102,23 @@ impl Sent {
     }
 }
 
-/// The rules of a database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Dialect {
-    /// Both families of rules.
-    #[default]
-    Open,
-    /// MongoDB's rules only.
-    Mongodb,
-    /// Cosmos DB's rules only.
-    Cosmos,
+/// A dialect's name in the window.
+#[must_use]
+pub fn dialect_label(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Open => "Mayfly (both)",
+        Dialect::Mongodb => "MongoDB 8.2",
+        Dialect::Cosmos => "Azure Cosmos DB",
+    }
 }
 
-impl Dialect {
-    /// Every dialect.
-    pub const ALL: [Self; 3] = [Self::Open, Self::Mongodb, Self::Cosmos];
-
-    /// As the command spells it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Mongodb => "mongodb",
-            Self::Cosmos => "cosmos",
-        }
-    }
-
-    /// The one that the command spells so.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|dialect| dialect.name() == name)
-    }
-
-    /// Its name in the window.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Open => "Mayfly (both)",
-            Self::Mongodb => "MongoDB 8.2",
-            Self::Cosmos => "Azure Cosmos DB",
-        }
-    }
-
-    /// What it means.
-    #[must_use]
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Self::Open => "TTL on any date field, or on _ts with a per-document ttl",
-            Self::Mongodb => "TTL on a date field; expired documents stay visible until removed",
-            Self::Cosmos => "TTL on _ts; expired documents are hidden immediately",
-        }
+/// What a dialect means.
+#[must_use]
+pub fn dialect_sentence(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Open => "TTL on any date field, or on _ts with a per-document ttl",
+        Dialect::Mongodb => "TTL on a date field; expired documents stay visible until removed",
+        Dialect::Cosmos => "TTL on _ts; expired documents are hidden immediately",
     }
 }
 

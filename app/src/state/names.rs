@@ -1,7 +1,7 @@
 //! Which names databases and collections may have, as sentences for a form. The rules
 //! themselves are the engine's.
 
-use mayfly_engine::catalog;
+use crate::job::Namespace;
 
 /// Bytes in a name of a database, as MongoDB has it.
 const DATABASE_NAME_BYTES_MAX: usize = 63;
@@ -13,7 +13,7 @@ pub fn database_problem(name: &str) -> Option<&'static str> {
         Some("Enter a name")
     } else if name.len() > DATABASE_NAME_BYTES_MAX {
         Some("At most 63 bytes")
-    } else if catalog::Namespace::new(name, "c").is_err() {
+    } else if Namespace::checked(name, "c").is_err() {
         Some("Names can't contain spaces, dots, slashes, quotes or dollar signs")
     } else {
         None
@@ -29,7 +29,7 @@ pub fn collection_problem(db: &str, name: &str) -> Option<&'static str> {
         Some("Enter a name")
     } else if name.starts_with("system.") {
         Some("Names starting with system. are reserved")
-    } else if catalog::Namespace::new(db, name).is_ok() {
+    } else if Namespace::checked(db, name).is_ok() {
         None
     } else if name.contains(['$', '\0']) {
         Some("Names can't contain dollar signs")
@@ -49,7 +49,7 @@ mod tests {
         let check = |name: &str, part: &str| {
             let problem = database_problem(name);
             assert!(problem.unwrap_or_default().contains(part), "{name}: {problem:?}");
-            assert_eq!(problem.is_some(), catalog::Namespace::new(name, "c").is_err(), "{name}");
+            assert_eq!(problem.is_some(), Namespace::checked(name, "c").is_err(), "{name}");
         };
         assert_eq!(database_problem("shop"), None);
         assert_eq!(database_problem(&"d".repeat(63)), None);

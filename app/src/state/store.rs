@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::Namespace;
-use super::dialogs::Dialect;
+use crate::job::Dialect;
 
 /// How the collections are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]

@@ -229,7 +229,7 @@ fn transfer(worker: &Worker, work: TransferWork) -> TransferDone {
 #[test]
 fn a_store_without_files_says_so() {
     let worker = worker();
-    let namespace = mayfly_engine::catalog::Namespace::new("demo", "c").expect("a good name");
+    let namespace = mayfly_engine::catalog::Namespace::new("demo", "c");
     let request = mayfly_engine::transfer::ImportRequest::new(Vec::new(), namespace);
     let progress = Arc::new(Progress::new());
     let TransferDone::Import(Err(Failure::Failed(sentence))) =

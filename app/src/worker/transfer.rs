@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bson::oid::ObjectId;
-use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
     self, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest, Leniency,
     Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
-use crate::job::FileLook;
+use crate::job::{FileLook, Namespace};
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::source::embedded::DATA_FILE;
 use crate::source::{Source, Transfers};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bson::{Bson, DateTime, Document, doc};
 use mayfly::action::{Action, StoreAction};
+use mayfly::job::Dialect;
 use mayfly::source::{Capabilities, Events, Maintenance, OpenRequest, Source, Transfers};
-use mayfly::state::dialogs::Dialect;
 use mayfly::state::{Phase, State};
 use mayfly_engine::engine::{Engine, EngineOptions};
 

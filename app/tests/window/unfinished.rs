@@ -17,7 +17,7 @@ fn window() -> Window {
     fs::write(&file, "{\"_id\": 1}\n{\"_id\": oops}\n{\"_id\": 3}\n").expect("a file");
     let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
     let engine = Engine::open(&folder.path().join("store"), options).expect("a store");
-    let namespace = Namespace::new("test", "events").expect("a name");
+    let namespace = Namespace::new("test", "events");
     let request =
         ImportRequest { stop_on_error: true, ..ImportRequest::new(vec![file], namespace) };
     let report = import(engine.collections(), &request, &Progress::new()).expect("an import");

@@ -369,7 +369,7 @@ mod tests {
         let (store, _) = Store::open(folder.path(), &StoreOptions::default()).expect("a store");
         let collections = Collections::new(Arc::new(store), Arc::new(SystemClock));
         let archives = Archives::open(Arc::new(collections.expect("readable"))).expect("none");
-        let namespace = Namespace::new("test", "c").expect("a name");
+        let namespace = Namespace::new("test", "c");
         let create = || {
             let request = CreateRequest { namespace: namespace.clone(), options: Document::new() };
             archives.collections.create(&request).expect("created");

@@ -188,7 +188,7 @@ mod tests {
 
     fn archived(document: &Document) -> Archived {
         Archived {
-            namespace: Namespace::new("test", "a.b").expect("a name"),
+            namespace: Namespace::new("test", "a.b"),
             record: 7,
             modified_ms: -1,
             removed_ms: 1_704_067_200_000,

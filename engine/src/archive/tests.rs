@@ -43,7 +43,7 @@ fn archive(path: &Path, settings: Settings) -> Archive {
 fn with_backend(settings: Settings, backend: Result<Box<dyn Backend>, ArchiveError>) -> Archive {
     let record = Record {
         collection: CollectionId(1),
-        namespace: Namespace::new("test", "c").expect("a name"),
+        namespace: Namespace::new("test", "c"),
         folder: "a".to_owned(),
         is_on: true,
         settings,
@@ -59,7 +59,7 @@ fn world(settings: Settings) -> World {
 
 fn document(id: i32, removed_ms: i64) -> Archived {
     Archived {
-        namespace: Namespace::new("test", "c").expect("a name"),
+        namespace: Namespace::new("test", "c"),
         record: id.unsigned_abs().into(),
         modified_ms: NOW_MS - 1,
         removed_ms,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use bson::oid::ObjectId;
+use serde::{Deserialize, Serialize};
 
 use super::{CatalogError, CatalogErrorKind};
 
@@ -18,8 +19,8 @@ const OUTPUT_PREFIX: &str = "tmp.agg_out.";
 /// Characters that a database name must not contain (MongoDB on Unix).
 const DB_FORBIDDEN: &[char] = &['/', '\\', '.', ' ', '"', '$', '\0'];
 
-/// A database and a collection, both with valid names.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A database and a collection. A name that a client sends passes [`Namespace::checked`].
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Namespace {
     /// The database.
     pub db: String,
@@ -28,11 +29,16 @@ pub struct Namespace {
 }
 
 impl Namespace {
+    /// `db.collection`, unchecked.
+    pub fn new(db: impl Into<String>, collection: impl Into<String>) -> Self {
+        Self { db: db.into(), collection: collection.into() }
+    }
+
     /// Checks both names.
     ///
     /// # Errors
     /// `InvalidNamespace` with what is wrong.
-    pub fn new(db: &str, collection: &str) -> Result<Self, CatalogError> {
+    pub fn checked(db: &str, collection: &str) -> Result<Self, CatalogError> {
         check_db(db)?;
         check_collection(collection)?;
         if db.len() + 1 + collection.len() > NAMESPACE_BYTES_MAX {
@@ -40,7 +46,7 @@ impl Namespace {
                 "the name \"{db}.{collection}\" is longer than {NAMESPACE_BYTES_MAX} bytes; shorten it"
             )));
         }
-        Ok(Self { db: db.to_owned(), collection: collection.to_owned() })
+        Ok(Self::new(db, collection))
     }
 
     /// Splits `db.collection` at the first dot and checks both names.
@@ -51,15 +57,15 @@ impl Namespace {
         let (db, collection) = text
             .split_once('.')
             .ok_or_else(|| invalid(format!("\"{text}\" is not a namespace; enter \"db.name\"")))?;
-        Self::new(db, collection)
+        Self::checked(db, collection)
     }
 
     /// The name of the collection that a `$out` writes before it replaces its target.
     ///
     /// # Errors
-    /// As [`Namespace::new`].
+    /// As [`Namespace::checked`].
     pub fn of_output(db: &str, id: ObjectId) -> Result<Self, CatalogError> {
-        Self::new(db, &format!("{OUTPUT_PREFIX}{}", id.to_hex()))
+        Self::checked(db, &format!("{OUTPUT_PREFIX}{}", id.to_hex()))
     }
 
     /// Whether an unfinished `$out` wrote it. Nothing expires in it: its documents become part of
@@ -131,7 +137,7 @@ mod tests {
     use super::Namespace;
 
     fn check(db: &str, collection: &str, valid: bool) {
-        assert_eq!(Namespace::new(db, collection).is_ok(), valid, "{db:?} {collection:?}");
+        assert_eq!(Namespace::checked(db, collection).is_ok(), valid, "{db:?} {collection:?}");
     }
 
     #[test]

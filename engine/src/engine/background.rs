@@ -180,7 +180,7 @@ mod tests {
     fn builds_that_nobody_drives_go_on_at_the_next_wake_up_and_one_keeps_no_other_back() {
         let lab = Lab::new();
         let collections = lab.engine.collections();
-        let namespace = Namespace::new("test", "c").expect("valid");
+        let namespace = Namespace::new("test", "c");
         let filled = collections.write(|writer| {
             let collection = writer.create_if_missing(&namespace)?;
             for id in 0..30_000 {

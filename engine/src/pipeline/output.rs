@@ -121,7 +121,7 @@ fn is_internal(db: &str) -> bool {
 
 fn out(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Namespace, PipelineError> {
     let into = match value {
-        RawBsonRef::String(name) => Namespace::new(reading.db, name)?,
+        RawBsonRef::String(name) => Namespace::checked(reading.db, name)?,
         RawBsonRef::Document(options) => {
             let (mut db, mut collection) = (None, None);
             for element in options {
@@ -151,7 +151,7 @@ fn out(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Namespace, P
                 PipelineError::stage(Code::IDL_FAILED_TO_PARSE, message)
             };
             let db = db.ok_or_else(|| missing("db"))?;
-            Namespace::new(db, collection.ok_or_else(|| missing("coll"))?)?
+            Namespace::checked(db, collection.ok_or_else(|| missing("coll"))?)?
         }
         other => {
             let message = format!(
@@ -176,7 +176,7 @@ fn merge(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Merge, Pip
         RawBsonRef::String(name) => {
             return checked(
                 Merge {
-                    into: Namespace::new(reading.db, name)?,
+                    into: Namespace::checked(reading.db, name)?,
                     on: Vec::new(),
                     when_matched: WhenMatched::Merge,
                     when_not_matched: WhenNotMatched::Insert,
@@ -269,7 +269,7 @@ fn checked(merge: Merge, variables: Option<&RawDocument>) -> Result<Merge, Pipel
 
 fn into(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Namespace, PipelineError> {
     match value {
-        RawBsonRef::String(name) => Ok(Namespace::new(reading.db, name)?),
+        RawBsonRef::String(name) => Ok(Namespace::checked(reading.db, name)?),
         RawBsonRef::Document(options) => {
             for element in options {
                 let name = element?.0.as_str();
@@ -296,7 +296,7 @@ fn into(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Namespace, 
                 let message = "$merge 'into' object must have a field 'coll'";
                 return fail(51178, message);
             };
-            Ok(Namespace::new(&db, &collection)?)
+            Ok(Namespace::checked(&db, &collection)?)
         }
         other => fail(
             51178,

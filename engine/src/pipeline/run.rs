@@ -45,7 +45,7 @@ impl Origin {
     /// # Errors
     /// `InvalidNamespace`.
     pub fn collection(db: &str, name: &str) -> Result<Self, PipelineError> {
-        Ok(Self::Collection(Namespace::new(db, name)?))
+        Ok(Self::Collection(Namespace::checked(db, name)?))
     }
 
     /// No collection of this database.

@@ -48,7 +48,7 @@ pub fn resolve(
         own.append(&mut stages);
         stages = own;
         seen.push(namespace.collection.clone());
-        namespace = Namespace::new(&namespace.db, &view.on)?;
+        namespace = Namespace::checked(&namespace.db, &view.on)?;
     }
 }
 

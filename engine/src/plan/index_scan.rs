@@ -274,7 +274,7 @@ mod tests {
         );
         lab.ok("{insert: 'c', documents: [{_id: 1, a: [1, 2], b: 1}]}");
         let catalog = lab.engine.collections().catalog();
-        let namespace = Namespace::new("test", "c").expect("a name");
+        let namespace = Namespace::new("test", "c");
         let collection = catalog.collection(&namespace).expect("a collection");
         for (name, has_end) in [("a", true), ("b", false)] {
             let index = collection.index(name).expect("an index");

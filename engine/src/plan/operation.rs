@@ -189,7 +189,7 @@ mod tests {
         let lab = Lab::new();
         lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: 3}]}");
         let collections = lab.engine.collections();
-        let namespace = Namespace::new("test", "c").expect("a name");
+        let namespace = Namespace::new("test", "c");
         let collection = collections.catalog().collection(&namespace).expect("a collection");
         let filter = Filter::matches_all();
         let plan = choose(&collection, &filter, None, None).expect("a plan");

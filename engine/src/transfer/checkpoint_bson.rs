@@ -156,7 +156,7 @@ pub(super) fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
     let identities = documents("files")?.into_iter().map(FileIdentity::from_bson);
     let identities: Vec<FileIdentity> = identities.collect::<Option<_>>()?;
     let namespace =
-        Namespace::new(from.get_str("db").ok()?, from.get_str("collection").ok()?).ok()?;
+        Namespace::checked(from.get_str("db").ok()?, from.get_str("collection").ok()?).ok()?;
     let request = ImportRequest {
         files: identities.iter().map(|identity| identity.path.clone()).collect(),
         namespace,
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_checkpoint_is_read_as_it_was_written_also_by_a_version_without_options() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let namespace = Namespace::new("db", "c").unwrap();
+        let namespace = Namespace::new("db", "c");
         let mut request = ImportRequest::new(vec![file.path().to_owned()], namespace);
         request.leniency.set(Nonstandard::NoZone, true);
         request.leniency.zone = Zone::parse("+05:45").unwrap();

@@ -39,7 +39,7 @@ impl Clock for Tripping {
         drop(trip);
         if let Some((_, deed)) = deed {
             let collections = self.collections.lock().unwrap().upgrade().unwrap();
-            deed(&collections, &Namespace::new("d", "c").unwrap());
+            deed(&collections, &Namespace::new("d", "c"));
         }
         self.clock.now_ms()
     }
@@ -83,7 +83,7 @@ fn export_while(format: ExportFormat, (reads, deed): (u32, Deed)) -> Outcome {
     });
     let collections = Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock) as _).unwrap());
     *clock.collections.lock().unwrap() = Arc::downgrade(&collections);
-    let namespace = Namespace::new("d", "c").unwrap();
+    let namespace = Namespace::new("d", "c");
     let filled: Result<(), WriteError> = collections.write(|writer| {
         let collection = writer.create_if_missing(&namespace)?;
         for id in 0..i32::try_from(DOCUMENTS).unwrap() {
@@ -167,7 +167,7 @@ fn a_collection_that_goes_away_meanwhile_leaves_the_old_file() {
 fn a_new_name_meanwhile_changes_nothing() {
     check(
         |collections, namespace| {
-            let to = Namespace::new("d", "new").unwrap();
+            let to = Namespace::new("d", "new");
             collections.rename(namespace, &to).unwrap();
         },
         Some(DOCUMENTS),

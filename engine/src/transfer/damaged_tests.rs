@@ -18,7 +18,7 @@ impl Fixture {
         for id in 0..documents {
             let _ = writeln!(text, "{{\"_id\":{id}}}");
         }
-        let namespace = Namespace::new("d", name).unwrap();
+        let namespace = Namespace::new("d", name);
         ImportRequest::new(vec![self.file(name, text.as_bytes())], namespace)
     }
 

@@ -47,7 +47,7 @@ impl Fixture {
         let (store, _) = Store::open(&folder.path().join("data"), &options).unwrap();
         let clock = Arc::new(SimulatedClock::new(NOW_MS));
         let collections = Collections::new(Arc::new(store), clock).unwrap();
-        let namespace = Namespace::new("d", "c").unwrap();
+        let namespace = Namespace::new("d", "c");
         Self { folder, collections, namespace }
     }
 
@@ -413,7 +413,7 @@ fn a_store_full_of_unfinished_imports_keeps_what_an_import_would_drop() {
     let lines: Vec<String> = (2..3_000).map(|id| format!("{{\"_id\":{id}}}")).collect();
     let lines = lines.join("\n");
     for number in 0..super::limits::UNFINISHED_MAX {
-        let namespace = Namespace::new("d", &format!("other{number}")).unwrap();
+        let namespace = Namespace::new("d", format!("other{number}"));
         let file = fixture.file("lines.json", lines.as_bytes());
         let progress = Progress::new();
         progress.cancel_at(1);
@@ -447,7 +447,7 @@ fn documents_are_not_dropped_for_files_without_any() {
 #[test]
 fn a_failure_is_told_as_a_sentence() {
     let fixture = Fixture::new();
-    let namespace = Namespace::new("d", "system.x").unwrap();
+    let namespace = Namespace::new("d", "system.x");
     let request = ImportRequest { namespace, ..fixture.request(b"{}\n") };
     let sentence = fixture.import(&request).sentence().unwrap();
     assert!(sentence.starts_with("the name d.system.x"), "{sentence}");

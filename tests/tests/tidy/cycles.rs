@@ -13,7 +13,6 @@ const PENDING: &[(&str, usize)] = &[
     ("engine/src/store/txn/reader.rs", 19),
     ("engine/src/reaper/handle.rs", 7),
     ("engine/src/pipeline/run.rs", 7),
-    ("app/src/state/dialogs.rs", 10),
     ("app/src/action/archive.rs", 15),
     ("app/src/apply/store.rs", 17),
 ];

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mayfly_engine::catalog;
 use mayfly_engine::transfer::Progress;
 
 use super::{resume, run};
@@ -243,14 +242,13 @@ fn rehearse(cx: &mut Apply<'_>) {
     let Some(draft) = import_draft(cx.state) else { return };
     draft.rehearsed_for = draft.rehearsal_due_for(exists);
     draft.rehearsal = Seen::Nothing;
-    let namespace = catalog::Namespace::new(&into.db, &into.collection);
-    let (Ok(namespace), true) = (namespace, draft.rehearsed_for != RehearsedFor::default()) else {
+    if draft.name_error().is_some() || draft.rehearsed_for == RehearsedFor::default() {
         return;
-    };
+    }
     let (files, format, leniency) = (draft.files.clone(), draft.format, draft.leniency);
     let progress = Arc::new(Progress::new());
     cx.state.transfer.rehearsal = Some(Arc::clone(&progress));
-    let rehearse = TransferWork::Rehearse { files, format, leniency, namespace, progress };
+    let rehearse = TransferWork::Rehearse { files, format, leniency, namespace: into, progress };
     let generation = work(Purpose::Rehearse, Lane::Read, rehearse, cx);
     if let Some(draft) = import_draft(cx.state) {
         draft.rehearsal = Seen::Waiting(generation);

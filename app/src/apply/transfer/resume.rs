@@ -107,6 +107,5 @@ fn title(what: &str, id: ObjectId, state: &State) -> Option<(String, Namespace)>
     let known = state.transfer.unfinished.iter().find(|known| known.id == id)?;
     let namespace = &known.request.namespace;
     let files: Vec<String> = known.request.files.iter().map(|file| file_name(file)).collect();
-    let into = Namespace::new(&namespace.db, &namespace.collection);
-    Some((format!("{what} of {} into {into}", files.join(", ")), into))
+    Some((format!("{what} of {} into {namespace}", files.join(", ")), namespace.clone()))
 }

@@ -280,7 +280,7 @@ fn the_filter_of_the_view_is_offered() {
 fn a_roll_back_knows_how_much_there_is_to_remove() {
     let check = |rolling_back: bool, expected: u64| {
         let (mut state, mut effects) = (State::default(), Effects::default());
-        let namespace = catalog::Namespace::new("shop", "carts").expect("a name");
+        let namespace = Namespace::new("shop", "carts");
         let id = bson::oid::ObjectId::from_bytes([7; 12]);
         state.transfer.unfinished.push(mayfly_engine::transfer::UnfinishedImport {
             id,

@@ -209,8 +209,7 @@ impl ExportDraft {
             return Err(WHOLE_PATH.to_owned());
         }
         let Namespace { db, collection } = &self.namespace;
-        let namespace = mayfly_engine::catalog::Namespace::new(db, collection)
-            .map_err(|error| error.to_string())?;
+        let namespace = Namespace::checked(db, collection).map_err(|error| error.to_string())?;
         Ok(ExportRequest {
             namespace,
             path,

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use mayfly_engine::catalog;
 use mayfly_engine::transfer::{
     DiskSpace, ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, RecordFormat,
     Rehearsal,
@@ -166,7 +165,7 @@ impl ImportDraft {
         if self.collection.trim().is_empty() {
             return Some("Enter a collection name".to_owned());
         }
-        let name = catalog::Namespace::new(self.db.trim(), self.collection.trim());
+        let name = Namespace::checked(self.db.trim(), self.collection.trim());
         name.err().map(|error| error.to_string())
     }
 
@@ -225,15 +224,13 @@ impl ImportDraft {
         if !self.is_drop_confirmed() {
             return Err("Enter the collection name to confirm dropping it".to_owned());
         }
-        let namespace = catalog::Namespace::new(self.db.trim(), self.collection.trim())
-            .map_err(|error| error.to_string())?;
         Ok(ImportRequest {
             format: self.format,
             leniency: self.leniency,
             mode: self.mode,
             drop: self.drop,
             stop_on_error: self.stop_on_error,
-            ..ImportRequest::new(self.files.clone(), namespace)
+            ..ImportRequest::new(self.files.clone(), self.target())
         })
     }
 

@@ -19,7 +19,7 @@ use crate::{
 const NOW_MS: i64 = 1_704_067_200_000;
 
 fn namespace() -> Namespace {
-    Namespace::new("test", "c").expect("valid")
+    Namespace::new("test", "c")
 }
 
 fn collection(options: &Document) -> CollectionMeta {

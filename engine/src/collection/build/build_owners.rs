@@ -143,7 +143,7 @@ mod tests {
     type Created = Result<CreateIndexesOutcome, WriteError>;
 
     fn request(indexes: Vec<Document>) -> CreateIndexesRequest {
-        let namespace = Namespace::new("test", "c").expect("valid");
+        let namespace = Namespace::new("test", "c");
         CreateIndexesRequest { namespace, indexes, ignore_unknown_options: false }
     }
 

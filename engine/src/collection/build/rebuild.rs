@@ -73,7 +73,7 @@ mod tests {
     fn opening_restarts_builds_with_damaged_state() {
         for damage in ["rotten", "wrong", "gone"] {
             let mut bench = Bench::new();
-            let namespace = Namespace::new("test", "c").expect("valid");
+            let namespace = Namespace::new("test", "c");
             let insert = |bench: &Bench, ids: std::ops::Range<i32>| {
                 bench.all().write(|writer| {
                     let collection = writer.create_if_missing(&namespace)?;

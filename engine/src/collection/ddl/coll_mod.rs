@@ -112,7 +112,7 @@ mod tests {
     };
 
     fn namespace() -> Namespace {
-        Namespace::new("test", "c").expect("valid")
+        Namespace::new("test", "c")
     }
 
     fn request(change: Document) -> CollModRequest {

@@ -174,7 +174,7 @@ mod tests {
     };
 
     fn namespace(db: &str, name: &str) -> Namespace {
-        Namespace::new(db, name).expect("valid")
+        Namespace::new(db, name)
     }
 
     /// A collection with one document, whose `_id` is 1.

@@ -206,7 +206,7 @@ mod tests {
         lab.ok("{createIndexes: 'c', indexes: [{key: {u: 1}, name: 'u'}]}");
         lab.ok(PREPARE);
         let collections = lab.engine.collections();
-        let namespace = Namespace::new("test", "c").expect("a name");
+        let namespace = Namespace::new("test", "c");
         let collection = collections.catalog().collection(&namespace).expect("there");
         let (collection, index) = (collection.id, collection.index("u").expect("there").id);
         let mut scan =
@@ -240,7 +240,7 @@ mod tests {
                 "{collMod: 'c', index: {name: 'u', unique: true}, dryRun: true}",
                 "{ok: 1, unique_new: true}",
             );
-            let namespace = Namespace::new("test", "c").expect("a name");
+            let namespace = Namespace::new("test", "c");
             let collections = lab.engine.collections();
             let collection = collections.catalog().collection(&namespace).expect("there");
             let left = || collections.store().read(|reader| reader.counters(collection.id.0));

@@ -166,7 +166,7 @@ mod tests {
     }
 
     fn id(lab: &Lab, name: &str) -> CollectionId {
-        let namespace = Namespace::new("test", name).expect("a name");
+        let namespace = Namespace::new("test", name);
         lab.engine.collections().catalog().collection(&namespace).expect("exists").id
     }
 
@@ -214,7 +214,7 @@ mod tests {
     }
 
     fn name(collection: &str) -> Namespace {
-        Namespace::new("test", collection).expect("valid")
+        Namespace::new("test", collection)
     }
 
     /// A collection with three documents and an index whose name contains the collection's.

@@ -341,7 +341,7 @@ mod tests {
         lab.run_document(&bson::doc! { "insert": "c", "documents": all });
         lab.spoil(b"needle");
         let collections = lab.engine.collections();
-        let namespace = Namespace::new("test", "c").expect("a name");
+        let namespace = Namespace::new("test", "c");
         let collection = collections.catalog().collection(&namespace).expect("a collection");
         let page = collections.damaged_documents(collection.id, 0, 9).expect("read");
         let records: BTreeSet<_> = page.documents.iter().map(|damaged| damaged.record).collect();

@@ -92,7 +92,7 @@ mod tests {
         lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}]}");
         lab.ok("{insert: 'c', documents: [{_id: 1, a: [1, 2]}, {_id: 'x', a: 3}, {_id: 9}]}");
         lab.ok("{delete: 'c', deletes: [{q: {_id: 1}, limit: 1}]}");
-        let namespace = Namespace::new("test", "c").expect("a name");
+        let namespace = Namespace::new("test", "c");
         let collection = lab.engine.collections().catalog().collection(&namespace).expect("there");
         let index = collection.index("a").expect("there").id.0;
         lab.spoil_counters(collection.id.0);
@@ -139,7 +139,7 @@ mod tests {
             let all = || lab.ok("{find: 'c'}").to_string();
             let before = all();
             let collections = lab.engine.collections();
-            let namespace = Namespace::new("test", "c").expect("a name");
+            let namespace = Namespace::new("test", "c");
             let collection = collections.catalog().collection(&namespace).expect("there");
             let index = collection.index("a").expect("there").id.0;
             let gone = |writer: &mut Writer<'_>| {

@@ -24,7 +24,7 @@ fn reads_everything_and_finds_damage() {
     collections.start_scrub().expect("begun");
     let status = finish(&lab);
     assert_eq!((status.documents, status.entries, status.findings), (3, 3, 0), "{status:?}");
-    let namespace = Namespace::new("test", "c").expect("a name");
+    let namespace = Namespace::new("test", "c");
     let id = collections.catalog().collection(&namespace).expect("a collection").id;
     let damage = collections.store().write(|writer| writer.put_document(id, 77, 0, b"no BSON"));
     damage.expect("written");

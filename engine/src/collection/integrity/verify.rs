@@ -530,7 +530,7 @@ mod tests {
         lab.ok(create);
         lab.ok("{insert: 'c', documents: [{_id: 1, a: 1}]}");
         let collections = lab.engine.collections();
-        let namespace = crate::catalog::Namespace::new("test", "c").expect("a name");
+        let namespace = crate::catalog::Namespace::new("test", "c");
         let collection = collections.catalog().collection(&namespace).expect("there");
         let index = collection.index("a").expect("an index").id;
         let record = collections.store().read(|reader| {

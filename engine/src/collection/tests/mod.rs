@@ -99,7 +99,7 @@ impl Bench {
 }
 
 fn namespace() -> Namespace {
-    Namespace::new("test", "c").expect("valid")
+    Namespace::new("test", "c")
 }
 
 fn is_duplicate(result: Result<RecordNumber, WriteError>) -> bool {
@@ -391,7 +391,7 @@ fn a_rename_keeps_documents_and_indexes() {
         .expect("built");
     bench.insert(doc! { "_id": 1, "d": DateTime::from_millis(5) }).expect("new");
     let old = bench.meta();
-    let to = Namespace::new("other", "new").expect("valid");
+    let to = Namespace::new("other", "new");
     bench.all().rename(&namespace(), &to).expect("renamed");
     bench.reopen();
     let new = bench.all().catalog().collection(&to).expect("renamed");
@@ -629,7 +629,7 @@ fn ten_thousand_collections_need_no_more_tables() {
     const TRANSACTIONS: usize = 20;
     const EACH: usize = 500;
     let mut bench = Bench::new();
-    let name = |number: usize| Namespace::new("d", &format!("c{number}")).expect("a name");
+    let name = |number: usize| Namespace::new("d", format!("c{number}"));
     for first in (0..TRANSACTIONS * EACH).step_by(EACH) {
         let made: Result<(), WriteError> = bench.all().write(|writer| {
             for number in first..first + EACH {
@@ -651,7 +651,7 @@ fn ten_thousand_collections_need_no_more_tables() {
 #[test]
 fn dropped_databases_leave_nothing_in_memory() {
     let bench = Bench::new();
-    let collection = |db: &str| Namespace::new(db, "c").expect("valid");
+    let collection = |db: &str| Namespace::new(db, "c");
     let make = |db: &str| {
         let made = bench.all().write(|writer| writer.create_if_missing(&collection(db)).map(drop));
         made.expect("made");

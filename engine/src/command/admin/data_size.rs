@@ -36,7 +36,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             format!("Invalid namespace specified '{full}'; write db.collection"),
         ));
     };
-    let namespace = Namespace::new(db, collection)?;
+    let namespace = Namespace::checked(db, collection)?;
     let began = work_time();
     let sizes = context.read(|reader, catalog| match catalog.collection(&namespace) {
         None => Ok(Sizes::default()),

@@ -140,7 +140,7 @@ impl<'r> Request<'r> {
     /// `InvalidNamespace`, also when it is not a string.
     pub fn namespace(&self) -> Result<Namespace, CommandError> {
         match self.first()? {
-            RawBsonRef::String(collection) => Ok(Namespace::new(self.db, collection)?),
+            RawBsonRef::String(collection) => Ok(Namespace::checked(self.db, collection)?),
             other => Err(CommandError::new(
                 Code::INVALID_NAMESPACE,
                 format!(

@@ -264,7 +264,7 @@ fn valid(names: &[&str]) -> Result<Vec<Namespace>, CommandError> {
         match name.split_once('.') {
             Some((db, "")) => Err(invalid(db)),
             Some((db, collection)) => {
-                let namespace = Namespace::new(db, collection).map_err(|_| invalid(name))?;
+                let namespace = Namespace::checked(db, collection).map_err(|_| invalid(name))?;
                 check_writable(&namespace)?;
                 Ok(namespace)
             }

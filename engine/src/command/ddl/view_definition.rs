@@ -65,7 +65,7 @@ fn check_chain(context: &Context, namespace: &Namespace, on: &str) -> Result<(),
                 format!("View cycle detected: {namespace} reads itself"),
             ));
         }
-        let next = Namespace::new(&namespace.db, &on).ok().and_then(|read| {
+        let next = Namespace::checked(&namespace.db, &on).ok().and_then(|read| {
             let collection = catalog.collection(&read)?;
             collection.options.view.as_ref().map(|view| view.on.clone())
         });

@@ -221,7 +221,7 @@ fn what_is_put_back_follows_its_collection_to_another_name() {
     lab.engine.collections().observe(move |change| {
         // When the first batch is there.
         if matches!(change, Change::Data(_)) && !is_renamed.swap(true, Ordering::Relaxed) {
-            let name = |name| Namespace::new("test", name).expect("a name");
+            let name = |name| Namespace::new("test", name);
             let collections = collections.upgrade().expect("open");
             collections.rename(&name("c"), &name("d")).expect("renamed");
         }

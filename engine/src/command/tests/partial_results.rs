@@ -111,7 +111,7 @@ fn with_spoiled_entries(create: &str) -> Lab {
             long(n)
         ));
     }
-    let namespace = Namespace::new("test", "c").expect("a name");
+    let namespace = Namespace::new("test", "c");
     let collection = lab.engine.collections().catalog().collection(&namespace).expect("there");
     for n in [2, 3, 6] {
         let values = [Bson::from(format!("id{n}")), Bson::from(n), Bson::from(long(n))];
@@ -153,7 +153,7 @@ fn a_damaged_index_entry_is_counted_once_where_a_batch_ends_in_front_of_a_docume
     for n in 1..=3 {
         lab.ok(&format!("{{insert: 'c', documents: [{{_id: {n}, n: {n}, large: '{large}'}}]}}"));
     }
-    let namespace = Namespace::new("test", "c").expect("a name");
+    let namespace = Namespace::new("test", "c");
     let collection = lab.engine.collections().catalog().collection(&namespace).expect("there");
     lab.spoil_entry(collection.index("n").expect("there").id, &Bson::from(2));
     check(&lab, "find: 'c', filter: {n: {$gte: 1}}", &[1, 3], 1);
@@ -164,7 +164,7 @@ fn an_entry_that_leads_to_no_document_is_left_out_and_counted() {
     let lab = Lab::new();
     lab.ok("{createIndexes: 'c', indexes: [{key: {n: 1}, name: 'n'}]}");
     lab.ok("{insert: 'c', documents: [{_id: 1, n: 1}, {_id: 3, n: 3}]}");
-    let namespace = Namespace::new("test", "c").expect("a name");
+    let namespace = Namespace::new("test", "c");
     let collections = lab.engine.collections();
     let collection = collections.catalog().collection(&namespace).expect("there");
     let index = collection.index("n").expect("there").id;

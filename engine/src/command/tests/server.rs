@@ -140,7 +140,7 @@ fn a_damaged_counter_hides_no_database() {
     lab.ok("{insert: 'c', documents: [{_id: 1, text: 'of some length'}]}");
     let other = lab.engine.run("other", &doc! { "insert": "c", "documents": [{ "_id": 1 }] });
     assert_eq!(other.get_i32("n").ok(), Some(1), "{other}");
-    let namespace = Namespace::new("test", "c").expect("a name");
+    let namespace = Namespace::new("test", "c");
     let collection = lab.engine.collections().catalog().collection(&namespace).expect("there");
     lab.spoil_counters(collection.id.0);
     lab.check(

@@ -313,7 +313,7 @@ mod tests {
                     lab.run_document(&doc! { "insert": "c", "documents": [document] });
                 }
                 let collections = lab.engine.collections();
-                let namespace = Namespace::new("test", "c").expect("a name");
+                let namespace = Namespace::new("test", "c");
                 let collection = collections.catalog().collection(&namespace).expect("there");
                 let rule = WhatIfRule::of_index(collection.index("f").expect("an index"), secs);
                 let store = collections.store();
@@ -333,7 +333,7 @@ mod tests {
         let what_if = "{mayflyWhatIf: 'c', index: {name: 'f', expireAfterSeconds: 0}}";
         lab.check(what_if, "{total: 1, overdueNow: 1}");
         let collections = lab.engine.collections();
-        let namespace = Namespace::new("test", "c").expect("a name");
+        let namespace = Namespace::new("test", "c");
         let collection = collections.catalog().collection(&namespace).expect("there");
         let index = collection.index("f").expect("an index");
         let rule = WhatIfRule::of_index(index, 0);

@@ -125,7 +125,7 @@ fn a_collection_in_the_place_of_another_loses_nothing() {
     };
     check(dropped, &[0, 1, 2, 3, 4]);
     let renamed = |world: &World| {
-        let other = Namespace::new("test", "d").expect("a name");
+        let other = Namespace::new("test", "d");
         world.collections.rename(&namespace(), &other).expect("renamed");
         world.index(ttl());
         world.insert(due());
@@ -134,7 +134,7 @@ fn a_collection_in_the_place_of_another_loses_nothing() {
     check(renamed, &[0, 1, 2, 3, 4]);
     // The next pass lists its rules under the new name.
     let and_back = |world: &World| {
-        let other = Namespace::new("test", "d").expect("a name");
+        let other = Namespace::new("test", "d");
         world.collections.rename(&namespace(), &other).expect("renamed");
         world.collections.rename(&other, &namespace()).expect("renamed");
         true

@@ -56,7 +56,7 @@ pub(super) fn simulated() -> (World, Arc<SimulatedClock>) {
 }
 
 pub(super) fn namespace() -> Namespace {
-    Namespace::new("test", "c").expect("a name")
+    Namespace::new("test", "c")
 }
 
 pub(super) fn date(offset_secs: i64) -> Bson {

@@ -27,7 +27,7 @@ fn meanwhile(lab: &Lab, deed: Deed) -> Arc<Mutex<Option<Deed>>> {
         }
         let due = to_do.lock().expect("not poisoned").take();
         if let (Some(deed), Some(collections)) = (due, collections.upgrade()) {
-            deed(&collections, &Namespace::new("test", "c").expect("a name"));
+            deed(&collections, &Namespace::new("test", "c"));
         }
     });
     deed
@@ -120,7 +120,7 @@ fn what_is_the_same_again_may_be_replaced() {
 fn what_a_killed_out_has_left_is_not_reaped_and_goes_at_the_next_opening() {
     let lab = Lab::new();
     let left = "tmp.agg_out.6561e0d2a1b2c3d4e5f60718";
-    let namespace = Namespace::new("test", left).expect("a name");
+    let namespace = Namespace::new("test", left);
     let request = CreateRequest { namespace, options: bson::doc! {} };
     lab.engine.collections().create_output(&request).expect("created");
     for coll in [left, "tmp.agg_out.mine"] {

@@ -193,7 +193,7 @@ pub fn note_own(context: &Context, db: &str, took: Duration, entry: impl FnOnce(
 /// # Errors
 /// When the store fails or the database's name is refused.
 pub fn create_collection(context: &Context, db: &str) -> Result<(), CommandError> {
-    let namespace = Namespace::new(db, PROFILE_COLLECTION)?;
+    let namespace = Namespace::checked(db, PROFILE_COLLECTION)?;
     if context.collections.catalog().collection(&namespace).is_some() {
         return Ok(());
     }
@@ -209,7 +209,7 @@ fn write(context: &Context, db: &str, entry: Document) {
     if create_collection(context, db).is_err() {
         return;
     }
-    let Ok(namespace) = Namespace::new(db, PROFILE_COLLECTION) else { return };
+    let Ok(namespace) = Namespace::checked(db, PROFILE_COLLECTION) else { return };
     let _ = context.collections.write(|writer| match writer.collection(&namespace) {
         None => Ok::<_, WriteError>(()),
         Some(collection) => writer.insert(&collection, &document).map(drop),
