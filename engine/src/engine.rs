@@ -11,15 +11,15 @@ use std::{path::Path as FsPath, sync::Arc, thread::JoinHandle};
 
 use bson::{Document, RawDocument, RawDocumentBuf};
 
-pub use crate::reaper::{EngineEvent, Subscription};
 pub use options::{ClockOption, EngineOptions, OpenError};
 
 use self::{background::Background, listening::Switch};
 use crate::{
     clock::{Clock, SimulatedClock, SystemClock},
-    collection::{Change, Collections, sample_damage},
+    collection::{Collections, sample_damage},
     command::{self, Client, CommandError, Context},
-    reaper::{EventHub, Reaper, thread},
+    event::{Event, EventHub, Subscription},
+    reaper::{Reaper, thread},
     store::{OpenReport, Store},
     wire::{ListenError, ListenOptions, Listener},
 };
@@ -259,24 +259,11 @@ fn observe(
 ) {
     let (hub, reaper) = (Arc::clone(hub), Arc::downgrade(reaper));
     let wake = background.wake();
-    collections.observe(move |change| {
-        match change {
-            Change::Catalog => {
-                hub.send(&EngineEvent::CatalogChanged);
-                wake.notify();
-            }
-            Change::ScrubRequested => wake.notify(),
-            Change::Damage(finding) => hub.send(&EngineEvent::DamageFound(finding.clone())),
-            Change::Data(namespace) => hub.send(&EngineEvent::DataChanged(namespace.clone())),
-            Change::Build(progress) => hub.send(&EngineEvent::IndexBuild {
-                namespace: progress.namespace.clone(),
-                index: progress.index.clone(),
-                done: progress.done,
-                total: progress.total,
-                finished: progress.finished,
-                error: progress.error.clone(),
-            }),
+    collections.observe(move |event| {
+        if matches!(event, Event::CatalogChanged | Event::ScrubStarted) {
+            wake.notify();
         }
+        hub.send(event);
         if let Some(reaper) = reaper.upgrade() {
             reaper.note_change();
         }

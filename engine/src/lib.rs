@@ -10,6 +10,7 @@ pub mod clock;
 pub mod collection;
 pub mod command;
 pub mod engine;
+pub mod event;
 pub mod interrupt;
 pub mod limits;
 pub mod pipeline;

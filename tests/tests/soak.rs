@@ -16,7 +16,7 @@ use std::time::Duration;
 use bson::{DateTime, Document, doc};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use mayfly_engine::engine::{Engine, EngineOptions, maintenance};
-use mayfly_engine::reaper::{EngineEvent, Subscription};
+use mayfly_engine::event::{Event, Subscription};
 use mayfly_engine::store::{Store, backups_kept};
 use mayfly_tests::deadline::{Deadline, wall_ms};
 use mayfly_tests::random::{self, Random};
@@ -258,12 +258,12 @@ impl Drop for Watch<'_> {
 }
 
 /// Milliseconds from threshold to removal.
-fn lags_of(event: EngineEvent) -> Vec<i64> {
+fn lags_of(event: Event) -> Vec<i64> {
     match event {
-        EngineEvent::Removed { documents, .. } => {
+        Event::Removed { documents, .. } => {
             documents.iter().map(|it| it.removed_ms - it.threshold_ms).collect()
         }
-        EngineEvent::ThreadFailed { thread, message } => panic!("{thread} died: {message}"),
+        Event::ThreadFailed { thread, message } => panic!("{thread} failed: {message}"),
         _ => Vec::new(),
     }
 }

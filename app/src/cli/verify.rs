@@ -1,6 +1,6 @@
 //! `mayfly verify`.
 
-use mayfly_engine::{collection::Finding, engine::maintenance};
+use mayfly_engine::{engine::maintenance, event::Finding};
 
 use super::{Failure, args::Verify, job_line::on_folder};
 

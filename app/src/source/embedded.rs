@@ -9,9 +9,8 @@ use bson::{Document, doc, oid::ObjectId};
 use crossbeam_channel::RecvTimeoutError;
 use mayfly_engine::archive;
 use mayfly_engine::collection::backup_damage;
-use mayfly_engine::engine::{
-    ClockOption, Engine, EngineEvent, EngineOptions, OpenError, Subscription,
-};
+use mayfly_engine::engine::{ClockOption, Engine, EngineOptions, OpenError};
+use mayfly_engine::event::{BuildProgress, Event, Subscription};
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
 use mayfly_engine::transfer::{
     self, DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest,
@@ -268,10 +267,10 @@ impl Events for EngineEvents {
     }
 }
 
-fn converted(event: EngineEvent) -> SourceEvent {
+fn converted(event: Event) -> SourceEvent {
     match event {
-        EngineEvent::PassStarted { number, at_ms } => SourceEvent::PassStarted { number, at_ms },
-        EngineEvent::PassFinished(report) => SourceEvent::PassFinished(PassSummary {
+        Event::PassStarted { number, at_ms } => SourceEvent::PassStarted { number, at_ms },
+        Event::PassFinished(report) => SourceEvent::PassFinished(PassSummary {
             number: report.number,
             started_ms: report.started_ms,
             finished_ms: report.finished_ms,
@@ -291,33 +290,31 @@ fn converted(event: EngineEvent) -> SourceEvent {
                 })
                 .collect(),
         }),
-        EngineEvent::Removed { documents, more } => {
+        Event::Removed { documents, more } => {
             let documents = documents.into_iter().map(removed).collect();
             SourceEvent::Removed { documents, more }
         }
-        EngineEvent::CatalogChanged => SourceEvent::CatalogChanged,
-        EngineEvent::DataChanged(changed) => SourceEvent::DataChanged(changed),
-        EngineEvent::IndexBuild { namespace, index, done, total, finished, error } => {
+        Event::CatalogChanged => SourceEvent::CatalogChanged,
+        Event::DataChanged(changed) => SourceEvent::DataChanged(changed),
+        Event::IndexBuild(BuildProgress { namespace, index, done, total, finished, error }) => {
             SourceEvent::IndexBuild { namespace, index, done, total, finished, error }
         }
-        EngineEvent::ClockChanged(_) | EngineEvent::ClockStepped { .. } => {
+        Event::ClockChanged(_) | Event::ClockStepped { .. } | Event::ScrubStarted => {
             SourceEvent::ClockChanged
         }
-        EngineEvent::ReaperScheduled { next_pass_ms, enabled } => {
+        Event::ReaperScheduled { next_pass_ms, enabled } => {
             SourceEvent::ReaperScheduled { next_pass_ms, enabled }
         }
-        EngineEvent::DamageFound(found) => {
+        Event::DamageFound(found) => {
             let message = format!("{}: {}", found.namespace, found.sentence);
             SourceEvent::DamageFound { message }
         }
-        EngineEvent::HeldChanged { reason } => SourceEvent::Held { reason },
-        EngineEvent::ThreadFailed { thread, message } => {
-            SourceEvent::ThreadFailed { thread, message }
-        }
+        Event::HeldChanged { reason } => SourceEvent::Held { reason },
+        Event::ThreadFailed { thread, message } => SourceEvent::ThreadFailed { thread, message },
     }
 }
 
-fn removed(document: mayfly_engine::reaper::RemovedDocument) -> RemovedDocument {
+fn removed(document: mayfly_engine::event::RemovedDocument) -> RemovedDocument {
     RemovedDocument {
         namespace: document.namespace,
         index: document.index,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock, Weak, atomic::AtomicU64};
 
 use super::{
-    Change, ChangeWaiter, DocumentWriter, EvictedDocument, ExpiredSink, WriteError,
+    ChangeWaiter, DocumentWriter, EvictedDocument, ExpiredSink, WriteError,
     build::build_owners::BuildOwners,
     change_waiters::ChangeWaiters,
     integrity::scrub_state::Scrub,
@@ -16,12 +16,13 @@ use super::{
 use crate::{
     catalog::{Catalog, CatalogSnapshot, snapshot},
     clock::Clock,
+    event::Event,
     interrupt::{current_limit, run_within},
     store::{Reader, Store, StoreError, Writer},
 };
 
 /// Called after each commit.
-type Observer = Arc<dyn Fn(&Change) + Send + Sync>;
+type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
 
 enum Failure<E> {
     Work(E),
@@ -93,7 +94,7 @@ impl Collections {
 
     /// Sets the observer of committed changes, replacing the previous one. It is called without
     /// locks on the thread that committed, so it must be quick.
-    pub fn observe(&self, observer: impl Fn(&Change) + Send + Sync + 'static) {
+    pub fn observe(&self, observer: impl Fn(&Event) + Send + Sync + 'static) {
         let mut slot = self.observer.write().unwrap_or_else(PoisonError::into_inner);
         *slot = Some(Arc::new(observer));
     }
@@ -136,11 +137,11 @@ impl Collections {
         self.waiters.enter()
     }
 
-    pub(super) fn tell(&self, change: &Change) {
+    pub(super) fn tell(&self, event: &Event) {
         self.waiters.wake();
         let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(observer) = observer {
-            observer(change);
+            observer(event);
         }
     }
 
@@ -181,10 +182,10 @@ impl Collections {
         // this write succeed must find the collection it wrote to.
         self.catalog.publish(&effects.catalog);
         if effects.catalog_changed {
-            self.tell(&Change::Catalog);
+            self.tell(&Event::CatalogChanged);
         }
         for namespace in effects.touched {
-            self.tell(&Change::Data(namespace));
+            self.tell(&Event::DataChanged(namespace));
         }
         Ok(value)
     }

@@ -9,7 +9,6 @@
 //! builds (`build`) and the removal of dropped ranges (`ddl::reclaim`).
 
 mod build;
-mod change;
 mod change_waiters;
 mod collections;
 mod ddl;
@@ -20,8 +19,7 @@ mod tests;
 mod time_budget;
 mod write;
 
-pub use build::progress::{BuildProgress, PendingBuild};
-pub use change::Change;
+pub use build::progress::PendingBuild;
 pub use change_waiters::ChangeWaiter;
 pub use collections::Collections;
 pub(crate) use ddl::reclaim::lost_in_words;
@@ -33,7 +31,6 @@ pub use error::{DuplicateKey, WriteError};
 pub use integrity::{
     damage_text::{backup_damage, damage_in_words, sample_damage},
     damaged_documents::{DamagedDocument, DamagedPage, RemoveDamagedError},
-    finding::Finding,
     scrub::ScrubStep,
     scrub_state::ScrubStatus,
     verify::{VerifyProgress, VerifyReport},

@@ -15,7 +15,7 @@ use bson::{Bson, Document, raw::RawBson};
 use crate::{
     clock::{Clock, ClockStatus, FakeSystemClock, WaitEnd, WakeUp},
     engine::{ClockOption, Engine, EngineOptions},
-    reaper::{EngineEvent, Subscription},
+    event::{Event, Subscription},
     store::{Counters, EntryPrefix, IndexId},
     value::{Direction, key::encode, shell},
 };
@@ -200,7 +200,7 @@ impl Clock for FailingClock {
 }
 
 /// Waits in real time for an event of which `found` makes something.
-pub(crate) fn wait_for<T>(events: &Subscription, found: impl Fn(&EngineEvent) -> Option<T>) -> T {
+pub(crate) fn wait_for<T>(events: &Subscription, found: impl Fn(&Event) -> Option<T>) -> T {
     loop {
         let event = events.recv_timeout(Duration::from_secs(30)).expect("in time");
         if let Some(found) = found(&event) {
@@ -210,9 +210,9 @@ pub(crate) fn wait_for<T>(events: &Subscription, found: impl Fn(&EngineEvent) ->
 }
 
 /// The name of a thread that failed.
-pub(crate) fn failed_thread(event: &EngineEvent) -> Option<String> {
+pub(crate) fn failed_thread(event: &Event) -> Option<String> {
     match event {
-        EngineEvent::ThreadFailed { thread, message } => {
+        Event::ThreadFailed { thread, message } => {
             assert_eq!(message, "on purpose");
             Some(thread.clone())
         }

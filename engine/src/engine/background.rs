@@ -14,8 +14,8 @@ use std::{
 use crate::{
     clock::WakeUp,
     collection::{Collections, ScrubStep, WriteError},
+    event::{Event, EventHub},
     limits::{BUILD_RETRY, SCRUB_PAUSE, SCRUB_POLL},
-    reaper::{EngineEvent, EventHub},
     supervised::{panic_text, supervised},
 };
 
@@ -113,7 +113,7 @@ impl BackgroundWork {
         while !self.stops() {
             let ScrubStep::Worked(findings) = self.collections.scrub_step()? else { break };
             for finding in findings {
-                self.hub.send(&EngineEvent::DamageFound(finding));
+                self.hub.send(&Event::DamageFound(finding));
             }
             thread::park_timeout(SCRUB_PAUSE);
             self.reclaim()?;
@@ -174,6 +174,7 @@ mod tests {
     use crate::{
         catalog::{IndexState, Namespace, rules::CreateIndexesRequest},
         command::testing::Lab,
+        event::BuildProgress,
     };
 
     #[test]
@@ -219,19 +220,19 @@ mod tests {
         for name in ["other", "another"] {
             lab.ok(&format!("{{create: {name:?}}}"));
         }
-        let (mut is_built, mut died) = (false, Vec::new());
+        let (mut is_built, mut failed) = (false, Vec::new());
         while !is_built {
             match events.recv_timeout(Duration::from_secs(30)).expect("in time") {
-                EngineEvent::IndexBuild { index, finished, error, .. } if finished => {
+                Event::IndexBuild(BuildProgress { index, finished: true, error, .. }) => {
                     assert_eq!((index.as_str(), error), ("b", None));
                     is_built = true;
                 }
-                EngineEvent::ThreadFailed { message, .. } => died.push(message),
+                Event::ThreadFailed { message, .. } => failed.push(message),
                 _ => {}
             }
         }
         assert_eq!(index("b").state, IndexState::Ready);
         assert_eq!(index("a").state, IndexState::Building);
-        assert!(died.len() <= 1, "{died:?}");
+        assert!(failed.len() <= 1, "{failed:?}");
     }
 }

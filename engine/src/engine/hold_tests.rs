@@ -5,12 +5,13 @@ use std::{ops::ControlFlow, path::Path as FsPath, sync::Arc, time::Duration};
 
 use bson::{Bson, DateTime, Document, doc};
 
-use super::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription, maintenance};
+use super::{ClockOption, Engine, EngineOptions, maintenance};
 use crate::{
     archive::ARCHIVES_META,
     clock::{Clock, FakeSystemClock, work_time},
     collection::WriteError,
     command::testing::{at, spoil_meta, wait_for},
+    event::{Event, Subscription},
     reaper::{GUARD_META_NAME, TRASH_SECS_META},
     store::{RESTORED_META_NAME, StoreError, Writer},
 };
@@ -67,7 +68,7 @@ impl Lab {
     fn until_held(&self, is_held: bool) {
         self.clock.pass(MINUTE);
         wait_for(&self.events, |event| match event {
-            EngineEvent::HeldChanged { reason } => (reason.is_some() == is_held).then_some(()),
+            Event::HeldChanged { reason } => (reason.is_some() == is_held).then_some(()),
             _ => None,
         });
     }
@@ -89,7 +90,7 @@ impl Lab {
     /// Lets a minute go by and waits for the pass then.
     fn pass(&self) {
         self.clock.pass(MINUTE);
-        wait_for(&self.events, |event| matches!(event, EngineEvent::PassFinished(_)).then_some(()));
+        wait_for(&self.events, |event| matches!(event, Event::PassFinished(_)).then_some(()));
     }
 
     /// The same folder in a new engine, with another definition of the collection.

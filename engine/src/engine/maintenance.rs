@@ -10,7 +10,8 @@ use super::OpenError;
 use crate::{
     catalog::Namespace,
     clock::Clock,
-    collection::{Collections, Finding, ScrubStatus, ScrubStep, VerifyReport, lost_in_words},
+    collection::{Collections, ScrubStatus, ScrubStep, VerifyReport, lost_in_words},
+    event::Finding,
     limits::FINDINGS_MAX,
     store::{
         Compaction, DamagedRow, JobProgress, JobStep, Restoration, Store, StoreError, StoreOptions,

@@ -8,7 +8,6 @@ use thiserror::Error;
 
 use super::{
     archiving,
-    event::RemovedDocument,
     guard::{GUARD_META_NAME, UnsavedState},
     parameters::Limits,
     target::Target,
@@ -18,6 +17,7 @@ use crate::{
     archive::{ArchiveError, ArchivedVersions, Archives},
     catalog::CollectionMeta,
     collection::{Collections, DocumentWriter, TimeBudget, WriteError},
+    event::RemovedDocument,
     limits::{BATCH_DOCS_MAX, REAPER_SCAN_ENTRIES_MAX, REMOVED_EVENT_DOCS_MAX},
     store::{Counters, Reader, RecordNumber, StoreError, StoredDocument},
     ttl::Deadline,

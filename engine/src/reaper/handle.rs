@@ -13,7 +13,6 @@ use std::{
 
 use super::{
     counters::TtlCounters,
-    event::{EngineEvent, EventHub, PassReport},
     guard::{GuardRuntime, Permit},
     parameters::{ParameterError, TtlParameter, TtlParameters},
     pass::{Pass, Step},
@@ -27,6 +26,7 @@ use crate::{
     catalog::Namespace,
     clock::{Clock, WakeUp, work_time},
     collection::Collections,
+    event::{Event, EventHub, PassReport},
     limits::{COPY_PAUSE, COPY_POLL},
     plan::Operation,
     store::StoreError,
@@ -250,7 +250,7 @@ impl Reaper {
 
     /// The clock was set or stepped: replan.
     pub fn note_clock(&self) {
-        self.hub.send(&EngineEvent::ClockChanged(self.clock.status()));
+        self.hub.send(&Event::ClockChanged(self.clock.status()));
         self.wake.notify();
     }
 
@@ -369,7 +369,7 @@ impl Reaper {
         let before = std::mem::replace(&mut *lock(&self.next_pass_ms), next);
         if before != next {
             let enabled = self.parameters.enabled();
-            self.hub.send(&EngineEvent::ReaperScheduled { next_pass_ms: next, enabled });
+            self.hub.send(&Event::ReaperScheduled { next_pass_ms: next, enabled });
         }
     }
 
@@ -384,7 +384,7 @@ impl Reaper {
         let now_ms = self.clock.now_ms();
         let report =
             PassReport { number, started_ms: now_ms, finished_ms: now_ms, ..PassReport::default() };
-        self.hub.send(&EngineEvent::PassFinished(report.clone()));
+        self.hub.send(&Event::PassFinished(report.clone()));
         // Last, so that an observer does not mistake this pass's end for the end of the failure.
         self.hub.thread_failed(THREAD_NAME, panic_text(panic));
         report

@@ -8,7 +8,6 @@
 mod archiving;
 mod batch;
 mod counters;
-mod event;
 mod expired_sink;
 mod forecast;
 mod guard;
@@ -26,7 +25,6 @@ mod ttl_range;
 mod watchdog;
 
 pub use counters::{Counter, TtlCounters};
-pub use event::{EngineEvent, EventHub, IndexReport, PassReport, RemovedDocument, Subscription};
 pub use forecast::{
     Expiring, Forecast, ForecastRequest, Page, Token, Verdict, Verdicts, WhatIf, WhatIfRule,
     count_due, expiring, forecast, is_any_due, verdict, what_if,

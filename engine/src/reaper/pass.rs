@@ -4,13 +4,13 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use super::{
     batch::{self, Allowance, Batch, Position},
-    event::{EngineEvent, IndexReport, PassReport},
     guard::{Permit, RuleId},
     handle::Reaper,
     target::{Target, targets_at_work},
 };
 use crate::{
     clock::work_time,
+    event::{Event, IndexReport, PassReport},
     limits::{BULK_DOCS_MAX, LAG_SAMPLES_MAX},
     store::{CollectionId, IndexId},
     ttl::Rule,
@@ -72,7 +72,7 @@ impl<'r> Pass<'r> {
         heeds_switch: bool,
     ) -> Self {
         let now_ms = permit.now_ms.unwrap_or_else(|| reaper.clock().now_ms());
-        reaper.hub().send(&EngineEvent::PassStarted { number, at_ms: now_ms });
+        reaper.hub().send(&Event::PassStarted { number, at_ms: now_ms });
         let report = PassReport { number, started_ms: now_ms, ..PassReport::default() };
         let began = work_time();
         let (tallies, current) = (Vec::new(), None);
@@ -131,7 +131,7 @@ impl<'r> Pass<'r> {
         let counters = self.reaper.counters();
         counters.passes.add(1);
         counters.duration_micros.add(self.report.duration_micros);
-        self.reaper.hub().send(&EngineEvent::PassFinished(self.report.clone()));
+        self.reaper.hub().send(&Event::PassFinished(self.report.clone()));
         self.report
     }
 
@@ -257,7 +257,7 @@ impl<'r> Pass<'r> {
         if deleted > 0 {
             let documents = batch.removed;
             let more = deleted.saturating_sub(documents.len() as u64);
-            self.reaper.hub().send(&EngineEvent::Removed { documents, more });
+            self.reaper.hub().send(&Event::Removed { documents, more });
         }
     }
 

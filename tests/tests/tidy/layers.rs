@@ -20,25 +20,26 @@ const ENGINE: &Layers = &[
     ("query", "value interrupt limits"),
     ("store", "value clock interrupt limits supervised"),
     ("catalog", "value clock ttl query store interrupt limits"),
-    ("collection", "value clock ttl query store catalog interrupt limits"),
+    ("event", "clock ttl store catalog limits"),
+    ("collection", "value clock ttl query store catalog event interrupt limits"),
     ("plan", "value clock ttl query store catalog collection interrupt limits"),
     ("pipeline", "value clock ttl query store catalog collection plan interrupt limits"),
     ("archive", "value clock ttl query store catalog collection interrupt limits"),
     (
         "reaper",
-        "value clock ttl query store catalog collection plan \
+        "value clock ttl query store catalog event collection plan \
          archive interrupt limits supervised",
     ),
     ("transfer", "value clock ttl query store catalog collection plan archive interrupt limits"),
     (
         "command",
-        "value clock ttl query store catalog collection plan pipeline \
+        "value clock ttl query store catalog event collection plan pipeline \
          archive reaper transfer interrupt limits",
     ),
     ("wire", "value clock query command interrupt limits supervised"),
     (
         "engine",
-        "value clock ttl query store catalog collection plan pipeline archive \
+        "value clock ttl query store catalog event collection plan pipeline archive \
          reaper transfer command wire interrupt limits supervised",
     ),
 ];

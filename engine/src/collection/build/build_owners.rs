@@ -136,7 +136,8 @@ mod tests {
             rules::{CreateIndexesOutcome, CreateIndexesRequest},
         },
         clock::work_time,
-        collection::{BuildProgress, Collections, tests::Bench},
+        collection::{Collections, tests::Bench},
+        event::BuildProgress,
         limits::BATCH_MS_MAX,
     };
 

@@ -3,25 +3,9 @@
 use crate::{
     catalog::{CollectionMeta, IndexMeta, Namespace},
     collection::WriteError,
+    event::BuildProgress,
     store::{CollectionId, IndexId},
 };
-
-/// How far an index build is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BuildProgress {
-    /// The collection.
-    pub namespace: Namespace,
-    /// The index.
-    pub index: String,
-    /// Record numbers processed, scaled to documents.
-    pub done: u64,
-    /// Documents in the collection.
-    pub total: u64,
-    /// Whether the build has ended, successfully or not.
-    pub finished: bool,
-    /// Why it failed; the index was dropped.
-    pub error: Option<String>,
-}
 
 /// An index whose build has not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

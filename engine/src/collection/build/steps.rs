@@ -9,15 +9,18 @@ use std::{sync::Arc, thread};
 
 use bson::RawDocument;
 
-use super::progress::{BuildProgress, PendingBuild};
+use super::progress::PendingBuild;
 use crate::{
     catalog::{CatalogError, CatalogErrorKind, CollectionMeta, IndexMeta, IndexState},
     clock::work_time,
     collection::{
-        Change, Collections, DocumentWriter, WriteError,
-        write::keys::{add_entries, keys_of},
-        write::unbuilt::{range_bytes, range_name, read_range},
+        Collections, DocumentWriter, WriteError,
+        write::{
+            keys::{add_entries, keys_of},
+            unbuilt::{range_bytes, range_name, read_range},
+        },
     },
+    event::{BuildProgress, Event},
     limits::{BATCH_BYTES_MAX, BATCH_MS_MAX, BUILD_ENTRIES_MAX, BULK_DOCS_MAX},
     store::{EntryRows, IndexId, Reader, RecordNumber, Scan, StoreError, entry_bytes},
     value::id_number::RecordName,
@@ -107,7 +110,7 @@ impl Collections {
             Ok::<_, WriteError>(())
         })?;
         for build in builds {
-            self.tell(&Change::Build(BuildProgress::failed(build, error)));
+            self.tell(&Event::IndexBuild(BuildProgress::failed(build, error)));
         }
         Ok(())
     }
@@ -157,7 +160,7 @@ impl Collections {
             }
             progress_at(writer, &collection, &index, next.min(limit), limit)
         })?;
-        self.tell(&Change::Build(progress.clone()));
+        self.tell(&Event::IndexBuild(progress.clone()));
         Ok(progress)
     }
 }

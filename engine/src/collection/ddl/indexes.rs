@@ -13,11 +13,14 @@ use crate::{
         },
     },
     collection::{
-        BuildProgress, Collections, DocumentWriter, PendingBuild, WriteError,
-        build::build_owners::{BuildClaim, BuildOutcome, BuildRun},
-        build::steps,
+        Collections, DocumentWriter, PendingBuild, WriteError,
+        build::{
+            build_owners::{BuildClaim, BuildOutcome, BuildRun},
+            steps,
+        },
         write::transaction::missing,
     },
+    event::BuildProgress,
     store::{IndexId, StoreError},
 };
 

@@ -2,7 +2,6 @@
 
 pub(super) mod damage_text;
 pub(super) mod damaged_documents;
-pub(super) mod finding;
 mod recount;
 pub(super) mod scrub;
 pub(super) mod scrub_state;

@@ -14,13 +14,13 @@ use bson::Document;
 
 use super::{
     damage_text::named,
-    finding::{Finding, own},
     scrub_state::{SCRUB_META, ScrubPosition, ScrubState, ScrubStatus},
 };
 use crate::{
     catalog::{CatalogSnapshot, CollectionMeta, Namespace},
     clock::work_time,
-    collection::{Change, Collections},
+    collection::Collections,
+    event::{Event, Finding},
     limits::{FINDINGS_MAX, SCRUB_EVERY_MS, SCRUB_SAVE, SCRUB_STEP},
     store::{
         CollectionId, DamagedRow, IndexId, Reader, RecordNumber, SMALL_TABLES, Scan, StoreError,
@@ -55,7 +55,7 @@ impl Collections {
         state.begin(self.clock.now_ms());
         self.save_scrub(&mut state);
         drop(state);
-        self.tell(&Change::ScrubRequested);
+        self.tell(&Event::ScrubStarted);
         Ok(())
     }
 
@@ -181,7 +181,12 @@ impl ScrubRead<'_, '_> {
                     }
                 }
                 Err(StoreError::Damaged { what }) => {
-                    self.find(own("trash"), None, None, format!("A row is damaged: {what}."));
+                    self.find(
+                        Namespace::new("admin", "trash"),
+                        None,
+                        None,
+                        format!("A row is damaged: {what}."),
+                    );
                 }
                 Err(error) => return Err(error),
             }
@@ -326,11 +331,13 @@ fn place_of(catalog: &CatalogSnapshot, row: &DamagedRow) -> Namespace {
         DamagedRow::Definition { name } => {
             let names = all.map(|one| one.namespace.clone());
             let mut names = names.chain(catalog.all_closed().map(|(name, _)| name));
-            return names.find(|one| one.to_string() == *name).unwrap_or_else(|| own("store"));
+            return names
+                .find(|one| one.to_string() == *name)
+                .unwrap_or_else(|| Namespace::new("admin", "store"));
         }
         _ => None,
     };
-    found.map_or_else(|| own("store"), |one| one.namespace.clone())
+    found.map_or_else(|| Namespace::new("admin", "store"), |one| one.namespace.clone())
 }
 
 #[cfg(test)]

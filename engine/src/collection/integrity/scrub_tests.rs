@@ -3,7 +3,8 @@ use bson::doc;
 use super::*;
 use crate::{
     command::testing::Lab,
-    engine::{Engine, EngineEvent, EngineOptions},
+    engine::{Engine, EngineOptions},
+    event::Event,
     store::rot,
 };
 
@@ -79,7 +80,7 @@ fn rotten_rows_are_reported_by_name() {
     let mut found = std::collections::BTreeSet::new();
     while found.len() < 5 {
         let event = events.recv_timeout(Duration::from_secs(30)).expect("in time");
-        if let EngineEvent::DamageFound(Finding { namespace, index, sentence, .. }) = event {
+        if let Event::DamageFound(Finding { namespace, index, sentence, .. }) = event {
             let index = index.map(|index| format!(" {index}")).unwrap_or_default();
             found.insert(format!("{namespace}{index}: {sentence}"));
         }

@@ -4,13 +4,13 @@ use std::ops::Bound;
 
 use bson::RawDocument;
 
-use super::finding::{Finding, own};
 use crate::{
     catalog::{CollectionMeta, IndexMeta, IndexState, Namespace},
     collection::{
-        Collections, write::keys::keys_of, write::trash, write::trash_row,
-        write::unbuilt::read_range,
+        Collections,
+        write::{keys::keys_of, trash, trash_row, unbuilt::read_range},
     },
+    event::Finding,
     limits::FINDINGS_MAX,
     store::{Entry, Reader, RecordNumber, Scan, StoreError, StoredDocument, entry_bytes},
     value::{field::field, id_number::RecordName, scan},
@@ -79,7 +79,7 @@ impl Collections {
             report.findings.push(Finding { namespace, index: None, record: None, sentence });
         }
         if let Some(sentence) = catalog.without_dialect_in_words() {
-            let namespace = own("store");
+            let namespace = Namespace::new("admin", "store");
             report.findings.push(Finding { namespace, index: None, record: None, sentence });
         }
         if catalog.nameless() > 0 {
@@ -88,7 +88,7 @@ impl Collections {
                  collections were not checked.",
                 catalog.nameless()
             );
-            let namespace = own("store");
+            let namespace = Namespace::new("admin", "store");
             report.findings.push(Finding { namespace, index: None, record: None, sentence });
         }
         for collection in catalog.all_collections() {

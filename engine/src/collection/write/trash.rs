@@ -12,7 +12,8 @@ use super::trash_row::{RestorableRow, TRASH, TrashRow, finding, not_a_row, numbe
 use crate::{
     catalog::{CollectionMeta, Namespace},
     clock::work_time,
-    collection::{Change, Collections, DocumentWriter, WriteError},
+    collection::{Collections, DocumentWriter, WriteError},
+    event::Event,
     limits::{BATCH_MS_MAX, BULK_DOCS_MAX, READ_DOCS_MAX, TRASH_BYTES_MAX},
     store::{Counters, Reader, RecordNumber, Scan, StoreError},
     value::counted,
@@ -215,7 +216,7 @@ impl Collections {
             writer.must_succeed(step)
         })?;
         if let Some(damage) = &step.damage {
-            self.tell(&Change::Damage(finding(None, &removed_damaged(step.damaged, damage))));
+            self.tell(&Event::DamageFound(finding(None, &removed_damaged(step.damaged, damage))));
         }
         Ok(step)
     }

@@ -7,7 +7,7 @@ use bson::{
 
 use crate::{
     catalog::Namespace,
-    collection::Finding,
+    event::Finding,
     store::{CollectionId, RecordNumber, StoredDocument},
 };
 

@@ -18,8 +18,9 @@ use crate::{
         request::Request,
         server::{MODEL_VERSION, hostname, proc_kilobytes},
     },
+    event::PassReport,
     limits::WIRE_CONNECTIONS_MAX,
-    reaper::{PassReport, Reaper, Stall, TtlCounters, TtlParameter},
+    reaper::{Reaper, Stall, TtlCounters, TtlParameter},
     store::Store,
 };
 

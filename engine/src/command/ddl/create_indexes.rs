@@ -76,8 +76,8 @@ mod tests {
     use bson::{Bson, Document, doc};
 
     use crate::{
-        collection::Change,
         command::testing::{Lab, at},
+        event::Event,
     };
 
     fn filled() -> Arc<Lab> {
@@ -104,7 +104,7 @@ mod tests {
     fn at_first_step(lab: &Arc<Lab>, then: impl FnOnce(&Lab) + Send + 'static) {
         let (weak, then) = (Arc::downgrade(lab), std::sync::Mutex::new(Some(then)));
         lab.engine.collections().observe(move |change| {
-            let is_step = matches!(change, Change::Build(progress) if !progress.finished);
+            let is_step = matches!(change, Event::IndexBuild(progress) if !progress.finished);
             let then = is_step.then(|| then.lock().expect("unbroken").take()).flatten();
             if let (Some(then), Some(lab)) = (then, weak.upgrade()) {
                 thread::scope(|scope| drop(scope.spawn(|| then(&lab))));

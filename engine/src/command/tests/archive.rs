@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use crate::{catalog::Namespace, collection::Change, command::testing::Lab};
+use crate::{catalog::Namespace, command::testing::Lab, event::Event};
 
 /// A collection with a TTL of a minute, two documents that are due and one that is not.
 fn lab() -> Lab {
@@ -220,7 +220,7 @@ fn what_is_put_back_follows_its_collection_to_another_name() {
     let is_renamed = AtomicBool::new(false);
     lab.engine.collections().observe(move |change| {
         // When the first batch is there.
-        if matches!(change, Change::Data(_)) && !is_renamed.swap(true, Ordering::Relaxed) {
+        if matches!(change, Event::DataChanged(_)) && !is_renamed.swap(true, Ordering::Relaxed) {
             let name = |name| Namespace::new("test", name);
             let collections = collections.upgrade().expect("open");
             collections.rename(&name("c"), &name("d")).expect("renamed");

@@ -9,7 +9,7 @@ use crate::{
     catalog::snapshot::DIALECTS_META,
     collection::WriteError,
     command::testing::Lab,
-    engine::EngineEvent,
+    event::Event,
     store::{CatalogRow, StoreError, Writer},
 };
 
@@ -160,7 +160,7 @@ fn one_that_is_damaged_is_told_and_nothing_of_it_is_removed_or_used_again() {
     collections.start_scrub().expect("begun");
     let found = loop {
         let event = events.recv_timeout(Duration::from_secs(30)).expect("in time");
-        if let EngineEvent::DamageFound(found) = event {
+        if let Event::DamageFound(found) = event {
             break found;
         }
     };

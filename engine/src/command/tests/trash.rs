@@ -5,7 +5,7 @@ use bson::{Bson, Document, doc};
 use crate::{
     collection::Trim,
     command::testing::{Lab, at},
-    reaper::{EngineEvent, Subscription},
+    event::{Event, Subscription},
 };
 
 /// A collection with a TTL of a minute, two documents that are due and one that is not, and the
@@ -218,7 +218,7 @@ fn the_trash_is_never_larger_than_it_may_be() {
 /// Damage events since the subscription.
 fn damage_told(events: &Subscription) -> Vec<String> {
     let told = events.try_iter().filter_map(|event| match event {
-        EngineEvent::DamageFound(finding) => Some(finding.sentence),
+        Event::DamageFound(finding) => Some(finding.sentence),
         _ => None,
     });
     told.collect()

@@ -13,9 +13,9 @@ use super::{
     state::{GUARD_META_NAME, UnsavedState},
 };
 use crate::{
+    event::Event,
     limits::{GUARD_REMOVALS_MAX, GUARD_REMOVALS_PERCENT, GUARD_SAVE_MS},
     reaper::{
-        event::EngineEvent,
         forecast::{count_due, is_any_due},
         handle::{Reaper, lock},
         target::{Target, targets},
@@ -240,7 +240,7 @@ impl Reaper {
         let saved = self.save(&mut guarded);
         drop(guarded);
         if before != after {
-            self.hub().send(&EngineEvent::HeldChanged { reason: after });
+            self.hub().send(&Event::HeldChanged { reason: after });
         }
         self.wake.notify();
         saved.map(|()| found)
@@ -378,10 +378,10 @@ impl Reaper {
     fn tell(&self, before: Option<&str>, after: Option<String>, step: Option<SmallStep>) {
         if let Some(SmallStep { by_ms, wall_ms }) = step {
             let expected_ms = wall_ms.saturating_sub(by_ms);
-            self.hub().send(&EngineEvent::ClockStepped { wall_ms, expected_ms });
+            self.hub().send(&Event::ClockStepped { wall_ms, expected_ms });
         }
         if before != after.as_deref() {
-            self.hub().send(&EngineEvent::HeldChanged { reason: after });
+            self.hub().send(&Event::HeldChanged { reason: after });
         }
     }
 

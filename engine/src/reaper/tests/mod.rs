@@ -22,6 +22,7 @@ use crate::{
     clock::{Clock, SimulatedClock},
     collection::{Collections, WriteError},
     command::testing::spoil,
+    event::{Event, EventHub, PassReport, Subscription},
     store::{Store, StoreOptions},
     ttl::Expiry,
     value::{
@@ -200,7 +201,7 @@ fn small_transactions_go_in_the_order_of_time_and_end_no_visit() {
     let report = world.reaper.run_pass();
     assert_eq!((report.deleted, report.sub_passes), (6, 1));
     let removed = events.try_iter().filter_map(|event| match event {
-        EngineEvent::Removed { documents, more: 0 } => {
+        Event::Removed { documents, more: 0 } => {
             Some(documents.iter().filter_map(|gone| gone.id.as_i32()).collect())
         }
         _ => None,
@@ -303,7 +304,7 @@ fn left_by(run: impl Fn(&Reaper), meanwhile: impl Fn(&Reaper) + Send + Sync + 's
     world.reaper.set_parameter(TtlParameter::BatchDocs, 3).expect("valid");
     let reaper = Arc::downgrade(&world.reaper);
     world.hub.observe(move |event| {
-        if let EngineEvent::Removed { .. } = event {
+        if let Event::Removed { .. } = event {
             meanwhile(&reaper.upgrade().expect("at work"));
         }
     });
@@ -586,7 +587,7 @@ fn a_dropped_collection_and_a_saved_document_are_left_alone() {
 fn next_pass(events: &Subscription) -> Option<PassReport> {
     loop {
         match events.recv_timeout(Duration::from_secs(20)) {
-            Ok(EngineEvent::PassFinished(report)) => return Some(report),
+            Ok(Event::PassFinished(report)) => return Some(report),
             Ok(_) => {}
             Err(_) => return None,
         }

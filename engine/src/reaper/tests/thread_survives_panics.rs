@@ -11,6 +11,7 @@ use crate::reaper::{
 use crate::{
     clock::{Clock, FakeSystemClock},
     command::testing::{FailingClock, failed_thread, wait_for},
+    event::{Event, PassReport, Subscription},
     limits::{THREAD_RETRY, WATCHDOG_GRACE, WATCHDOG_MIN},
 };
 
@@ -19,9 +20,9 @@ const MINUTE: Duration = Duration::from_mins(1);
 /// How long a test waits before it lets more time go by.
 const LOOK: Duration = Duration::from_millis(10);
 
-fn finished(event: &EngineEvent) -> Option<PassReport> {
+fn finished(event: &Event) -> Option<PassReport> {
     match event {
-        EngineEvent::PassFinished(pass) => Some(pass.clone()),
+        Event::PassFinished(pass) => Some(pass.clone()),
         _ => None,
     }
 }
@@ -81,8 +82,8 @@ fn a_pass_that_panics_is_followed_by_a_whole_sleep() {
     clock.advance_ms(60_000);
     assert_eq!(wait_for(&events, failed_thread), THREAD_NAME);
     let next = wait_for(&events, |event| match event {
-        EngineEvent::ReaperScheduled { next_pass_ms, .. } => Some(*next_pass_ms),
-        EngineEvent::PassStarted { .. } => Some(None),
+        Event::ReaperScheduled { next_pass_ms, .. } => Some(*next_pass_ms),
+        Event::PassStarted { .. } => Some(None),
         _ => None,
     });
     assert_eq!(next, Some(NOW_MS + 120_000), "the next pass comes in its time");

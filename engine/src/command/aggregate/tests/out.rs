@@ -7,8 +7,9 @@ use crate::{
         Namespace,
         rules::{CreateIndexesRequest, CreateRequest},
     },
-    collection::{Change, Collections},
+    collection::Collections,
     command::testing::Lab,
+    event::Event,
 };
 
 type Deed = fn(&Collections, &Namespace);
@@ -21,7 +22,7 @@ fn meanwhile(lab: &Lab, deed: Deed) -> Arc<Mutex<Option<Deed>>> {
     let collections = Arc::downgrade(lab.engine.collections());
     let to_do = Arc::clone(&deed);
     lab.engine.collections().observe(move |change| {
-        let Change::Data(namespace) = change else { return };
+        let Event::DataChanged(namespace) = change else { return };
         if !namespace.is_unfinished_output() {
             return;
         }

@@ -14,8 +14,9 @@ use crate::{
         context::Context,
         reply::{long, shortest},
     },
+    event::{BuildProgress, Event, IndexReport, PassReport},
     plan::index_summary,
-    reaper::{EngineEvent, IndexReport, PassReport, THREAD_NAME},
+    reaper::THREAD_NAME,
     store::{StoreNotice, StoreState},
     ttl::InertReason,
 };
@@ -159,10 +160,10 @@ pub fn note_store(context: &Context, notice: &StoreNotice) {
 }
 
 /// Takes note of something that happened in the engine.
-pub fn note(context: &Context, event: &EngineEvent) {
+pub fn note(context: &Context, event: &Event) {
     match event {
-        EngineEvent::PassFinished(pass) => note_pass(context, pass),
-        EngineEvent::IndexBuild { namespace, index, finished: true, error, .. } => {
+        Event::PassFinished(pass) => note_pass(context, pass),
+        Event::IndexBuild(BuildProgress { namespace, index, finished: true, error, .. }) => {
             let mut attributes = doc! { "namespace": namespace.to_string(), "index": index };
             let kind = match error {
                 None => BUILT,
@@ -173,20 +174,20 @@ pub fn note(context: &Context, event: &EngineEvent) {
             };
             write(context, &kind, "IndexBuilder", attributes);
         }
-        EngineEvent::ClockStepped { wall_ms, expected_ms } => {
+        Event::ClockStepped { wall_ms, expected_ms } => {
             let attributes = doc! {
                 "clock": DateTime::from_millis(*wall_ms),
                 "expected": DateTime::from_millis(*expected_ms),
             };
             write(context, &STEPPED, THREAD_NAME, attributes);
         }
-        EngineEvent::HeldChanged { reason: Some(reason) } => {
+        Event::HeldChanged { reason: Some(reason) } => {
             write(context, &HELD, THREAD_NAME, doc! { "reason": reason });
         }
-        EngineEvent::HeldChanged { reason: None } => {
+        Event::HeldChanged { reason: None } => {
             write(context, &RELEASED, THREAD_NAME, Document::new());
         }
-        EngineEvent::DamageFound(finding) => {
+        Event::DamageFound(finding) => {
             let mut attributes = doc! { "namespace": finding.namespace.to_string() };
             if let Some(index) = &finding.index {
                 attributes.insert("index", index);
@@ -194,7 +195,7 @@ pub fn note(context: &Context, event: &EngineEvent) {
             attributes.insert("error", &finding.sentence);
             write(context, &DAMAGED, "Scrub", attributes);
         }
-        EngineEvent::ThreadFailed { thread, message } => {
+        Event::ThreadFailed { thread, message } => {
             write(context, &THREAD_FAILED, thread, doc! { "error": message });
         }
         _ => {}

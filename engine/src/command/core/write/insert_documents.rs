@@ -208,8 +208,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        collection::Change,
         command::testing::{Lab, at},
+        event::Event,
     };
 
     /// More than fit in one transaction.
@@ -223,7 +223,8 @@ mod tests {
         let committed = Arc::new(AtomicUsize::new(usize::MAX));
         let (other, count) = (Arc::downgrade(&lab), Arc::clone(&committed));
         lab.engine.collections().observe(move |change| {
-            let Some(lab) = other.upgrade().filter(|_| matches!(change, Change::Data(_))) else {
+            let Some(lab) = other.upgrade().filter(|_| matches!(change, Event::DataChanged(_)))
+            else {
                 return;
             };
             if count.load(Ordering::SeqCst) == usize::MAX {
