@@ -19,7 +19,7 @@ use super::{
     schedule::Plan,
     target::targets_at_work,
     trash,
-    watchdog::Heartbeat,
+    watchdog::{Heartbeat, Stall},
 };
 use crate::{
     archive::Archives,
@@ -79,7 +79,7 @@ pub struct Reaper {
     pub(super) first_trashed: u64,
     /// Sentences on damaged state found at open and its consequences.
     lost: Vec<String>,
-    pub(super) heartbeat: Mutex<Heartbeat>,
+    heartbeat: Mutex<Heartbeat>,
     pub(super) wake: WakeUp,
     pub(super) stop: AtomicBool,
     /// Documents changed since the last pass began, so some may be due already.
@@ -371,6 +371,22 @@ impl Reaper {
             let enabled = self.parameters.enabled();
             self.hub.send(&Event::ReaperScheduled { next_pass_ms: next, enabled });
         }
+    }
+
+    /// The stall, if no pass has finished for too long. A monitor that is off, on hold or on a
+    /// simulated clock never stalls.
+    pub fn stall(&self) -> Option<Stall> {
+        if !self.clock.is_real() || !self.parameters.enabled() || self.held().is_some() {
+            return None;
+        }
+        let (now, sleep) = (self.clock.monotonic(), self.parameters.sleep());
+        let since = lock(&self.heartbeat).stalled_for(now, self.pass_ended(), sleep)?;
+        Some(Stall { since, sleep, is_working: self.is_working() })
+    }
+
+    /// The thread completed a turn without a pass.
+    pub(super) fn note_heartbeat(&self) {
+        lock(&self.heartbeat).note(self.clock.monotonic());
     }
 
     /// Ends the thread after its current transaction.

@@ -2,16 +2,13 @@
 
 use std::time::Duration;
 
-use super::{
-    guard::{duration_text, millis},
-    handle::{Reaper, lock},
-};
+use super::guard::{duration_text, millis};
 use crate::limits::{WATCHDOG_GRACE, WATCHDOG_MIN, WATCHDOG_SLEEPS};
 
 /// The thread's last signs of life; instants are monotonic readings.
 #[derive(Debug, Default)]
 pub(super) struct Heartbeat {
-    /// When it last completed a turn without a pass; `Reaper::pass_ended` has passes. `None`
+    /// When it last completed a turn without a pass; the end of a pass is noted elsewhere. `None`
     /// without a thread.
     last: Option<Duration>,
     /// When the stall was first noticed, and the instant it counts from.
@@ -47,28 +44,28 @@ impl Stall {
     }
 }
 
-impl Reaper {
-    /// The stall, if no pass has finished for five minutes or five sleeps, whichever is longer. A
-    /// stall counts once it has lasted a further minute, because the thread needs a moment after
-    /// machine sleep. A monitor that is off, on hold or on a simulated clock never stalls.
-    pub fn stall(&self) -> Option<Stall> {
-        let is_watched =
-            self.clock().is_real() && self.parameters().enabled() && self.held().is_none();
-        let (now, sleep) = (self.clock().monotonic(), self.parameters().sleep());
-        let mut heartbeat = lock(&self.heartbeat);
-        let last = heartbeat.last.filter(|_| is_watched)?.max(self.pass_ended());
+impl Heartbeat {
+    /// The thread completed a turn without a pass.
+    pub(super) fn note(&mut self, now: Duration) {
+        self.last = Some(now);
+    }
+
+    /// Time since the last completed turn, if that is a stall: longer than five minutes and than
+    /// five sleeps. It counts once it has lasted a further minute, because the thread needs a
+    /// moment after machine sleep.
+    pub(super) fn stalled_for(
+        &mut self,
+        now: Duration,
+        pass_ended: Duration,
+        sleep: Duration,
+    ) -> Option<Duration> {
+        let last = self.last?.max(pass_ended);
         let since = now.saturating_sub(last);
         if since <= sleep.saturating_mul(WATCHDOG_SLEEPS).max(WATCHDOG_MIN) {
             return None;
         }
-        let noticed = heartbeat.noticed.filter(|(_, of)| *of == last);
-        let (noticed, _) = *heartbeat.noticed.insert(noticed.unwrap_or((now, last)));
-        let lasts = now.saturating_sub(noticed) >= WATCHDOG_GRACE;
-        lasts.then(|| Stall { since, sleep, is_working: self.is_working() })
-    }
-
-    /// The thread completed a turn without a pass.
-    pub(super) fn note_heartbeat(&self) {
-        lock(&self.heartbeat).last = Some(self.clock().monotonic());
+        let noticed = self.noticed.filter(|(_, of)| *of == last);
+        let (noticed, _) = *self.noticed.insert(noticed.unwrap_or((now, last)));
+        (now.saturating_sub(noticed) >= WATCHDOG_GRACE).then_some(since)
     }
 }
