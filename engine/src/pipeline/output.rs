@@ -6,7 +6,10 @@ use bson::{
 };
 
 use super::{
-    ParseContext, PipelineError, edit::FieldPath, parse::stages_of, stage::variables, text::kind,
+    ParseContext, PipelineError,
+    edit::FieldPath,
+    parse_context::{stages_of, variables},
+    text::kind,
 };
 use crate::{
     catalog::Namespace,

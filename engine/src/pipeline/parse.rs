@@ -5,17 +5,17 @@ use std::{collections::VecDeque, sync::Arc};
 use bson::raw::{RawBsonRef, RawDocument};
 
 use super::{
-    Origin, Output, PipelineError, Stage,
+    Origin, Output, ParseContext, PipelineError, Stage,
+    parse_context::Nesting,
     stage::{
         BucketAuto, Count, Documents, Facet, Group, Limit, Lookup, Match, Redact, ReshapeStage,
         Sample, Server, Skip, SortStage, UnionWith, Unwind, bucket, sort_by_count,
     },
-    text::kind,
 };
 use crate::{
-    limits::{PIPELINE_DEPTH_MAX, PIPELINE_STAGES_MAX},
+    limits::PIPELINE_STAGES_MAX,
     pipeline::error::fail,
-    query::{Code, Reshape, VariableNames},
+    query::{Code, Reshape},
 };
 
 /// Stages that produce documents, so no stage can precede them.
@@ -74,83 +74,11 @@ const UNSUPPORTED_SOURCES: &[&str] = &[
     "$shardedDataDistribution",
 ];
 
-/// Where a pipeline occurs: some stages are allowed only in some places.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Nesting {
-    /// In a command.
-    Top,
-    /// In a view.
-    View,
-    /// In `$facet`.
-    Facet,
-    /// In `$lookup`.
-    Lookup,
-    /// In `$unionWith`.
-    UnionWith,
-}
-
-/// What reading a pipeline depends on.
-#[derive(Debug, Clone)]
-pub struct ParseContext<'r> {
-    /// The database whose collections it names.
-    pub db: &'r str,
-    /// The variables that its expressions may name.
-    pub names: VariableNames,
-    place: Nesting,
-    depth: usize,
-}
-
 /// A pipeline that has not begun.
 pub struct Pipeline {
     stages: Vec<Box<dyn Stage>>,
     names: Vec<&'static str>,
     output: Option<Output>,
-}
-
-impl<'r> ParseContext<'r> {
-    /// The pipeline of a command on this database.
-    #[must_use]
-    pub fn of_command(db: &'r str, names: VariableNames) -> Self {
-        Self { db, names, place: Nesting::Top, depth: 0 }
-    }
-
-    /// The pipeline of a view in this database.
-    #[must_use]
-    pub fn of_view(db: &'r str) -> Self {
-        Self { db, names: VariableNames::default(), place: Nesting::View, depth: 0 }
-    }
-
-    /// A pipeline in a stage of this one.
-    pub(super) fn within(&self, place: Nesting) -> Result<Self, PipelineError> {
-        if self.depth >= PIPELINE_DEPTH_MAX {
-            return Err(PipelineError::stage(
-                Code::MAX_SUB_PIPELINE_DEPTH_EXCEEDED,
-                format!(
-                    "Maximum number of nested sub-pipelines exceeded. Limit is {PIPELINE_DEPTH_MAX}"
-                ),
-            ));
-        }
-        Ok(Self { db: self.db, names: self.names.clone(), place, depth: self.depth + 1 })
-    }
-
-    /// The origin of a pipeline for which its stage names no collection.
-    pub(super) fn without_collection(
-        &self,
-        stage: &str,
-        stages: &[&RawDocument],
-    ) -> Result<Origin, PipelineError> {
-        let first = stages.first().and_then(|first| first.into_iter().next()?.ok());
-        if first.is_some_and(|(name, _)| name.as_str() == "$documents") {
-            return Ok(Origin::database(self.db));
-        }
-        Err(PipelineError::stage(
-            Code::FAILED_TO_PARSE,
-            format!(
-                "{stage} stage without explicit collection must have a pipeline with $documents as \
-                 first stage"
-            ),
-        ))
-    }
 }
 
 impl Pipeline {
@@ -368,27 +296,4 @@ fn check_places(names: &[&str], place: Nesting) -> Result<(), PipelineError> {
         }
     }
     Ok(())
-}
-
-/// The stage documents of a pipeline in a field of a stage.
-pub(super) fn stages_of<'d>(
-    value: RawBsonRef<'d>,
-    place: &str,
-) -> Result<Vec<&'d RawDocument>, PipelineError> {
-    let RawBsonRef::Array(array) = value else {
-        return Err(PipelineError::stage(
-            Code::TYPE_MISMATCH,
-            format!("'pipeline' option must be specified as an array: {place} is {}", kind(value)),
-        ));
-    };
-    array
-        .into_iter()
-        .map(|item| match item? {
-            RawBsonRef::Document(stage) => Ok(stage),
-            _ => Err(PipelineError::stage(
-                Code::TYPE_MISMATCH,
-                "Each element of the 'pipeline' array must be an object",
-            )),
-        })
-        .collect()
 }

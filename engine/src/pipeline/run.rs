@@ -5,7 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use bson::{Document, RawDocumentBuf, raw::RawDocument};
 
 use super::{
-    Environment, Input, ParseContext, Pipeline, PipelineError, Stage, source::Source,
+    Environment, Input, Origin, ParseContext, Pipeline, PipelineError, Stage, source::Source,
     views::resolve,
 };
 use crate::{
@@ -14,15 +14,6 @@ use crate::{
     query::{Context, Filter, Sort},
     value::Direction,
 };
-
-/// What a pipeline reads first.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    /// A collection or view.
-    Collection(Namespace),
-    /// No collection: `{aggregate: 1}`. The namespace has the name `$cmd.aggregate`.
-    Database(Namespace),
-}
 
 /// One execution: the source and the states of the stages.
 pub struct Run {
@@ -37,30 +28,6 @@ pub struct Run {
     context: Arc<Context>,
     /// A document that was taken back.
     returned: Option<RawDocumentBuf>,
-}
-
-impl Origin {
-    /// A collection by name.
-    ///
-    /// # Errors
-    /// `InvalidNamespace`.
-    pub fn collection(db: &str, name: &str) -> Result<Self, PipelineError> {
-        Ok(Self::Collection(Namespace::checked(db, name)?))
-    }
-
-    /// No collection of this database.
-    #[must_use]
-    pub fn database(db: &str) -> Self {
-        Self::Database(Namespace { db: db.to_owned(), collection: "$cmd.aggregate".to_owned() })
-    }
-
-    /// The name that cursors show.
-    #[must_use]
-    pub fn namespace(&self) -> &Namespace {
-        match self {
-            Self::Collection(namespace) | Self::Database(namespace) => namespace,
-        }
-    }
 }
 
 impl Run {

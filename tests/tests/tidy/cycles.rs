@@ -11,7 +11,6 @@ const CYCLE_FILES_MAX: usize = 6;
 /// Larger cycles that are still to be broken: a file of it, and its files. A number only goes down.
 const PENDING: &[(&str, usize)] = &[
     ("engine/src/store/txn/reader.rs", 19),
-    ("engine/src/pipeline/run.rs", 7),
     ("app/src/action/archive.rs", 15),
     ("app/src/apply/store.rs", 17),
 ];

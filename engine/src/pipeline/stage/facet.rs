@@ -13,7 +13,7 @@ use crate::pipeline::{
     edit::check_name,
     error::fail,
     memory::MemoryBudget,
-    parse::Nesting,
+    parse_context::Nesting,
     text::{kind, shown},
 };
 

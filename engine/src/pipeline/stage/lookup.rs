@@ -13,11 +13,11 @@ use crate::{
         Origin, ParseContext, Pipeline, PipelineError, Run,
         edit::FieldPath,
         memory::MemoryBudget,
-        parse::{Nesting, stages_of},
+        parse_context::{Nesting, stages_of, variables},
         text::kind,
         views::draws_lots,
     },
-    query::{Code, Context, Expression, Filter, Scope, VariableNames, check_made},
+    query::{Code, Context, Expression, Filter, Scope, check_made},
     value::Path,
 };
 
@@ -148,23 +148,6 @@ impl Lookup {
         let options = Options { origin, into, fields, variables, pipeline, stages };
         Ok(Self { options: Arc::new(options), same_for_all: None, is_same_for_all: None })
     }
-}
-
-/// Reads `let`, and adds its names to those of the inner pipeline.
-pub(in crate::pipeline) fn variables(
-    given: Option<&RawDocument>,
-    outer: &VariableNames,
-    inner: &mut VariableNames,
-) -> Result<Vec<(String, Expression)>, PipelineError> {
-    let mut variables = Vec::new();
-    for element in given.into_iter().flatten() {
-        let (name, value) = element?;
-        let name = name.as_str();
-        VariableNames::check(name)?;
-        variables.push((name.to_owned(), Expression::parse(value, outer)?));
-        *inner = std::mem::take(inner).with(name);
-    }
-    Ok(variables)
 }
 
 impl Options {

@@ -37,7 +37,7 @@ pub(super) use count::Count;
 pub(super) use documents::Documents;
 pub(super) use facet::Facet;
 pub(super) use group::Group;
-pub(super) use lookup::{Lookup, variables};
+pub(super) use lookup::Lookup;
 pub(super) use matching::Match;
 pub(super) use redact::Redact;
 pub(super) use reshaping::ReshapeStage;

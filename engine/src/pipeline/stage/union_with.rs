@@ -8,7 +8,7 @@ use super::{Input, Stage, server::wrong_type};
 use crate::{
     pipeline::{
         Origin, ParseContext, Pipeline, PipelineError, Run,
-        parse::{Nesting, stages_of},
+        parse_context::{Nesting, stages_of},
         text::kind,
     },
     query::Code,
