@@ -10,89 +10,41 @@ use std::time::Duration;
 use super::file::app_lock::{AppLock, Registration, open_chosen};
 use super::file::ballast::Ballast;
 use super::file::folder::DATA_FILE;
-use super::file::identity::FileStamp;
+use super::file::identity::{FileStamp, IdentityCard};
 use super::notice::Notices;
-use super::open::{self, HeldFolder, OpenParts};
 use super::progress::Watch;
 use super::txn::commit_queue::CommitQueue;
 use super::txn::env::Environment;
 use super::txn::error_class::{ErrorClass, Remedy};
-use super::txn::group_commit::Counts;
 use super::txn::latch::{Exclusive, TxnLatch};
 use super::txn::write_state::WriteState;
-use super::{DamagedRows, Reader, StoreError, StoreNotice, StoreState, WalkProgram, walk};
+use super::{Reader, StoreError, StoreNotice, StoreState, StructureReport, WalkProgram, walk};
 use crate::clock::work_time;
-use crate::limits::{
-    MAP_GROWTH_WAIT, MAP_SIZE_BYTES, READERS_KEPT, READERS_MAX, STALE_READERS_PAUSE,
-};
+use crate::limits::{MAP_GROWTH_WAIT, READERS_KEPT, READERS_MAX, STALE_READERS_PAUSE};
 
-/// How to open a store.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoreOptions {
-    /// Bytes of address space to reserve; the file itself stays small. Halved while the system refuses it.
-    pub map_size_bytes: u64,
-    /// Open without writing anything.
-    pub read_only: bool,
-    /// Walk the whole file first, even after a clean close.
-    pub full_check: bool,
-    /// The time now in milliseconds since 1970. It becomes the creation time of a new store, the time of a
-    /// walk, and the time of a restore.
-    pub now_ms: i64,
-    /// The program that walks a data file that was not open here last; `None` to walk it in this process.
-    pub walker: Option<WalkProgram>,
+/// The parts of an open store.
+pub(super) struct OpenParts {
+    pub(super) env: Environment,
+    pub(super) folder: PathBuf,
+    pub(super) held: HeldFolder,
+    /// Why the store is read-only, if it is.
+    pub(super) read_only: Option<String>,
+    /// When opening found that the data file was replaced, if the store could not record that.
+    pub(super) unwritten_restore_ms: Option<i64>,
 }
 
-impl Default for StoreOptions {
-    fn default() -> Self {
-        Self {
-            map_size_bytes: MAP_SIZE_BYTES,
-            read_only: false,
-            full_check: false,
-            now_ms: 0,
-            walker: None,
-        }
-    }
+/// What keeps other openers out while the store is open. Fields drop in this order, the lock last.
+pub(super) struct HeldFolder {
+    pub(super) card: IdentityCard,
+    pub(super) _registration: Registration,
+    pub(super) lock: AppLock,
 }
 
-/// What identifies a store.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
-    /// The store's UUID as text.
-    pub uuid: String,
-    /// When it was created, in milliseconds since 1970.
-    pub created_ms: i64,
-    /// The version of the file format.
-    pub format_version: u32,
-}
-
-/// The outcome of opening a store.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenReport {
-    /// The store's identity.
-    pub identity: Identity,
-    /// The last session did not end cleanly; the file was walked and is sound.
-    pub unclean: bool,
-    /// The store was created by this opening.
-    pub created: bool,
-    /// The store is read-only, on request or because it can't be written.
-    pub read_only: bool,
-    /// Warnings for the user, one sentence each.
-    pub warnings: Vec<String>,
-    /// Damaged documents in the sample that every opening reads. A scrub finds all others.
-    pub damaged: DamagedRows,
-}
-
-/// The result of a full check of the file's structure.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct StructureReport {
-    /// Pages in use, headers included.
-    pub pages_used: u64,
-    /// Pages that LMDB can reuse.
-    pub pages_free: u64,
-    /// Damage of the structure, one clause each; empty for a sound file.
-    pub findings: Vec<String>,
-    /// Rows that don't match their checksum, if the check read rows.
-    pub rows: DamagedRows,
+/// Writes and commits since the store was opened.
+#[derive(Default)]
+pub(super) struct Counts {
+    pub(super) writes: AtomicU64,
+    pub(super) commits: AtomicU64,
 }
 
 /// An open store. Dropping it closes it.
@@ -116,18 +68,10 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store in `folder`, or creates one there. A folder that can't be written is opened read-only,
-    /// with a warning in the report.
-    ///
-    /// # Errors
-    /// Any kind but `Busy`.
-    pub fn open(
-        folder: &FsPath,
-        options: &StoreOptions,
-    ) -> Result<(Store, OpenReport), StoreError> {
-        let (OpenParts { env, folder, held, read_only, unwritten_restore_ms }, report) =
-            open::open(folder, options)?;
-        let store = Store {
+    /// Starts an opened store.
+    pub(super) fn new(parts: OpenParts) -> Self {
+        let OpenParts { env, folder, held, read_only, unwritten_restore_ms } = parts;
+        let store = Self {
             env: RwLock::new(Ok(Arc::new(env))),
             held: Mutex::new(held),
             latch: TxnLatch::default(),
@@ -144,7 +88,7 @@ impl Store {
         if store.write_state.state() == StoreState::Ok {
             store.ballast.keep();
         }
-        Ok((store, report))
+        store
     }
 
     /// A short read. The transaction ends with the call. `work` must not call the store: a nested call could

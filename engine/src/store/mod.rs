@@ -24,6 +24,7 @@ mod file;
 mod handle;
 mod notice;
 mod open;
+mod options;
 mod progress;
 mod table;
 mod txn;
@@ -39,8 +40,10 @@ pub(crate) use file::app_lock::{create_chosen, open_chosen, open_chosen_to_write
 pub use file::damaged_bytes::save_damaged_bytes;
 pub use file::folder::OPEN_TO_OTHERS;
 pub(crate) use file::folder::sync_names;
-pub use handle::{Identity, OpenReport, Store, StoreOptions, StructureReport};
+pub use file::identity::Identity;
+pub use handle::Store;
 pub use notice::StoreNotice;
+pub use options::{OpenReport, StoreOptions};
 pub use progress::{JobProgress, JobStep, Watch};
 pub(crate) use table::codec::DAMAGED_HINT;
 pub use table::damaged::{DamagedRow, DamagedRows};
@@ -55,7 +58,7 @@ pub use txn::reader::{
 pub use txn::snapshot::SnapshotNumber;
 pub use txn::write_state::{StoreState, StoreStatus};
 pub use txn::writer::Writer;
-pub use walk::{WalkProgram, walk_standard_input};
+pub use walk::{StructureReport, WalkProgram, walk_standard_input};
 
 #[cfg(test)]
 pub(crate) use tests::{lose_page, rot};

@@ -3,16 +3,17 @@
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
-use std::path::{Path as FsPath, PathBuf};
+use std::path::Path as FsPath;
 
 use super::copy::{compact, restore};
 use super::file::app_lock::{AppLock, Registration, open_chosen};
 use super::file::folder::{self, DATA_FILE};
 use super::file::identity::{FORMAT_VERSION, FileStamp, IdentityCard, UNFINISHED_PREFIX};
 use super::file::stale_files;
+use super::handle::{HeldFolder, OpenParts};
 use super::txn::env::Environment;
 use super::{
-    DamagedRows, JobProgress, OpenReport, Reader, StoreError, StoreOptions, StructureReport,
+    DamagedRows, JobProgress, OpenReport, Reader, Store, StoreError, StoreOptions, StructureReport,
     Writer, walk,
 };
 use crate::clock::work_time;
@@ -25,28 +26,21 @@ const UUID: &str = "uuid";
 /// The row of the table `meta` with the format version.
 const FORMAT: &str = "formatVersion";
 
-/// The parts of an open store.
-pub(super) struct OpenParts {
-    pub(super) env: Environment,
-    pub(super) folder: PathBuf,
-    pub(super) held: HeldFolder,
-    /// Why the store is read-only, if it is.
-    pub(super) read_only: Option<String>,
-    /// When opening found that the data file was replaced, if the store could not record that.
-    pub(super) unwritten_restore_ms: Option<i64>,
+impl Store {
+    /// Opens the store in `folder`, or creates one there. A folder that can't be written is opened read-only,
+    /// with a warning in the report.
+    ///
+    /// # Errors
+    /// Any kind but `Busy`.
+    pub fn open(
+        folder: &FsPath,
+        options: &StoreOptions,
+    ) -> Result<(Store, OpenReport), StoreError> {
+        open(folder, options).map(|(parts, report)| (Self::new(parts), report))
+    }
 }
 
-/// What keeps other openers out while the store is open. Fields drop in this order, the lock last.
-pub(super) struct HeldFolder {
-    pub(super) card: IdentityCard,
-    pub(super) _registration: Registration,
-    pub(super) lock: AppLock,
-}
-
-pub(super) fn open(
-    folder: &FsPath,
-    options: &StoreOptions,
-) -> Result<(OpenParts, OpenReport), StoreError> {
+fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenReport), StoreError> {
     let mut warnings = Vec::new();
     folder::prepare(folder, options.read_only, &mut warnings)?;
     let folder = fs::canonicalize(folder)

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::app_lock::open_chosen;
 use super::folder::sync_folder;
 use crate::limits::WALK_PAUSE_MS;
-use crate::store::{Identity, StoreError};
+use crate::store::StoreError;
 
 const IDENTITY_FILE: &str = "identity.json";
 
@@ -19,6 +19,17 @@ pub(in crate::store) const UNFINISHED_PREFIX: &str = ".identity-";
 
 /// The version of the tables' byte layout. A store with another one is refused.
 pub(in crate::store) const FORMAT_VERSION: u32 = 4;
+
+/// What identifies a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The store's UUID as text.
+    pub uuid: String,
+    /// When it was created, in milliseconds since 1970.
+    pub created_ms: i64,
+    /// The version of the file format.
+    pub format_version: u32,
+}
 
 /// The contents of `identity.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]

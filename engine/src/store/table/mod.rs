@@ -7,3 +7,6 @@ pub(super) mod entry_rows;
 pub(super) mod key_varint;
 pub(super) mod range;
 pub(super) mod record;
+
+/// The names of the tables in the file.
+pub(super) const TABLE_NAMES: [&str; 5] = ["meta", "catalog", "documents", "entries", "counters"];

@@ -8,8 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-use super::env::BorrowedWrite;
-use super::group_commit::PendingWrite;
+use super::env::{BorrowedWrite, PendingWrite};
 use crate::limits::WRITES_WAITING_MAX;
 use crate::store::StoreError;
 

@@ -14,20 +14,16 @@ use heed::{
 };
 
 use super::error_class::ErrorClass;
-use super::group_commit::PendingWrite;
 use super::latch::Exclusive;
 use super::snapshot::SnapshotNumber;
 use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
-use crate::store::StoreError;
+use crate::store::table::TABLE_NAMES;
+use crate::store::{StoreError, Writer};
 
 pub(in crate::store) type Table = Database<'static, Bytes, Bytes>;
 
 /// Key and value, borrowed from a transaction.
 pub(in crate::store) type Row<'t> = (&'t [u8], &'t [u8]);
-
-/// The names of the tables in the file.
-pub(in crate::store) const TABLE_NAMES: [&str; 5] =
-    ["meta", "catalog", "documents", "entries", "counters"];
 
 pub(in crate::store) struct Tables {
     pub(in crate::store) meta: Table,
@@ -350,6 +346,14 @@ impl<'t> Cursor<'t> {
         // SAFETY: as in `put`.
         unsafe { self.rows.del_current() }.map(|removed| removed && was_there)
     }
+}
+
+/// One thread's write, of any result type. Another thread may run it.
+pub(super) trait PendingWrite: Send {
+    /// Runs it in this transaction and stores the result; returns whether that is `Ok`.
+    fn run(&mut self, writer: &mut Writer<'_>) -> bool;
+    /// Replaces the result: what the write did is lost.
+    fn fail(&mut self, error: StoreError);
 }
 
 /// A write that another thread may run. Its owner is parked in [`BorrowedWrite::scope`] until this value is

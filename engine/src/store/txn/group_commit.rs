@@ -9,22 +9,14 @@
 //! panics, or the map is too small, the whole transaction is aborted and each write runs again alone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 
 use super::commit_queue::Leader;
-use super::env::{BorrowedWrite, Environment};
+use super::env::{BorrowedWrite, Environment, PendingWrite};
 use super::recovery::{Cause, Failure};
 use crate::limits::{GROUP_OPERATIONS_MAX, GROUP_WRITES_MAX, MAP_GROWTHS_MAX};
 use crate::store::{Store, StoreError, Writer};
-
-/// One thread's write, of any result type. Another thread may run it.
-pub(super) trait PendingWrite: Send {
-    /// Runs it in this transaction and stores the result; returns whether that is `Ok`.
-    fn run(&mut self, writer: &mut Writer<'_>) -> bool;
-    /// Replaces the result: what the write did is lost.
-    fn fail(&mut self, error: StoreError);
-}
 
 /// A closure and the result of its last run.
 struct Write<F, T, E> {
@@ -74,13 +66,6 @@ impl Drop for Followers {
             self.fail(&StoreError::OutcomeUnknown { what });
         }
     }
-}
-
-/// Writes and commits since the store was opened.
-#[derive(Default)]
-pub(in crate::store) struct Counts {
-    writes: AtomicU64,
-    commits: AtomicU64,
 }
 
 impl Store {

@@ -6,13 +6,15 @@ use heed::RoTxn;
 
 use super::env::{Row, Table, Tables};
 use super::snapshot::SnapshotNumber;
-use super::writer::LAST_ID;
 use crate::store::table::codec;
 use crate::store::table::range::Rows;
 use crate::store::{
     CollectionId, Counters, DamagedRow, Entry, IndexId, RecordNumber, Scan, StoreError,
     StoredDocument, UnverifiedDocument,
 };
+
+/// The row of the table `meta` with the highest id given to a collection or an index.
+pub(super) const LAST_ID: &str = "lastId";
 
 /// One consistent snapshot of the store. What it returns borrows from the transaction.
 #[derive(Clone, Copy)]

@@ -5,11 +5,9 @@ use std::ops::Bound;
 use heed::{PutFlags, RwTxn};
 
 use super::env::{Environment, Table, Tables};
+use super::reader::LAST_ID;
 use crate::store::table::codec;
 use crate::store::{CollectionId, Counters, IndexId, Reader, RecordNumber, StoreError};
-
-/// The row of the table `meta` with the highest id given to a collection or an index.
-pub(super) const LAST_ID: &str = "lastId";
 
 /// One write transaction. It sees its own writes.
 pub struct Writer<'t> {

@@ -7,8 +7,21 @@ use super::header::{Tree, read_headers};
 use super::source::Source;
 use super::tree::{KeyOrder, MAIN, PageSet, RowAction, Value, Walker};
 use crate::store::progress::Watch;
-use crate::store::txn::env::TABLE_NAMES;
-use crate::store::{DamagedRows, StoreError, StructureReport};
+use crate::store::table::TABLE_NAMES;
+use crate::store::{DamagedRows, StoreError};
+
+/// The result of a full check of the file's structure.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StructureReport {
+    /// Pages in use, headers included.
+    pub pages_used: u64,
+    /// Pages that LMDB can reuse.
+    pub pages_free: u64,
+    /// Damage of the structure, one clause each; empty for a sound file.
+    pub findings: Vec<String>,
+    /// Rows that don't match their checksum, if the check read rows.
+    pub rows: DamagedRows,
+}
 
 /// Checks the two header pages and nothing else.
 pub(in crate::store) fn check_begin(file: &File) -> Result<(), StoreError> {

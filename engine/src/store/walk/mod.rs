@@ -20,6 +20,7 @@ mod source;
 mod subprocess;
 mod tree;
 
+pub use check::StructureReport;
 pub(super) use check::{
     check_begin, check_header, is_last_commit_lost, read_watched, walk, walk_watched,
 };

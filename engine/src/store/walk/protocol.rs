@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::store::progress::JobProgress;
-use crate::store::txn::env::TABLE_NAMES;
+use crate::store::table::TABLE_NAMES;
 use crate::store::{CollectionId, DamagedRow, DamagedRows, IndexId, StoreError, StructureReport};
 
 /// The report of a walk, or why the file could not be walked.
