@@ -5,22 +5,22 @@ use std::time::Duration;
 use mayfly_engine::reaper::THREAD_NAME;
 
 use super::{Apply, archive, clock, expiry, reaper, store, tabs, trash};
+use crate::job::{BuildProgress, Event, RemovedDocument};
 use crate::limits::{CATALOG_AGE_MIN, WEATHER_AGE_MIN};
-use crate::source::SourceEvent;
 use crate::state::operations::{Progress, Stage};
 use crate::state::reaper::Held;
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, State};
 
 /// Takes over one event.
-pub fn event(event: SourceEvent, cx: &mut Apply<'_>) {
+pub fn event(event: Event, cx: &mut Apply<'_>) {
     match event {
-        SourceEvent::PassStarted { .. } => cx.state.reaper.pass_started(),
-        SourceEvent::PassFinished(pass) => {
+        Event::PassStarted { .. } => cx.state.reaper.pass_started(),
+        Event::PassFinished(pass) => {
             cx.state.reaper.pass_finished(pass);
             trash::pass_ended(cx);
         }
-        SourceEvent::Removed { documents, more } => {
+        Event::Removed { documents, more } => {
             for namespace in namespaces(&documents) {
                 data_changed(&namespace, cx.state);
             }
@@ -28,35 +28,33 @@ pub fn event(event: SourceEvent, cx: &mut Apply<'_>) {
             expiry::removed(&documents, more, cx.state);
             cx.state.reaper.documents_removed(documents, more);
         }
-        SourceEvent::CatalogChanged => {
+        Event::CatalogChanged => {
             cx.state.tree.stale = true;
             cx.state.changes.note(None);
         }
-        SourceEvent::DataChanged(namespace) => data_changed(&namespace, cx.state),
-        SourceEvent::IndexBuild { namespace, index, done, total, finished, error } => {
-            let title = format!("Build index {index} on {namespace}");
-            index_build(&title, done, total, finished, error, cx.state);
-        }
-        SourceEvent::ClockChanged => {
+        Event::DataChanged(namespace) => data_changed(&namespace, cx.state),
+        Event::IndexBuild(build) => index_build(build, cx.state),
+        Event::ClockChanged(_) | Event::ClockStepped { .. } => {
             clock::ask(cx);
             reaper::ask(cx);
         }
-        SourceEvent::ReaperScheduled { next_pass_ms, enabled } => {
+        Event::ReaperScheduled { next_pass_ms, enabled } => {
             cx.state.reaper.next_pass_ms = next_pass_ms;
             cx.state.reaper.enabled = enabled;
         }
-        SourceEvent::ThreadFailed { thread, message } => {
+        Event::ThreadFailed { thread, message } => {
             let sentence = format!("{thread} failed and continues: {message}");
             thread_failed(&thread, sentence, cx.state);
         }
-        SourceEvent::ThreadDied { thread, message } => {
+        Event::ThreadDied { thread, message } => {
             thread_failed(&thread, format!("{thread} stopped: {message}"), cx.state);
         }
-        SourceEvent::DamageFound { message } => {
+        Event::DamageFound(found) => {
+            let message = format!("{}: {}", found.namespace, found.sentence);
             cx.state.reaper.note(cx.state.clock.now_ms(), message.clone());
             cx.state.maintenance.damage = Some(message);
         }
-        SourceEvent::Held { reason } => {
+        Event::HeldChanged { reason } => {
             let note = reason.as_deref().unwrap_or("Removals are no longer on hold");
             cx.state.reaper.note(cx.state.clock.now_ms(), note);
             let known = cx.state.reaper.held.take().unwrap_or_default();
@@ -64,7 +62,8 @@ pub fn event(event: SourceEvent, cx: &mut Apply<'_>) {
             // Clocks and counts come with the answer.
             reaper::ask(cx);
         }
-        SourceEvent::Missed(_) => {
+        Event::ScrubStarted => {}
+        Event::Missed(_) => {
             cx.state.tree.stale = true;
             cx.state.changes.note(None);
             reaper::ask(cx);
@@ -115,7 +114,7 @@ fn data_changed(namespace: &Namespace, state: &mut State) {
     state.changes.note(Some(namespace));
 }
 
-fn namespaces(documents: &[crate::source::RemovedDocument]) -> Vec<Namespace> {
+fn namespaces(documents: &[RemovedDocument]) -> Vec<Namespace> {
     let mut found: Vec<Namespace> = Vec::new();
     for document in documents {
         if !found.contains(&document.namespace) {
@@ -125,19 +124,14 @@ fn namespaces(documents: &[crate::source::RemovedDocument]) -> Vec<Namespace> {
     found
 }
 
-fn index_build(
-    title: &str,
-    done: u64,
-    total: u64,
-    finished: bool,
-    error: Option<String>,
-    state: &mut State,
-) {
+fn index_build(build: BuildProgress, state: &mut State) {
+    let BuildProgress { namespace, index, done, total, finished, error } = build;
+    let title = format!("Build index {index} on {namespace}");
     let (now_ms, uptime) = (state.now_ms(), state.uptime);
     let operations = &mut state.operations;
     let id = operations
-        .running_titled(title)
-        .unwrap_or_else(|| operations.begin(title.to_owned(), now_ms, uptime, None));
+        .running_titled(&title)
+        .unwrap_or_else(|| operations.begin(title, now_ms, uptime, None));
     let documents = crate::state::number::counted(done, "document", "documents");
     if let Some(operation) = operations.get_mut(id) {
         operation.progress = Progress { done, total, text: documents.clone() };
@@ -153,12 +147,12 @@ fn index_build(
 mod tests {
     use super::*;
     use crate::apply::Effects;
-    use crate::source::PassSummary;
+    use crate::job::PassReport;
 
     #[test]
     fn a_thread_that_failed_is_told_until_a_pass_ends() {
         let (mut state, mut effects) = (State::default(), Effects::default());
-        let failed = |thread: &str| SourceEvent::ThreadFailed {
+        let failed = |thread: &str| Event::ThreadFailed {
             thread: thread.to_owned(),
             message: "it met a bug".to_owned(),
         };
@@ -169,7 +163,7 @@ mod tests {
         assert_eq!(told.as_deref(), Some("TTLMonitor failed and continues: it met a bug"));
         state.reaper.late = Some("it is late".to_owned());
         event(
-            SourceEvent::PassFinished(PassSummary::default()),
+            Event::PassFinished(PassReport::default()),
             &mut Apply::new(&mut state, &mut effects),
         );
         assert_eq!((state.reaper.died, state.reaper.late), (None, None));

@@ -6,8 +6,8 @@ use mayfly_engine::value::shell;
 
 use super::{Apply, clipboard, documents, indexes, store::number};
 use crate::action::ExpiryAction;
+use crate::job::RemovedDocument;
 use crate::limits::REASONS_DOCUMENTS_MAX;
-use crate::source::RemovedDocument;
 use crate::state::documents::change;
 use crate::state::expiry::{Lane, Purpose, SavedExpiry, Totals};
 use crate::state::indexes::TtlIndex;

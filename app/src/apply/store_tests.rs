@@ -205,7 +205,7 @@ impl crate::source::Source for Nothing {
         doc! {"ok": 1.0}
     }
 
-    fn subscribe(&self) -> Box<dyn crate::source::Events> {
+    fn subscribe(&self) -> crate::source::Events {
         panic!("nobody listens")
     }
 

@@ -16,8 +16,9 @@ use super::{
 };
 use crate::{
     demo,
+    job::Event,
     shutdown::ShutdownSignal,
-    source::{Events, Namespace, OpenRequest, Source, SourceEvent, embedded::opener},
+    source::{Events, Namespace, OpenRequest, Source, embedded::opener},
     state::duration,
     worker::code::NAMESPACE_NOT_FOUND,
 };
@@ -35,7 +36,7 @@ pub(super) struct Countdown {
 pub(super) struct WatchedStore<'w> {
     source: Arc<dyn Source>,
     pub shutdown: ShutdownSignal,
-    pub events: Receiver<SourceEvent>,
+    pub events: Receiver<Event>,
     args: &'w Watch,
     /// The watched collections, as last listed.
     namespaces: Vec<Namespace>,
@@ -79,7 +80,7 @@ fn watch(args: &Watch, source: Arc<dyn Source>, shutdown: ShutdownSignal) -> Res
 }
 
 /// Moves events to a channel, so that waiting for one can time out. The thread ends with the source.
-fn forward(mut events: Box<dyn Events>) -> Result<Receiver<SourceEvent>, Failure> {
+fn forward(mut events: Events) -> Result<Receiver<Event>, Failure> {
     let (sender, receiver) = bounded(WATCH_QUEUE_MAX);
     thread::Builder::new()
         .name("watch-events".to_owned())

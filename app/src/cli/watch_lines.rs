@@ -3,7 +3,7 @@
 use mayfly_engine::value::{Layout, shell::write_value};
 
 use super::{Failure, limits::POLL_INTERVAL, watch::WatchedStore};
-use crate::{source::SourceEvent, state::duration, widgets::value_text::with_marks};
+use crate::{job::Event, state::duration, widgets::value_text::with_marks};
 
 /// Prints events until a signal arrives or no document is left to expire.
 pub(super) fn run(store: &mut WatchedStore<'_>) -> Result<(), Failure> {
@@ -19,7 +19,7 @@ pub(super) fn run(store: &mut WatchedStore<'_>) -> Result<(), Failure> {
         }
         check = false;
         let Ok(event) = store.events.recv_timeout(POLL_INTERVAL) else { continue };
-        check = matches!(event, SourceEvent::PassFinished(_)) || changes_catalog(&event);
+        check = matches!(event, Event::PassFinished(_)) || changes_catalog(&event);
         if changes_catalog(&event) {
             store.list_namespaces()?;
         }
@@ -36,21 +36,21 @@ fn print(line: &str) {
 }
 
 /// Whether the watched collections may have changed.
-pub(super) fn changes_catalog(event: &SourceEvent) -> bool {
-    matches!(event, SourceEvent::CatalogChanged | SourceEvent::Missed(_))
+pub(super) fn changes_catalog(event: &Event) -> bool {
+    matches!(event, Event::CatalogChanged | Event::Missed(_))
 }
 
 /// The lines that describe an event.
-pub(super) fn lines(store: &WatchedStore<'_>, event: &SourceEvent) -> Vec<String> {
+pub(super) fn lines(store: &WatchedStore<'_>, event: &Event) -> Vec<String> {
     match event {
-        SourceEvent::PassStarted { number, at_ms } => {
+        Event::PassStarted { number, at_ms } => {
             vec![format!("{} pass {number} started", duration::date_time(*at_ms))]
         }
-        SourceEvent::PassFinished(pass) => {
+        Event::PassFinished(pass) => {
             let at = duration::date_time(pass.finished_ms);
             vec![format!("{at} pass {} finished: {} removed", pass.number, pass.deleted)]
         }
-        SourceEvent::Removed { documents, more } => {
+        Event::Removed { documents, more } => {
             let shown = documents.iter().filter(|removed| store.covers(&removed.namespace));
             let mut lines: Vec<String> = shown
                 .map(|removed| {
@@ -70,15 +70,14 @@ pub(super) fn lines(store: &WatchedStore<'_>, event: &SourceEvent) -> Vec<String
             }
             lines
         }
-        SourceEvent::ReaperScheduled { next_pass_ms: Some(next_ms), enabled: true } => {
+        Event::ReaperScheduled { next_pass_ms: Some(next_ms), enabled: true } => {
             vec![format!("next pass at {}", duration::date_time(*next_ms))]
         }
-        SourceEvent::Held { reason: Some(reason) } => vec![format!("removals on hold: {reason}")],
-        SourceEvent::ThreadFailed { thread, message }
-        | SourceEvent::ThreadDied { thread, message } => {
+        Event::HeldChanged { reason: Some(reason) } => vec![format!("removals on hold: {reason}")],
+        Event::ThreadFailed { thread, message } | Event::ThreadDied { thread, message } => {
             vec![format!("thread {thread} failed: {message}")]
         }
-        SourceEvent::Missed(count) => vec![format!("{count} events were missed")],
+        Event::Missed(count) => vec![format!("{count} events were missed")],
         _ => Vec::new(),
     }
 }

@@ -20,7 +20,7 @@ use super::{
     watch::{Countdown, WatchedStore, time_left},
     watch_lines::{changes_catalog, lines},
 };
-use crate::{source::SourceEvent, state::duration, widgets::value_text::with_marks};
+use crate::{state::duration, widgets::value_text::with_marks};
 
 /// Lines next to the documents: the title and blank lines.
 const FRAME_LINES: usize = 4;
@@ -51,7 +51,7 @@ pub(super) fn run(store: &mut WatchedStore<'_>) -> Result<(), Failure> {
     let mut recent: VecDeque<String> = VecDeque::new();
     let _screen = Screen::open().map_err(wrong)?;
     while !store.shutdown.is_requested() {
-        let events: Vec<SourceEvent> = store.events.try_iter().collect();
+        let events: Vec<_> = store.events.try_iter().collect();
         if events.iter().any(changes_catalog) {
             store.list_namespaces()?;
         }

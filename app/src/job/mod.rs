@@ -7,7 +7,6 @@ pub mod gauge;
 pub mod ids;
 pub mod invisible;
 pub mod number_draft;
-pub mod pass;
 pub mod purpose;
 pub mod store;
 
@@ -17,6 +16,6 @@ pub use file_look::FileLook;
 pub use gauge::Gauge;
 pub use ids::{OperationId, TabId};
 pub use mayfly_engine::catalog::{Dialect, Namespace};
-pub use pass::{PassIndex, PassSummary, RemovedDocument};
+pub use mayfly_engine::event::{BuildProgress, Event, IndexReport, PassReport, RemovedDocument};
 pub use purpose::Purpose;
 pub use store::{Advice, Capabilities, OpenFailure, OpenRequest};

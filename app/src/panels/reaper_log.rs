@@ -4,7 +4,7 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, FontId, Label, Layout, Ui};
 
 use crate::action::{Action, Actions, ReaperAction};
-use crate::job::{PassIndex, PassSummary};
+use crate::job::{IndexReport, PassReport};
 use crate::state::reaper::{LogEntry, LogLine};
 use crate::state::{State, duration, number};
 use crate::theme::{Colors, colors, sizes, text};
@@ -112,7 +112,7 @@ fn job(line: &LogLine, row: usize, colors: &Colors) -> LayoutJob {
 }
 
 fn pass_text(
-    pass: &PassSummary,
+    pass: &PassReport,
     row: usize,
     passes: u64,
     colors: &Colors,
@@ -132,7 +132,7 @@ fn pass_text(
 }
 
 fn index_text(
-    index: &PassIndex,
+    index: &IndexReport,
     colors: &Colors,
     add: &mut impl FnMut(&str, FontId, egui::Color32),
 ) {
@@ -143,8 +143,8 @@ fn index_text(
     }
     add("removed ", text::mono(), colors.text);
     add(&number::count(index.deleted), text::mono_strong(), colors.text);
-    let of = index.namespace.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
-    add(&format!("{} by {name}", with_marks(&of)), text::mono(), colors.text);
+    let of = index.namespace.to_string();
+    add(&format!(" of {} by {name}", with_marks(&of)), text::mono(), colors.text);
     let (median, max) = (duration::figure(index.lag_p50_ms), duration::figure(index.lag_max_ms));
     add(&format!("  lag p50 {median}, max {max}   "), text::mono(), colors.dim);
 }

@@ -1,16 +1,14 @@
 //! The engine in this process.
 
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use bson::{Document, doc, oid::ObjectId};
-use crossbeam_channel::RecvTimeoutError;
 use mayfly_engine::archive;
 use mayfly_engine::collection::backup_damage;
 use mayfly_engine::engine::{ClockOption, Engine, EngineOptions, OpenError};
-use mayfly_engine::event::{BuildProgress, Event, Subscription};
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
 use mayfly_engine::transfer::{
     self, DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest,
@@ -18,20 +16,16 @@ use mayfly_engine::transfer::{
 };
 
 use super::engine_slot::EngineSlot;
-use crate::job::{Backup, PassIndex, PassSummary, RemovedDocument};
+use crate::job::Backup;
 
-use super::event::{Events, SourceEvent};
 use super::maintenance::{Maintenance, MaintenanceError, Offline, OfflineWork};
 use super::{
-    Capabilities, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source, Transfers,
+    Capabilities, Events, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source, Transfers,
     folder_advice,
 };
 
 /// The file in a data folder that makes it a store.
 pub const DATA_FILE: &str = "data.mdb";
-
-/// How often a stream of events looks whether events were lost.
-const LOST_CHECK: Duration = Duration::from_secs(5);
 
 /// Fills a new store with sample data by running commands; takes the time in milliseconds since 1970.
 pub type Fill = fn(&mut dyn FnMut(&str, Document) -> Document, i64);
@@ -61,9 +55,11 @@ impl Source for Embedded {
         }
     }
 
-    fn subscribe(&self) -> Box<dyn Events> {
-        let subscription = self.engine_slot.engine().ok().map(|engine| engine.subscribe());
-        Box::new(EngineEvents { subscription, lost: 0 })
+    fn subscribe(&self) -> Events {
+        match self.engine_slot.engine() {
+            Ok(engine) => Box::new(engine.subscribe()),
+            Err(_) => Box::new(iter::empty()),
+        }
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -241,88 +237,4 @@ fn name_of(folder: &Path, request: &OpenRequest) -> String {
     }
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
     name.unwrap_or_else(|| folder.display().to_string())
-}
-
-struct EngineEvents {
-    subscription: Option<Subscription>,
-    lost: u64,
-}
-
-impl Events for EngineEvents {
-    fn next(&mut self) -> Option<SourceEvent> {
-        let subscription = self.subscription.as_ref()?;
-        loop {
-            let lost = subscription.lost();
-            if lost > self.lost {
-                let missed = lost - self.lost;
-                self.lost = lost;
-                return Some(SourceEvent::Missed(missed));
-            }
-            match subscription.recv_timeout(LOST_CHECK) {
-                Ok(event) => return Some(converted(event)),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return None,
-            }
-        }
-    }
-}
-
-fn converted(event: Event) -> SourceEvent {
-    match event {
-        Event::PassStarted { number, at_ms } => SourceEvent::PassStarted { number, at_ms },
-        Event::PassFinished(report) => SourceEvent::PassFinished(PassSummary {
-            number: report.number,
-            started_ms: report.started_ms,
-            finished_ms: report.finished_ms,
-            deleted: report.deleted,
-            duration_micros: report.duration_micros,
-            indexes: report
-                .indexes
-                .into_iter()
-                .filter(|index| index.deleted > 0 || index.error.is_some())
-                .map(|index| PassIndex {
-                    namespace: Some(index.namespace),
-                    index: index.index,
-                    deleted: index.deleted,
-                    error: index.error,
-                    lag_p50_ms: index.lag_p50_ms,
-                    lag_max_ms: index.lag_max_ms,
-                })
-                .collect(),
-        }),
-        Event::Removed { documents, more } => {
-            let documents = documents.into_iter().map(removed).collect();
-            SourceEvent::Removed { documents, more }
-        }
-        Event::CatalogChanged => SourceEvent::CatalogChanged,
-        Event::DataChanged(changed) => SourceEvent::DataChanged(changed),
-        Event::IndexBuild(BuildProgress { namespace, index, done, total, finished, error }) => {
-            SourceEvent::IndexBuild { namespace, index, done, total, finished, error }
-        }
-        Event::ClockChanged(_) | Event::ClockStepped { .. } | Event::ScrubStarted => {
-            SourceEvent::ClockChanged
-        }
-        Event::ReaperScheduled { next_pass_ms, enabled } => {
-            SourceEvent::ReaperScheduled { next_pass_ms, enabled }
-        }
-        Event::DamageFound(found) => {
-            let message = format!("{}: {}", found.namespace, found.sentence);
-            SourceEvent::DamageFound { message }
-        }
-        Event::HeldChanged { reason } => SourceEvent::Held { reason },
-        Event::ThreadFailed { thread, message } => SourceEvent::ThreadFailed { thread, message },
-    }
-}
-
-fn removed(document: mayfly_engine::event::RemovedDocument) -> RemovedDocument {
-    RemovedDocument {
-        namespace: document.namespace,
-        index: document.index,
-        id: document.id,
-        base_ms: document.base_ms,
-        threshold_ms: document.threshold_ms,
-        removed_ms: document.removed_ms,
-        bytes: document.bytes,
-        pass: document.pass,
-    }
 }

@@ -5,7 +5,6 @@
 
 pub mod embedded;
 pub mod engine_slot;
-pub mod event;
 pub mod folder_advice;
 pub mod maintenance;
 pub mod open;
@@ -13,14 +12,14 @@ pub mod transfers;
 
 use bson::Document;
 
-pub use crate::job::{
-    Advice, Capabilities, Namespace, OpenFailure, OpenRequest, PassIndex, PassSummary,
-    RemovedDocument,
-};
-pub use event::{Events, SourceEvent};
+use crate::job::Event;
+pub use crate::job::{Advice, Capabilities, Namespace, OpenFailure, OpenRequest};
 pub use maintenance::Maintenance;
 pub use open::{Opened, Opener};
 pub use transfers::Transfers;
+
+/// A stream of events. Waits for the next one, and ends with the source.
+pub type Events = Box<dyn Iterator<Item = Event> + Send>;
 
 /// A store that answers MongoDB commands.
 pub trait Source: Send + Sync + 'static {
@@ -29,7 +28,7 @@ pub trait Source: Send + Sync + 'static {
     fn run(&self, db: &str, command: &Document) -> Document;
 
     /// Events from now on. Each subscription gets every event.
-    fn subscribe(&self) -> Box<dyn Events>;
+    fn subscribe(&self) -> Events;
 
     /// What this source can do.
     fn capabilities(&self) -> Capabilities;

@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::job::Namespace;
-use crate::job::{PassSummary, RemovedDocument};
+use crate::job::{Namespace, PassReport, RemovedDocument};
 use crate::limits::{PASSES_MAX, REAPER_LOG_MAX, REMOVED_MAX};
 
 /// How often the reaper comes.
@@ -51,7 +50,7 @@ pub struct Reaper {
     pub died: Option<String>,
     /// Why it counts as stalled: it has not finished a pass for too long.
     pub late: Option<String>,
-    passes: VecDeque<PassSummary>,
+    passes: VecDeque<PassReport>,
     log: VecDeque<LogLine>,
     removed: VecDeque<RemovedDocument>,
     removed_total: u64,
@@ -127,7 +126,7 @@ pub enum LogEntry {
     /// A pass; consecutive passes that removed nothing share one line.
     Pass {
         /// The pass, or the newest of several.
-        pass: PassSummary,
+        pass: PassReport,
         /// How many passes the line covers.
         passes: u64,
         /// Whether the store was closed since. Pass numbers restart then, so such a pass can't be queried.
@@ -166,13 +165,13 @@ impl Reaper {
 
     /// Past passes, the oldest first.
     #[must_use]
-    pub fn passes(&self) -> &VecDeque<PassSummary> {
+    pub fn passes(&self) -> &VecDeque<PassReport> {
         &self.passes
     }
 
     /// The last pass.
     #[must_use]
-    pub fn last_pass(&self) -> Option<&PassSummary> {
+    pub fn last_pass(&self) -> Option<&PassReport> {
         self.passes.back()
     }
 
@@ -199,8 +198,9 @@ impl Reaper {
         self.running = true;
     }
 
-    /// Notes a pass that ended.
-    pub fn pass_finished(&mut self, pass: PassSummary) {
+    /// Notes a pass that ended; only indexes that removed something or failed are kept.
+    pub fn pass_finished(&mut self, mut pass: PassReport) {
+        pass.indexes.retain(|index| index.deleted > 0 || index.error.is_some());
         (self.running, self.died, self.late) = (false, None, None);
         push_bounded(&mut self.passes, pass.clone(), PASSES_MAX);
         if let Some(LogLine { at_ms, what: LogEntry::Pass { pass: last, passes, .. } }) =
@@ -263,7 +263,7 @@ impl Reaper {
     }
 }
 
-fn is_quiet(pass: &PassSummary) -> bool {
+fn is_quiet(pass: &PassReport) -> bool {
     pass.deleted == 0 && pass.indexes.iter().all(|index| index.error.is_none())
 }
 
@@ -278,8 +278,8 @@ fn push_bounded<T>(list: &mut VecDeque<T>, item: T, max: usize) {
 mod tests {
     use super::*;
 
-    fn pass(number: u64, deleted: u64) -> PassSummary {
-        PassSummary { number, deleted, ..PassSummary::default() }
+    fn pass(number: u64, deleted: u64) -> PassReport {
+        PassReport { number, deleted, ..PassReport::default() }
     }
 
     #[test]

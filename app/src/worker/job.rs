@@ -6,9 +6,8 @@ use bson::{Bson, Document};
 
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::transfer::{TransferDone, TransferWork};
-use crate::job::Purpose;
-use crate::job::{OpenFailure, OpenRequest};
-use crate::source::{Opened, SourceEvent};
+use crate::job::{Event, OpenFailure, OpenRequest, Purpose};
+use crate::source::Opened;
 
 /// Which queue a job waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -201,7 +200,7 @@ pub enum Outcome {
     /// A store was opened or could not be.
     Opened(Result<Opened, OpenFailure>),
     /// Something happened in the store.
-    Event(SourceEvent),
+    Event(Event),
 }
 
 #[cfg(test)]

@@ -15,10 +15,9 @@ use super::job::{Job, Lane, Outcome, Reply, Work};
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::queue::{Put, Queue};
 use super::transfer::{self, Choose, TransferDone, TransferWork};
-use crate::job::Cancel;
-use crate::job::Purpose;
+use crate::job::{Cancel, Event, Purpose};
 use crate::limits::{EVENT_WAKE, OUTCOMES_MAX};
-use crate::source::{OpenFailure, Opened, Opener, Source, SourceEvent};
+use crate::source::{OpenFailure, Opened, Opener, Source};
 
 /// The answer to a change that was asked for while another store was being opened.
 const OPENING: &str = "Nothing was changed because a store was opening";
@@ -349,15 +348,15 @@ impl Shared {
     /// Reports a bug that ended a job before its answer.
     fn failed(&self, thread: &str, message: String) {
         let thread = thread.to_owned();
-        self.tell(Outcome::Event(SourceEvent::ThreadFailed { thread, message }));
+        self.tell(Outcome::Event(Event::ThreadFailed { thread, message }));
     }
 }
 
 /// The end of the thread that forwards events.
-fn not_shown(why: &str) -> SourceEvent {
+fn not_shown(why: &str) -> Event {
     let message =
         format!("The window no longer receives updates from the store. Reopen the store. {why}");
-    SourceEvent::ThreadDied { thread: EVENTS.to_owned(), message }
+    Event::ThreadDied { thread: EVENTS.to_owned(), message }
 }
 
 /// Runs `work`; a panic becomes a sentence, so that one bad command never ends a thread.

@@ -15,14 +15,6 @@ struct Echo {
     gate: Arc<Mutex<()>>,
 }
 
-struct NoEvents;
-
-impl Events for NoEvents {
-    fn next(&mut self) -> Option<SourceEvent> {
-        None
-    }
-}
-
 impl Source for Echo {
     fn run(&self, db: &str, command: &Document) -> Document {
         assert!(!command.contains_key("panic"), "asked for");
@@ -36,8 +28,8 @@ impl Source for Echo {
         doc! {"ok": 1.0, "db": db}
     }
 
-    fn subscribe(&self) -> Box<dyn Events> {
-        Box::new(NoEvents)
+    fn subscribe(&self) -> Events {
+        Box::new(std::iter::empty())
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -100,22 +92,14 @@ struct Broken {
     has_events: bool,
 }
 
-struct BrokenEvents;
-
-impl Events for BrokenEvents {
-    fn next(&mut self) -> Option<SourceEvent> {
-        panic!("asked for")
-    }
-}
-
 impl Source for Broken {
     fn run(&self, _: &str, _: &Document) -> Document {
         doc! {"ok": 1.0}
     }
 
-    fn subscribe(&self) -> Box<dyn Events> {
+    fn subscribe(&self) -> Events {
         assert!(self.has_events, "asked for");
-        Box::new(BrokenEvents)
+        Box::new(std::iter::from_fn(|| panic!("asked for")))
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -146,7 +130,7 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
         while !opened || told.is_none() {
             match next(&worker) {
                 Outcome::Opened(outcome) => opened = outcome.is_ok(),
-                Outcome::Event(SourceEvent::ThreadDied { thread, message }) => {
+                Outcome::Event(Event::ThreadDied { thread, message }) => {
                     assert_eq!(thread, "mayfly-events");
                     told = Some(message);
                 }

@@ -3,20 +3,12 @@
 use std::sync::Arc;
 
 use bson::{DateTime, Document, doc};
-use mayfly::source::{Capabilities, Events, Opened, Opener, Source, SourceEvent};
+use mayfly::source::{Capabilities, Events, Opened, Opener, Source};
 
 /// The store's time.
 pub const NOW_MS: i64 = 1_795_256_042_000;
 
 struct Fake;
-
-struct NoEvents;
-
-impl Events for NoEvents {
-    fn next(&mut self) -> Option<SourceEvent> {
-        None
-    }
-}
 
 impl Source for Fake {
     fn run(&self, db: &str, command: &Document) -> Document {
@@ -58,8 +50,8 @@ impl Source for Fake {
         reply
     }
 
-    fn subscribe(&self) -> Box<dyn Events> {
-        Box::new(NoEvents)
+    fn subscribe(&self) -> Events {
+        Box::new(std::iter::empty())
     }
 
     fn capabilities(&self) -> Capabilities {

@@ -48,7 +48,7 @@ impl Source for Holding {
         }
     }
 
-    fn subscribe(&self) -> Box<dyn Events> {
+    fn subscribe(&self) -> Events {
         self.inner.subscribe()
     }
 

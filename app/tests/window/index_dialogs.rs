@@ -197,7 +197,7 @@ impl Source for Mute {
         self.0.run(db, command)
     }
 
-    fn subscribe(&self) -> Box<dyn Events> {
+    fn subscribe(&self) -> Events {
         self.0.subscribe()
     }
 

@@ -25,7 +25,7 @@ impl Source for Slow {
         self.0.run(db, command)
     }
 
-    fn subscribe(&self) -> Box<dyn Events> {
+    fn subscribe(&self) -> Events {
         self.0.subscribe()
     }
 

@@ -39,7 +39,7 @@ impl Source for Told {
         reply
     }
 
-    fn subscribe(&self) -> Box<dyn Events> {
+    fn subscribe(&self) -> Events {
         self.source.subscribe()
     }
 

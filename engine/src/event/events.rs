@@ -60,6 +60,15 @@ pub enum Event {
         /// The panic message, in one line.
         message: String,
     },
+    /// A thread ended, and with it its work.
+    ThreadDied {
+        /// The thread's name.
+        thread: String,
+        /// Why, and what to do about it.
+        message: String,
+    },
+    /// A subscriber was too slow, and so many events were dropped: it must read everything again.
+    Missed(u64),
 }
 
 /// How far an index build is.

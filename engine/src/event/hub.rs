@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 
 use super::Event;
 use crate::limits::EVENT_QUEUE_MAX;
@@ -88,14 +88,6 @@ impl Subscriber {
 }
 
 impl Subscription {
-    /// The next event if there is one now.
-    ///
-    /// # Errors
-    /// `Empty`, or `Disconnected` after the engine was closed.
-    pub fn try_recv(&self) -> Result<Event, TryRecvError> {
-        self.receiver.try_recv()
-    }
-
     /// Waits for the next event, in real time.
     ///
     /// # Errors
@@ -108,17 +100,18 @@ impl Subscription {
     pub fn try_iter(&self) -> impl Iterator<Item = Event> + '_ {
         self.receiver.try_iter()
     }
+}
 
-    /// The channel, for a `select` with others.
-    #[must_use]
-    pub fn receiver(&self) -> &Receiver<Event> {
-        &self.receiver
-    }
+/// Waits for each event, in real time; lost events are counted by an [`Event::Missed`]. Ends after
+/// the engine was closed.
+impl Iterator for Subscription {
+    type Item = Event;
 
-    /// How many events were lost because the queue was full.
-    #[must_use]
-    pub fn lost(&self) -> u64 {
-        self.lost.load(Ordering::Relaxed)
+    fn next(&mut self) -> Option<Event> {
+        match self.lost.swap(0, Ordering::Relaxed) {
+            0 => self.receiver.recv().ok(),
+            lost => Some(Event::Missed(lost)),
+        }
     }
 }
 
@@ -133,12 +126,12 @@ mod tests {
     #[test]
     fn a_full_queue_loses_the_oldest_and_counts() {
         let hub = EventHub::default();
-        let subscription = hub.subscribe();
+        let mut subscription = hub.subscribe();
         for number in 0..EVENT_QUEUE_MAX as u64 + 3 {
             hub.send(&started(number));
         }
-        assert_eq!(subscription.lost(), 3);
-        assert_eq!(subscription.try_recv(), Ok(started(3)));
+        assert_eq!(subscription.next(), Some(Event::Missed(3)));
+        assert_eq!(subscription.next(), Some(started(3)));
         assert_eq!(subscription.try_iter().count(), EVENT_QUEUE_MAX - 1);
     }
 
@@ -146,11 +139,11 @@ mod tests {
     fn a_dropped_subscription_is_forgotten_and_a_dropped_hub_is_noticed() {
         let hub = EventHub::default();
         drop(hub.subscribe());
-        let kept = hub.subscribe();
+        let mut kept = hub.subscribe();
         hub.send(&started(1));
         assert_eq!(hub.subscribers.lock().expect("not poisoned").len(), 1);
         drop(hub);
-        assert_eq!(kept.try_recv(), Ok(started(1)));
-        assert_eq!(kept.try_recv(), Err(TryRecvError::Disconnected));
+        assert_eq!(kept.next(), Some(started(1)));
+        assert_eq!(kept.next(), None);
     }
 }

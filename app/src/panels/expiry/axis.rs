@@ -3,7 +3,7 @@
 use egui::{Align2, Painter, Rect, Shape, Stroke, Ui, pos2, vec2};
 
 use super::scale::Scale;
-use crate::job::PassSummary;
+use crate::job::PassReport;
 use crate::state::{axis::Tick, duration};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, colors, sizes, text};
@@ -12,12 +12,12 @@ use crate::theme::{Colors, colors, sizes, text};
 pub(super) struct Backdrop<'a> {
     pub scale: Scale,
     pub area: Rect,
-    pub passes: &'a mut dyn Iterator<Item = &'a PassSummary>,
+    pub passes: &'a mut dyn Iterator<Item = &'a PassReport>,
     pub next_pass_ms: Option<i64>,
     /// The earliest threshold that is overdue.
     pub overdue_since_ms: Option<i64>,
     /// How much of a pass belongs to this collection: documents it removed here.
-    pub removed_here: &'a dyn Fn(&PassSummary) -> u64,
+    pub removed_here: &'a dyn Fn(&PassReport) -> u64,
 }
 
 /// The ticks that fit the width.

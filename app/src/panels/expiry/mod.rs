@@ -13,7 +13,7 @@ pub(super) mod words;
 use egui::{Label, Rect, Ui, pos2};
 
 use crate::action::{Action, Actions, ExpiryAction};
-use crate::job::PassSummary;
+use crate::job::PassReport;
 use crate::limits::MOVE_MS_RANGE;
 use crate::state::drafts::TabDraft;
 use crate::state::expiry::{Lane, Mode, Phase};
@@ -157,10 +157,10 @@ fn timeline_ui(
 }
 
 /// Documents of this tab's collection that a pass removed.
-fn removed_here(pass: &PassSummary, tab: &Tab) -> u64 {
+fn removed_here(pass: &PassReport, tab: &Tab) -> u64 {
     pass.indexes
         .iter()
-        .filter(|index| index.namespace.as_ref() == Some(&tab.namespace))
+        .filter(|index| index.namespace == tab.namespace)
         .map(|index| index.deleted)
         .sum()
 }
