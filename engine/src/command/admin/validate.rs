@@ -8,25 +8,29 @@ use crate::{
         command::{Command, Scope},
         context::Context,
         error::{Answer, Code, CommandError, no_collection},
-        field::{ignored, optional},
+        field::fields,
         reply::{raw, shortest},
         request::Request,
     },
     plan::check_interrupt,
 };
 
+fields! {
+    struct ValidateFields from Request<'_> {
+        optional "repair": flag => repair bool,
+        ignored "background": flag => background bool,
+        ignored "full": flag => full bool,
+        ignored "checkBSONConformance",
+        ignored "metadata",
+    }
+}
+
 /// `{validate: collection}`
 pub static COMMAND: Command = Command {
     name: "validate",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[
-        ignored("full"),
-        ignored("background"),
-        ignored("checkBSONConformance"),
-        ignored("metadata"),
-        optional("repair"),
-    ],
+    fields: ValidateFields::FIELDS,
     run,
 };
 
@@ -36,13 +40,14 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         return Err(no_collection(&namespace.to_string()));
     };
     collection.check_is_no_view()?;
-    if request.flag("repair")? {
+    let ValidateFields { repair, background, full } = ValidateFields::read(request)?;
+    if repair {
         return Err(CommandError::new(
             Code::NOT_SUPPORTED,
             "repair is not supported; restore damaged documents from a backup",
         ));
     }
-    if request.flag("background")? && request.flag("full")? {
+    if background && full {
         return Err(CommandError::new(
             Code::INVALID_OPTIONS,
             "Running the validate command with both { background: true } and { full: true } is \

@@ -196,6 +196,17 @@ impl<'r> Request<'r> {
         }
     }
 
+    /// A text; `None` when absent. Null is a value of the wrong type.
+    ///
+    /// # Errors
+    /// `TypeMismatch`.
+    pub fn given_text(&self, name: &str) -> Result<Option<&'r str>, CommandError> {
+        match self.given(name)? {
+            Some(null @ RawBsonRef::Null) => Err(self.wrong_type(name, null, "string")),
+            _ => self.text(name),
+        }
+    }
+
     /// A yes or no; numbers count as MongoDB counts them, absent is false.
     ///
     /// # Errors
@@ -209,11 +220,18 @@ impl<'r> Request<'r> {
     /// # Errors
     /// `TypeMismatch`.
     pub fn flag_or(&self, name: &str, absent: bool) -> Result<bool, CommandError> {
-        match self.get(name)? {
-            None => Ok(absent),
-            Some(value) => as_flag(value)
-                .ok_or_else(|| self.wrong_type(name, value, "bool, long, int, decimal, double")),
-        }
+        Ok(self.flag_if_any(name)?.unwrap_or(absent))
+    }
+
+    /// As [`Request::flag`]; `None` when absent.
+    ///
+    /// # Errors
+    /// `TypeMismatch`.
+    pub fn flag_if_any(&self, name: &str) -> Result<Option<bool>, CommandError> {
+        let Some(value) = self.get(name)? else { return Ok(None) };
+        as_flag(value)
+            .map(Some)
+            .ok_or_else(|| self.wrong_type(name, value, "bool, long, int, decimal, double"))
     }
 
     /// A field of this command that accepts only a bool.

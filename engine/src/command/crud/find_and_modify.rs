@@ -2,7 +2,7 @@
 
 use bson::{
     doc,
-    raw::{RawBson, RawBsonRef, cstr},
+    raw::{RawBson, RawBsonRef, RawDocument, cstr},
 };
 
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
         command::{Command, Scope},
         context::Context,
         error::{Answer, Code, CommandError},
-        field::{ignored, optional},
+        field::fields,
         let_variables::LetVariables,
         query::Query,
         reply::raw,
@@ -23,28 +23,32 @@ use crate::{
     query::Projection,
 };
 
+fields! {
+    struct FindAndModifyFields<'r> from Request<'r> {
+        optional "query",
+        optional "sort",
+        optional "fields": document => shown Option<&'r RawDocument>,
+        optional "update": get => update Option<RawBsonRef<'r>>,
+        optional "new": flag => wants_new bool,
+        optional "upsert": flag => upsert bool,
+        optional "remove": flag => remove bool,
+        optional "arrayFilters": get => array_filters Option<RawBsonRef<'r>>,
+        optional "hint",
+        ignored "bypassDocumentValidation": flag,
+        ignored "bypassEmptyTsReplacement",
+        ignored "stmtId",
+        optional "collation",
+        optional "let",
+    }
+}
+
 /// `{findAndModify: collection, query, sort, update | remove, new, upsert, fields, arrayFilters,
 /// hint}`
 pub static COMMAND: Command = Command {
     name: "findAndModify",
     aliases: &["findandmodify"],
     scope: Scope::Any,
-    fields: &[
-        optional("query"),
-        optional("sort"),
-        optional("update"),
-        optional("remove"),
-        optional("new"),
-        optional("upsert"),
-        optional("fields"),
-        optional("arrayFilters"),
-        optional("hint"),
-        ignored("bypassDocumentValidation"),
-        ignored("bypassEmptyTsReplacement"),
-        ignored("stmtId"),
-        optional("collation"),
-        optional("let"),
-    ],
+    fields: FindAndModifyFields::FIELDS,
     run,
 };
 
@@ -53,16 +57,14 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let variables = LetVariables::read(request)?;
     let mut query = Query::read(request, "query")?;
     query.target.limit = Some(1);
-    let projection = match request.document("fields")? {
+    let fields = FindAndModifyFields::read(request)?;
+    fields.check_options()?;
+    let projection = match fields.shown {
         Some(fields) => Projection::parse_with(fields, &variables.names)?
             .map(|projection| projection.with_query(&query.target.filter)),
         None => None,
     };
-    let wants_new = request.flag("new")?;
-    let upsert = request.flag("upsert")?;
-    let remove = request.flag("remove")?;
-    request.flag("bypassDocumentValidation")?;
-    check_options(request)?;
+    let FindAndModifyFields { wants_new, upsert, remove, .. } = fields;
     let give = |outcome: DocumentChange| {
         let shown = if wants_new { outcome.after } else { outcome.before };
         match (&projection, shown) {
@@ -101,30 +103,26 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     Ok(reply)
 }
 
-fn check_options(request: &Request<'_>) -> Result<(), CommandError> {
-    let has_update = request.get("update")?.is_some();
-    let remove = request.flag("remove")?;
-    let (upsert, wants_new) = (request.flag("upsert")?, request.flag("new")?);
-    let has_filters = request.get("arrayFilters")?.is_some();
-    let is_pipeline = matches!(request.get("update")?, Some(RawBsonRef::Array(_)));
-    let contradictions = [
-        (!remove && !has_update, "Either an update or remove=true must be specified"),
-        (remove && has_update, "Cannot specify both an update and remove=true"),
-        (remove && upsert, "Cannot specify both upsert=true and remove=true "),
-        (
-            remove && wants_new,
-            "Cannot specify both new=true and remove=true; 'remove' always returns the deleted \
-             document",
-        ),
-        (remove && has_filters, "Cannot specify arrayFilters and remove=true"),
-        (is_pipeline && has_filters, "Cannot specify arrayFilters and a pipeline update"),
-    ];
-    match contradictions.iter().find(|(is_so, _)| *is_so) {
-        None => Ok(()),
-        Some((_, message)) => Err(refused(message)),
+impl FindAndModifyFields<'_> {
+    fn check_options(&self) -> Result<(), CommandError> {
+        let Self { update, wants_new, upsert, remove, array_filters, .. } = *self;
+        let (has_update, has_filters) = (update.is_some(), array_filters.is_some());
+        let is_pipeline = matches!(update, Some(RawBsonRef::Array(_)));
+        let contradictions = [
+            (!remove && !has_update, "Either an update or remove=true must be specified"),
+            (remove && has_update, "Cannot specify both an update and remove=true"),
+            (remove && upsert, "Cannot specify both upsert=true and remove=true "),
+            (
+                remove && wants_new,
+                "Cannot specify both new=true and remove=true; 'remove' always returns the deleted \
+                 document",
+            ),
+            (remove && has_filters, "Cannot specify arrayFilters and remove=true"),
+            (is_pipeline && has_filters, "Cannot specify arrayFilters and a pipeline update"),
+        ];
+        match contradictions.iter().find(|(is_so, _)| *is_so) {
+            None => Ok(()),
+            Some((_, message)) => Err(CommandError::new(Code::FAILED_TO_PARSE, *message)),
+        }
     }
-}
-
-fn refused(message: &str) -> CommandError {
-    CommandError::new(Code::FAILED_TO_PARSE, message)
 }

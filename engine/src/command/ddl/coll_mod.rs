@@ -9,32 +9,36 @@ use crate::{
         command::{Command, Scope},
         context::Context,
         error::{Answer, CommandError, not_in_cosmos},
-        field::{optional, unsupported},
+        field::{Field, Support, fields},
         reply::raw,
         request::Request,
     },
 };
+
+fields! {
+    struct CollModFields from Request<'_> {
+        optional "index": value => index Option<Bson>,
+        optional "expireAfterSeconds": value => expire_after_seconds Option<Bson>,
+        optional "dryRun": flag => dry_run bool,
+        unsupported "collectionUUID",
+        optional "validator",
+        optional "validationLevel",
+        optional "validationAction",
+        optional "viewOn",
+        optional "pipeline",
+        unsupported "changeStreamPreAndPostImages",
+        unsupported "timeseries",
+        optional "cappedSize",
+        optional "cappedMax",
+    }
+}
 
 /// `{collMod: collection, index: {…}, expireAfterSeconds, dryRun}`
 pub static COMMAND: Command = Command {
     name: "collMod",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[
-        optional("index"),
-        optional("expireAfterSeconds"),
-        optional("dryRun"),
-        unsupported("collectionUUID"),
-        optional("validator"),
-        optional("validationLevel"),
-        optional("validationAction"),
-        optional("viewOn"),
-        optional("pipeline"),
-        unsupported("changeStreamPreAndPostImages"),
-        unsupported("timeseries"),
-        optional("cappedSize"),
-        optional("cappedMax"),
-    ],
+    fields: CollModFields::FIELDS,
     run,
 };
 
@@ -48,13 +52,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if catalog.collection(&namespace).is_some_and(|collection| collection.is_view()) {
         view_definition::check(context, &namespace, &others)?;
     }
-    let outcome = context.collections.coll_mod(&CollModRequest {
-        namespace,
-        index: request.value("index")?,
-        expire_after_seconds: request.value("expireAfterSeconds")?,
-        others,
-        dry_run: request.flag("dryRun")?,
-    })?;
+    let CollModFields { index, expire_after_seconds, dry_run } = CollModFields::read(request)?;
+    let wanted = CollModRequest { namespace, index, expire_after_seconds, others, dry_run };
+    let outcome = context.collections.coll_mod(&wanted)?;
     let mut reply = Document::new();
     let fields: [(&str, Option<Bson>); 8] = [
         ("expireAfterSeconds_old", outcome.expire_after_secs_old.map(Bson::from)),
@@ -72,19 +72,14 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 
 /// The fields that change neither an index nor a TTL.
 fn others(request: &Request<'_>) -> Result<Document, CommandError> {
-    const OTHERS: [&str; 7] = [
-        "validator",
-        "validationLevel",
-        "validationAction",
-        "viewOn",
-        "pipeline",
-        "cappedSize",
-        "cappedMax",
-    ];
+    let is_other = |field: &&Field| {
+        let is_read = matches!(field.name, "index" | "expireAfterSeconds" | "dryRun");
+        field.support == Support::Optional && !is_read
+    };
     let mut others = Document::new();
-    for field in OTHERS {
-        if let Some(value) = request.value(field)?.filter(|value| *value != Bson::Null) {
-            others.insert(field, value);
+    for Field { name, .. } in CollModFields::FIELDS.iter().filter(is_other) {
+        if let Some(value) = request.value(name)?.filter(|value| *value != Bson::Null) {
+            others.insert(*name, value);
         }
     }
     Ok(others)

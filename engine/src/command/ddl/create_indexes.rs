@@ -1,6 +1,9 @@
 //! `createIndexes`.
 
-use bson::{Bson, Document};
+use bson::{
+    Bson, Document,
+    raw::{RawBsonRef, RawDocument},
+};
 
 use crate::{
     catalog::{Dialect, rules::CreateIndexesRequest},
@@ -9,7 +12,7 @@ use crate::{
         command::{Command, Scope},
         context::Context,
         error::{Answer, Code, CommandError},
-        field::{optional, required},
+        field::fields,
         reply::raw,
         request::Request,
     },
@@ -17,32 +20,38 @@ use crate::{
     store::StoreError,
 };
 
+fields! {
+    struct CreateIndexesFields<'r> from Request<'r> {
+        optional "commitQuorum": get => commit_quorum Option<RawBsonRef<'r>>,
+        required "indexes": documents => indexes Vec<&'r RawDocument>,
+        optional "ignoreUnknownIndexOptions": flag => ignore_unknown_options bool,
+    }
+}
+
 /// `{createIndexes: collection, indexes: [{key, name, …}]}`
 pub static COMMAND: Command = Command {
     name: "createIndexes",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[required("indexes"), optional("ignoreUnknownIndexOptions"), optional("commitQuorum")],
+    fields: CreateIndexesFields::FIELDS,
     run,
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
-    if request.get("commitQuorum")?.is_some() {
+    let fields = CreateIndexesFields::read(request)?;
+    if fields.commit_quorum.is_some() {
         return Err(CommandError::new(Code::BAD_VALUE, "Standalones can't specify commitQuorum"));
     }
     let dialect = context.collections.catalog().dialect(&namespace.db);
-    let indexes = request
-        .documents("indexes")?
+    let indexes = fields
+        .indexes
         .into_iter()
         .map(|spec| Ok(Document::try_from(spec)?))
         .collect::<Result<Vec<_>, CommandError>>()?;
     let is_about_ts = indexes.iter().any(is_on_ts);
-    let wanted = CreateIndexesRequest {
-        namespace,
-        indexes,
-        ignore_unknown_options: request.flag("ignoreUnknownIndexOptions")?,
-    };
+    let CreateIndexesFields { ignore_unknown_options, .. } = fields;
+    let wanted = CreateIndexesRequest { namespace, indexes, ignore_unknown_options };
     let goes_on = || check_interrupt().is_ok();
     let created = context.collections.create_indexes_while(&wanted, &goes_on, &mut |_| {});
     if let Err(WriteError::Store(StoreError::Stopped)) = created {

@@ -7,11 +7,20 @@ use crate::{
         command::{Command, Scope},
         context::Context,
         error::{Answer, Code, CommandError},
-        field::optional,
+        field::{Field, fields},
         reply::raw,
         request::Request,
     },
 };
+
+fields! {
+    struct ArchiveFields<'r> from Request<'r> {
+        optional "target": text => target Option<&'r str>,
+        optional "maxBytes": count => max_bytes Option<u64>,
+        optional "maxAgeSecs": count => max_age_secs Option<u64>,
+        optional "off": flag => off bool,
+    }
+}
 
 /// `{mayflyArchive: coll, target?, maxBytes?, maxAgeSecs?}` switches on, and changes what was
 /// chosen; `off: true` switches off and keeps what was archived.
@@ -19,17 +28,17 @@ pub static COMMAND: Command = Command {
     name: "mayflyArchive",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[optional("target"), optional("maxBytes"), optional("maxAgeSecs"), optional("off")],
+    fields: ArchiveFields::FIELDS,
     run,
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let archives = context.reaper.archives();
-    if request.flag("off")? {
-        let fields = ["target", "maxBytes", "maxAgeSecs"];
-        for field in fields {
-            if request.get(field)?.is_some() {
+    let ArchiveFields { target, max_bytes, max_age_secs, off } = ArchiveFields::read(request)?;
+    if off {
+        for Field { name: field, .. } in ArchiveFields::FIELDS {
+            if *field != "off" && request.get(field)?.is_some() {
                 return Err(CommandError::new(
                     Code::BAD_VALUE,
                     format!("'off' switches the archive off, so '{field}' has no meaning with it"),
@@ -39,13 +48,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         let archive = archives.switch_off(&namespace)?;
         return raw(&describe(context, &archive));
     }
-    let target = request.text("target")?.unwrap_or_default().to_owned();
+    let target = target.unwrap_or_default().to_owned();
     check_may_choose(request, &target)?;
-    let settings = Settings {
-        target,
-        max_bytes: request.count("maxBytes")?,
-        max_age_secs: request.count("maxAgeSecs")?,
-    };
+    let settings = Settings { target, max_bytes, max_age_secs };
     let archive = archives.switch_on(&namespace, settings)?;
     raw(&describe(context, &archive))
 }

@@ -9,33 +9,36 @@ use crate::{
         command::{Command, Scope},
         context::Context,
         error::{Answer, Code, CommandError},
-        field::optional,
+        field::fields,
         monitor::ttl_status::clock_document,
         reply::raw,
         request::Request,
     },
 };
 
+fields! {
+    /// What is to be changed. All of it is read before anything is changed.
+    struct ClockChanges<'r> from Request<'r> {
+        optional "paused": flag_if_any => paused Option<bool>,
+        optional "advanceMS": integer => advance_ms Option<i64>,
+        optional "set": date => set_ms Option<i64>,
+        optional "rate": get => rate Option<RawBsonRef<'r>>,
+    }
+}
+
 /// `{mayflyClock: 1}`; `{mayflyClock: 1, set: Date, advanceMS: long, rate: double, paused: bool}`
 pub static COMMAND: Command = Command {
     name: "mayflyClock",
     aliases: &[],
     scope: Scope::Admin,
-    fields: &[optional("set"), optional("advanceMS"), optional("rate"), optional("paused")],
+    fields: ClockChanges::FIELDS,
     run,
 };
 
-/// What is to be changed. All of it is read before anything is changed.
-struct ClockChanges {
-    set_ms: Option<i64>,
-    advance_ms: Option<i64>,
-    rate: Option<f64>,
-    paused: Option<bool>,
-}
-
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let changes = ClockChanges::read(request)?;
-    if changes.is_empty() {
+    let ClockChanges { paused, advance_ms, set_ms, rate } = ClockChanges::read(request)?;
+    let rate = rate.map(|rate| clock_rate(request, rate)).transpose()?;
+    if paused.is_none() && advance_ms.is_none() && set_ms.is_none() && rate.is_none() {
         return raw(&clock_document(context.clock().status()));
     }
     let Some(clock) = &context.simulated_clock else {
@@ -45,45 +48,31 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
              simulated clock",
         ));
     };
-    if let Some(now_ms) = changes.set_ms {
+    if let Some(now_ms) = set_ms {
         clock.set(now_ms);
     }
-    if let Some(step_ms) = changes.advance_ms {
+    if let Some(step_ms) = advance_ms {
         clock.advance_ms(step_ms);
     }
-    if let Some(rate) = changes.rate {
+    if let Some(rate) = rate {
         clock.set_rate(rate);
     }
-    if let Some(paused) = changes.paused {
+    if let Some(paused) = paused {
         clock.set_paused(paused);
     }
     context.reaper.note_clock();
     raw(&clock_document(context.clock().status()))
 }
 
-impl ClockChanges {
-    fn read(request: &Request<'_>) -> Result<Self, CommandError> {
-        let paused = request.get("paused")?.map(|_| request.flag("paused")).transpose()?;
-        let advance_ms = request.integer("advanceMS")?;
-        Ok(Self { set_ms: request.date("set")?, advance_ms, rate: rate(request)?, paused })
-    }
-
-    fn is_empty(&self) -> bool {
-        let Self { set_ms, advance_ms, rate, paused } = self;
-        set_ms.is_none() && advance_ms.is_none() && rate.is_none() && paused.is_none()
-    }
-}
-
-fn rate(request: &Request<'_>) -> Result<Option<f64>, CommandError> {
-    let rate = match request.get("rate")? {
-        None => return Ok(None),
-        Some(RawBsonRef::Double(rate)) => rate,
-        Some(RawBsonRef::Int32(rate)) => f64::from(rate),
-        Some(RawBsonRef::Int64(rate)) => i32::try_from(rate).map_or(f64::INFINITY, f64::from),
-        Some(other) => return Err(request.wrong_type("rate", other, "double, int, long")),
+fn clock_rate(request: &Request<'_>, rate: RawBsonRef<'_>) -> Result<f64, CommandError> {
+    let rate = match rate {
+        RawBsonRef::Double(rate) => rate,
+        RawBsonRef::Int32(rate) => f64::from(rate),
+        RawBsonRef::Int64(rate) => i32::try_from(rate).map_or(f64::INFINITY, f64::from),
+        other => return Err(request.wrong_type("rate", other, "double, int, long")),
     };
     if (RATE_MIN..=RATE_MAX).contains(&rate) {
-        return Ok(Some(rate));
+        return Ok(rate);
     }
     let message = format!("rate must be from {RATE_MIN} to {RATE_MAX}; use paused to stop time");
     Err(CommandError::new(Code::BAD_VALUE, message))

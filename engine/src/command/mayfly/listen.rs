@@ -8,11 +8,20 @@ use crate::command::core::{
     command::{Command, Scope},
     context::Context,
     error::{Answer, Code, CommandError},
-    field::optional,
+    field::fields,
     listening::{ConnectedClient, ListenAt, ListeningStatus},
     reply::{long, raw},
     request::Request,
 };
+
+fields! {
+    struct ListenFields<'r> from Request<'r> {
+        optional "on": flag_if_any => on Option<bool>,
+        optional "port": count => port Option<u64>,
+        optional "socket": text => socket Option<&'r str>,
+        optional "auth": flag_or(true) => with_password bool,
+    }
+}
 
 /// `{mayflyListen: 1, on, port, socket, auth}`: without `on` it only shows the status. `socket` is
 /// the path of a Unix socket and replaces the port. The reply has `on`, and while it is on `port`
@@ -21,7 +30,7 @@ pub static COMMAND: Command = Command {
     name: "mayflyListen",
     aliases: &[],
     scope: Scope::Admin,
-    fields: &[optional("on"), optional("port"), optional("socket"), optional("auth")],
+    fields: ListenFields::FIELDS,
     run,
 };
 
@@ -35,23 +44,19 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let Some(switch) = context.listener.get() else {
         return Err(CommandError::new(Code::NOT_SUPPORTED, "this store has no listener"));
     };
-    if request.get("on")?.is_some() {
-        if request.flag("on")? {
-            let at = place(request)?;
-            let with_password = request.flag_or("auth", true)?;
-            switch
-                .switch_on(at, with_password)
-                .map_err(|sentence| CommandError::new(Code::BAD_VALUE, sentence))?;
-        } else {
-            switch.switch_off();
-        }
+    let ListenFields { on, port, socket, with_password } = ListenFields::read(request)?;
+    match on {
+        Some(true) => switch
+            .switch_on(place(port, socket)?, with_password)
+            .map_err(|sentence| CommandError::new(Code::BAD_VALUE, sentence))?,
+        Some(false) => switch.switch_off(),
+        None => {}
     }
     raw(&switch.status().map_or_else(|| doc! { "on": false }, status_document))
 }
 
-fn place(request: &Request<'_>) -> Result<ListenAt, CommandError> {
-    let port = request.count("port")?;
-    match (request.text("socket")?, port) {
+fn place(port: Option<u64>, socket: Option<&str>) -> Result<ListenAt, CommandError> {
+    match (socket, port) {
         (Some(_), Some(_)) => Err(CommandError::new(
             Code::BAD_VALUE,
             "a listener has a port or a socket; leave one of them out",

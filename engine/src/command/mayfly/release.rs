@@ -1,18 +1,27 @@
 //! `mayflyRelease`: answers what the guard asks, for all removals or for those of one index.
 
-use bson::{Document, raw::RawBsonRef};
+use bson::Document;
 
 use crate::{
     command::core::{
         command::{Command, Scope},
         context::Context,
         error::{Answer, Code, CommandError},
-        field::optional,
+        field::fields,
         reply::{long, raw},
         request::Request,
     },
     reaper::{RuleId, targets},
 };
+
+fields! {
+    struct ReleaseFields<'r> from Request<'r> {
+        optional "action": text => action Option<&'r str>,
+        // A script that did not find a name sends null, which would select everything on hold.
+        optional "ns": given_text => namespace Option<&'r str>,
+        optional "index": given_text => index Option<&'r str>,
+    }
+}
 
 /// `{mayflyRelease: 1, action: "deleteNow" | "keepPaused", ns: "db.c", index: "name"}`. Without an
 /// action, removals continue with the next pass.
@@ -20,7 +29,7 @@ pub static COMMAND: Command = Command {
     name: "mayflyRelease",
     aliases: &[],
     scope: Scope::Admin,
-    fields: &[optional("action"), optional("ns"), optional("index")],
+    fields: ReleaseFields::FIELDS,
     run,
 };
 
@@ -35,7 +44,8 @@ enum ReleaseAction {
 }
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let action = match request.text("action")? {
+    let ReleaseFields { action, namespace, index } = ReleaseFields::read(request)?;
+    let action = match action {
         None => ReleaseAction::Release,
         Some("deleteNow") => ReleaseAction::DeleteNow,
         Some("keepPaused") => ReleaseAction::KeepPaused,
@@ -46,7 +56,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             )));
         }
     };
-    let rules = rules(context, request)?;
+    let rules = rules(context, namespace, index)?;
     let mut reply = Document::new();
     if let ReleaseAction::KeepPaused = action {
         reply.insert("kept", each(rules, |rule| context.reaper.keep_held(rule))?);
@@ -63,14 +73,11 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 }
 
 /// The selected rules; `None` selects everything on hold.
-fn rules(context: &Context, request: &Request<'_>) -> Result<Option<Vec<RuleId>>, CommandError> {
-    // A script that did not find a name sends null, which would select everything on hold.
-    for field in ["ns", "index"] {
-        if let Some(null @ RawBsonRef::Null) = request.given(field)? {
-            return Err(request.wrong_type(field, null, "string"));
-        }
-    }
-    let (namespace, index) = (request.text("ns")?, request.text("index")?);
+fn rules(
+    context: &Context,
+    namespace: Option<&str>,
+    index: Option<&str>,
+) -> Result<Option<Vec<RuleId>>, CommandError> {
     let Some(namespace) = namespace else {
         return match index {
             None => Ok(None),

@@ -15,7 +15,7 @@ use crate::{
         command::{Command, Scope},
         context::Context,
         error::{Answer, Code, CommandError},
-        field::optional,
+        field::fields,
         reply::{long, raw},
         request::Request,
     },
@@ -27,6 +27,17 @@ use crate::{
 /// Documents that one transaction restores, and their bytes.
 const BATCH_DOCS: usize = 200;
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
+
+fields! {
+    struct RestoreArchivedFields<'r> from Request<'r> {
+        optional "filter": get => filter Option<RawBsonRef<'r>>,
+        optional "before",
+        optional "after",
+        optional "ids": get => ids Option<RawBsonRef<'r>>,
+        optional "force": flag => force bool,
+        optional "setDate": date => date_ms Option<i64>,
+    }
+}
 
 /// `{mayflyRestoreArchived: coll, ids: [..] | filter, before?: date, force?: bool, setDate?: date}`
 ///
@@ -40,26 +51,20 @@ pub static COMMAND: Command = Command {
     name: "mayflyRestoreArchived",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[
-        optional("ids"),
-        optional("filter"),
-        optional("before"),
-        optional("after"),
-        optional("force"),
-        optional("setDate"),
-    ],
+    fields: RestoreArchivedFields::FIELDS,
     run,
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let archive = archive_of(context, request)?;
     let selection = ArchiveSelection::read(context, request)?;
-    let mut wanted = RequestedIds::read(request)?;
+    let fields = RestoreArchivedFields::read(request)?;
+    let mut wanted = RequestedIds::read(request, &fields)?;
     let mut restore = ArchiveRestore {
         context,
         archive: &archive,
-        force: request.flag("force")?,
-        date_ms: request.date("setDate")?,
+        force: fields.force,
+        date_ms: fields.date_ms,
         batch: Vec::new(),
         bytes: 0,
         report: RestoreCounts::default(),
@@ -91,9 +96,12 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 struct RequestedIds(Option<HashSet<Vec<u8>>>);
 
 impl RequestedIds {
-    fn read(request: &Request<'_>) -> Result<Self, CommandError> {
-        let ids = match request.get("ids")? {
-            None if request.get("filter")?.is_some() => return Ok(Self(None)),
+    fn read(
+        request: &Request<'_>,
+        fields: &RestoreArchivedFields<'_>,
+    ) -> Result<Self, CommandError> {
+        let ids = match fields.ids {
+            None if fields.filter.is_some() => return Ok(Self(None)),
             None => {
                 return Err(CommandError::new(
                     Code::BAD_VALUE,
