@@ -1,12 +1,12 @@
-//! Scans the records of an ordinary collection.
+//! Scans the records of a collection. Those of a time-series collection are buckets.
 
 use super::{
-    PlanError,
-    source::{ScanSource, Stats, Step, Visit},
+    PlanError, bucket_scan,
+    source::{ScanSource, Stats, Step, Visit, visit_at},
 };
 use crate::store::{Reader, RecordNumber, Scan};
 
-/// Visits the records after `after`. True when nothing is left.
+/// Visits the documents after position `after`. True when nothing is left.
 pub(super) fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
     source: ScanSource,
@@ -18,55 +18,71 @@ pub(super) fn walk<E: From<PlanError>>(
     let from = match (direction, *after) {
         (Scan::Forward, None) => Some(0),
         (Scan::Backward, None) => Some(RecordNumber::MAX),
+        (_, Some(place)) if source.is_bucketed => bucket_scan::resume_at(place, direction),
         (Scan::Forward, Some(record)) => record.checked_add(1),
         (Scan::Backward, Some(record)) => record.checked_sub(1),
     };
     let Some(from) = from else { return Ok(true) };
-    let mut documents =
+    let mut records =
         reader.documents(source.collection, from, direction).map_err(PlanError::from)?;
-    while let Some(unread) = documents.next_unverified() {
+    while let Some(unread) = records.next_unverified() {
         let unread = unread.map_err(PlanError::from)?;
         let Some((stored, document)) =
             source.whole(unread.read(), stats).map_err(PlanError::from)?
         else {
-            *after = Some(unread.record);
+            *after = Some(if source.is_bucketed {
+                bucket_scan::last_place(unread.record, direction)
+            } else {
+                unread.record
+            });
             continue;
         };
-        stats.docs_examined += 1;
-        let step = visit(&stored, document)?;
-        if step == Step::LeaveAndStop {
-            return Ok(false);
-        }
-        *after = Some(stored.record);
-        if step == Step::TakeAndStop {
+        let continues = if source.is_bucketed {
+            bucket_scan::visit_bucket(&stored, document, direction, after, stats, visit)?
+        } else {
+            visit_at(&stored, document, after, stats, visit)?
+        };
+        if !continues {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// Visits these records, starting with the last one. True when nothing is left.
+/// Visits the documents at these positions, starting with the last one. True when nothing is left.
 pub(super) fn walk_sorted<E: From<PlanError>>(
     reader: &Reader<'_>,
     source: ScanSource,
-    records: &mut Vec<RecordNumber>,
+    places: &mut Vec<RecordNumber>,
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
-    while let Some(record) = records.last().copied() {
-        let found = source.document(reader, record, stats).map_err(PlanError::from)?;
-        if let Some((stored, document)) = found {
-            stats.docs_examined += 1;
-            match visit(&stored, document)? {
-                Step::Take => {}
-                Step::LeaveAndStop => return Ok(false),
-                Step::TakeAndStop => {
-                    records.pop();
-                    return Ok(records.is_empty());
-                }
-            }
+    while let Some(place) = places.last().copied() {
+        let step = if source.is_bucketed {
+            bucket_scan::visit_measurement(reader, source, place, stats, visit)?
+        } else {
+            visit_record(reader, source, place, stats, visit)?
+        };
+        if step == Step::LeaveAndStop {
+            return Ok(false);
         }
-        records.pop();
+        places.pop();
+        if step == Step::TakeAndStop {
+            return Ok(places.is_empty());
+        }
     }
     Ok(true)
+}
+
+fn visit_record<E: From<PlanError>>(
+    reader: &Reader<'_>,
+    source: ScanSource,
+    record: RecordNumber,
+    stats: &mut Stats,
+    visit: Visit<'_, E>,
+) -> Result<Step, E> {
+    let found = source.document(reader, record, stats).map_err(PlanError::from)?;
+    let Some((stored, document)) = found else { return Ok(Step::Take) };
+    stats.docs_examined += 1;
+    visit(&stored, document)
 }

@@ -377,12 +377,6 @@ fn walk<E: From<PlanError>>(
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
     match (position, access) {
-        (Position::Records(after), Access::Collection(direction)) if source.is_bucketed => {
-            bucket_scan::walk(reader, source, *direction, after, stats, visit)
-        }
-        (Position::Sorted(places), _) if source.is_bucketed => {
-            bucket_scan::walk_sorted(reader, source, places, stats, visit)
-        }
         (Position::Records(after), Access::Collection(direction)) => {
             collection_scan::walk(reader, source, *direction, after, stats, visit)
         }
@@ -391,8 +385,8 @@ fn walk<E: From<PlanError>>(
             let mut entries = IndexScan { index, source, intervals, direction, sort, stats };
             entries.walk(reader, position, visit)
         }
-        (Position::Sorted(records), _) => {
-            collection_scan::walk_sorted(reader, source, records, stats, visit)
+        (Position::Sorted(places), _) => {
+            collection_scan::walk_sorted(reader, source, places, stats, visit)
         }
         _ => Ok(true),
     }

@@ -92,6 +92,22 @@ pub enum Step {
 pub(super) type Visit<'v, E> =
     &'v mut dyn FnMut(&StoredDocument<'_>, &RawDocument) -> Result<Step, E>;
 
+/// Visits a document and, if it is taken, moves to its position. False when the scan stops.
+pub(super) fn visit_at<E>(
+    stored: &StoredDocument<'_>,
+    document: &RawDocument,
+    after: &mut Option<RecordNumber>,
+    stats: &mut Stats,
+    visit: Visit<'_, E>,
+) -> Result<bool, E> {
+    stats.docs_examined += 1;
+    let step = visit(stored, document)?;
+    if step != Step::LeaveAndStop {
+        *after = Some(stored.record);
+    }
+    Ok(step == Step::Take)
+}
+
 pub(super) fn too_large() -> PlanError {
     PlanError::new(
         PlanErrorKind::SortTooLarge,
