@@ -55,18 +55,11 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     check_batch_size(statements.len())?;
     let variables = LetVariables::read(request)?;
     let mut written = WriteReply::default();
-    for (index, statement) in statements.into_iter().enumerate() {
-        let outcome = one_statement(context, request, &namespace, statement, &variables);
-        let (done, error) =
-            outcome.unwrap_or_else(|error| (StatementResult::default(), Some(error)));
-        written.n += done.matched;
-        if let Some(error) = error {
-            written.errors.push(error.to_write_error(index));
-            if is_ordered {
-                break;
-            }
-        }
-    }
+    written.run(
+        (&statements, is_ordered),
+        |statement| one_statement(context, request, &namespace, statement, &variables),
+        |_, _| {},
+    );
     written.answer(Document::new())
 }
 

@@ -2,23 +2,19 @@
 
 use bson::{Bson, Document, doc, raw::RawDocument};
 
-use crate::{
-    catalog::Namespace,
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, CommandError},
-        field::fields,
-        let_variables::LetVariables,
-        reply::shortest,
-        request::Request,
-        write::{
-            insert_documents::check_batch_size,
-            statement_fields::{FieldShape, StatementField},
-            update_statement::{UPDATE_NAMES, UpdateStatement, check_shape},
-            write_matching::StatementResult,
-            write_reply::WriteReply,
-        },
+use crate::command::core::{
+    command::{Command, Scope},
+    context::Context,
+    error::Answer,
+    field::fields,
+    let_variables::LetVariables,
+    reply::shortest,
+    request::Request,
+    write::{
+        insert_documents::check_batch_size,
+        statement_fields::{FieldShape, StatementField},
+        update_statement::{UPDATE_NAMES, UpdateStatement, check_shape},
+        write_reply::WriteReply,
     },
 };
 
@@ -65,37 +61,22 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let variables = LetVariables::read(request)?;
     let mut written = WriteReply::default();
     let (mut changed, mut upserted) = (0, Vec::new());
-    for (index, statement) in statements.into_iter().enumerate() {
-        let outcome = one_statement(context, request, &namespace, statement, &variables);
-        let (done, error) =
-            outcome.unwrap_or_else(|error| (StatementResult::default(), Some(error)));
-        written.n += done.matched + u64::from(done.upserted.is_some());
-        changed += done.changed;
-        if let Some(id) = done.upserted {
-            upserted.push(doc! { "index": i32::try_from(index).unwrap_or(i32::MAX), "_id": id });
-        }
-        if let Some(error) = error {
-            written.errors.push(error.to_write_error(index));
-            if is_ordered {
-                break;
-            }
-        }
-    }
+    written.run(
+        (&statements, is_ordered),
+        |statement| {
+            UpdateStatement::read(&request.within(statement), &UPDATE_NAMES, &variables)?
+                .run(context, &namespace)
+        },
+        |index, done| {
+            changed += done.changed;
+            let index = i32::try_from(index).unwrap_or(i32::MAX);
+            upserted.extend(done.upserted.map(|id| doc! { "index": index, "_id": id }));
+        },
+    );
     let mut more = Document::new();
     if !upserted.is_empty() {
         more.insert("upserted", Bson::from(upserted));
     }
     more.insert("nModified", shortest(changed));
     written.answer(more)
-}
-
-fn one_statement(
-    context: &Context,
-    request: &Request<'_>,
-    namespace: &Namespace,
-    statement: &RawDocument,
-    variables: &LetVariables,
-) -> Result<(StatementResult, Option<CommandError>), CommandError> {
-    UpdateStatement::read(&request.within(statement), &UPDATE_NAMES, variables)?
-        .run(context, namespace)
 }
