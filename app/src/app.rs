@@ -124,8 +124,6 @@ impl MayflyApp {
         self.state.uptime = SystemClock.monotonic().saturating_sub(self.started);
         let wall_ms = SystemClock.now_ms();
         self.state.clock.tick(wall_ms, self.state.uptime);
-        let calm = self.state.is_calm();
-        self.state.clock.set_calm(calm);
     }
 
     /// Whether the store has answered everything that it was asked.
@@ -198,6 +196,9 @@ impl MayflyApp {
 impl eframe::App for MayflyApp {
     fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
         self.tick();
+        // In a window that the user works in, a clock that skips seconds looks as if it hung.
+        let is_calm = !context.input(|input| input.focused) && self.state.is_calm();
+        self.state.clock.set_calm(is_calm);
         let mut effects = Effects::default();
         if self.shutdown.take_if(|shutdown| shutdown.is_requested()).is_some() {
             effects.window(WindowEffect::Close);

@@ -27,14 +27,14 @@ pub struct Clock {
     now_ms: i64,
     /// A simulated instant and the window's uptime at which it was true.
     anchor: (i64, Duration),
-    /// Whether nothing is due soon, so that digits may step more slowly.
+    /// Whether digits may step slowly.
     calm: bool,
 }
 
 /// Digits step with each full second of the store's time.
 const STEP_MS: i64 = 1_000;
 
-/// While nothing is due soon, digits step every five seconds: the window is drawn less often.
+/// In a window without focus, while nothing is due soon, digits step every five seconds: it is drawn less often.
 const CALM_STEP_MS: i64 = 5_000;
 
 impl Clock {
@@ -65,7 +65,7 @@ impl Clock {
         self.now_ms
     }
 
-    /// Says whether nothing is due soon.
+    /// Sets whether digits may step slowly: nothing is due soon and the window has no focus.
     pub fn set_calm(&mut self, calm: bool) {
         self.calm = calm && self.mode == Mode::Real;
     }

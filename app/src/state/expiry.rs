@@ -188,10 +188,17 @@ pub struct ExpiryView {
     pub document: Option<Document>,
     /// While the pointer is over the rows they keep their places.
     pub held: bool,
-    /// The span for which the density was last asked.
-    density_asked: Option<(i64, i64)>,
+    /// What the density was last asked for.
+    density_asked: Option<DensityAsked>,
     fitted: bool,
     waiting_batch: Option<(Vec<Lane>, bool)>,
+}
+
+/// What a density was asked for, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct DensityAsked {
+    axis_ms: (i64, i64),
+    now_ms: i64,
 }
 
 impl ExpiryView {
@@ -268,20 +275,26 @@ impl ExpiryView {
         self.density = Density::default();
     }
 
-    /// Whether the axis or the time moved on so far that the density should be asked for again.
+    /// Whether the density and the totals should be asked for again: the axis moved by a slice, or a document became
+    /// overdue. At most once in a second of the store's time.
     #[must_use]
     pub fn is_density_stale(&self, now_ms: i64) -> bool {
-        let slice_ms = self.slice_ms();
-        self.density_asked.is_none_or(|(from_ms, to_ms)| {
-            let moved = from_ms.abs_diff(self.axis.start_ms(now_ms));
-            let zoomed = to_ms.saturating_sub(from_ms) != self.axis.span_ms();
-            zoomed || moved >= slice_ms.unsigned_abs()
-        })
+        let Some(asked) = self.density_asked else { return true };
+        let (from_ms, to_ms) = asked.axis_ms;
+        let moved = from_ms.abs_diff(self.axis.start_ms(now_ms));
+        let zoomed = to_ms.saturating_sub(from_ms) != self.axis.span_ms();
+        let since = asked.now_ms.saturating_add(1)..=now_ms;
+        let mut waited = self.lanes.iter().filter(|lane| lane.removed_ms.is_none());
+        zoomed
+            || moved >= self.slice_ms().unsigned_abs()
+            || now_ms.saturating_sub(asked.now_ms) >= DENSITY_MS_MIN
+                && waited.any(|lane| since.contains(&lane.threshold_ms))
     }
 
     /// Notes that the density over the axis is being asked for.
     pub fn ask_density(&mut self, now_ms: i64) {
-        self.density_asked = Some((self.axis.start_ms(now_ms), self.axis.end_ms(now_ms)));
+        let axis_ms = (self.axis.start_ms(now_ms), self.axis.end_ms(now_ms));
+        self.density_asked = Some(DensityAsked { axis_ms, now_ms });
     }
 
     /// Takes the reply to [`ExpiryView::forecast_command`].
@@ -440,6 +453,9 @@ impl ExpiryView {
         Some((at(50)?, at(99)?, at(100)?))
     }
 }
+
+/// The density is asked for no more often than this, in milliseconds, while documents become overdue.
+const DENSITY_MS_MIN: i64 = 1_000;
 
 /// Rows that the first span should show.
 const FIT_LANES: usize = 9;

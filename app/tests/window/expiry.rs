@@ -50,6 +50,33 @@ fn a_document_is_listed_from_its_threshold_to_its_removal() {
 }
 
 #[test]
+fn a_pointer_that_rests_does_not_freeze_the_lanes() {
+    let mut window = window();
+    let lane = window.place("second expires at 12:01:00").center();
+    window.harness.input_mut().events.push(egui::Event::PointerMoved(lane));
+    window.harness.run_steps(2);
+    assert!(window.tab().expiry.held, "rows keep their places under a moving pointer");
+    window.run("test", &doc! {"insert": "sessions", "documents": [{"_id": "new", "at": at(-40)}]});
+    window.until_named("new expires at 12:00:20");
+    assert!(!window.tab().expiry.held);
+}
+
+#[test]
+fn totals_follow_the_clock_in_every_mode() {
+    for mode in ["View: Timeline", "View: Table", "View: Removed"] {
+        let mut window = window();
+        window.click(mode);
+        let overdue = |state: &State| {
+            let view = &state.tabs.active().expect("a tab").expiry;
+            view.totals.as_ref().map(|totals| (totals.waiting, totals.overdue))
+        };
+        window.until("all wait", |state| overdue(state) == Some((4, 0)));
+        window.advance(31);
+        window.until("one is overdue", |state| overdue(state) == Some((3, 1)));
+    }
+}
+
+#[test]
 fn no_tooltip_of_a_lane_lies_over_the_palette() {
     let mut window = window();
     let lane = window.place("second expires at 12:01:00").center();
@@ -314,14 +341,37 @@ fn without_a_ttl_index_one_is_offered() {
     window.until_named("Enter a number; 0 expires documents at the stored time");
 }
 
+/// The figure above a label, as it is painted.
+fn figure(window: &Window, label: &str) -> String {
+    let texts = window.harness.output().shapes.iter().filter_map(|clipped| {
+        let Shape::Text(drawn) = &clipped.shape else { return None };
+        Some((drawn.galley.text(), clipped.shape.visual_bounding_rect()))
+    });
+    let texts: Vec<_> = texts.collect();
+    let place = texts.iter().find(|(text, _)| *text == label).expect("a label").1;
+    let above = texts.iter().filter(|(_, other)| {
+        (other.left() - place.left()).abs() < 4.0 && other.bottom() <= place.top() + 4.0
+    });
+    let nearest = above.max_by(|a, b| a.1.bottom().total_cmp(&b.1.bottom()));
+    nearest.expect("a figure").0.to_owned()
+}
+
 #[test]
 fn what_if_opens_the_ttl_of_the_chosen_index() {
     let mut window = window();
+    window
+        .run("test", &doc! {"insert": "sessions", "documents": [{"_id": "far", "at": at(7_200)}]});
     window.click("What if…");
     window.until_named("Change TTL of at_1");
     window.choose("TTL: unit", "seconds");
     window.type_into("TTL", "10");
     window.until_named("Change and expire 1");
+    // The figures add up to the seven documents.
+    for (count, label) in
+        [("1", "by the next pass"), ("2", "within an hour"), ("1", "later"), ("3", "never")]
+    {
+        assert_eq!(figure(&window, label), count, "{label}");
+    }
     window.click("Cancel");
     window.until_gone("Change TTL of");
 }

@@ -1,4 +1,4 @@
-//! What a TTL would remove, in three figures.
+//! What a TTL would remove, in four figures that add up to the collection.
 
 use egui::{Label, Ui};
 
@@ -11,12 +11,14 @@ use crate::widgets::card;
 pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {
     let figure = |count: Option<u64>| count.map_or_else(|| "–".to_owned(), number::count);
     let amber = what_if.is_some_and(|figures| figures.overdue_now > 0).then(|| colors(ui).overdue);
-    ui.columns(3, |columns| {
-        if let [now, hour, never] = columns {
+    ui.columns(4, |columns| {
+        if let [now, hour, later, never] = columns {
             let removed = what_if.map(|figures| figures.overdue_now);
-            card::figure(now, &figure(removed), "removed by the next pass", amber);
+            card::figure(now, &figure(removed), "by the next pass", amber);
             let soon = what_if.map(|figures| figures.next_hour);
-            card::figure(hour, &figure(soon), "more within an hour", None);
+            card::figure(hour, &figure(soon), "within an hour", None);
+            let rest = what_if.map(WhatIf::later);
+            card::figure(later, &figure(rest), "later", None);
             let stays = what_if.map(|figures| figures.never);
             card::figure(never, &figure(stays), "never", None);
         }

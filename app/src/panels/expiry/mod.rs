@@ -28,6 +28,9 @@ use self::lanes::Lanes;
 use self::scale::Scale;
 use self::words::{PassTimes, Removals};
 
+/// How long rows keep their places after the last move of the pointer, in seconds.
+const HOLD_SECS: f32 = 3.0;
+
 /// Where the view's actions go.
 struct Asks<'a> {
     tab: TabId,
@@ -70,10 +73,16 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
     }
     controls::ui(ui, &tab.expiry, &tab.indexes.ttl(), asks);
     ui.add_space(sizes::GAP_SMALL);
-    // Rows keep their places while the pointer is over them, and only then.
     let hovered = content_ui(ui, state, tab, asks);
-    if hovered != tab.expiry.held {
-        asks.push(ExpiryAction::Hold(hovered));
+    // Rows keep their places under a pointer that moves. A pointer that rests must not freeze the view.
+    let is_moving = ui.input(|input| input.pointer.time_since_last_movement() < HOLD_SECS);
+    let held = hovered && is_moving;
+    if held != tab.expiry.held {
+        asks.push(ExpiryAction::Hold(held));
+    }
+    // In every mode: the totals beside the view are read from it.
+    if tab.expiry.is_density_stale(state.now_ms()) {
+        asks.push(ExpiryAction::RefreshDensity);
     }
 }
 
@@ -150,9 +159,6 @@ fn timeline_ui(
     let hovered = Lanes { view, scale, bracket: &bracket, overdue, chosen }.ui(&mut child, asks);
     ui.advance_cursor_after_rect(rows);
     axis::labels_ui(ui, scale);
-    if view.is_density_stale(now_ms) {
-        asks.push(ExpiryAction::RefreshDensity);
-    }
     hovered
 }
 

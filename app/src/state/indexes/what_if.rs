@@ -13,8 +13,6 @@ pub struct WhatIf {
     pub overdue_now: u64,
     /// More within an hour.
     pub next_hour: u64,
-    /// More within a day, the hour included.
-    pub next_day: u64,
     /// Documents that would never expire.
     pub never: u64,
     /// Documents that are damaged: they stay, and are in none of the counts above.
@@ -35,11 +33,17 @@ impl WhatIf {
             index,
             overdue_now: count("overdueNow"),
             next_hour: count("nextHour"),
-            next_day: count("nextDay"),
             never,
             damaged: count("damaged"),
             total: count("total"),
         }
+    }
+
+    /// Documents that would expire after more than an hour: with the other figures, all of the collection.
+    #[must_use]
+    pub fn later(&self) -> u64 {
+        let counted = [self.overdue_now, self.next_hour, self.never, self.damaged];
+        counted.iter().fold(self.total, |left, count| left.saturating_sub(*count))
     }
 }
 
