@@ -34,7 +34,7 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
             let into = &request.namespace;
             Err(Failure(format!("There is no unfinished import of these files into {into}.")))
         }
-        Some(known) if resumes => goes_on(&known.request, &request).and_then(|()| {
+        Some(known) if resumes => check_same_options(&known.request, &request).and_then(|()| {
             transfer(&engine, |progress| resume_import(engine.collections(), known.id, progress))
         }),
         Some(known) if rolls_back => roll_back(&engine, &known),
@@ -107,7 +107,7 @@ fn newest_unfinished(
 }
 
 /// Refuses options that the import was not started with: it resumes with its own.
-fn goes_on(begun: &ImportRequest, request: &ImportRequest) -> Result<(), Failure> {
+fn check_same_options(begun: &ImportRequest, request: &ImportRequest) -> Result<(), Failure> {
     let (was, is) = (begun.leniency, request.leniency);
     let has_other_zone = is.takes(Nonstandard::NoZone) && is.zone != was.zone;
     let odd = Nonstandard::ALL
@@ -234,7 +234,7 @@ mod tests {
     use crate::state::transfer::{ImportDraft, command_line};
 
     #[test]
-    fn an_import_goes_on_with_the_options_it_began_with() {
+    fn an_import_continues_with_the_options_it_began_with() {
         let request = |line: &str| {
             let line = format!("mayfly import --data /d --db db --collection c a.json {line}");
             let args = Args::try_parse_from(line.split_whitespace());
@@ -243,7 +243,7 @@ mod tests {
         };
         let begun = request("--nan --zone +05:45 --mode replace");
         for same in ["", "--nan", "--zone +05:45 --mode replace", "--nan --zone +05:45"] {
-            assert_eq!(goes_on(&begun, &request(same)), Ok(()), "{same}");
+            assert_eq!(check_same_options(&begun, &request(same)), Ok(()), "{same}");
         }
         for (other, named) in [
             ("--zone +05:30", "without --zone."),
@@ -253,10 +253,11 @@ mod tests {
                 "without --format, --mode, --stop-on-error.",
             ),
         ] {
-            let Failure(sentence) = goes_on(&begun, &request(other)).expect_err(other);
+            let Failure(sentence) = check_same_options(&begun, &request(other)).expect_err(other);
             assert!(sentence.contains(named), "{sentence}");
         }
-        let Failure(sentence) = goes_on(&request(""), &request("--zone UTC")).expect_err("a zone");
+        let Failure(sentence) =
+            check_same_options(&request(""), &request("--zone UTC")).expect_err("a zone");
         assert!(sentence.contains("without --zone."), "{sentence}");
     }
 

@@ -154,7 +154,7 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
 }
 
 #[test]
-fn a_panic_is_an_answer_and_the_thread_goes_on() {
+fn a_panic_is_an_answer_and_the_thread_continues() {
     let worker = worker();
     for _ in 0..3 {
         assert!(run(&worker, doc! {"panic": 1}).is_err());

@@ -182,8 +182,8 @@ fn restored(place: &Path) -> std::path::PathBuf {
     store.backup_to(&file, &mut |_| ControlFlow::Continue(())).expect("a backup");
     engine.close().expect("closed");
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let goes_on = &mut |_| ControlFlow::Continue(());
-    maintenance::restore(&file, &folder, false, &clock, None, goes_on).expect("restored");
+    let continues = &mut |_| ControlFlow::Continue(());
+    maintenance::restore(&file, &folder, false, &clock, None, continues).expect("restored");
     folder
 }
 

@@ -38,7 +38,7 @@ fn ids(window: &Window) -> Vec<i32> {
 }
 
 #[test]
-fn it_goes_on_behind_what_was_stored() {
+fn it_resumes_after_what_was_stored() {
     let mut window = window();
     window.click("Resume the import of events.json");
     window.until_named("Import finished");

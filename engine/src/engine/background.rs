@@ -126,9 +126,10 @@ impl BackgroundWork {
     fn resume_builds(&mut self) {
         let mut stuck = None;
         for build in self.collections.pending_builds() {
-            let goes_on = || !self.stops();
-            let resumed =
-                catch_unwind(AssertUnwindSafe(|| self.collections.resume_build(&build, &goes_on)));
+            let continues = || !self.stops();
+            let resumed = catch_unwind(AssertUnwindSafe(|| {
+                self.collections.resume_build(&build, &continues)
+            }));
             stuck = stuck.or(failure(resumed));
         }
         if stuck != self.stuck {

@@ -268,21 +268,21 @@ impl Reaper {
         let number = self.last_number.fetch_add(1, Ordering::Relaxed) + 1;
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let mut pass = Pass::begin(self, number, permit, asked == Asked::No);
-            let goes_on = || !self.stop.load(Ordering::Relaxed) && !operation.is_killed();
+            let continues = || !self.stop.load(Ordering::Relaxed) && !operation.is_killed();
             let mut step = pass.step();
-            while step == Step::Again && goes_on() && pass.goes_on() {
+            while step == Step::Again && continues() && pass.continues() {
                 thread::yield_now();
                 let before = pass.deleted();
                 step = pass.step();
                 if pass.deleted() > before {
-                    self.spare_copies(&goes_on);
+                    self.spare_copies(&continues);
                 }
             }
             if asked != Asked::ForAll && step == Step::Finished {
                 self.note_whole_pass();
             }
-            self.empty_trash(pass.now_ms(), &goes_on);
-            pass.end(&goes_on)
+            self.empty_trash(pass.now_ms(), &continues);
+            pass.end(&continues)
         }));
         *lock(&self.pass_thread) = None;
         *lock(&self.pass_operation) = None;
@@ -294,14 +294,14 @@ impl Reaper {
 
     /// After a transaction, pauses while a copy of the store is being written: its reader pins
     /// pages, so each commit grows the file.
-    fn spare_copies(&self, goes_on: &dyn Fn() -> bool) {
+    fn spare_copies(&self, continues: &dyn Fn() -> bool) {
         let store = self.collections.store();
         if !store.is_copied() {
             return;
         }
         self.counters.copy_pauses.add(1);
         let until = work_time().saturating_add(COPY_PAUSE);
-        while store.is_copied() && goes_on() && work_time() < until {
+        while store.is_copied() && continues() && work_time() < until {
             thread::park_timeout(COPY_POLL);
         }
     }

@@ -31,7 +31,7 @@ pub(super) struct Pass<'r> {
     now_ms: i64,
     permit: Permit,
     /// It ends when the monitor is turned off.
-    heeds_switch: bool,
+    respects_switch: bool,
     began: Duration,
     report: PassReport,
     tallies: Vec<Tally>,
@@ -69,14 +69,14 @@ impl<'r> Pass<'r> {
         reaper: &'r Reaper,
         number: u64,
         permit: Permit,
-        heeds_switch: bool,
+        respects_switch: bool,
     ) -> Self {
         let now_ms = permit.now_ms.unwrap_or_else(|| reaper.clock().now_ms());
         reaper.hub().send(&Event::PassStarted { number, at_ms: now_ms });
         let report = PassReport { number, started_ms: now_ms, ..PassReport::default() };
         let began = work_time();
         let (tallies, current) = (Vec::new(), None);
-        Self { reaper, now_ms, permit, heeds_switch, began, report, tallies, current }
+        Self { reaper, now_ms, permit, respects_switch, began, report, tallies, current }
     }
 
     /// Does the next piece of work.
@@ -117,11 +117,11 @@ impl<'r> Pass<'r> {
         self.now_ms.min(self.reaper.clock().now_ms())
     }
 
-    /// Ends the pass, whether or not it was finished. Archives are pruned as long as `goes_on` says so.
-    pub(super) fn end(mut self, goes_on: &dyn Fn() -> bool) -> PassReport {
+    /// Ends the pass, whether or not it was finished. Archives are pruned as long as `continues` says so.
+    pub(super) fn end(mut self, continues: &dyn Fn() -> bool) -> PassReport {
         // A clock that causes a hold must not prune archives by age either.
         if !self.reaper.is_clock_doubtful() {
-            self.reaper.archives().prune(self.now_ms(), goes_on);
+            self.reaper.archives().prune(self.now_ms(), continues);
         }
         self.report.finished_ms = self.reaper.clock().now_ms();
         let took = work_time().saturating_sub(self.began).as_micros();
@@ -137,14 +137,14 @@ impl<'r> Pass<'r> {
 
     /// Whether the pass may continue: a scheduled one ends when the monitor is turned off, a
     /// requested one does not.
-    pub(super) fn goes_on(&self) -> bool {
-        !self.heeds_switch || self.reaper.parameters().enabled()
+    pub(super) fn continues(&self) -> bool {
+        !self.respects_switch || self.reaper.parameters().enabled()
     }
 
     /// The rules to leave alone.
     fn held(&self) -> Vec<RuleId> {
         let mut held = self.permit.held.clone();
-        if self.permit.heeds_holds {
+        if self.permit.respects_holds {
             held.extend(self.reaper.held_indexes().iter().map(|held| held.rule));
         }
         held
@@ -192,8 +192,8 @@ impl<'r> Pass<'r> {
             trash_ms: parameters.trash_ms(),
         };
         let (reaper, rule) = (self.reaper, visit.target.identity());
-        let heeds_holds = self.permit.heeds_holds;
-        let may_remove = || self.goes_on() && !(heeds_holds && reaper.has_put_back(rule));
+        let respects_holds = self.permit.respects_holds;
+        let may_remove = || self.continues() && !(respects_holds && reaper.has_put_back(rule));
         let collections = self.reaper.collections();
         let namespace = visit.target.collection.namespace.clone();
         self.reaper.set_current_namespace(Some(namespace));

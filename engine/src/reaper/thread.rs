@@ -56,6 +56,6 @@ fn turn(reaper: &Reaper, sleep_began: &mut Duration) {
 /// A pause, so that repeated failures do not spin.
 fn rest(reaper: &Reaper) {
     let until = reaper.clock().monotonic().saturating_add(THREAD_RETRY);
-    let goes_on = || !reaper.stop.load(Ordering::Relaxed);
-    while goes_on() && reaper.clock().wait_until(Some(until), &reaper.wake) == WaitEnd::Woken {}
+    let continues = || !reaper.stop.load(Ordering::Relaxed);
+    while continues() && reaper.clock().wait_until(Some(until), &reaper.wake) == WaitEnd::Woken {}
 }

@@ -104,7 +104,7 @@ impl Reaper {
 
     /// Removes expired rows from the trash, or all rows on a full disk. A doubtful clock must not
     /// empty it by age.
-    pub(super) fn empty_trash(&self, now_ms: i64, goes_on: &dyn Fn() -> bool) {
+    pub(super) fn empty_trash(&self, now_ms: i64, continues: &dyn Fn() -> bool) {
         let trim = if self.collections().store().is_full() {
             Trim::Everything
         } else if self.is_clock_doubtful() {
@@ -113,6 +113,6 @@ impl Reaper {
             Trim::Age(now_ms)
         };
         // Failures are retried with the next pass.
-        while goes_on() && self.collections().trim_trash_step(trim).is_ok_and(|step| step.more) {}
+        while continues() && self.collections().trim_trash_step(trim).is_ok_and(|step| step.more) {}
     }
 }

@@ -68,7 +68,7 @@ fn a_damaged_list_of_imports_stands_in_the_way_of_no_import() {
 
 /// Documents of a damaged list are kept and reported.
 #[test]
-fn a_roll_back_goes_on_behind_a_damaged_list() {
+fn a_roll_back_resumes_after_a_damaged_list() {
     for is_gone in [false, true] {
         let fixture = Fixture::new();
         let progress = Progress::new();

@@ -327,7 +327,7 @@ impl ExportScan<'_> {
             while let Some(unread) = documents.next_unverified() {
                 let unread = unread?;
                 let read = unread.read().and_then(|stored| Ok((stored, stored.document()?)));
-                let goes_on = match StoreError::unless_damaged(read)? {
+                let continues = match StoreError::unless_damaged(read)? {
                     None => {
                         note_left_out(left_out, unread.record);
                         true
@@ -340,7 +340,7 @@ impl ExportScan<'_> {
                     }
                 };
                 visited += 1;
-                if !goes_on || visited >= EXPORT_DOCS_MAX {
+                if !continues || visited >= EXPORT_DOCS_MAX {
                     return Ok(unread.record.checked_add(1));
                 }
             }
@@ -362,11 +362,11 @@ impl ExportScan<'_> {
         packed: &RawDocument,
         visit: &mut dyn FnMut(&RawDocument) -> bool,
     ) -> Result<bool, QueryError> {
-        let mut goes_on = true;
+        let mut continues = true;
         for (_, document) in bucket::measurements(packed) {
-            goes_on &= !self.is_wanted(&document)? || visit(&document);
+            continues &= !self.is_wanted(&document)? || visit(&document);
         }
-        Ok(goes_on)
+        Ok(continues)
     }
 }
 

@@ -142,7 +142,7 @@ fn a_resumed_import_is_as_an_unbroken_one() {
 }
 
 #[test]
-fn a_resumed_import_takes_what_it_took_before_and_goes_on_counting() {
+fn a_resumed_import_takes_what_it_took_before_and_continues_counting() {
     let lines: String = (0..6_000)
         .map(|n| match n % 100 {
             0 => format!("{{\"_id\":{n},\"v\":NaN}}\n"),
@@ -257,7 +257,7 @@ fn a_roll_back_keeps_what_was_changed_since() {
 }
 
 #[test]
-fn a_roll_back_goes_on_behind_a_damaged_document() {
+fn a_roll_back_resumes_after_a_damaged_document() {
     let fixture = Fixture::new();
     let report = fixture.cut(&fixture.at("in", &text(Written::Lines)), 2_000);
     spoil(&fixture.folder.path().join("data"), "é30\0".as_bytes());

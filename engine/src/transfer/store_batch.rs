@@ -168,7 +168,7 @@ fn insert_each(
                 None => None,
             },
         };
-        if !stored.goes_on(batch, entry, refused) {
+        if !stored.continues(batch, entry, refused) {
             return Ok(());
         }
     }
@@ -187,7 +187,7 @@ impl BatchResult {
     }
 
     /// Moves the checkpoint past an entry. Returns whether the next one may follow.
-    fn goes_on(&mut self, batch: &Batch, entry: usize, refused: Option<RejectedRecord>) -> bool {
+    fn continues(&mut self, batch: &Batch, entry: usize, refused: Option<RejectedRecord>) -> bool {
         let checkpoint = &mut self.checkpoint;
         // A resumed import retries an unreadable rest.
         let is_fatal = refused.as_ref().is_some_and(|refused| refused.fatal);

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn summer_time_goes_on_after_the_table_ends() {
+    fn summer_time_continues_after_the_table_ends() {
         let zone = Zone::Named(chrono_tz::America::New_York);
         let noon = |year, month, day| number_of(year, month, day) * DAY_SECS + 43_200;
         let check = |year, month, day, hours: i64| {

@@ -238,10 +238,10 @@ impl ListenerState {
         self.pause_while(time, |_| true);
     }
 
-    fn pause_while(&self, time: Duration, goes_on: impl Fn(&Connections) -> bool) {
+    fn pause_while(&self, time: Duration, continues: impl Fn(&Connections) -> bool) {
         if !time.is_zero() {
-            let goes_on = |them: &mut Connections| !self.is_stopping() && goes_on(them);
-            drop(self.changed.wait_timeout_while(self.lock(), time, goes_on));
+            let continues = |them: &mut Connections| !self.is_stopping() && continues(them);
+            drop(self.changed.wait_timeout_while(self.lock(), time, continues));
         }
     }
 

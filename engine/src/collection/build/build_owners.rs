@@ -105,11 +105,11 @@ impl Drop for BuildClaim<'_> {
 }
 
 impl BuildRun {
-    /// Waits until the run has ended; `None` when `goes_on` returns false first.
-    pub(in crate::collection) fn wait(&self, goes_on: &dyn Fn() -> bool) -> Option<BuildOutcome> {
+    /// Waits until the run has ended; `None` when `continues` returns false first.
+    pub(in crate::collection) fn wait(&self, continues: &dyn Fn() -> bool) -> Option<BuildOutcome> {
         let slice = Duration::from_millis(AWAIT_SLICE_MS);
         let mut end = self.lock();
-        while end.is_none() && goes_on() {
+        while end.is_none() && continues() {
             end = self.ended.wait_timeout(end, slice).unwrap_or_else(PoisonError::into_inner).0;
         }
         end.clone()

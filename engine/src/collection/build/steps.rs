@@ -44,7 +44,7 @@ impl Collections {
         writable.map(|(collection, index)| PendingBuild::of(collection, index)).collect()
     }
 
-    /// Resumes an index build that has no owner, step by step, until it has ended or `goes_on`
+    /// Resumes an index build that has no owner, step by step, until it has ended or `continues`
     /// returns false. A build that meets a duplicate drops its index and reports that as progress.
     ///
     /// # Errors
@@ -52,12 +52,12 @@ impl Collections {
     pub fn resume_build(
         &self,
         build: &PendingBuild,
-        goes_on: &dyn Fn() -> bool,
+        continues: &dyn Fn() -> bool,
     ) -> Result<(), WriteError> {
         let Ok(claim) = self.build_owners.try_claim(build.index) else { return Ok(()) };
         // Its owner may have ended it since the caller looked.
         let is_pending = self.pending_builds().iter().any(|pending| pending.index == build.index);
-        while is_pending && goes_on() {
+        while is_pending && continues() {
             match self.step(build) {
                 Ok(progress) if !progress.finished => thread::yield_now(),
                 Ok(_) => {
@@ -80,11 +80,11 @@ impl Collections {
     pub(in crate::collection) fn build_to_end(
         &self,
         build: &PendingBuild,
-        goes_on: &dyn Fn() -> bool,
+        continues: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(&BuildProgress),
     ) -> Result<(), WriteError> {
         loop {
-            if !goes_on() {
+            if !continues() {
                 return Err(StoreError::Stopped.into());
             }
             let reached = self.step(build)?;

@@ -40,7 +40,7 @@ impl Collections {
         self.create_indexes_while(request, &|| true, progress)
     }
 
-    /// As [`Collections::create_indexes`], until `goes_on` returns false. Then this call drops the
+    /// As [`Collections::create_indexes`], until `continues` returns false. Then this call drops the
     /// indexes it was building; builds it waited for continue.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl Collections {
     pub fn create_indexes_while(
         &self,
         request: &CreateIndexesRequest,
-        goes_on: &dyn Fn() -> bool,
+        continues: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(&BuildProgress),
     ) -> Result<CreateIndexesOutcome, WriteError> {
         let claim = self.build_owners.claim();
@@ -69,9 +69,9 @@ impl Collections {
             ))
         });
         let (outcome, builds, pending) = registered?;
-        self.build_all(claim, &builds, goes_on, progress)?;
+        self.build_all(claim, &builds, continues, progress)?;
         for (build, run) in pending {
-            self.join(&build, run, goes_on, progress)?;
+            self.join(&build, run, continues, progress)?;
         }
         Ok(outcome)
     }
@@ -81,10 +81,11 @@ impl Collections {
         &self,
         claim: BuildClaim<'_>,
         builds: &[PendingBuild],
-        goes_on: &dyn Fn() -> bool,
+        continues: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(&BuildProgress),
     ) -> Result<(), WriteError> {
-        let built = builds.iter().try_for_each(|build| self.build_to_end(build, goes_on, progress));
+        let built =
+            builds.iter().try_for_each(|build| self.build_to_end(build, continues, progress));
         if let Err(error) = &built {
             // If the indexes can't be dropped either, they stay and the background resumes them.
             // The first error says why.
@@ -105,11 +106,11 @@ impl Collections {
         &self,
         build: &PendingBuild,
         mut run: Option<Arc<BuildRun>>,
-        goes_on: &dyn Fn() -> bool,
+        continues: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(&BuildProgress),
     ) -> Result<(), WriteError> {
         loop {
-            match run.take().map(|run| run.wait(goes_on)) {
+            match run.take().map(|run| run.wait(continues)) {
                 Some(Some(BuildOutcome::Built)) => return Ok(()),
                 Some(Some(BuildOutcome::Failed(error))) => return Err(error),
                 Some(None) => return Err(StoreError::Stopped.into()),
@@ -118,7 +119,7 @@ impl Collections {
             match self.build_owners.try_claim(build.index) {
                 Err(other) => run = Some(other),
                 Ok(claim) => {
-                    return self.build_all(claim, std::slice::from_ref(build), goes_on, progress);
+                    return self.build_all(claim, std::slice::from_ref(build), continues, progress);
                 }
             }
         }

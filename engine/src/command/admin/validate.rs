@@ -100,12 +100,12 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 
 /// Reads everything, unless `killOp` or the time ends it.
 fn checked(collections: &Collections) -> Result<VerifyReport, CommandError> {
-    let mut goes_on = Ok(());
+    let mut outcome = Ok(());
     let report = collections.verify(&mut |_| {
-        goes_on = check_interrupt();
-        goes_on.is_ok()
+        outcome = check_interrupt();
+        outcome.is_ok()
     })?;
-    goes_on?;
+    outcome?;
     Ok(report)
 }
 

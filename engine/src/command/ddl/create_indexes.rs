@@ -52,8 +52,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let is_about_ts = indexes.iter().any(is_on_ts);
     let CreateIndexesFields { ignore_unknown_options, .. } = fields;
     let wanted = CreateIndexesRequest { namespace, indexes, ignore_unknown_options };
-    let goes_on = || check_interrupt().is_ok();
-    let created = context.collections.create_indexes_while(&wanted, &goes_on, &mut |_| {});
+    let continues = || check_interrupt().is_ok();
+    let created = context.collections.create_indexes_while(&wanted, &continues, &mut |_| {});
     if let Err(WriteError::Store(StoreError::Stopped)) = created {
         // Says by what.
         check_interrupt()?;

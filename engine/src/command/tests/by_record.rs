@@ -267,7 +267,7 @@ fn a_definition_without_the_mark_keeps_all_entries() {
 }
 
 #[test]
-fn a_collection_of_an_older_version_goes_on_as_it_was() {
+fn a_collection_of_an_older_version_continues_as_it_was() {
     let lab = Lab::new();
     lab.ok("{create: 'c'}");
     let mut older = record(&lab);

@@ -373,7 +373,7 @@ mod tailing {
     }
 
     #[test]
-    fn a_tailing_cursor_goes_on_behind_the_end() {
+    fn a_tailing_cursor_resumes_after_the_end() {
         let lab = capped();
         lab.check("{find: 'log', tailable: true}", "{'cursor.id': 0, 'cursor.firstBatch': []}");
         lab.ok("{insert: 'log', documents: [{_id: 1}]}");

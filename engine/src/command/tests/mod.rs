@@ -87,7 +87,7 @@ fn find_filters_sorts_skips_limits_projects() {
 }
 
 #[test]
-fn a_cursor_goes_on_while_others_write() {
+fn a_cursor_continues_while_others_write() {
     for (hint, sort) in
         [("{$natural: 1}", "{}"), ("{_id: 1}", "{_id: 1}"), ("{$natural: 1}", "{a: -1}")]
     {

@@ -45,7 +45,7 @@ pub(in crate::reaper) struct Permit {
     pub(in crate::reaper) held: Vec<RuleId>,
     /// Also skip rules put on hold during the pass because documents are restored. A pass on
     /// request ignores such holds.
-    pub(in crate::reaper) heeds_holds: bool,
+    pub(in crate::reaper) respects_holds: bool,
     /// The guard's state, to be stored with the first removal; `None` if it is stored already.
     pub(in crate::reaper) state: Option<UnsavedState>,
 }
@@ -254,7 +254,7 @@ impl Reaper {
                 return None; // This is not about a clock.
             }
             let held = self.held_indexes().iter().map(|held| held.rule).collect();
-            return Some(Permit { held, heeds_holds: true, ..Permit::default() });
+            return Some(Permit { held, respects_holds: true, ..Permit::default() });
         }
         let now = self.reading();
         let mut guarded = lock(&self.guard);
@@ -289,7 +289,7 @@ impl Reaper {
         }
         let permit = (!is_held).then(|| Permit {
             now_ms: Some(now.wall_ms),
-            heeds_holds: true,
+            respects_holds: true,
             held: guarded.guard.held_indexes().iter().map(|held| held.rule).collect(),
             state: if is_saved { None } else { guarded.unsaved() },
         });

@@ -39,7 +39,7 @@ fn until_removed(events: &Subscription, clock: &FailingClock) {
 }
 
 #[test]
-fn a_panic_beside_a_pass_is_told_and_the_thread_goes_on_after_a_rest() {
+fn a_panic_beside_a_pass_is_told_and_the_thread_continues_after_a_rest() {
     let clock = FailingClock::new(NOW_MS);
     let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
     world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });

@@ -95,7 +95,7 @@ fn a_backup_that_gets_no_name_leaves_the_older_ones() {
 }
 
 #[test]
-fn a_backup_goes_on_where_a_killed_one_had_moved_the_older_ones() {
+fn a_backup_continues_where_a_killed_one_had_moved_the_older_ones() {
     // The leftovers of a killed backup, oldest first: file names and their numbers of documents.
     let check = |left: &[(&str, u64)]| {
         let (folder, elsewhere) =
