@@ -42,7 +42,7 @@ pub struct IndexMeta {
     pub clustered: bool,
     /// Only for the index on `_id`: documents whose record number comes from their `_id`, see
     /// [`id_number`], have no entry.
-    pub by_record: bool,
+    pub has_implicit_ids: bool,
     /// Other options as MongoDB shows them: `weights`, `wildcardProjection`, `bits` and so on.
     pub extra: Document,
 }
@@ -101,7 +101,7 @@ impl IndexMeta {
     /// Whether the ready index has entries for the document with this record number.
     #[must_use]
     pub fn has_entries_of(&self, record: RecordNumber) -> bool {
-        !(self.by_record && id_number::is_made(record))
+        !(self.has_implicit_ids && id_number::is_made(record))
     }
 
     /// How many keys it holds for a collection of this many documents, including documents that
@@ -109,13 +109,13 @@ impl IndexMeta {
     #[must_use]
     pub fn keys(&self, entries: u64, documents: u64) -> u64 {
         // Each document has one `_id`.
-        if self.by_record { documents } else { entries }
+        if self.has_implicit_ids { documents } else { entries }
     }
 
     /// The record number of a document with this value that has no entry here.
     #[must_use]
     pub fn record_of(&self, value: RawBsonRef<'_>) -> Option<RecordNumber> {
-        if self.by_record { id_number::number_of(value) } else { None }
+        if self.has_implicit_ids { id_number::number_of(value) } else { None }
     }
 
     /// Whether this is the index on `_id`.

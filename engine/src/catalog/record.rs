@@ -22,9 +22,9 @@ const READ: Limits = Limits {
     allow_duplicate_names: false,
 };
 
-/// The form of an index with [`IndexMeta::by_record`]. A version that does not know it refuses the
-/// collection with a clear error.
-const BY_RECORD: &str = "valuesOrRecord";
+/// The form of an index with [`IndexMeta::has_implicit_ids`]. A version that does not know it
+/// refuses the collection with a clear error.
+const VALUES_OR_RECORD: &str = "valuesOrRecord";
 
 /// The record of one collection.
 ///
@@ -90,7 +90,7 @@ fn from_bytes(bytes: &[u8]) -> Option<Document> {
 
 fn write_index(index: &IndexMeta) -> Bson {
     let form = match index.form {
-        EntryForm::Values if index.by_record => BY_RECORD,
+        EntryForm::Values if index.has_implicit_ids => VALUES_OR_RECORD,
         EntryForm::Values => "values",
         EntryForm::LastModified => "lastModified",
         EntryForm::Nothing => "nothing",
@@ -202,7 +202,7 @@ fn read_index(record: &Document) -> Option<IndexMeta> {
         name: record.get_str("name").ok()?.to_owned(),
         key: IndexKey::read(record.get_document("key").ok()?)?,
         form: match form {
-            "values" | BY_RECORD => EntryForm::Values,
+            "values" | VALUES_OR_RECORD => EntryForm::Values,
             "lastModified" => EntryForm::LastModified,
             "nothing" => EntryForm::Nothing,
             "buckets" => EntryForm::Buckets,
@@ -217,7 +217,7 @@ fn read_index(record: &Document) -> Option<IndexMeta> {
         state: if flag("building")? { IndexState::Building } else { IndexState::Ready },
         multikey: flag("multikey")?,
         clustered: flag("clustered")?,
-        by_record: form == BY_RECORD,
+        has_implicit_ids: form == VALUES_OR_RECORD,
         extra: record.get_document("extra").ok()?.clone(),
     })
 }

@@ -166,7 +166,7 @@ impl Counting<'_> {
         let operation = Operation::current();
         let mut count = 0;
         for range in intervals {
-            if self.index.by_record {
+            if self.index.has_implicit_ids {
                 count += self.made(reader, range, self.enough.saturating_sub(count), stats)?;
             }
             let lower = Bound::Included(range.lower.as_slice());

@@ -63,7 +63,7 @@ impl<'t> IndexHits<'t> {
                 reader.entries_after(index.id, (key, *record), limit, direction)?
             }
         };
-        if !index.by_record {
+        if !index.has_implicit_ids {
             return Ok(Self::Entries(entries));
         }
         let made =

@@ -83,7 +83,7 @@ pub(super) fn parse(
         state: IndexState::Ready,
         multikey: false,
         clustered: false,
-        by_record: false,
+        has_implicit_ids: false,
         extra,
     };
     check_combination(&meta)?;
@@ -108,7 +108,7 @@ pub(crate) fn id_index(id: IndexId, clustered_name: Option<&str>) -> IndexMeta {
         state: IndexState::Ready,
         multikey: false,
         clustered: clustered_name.is_some(),
-        by_record: clustered_name.is_none(),
+        has_implicit_ids: clustered_name.is_none(),
         extra: Document::new(),
     }
 }

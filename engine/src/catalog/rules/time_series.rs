@@ -17,7 +17,7 @@ pub(crate) fn bucket_indexes(options: &TimeSeries) -> Vec<IndexMeta> {
     let mut id = id_index(IndexId(0), None);
     id.form = EntryForm::Buckets;
     id.unique = false;
-    id.by_record = false;
+    id.has_implicit_ids = false;
     let mut indexes = vec![id.clone()];
     if let Some(meta) = &options.meta_field {
         let time = &options.time_field;

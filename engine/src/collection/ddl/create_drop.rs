@@ -242,7 +242,7 @@ fn make_collection(
     } else if options.view.is_none() {
         let name = options.clustered.as_ref().map(|clustered| clustered.name.as_str());
         let mut index = id_index(IndexId(writer.txn.writer.next_id()?), name);
-        index.by_record &= options.capped.is_none();
+        index.has_implicit_ids &= options.capped.is_none();
         indexes.push(Arc::new(index));
     }
     let namespace = namespace.clone();

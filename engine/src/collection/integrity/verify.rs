@@ -258,7 +258,7 @@ impl<'c> CollectionCheck<'c, '_> {
                     ),
                 );
             }
-            if index.by_record && !self.is_numbered(index, document, record) {
+            if index.has_implicit_ids && !self.is_numbered(index, document, record) {
                 continue;
             }
             for (key, exact) in found.keys.into_keys() {

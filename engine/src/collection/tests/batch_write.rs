@@ -65,7 +65,7 @@ fn new_store() -> Bench {
     }
     for (collection, expected) in [(first, true), (second, false), (third, true)] {
         let collection = bench.all().catalog().collection(&namespace(collection)).expect("exists");
-        assert_eq!(collection.id_index().map(|index| index.by_record), Some(expected));
+        assert_eq!(collection.id_index().map(|index| index.has_implicit_ids), Some(expected));
     }
     bench
 }

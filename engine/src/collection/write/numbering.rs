@@ -1,8 +1,8 @@
 //! Assigns record numbers to new documents.
 //!
-//! Record numbers ascend in insertion order. Where the index on `_id` is `by_record`, an `_id` that
-//! produces a number above all assigned ones is stored under that number and needs no entry. Any
-//! other document gets a number that no `_id` produces. So an `_id` whose number is above all
+//! Record numbers ascend in insertion order. Where the index on `_id` has implicit ids, an `_id`
+//! that produces a number above all assigned ones is stored under that number and needs no entry.
+//! Any other document gets a number that no `_id` produces. So an `_id` whose number is above all
 //! assigned ones is free, and any other is looked up in both places.
 
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) struct Numbering<'c> {
 impl<'c> Numbering<'c> {
     /// `next` as in the collection's counters.
     pub(super) fn new(collection: &'c CollectionMeta, next: RecordNumber) -> Self {
-        Self { index: by_record(collection), next: next.max(1) }
+        Self { index: implicit_id_index(collection), next: next.max(1) }
     }
 
     /// The number of one more document, and the number its `_id` produces if that is another one.
@@ -57,7 +57,7 @@ pub(super) fn check_number(
     record: RecordNumber,
     document: &RawDocument,
 ) -> Result<(), WriteError> {
-    let is_by_id = by_record(collection).filter(|index| !index.has_entries_of(record));
+    let is_by_id = implicit_id_index(collection).filter(|index| !index.has_entries_of(record));
     let Some(index) = is_by_id else { return Ok(()) };
     if field(document, "_id").and_then(|id| index.record_of(id)) == Some(record) {
         return Ok(());
@@ -66,8 +66,8 @@ pub(super) fn check_number(
     Err(WriteError::BadDocument { message })
 }
 
-fn by_record(collection: &CollectionMeta) -> Option<&IndexMeta> {
-    collection.id_index().filter(|index| index.by_record).map(Arc::as_ref)
+fn implicit_id_index(collection: &CollectionMeta) -> Option<&IndexMeta> {
+    collection.id_index().filter(|index| index.has_implicit_ids).map(Arc::as_ref)
 }
 
 impl DocumentWriter<'_, '_> {
@@ -85,8 +85,8 @@ impl DocumentWriter<'_, '_> {
             return Ok(collection);
         }
         let mut changed = CollectionMeta::clone(&collection);
-        for index in changed.indexes.iter_mut().filter(|index| index.by_record) {
-            Arc::make_mut(index).by_record = false;
+        for index in changed.indexes.iter_mut().filter(|index| index.has_implicit_ids) {
+            Arc::make_mut(index).has_implicit_ids = false;
         }
         let result = self.txn.put_as_large(changed);
         self.must_succeed(result)?;

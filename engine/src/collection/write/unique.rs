@@ -30,7 +30,7 @@ pub(super) fn find_conflict(
     ignore: &mut dyn FnMut(RecordNumber) -> Result<bool, StoreError>,
 ) -> Result<Option<KeyConflict>, StoreError> {
     for (key, _) in keys.keys.iter() {
-        let id = if index.by_record { field(document, "_id") } else { None };
+        let id = if index.has_implicit_ids { field(document, "_id") } else { None };
         if let Some(record) = id.and_then(|id| index.record_of(id))
             && record != own_record
             && reader.has_document(collection.id, record)?

@@ -1,12 +1,12 @@
 //! Each command once as it should be used, and its refusals.
 
 mod archive;
-mod by_record;
 mod closed;
 mod crud;
 mod ddl;
 mod dialect;
 mod explain;
+mod implicit_id;
 mod lost_dialect;
 mod partial_results;
 mod server;

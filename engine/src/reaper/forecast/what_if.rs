@@ -134,7 +134,7 @@ impl<'c> ByEntries<'c> {
         let fits = |index: &&Arc<IndexMeta>| {
             let is_whole = index.state == IndexState::Ready
                 && index.form == EntryForm::Values
-                && !index.by_record;
+                && !index.has_implicit_ids;
             // A document without an entry needs a reason why it has none.
             let is_clear = !(index.sparse && index.partial.is_some());
             let is_on_field = index.field().is_some_and(|(path, _)| path == field);
