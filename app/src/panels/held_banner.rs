@@ -60,7 +60,7 @@ fn words_ui(ui: &mut Ui, held: &Held) {
 
 /// Whether clocks have to do with it; the other reasons say by themselves until when removals wait.
 fn is_about_time(held: &Held) -> bool {
-    !matches!(held.reason.as_str(), "restored" | "putBack" | "stateLost")
+    !matches!(held.reason.as_str(), "restored" | "restoredDocuments" | "stateLost")
 }
 
 /// Both clocks, as far as they are known.

@@ -126,7 +126,7 @@ fn documents_are_looked_at() {
 }
 
 #[test]
-fn documents_are_put_back_with_the_date_of_now() {
+fn documents_are_restored_with_the_date_of_now() {
     let mut window = filled();
     assert!(!window.is_enabled("Restore"));
     window.click("Select \"first\"");
@@ -149,7 +149,7 @@ fn documents_are_put_back_with_the_date_of_now() {
 }
 
 #[test]
-fn what_is_listed_is_put_back_and_not_a_newer_one_of_its_id() {
+fn what_is_listed_is_restored_and_not_a_newer_one_of_its_id() {
     let mut window = filled();
     let newer = doc! {"_id": "first", "at": at(50), "user": "eve"};
     window.run("test", &doc! {"insert": "sessions", "documents": [newer]});

@@ -82,7 +82,7 @@ fn rows_stay_where_they_are_when_one_is_chosen() {
 }
 
 #[test]
-fn one_document_is_put_back_with_the_command_that_was_shown() {
+fn one_document_is_restored_with_the_command_that_was_shown() {
     let mut window = caught();
     assert!(window.has("Select a document in the list"));
     assert!(!window.is_enabled("Restore"));
@@ -98,7 +98,7 @@ fn one_document_is_put_back_with_the_command_that_was_shown() {
 }
 
 #[test]
-fn what_a_pass_removed_is_put_back_for_one_collection() {
+fn what_a_pass_removed_is_restored_for_one_collection() {
     let mut window = caught();
     window.choose("Collection", "List test.carts");
     window.until_gone("Select \"sessions 1\"");
@@ -114,7 +114,7 @@ fn what_a_pass_removed_is_put_back_for_one_collection() {
 }
 
 #[test]
-fn everything_is_put_back_by_keyboard() {
+fn everything_is_restored_by_keyboard() {
     let mut window = caught();
     window.click("Restore: Everything");
     for _ in 0..40 {

@@ -33,7 +33,7 @@ fn caught() -> Window {
 }
 
 #[test]
-fn one_document_is_put_back_and_its_index_waits() {
+fn one_document_is_restored_and_its_index_waits() {
     let mut window = caught();
     assert!(!window.is_enabled("Restore"), "none is chosen");
     let tab = window.tab().id;
@@ -49,17 +49,17 @@ fn one_document_is_put_back_and_its_index_waits() {
 }
 
 #[test]
-fn what_a_pass_removed_is_put_back_from_the_log() {
+fn what_a_pass_removed_is_restored_from_the_log() {
     let mut window = caught();
     let number = window.state().reaper.last_pass().expect("a pass").number;
-    let put_back = format!("Restore documents from pass {number}");
+    let restore = format!("Restore documents from pass {number}");
     let end = window.harness.ctx.content_rect().right();
-    assert!(window.place(&put_back).right() < end - 12.0, "the scroll bar is not over it");
-    window.click(&put_back);
+    assert!(window.place(&restore).right() < end - 12.0, "the scroll bar is not over it");
+    window.click(&restore);
     window.until_named("Restored 2 documents; the index is on hold until you release it");
     let counted = window.run("test", &doc! {"count": "sessions"});
     assert_eq!(counted.get_i32("n").ok(), Some(3));
     window.choose("TTL monitor schedule", "Keep removed documents in the trash for 10 minutes");
     window.until("no net", |state| state.reaper.trash_secs == 0);
-    window.until_gone(&put_back);
+    window.until_gone(&restore);
 }

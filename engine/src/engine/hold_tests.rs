@@ -311,7 +311,7 @@ fn a_backup_of_last_year_loses_nothing_when_it_is_restored_until_released() {
 }
 
 #[test]
-fn what_was_put_back_stays_held_while_the_definition_of_its_collection_can_not_be_read() {
+fn what_was_restored_stays_held_while_the_definition_of_its_collection_can_not_be_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let lab = Lab::with_documents(folder.path(), START_MS, &[START_MS + 90_000]);
     lab.run("admin", &doc! { "setParameter": 1, "mayflyTrashSecs": 600 });
@@ -325,7 +325,7 @@ fn what_was_put_back_stays_held_while_the_definition_of_its_collection_can_not_b
     lab.pass();
     let lab = lab.reopened_with(folder.path(), &known.expect("read"));
     lab.pass();
-    assert_eq!(at(&lab.held(), "reason"), Some("putBack".into()));
+    assert_eq!(at(&lab.held(), "reason"), Some("restoredDocuments".into()));
     assert_eq!(lab.count(), 1);
     lab.close();
 }
@@ -364,7 +364,7 @@ fn what_is_damaged_holds_everything_until_released() {
 }
 
 #[test]
-fn what_was_put_back_stays_when_the_state_of_the_guard_is_damaged() {
+fn what_was_restored_stays_when_the_state_of_the_guard_is_damaged() {
     let folder = tempfile::tempdir().expect("a folder");
     let lab = Lab::with_documents(folder.path(), START_MS, &[START_MS + 90_000]);
     lab.run("admin", &doc! { "setParameter": 1, "mayflyTrashSecs": 600 });

@@ -50,5 +50,5 @@ pub struct TtlCounters {
     /// Documents removed without the trash, for lack of space.
     pub not_trashed: Counter,
     /// Documents restored from the trash.
-    pub put_back: Counter,
+    pub restored: Counter,
 }

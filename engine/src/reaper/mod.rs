@@ -32,7 +32,7 @@ pub use forecast::{
 #[cfg(test)]
 pub(crate) use guard::GUARD_META_NAME;
 pub use guard::{
-    BeforePutBack, Guard, Hold, HoldReason, HoldStatus, IndexHold, IndexHoldReason, Reading,
+    Guard, Hold, HoldBeforeRestore, HoldReason, HoldStatus, IndexHold, IndexHoldReason, Reading,
     RuleId, SmallStep,
 };
 pub use handle::{Reaper, THREAD_NAME};

@@ -193,7 +193,8 @@ impl<'r> Pass<'r> {
         };
         let (reaper, rule) = (self.reaper, visit.target.identity());
         let respects_holds = self.permit.respects_holds;
-        let may_remove = || self.continues() && !(respects_holds && reaper.has_put_back(rule));
+        let may_remove =
+            || self.continues() && !(respects_holds && reaper.is_held_for_restore(rule));
         let collections = self.reaper.collections();
         let namespace = visit.target.collection.namespace.clone();
         self.reaper.set_current_namespace(Some(namespace));

@@ -97,7 +97,7 @@ impl Reaper {
 
     /// Whether a rule is on hold until released because documents were restored, even if it was on
     /// hold before.
-    pub fn has_put_back(&self, rule: RuleId) -> bool {
+    pub fn is_held_for_restore(&self, rule: RuleId) -> bool {
         let held = self.held_indexes();
         held.iter().any(|held| held.rule == rule && held.kept)
     }

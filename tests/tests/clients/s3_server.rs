@@ -159,8 +159,8 @@ fn s3_server_keeps_what_expired_and_gives_it_back() {
     assert_eq!(archived.len(), 500);
     archived.sort_unstable();
     assert!(archived.windows(2).all(|pair| pair[0] + 1 == pair[1]), "each once");
-    let put_back = doc! { "mayflyRestoreArchived": "carts", "ids": [7, 9], "force": true };
-    assert_eq!(world.run(put_back).get_i64("restored").ok(), Some(2));
+    let restore = doc! { "mayflyRestoreArchived": "carts", "ids": [7, 9], "force": true };
+    assert_eq!(world.run(restore).get_i64("restored").ok(), Some(2));
     assert_eq!(world.left(), BTreeSet::from([7, 9]));
 
     // Limits: each batch is an object, and the oldest are deleted.

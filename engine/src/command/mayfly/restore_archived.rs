@@ -168,7 +168,7 @@ impl ArchiveRestore<'_> {
         let report = this.context.write(|writer| {
             let mut report = this.report.clone();
             for document in &batch {
-                this.put_back(writer, document, &mut report)?;
+                this.restore(writer, document, &mut report)?;
             }
             Ok(report)
         })?;
@@ -176,7 +176,7 @@ impl ArchiveRestore<'_> {
         Ok(())
     }
 
-    fn put_back(
+    fn restore(
         &self,
         writer: &mut DocumentWriter<'_, '_>,
         document: &RawDocumentBuf,

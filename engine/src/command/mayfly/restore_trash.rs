@@ -25,7 +25,7 @@ use crate::{
     },
     limits::{TRASH_RESTORE_DOCS_MAX, TRASH_RESTORE_LOOKS_MAX},
     plan::has_document_with_id,
-    reaper::{BeforePutBack, RuleId, targets_of},
+    reaper::{HoldBeforeRestore, RuleId, targets_of},
     store::StoreError,
 };
 
@@ -87,7 +87,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         rest = behind;
     }
     let (report, held) = restore.finish()?;
-    context.reaper.counters().put_back.add(report.restored);
+    context.reaper.counters().restored.add(report.restored);
     raw(&doc! {
         "restored": long(report.restored),
         "existing": long(report.existing.count),
@@ -143,7 +143,7 @@ struct TrashRestore<'r> {
     /// Rules that are on hold because of restored documents.
     held: BTreeSet<RuleId>,
     /// What that has changed.
-    holds: Vec<BeforePutBack>,
+    holds: Vec<HoldBeforeRestore>,
     report: RestoreCounts,
 }
 
@@ -191,7 +191,7 @@ impl TrashRestore<'_> {
             let rules = this.to_hold(writer, rows)?;
             if rules.is_empty() {
                 for row in rows {
-                    put_back(writer, row, &mut report)?;
+                    restore(writer, row, &mut report)?;
                 }
             }
             Ok((report, rules))
@@ -240,7 +240,7 @@ impl TrashRestore<'_> {
     /// Holds rules.
     fn hold(&mut self, rules: BTreeSet<RuleId>) -> Result<(), CommandError> {
         let all: Vec<RuleId> = rules.iter().copied().collect();
-        self.holds.extend(self.context.reaper.hold_put_back(&all)?);
+        self.holds.extend(self.context.reaper.hold_for_restore(&all)?);
         self.held.extend(rules);
         Ok(())
     }
@@ -248,14 +248,14 @@ impl TrashRestore<'_> {
     /// Releases the holds if nothing was restored.
     fn finish(mut self) -> Result<(RestoreCounts, BTreeSet<RuleId>), CommandError> {
         if self.report.restored == 0 {
-            self.context.reaper.lift_put_back(&self.holds)?;
+            self.context.reaper.undo_hold_for_restore(&self.holds)?;
             self.held.clear();
         }
         Ok((self.report, self.held))
     }
 }
 
-fn put_back(
+fn restore(
     writer: &mut DocumentWriter<'_, '_>,
     row: &RestoreRow,
     report: &mut RestoreCounts,
@@ -296,7 +296,7 @@ mod tests {
     use crate::value::scan::DocumentFacts;
 
     /// Puts row 1 of the trash back, after something happens to the collection.
-    fn put_back_after(lab: &Lab, change: &dyn Fn()) {
+    fn restore_after(lab: &Lab, change: &dyn Fn()) {
         let (collections, reaper) = (lab.engine.collections(), lab.engine.reaper());
         let context = Context::new(Arc::clone(collections), Arc::clone(reaper), None, []);
         let (client, command) = (Client::default(), bson::rawdoc! { "mayflyRestoreTrash": "c" });
@@ -344,14 +344,14 @@ mod tests {
     fn the_rule_is_held_also_when_a_pass_has_just_made_the_place_free() {
         let lab = reaped();
         lab.ok(INSERT);
-        put_back_after(&lab, &|| lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}"));
+        restore_after(&lab, &|| lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}"));
         lab.check("{count: 'c'}", "{n: 1}");
     }
 
     #[test]
     fn the_rule_of_a_collection_that_has_come_in_its_place_is_held() {
         let lab = reaped();
-        put_back_after(&lab, &|| {
+        restore_after(&lab, &|| {
             lab.ok("{aggregate: 'c', pipeline: [{$out: 'c'}], cursor: {}}");
         });
         lab.check("{count: 'c'}", "{n: 1}");
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn documents_follow_their_collection_to_another_name() {
         let lab = reaped();
-        put_back_after(&lab, &|| {
+        restore_after(&lab, &|| {
             let rename = bson::doc! { "renameCollection": "test.c", "to": "test.d" };
             let reply = lab.engine.run("admin", &rename);
             assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{reply}");

@@ -120,7 +120,7 @@ fn an_archive_is_browsed_newest_first() {
 }
 
 #[test]
-fn what_would_expire_at_once_is_put_back_only_on_purpose() {
+fn what_would_expire_at_once_is_restored_only_on_purpose() {
     let lab = reaped();
     lab.check(
         r#"{mayflyRestoreArchived: "c", ids: [1, 2, 9]}"#,
@@ -181,7 +181,7 @@ fn a_damaged_document_keeps_its_place_and_no_other_in_the_archive() {
 }
 
 #[test]
-fn of_each_id_the_newest_is_put_back() {
+fn of_each_id_the_newest_is_restored() {
     let lab = reaped();
     lab.ok(
         r#"{insert: "c", documents: [{_id: 1, at: ISODate("2023-12-31T22:00:00Z"), n: "newer"}]}"#,
@@ -209,7 +209,7 @@ fn of_each_id_the_newest_is_put_back() {
 }
 
 #[test]
-fn what_is_put_back_follows_its_collection_to_another_name() {
+fn what_is_restored_follows_its_collection_to_another_name() {
     let lab = lab();
     lab.ok(r#"{mayflyArchive: "c"}"#);
     let expired = |id| bson::doc! { "_id": id, "at": bson::DateTime::from_millis(0) };

@@ -73,7 +73,7 @@ fn without_the_net_nothing_is_kept() {
 }
 
 #[test]
-fn documents_are_put_back_as_they_were_and_their_rule_is_held() {
+fn documents_are_restored_as_they_were_and_their_rule_is_held() {
     let lab = reaped();
     lab.check(
         r#"{mayflyRestoreTrash: "c", ids: [1, 9]}"#,
@@ -84,12 +84,12 @@ fn documents_are_put_back_as_they_were_and_their_rule_is_held() {
     assert!(matches!(&n, Bson::Decimal128(n) if n.to_string() == "1.50"), "{n}");
     lab.check(
         "{mayflyHeld: 1}",
-        r#"{held: true, reason: "putBack", "holds.0.index": "ttl", due: 1}"#,
+        r#"{held: true, reason: "restoredDocuments", "holds.0.index": "ttl", due: 1}"#,
     );
     assert!(lab.engine.reaper().run_scheduled_pass().is_some_and(|pass| pass.deleted == 0));
     lab.check(r#"{mayflyTrash: "c"}"#, r#"{"batch.0._id": 2, "-batch.1": 1}"#);
     lab.check("{mayflyRestoreTrash: 1}", r#"{restored: 1, "held.0.index": "ttl"}"#);
-    lab.check(r#"{mayflyTrash: "c"}"#, r#"{batch: [], "trash.bytes": 0, "trash.putBack": 2}"#);
+    lab.check(r#"{mayflyTrash: "c"}"#, r#"{batch: [], "trash.bytes": 0, "trash.restored": 2}"#);
     verified(&lab);
     lab.check(
         "{mayflyRelease: 1, ns: 'test.c', index: 'ttl', action: 'deleteNow'}",
@@ -325,7 +325,7 @@ fn what_is_held_stays_held_when_out_replaces_the_collection() {
     let lab = reaped();
     lab.check(r#"{mayflyRestoreTrash: "c"}"#, r#"{restored: 2, "held.0.index": "ttl"}"#);
     lab.ok("{aggregate: 'c', pipeline: [{$set: {more: 1}}, {$out: 'c'}], cursor: {}}");
-    let held = r#"{held: true, reason: "putBack", "holds.0.ns": "test.c", "holds.0.index": "ttl",
+    let held = r#"{held: true, reason: "restoredDocuments", "holds.0.ns": "test.c", "holds.0.index": "ttl",
         "-holds.1": 1, due: 2}"#;
     lab.check("{mayflyHeld: 1}", held);
     assert!(lab.engine.reaper().run_scheduled_pass().is_some_and(|pass| pass.deleted == 0));
@@ -338,7 +338,7 @@ fn what_is_held_stays_held_when_out_replaces_the_collection() {
 }
 
 #[test]
-fn what_one_of_several_commands_has_put_back_stays_held() {
+fn what_one_of_several_commands_has_restored_stays_held() {
     for _ in 0..25 {
         let lab = reaped();
         let restored: i64 = std::thread::scope(|scope| {
@@ -348,7 +348,7 @@ fn what_one_of_several_commands_has_put_back_stays_held() {
             all.into_iter().map(|one| one.join().expect("ended")).sum()
         });
         assert_eq!(restored, 2);
-        lab.check("{mayflyHeld: 1}", "{held: true, reason: 'putBack', due: 2}");
+        lab.check("{mayflyHeld: 1}", "{held: true, reason: 'restoredDocuments', due: 2}");
         assert!(lab.engine.reaper().run_scheduled_pass().is_some_and(|pass| pass.deleted == 0));
     }
 }

@@ -89,7 +89,7 @@ pub enum IndexHoldReason {
         documents: u64,
     },
     /// Restored documents would be removed again.
-    PutBack,
+    RestoredDocuments,
 }
 
 /// The removals of one rule are on hold; other rules are unaffected.
@@ -208,7 +208,7 @@ impl IndexHoldReason {
     pub fn code(self) -> &'static str {
         match self {
             Self::LargeRemoval { .. } => "largeRemoval",
-            Self::PutBack => "putBack",
+            Self::RestoredDocuments => "restoredDocuments",
         }
     }
 
@@ -221,7 +221,7 @@ impl IndexHoldReason {
  on hold. Check the clock, then release them.",
                 counted(documents, "document", "documents")
             ),
-            Self::PutBack => {
+            Self::RestoredDocuments => {
                 "Restored documents would be removed again. Removals by this index are on hold \
  until you release them."
                     .to_owned()

@@ -11,7 +11,7 @@ mod state;
 pub(super) use hold::duration_text;
 pub use hold::{Hold, HoldReason, IndexHold, IndexHoldReason, Reading, RuleId};
 pub(super) use policy::millis;
-pub use policy::{BeforePutBack, Guard, SmallStep};
+pub use policy::{Guard, HoldBeforeRestore, SmallStep};
 pub use runtime::HoldStatus;
 pub(super) use runtime::{GuardRuntime, Permit};
 pub(crate) use state::GUARD_META_NAME;

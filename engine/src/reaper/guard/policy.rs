@@ -48,7 +48,7 @@ pub struct SmallStep {
 
 /// A rule's hold before documents were restored to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BeforePutBack {
+pub struct HoldBeforeRestore {
     rule: RuleId,
     /// It was on hold for another reason, which could end by itself.
     was_held: bool,
@@ -153,7 +153,7 @@ impl Guard {
     #[must_use]
     pub fn is_clock_held(&self) -> bool {
         self.held.is_some()
-            || self.indexes.iter().any(|held| held.reason != IndexHoldReason::PutBack)
+            || self.indexes.iter().any(|held| held.reason != IndexHoldReason::RestoredDocuments)
     }
 
     /// Milliseconds by which the clock may be ahead.
@@ -172,7 +172,8 @@ impl Guard {
     /// Puts one rule on hold, replacing an earlier hold.
     pub fn hold_index(&mut self, rule: RuleId, reason: IndexHoldReason, wall_ms: i64) {
         self.indexes.retain(|held| held.rule != rule);
-        let (kept, ahead_ms) = (reason == IndexHoldReason::PutBack, self.ahead_ms_of(rule));
+        let (kept, ahead_ms) =
+            (reason == IndexHoldReason::RestoredDocuments, self.ahead_ms_of(rule));
         self.indexes.push(IndexHold { rule, reason, wall_ms, ahead_ms, kept });
     }
 
@@ -188,17 +189,17 @@ impl Guard {
 
     /// Holds one rule until released, because documents are being restored to it. An earlier hold
     /// keeps its reason. Returns the earlier state if it changed.
-    pub fn hold_put_back(&mut self, rule: RuleId, wall_ms: i64) -> Option<BeforePutBack> {
+    pub fn hold_for_restore(&mut self, rule: RuleId, wall_ms: i64) -> Option<HoldBeforeRestore> {
         let Some(held) = self.indexes.iter_mut().find(|held| held.rule == rule) else {
-            self.hold_index(rule, IndexHoldReason::PutBack, wall_ms);
-            return Some(BeforePutBack { rule, was_held: false });
+            self.hold_index(rule, IndexHoldReason::RestoredDocuments, wall_ms);
+            return Some(HoldBeforeRestore { rule, was_held: false });
         };
         let was_kept = std::mem::replace(&mut held.kept, true);
-        (!was_kept).then_some(BeforePutBack { rule, was_held: true })
+        (!was_kept).then_some(HoldBeforeRestore { rule, was_held: true })
     }
 
-    /// Reverts [`Guard::hold_put_back`]; false if the rule is no longer on hold.
-    pub fn lift_put_back(&mut self, before: BeforePutBack) -> bool {
+    /// Reverts [`Guard::hold_for_restore`]; false if the rule is no longer on hold.
+    pub fn undo_hold_for_restore(&mut self, before: HoldBeforeRestore) -> bool {
         if !before.was_held {
             return self.release_index(before.rule);
         }

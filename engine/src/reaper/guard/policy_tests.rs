@@ -211,7 +211,7 @@ fn holds_of_rules_are_kept_with_the_state() {
     guard.check(&reading(0, 0, "a"), || true);
     guard.check(&reading(HOUR, 0, "a"), || true);
     guard.hold_index(rule, IndexHoldReason::LargeRemoval { documents: 5_000 }, START);
-    guard.hold_index((rule.0, rule.1, true), IndexHoldReason::PutBack, START);
+    guard.hold_index((rule.0, rule.1, true), IndexHoldReason::RestoredDocuments, START);
     let read = Guard::from_document(&guard.to_document());
     assert_eq!(read, guard);
     assert_eq!(guard.held_indexes()[0].ahead_ms, HOUR);
@@ -248,7 +248,7 @@ fn what_another_version_holds_stays_held() {
     let mut guard = Guard::default();
     guard.check(&reading(0, 0, "a"), || true);
     guard.check(&reading(2 * HOUR, 0, "a"), || true);
-    guard.hold_index(rule, IndexHoldReason::PutBack, START);
+    guard.hold_index(rule, IndexHoldReason::RestoredDocuments, START);
     let is_lost = |document: &bson::Document| {
         let held = Guard::from_document(document).held().copied();
         held.is_some_and(|held| held.reason == HoldReason::StateLost && held.kept)
@@ -269,7 +269,7 @@ fn a_rule_is_held_just_as_the_one_that_it_is_named_after() {
     let rule = |number: u32| (CollectionId(number), IndexId(number), false);
     let mut guard = Guard::default();
     let large = IndexHoldReason::LargeRemoval { documents: 5_000 };
-    guard.hold_index(rule(1), IndexHoldReason::PutBack, START);
+    guard.hold_index(rule(1), IndexHoldReason::RestoredDocuments, START);
     guard.hold_index(rule(2), large, START + 1);
     assert!(!guard.hold_as(rule(3), rule(1)), "nobody holds the third");
     assert!(guard.hold_as(rule(2), rule(3)));

@@ -9,7 +9,7 @@ use bson::Document;
 
 use super::{
     hold::{Hold, HoldReason, IndexHold, IndexHoldReason, Reading, RuleId},
-    policy::{BeforePutBack, Guard, SmallStep},
+    policy::{Guard, HoldBeforeRestore, SmallStep},
     state::{GUARD_META_NAME, UnsavedState},
 };
 use crate::{
@@ -186,12 +186,12 @@ impl Reaper {
 
     /// Puts rules on hold before documents are restored, because the next pass would remove them
     /// again. An earlier hold keeps its reason and lasts until released. Returns the changes for
-    /// [`Reaper::lift_put_back`].
+    /// [`Reaper::undo_hold_for_restore`].
     ///
     /// # Errors
     /// When the new state can't be stored. Then nothing is on hold, and the caller must not
     /// restore.
-    pub fn hold_put_back(&self, rules: &[RuleId]) -> Result<Vec<BeforePutBack>, StoreError> {
+    pub fn hold_for_restore(&self, rules: &[RuleId]) -> Result<Vec<HoldBeforeRestore>, StoreError> {
         let held = self.held_indexes();
         let is_kept = |rule: &RuleId| held.iter().any(|held| held.rule == *rule && held.kept);
         if rules.iter().all(is_kept) {
@@ -199,13 +199,13 @@ impl Reaper {
         }
         let mut changed = Vec::new();
         let held = self.change_holds(|guard, now| {
-            let holds = rules.iter().filter_map(|rule| guard.hold_put_back(*rule, now.wall_ms));
+            let holds = rules.iter().filter_map(|rule| guard.hold_for_restore(*rule, now.wall_ms));
             changed.extend(holds);
             true
         });
         if let Err(error) = held {
             // A failure here is retried with the next save.
-            let _ = self.lift_put_back(&changed);
+            let _ = self.undo_hold_for_restore(&changed);
             return Err(error);
         }
         Ok(changed)
@@ -215,13 +215,13 @@ impl Reaper {
     ///
     /// # Errors
     /// When the new state can't be stored.
-    pub fn lift_put_back(&self, holds: &[BeforePutBack]) -> Result<(), StoreError> {
+    pub fn undo_hold_for_restore(&self, holds: &[HoldBeforeRestore]) -> Result<(), StoreError> {
         if holds.is_empty() {
             return Ok(());
         }
         self.change_holds(|guard, _| {
             for hold in holds {
-                guard.lift_put_back(*hold);
+                guard.undo_hold_for_restore(*hold);
             }
             true
         })?;

@@ -153,14 +153,22 @@ fn read_released(released: &Document) -> Option<(RuleId, i64)> {
     Some((read_rule(released)?, released.get_i64("aheadMillis").ok()?.max(0)))
 }
 
+/// The word in the stored state. It never changes: a state with an unknown word loses its hold.
+fn stored_reason(reason: IndexHoldReason) -> &'static str {
+    match reason {
+        IndexHoldReason::LargeRemoval { .. } => "largeRemoval",
+        IndexHoldReason::RestoredDocuments => "putBack",
+    }
+}
+
 fn index_document(held: &IndexHold) -> Bson {
     let documents = match held.reason {
         IndexHoldReason::LargeRemoval { documents } => i64::try_from(documents).unwrap_or(i64::MAX),
-        IndexHoldReason::PutBack => 0,
+        IndexHoldReason::RestoredDocuments => 0,
     };
     let mut document = rule_document(held.rule);
     document.extend(doc! {
-        "reason": held.reason.code(),
+        "reason": stored_reason(held.reason),
         "documents": documents,
         "wall": DateTime::from_millis(held.wall_ms),
         "aheadMillis": held.ahead_ms,
@@ -171,13 +179,32 @@ fn index_document(held: &IndexHold) -> Bson {
 
 fn read_index(held: &Document) -> Option<IndexHold> {
     let documents = u64::try_from(held.get_i64("documents").ok()?).ok()?;
-    let all = [IndexHoldReason::LargeRemoval { documents }, IndexHoldReason::PutBack];
+    let all = [IndexHoldReason::LargeRemoval { documents }, IndexHoldReason::RestoredDocuments];
     let code = held.get_str("reason").ok()?;
     Some(IndexHold {
         rule: read_rule(held)?,
-        reason: all.into_iter().find(|reason| reason.code() == code)?,
+        reason: all.into_iter().find(|reason| stored_reason(*reason) == code)?,
         wall_ms: held.get_datetime("wall").ok()?.timestamp_millis(),
         ahead_ms: held.get_i64("aheadMillis").ok()?.max(0),
         kept: held.get_bool("kept").ok()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_hold_for_restored_documents_is_read_by_its_first_word() {
+        let held = IndexHold {
+            rule: (CollectionId(7), IndexId(8), false),
+            reason: IndexHoldReason::RestoredDocuments,
+            wall_ms: 1_000,
+            ahead_ms: 0,
+            kept: true,
+        };
+        let Bson::Document(stored) = index_document(&held) else { panic!("a document") };
+        assert_eq!(stored.get_str("reason").ok(), Some("putBack"));
+        assert_eq!(read_index(&stored), Some(held));
+    }
 }

@@ -335,13 +335,13 @@ fn a_monitor_that_is_switched_off_in_a_pass_removes_nothing_more() {
 }
 
 #[test]
-fn a_rule_whose_documents_are_put_back_in_a_pass_removes_nothing_more() {
-    let put_back = |reaper: &Reaper| {
+fn a_rule_whose_documents_are_restored_in_a_pass_removes_nothing_more() {
+    let restore = |reaper: &Reaper| {
         let rule = targets(&reaper.collections().catalog())[0].identity();
-        reaper.hold_put_back(&[rule]).expect("stored");
+        reaper.hold_for_restore(&[rule]).expect("stored");
     };
-    assert_eq!((left_by(run_scheduled, put_back), left_by(run_released, put_back)), (7, 7));
-    assert_eq!(left_by(run_asked, put_back), 0, "who asks for a pass over everything gets it");
+    assert_eq!((left_by(run_scheduled, restore), left_by(run_released, restore)), (7, 7));
+    assert_eq!(left_by(run_asked, restore), 0, "who asks for a pass over everything gets it");
 }
 
 #[test]

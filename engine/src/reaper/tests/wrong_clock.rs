@@ -120,7 +120,7 @@ fn a_held_rule_is_released_or_catches_up() {
 }
 
 #[test]
-fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
+fn a_hold_for_a_large_removal_survives_documents_that_are_restored() {
     let (world, clock) = fake_system();
     world.insert((0..1_001).map(|id| doc! { "_id": id, "f": date(600) }));
     clock.set(NOW_MS + 1_800_000);
@@ -128,14 +128,14 @@ fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
     let held = world.reaper.held_indexes();
     let rule = held[0].rule;
     // Nothing is restored in the end.
-    let holds = world.reaper.hold_put_back(&[rule]).expect("stored");
-    world.reaper.lift_put_back(&holds).expect("stored");
+    let holds = world.reaper.hold_for_restore(&[rule]).expect("stored");
+    world.reaper.undo_hold_for_restore(&holds).expect("stored");
     assert_eq!(world.reaper.held_indexes(), held);
     world.reaper.run_scheduled_pass();
     assert_eq!(world.left().len(), 1_001);
     // Something is: the hold stays when the clock has returned.
-    assert_eq!(world.reaper.hold_put_back(&[rule]).expect("stored").len(), 1);
-    assert_eq!(world.reaper.hold_put_back(&[rule]).expect("stored"), [], "it is kept already");
+    assert_eq!(world.reaper.hold_for_restore(&[rule]).expect("stored").len(), 1);
+    assert_eq!(world.reaper.hold_for_restore(&[rule]).expect("stored"), [], "it is kept already");
     let kept = world.reaper.held_indexes();
     assert_eq!((kept[0].reason, kept[0].ahead_ms), (held[0].reason, held[0].ahead_ms));
     clock.pass(Duration::from_secs(1));
@@ -144,9 +144,9 @@ fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
     assert_eq!(world.reaper.held_indexes().len(), 1);
     // Another caller's hold is not reverted.
     let other = (rule.0, rule.1, true);
-    assert_eq!(world.reaper.hold_put_back(&[other]).expect("stored").len(), 1);
-    let mine = world.reaper.hold_put_back(&[rule, other]).expect("stored");
-    world.reaper.lift_put_back(&mine).expect("stored");
+    assert_eq!(world.reaper.hold_for_restore(&[other]).expect("stored").len(), 1);
+    let mine = world.reaper.hold_for_restore(&[rule, other]).expect("stored");
+    world.reaper.undo_hold_for_restore(&mine).expect("stored");
     assert_eq!(world.reaper.held_indexes().len(), 2);
 }
 
@@ -190,7 +190,7 @@ fn a_rule_that_is_made_and_held_while_a_pass_begins_stays_held() {
     world.insert([doc! { "_id": 0, "f": date(-5) }]);
     world.reaper.run_scheduled_pass();
     let (collections, reaper) = (Arc::clone(&world.collections), Arc::clone(&world.reaper));
-    let put_back = move || {
+    let restore = move || {
         let request = CreateIndexesRequest {
             namespace: namespace(),
             indexes: vec![doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 }],
@@ -198,9 +198,9 @@ fn a_rule_that_is_made_and_held_while_a_pass_begins_stays_held() {
         };
         collections.create_indexes(&request, &mut |_| {}).expect("an index");
         let rule = targets(&collections.catalog())[0].identity();
-        assert_eq!(reaper.hold_put_back(&[rule]).expect("stored").len(), 1);
+        assert_eq!(reaper.hold_for_restore(&[rule]).expect("stored").len(), 1);
     };
-    *clock.meanwhile.lock().expect("not poisoned") = Some(Box::new(put_back));
+    *clock.meanwhile.lock().expect("not poisoned") = Some(Box::new(restore));
     assert_eq!(world.reaper.run_scheduled_pass().expect("not all is held").deleted, 0);
     assert_eq!((world.left(), world.reaper.held_indexes().len()), (vec![0], 1));
 }
@@ -256,10 +256,10 @@ fn a_hold_that_could_not_be_stored_is_stored_as_soon_as_it_can_be() {
 }
 
 #[test]
-fn what_is_not_put_back_because_its_hold_could_not_be_stored_is_not_held() {
+fn what_is_not_restored_because_its_hold_could_not_be_stored_is_not_held() {
     let (world, _) = fake_system();
     let rule = world.targets()[0].identity();
-    let failed = with_failing_store(&world, || world.reaper.hold_put_back(&[rule]));
+    let failed = with_failing_store(&world, || world.reaper.hold_for_restore(&[rule]));
     failed.expect_err("it can't be stored");
     assert_eq!(world.reaper.held_indexes(), []);
     world.reaper.run_scheduled_pass();
@@ -275,7 +275,7 @@ fn a_hold_that_is_made_while_a_pass_works_outlives_the_pass_and_the_program() {
     assert!(permit.state.is_some(), "to be stored with the first removal");
     let mut pass = pass::Pass::begin(&world.reaper, 1, permit, true);
     let rule = world.targets()[1].identity();
-    world.reaper.hold_put_back(&[rule]).expect("stored");
+    world.reaper.hold_for_restore(&[rule]).expect("stored");
     while pass.step() == pass::Step::Again {}
     assert_eq!(pass.end(&|| true).deleted, 1);
     let held = world.reaper.held_indexes();
@@ -399,7 +399,7 @@ fn a_machine_that_starts_with_a_wrong_clock_does_not_empty_an_archive() {
 }
 
 #[test]
-fn what_a_held_clock_hides_and_a_write_displaces_can_be_put_back() {
+fn what_a_held_clock_hides_and_a_write_displaces_can_be_restored() {
     let (world, clock) = fake_system();
     world.index(doc! { "key": { "_ts": 1 }, "name": "ts", "expireAfterSeconds": 3_600 });
     let keeper: Arc<dyn crate::collection::ExpiredSink> = world.reaper.clone();

@@ -262,7 +262,7 @@ impl Cursors {
             cursor.fill(context, &mut batch).map(|is_done| (batch, is_done))
         };
         let is_left = matches!(filled, Ok((_, false)));
-        if self.put_back(id, is_left.then_some(cursor)) {
+        if self.reinsert(id, is_left.then_some(cursor)) {
             return Err(CommandError::new(
                 Code::CURSOR_KILLED,
                 format!("cursor id {id} was closed by killCursors while this getMore was running"),
@@ -304,7 +304,7 @@ impl Cursors {
 
     /// Returns a cursor to the table after its `getMore`, unless it was closed during the call;
     /// true when it was.
-    fn put_back(&self, id: i64, left: Option<Cursor>) -> bool {
+    fn reinsert(&self, id: i64, left: Option<Cursor>) -> bool {
         let mut table = self.lock();
         let is_killed = table.running.remove(&id).is_some_and(|running| running.is_killed);
         if let Some(cursor) = left.filter(|_| !is_killed) {
@@ -411,10 +411,10 @@ mod tests {
             (id, cursor.expect("open"))
         };
         let (id, cursor) = taken();
-        assert!(!cursors.put_back(id, Some(cursor)) && cursors.kill(id) && !cursors.kill(id));
+        assert!(!cursors.reinsert(id, Some(cursor)) && cursors.kill(id) && !cursors.kill(id));
         let (id, cursor) = taken();
         assert!(!operation.is_killed() && cursors.kill(id) && operation.is_killed());
-        assert!(cursors.put_back(id, Some(cursor)), "somebody has closed it");
+        assert!(cursors.reinsert(id, Some(cursor)), "somebody has closed it");
         assert_eq!(cursors.open_count(), 0);
         let (id, _) = taken();
         drop(RunningGuard { cursors: &cursors, id });

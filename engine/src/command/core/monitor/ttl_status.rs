@@ -61,6 +61,6 @@ pub fn trash_document(context: &Context) -> Result<Document, CommandError> {
         "maxBytes": long(TRASH_BYTES_MAX),
         "trashed": long(counters.trashed.get()),
         "withoutTrash": long(counters.not_trashed.get()),
-        "putBack": long(counters.put_back.get()),
+        "restored": long(counters.restored.get()),
     })
 }
