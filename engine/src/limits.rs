@@ -173,14 +173,14 @@ pub const DUE_COUNT_MAX: u64 = 1_000_000;
 /// Milliseconds between two writes of an unchanged guard state.
 pub const GUARD_SAVE_MS: i64 = 60_000;
 
-/// Time without a finished pass after which the monitor counts as late; [`WATCHDOG_SLEEPS`] of
+/// Time without a finished pass after which the monitor counts as stalled; [`WATCHDOG_SLEEPS`] of
 /// its sleeps if that is longer.
 pub const WATCHDOG_MIN: std::time::Duration = std::time::Duration::from_mins(5);
 
-/// Sleeps of the monitor without a finished pass after which it counts as late.
+/// Sleeps of the monitor without a finished pass after which it counts as stalled.
 pub const WATCHDOG_SLEEPS: u32 = 5;
 
-/// How long a pass must be late before it is reported.
+/// How long a stall must last before it is reported.
 pub const WATCHDOG_GRACE: std::time::Duration = std::time::Duration::from_mins(1);
 
 /// How long a pass pauses after each transaction during a backup.

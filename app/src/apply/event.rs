@@ -161,11 +161,11 @@ mod tests {
         event(failed(THREAD_NAME), &mut Apply::new(&mut state, &mut effects));
         let told = state.reaper.died.clone();
         assert_eq!(told.as_deref(), Some("TTLMonitor failed and continues: it met a bug"));
-        state.reaper.late = Some("it is late".to_owned());
+        state.reaper.stall = Some("it is stalled".to_owned());
         event(
             Event::PassFinished(PassReport::default()),
             &mut Apply::new(&mut state, &mut effects),
         );
-        assert_eq!((state.reaper.died, state.reaper.late), (None, None));
+        assert_eq!((state.reaper.died, state.reaper.stall), (None, None));
     }
 }

@@ -156,7 +156,7 @@ fn reaper_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
     let known = &state.reaper;
     let (label, digits, look) = if known.died.is_some() {
         ("TTL monitor", "failed".to_owned(), Look::Error)
-    } else if known.late.is_some() {
+    } else if known.stall.is_some() {
         ("TTL monitor", "stalled".to_owned(), Look::Error)
     } else if known.held.is_some() {
         ("TTL monitor", "on hold".to_owned(), Look::Amber)
@@ -180,7 +180,7 @@ fn reaper_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
         name: "TTL monitor",
         ..Chip::default()
     };
-    let tooltip = known.died.as_deref().or(known.late.as_deref());
+    let tooltip = known.died.as_deref().or(known.stall.as_deref());
     let tooltip = tooltip.or(known.held.as_ref().map(|held| held.sentence.as_str()));
     let response = chip.ui(ui).hint(
         tooltip

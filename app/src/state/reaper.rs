@@ -49,7 +49,7 @@ pub struct Reaper {
     /// Why it no longer runs, or what it failed at last.
     pub died: Option<String>,
     /// Why it counts as stalled: it has not finished a pass for too long.
-    pub late: Option<String>,
+    pub stall: Option<String>,
     passes: VecDeque<PassReport>,
     log: VecDeque<LogLine>,
     removed: VecDeque<RemovedDocument>,
@@ -147,7 +147,7 @@ impl Default for Reaper {
             held: None,
             trash_secs: 0,
             died: None,
-            late: None,
+            stall: None,
             passes: VecDeque::new(),
             log: VecDeque::new(),
             removed: VecDeque::new(),
@@ -201,7 +201,7 @@ impl Reaper {
     /// Notes a pass that ended; only indexes that removed something or failed are kept.
     pub fn pass_finished(&mut self, mut pass: PassReport) {
         pass.indexes.retain(|index| index.deleted > 0 || index.error.is_some());
-        (self.running, self.died, self.late) = (false, None, None);
+        (self.running, self.died, self.stall) = (false, None, None);
         push_bounded(&mut self.passes, pass.clone(), PASSES_MAX);
         if let Some(LogLine { at_ms, what: LogEntry::Pass { pass: last, passes, .. } }) =
             self.log.back_mut()
@@ -234,7 +234,7 @@ impl Reaper {
     /// again.
     pub fn reopened(&mut self, at_ms: i64) {
         // What it was at has ended with the closed store.
-        (self.running, self.died, self.late) = (false, None, None);
+        (self.running, self.died, self.stall) = (false, None, None);
         let mut has_pass = false;
         for line in &mut self.log {
             if let LogEntry::Pass { is_past, .. } = &mut line.what {

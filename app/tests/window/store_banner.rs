@@ -19,7 +19,7 @@ struct Told {
     state: &'static str,
     reason: &'static str,
     reopenings: i64,
-    late: Option<&'static str>,
+    stall: Option<&'static str>,
 }
 
 impl Source for Told {
@@ -29,8 +29,8 @@ impl Source for Told {
             && let Ok(mayfly) = reply.get_document_mut("mayfly")
         {
             let reaper = mayfly.get_document_mut("reaper").expect("the reaper's part");
-            assert_eq!(reaper.get("late"), Some(&Bson::Null), "all is well");
-            reaper.insert("late", self.late.map(|sentence| doc! {"sentence": sentence}));
+            assert_eq!(reaper.get("stall"), Some(&Bson::Null), "all is well");
+            reaper.insert("stall", self.stall.map(|sentence| doc! {"sentence": sentence}));
             let store = mayfly.get_document_mut("store").expect("the store's part");
             store.insert("state", self.state);
             store.insert("reason", self.reason);
@@ -66,7 +66,7 @@ fn window(seen: fn(Arc<dyn Source>) -> Arc<dyn Source>) -> Window {
 }
 
 fn well(source: Arc<dyn Source>) -> Told {
-    Told { source, state: "ok", reason: "", reopenings: 0, late: None }
+    Told { source, state: "ok", reason: "", reopenings: 0, stall: None }
 }
 
 fn told(source: Arc<dyn Source>, state: &'static str, reason: &'static str) -> Arc<dyn Source> {
@@ -127,11 +127,11 @@ fn what_the_scrub_finds_damaged_is_told_by_name() {
 
 #[test]
 fn a_reaper_that_finishes_no_pass_is_told_in_the_expiry_view() {
-    const LATE: &str = "No pass has finished for 6 minutes";
-    let mut window = window(|source| Arc::new(Told { late: Some(LATE), ..well(source) }));
+    const STALL: &str = "No pass has finished for 6 minutes";
+    let mut window = window(|source| Arc::new(Told { stall: Some(STALL), ..well(source) }));
     window.until("a collection is shown", |state| state.tabs.active().is_some());
     window.click("Expiry");
-    window.until_named(LATE);
+    window.until_named(STALL);
 }
 
 #[test]

@@ -183,7 +183,7 @@ fn a_jump_of_a_day_is_told_with_both_clocks_and_counts_and_removes_nothing_until
     }
     let status = lab.run("admin", &doc! { "serverStatus": 1 });
     assert_eq!(at(&status, "metrics.ttl.held"), Some(Bson::Boolean(true)));
-    assert_eq!(at(&status, "mayfly.reaper.late"), Some(Bson::Null), "a hold has its own banner");
+    assert_eq!(at(&status, "mayfly.reaper.stall"), Some(Bson::Null), "a hold has its own banner");
     let released = lab.run("admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
     assert_eq!(released.get_i64("deletedDocuments").ok(), Some(2), "{released}");
     assert_eq!((lab.count(), lab.is_held()), (1, false));

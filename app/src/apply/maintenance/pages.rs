@@ -193,9 +193,9 @@ pub fn answer(purpose: &MaintenancePurpose, reply: &Reply, cx: &mut Apply<'_>) {
 fn learn(found: &Document, state: &mut State) {
     state.maintenance.is_waiting = false;
     let Ok(found) = found.get_document("mayfly") else { return };
-    let late = found.get_document("reaper").and_then(|reaper| reaper.get_document("late"));
-    let sentence = late.and_then(|late| late.get_str("sentence"));
-    state.reaper.late = sentence.ok().map(ToOwned::to_owned);
+    let stall = found.get_document("reaper").and_then(|reaper| reaper.get_document("stall"));
+    let sentence = stall.and_then(|stall| stall.get_str("sentence"));
+    state.reaper.stall = sentence.ok().map(ToOwned::to_owned);
     let Ok(store) = found.get_document("store") else { return };
     let instant = |found: &Document, name: &str| {
         found.get_datetime(name).ok().map(|at| at.timestamp_millis())

@@ -66,8 +66,8 @@ pub fn inspector_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions
 }
 
 fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
-    if let Some(late) = &state.reaper.late {
-        let words = text::rich(late, text::strong()).color(colors(ui).error);
+    if let Some(stall) = &state.reaper.stall {
+        let words = text::rich(stall, text::strong()).color(colors(ui).error);
         ui.add(Label::new(words).wrap());
         ui.add_space(sizes::GAP_SMALL);
     }

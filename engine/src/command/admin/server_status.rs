@@ -250,7 +250,7 @@ fn reaper_document(reaper: &Reaper) -> Document {
         "atThreshold": parameters.at_threshold(),
         "working": reaper.is_working(),
         "backupPauses": long(reaper.counters().copy_pauses.get()),
-        "late": reaper.stall().map(|stall| stall_document(&stall)),
+        "stall": reaper.stall().map(|stall| stall_document(&stall)),
         "lastPass": reaper.last_pass().map_or(Bson::Null, |pass| pass_document(&pass).into()),
     }
 }

@@ -92,7 +92,7 @@ fn a_pass_that_panics_is_followed_by_a_whole_sleep() {
 }
 
 /// Lets time go by between two looks; what the second one says.
-fn late_after(reaper: &Reaper, clock: &FakeSystemClock, time: Duration) -> Option<Stall> {
+fn stall_after(reaper: &Reaper, clock: &FakeSystemClock, time: Duration) -> Option<Stall> {
     clock.pass(time);
     let _ = reaper.stall();
     clock.pass(WATCHDOG_GRACE);
@@ -100,17 +100,17 @@ fn late_after(reaper: &Reaper, clock: &FakeSystemClock, time: Duration) -> Optio
 }
 
 #[test]
-fn a_monitor_that_finishes_no_pass_is_late() {
+fn a_monitor_that_finishes_no_pass_stalls() {
     let clock = Arc::new(FakeSystemClock::new(NOW_MS));
     let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
     let reaper = &world.reaper;
-    assert_eq!(late_after(reaper, &clock, 10 * MINUTE), None, "there is no thread");
+    assert_eq!(stall_after(reaper, &clock, 10 * MINUTE), None, "there is no thread");
     reaper.note_heartbeat();
-    assert_eq!(late_after(reaper, &clock, 4 * MINUTE), None, "five minutes");
+    assert_eq!(stall_after(reaper, &clock, 4 * MINUTE), None, "five minutes");
     assert_eq!(reaper.stall(), None);
-    let late = late_after(reaper, &clock, Duration::from_secs(1)).expect("too long");
-    assert_eq!(late.since, WATCHDOG_MIN + WATCHDOG_GRACE + Duration::from_secs(1));
-    let sentence = late.sentence();
+    let stall = stall_after(reaper, &clock, Duration::from_secs(1)).expect("too long");
+    assert_eq!(stall.since, WATCHDOG_MIN + WATCHDOG_GRACE + Duration::from_secs(1));
+    let sentence = stall.sentence();
     assert!(sentence.starts_with("No pass has finished for 6 minutes"), "{sentence}");
     assert!(reaper.stall().is_some(), "until a pass ends");
     reaper.run_pass();
@@ -124,30 +124,30 @@ fn the_alarm_waits_for_five_sleeps_and_until_the_thread_has_woken() {
     let reaper = &world.reaper;
     reaper.set_parameter(TtlParameter::SleepSecs, 3_600).expect("valid");
     reaper.note_heartbeat();
-    assert_eq!(late_after(reaper, &clock, 298 * MINUTE), None);
-    assert!(late_after(reaper, &clock, 2 * MINUTE).is_some());
+    assert_eq!(stall_after(reaper, &clock, 298 * MINUTE), None);
+    assert!(stall_after(reaper, &clock, 2 * MINUTE).is_some());
     // The machine sleeps for a night; the thread wakes a moment after who looks.
     reaper.note_heartbeat();
     clock.pass(480 * MINUTE);
     assert_eq!(reaper.stall(), None);
     clock.pass(Duration::from_secs(15));
     reaper.note_heartbeat();
-    assert_eq!(late_after(reaper, &clock, MINUTE), None);
+    assert_eq!(stall_after(reaper, &clock, MINUTE), None);
 }
 
 #[test]
-fn a_monitor_that_is_off_or_held_or_on_simulated_time_is_not_late() {
+fn a_monitor_that_is_off_or_held_or_on_simulated_time_does_not_stall() {
     let clock = Arc::new(FakeSystemClock::new(NOW_MS));
     let held = world(Arc::clone(&clock) as Arc<dyn Clock>);
     held.reaper.run_scheduled_pass();
     held.reaper.note_heartbeat();
     held.reaper.set_parameter(TtlParameter::Enabled, 0).expect("valid");
-    assert_eq!(late_after(&held.reaper, &clock, 60 * MINUTE), None, "it is off");
+    assert_eq!(stall_after(&held.reaper, &clock, 60 * MINUTE), None, "it is off");
     held.reaper.set_parameter(TtlParameter::Enabled, 1).expect("valid");
-    assert!(late_after(&held.reaper, &clock, 60 * MINUTE).is_some());
+    assert!(stall_after(&held.reaper, &clock, 60 * MINUTE).is_some());
     clock.step_ms(86_400_000);
     assert_eq!(held.reaper.run_scheduled_pass(), None);
-    assert_eq!(late_after(&held.reaper, &clock, 60 * MINUTE), None, "the guard holds it");
+    assert_eq!(stall_after(&held.reaper, &clock, 60 * MINUTE), None, "the guard holds it");
     let (lesson, simulated) = simulated();
     lesson.reaper.note_heartbeat();
     for ms in [3_600_000, 60_000] {
