@@ -5,17 +5,17 @@ use std::{fs, time::Duration};
 use mayfly_engine::clock::{Clock, SystemClock};
 use rustix::time::{ClockId, clock_gettime};
 
-/// What a piece of work cost.
+/// The cost of a piece of work.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cost {
-    /// Seconds that went by.
+    /// Elapsed seconds.
     pub wall: f64,
-    /// Seconds of CPU of all threads of the process.
+    /// CPU seconds of all threads of the process.
     pub cpu: f64,
 }
 
 impl Cost {
-    /// Of the work.
+    /// Runs the work and measures it.
     pub fn of(work: impl FnOnce()) -> Self {
         let (wall, cpu) = (now(), cpu());
         work();
@@ -25,7 +25,7 @@ impl Cost {
         }
     }
 
-    /// Of the run in the middle, by each of the two.
+    /// The median of each figure.
     pub fn median(costs: &[Self]) -> Self {
         Self {
             wall: median(costs.iter().map(|cost| cost.wall)),
@@ -34,12 +34,12 @@ impl Cost {
     }
 }
 
-/// The value in the middle.
+/// The median.
 pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     percentile(values.collect(), 0.5)
 }
 
-/// The value that this share of the values does not reach.
+/// The percentile at `share`, from 0 to 1.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a list")]
 pub fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
@@ -57,15 +57,14 @@ fn cpu() -> Duration {
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// A number of documents or bytes for a division.
+/// Converts a number of documents or bytes for a division.
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
 pub fn float(number: u64) -> f64 {
     number as f64
 }
 
-/// How many megabytes of memory of its own the process needed at its peak during the work, above
-/// what it had before. Pages of the mapped file are the system's and don't count. None where the
-/// system does not tell.
+/// By how many megabytes the process's own memory grows at its peak during the work. Pages of the
+/// mapped file belong to the system and don't count. `None` where the system does not report it.
 pub fn own_megabytes(work: impl FnOnce()) -> Option<f64> {
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
     let before = anonymous_kilobytes()?;

@@ -109,7 +109,7 @@ fn lag() {
     );
 }
 
-/// Milliseconds of two flushes of the disk, as a commit has them.
+/// Milliseconds that two flushes take: a commit flushes twice.
 fn flushes(folder: &Path) -> Vec<f64> {
     let file = File::create(folder.join("flushed")).expect("a file");
     (0..100)
