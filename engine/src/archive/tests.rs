@@ -21,6 +21,7 @@ use super::{
 use crate::{
     catalog::Namespace,
     clock::{Clock as _, SimulatedClock},
+    collection::ExpiredDocument,
     store::CollectionId,
 };
 
@@ -58,15 +59,15 @@ fn world(settings: Settings) -> World {
 }
 
 fn document(id: i32, removed_ms: i64) -> Archived {
-    Archived {
+    let expired = ExpiredDocument {
         namespace: Namespace::new("test", "c"),
         record: id.unsigned_abs().into(),
         modified_ms: NOW_MS - 1,
-        removed_ms,
         threshold_ms: removed_ms - 5,
         index: "ttl".to_owned(),
         document: RawDocumentBuf::try_from(&doc! { "_id": id, "text": "x" }).expect("raw"),
-    }
+    };
+    Archived { removed_ms, expired }
 }
 
 impl World {
@@ -107,7 +108,7 @@ fn append(
 fn read(archive: &Archive, from: &ScanStart, limit: usize) -> (Vec<i32>, ScanResult) {
     let mut ids = Vec::new();
     let seen = archive.scan(from, &mut |archived| {
-        ids.push(archived.document.get_i32("_id").expect("an id"));
+        ids.push(archived.expired.document.get_i32("_id").expect("an id"));
         if ids.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     (ids, seen.expect("read"))
@@ -203,7 +204,7 @@ fn a_segment_that_a_limit_removes_while_it_is_read_is_passed_over() {
     let files = world.files();
     let mut ids = Vec::new();
     let seen = world.archive.scan(&ScanStart::default(), &mut |archived| {
-        ids.push(archived.document.get_i32("_id").expect("an id"));
+        ids.push(archived.expired.document.get_i32("_id").expect("an id"));
         if ids.len() == 1 {
             fs::remove_file(&files[1]).expect("removed");
         }

@@ -38,7 +38,7 @@ pub use integrity::{
 pub use time_budget::TimeBudget;
 pub use write::{
     document_writer::{DocumentWriter, InvalidDocument},
-    evict::{EvictedDocument, ExpiredSink},
+    evict::{EvictedDocument, ExpiredDocument, ExpiredSink},
     measurements::Measurements,
     trash::{TrashStatus, Trim, TrimStep},
     trash_row::{RestorableRow, TrashRow},

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     archive::{Archived, ArchivedVersions, Archives},
-    collection::{Collections, WriteError},
+    collection::{Collections, ExpiredDocument, WriteError},
     limits::ARCHIVE_BATCH_BYTES_MAX,
     store::{RecordNumber, StoreError},
 };
@@ -55,15 +55,10 @@ pub(super) fn keep<'r>(
             if !kept.note(&stored) || before.has(&stored) {
                 continue;
             }
-            documents.push(Archived {
-                namespace: target.collection.namespace.clone(),
-                record,
-                modified_ms: stored.modified_ms,
-                removed_ms: allowance.now_ms,
-                threshold_ms: deadline.threshold_ms,
-                index: target.name().to_owned(),
-                document: stored.document()?.to_owned(),
-            });
+            let threshold_ms = deadline.threshold_ms;
+            let expired =
+                ExpiredDocument::new(&target.collection, &stored, target.name(), threshold_ms)?;
+            documents.push(Archived { removed_ms: allowance.now_ms, expired });
         }
         Ok::<_, WriteError>(())
     })?;

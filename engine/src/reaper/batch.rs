@@ -16,7 +16,7 @@ use super::{
 use crate::{
     archive::{ArchiveError, ArchivedVersions, Archives},
     catalog::CollectionMeta,
-    collection::{Collections, DocumentWriter, TimeBudget, WriteError},
+    collection::{Collections, DocumentWriter, TimeBudget, TrashRow, WriteError},
     event::RemovedDocument,
     limits::{BATCH_DOCS_MAX, REAPER_SCAN_ENTRIES_MAX, REMOVED_EVENT_DOCS_MAX},
     store::{Counters, Reader, RecordNumber, StoreError, StoredDocument},
@@ -242,6 +242,7 @@ pub(super) fn remove(
     let keys_before = count_keys(writer, &collection)?;
     let all = writer.counters(collection.id.0)?;
     let trash_ms = allowance.trash_ms.filter(|_| !writer.has_no_room());
+    let times = trash_ms.map(|trash_ms| (allowance.now_ms, trash_ms));
     let mut pace = TimeBudget::new(allowance.limits.time);
     let (mut bytes, mut done) = (0, 0);
     while let Some(count) = pace.next()
@@ -260,17 +261,15 @@ pub(super) fn remove(
             if kept.is_some_and(|kept| !kept.has(stored)) {
                 return Ok(None); // Written since it was archived.
             }
-            let to_row = |trash_ms| {
-                let times = (allowance.pass, allowance.now_ms, trash_ms);
-                trash::row(target, stored, deadline, times)
-            };
+            let rule = (target.name(), deadline.threshold_ms);
+            let row = |times| TrashRow::to_store(&collection, stored, rule, allowance.pass, times);
             let is_told = described + place < REMOVED_EVENT_DOCS_MAX;
             let told = is_told.then(|| describe(target, stored, deadline, allowance));
             Ok(Some(Gone {
                 bytes: stored.bytes.len() as u64,
                 lag_ms: allowance.now_ms.saturating_sub(deadline.threshold_ms),
                 described: told.transpose()?,
-                trash_row: trash_ms.map(to_row).transpose()?,
+                trash_row: times.map(row).transpose()?,
             }))
         })?;
         for gone in gone.into_iter().flatten() {

@@ -23,8 +23,9 @@ impl ExpiredSink for Reaper {
             // Turned off since the write began: nothing to archive.
             let Some(archive) = archive else { continue };
             for batch in batches(of_one) {
+                let expired = batch.iter().map(|evicted| evicted.expired.clone());
                 let archived: Vec<Archived> =
-                    batch.iter().map(|displaced| archived(displaced, removed_ms)).collect();
+                    expired.map(|expired| Archived { removed_ms, expired }).collect();
                 let kept = archive.append_more(self.clock(), &archived);
                 kept.map_err(|error| error.to_string())?;
             }
@@ -42,8 +43,8 @@ impl ExpiredSink for Reaper {
 /// Splits documents into batches no larger than the reaper's own.
 fn batches(documents: &[EvictedDocument]) -> impl Iterator<Item = &[EvictedDocument]> {
     let (mut bytes, mut docs) = (0_u64, 0);
-    documents.split_inclusive(move |displaced| {
-        bytes += displaced.document.as_bytes().len() as u64;
+    documents.split_inclusive(move |evicted| {
+        bytes += evicted.expired.document.as_bytes().len() as u64;
         docs += 1;
         let is_full = bytes >= ARCHIVE_BATCH_BYTES_MAX || docs >= BULK_DOCS_MAX;
         if is_full {
@@ -51,16 +52,4 @@ fn batches(documents: &[EvictedDocument]) -> impl Iterator<Item = &[EvictedDocum
         }
         is_full
     })
-}
-
-fn archived(displaced: &EvictedDocument, removed_ms: i64) -> Archived {
-    Archived {
-        namespace: displaced.namespace.clone(),
-        record: displaced.record,
-        modified_ms: displaced.modified_ms,
-        removed_ms,
-        threshold_ms: displaced.threshold_ms,
-        index: displaced.index.clone(),
-        document: displaced.document.clone(),
-    }
 }

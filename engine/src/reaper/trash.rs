@@ -1,11 +1,10 @@
 //! The trash keeps removed documents for a while, so that they can be restored.
 
-use super::{guard::RuleId, handle::Reaper, parameters::TtlParameter, target::Target};
+use super::{guard::RuleId, handle::Reaper, parameters::TtlParameter};
 use crate::{
-    collection::{Collections, TrashRow, TrashStatus, Trim},
+    collection::{Collections, TrashStatus, Trim},
     limits::TRASH_SECS_DEFAULT,
-    store::{Store, StoreError, StoredDocument},
-    ttl::Deadline,
+    store::{Store, StoreError},
 };
 
 /// The `meta` value that stores how long removed documents are kept, because the trash must survive
@@ -28,30 +27,6 @@ pub(super) fn kept_secs(store: &Store, lost: &mut Vec<String>) -> Result<Option<
         return Ok(Some(TRASH_SECS_DEFAULT));
     };
     Ok(secs)
-}
-
-/// The row for a document that is about to be removed.
-pub(super) fn row(
-    target: &Target,
-    stored: &StoredDocument<'_>,
-    deadline: Deadline,
-    (pass, removed_ms, trash_ms): (u64, i64, i64),
-) -> Result<bson::RawDocumentBuf, StoreError> {
-    let row = TrashRow {
-        number: 0,
-        collection: target.collection.id,
-        namespace: &target.collection.namespace.to_string(),
-        is_bucket: target.collection.options.time_series.is_some(),
-        index: target.name(),
-        pass,
-        modified_ms: stored.modified_ms,
-        threshold_ms: deadline.threshold_ms,
-        removed_ms,
-        until_ms: removed_ms.saturating_add(trash_ms),
-        document: stored.document()?,
-    }
-    .to_row();
-    Ok(row)
 }
 
 /// Before a removal on a full disk, empties the trash, so that removals never wait for its space.

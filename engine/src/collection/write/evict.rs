@@ -19,14 +19,12 @@ use crate::{
 /// How often a transaction may run again because it met more documents to archive first.
 pub(in crate::collection) const ATTEMPTS_MAX: usize = 16;
 
-/// A document removed because a write needed its place.
+/// A document that expired, as it was stored.
 #[derive(Debug, Clone, PartialEq)]
-pub struct EvictedDocument {
-    /// The collection.
-    pub collection: CollectionId,
-    /// Its name.
+pub struct ExpiredDocument {
+    /// The collection's name.
     pub namespace: Namespace,
-    /// The index whose rule hid it.
+    /// The index whose rule it expired by.
     pub index: String,
     /// Its record number.
     pub record: RecordNumber,
@@ -34,8 +32,17 @@ pub struct EvictedDocument {
     pub modified_ms: i64,
     /// Its threshold, in milliseconds since 1970.
     pub threshold_ms: i64,
-    /// The document.
+    /// The document, byte for byte.
     pub document: RawDocumentBuf,
+}
+
+/// A document removed because a write needed its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvictedDocument {
+    /// The collection.
+    pub collection: CollectionId,
+    /// The document, which reads hid.
+    pub expired: ExpiredDocument,
 }
 
 /// Archives and keeps documents that expired.
@@ -53,40 +60,25 @@ pub trait ExpiredSink: Send + Sync {
     fn trash_ms(&self) -> Option<i64>;
 }
 
-impl EvictedDocument {
-    /// `None` when reads still show the document.
-    fn new(
+impl ExpiredDocument {
+    /// A stored document of a collection.
+    ///
+    /// # Errors
+    /// When it is damaged.
+    pub fn new(
         collection: &CollectionMeta,
         stored: &StoredDocument<'_>,
-    ) -> Result<Option<Self>, StoreError> {
-        let document = stored.document()?;
-        let hidden = collection.hidden_by(document, stored.modified_ms);
-        Ok(hidden.map(|(index, threshold_ms)| Self {
-            collection: collection.id,
+        index: &str,
+        threshold_ms: i64,
+    ) -> Result<Self, StoreError> {
+        Ok(Self {
             namespace: collection.namespace.clone(),
-            index: index.name.clone(),
+            index: index.to_owned(),
             record: stored.record,
             modified_ms: stored.modified_ms,
             threshold_ms,
-            document: document.to_owned(),
-        }))
-    }
-
-    fn to_row(&self, removed_ms: i64, trash_ms: i64) -> RawDocumentBuf {
-        TrashRow {
-            number: 0,
-            collection: self.collection,
-            namespace: &self.namespace.to_string(),
-            is_bucket: false,
-            index: &self.index,
-            pass: 0,
-            modified_ms: self.modified_ms,
-            threshold_ms: self.threshold_ms,
-            removed_ms,
-            until_ms: removed_ms.saturating_add(trash_ms),
-            document: &self.document,
-        }
-        .to_row()
+            document: stored.document()?.to_owned(),
+        })
     }
 }
 
@@ -108,13 +100,7 @@ impl DocumentWriter<'_, '_> {
         record: RecordNumber,
     ) -> Result<(), WriteError> {
         if let Some(sink) = self.txn.evictions.sink.clone() {
-            let reader = self.txn.writer.reader();
-            let stored = reader.document(collection.id, record)?;
-            let evicted =
-                stored.map(|stored| EvictedDocument::new(collection, &stored)).transpose()?;
-            if let Some(evicted) = evicted.flatten() {
-                self.keep(&*sink, evicted)?;
-            }
+            self.keep(&*sink, collection, record)?;
         }
         let result = self.remove(collection, record);
         self.must_succeed(result)?;
@@ -122,12 +108,28 @@ impl DocumentWriter<'_, '_> {
         Ok(())
     }
 
-    fn keep(&mut self, sink: &dyn ExpiredSink, evicted: EvictedDocument) -> Result<(), WriteError> {
+    /// Puts a document that reads hide into the trash, and notes it for the archive.
+    fn keep(
+        &mut self,
+        sink: &dyn ExpiredSink,
+        collection: &CollectionMeta,
+        record: RecordNumber,
+    ) -> Result<(), WriteError> {
+        let reader = self.txn.writer.reader();
+        let Some(stored) = reader.document(collection.id, record)? else { return Ok(()) };
+        let hidden = collection.hidden_by(stored.document()?, stored.modified_ms);
+        let Some((index, threshold_ms)) = hidden else { return Ok(()) };
+        let evicted = EvictedDocument {
+            collection: collection.id,
+            expired: ExpiredDocument::new(collection, &stored, &index.name, threshold_ms)?,
+        };
         if let Some(trash_ms) = sink.trash_ms() {
-            self.put_in_trash(&evicted.to_row(self.txn.now_ms, trash_ms))?;
+            let (rule, times) = ((&*index.name, threshold_ms), (self.txn.now_ms, trash_ms));
+            let row = TrashRow::to_store(collection, &stored, rule, 0, times)?;
+            self.put_in_trash(&row)?;
         }
         let is_safe = self.txn.evictions.safe.contains(&evicted);
-        if !is_safe && sink.archives(evicted.collection) {
+        if !is_safe && sink.archives(collection.id) {
             self.txn.evictions.found.push(evicted);
         }
         Ok(())

@@ -6,9 +6,9 @@ use bson::{
 };
 
 use crate::{
-    catalog::Namespace,
+    catalog::{CollectionMeta, Namespace},
     event::Finding,
-    store::{CollectionId, RecordNumber, StoredDocument},
+    store::{CollectionId, RecordNumber, StoreError, StoredDocument},
 };
 
 /// The collection number of the trash. Collections are numbered from 1.
@@ -17,7 +17,7 @@ pub(in crate::collection) const TRASH: CollectionId = CollectionId(0);
 /// A removed document, borrowed from its row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrashRow<'t> {
-    /// Later rows have higher numbers. 0 until it has one.
+    /// Later rows have higher numbers.
     pub number: u64,
     /// The collection it was in.
     pub collection: CollectionId,
@@ -54,23 +54,31 @@ pub struct RestorableRow {
 }
 
 impl<'t> TrashRow<'t> {
-    /// The row to store.
-    #[must_use]
-    pub fn to_row(&self) -> RawDocumentBuf {
+    /// The row to store for a document that the rule of `index` removes, for `trash_ms`. `pass` is
+    /// 0 for an eviction by a write.
+    ///
+    /// # Errors
+    /// When the document is damaged.
+    pub fn to_store(
+        collection: &CollectionMeta,
+        stored: &StoredDocument<'_>,
+        (index, threshold_ms): (&str, i64),
+        pass: u64,
+        (removed_ms, trash_ms): (i64, i64),
+    ) -> Result<RawDocumentBuf, StoreError> {
         let date = |ms| RawBsonRef::DateTime(DateTime::from_millis(ms));
-        let long = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         let mut row = RawDocumentBuf::new();
-        row.append(cstr!("c"), i64::from(self.collection.0));
-        row.append(cstr!("ns"), self.namespace);
-        row.append(cstr!("bucket"), self.is_bucket);
-        row.append(cstr!("index"), self.index);
-        row.append(cstr!("pass"), long(self.pass));
-        row.append(cstr!("modified"), date(self.modified_ms));
-        row.append(cstr!("threshold"), date(self.threshold_ms));
-        row.append(cstr!("removed"), date(self.removed_ms));
-        row.append(cstr!("until"), date(self.until_ms));
-        row.append(cstr!("document"), RawBsonRef::Document(self.document));
-        row
+        row.append(cstr!("c"), i64::from(collection.id.0));
+        row.append(cstr!("ns"), collection.namespace.to_string());
+        row.append(cstr!("bucket"), collection.options.time_series.is_some());
+        row.append(cstr!("index"), index);
+        row.append(cstr!("pass"), i64::try_from(pass).unwrap_or(i64::MAX));
+        row.append(cstr!("modified"), date(stored.modified_ms));
+        row.append(cstr!("threshold"), date(threshold_ms));
+        row.append(cstr!("removed"), date(removed_ms));
+        row.append(cstr!("until"), date(removed_ms.saturating_add(trash_ms)));
+        row.append(cstr!("document"), RawBsonRef::Document(stored.document()?));
+        Ok(row)
     }
 
     /// An owned copy of what a restore needs.

@@ -71,7 +71,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     };
     let (mut met, mut found, mut more) = (HashSet::new(), 0, false);
     selection.scan(&archive, |archived| {
-        let id = id_key(archived.document.get("_id").ok().flatten());
+        let id = id_key(archived.expired.document.get("_id").ok().flatten());
         if !wanted.has(&id) || !met.insert(id.clone()) {
             return Ok(ControlFlow::Continue(()));
         }
@@ -81,7 +81,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         }
         found += 1;
         wanted.take(&id);
-        restore.add(archived.document)?;
+        restore.add(archived.expired.document)?;
         let is_done = wanted.is_done();
         Ok(if is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;

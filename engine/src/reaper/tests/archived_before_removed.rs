@@ -12,7 +12,7 @@ use crate::reaper::{
 };
 use crate::{
     archive::{ARCHIVES_META, ScanStart, Settings},
-    collection::{EvictedDocument, ExpiredSink as _},
+    collection::{EvictedDocument, ExpiredDocument, ExpiredSink as _},
     value::id_number::made,
 };
 
@@ -30,7 +30,7 @@ fn archived(world: &World) -> Vec<i32> {
     let mut ids = Vec::new();
     archive
         .scan(&ScanStart::default(), &mut |archived| {
-            ids.push(archived.document.get_i32("_id").expect("an id"));
+            ids.push(archived.expired.document.get_i32("_id").expect("an id"));
             ControlFlow::Continue(())
         })
         .expect("read");
@@ -226,17 +226,19 @@ fn no_batch_is_larger_than_can_be_read_back() {
         world.reaper.archives().switch_on(&namespace(), settings).expect("switched on");
         let collection = world.collections.catalog().collection(&namespace()).expect("there").id;
         let text = "x".repeat(bytes);
-        let displaced = (0..documents).map(|id| EvictedDocument {
+        let evicted = (0..documents).map(|id| EvictedDocument {
             collection,
-            namespace: namespace(),
-            index: "ttl".to_owned(),
-            record: id.unsigned_abs().into(),
-            modified_ms: 0,
-            threshold_ms: 0,
-            document: bson::rawdoc! { "_id": id, "text": text.as_str() },
+            expired: ExpiredDocument {
+                namespace: namespace(),
+                index: "ttl".to_owned(),
+                record: id.unsigned_abs().into(),
+                modified_ms: 0,
+                threshold_ms: 0,
+                document: bson::rawdoc! { "_id": id, "text": text.as_str() },
+            },
         });
-        let displaced: Vec<EvictedDocument> = displaced.collect();
-        world.reaper.archive(&displaced).expect("archived");
+        let evicted: Vec<EvictedDocument> = evicted.collect();
+        world.reaper.archive(&evicted).expect("archived");
         assert_eq!(archived(&world), (0..documents).collect::<Vec<_>>());
         let archive = world.reaper.archives().find(&namespace()).expect("an archive");
         assert_eq!(archive.summary().expect("read").segments, batches, "{documents} of {bytes}");
