@@ -117,7 +117,11 @@ pub const ADD: Entry = Entry {
     label: "Add document…",
     tooltip: "Insert a document, or several as an array",
     keys: ctrl(Key::N),
-    action: |state| when(state, |_| true, DocumentsAction::Add),
+    // In every view of a collection: the dialog lies over all of them.
+    action: |state| {
+        let tab = state.tabs.active().filter(|_| state.is_open())?;
+        Some(Action::Documents(tab.id, DocumentsAction::Add))
+    },
 };
 
 const fn entry(

@@ -56,6 +56,11 @@ pub enum ExpiryAction {
     ShowDocument(Bson),
     /// Shows the documents that never expire for this reason.
     FilterNever(String),
+    /// Shows the documents that wait for their threshold, or those that are past it.
+    FilterPhase {
+        /// Past the threshold.
+        overdue: bool,
+    },
     /// Writes what was removed to a file.
     ExportLedger,
 }

@@ -11,7 +11,7 @@ use crate::limits::REASONS_DOCUMENTS_MAX;
 use crate::state::documents::change;
 use crate::state::expiry::{Lane, Purpose, SavedExpiry, Totals};
 use crate::state::indexes::TtlIndex;
-use crate::state::reasons::reason_filter;
+use crate::state::reasons::{phase_filter, reason_filter};
 use crate::state::toasts::Kind;
 use crate::state::{Purpose as AnyPurpose, State, Tab, TabId};
 use crate::worker::{Reply, code};
@@ -54,6 +54,7 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
             documents::show_filter(tab, filter, cx);
         }
         ExpiryAction::FilterNever(code) => filter_never(tab, &code, cx),
+        ExpiryAction::FilterPhase { overdue } => filter_phase(tab, overdue, cx),
         ExpiryAction::ExportLedger => export_ledger(tab, cx),
     }
 }
@@ -209,6 +210,18 @@ fn filter_never(tab: TabId, code: &str, cx: &mut Apply<'_>) {
         documents::show_filter(tab, filter, cx);
     } else {
         let text = "No filter can match these documents";
+        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
+    }
+}
+
+fn filter_phase(tab: TabId, overdue: bool, cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let index = index_of_reasons(open);
+    if let Some(filter) = index.and_then(|index| phase_filter(&index, overdue, now_ms)) {
+        documents::show_filter(tab, filter, cx);
+    } else {
+        let text = "No filter can match these documents: choose a TTL index on a date field first";
         cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
     }
 }

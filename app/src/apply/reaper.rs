@@ -163,7 +163,8 @@ fn learn(found: &Document, state: &mut State) {
     let reaper = found.get_document("mayfly").and_then(|mayfly| mayfly.get_document("reaper"));
     let Ok(reaper) = reaper else { return };
     let undo = found.get_document("mayfly").and_then(|mayfly| mayfly.get_document("trash"));
-    state.reaper.trash_secs = undo.ok().and_then(|undo| number(undo, "secs")).unwrap_or(0);
+    let secs = undo.ok().and_then(|undo| number(undo, "secs")).unwrap_or(0);
+    state.reaper.set_trash_secs(secs, state.now_ms());
     let known = &mut state.reaper;
     known.enabled = reaper.get_bool("enabled").unwrap_or(known.enabled);
     known.at_threshold = reaper.get_bool("atThreshold").unwrap_or(known.at_threshold);

@@ -73,7 +73,8 @@ pub fn answer(purpose: &TrashPurpose, reply: &Reply, cx: &mut Apply<'_>) {
         (TrashPurpose::Page { is_first }, Ok(found)) => {
             page(*is_first, reply, found, &mut cx.state.trash);
             let secs = u64::try_from(cx.state.trash.secs).unwrap_or(0);
-            cx.state.reaper.trash_secs = secs;
+            let now_ms = cx.state.now_ms();
+            cx.state.reaper.set_trash_secs(secs, now_ms);
         }
         (TrashPurpose::Keep, Ok(_)) => {
             cx.state.trash.is_waiting = false;

@@ -72,9 +72,7 @@ fn rows_of(line: &LogLine) -> usize {
 /// Documents that a pass removed can be restored while the trash has them.
 fn put_back_ui(ui: &mut Ui, state: &State, line: &LogLine, actions: &mut Actions) {
     let LogEntry::Pass { pass, is_past: false, .. } = &line.what else { return };
-    let keeps_ms = i64::try_from(state.reaper.trash_secs).unwrap_or(i64::MAX).saturating_mul(1_000);
-    let is_kept = state.now_ms().saturating_sub(pass.started_ms) < keeps_ms;
-    if pass.deleted == 0 || !is_kept {
+    if pass.deleted == 0 || !state.reaper.keeps(pass.started_ms, state.now_ms()) {
         return;
     }
     let name = format!("Restore documents from pass {}", pass.number);

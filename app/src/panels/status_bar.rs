@@ -2,13 +2,15 @@
 
 use egui::{Align, Layout, Ui};
 
-use crate::action::Actions;
+use crate::action::{Action, Actions, ViewAction};
 use crate::state::operations::Stage;
+use crate::state::view::Drawer;
 use crate::state::{Phase, State, duration, number};
 use crate::theme::{colors, sizes, text};
+use crate::widgets::hint::Hint as _;
 
 /// Draws the line.
-pub fn ui(ui: &mut Ui, state: &State, _actions: &mut Actions) {
+pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
         ui.add_space(sizes::GAP);
@@ -28,7 +30,14 @@ pub fn ui(ui: &mut Ui, state: &State, _actions: &mut Actions) {
                 let time = duration::time_of_day(pass.finished_ms);
                 let took = duration::micros(pass.duration_micros);
                 let removed = number::count(pass.deleted);
-                dim(ui, format!("last pass at {time}: {removed} removed in {took}"));
+                let words = format!("last pass at {time}: {removed} removed in {took}");
+                let shown = text::rich(&words, text::small()).color(colors(ui).dim);
+                let log = ui.add(egui::Label::new(shown).sense(egui::Sense::click()));
+                log.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &words));
+                if log.hint("Open the TTL monitor log").clicked() {
+                    let drawer = Some(Drawer::ReaperLog);
+                    actions.push(Action::View(ViewAction::SetDrawer(drawer)));
+                }
             }
             if state.reaper.removed_total() > 0 {
                 let removed = number::count(state.reaper.removed_total());

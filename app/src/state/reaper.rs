@@ -46,6 +46,8 @@ pub struct Reaper {
     pub held: Option<Held>,
     /// Seconds that removed documents are kept in the trash; 0 keeps none.
     pub trash_secs: u64,
+    /// Since when removed documents are kept, in milliseconds since 1970: always, until the trash was seen to be off.
+    trash_since_ms: i64,
     /// Why it no longer runs, or what it failed at last.
     pub died: Option<String>,
     /// Why it counts as stalled: it has not finished a pass for too long.
@@ -146,6 +148,7 @@ impl Default for Reaper {
             running: false,
             held: None,
             trash_secs: 0,
+            trash_since_ms: i64::MIN,
             died: None,
             stall: None,
             passes: VecDeque::new(),
@@ -223,6 +226,22 @@ impl Reaper {
         for document in documents {
             push_bounded(&mut self.removed, document, REMOVED_MAX);
         }
+    }
+
+    /// Takes over how long removed documents are kept, in seconds; 0 turns the trash off.
+    pub fn set_trash_secs(&mut self, secs: u64, now_ms: i64) {
+        match secs {
+            0 => self.trash_since_ms = i64::MAX,
+            _ => self.trash_since_ms = self.trash_since_ms.min(now_ms),
+        }
+        self.trash_secs = secs;
+    }
+
+    /// Whether the trash can still have what was removed at this instant, in milliseconds since 1970.
+    #[must_use]
+    pub fn keeps(&self, removed_ms: i64, now_ms: i64) -> bool {
+        let keeps_ms = i64::try_from(self.trash_secs).unwrap_or(i64::MAX).saturating_mul(1_000);
+        removed_ms >= self.trash_since_ms && now_ms.saturating_sub(removed_ms) < keeps_ms
     }
 
     /// Writes a sentence into the log.

@@ -1,6 +1,9 @@
 //! Why documents never expire, in words and as filters that find them.
 
-use bson::Bson;
+use bson::{Bson, doc};
+use mayfly_engine::value::extjson::Layout;
+
+use super::indexes::TtlIndex;
 
 /// A reason code in words, after the number of documents.
 #[must_use]
@@ -27,10 +30,8 @@ pub fn reason_label(code: &str) -> &str {
 /// `None` when no filter can say it.
 #[must_use]
 pub fn reason_filter(code: &str, field: &str) -> Option<String> {
-    let field = mayfly_engine::value::shell::write_value(
-        &Bson::String(field.to_owned()),
-        mayfly_engine::value::extjson::Layout::OneLine,
-    );
+    let field =
+        mayfly_engine::value::shell::write_value(&Bson::String(field.to_owned()), Layout::OneLine);
     let test = match code {
         "fieldMissing" => "{ $exists: false }",
         "null" => "{ $type: 'null' }",
@@ -46,4 +47,23 @@ pub fn reason_filter(code: &str, field: &str) -> Option<String> {
         _ => return None,
     };
     Some(format!("{{ {field}: {test} }}"))
+}
+
+/// A filter in shell text for the documents of a TTL index that are past their threshold at `now_ms`, or not yet. `None`
+/// for an index on the last modification, which no filter reads.
+#[must_use]
+pub fn phase_filter(index: &TtlIndex, overdue: bool, now_ms: i64) -> Option<String> {
+    if index.field == "_ts" {
+        return None;
+    }
+    let limit_ms = now_ms.saturating_sub(index.secs.saturating_mul(1_000));
+    let limit = Bson::DateTime(bson::DateTime::from_millis(limit_ms));
+    // The earliest date of an array counts: one date at or before the limit makes the document overdue.
+    let test = if overdue {
+        doc! { "$lte": limit }
+    } else {
+        doc! { "$gt": limit.clone(), "$not": { "$lte": limit } }
+    };
+    let filter = Bson::Document(doc! { &index.field: test });
+    Some(mayfly_engine::value::shell::write_value(&filter, Layout::OneLine))
 }

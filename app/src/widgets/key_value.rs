@@ -18,6 +18,11 @@ pub fn colored(ui: &mut Ui, key: &str, value: &str, ink: Color32) -> Response {
     row(ui, key, value, ink, false)
 }
 
+/// A row that can be pressed and whose value has a color.
+pub fn pressable_colored(ui: &mut Ui, key: &str, value: &str, ink: Color32) -> Response {
+    row(ui, key, value, ink, true)
+}
+
 /// A row that can be pressed.
 pub fn pressable(ui: &mut Ui, key: &str, value: &str) -> Response {
     row(ui, key, value, colors(ui).text, true)

@@ -477,7 +477,10 @@ fn damaged_documents_are_left_out_listed_and_removed() {
 fn an_object_id_has_room_in_the_inspector_and_the_controls_stay_on_one_line() {
     let id = bson::oid::ObjectId::from_bytes([0xdb; 12]);
     let insert = doc! {"insert": "notes", "documents": [{"_id": id, "a": 1}]};
-    let mut window = Window::open_view(&[insert], "Documents");
+    let index = doc! {"createIndexes": "notes", "indexes": [
+        {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60},
+    ]};
+    let mut window = Window::open_view(&[insert, index], "Documents");
     let name = format!("ObjectId('{id}')");
     window.until_named(&name);
     window.point(&format!("Document {name}"));

@@ -3,6 +3,7 @@
 use bson::doc;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
+use mayfly::action::{Action, ReaperAction};
 use mayfly::state::settings::ThemeChoice;
 use mayfly::state::view::Drawer;
 
@@ -25,6 +26,34 @@ fn the_reaper_log_tells_every_pass() {
     assert!(
         window.has("No passes yet. The next one starts soon; see the countdown in the top bar")
     );
+}
+
+#[test]
+fn the_last_pass_opens_the_log() {
+    let mut window = Window::open_after(&drops());
+    window.click("Run now");
+    window.click("Close the drawer");
+    window.until_gone("pass 1");
+    window.harness.get_by_label_contains("last pass at").click_accesskit();
+    window.harness.run_steps(4);
+    window.until_named("nothing to remove");
+}
+
+#[test]
+fn only_passes_that_the_trash_has_seen_can_be_restored() {
+    let mut window = Window::open_after(&drops());
+    window.advance(31);
+    window.click("Run now");
+    window.until_named("removed 1 of test.drops");
+    window.advance(1);
+    window.ask(Action::Reaper(ReaperAction::SetUndo(true)));
+    window.until("the trash", |state| state.reaper.trash_secs == 600);
+    window.harness.run_steps(4);
+    assert!(!window.has_part("Restore documents from pass 1"), "it was removed before");
+    window.run("test", &doc! {"insert": "drops", "documents": [{"_id": 2, "at": at(0)}]});
+    window.click("Run now");
+    window.until_named("Restore documents from pass 2");
+    assert!(!window.has_part("Restore documents from pass 1"));
 }
 
 #[test]

@@ -77,6 +77,35 @@ fn totals_follow_the_clock_in_every_mode() {
 }
 
 #[test]
+fn the_counts_of_waiting_and_overdue_documents_lead_to_them() {
+    for (name, ids) in [("Overdue: 1", "first"), ("Will expire: 2", "second late")] {
+        let mut window = window();
+        window.click("TTL index");
+        window.click("at_1 · 1 min");
+        window.advance(31);
+        window.until_named("Overdue: 1");
+        window.click(name);
+        window.until("the documents", |state| {
+            state.tabs.active().is_some_and(|tab| tab.view == ViewKind::Documents)
+        });
+        for id in ids.split(' ') {
+            window.until_window(id, |window| window.has_part(id));
+        }
+        assert!(!window.has_part("missing"), "only those");
+    }
+}
+
+#[test]
+fn a_document_is_added_by_a_key_in_every_view() {
+    for view in ["Documents", "Expiry", "Indexes"] {
+        let mut window = window();
+        window.click(view);
+        window.keys(Modifiers::COMMAND, Key::N);
+        window.until_named("Add to test.sessions");
+    }
+}
+
+#[test]
 fn no_tooltip_of_a_lane_lies_over_the_palette() {
     let mut window = window();
     let lane = window.place("second expires at 12:01:00").center();

@@ -52,7 +52,7 @@ fn an_index_that_can_have_no_ttl_offers_none() {
     assert!(window.is_enabled("Change TTL… seen_1"));
     assert!(window.is_enabled("Add TTL… made_1"));
     assert!(!window.is_enabled("Add TTL… user_made"));
-    assert!(!window.is_enabled("Add TTL… _id_"));
+    assert!(!window.has("Add TTL… _id_"), "no collection can have it");
 }
 
 #[test]

@@ -84,14 +84,14 @@ fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mut Ask
     });
 }
 
-/// From right to left: follow, closer in, the span in words, further out. In a narrow view the words
-/// go, and *follow* is there only when it does something.
+/// From right to left: *follow* when the axis does not, closer in, the span in words, further out. A narrow view has no
+/// words.
 fn span_ui(ui: &mut Ui, view: &ExpiryView, asks: &mut Asks<'_>) {
     let hint = "Scroll back to now (End)";
     let follows = view.axis.follows();
     let wide = ui.available_width() > sizes::SPAN_CONTROLS;
-    let follow = if follows { Button::plain("Follow now") } else { Button::primary("Follow now") };
-    if (wide || !follows) && ui.add(follow.tooltip(hint)).clicked() {
+    // While the axis follows, the button would do nothing.
+    if !follows && ui.add(Button::primary("Follow now").tooltip(hint)).clicked() {
         asks.push(ExpiryAction::Follow);
     }
     if ui.add(Button::icon_only(Icon::Plus, "Zoom in")).clicked() {

@@ -103,8 +103,18 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, asks: &mut Ask
 fn totals_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, asks: &mut Asks<'_>) {
     let ink = colors(ui);
     card::ui(ui, |ui| {
-        key_value::colored(ui, "Will expire", &number::count(totals.waiting), ink.accent);
-        key_value::colored(ui, "Overdue", &number::count(totals.overdue), ink.overdue);
+        let phases = [
+            ("Will expire", totals.waiting, ink.accent, false),
+            ("Overdue", totals.overdue, ink.overdue, true),
+        ];
+        for (name, count, color, overdue) in phases {
+            // Nothing is shown in a color that stands for something.
+            let color = if count == 0 { ink.dim } else { color };
+            let row = key_value::pressable_colored(ui, name, &number::count(count), color);
+            if row.hint("Show these documents").clicked() {
+                asks.push(ExpiryAction::FilterPhase { overdue });
+            }
+        }
         key_value::ui(ui, "Never expires", &number::count(totals.never));
         if totals.damaged > 0 {
             let count = number::count(totals.damaged);

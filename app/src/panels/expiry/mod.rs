@@ -71,8 +71,10 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
         ui.add(Label::new(words).wrap());
         ui.add_space(sizes::GAP_SMALL);
     }
-    controls::ui(ui, &tab.expiry, &tab.indexes.ttl(), asks);
-    ui.add_space(sizes::GAP_SMALL);
+    if !lacks_ttl(tab) {
+        controls::ui(ui, &tab.expiry, &tab.indexes.ttl(), asks);
+        ui.add_space(sizes::GAP_SMALL);
+    }
     let hovered = content_ui(ui, state, tab, asks);
     // Rows keep their places under a pointer that moves. A pointer that rests must not freeze the view.
     let is_moving = ui.input(|input| input.pointer.time_since_last_movement() < HOLD_SECS);
@@ -86,15 +88,20 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
     }
 }
 
+/// Whether there is nothing to show or to control: no TTL index, and nothing was removed by an earlier one.
+fn lacks_ttl(tab: &Tab) -> bool {
+    tab.indexes.is_loaded() && tab.indexes.ttl().is_empty() && tab.expiry.ledger.is_empty()
+}
+
 /// Draws the documents. Returns whether the pointer is over rows that must not move away from it.
 fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) -> bool {
-    let (view, indexes) = (&tab.expiry, tab.indexes.ttl());
+    let view = &tab.expiry;
     if let Some(why) = state.tree.why_nothing_expires(&tab.namespace.db) {
         let sentence = format!("Nothing expires here because {}", visible(why));
         empty_state::ui(ui, Picture::Time, &sentence, None);
         return false;
     }
-    if tab.indexes.is_loaded() && indexes.is_empty() && view.ledger.is_empty() {
+    if lacks_ttl(tab) {
         let sentence = "No TTL index, so documents in this collection never expire";
         let button = empty_state::ui(ui, Picture::Time, sentence, Some("Create a TTL index…"));
         if button.is_some_and(|button| button.clicked()) {
@@ -105,8 +112,8 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) -> boo
     let times = pass_times(state, tab);
     match view.mode {
         Mode::Removed => {
-            let is_kept = state.reaper.trash_secs > 0;
-            table::removed_ui(ui, view, &tab.namespace, is_kept, asks);
+            let is_kept = |at_ms| state.reaper.keeps(at_ms, state.now_ms());
+            table::removed_ui(ui, view, &tab.namespace, &is_kept, asks);
             false
         }
         _ if view.loaded && view.lanes.is_empty() => {

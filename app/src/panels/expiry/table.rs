@@ -76,7 +76,7 @@ pub(super) fn removed_ui(
     ui: &mut Ui,
     view: &ExpiryView,
     namespace: &Namespace,
-    is_kept: bool,
+    is_kept: &dyn Fn(i64) -> bool,
     asks: &mut Asks<'_>,
 ) {
     if !view.ledger.is_empty() {
@@ -133,15 +133,16 @@ fn ledger_buttons_ui(
     ui: &mut Ui,
     view: &ExpiryView,
     namespace: &Namespace,
-    is_kept: bool,
+    is_kept: &dyn Fn(i64) -> bool,
     asks: &mut Asks<'_>,
 ) {
     let copy = Button::plain("Copy as NDJSON").enabled(!view.ledger.is_empty());
     if ui.add(copy).clicked() {
         asks.push(ExpiryAction::ExportLedger);
     }
-    if is_kept {
-        put_back_ui(ui, view, namespace, asks);
+    let mut removed = view.ledger.iter().filter_map(|lane| lane.removed_ms);
+    if removed.any(is_kept) {
+        put_back_ui(ui, view, namespace, is_kept, asks);
     }
     if ui.add(Button::plain("Trash…").tooltip(trash::SHOW.tooltip)).clicked() {
         asks.actions.push(Action::Trash(TrashAction::Open(Some(namespace.clone()))));
@@ -152,10 +153,21 @@ fn ledger_buttons_ui(
 }
 
 /// The selected document can be restored while the trash has it.
-fn put_back_ui(ui: &mut Ui, view: &ExpiryView, namespace: &Namespace, asks: &mut Asks<'_>) {
-    let is_removed = |id: &&Bson| view.ledger.iter().any(|lane| lane.id == **id);
-    let chosen = view.selected.as_ref().filter(is_removed);
-    let hint = if chosen.is_some() { PUT_BACK } else { "Select a document first" };
+fn put_back_ui(
+    ui: &mut Ui,
+    view: &ExpiryView,
+    namespace: &Namespace,
+    is_kept: &dyn Fn(i64) -> bool,
+    asks: &mut Asks<'_>,
+) {
+    let newest = |id: &Bson| view.ledger.iter().find(|lane| lane.id == *id)?.removed_ms;
+    let removed_ms = view.selected.as_ref().and_then(newest);
+    let chosen = view.selected.as_ref().filter(|_| removed_ms.is_some_and(is_kept));
+    let hint = match (chosen, removed_ms) {
+        (Some(_), _) => PUT_BACK,
+        (None, Some(_)) => "This document was removed while the trash was off, or too long ago",
+        (None, None) => "Select a document first",
+    };
     let button = Button::plain("Restore").enabled(chosen.is_some()).tooltip(hint);
     if ui.add(button).clicked()
         && let Some(id) = chosen

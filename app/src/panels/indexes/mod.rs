@@ -149,6 +149,9 @@ fn actions_ui(ui: &mut Ui, index: &IndexRow, asks: &mut Asks<'_>) {
         let name = format!("More for {shown}");
         let more = ui.add(Button::icon_only(Icon::More, &name));
         menu::below(&more, |ui| entries_ui(ui, index, asks));
+        if index.name == "_id_" {
+            return;
+        }
         let label = if index.secs.is_some() { "Change TTL…" } else { "Add TTL…" };
         let reason = index.no_ttl_reason();
         let hint = reason.unwrap_or("Change expireAfterSeconds without rebuilding the index");
