@@ -158,6 +158,9 @@ impl MayflyApp {
     /// Does what actions want done outside of the state.
     fn perform(&mut self, context: &Context, effects: Effects) {
         if let Some(worker) = &self.worker {
+            for abandoned in effects.abandoned {
+                worker.abandon(abandoned);
+            }
             for job in effects.jobs {
                 worker.submit(job);
             }

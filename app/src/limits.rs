@@ -2,6 +2,12 @@
 
 use std::time::Duration;
 
+/// Threads that read from the start on.
+pub const READERS_MIN: usize = 3;
+
+/// Threads that read at most: one for each tab with a slow query, and one that is free.
+pub const READERS_MAX: usize = TABS_MAX + 1;
+
 /// Jobs that may wait in one lane of the worker. A further one is handed back.
 pub const QUEUE_JOBS_MAX: usize = 256;
 

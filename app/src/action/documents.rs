@@ -18,6 +18,8 @@ pub enum DocumentsAction {
     Run,
     /// Runs this filter with the options that are typed.
     RunFilter(String),
+    /// Ends the queries that run.
+    Stop,
     /// Empties the query and runs it.
     Reset,
     /// These rows are on the screen, from the first to before the second.

@@ -66,6 +66,7 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
 /// A job that will not be answered: whatever waits for it may ask again.
 fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
     if let Purpose::Documents(tab, purpose) = purpose {
+        documents::ended(*tab, generation, cx.state);
         // A page that a newer question replaced is answered by that one.
         if full {
             documents::dropped(*tab, purpose, cx.state);

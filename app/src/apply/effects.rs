@@ -4,11 +4,13 @@ use bson::Document;
 
 use crate::state::settings::ThemeChoice;
 use crate::state::{Purpose, State};
-use crate::worker::{Job, Lane, Work};
+use crate::worker::{Abandoned, Job, Lane, Work};
 
 /// What an action wants done outside of the state.
 #[derive(Debug, Default)]
 pub struct Effects {
+    /// Queries to cancel, before the jobs are handed over.
+    pub abandoned: Vec<Abandoned>,
     /// Jobs for the worker.
     pub jobs: Vec<Job>,
     /// Things that only the window can do.

@@ -16,12 +16,12 @@ pub fn apply(action: TabsAction, cx: &mut Apply<'_>) {
             set_view(view, cx.state);
         }
         TabsAction::Activate(id) => cx.state.tabs.activate(id),
-        TabsAction::Close(id) => close(id, cx.state),
+        TabsAction::Close(id) => close(id, cx),
         TabsAction::CloseOthers(kept) => {
             let others: Vec<TabId> =
                 cx.state.tabs.open().iter().map(|tab| tab.id).filter(|id| *id != kept).collect();
             for id in others {
-                close(id, cx.state);
+                close(id, cx);
             }
         }
         TabsAction::Reopen => {
@@ -61,10 +61,11 @@ pub fn data_changed(namespace: Option<&Namespace>, cx: &mut Apply<'_>) {
     freshen(cx);
 }
 
-/// Closes a tab and forgets what was typed in it.
-fn close(id: TabId, state: &mut State) {
-    state.tabs.close(id);
-    state.drafts.tabs.remove(&id);
+/// Closes a tab, ends its queries and forgets what was typed in it.
+fn close(id: TabId, cx: &mut Apply<'_>) {
+    documents::abandon(id, cx);
+    cx.state.tabs.close(id);
+    cx.state.drafts.tabs.remove(&id);
 }
 
 fn show(namespace: &Namespace, state: &mut State) {

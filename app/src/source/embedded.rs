@@ -9,6 +9,7 @@ use bson::{Document, doc, oid::ObjectId};
 use mayfly_engine::archive;
 use mayfly_engine::collection::backup_damage;
 use mayfly_engine::engine::{ClockOption, Engine, EngineOptions, OpenError};
+use mayfly_engine::interrupt::{Limit, StopReason, run_within};
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
 use mayfly_engine::transfer::{
     self, DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest,
@@ -16,7 +17,7 @@ use mayfly_engine::transfer::{
 };
 
 use super::engine_slot::EngineSlot;
-use crate::job::Backup;
+use crate::job::{Backup, Cancel};
 
 use super::maintenance::{Maintenance, MaintenanceError, Offline, OfflineWork};
 use super::{
@@ -47,12 +48,26 @@ impl Embedded {
     }
 }
 
+/// Ends a command of the engine once its job is canceled.
+struct UntilCanceled(Cancel);
+
+impl Limit for UntilCanceled {
+    fn tick(&self) -> Result<(), StopReason> {
+        if self.0.is_cancelled() { Err(StopReason::Interrupted) } else { Ok(()) }
+    }
+}
+
 impl Source for Embedded {
     fn run(&self, db: &str, command: &Document) -> Document {
         match self.engine_slot.engine() {
             Ok(engine) => engine.run(db, command),
             Err(sentence) => doc! { "ok": 0.0, "errmsg": sentence },
         }
+    }
+
+    fn run_until(&self, db: &str, command: &Document, cancel: &Cancel) -> Document {
+        let limit = Arc::new(UntilCanceled(cancel.clone()));
+        run_within(Some(limit), || self.run(db, command))
     }
 
     fn subscribe(&self) -> Events {

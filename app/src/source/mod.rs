@@ -12,8 +12,8 @@ pub mod transfers;
 
 use bson::Document;
 
-use crate::job::Event;
 pub use crate::job::{Advice, Capabilities, Namespace, OpenFailure, OpenRequest};
+use crate::job::{Cancel, Event};
 pub use maintenance::Maintenance;
 pub use open::{Opened, Opener};
 pub use transfers::Transfers;
@@ -26,6 +26,13 @@ pub trait Source: Send + Sync + 'static {
     /// Runs one command and returns its reply. Never fails and never panics: an error is a reply
     /// with `ok: 0`, `errmsg`, `code` and `codeName`.
     fn run(&self, db: &str, command: &Document) -> Document;
+
+    /// As [`run`](Self::run), but ends early with an error once `cancel` is set. A source that can't
+    /// interrupt a command runs it to its end.
+    fn run_until(&self, db: &str, command: &Document, cancel: &Cancel) -> Document {
+        let _ = cancel;
+        self.run(db, command)
+    }
 
     /// Events from now on. Each subscription gets every event.
     fn subscribe(&self) -> Events;

@@ -6,13 +6,15 @@ use bson::{Bson, Document};
 
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::transfer::{TransferDone, TransferWork};
-use crate::job::{Event, OpenFailure, OpenRequest, Purpose};
+use crate::job::purpose::DocumentsPurpose;
+use crate::job::{Event, OpenFailure, OpenRequest, Purpose, TabId};
 use crate::source::Opened;
 
 /// Which queue a job waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Lane {
-    /// Three threads that read; the queries of one tab take only one of them.
+    /// Threads that read. The queries of one tab take only one of them, and one more is kept than
+    /// tabs have queries, so that what the user opens next is read at once.
     Read,
     /// One thread that writes, in the order of asking.
     Write,
@@ -32,6 +34,32 @@ pub struct Job {
     pub generation: u64,
     /// What to do.
     pub work: Work,
+}
+
+/// Queries whose answers are of no use any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Abandoned {
+    /// Every query of a tab: it was closed, has another filter, or the user stops it.
+    Tab(TabId),
+    /// The documents and the count of earlier runs of a tab's query.
+    Runs(TabId),
+}
+
+impl Abandoned {
+    /// Whether a query for this purpose is one of them.
+    #[must_use]
+    pub fn covers(self, purpose: &Purpose) -> bool {
+        match self {
+            Self::Tab(tab) => purpose.query_of() == Some(tab),
+            Self::Runs(tab) => matches!(
+                purpose,
+                Purpose::Documents(
+                    of,
+                    DocumentsPurpose::Page { .. } | DocumentsPurpose::Count { .. },
+                ) if *of == tab
+            ),
+        }
+    }
 }
 
 /// What to do.
@@ -139,7 +167,8 @@ impl Reply {
     }
 }
 
-fn is_ok(reply: &Document) -> bool {
+/// Whether the command succeeded.
+pub(super) fn is_ok(reply: &Document) -> bool {
     match reply.get("ok") {
         Some(Bson::Double(ok)) => *ok != 0.0,
         Some(Bson::Int32(ok)) => *ok != 0,

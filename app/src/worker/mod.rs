@@ -4,7 +4,7 @@
 //! replaces one that still waits. Answers come back over one bounded channel, and a wake-up closure
 //! wakes the window. Nothing here knows a window.
 //!
-//! Threads: `mayfly-read-1` to `-3`, `mayfly-write`, `mayfly-transfer`, `mayfly-events`,
+//! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer`, `mayfly-events`,
 //! and `mayfly-file-dialog` while the system's file dialog is open.
 //!
 //! [`Purpose`]: crate::job::Purpose
@@ -16,7 +16,7 @@ pub mod pool;
 pub mod queue;
 pub mod transfer;
 
-pub use job::{ErrorCode, Job, Lane, Outcome, Reply, Work};
+pub use job::{Abandoned, ErrorCode, Job, Lane, Outcome, Reply, Work};
 pub use maintenance::{MaintenanceDone, MaintenanceWork};
 pub use pool::{Wake, Worker};
 pub use transfer::{TransferDone, TransferWork};

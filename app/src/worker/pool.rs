@@ -1,26 +1,31 @@
 //! The threads.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use bson::Document;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::transfer::Progress;
 
-use super::job::{Job, Lane, Outcome, Reply, Work};
+use super::job::{Abandoned, Job, Lane, Outcome, Reply, Work, is_ok};
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::queue::{Put, Queue};
 use super::transfer::{self, Choose, TransferDone, TransferWork};
 use crate::job::{Cancel, Event, Purpose};
-use crate::limits::{EVENT_WAKE, OUTCOMES_MAX};
+use crate::limits::{EVENT_WAKE, OUTCOMES_MAX, READERS_MAX, READERS_MIN};
 use crate::source::{OpenFailure, Opened, Opener, Source};
 
 /// The answer to a change that was asked for while another store was being opened.
 const OPENING: &str = "Nothing was changed because a store was opening";
+
+/// The answer to a query that was canceled.
+const STOPPED: &str = "The query was stopped";
 
 /// The name of the thread that forwards events.
 const EVENTS: &str = "mayfly-events";
@@ -32,7 +37,9 @@ pub type Wake = Arc<dyn Fn(Duration) + Send + Sync>;
 pub struct Worker {
     shared: Arc<Shared>,
     outcomes: Receiver<Outcome>,
-    threads: Vec<JoinHandle<()>>,
+    threads: RefCell<Vec<JoinHandle<()>>>,
+    /// Threads that read.
+    readers: Cell<usize>,
     /// Stores that were asked for and that the window doesn't show yet.
     opening: Cell<usize>,
 }
@@ -47,10 +54,19 @@ struct Shared {
     opener: Opener,
     /// Reads and writes that were asked for and have not ended.
     unanswered: AtomicUsize,
+    /// Queries that were asked for and have not ended.
+    queries: Mutex<Vec<Query>>,
     /// Work with files that runs, to stop it when the window closes.
     running: Mutex<Vec<Arc<Progress>>>,
     /// The same for care of the whole store.
     caring: Mutex<Vec<Cancel>>,
+}
+
+/// A query that can be canceled.
+struct Query {
+    purpose: Purpose,
+    generation: u64,
+    cancel: Cancel,
 }
 
 impl Worker {
@@ -69,37 +85,61 @@ impl Worker {
             wake,
             opener,
             unanswered: AtomicUsize::new(0),
+            queries: Mutex::default(),
             running: Mutex::default(),
             caring: Mutex::default(),
         });
-        let mut threads = Vec::new();
-        for (name, lane) in [
-            ("mayfly-read-1", Lane::Read),
-            ("mayfly-read-2", Lane::Read),
-            ("mayfly-read-3", Lane::Read),
-            ("mayfly-write", Lane::Write),
-            ("mayfly-transfer", Lane::Transfer),
-        ] {
-            let shared = Arc::clone(&shared);
-            let work = move || {
-                while let Some(job) = shared.queue(lane).take() {
-                    let purpose = job.purpose.clone();
-                    if let Err(message) = guarded(|| shared.perform(job)) {
-                        shared.failed(name, message);
-                    }
-                    shared.queue(lane).ended(&purpose);
-                    shared.answered(lane);
-                }
-            };
-            threads.push(thread::Builder::new().name(name.to_owned()).spawn(work)?);
+        let worker = Self {
+            shared,
+            outcomes,
+            threads: RefCell::default(),
+            readers: Cell::new(0),
+            opening: Cell::new(0),
+        };
+        for _ in 0..READERS_MIN {
+            worker.add_reader()?;
         }
-        Ok(Self { shared, outcomes, threads, opening: Cell::new(0) })
+        worker.spawn("mayfly-write".to_owned(), Lane::Write)?;
+        worker.spawn("mayfly-transfer".to_owned(), Lane::Transfer)?;
+        Ok(worker)
+    }
+
+    fn add_reader(&self) -> std::io::Result<()> {
+        let number = self.readers.get() + 1;
+        self.spawn(format!("mayfly-read-{number}"), Lane::Read)?;
+        self.readers.set(number);
+        Ok(())
+    }
+
+    fn spawn(&self, name: String, lane: Lane) -> std::io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let thread = thread::Builder::new().name(name.clone());
+        self.threads.borrow_mut().push(thread.spawn(move || shared.work(&name, lane))?);
+        Ok(())
+    }
+
+    /// Notes a query, and keeps one reader more than there are tabs with queries.
+    fn note_query(&self, job: &Job) {
+        let mut queries = self.shared.queries();
+        let (purpose, generation) = (job.purpose.clone(), job.generation);
+        queries.push(Query { purpose, generation, cancel: Cancel::default() });
+        let tabs: BTreeSet<u64> =
+            queries.iter().filter_map(|query| query.purpose.query_of()).map(|tab| tab.0).collect();
+        drop(queries);
+        if tabs.len() >= self.readers.get() && self.readers.get() < READERS_MAX {
+            // Without a further thread the query waits for its turn.
+            let _ = self.add_reader();
+        }
     }
 
     /// Hands a job to the threads. Never waits.
     pub fn submit(&self, mut job: Job) {
         match job.work {
-            Work::Open(_) => self.opening.set(self.opening.get() + 1),
+            Work::Open(_) => {
+                self.opening.set(self.opening.get() + 1);
+                // The old store closes once its queries have ended.
+                self.shared.cancel(|_| true);
+            }
             // It was asked for while the last store was on the screen, and its turn comes in the next one.
             Work::Command { db, command } if job.lane == Lane::Write && self.opening.get() > 0 => {
                 job.work = Work::Refuse { db, command };
@@ -109,12 +149,16 @@ impl Worker {
         if job.lane != Lane::Transfer {
             self.shared.unanswered.fetch_add(1, Ordering::AcqRel);
         }
+        if job.purpose.query_of().is_some() {
+            self.note_query(&job);
+        }
         let (job, full) = match self.shared.queue(job.lane).put(job) {
             Put::Waiting => return,
             Put::Replaced(job) => (job, false),
             Put::Full(job) => (job, true),
         };
         let Job { purpose, generation, lane, .. } = job;
+        self.shared.query_ended(generation);
         // The window drains outcomes each frame; if even that channel is full the job is forgotten,
         // and its sender asks again.
         let dropped = Outcome::Dropped { purpose, generation, full };
@@ -122,6 +166,11 @@ impl Worker {
             (self.shared.wake)(Duration::ZERO);
         }
         self.shared.answered(lane);
+    }
+
+    /// Cancels queries that were handed over and have not ended.
+    pub fn abandon(&self, abandoned: Abandoned) {
+        self.shared.cancel(|purpose| abandoned.covers(purpose));
     }
 
     /// The next outcome, if there is one. Never waits.
@@ -156,6 +205,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
+        self.shared.cancel(|_| true);
         // The user may close the window right after a button that writes.
         self.shared.write.finish();
         for lane in [Lane::Read, Lane::Transfer] {
@@ -169,10 +219,11 @@ impl Drop for Worker {
         }
         // Drain outcomes so that no thread blocks, then wait for work in flight:
         // every write must end before the store is closed.
-        while self.threads.iter().any(|thread| !thread.is_finished()) {
+        let threads = self.threads.take();
+        while threads.iter().any(|thread| !thread.is_finished()) {
             let _ = self.outcomes.recv_timeout(Duration::from_millis(5));
         }
-        for thread in self.threads.drain(..) {
+        for thread in threads {
             let _ = thread.join();
         }
     }
@@ -203,6 +254,19 @@ impl Shared {
         }
     }
 
+    /// Does the jobs of a lane until it is closed.
+    fn work(self: &Arc<Self>, name: &str, lane: Lane) {
+        while let Some(job) = self.queue(lane).take() {
+            let (purpose, generation) = (job.purpose.clone(), job.generation);
+            if let Err(message) = guarded(|| self.perform(job)) {
+                self.failed(name, message);
+            }
+            self.query_ended(generation);
+            self.queue(lane).ended(&purpose);
+            self.answered(lane);
+        }
+    }
+
     fn perform(self: &Arc<Self>, job: Job) {
         let Job { purpose, generation, work, .. } = job;
         match work {
@@ -219,10 +283,7 @@ impl Shared {
             }
             Work::Command { db, command } => {
                 let started = SystemClock.monotonic();
-                let answer = match self.source() {
-                    Some(source) => guarded(|| source.run(&db, &command)),
-                    None => Err("No store is open yet".to_owned()),
-                };
+                let answer = self.run(generation, &db, &command);
                 let micros =
                     u64::try_from(SystemClock.monotonic().saturating_sub(started).as_micros())
                         .unwrap_or(u64::MAX);
@@ -245,6 +306,40 @@ impl Shared {
                 self.tell(Outcome::Maintenance { purpose, generation, done });
             }
         }
+    }
+
+    /// Runs a command; a query ends early when it is canceled.
+    fn run(&self, generation: u64, db: &str, command: &Document) -> Result<Document, String> {
+        let Some(source) = self.source() else { return Err("No store is open yet".to_owned()) };
+        let Some(cancel) = self.cancel_of(generation) else {
+            return guarded(|| source.run(db, command));
+        };
+        let stopped = || Err(STOPPED.to_owned());
+        if cancel.is_cancelled() {
+            return stopped();
+        }
+        let reply = guarded(|| source.run_until(db, command, &cancel))?;
+        if cancel.is_cancelled() && !is_ok(&reply) { stopped() } else { Ok(reply) }
+    }
+
+    fn queries(&self) -> MutexGuard<'_, Vec<Query>> {
+        self.queries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cancel(&self, is_meant: impl Fn(&Purpose) -> bool) {
+        for query in self.queries().iter().filter(|query| is_meant(&query.purpose)) {
+            query.cancel.cancel();
+        }
+    }
+
+    fn cancel_of(&self, generation: u64) -> Option<Cancel> {
+        let queries = self.queries();
+        let found = queries.iter().find(|query| query.generation == generation);
+        found.map(|query| query.cancel.clone())
+    }
+
+    fn query_ended(&self, generation: u64) {
+        self.queries().retain(|query| query.generation != generation);
     }
 
     /// Cares for the store; a window that closes stops it.

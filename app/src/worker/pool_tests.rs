@@ -3,8 +3,9 @@ use std::time::Duration;
 use bson::{Document, doc};
 
 use super::*;
+use crate::job::TabId;
 use crate::source::{Capabilities, Events, OpenRequest};
-use crate::state::purpose::{Purpose, StorePurpose};
+use crate::state::purpose::{DocumentsPurpose, Purpose, StorePurpose};
 use crate::worker::transfer::Failure;
 
 #[derive(Default)]
@@ -236,4 +237,62 @@ fn a_file_that_is_not_there_is_said() {
         panic!("there is no such file")
     };
     assert!(sentence.contains("/nowhere/at/all.json"), "{sentence}");
+}
+
+/// A source whose finds end only when they are canceled.
+struct Stuck;
+
+impl Source for Stuck {
+    fn run(&self, _: &str, _: &Document) -> Document {
+        doc! {"ok": 1.0}
+    }
+
+    fn run_until(&self, _: &str, command: &Document, cancel: &Cancel) -> Document {
+        while command.contains_key("find") && !cancel.is_cancelled() {
+            thread::park_timeout(Duration::from_millis(2));
+        }
+        doc! {"ok": f64::from(u8::from(!command.contains_key("find")))}
+    }
+
+    fn subscribe(&self) -> Events {
+        Box::new(std::iter::empty())
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+}
+
+#[test]
+fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
+    let opener: Opener = Arc::new(|_| {
+        Ok(Opened {
+            source: Arc::new(Stuck),
+            name: "stuck".to_owned(),
+            folder: None,
+            warnings: Vec::new(),
+            advice: Vec::new(),
+            created: false,
+        })
+    });
+    let worker = Worker::start(opener, Arc::new(|_| ())).expect("threads can be started");
+    submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
+    assert!(matches!(next(&worker), Outcome::Opened(Ok(_))));
+    let query = |tab: u64, command: Document| {
+        let purpose = Purpose::Documents(TabId(tab), DocumentsPurpose::Page { run: 1, first: 0 });
+        let work = Work::Command { db: "d".to_owned(), command };
+        worker.submit(Job { purpose, lane: Lane::Read, generation: tab, work });
+    };
+    for tab in 1..=5 {
+        query(tab, doc! {"find": "c"});
+    }
+    // Another tab, and a question about the tree.
+    query(6, doc! {"ping": 1});
+    assert!(matches!(next(&worker), Outcome::Answer { generation: 6, .. }));
+    submit(&worker, Lane::Read, Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} });
+    assert!(matches!(next(&worker), Outcome::Answer { generation: 7, .. }));
+    worker.abandon(Abandoned::Tab(TabId(2)));
+    let Outcome::Answer { generation: 2, reply, .. } = next(&worker) else { panic!("no answer") };
+    assert_eq!(reply.error(), Some(STOPPED));
+    drop(worker);
 }

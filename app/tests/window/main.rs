@@ -15,6 +15,7 @@ mod maintenance;
 mod names;
 mod sidebar;
 mod slow;
+mod slow_queries;
 mod store_banner;
 mod store_dialogs;
 mod support;

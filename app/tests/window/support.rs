@@ -179,6 +179,19 @@ impl Window {
         assert!(is_so, "never: {what}; on the screen:\n{}", self.on_screen());
     }
 
+    /// Draws frames until the window is so, without waiting for the store's answers.
+    pub fn until_frame(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        let end = SystemClock.monotonic() + DEADLINE;
+        while SystemClock.monotonic() < end {
+            self.harness.step();
+            if is_so(self) {
+                return;
+            }
+            std::thread::park_timeout(PAUSE);
+        }
+        panic!("never: {what}; on the screen:\n{}", self.on_screen());
+    }
+
     fn on_screen(&self) -> String {
         on_screen(&self.harness)
     }

@@ -5,6 +5,7 @@
 
 use std::{
     any::Any,
+    fmt,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -35,6 +36,17 @@ pub struct Operation {
     docs_examined: AtomicU64,
     plan: Mutex<Option<PlanSummary>>,
     index_uses: Mutex<Vec<(IndexId, u64)>>,
+    outer: Outer,
+}
+
+/// The limit that the caller of a command set on its thread.
+#[derive(Default)]
+struct Outer(Option<Arc<dyn Limit>>);
+
+impl fmt::Debug for Outer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Outer").field(&self.0.is_some()).finish()
+    }
 }
 
 impl Limit for Operation {
@@ -54,6 +66,14 @@ impl Operation {
     pub fn new(limit: Option<Duration>) -> Self {
         let deadline = limit.map(|limit| work_time().saturating_add(limit));
         Self { deadline, ..Self::default() }
+    }
+
+    /// As [`Operation::new`], but also ends with the limit that the caller set on this thread.
+    /// Another operation is no such limit: a command that runs in it has its own.
+    #[must_use]
+    pub fn within_current(limit: Option<Duration>) -> Self {
+        let outer = current_limit().filter(|_| Self::current().is_none());
+        Self { outer: Outer(outer), ..Self::new(limit) }
     }
 
     /// Runs `work` as this operation.
@@ -92,7 +112,8 @@ impl Operation {
     /// As [`Limit::tick`], but always reads the clock.
     ///
     /// # Errors
-    /// `Interrupted` after [`Operation::kill`], `TimeLimit` after the deadline.
+    /// `Interrupted` after [`Operation::kill`], `TimeLimit` after the deadline, or the reason of the
+    /// caller's limit.
     pub fn check(&self) -> Result<(), StopReason> {
         if self.is_killed() {
             return Err(StopReason::Interrupted);
@@ -100,7 +121,7 @@ impl Operation {
         if self.deadline.is_some_and(|deadline| work_time() >= deadline) {
             return Err(StopReason::TimeLimit);
         }
-        Ok(())
+        self.outer.0.as_ref().map_or(Ok(()), |outer| outer.tick())
     }
 
     /// Index entries and documents examined so far.
@@ -169,6 +190,7 @@ mod tests {
     use crate::{
         catalog::Namespace,
         command::testing::Lab,
+        interrupt::ended_at_once,
         plan::{PlanError, PlanErrorKind, Search, Step, Target, choose},
         query::Filter,
     };
@@ -182,6 +204,15 @@ mod tests {
         let late = Operation::new(Some(Duration::ZERO));
         assert_eq!(late.tick(), Err(StopReason::TimeLimit));
         assert_eq!(Operation::new(Some(Duration::from_hours(1))).check(), Ok(()));
+    }
+
+    #[test]
+    fn a_command_ends_with_the_limit_of_its_caller() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+        let reply = ended_at_once(|| lab.run("{find: 'c'}"));
+        assert_eq!(reply.get_i32("code").ok(), Some(11601), "{reply}");
+        lab.ok("{find: 'c'}");
     }
 
     /// Runs a search through three documents as this operation, which `visit` may end.

@@ -10,7 +10,7 @@ mod tests;
 
 use bson::Bson;
 
-pub use reading::{refresh, show_filter};
+pub use reading::{abandon, refresh, show_filter};
 pub(super) use writing::first_write_error;
 
 use super::Apply;
@@ -35,6 +35,7 @@ pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
             cx.state.drafts.tab(tab).documents.query = QueryText::default();
             reading::run_draft(tab, cx);
         }
+        DocumentsAction::Stop => reading::stop(tab, cx),
         DocumentsAction::Want(first, end) => reading::want(tab, first..end, cx),
         DocumentsAction::SetMode(mode) => {
             with(cx.state, tab, |view| view.mode = mode);
@@ -121,7 +122,8 @@ fn sort(tab: TabId, field: &str, cx: &mut Apply<'_>) {
 }
 
 /// Takes over an answer.
-pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
+pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
+    ended(tab, generation, cx.state);
     match purpose {
         Purpose::Page { run, first } => reading::page(tab, *run, *first, reply, cx),
         Purpose::Count { run } => reading::count(tab, *run, reply, cx.state),
@@ -139,6 +141,11 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
         Purpose::DeleteRead => writing::read_for_delete(tab, reply, cx),
         Purpose::Write => writing::written(tab, reply, cx),
     }
+}
+
+/// A query is answered, or will not be.
+pub fn ended(tab: TabId, generation: u64, state: &mut State) {
+    with(state, tab, |view| view.running.retain(|of, _| *of != generation));
 }
 
 /// A job that will not be answered: what it was for may be asked again.

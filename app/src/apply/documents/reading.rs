@@ -16,7 +16,7 @@ use crate::state::documents::{Dialog, Editor, Purpose, QueryText, Scroll};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, Purpose as AnyPurpose, State, TabId, number};
-use crate::worker::Reply;
+use crate::worker::{Abandoned, Reply};
 
 /// Asks for everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown. The shown rows stay until they are replaced.
@@ -26,8 +26,10 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     open.documents.restore(&open.saved_documents, now_ms);
     let view = &mut open.documents;
     view.asked = true;
+    view.running.clear();
     view.error = None;
     let run = view.pages.begin_run();
+    cx.effects.abandoned.push(Abandoned::Runs(tab));
     let namespace = open.namespace.clone();
     let count = view.count(&namespace.collection);
     let text = view.text.clone();
@@ -76,10 +78,22 @@ pub fn run(tab: TabId, text: QueryText, cx: &mut Apply<'_>) {
     let another = open.documents.query != query;
     open.documents.set_query(text, query);
     if another {
+        abandon(tab, cx);
         cx.state.drafts.tab(tab).documents.scroll = Scroll::default();
     }
     save(tab, cx.state);
     refresh(tab, cx);
+}
+
+/// Ends every query of a tab that runs: its answer is of no use any more.
+pub fn abandon(tab: TabId, cx: &mut Apply<'_>) {
+    cx.effects.abandoned.push(Abandoned::Tab(tab));
+    with(cx.state, tab, |view| view.running.clear());
+}
+
+/// Ends the queries of a tab because the user has waited enough. What came already stays.
+pub fn stop(tab: TabId, cx: &mut Apply<'_>) {
+    abandon(tab, cx);
 }
 
 /// Keeps the query and the choices for the next start.
@@ -133,7 +147,13 @@ pub(super) fn ask(tab: TabId, purpose: Purpose, command: Document, cx: &mut Appl
     else {
         return;
     };
-    cx.read(AnyPurpose::Documents(tab, purpose), &db, command);
+    let purpose = AnyPurpose::Documents(tab, purpose);
+    let is_query = purpose.query_of().is_some();
+    let generation = cx.read(purpose, &db, command);
+    if is_query {
+        let since = cx.state.uptime;
+        with(cx.state, tab, |view| view.running.extend([(generation, since)]));
+    }
 }
 
 /// A page of documents came.

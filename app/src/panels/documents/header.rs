@@ -1,13 +1,15 @@
 //! The line above the list: which documents are shown, what can be done, how they are shown.
 
+use std::time::Duration;
+
 use egui::{Align, Layout, Ui, vec2};
 
 use super::words;
 use crate::action::{Action, Actions, DocumentsAction, transfer};
-use crate::state::documents::{DocumentsDraft, Mode};
+use crate::state::documents::{DocumentsDraft, DocumentsView, Mode};
 use crate::state::number::counted;
 use crate::state::{State, Tab, duration};
-use crate::theme::{Icon, colors, sizes, text};
+use crate::theme::{Icon, colors, durations, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, menu};
 
@@ -24,6 +26,7 @@ const SAVING: f32 = 180.0;
 /// Draws the line; where the view is too narrow for all of it, how documents are shown stands below.
 pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions: &mut Actions) {
     let view = &tab.documents;
+    let running = running(state, view, actions);
     let mut push = |action| actions.push(Action::Documents(tab.id, action));
     let (width, mut export) = (ui.available_width(), false);
     let has_columns = width >= WIDE_COLUMNS || view.selected.len() < 2;
@@ -65,6 +68,9 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
         if view.writing.is_some() && ui.available_width() > SAVING {
             ui.label(text::rich("Saving…", text::small()).color(colors(ui).busy));
         }
+        if let Some(since) = running {
+            running_ui(ui, since, &mut push);
+        }
         if width >= WIDE {
             modes_ui(ui, tab, has_columns, &mut push);
         }
@@ -74,6 +80,27 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
     }
     if export {
         actions.push(transfer::export(tab));
+    }
+}
+
+/// How long the oldest query runs, once that is longer than a moment.
+fn running(state: &State, view: &DocumentsView, actions: &mut Actions) -> Option<Duration> {
+    let since = view.running.values().min()?;
+    let runs = state.uptime.saturating_sub(*since);
+    let next = Duration::from_secs(runs.as_secs() + 1);
+    actions.redraw_after(next.saturating_sub(runs));
+    (runs >= durations::SLOW_QUERY).then_some(runs)
+}
+
+/// How long a query runs, and the way to end it.
+fn running_ui(ui: &mut Ui, runs: Duration, push: &mut impl FnMut(DocumentsAction)) {
+    let secs = i64::try_from(runs.as_secs()).unwrap_or(i64::MAX);
+    let words = format!("Running for {}", duration::span(secs.saturating_mul(1_000)));
+    if ui.available_width() > SAVING {
+        ui.label(text::rich(&words, text::small()).color(colors(ui).busy));
+    }
+    if ui.add(Button::plain("Stop").name("Stop the query").tooltip(&words)).clicked() {
+        push(DocumentsAction::Stop);
     }
 }
 

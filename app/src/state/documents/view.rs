@@ -1,6 +1,7 @@
 //! What the Documents view of one tab shows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use bson::{Bson, Document};
 use mayfly_engine::value::{Layout, shell};
@@ -56,6 +57,8 @@ pub struct DocumentsView {
     pub query: Query,
     /// The documents that are there.
     pub pages: Pages,
+    /// The queries on their way, by the generation of their job: since when, on the window's clock.
+    pub running: BTreeMap<u64, Duration>,
     /// Why there are no documents, in one sentence.
     pub error: Option<String>,
     /// Whether damaged documents are left out, because a read has met one.

@@ -29,7 +29,7 @@ pub fn begin<'o>(
         ns: ns(request),
         kind: kind(request.name),
         command: shown(request),
-        operation: Arc::new(Operation::new(limit)),
+        operation: Arc::new(Operation::within_current(limit)),
         began: work_time(),
     })
 }
