@@ -19,8 +19,8 @@ use crate::{
     collection::{Collections, sample_damage},
     command::{self, Client, CommandError, Context},
     event::{Event, EventHub, Subscription},
-    reaper::{Reaper, thread},
-    store::{OpenReport, Store},
+    reaper::{Reaper, simulated_now_ms, thread},
+    store::{OpenReport, Store, StoreError},
     wire::{ListenError, ListenOptions, Listener},
 };
 
@@ -78,6 +78,10 @@ impl Engine {
     ) -> Result<Self, OpenError> {
         options.store.now_ms = clock.now_ms();
         let (store, mut report) = Store::open(folder, &options.store)?;
+        let (clock, simulated) = match simulated_start_ms(options.clock, &store)? {
+            Some(start_ms) => open_clock(ClockOption::Simulated { start_ms }),
+            None => (clock, simulated),
+        };
         let collections = Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock))?);
         report.warnings.extend(sample_damage(collections.store(), &report.damaged));
         report.warnings.extend(collections.catalog().closed_in_words());
@@ -241,12 +245,18 @@ impl Drop for Engine {
 
 fn open_clock(option: ClockOption) -> (Arc<dyn Clock>, Option<Arc<SimulatedClock>>) {
     match option {
-        ClockOption::System => (Arc::new(SystemClock), None),
+        // Which one was stored is known when the store is open.
+        ClockOption::System | ClockOption::Stored => (Arc::new(SystemClock), None),
         ClockOption::Simulated { start_ms } => {
             let clock = Arc::new(SimulatedClock::new(start_ms));
             (Arc::clone(&clock) as Arc<dyn Clock>, Some(clock))
         }
     }
+}
+
+/// Where the simulated clock stood that a store last ran on, if it continues on that.
+fn simulated_start_ms(option: ClockOption, store: &Store) -> Result<Option<i64>, StoreError> {
+    if option == ClockOption::Stored { simulated_now_ms(store) } else { Ok(None) }
 }
 
 /// Passes every committed change on to subscribers, the reaper and the background work. The reaper

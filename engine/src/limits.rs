@@ -173,6 +173,15 @@ pub const DUE_COUNT_MAX: u64 = 1_000_000;
 /// Milliseconds between two writes of an unchanged guard state.
 pub const GUARD_SAVE_MS: i64 = 60_000;
 
+/// The least real time between two saves of a simulated clock's time while it runs.
+pub const SIMULATED_SAVE: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// How long `mayflyClock` waits for the pass that it advanced a simulated clock to.
+pub const CLOCK_PASS_WAIT: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// The pause between two looks whether that pass is done.
+pub const CLOCK_PASS_POLL: std::time::Duration = std::time::Duration::from_millis(1);
+
 /// Time without a finished pass after which the monitor counts as stalled; [`WATCHDOG_SLEEPS`] of
 /// its sleeps if that is longer.
 pub const WATCHDOG_MIN: std::time::Duration = std::time::Duration::from_mins(5);

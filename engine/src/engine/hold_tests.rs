@@ -256,6 +256,36 @@ fn a_store_from_a_simulated_clock_loses_nothing_on_the_computers_until_released(
     lab.close();
 }
 
+/// The window opens stores this way: never on real time silently.
+#[test]
+fn a_store_continues_on_the_simulated_clock_it_last_ran_on() {
+    let place = tempfile::tempdir().expect("a folder");
+    let folder = place.path();
+    let open = |clock| {
+        Engine::open(folder, EngineOptions { clock, ..EngineOptions::default() }).expect("opened")
+    };
+    let is_simulated = |engine: &Engine| engine.simulated_clock().is_some();
+    let ordinary = open(ClockOption::Stored);
+    assert!(!is_simulated(&ordinary), "a new store");
+    let refused = ordinary.run("admin", &doc! { "mayflyClock": 1, "paused": true });
+    assert_eq!(at(&refused, "codeName"), Some("IllegalOperation".into()), "{refused}");
+    ordinary.close().expect("closed");
+    let lesson = open(ClockOption::Simulated { start_ms: START_MS });
+    run(&lesson, "admin", &doc! { "mayflyClock": 1, "advanceMS": DAY_MS, "rate": 60.0 });
+    lesson.close().expect("closed");
+    for _ in 0..2 {
+        let again = open(ClockOption::Stored);
+        let clock = again.simulated_clock().expect("it is simulated").status();
+        assert_eq!((clock.now_ms, clock.paused), (START_MS + DAY_MS, true));
+        again.close().expect("closed");
+    }
+    let system = open(ClockOption::System);
+    assert!(!is_simulated(&system), "asked for");
+    run(&system, "admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
+    system.close().expect("closed");
+    assert!(!is_simulated(&open(ClockOption::Stored)), "released, so an ordinary store again");
+}
+
 #[test]
 fn what_expired_before_the_first_pass_of_a_store_is_a_question() {
     let folder = tempfile::tempdir().expect("a folder");

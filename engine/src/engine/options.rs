@@ -17,6 +17,9 @@ pub enum ClockOption {
         /// Milliseconds since 1970.
         start_ms: i64,
     },
+    /// The clock the store last ran on: the simulated one, which stands still where it stopped
+    /// then, or the computer's.
+    Stored,
 }
 
 /// How to open an engine.

@@ -27,7 +27,7 @@ use crate::{
     clock::{Clock, WakeUp, work_time},
     collection::Collections,
     event::{Event, EventHub, PassReport},
-    limits::{COPY_PAUSE, COPY_POLL},
+    limits::{CLOCK_PASS_POLL, CLOCK_PASS_WAIT, COPY_PAUSE, COPY_POLL},
     plan::Operation,
     store::StoreError,
     supervised::panic_text,
@@ -252,6 +252,7 @@ impl Reaper {
     pub fn note_clock(&self) {
         self.hub.send(&Event::ClockChanged(self.clock.status()));
         self.wake.notify();
+        self.keep_simulated_sometimes();
     }
 
     /// Runs one whole pass now, whatever the schedule and the guard say.
@@ -350,21 +351,40 @@ impl Reaper {
                 .as_ref()
                 .map_or(i64::MIN, |pass| pass.started_ms.saturating_add(1))
         };
+        let first = self.first_threshold_ms(from_ms);
+        let wait_ms = first.ok().flatten()?.saturating_sub(now_ms);
+        Some(Duration::from_millis(u64::try_from(wait_ms).unwrap_or(0)))
+    }
+
+    /// The first threshold from this instant on, of any TTL rule.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn first_threshold_ms(&self, from_ms: i64) -> Result<Option<i64>, StoreError> {
         let all = targets_at_work(&self.collections.catalog());
-        let first = self.collections.store().read(|reader| {
+        self.collections.store().read(|reader| {
             let mut first: Option<i64> = None;
             for target in &all {
                 let found = target.first_threshold_ms(reader, from_ms)?;
                 first = first.into_iter().chain(found).min();
             }
-            Ok::<_, StoreError>(first)
-        });
-        let wait_ms = first.ok().flatten()?.saturating_sub(now_ms);
-        Some(Duration::from_millis(u64::try_from(wait_ms).unwrap_or(0)))
+            Ok(first)
+        })
+    }
+
+    /// Waits until the pass that was due is done and the next one is planned. Not longer than
+    /// [`CLOCK_PASS_WAIT`] of real time: the pass may be large.
+    pub fn await_due_pass(&self) {
+        let until = work_time().saturating_add(CLOCK_PASS_WAIT);
+        let is_due = || self.next_pass_ms().is_some_and(|next_ms| next_ms <= self.clock.now_ms());
+        while is_due() && work_time() < until {
+            thread::park_timeout(CLOCK_PASS_POLL);
+        }
     }
 
     fn announce(&self, wait: Duration) {
-        let wait_ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+        // Rounded up: a simulated clock that is advanced to this instant must reach the deadline.
+        let wait_ms = i64::try_from(wait.as_nanos().div_ceil(1_000_000)).unwrap_or(i64::MAX);
         let next = Some(self.clock.now_ms().saturating_add(wait_ms));
         let before = std::mem::replace(&mut *lock(&self.next_pass_ms), next);
         if before != next {
@@ -393,6 +413,7 @@ impl Reaper {
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.wake.notify();
+        self.keep_simulated();
         self.keep_unsaved();
     }
 

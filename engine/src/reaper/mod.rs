@@ -33,7 +33,7 @@ pub use forecast::{
 pub(crate) use guard::GUARD_META_NAME;
 pub use guard::{
     Guard, Hold, HoldBeforeRestore, HoldReason, HoldStatus, IndexHold, IndexHoldReason, Reading,
-    RuleId, SmallStep,
+    RuleId, SmallStep, simulated_now_ms,
 };
 pub use handle::{Reaper, THREAD_NAME};
 pub use parameters::{

@@ -1,10 +1,10 @@
-//! `mayflyClock`: reads the clock; with `set`, `advanceMS`, `rate` or `paused` moves a simulated
-//! one.
+//! `mayflyClock`: reads the clock; with `set`, `advanceMS`, `advanceTo`, `rate` or `paused` moves a
+//! simulated one.
 
 use bson::raw::RawBsonRef;
 
 use crate::{
-    clock::{RATE_MAX, RATE_MIN},
+    clock::{Clock, RATE_MAX, RATE_MIN},
     command::core::{
         command::{Command, Scope},
         context::Context,
@@ -21,12 +21,14 @@ fields! {
     struct ClockChanges<'r> from Request<'r> {
         optional "paused": flag_if_any => paused Option<bool>,
         optional "advanceMS": integer => advance_ms Option<i64>,
+        optional "advanceTo": text => advance_to Option<&'r str>,
         optional "set": date => set_ms Option<i64>,
         optional "rate": get => rate Option<RawBsonRef<'r>>,
     }
 }
 
-/// `{mayflyClock: 1}`; `{mayflyClock: 1, set: Date, advanceMS: long, rate: double, paused: bool}`
+/// `{mayflyClock: 1}`; `{mayflyClock: 1, set: Date, advanceMS: long, rate: double, paused: bool}`;
+/// `{mayflyClock: 1, advanceTo: "event" | "threshold" | "pass"}`
 pub static COMMAND: Command = Command {
     name: "mayflyClock",
     aliases: &[],
@@ -36,9 +38,11 @@ pub static COMMAND: Command = Command {
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let ClockChanges { paused, advance_ms, set_ms, rate } = ClockChanges::read(request)?;
+    let ClockChanges { paused, advance_ms, advance_to, set_ms, rate } =
+        ClockChanges::read(request)?;
     let rate = rate.map(|rate| clock_rate(request, rate)).transpose()?;
-    if paused.is_none() && advance_ms.is_none() && set_ms.is_none() && rate.is_none() {
+    let moves = advance_ms.is_some() || advance_to.is_some() || set_ms.is_some();
+    if paused.is_none() && rate.is_none() && !moves {
         return raw(&clock_document(context.clock().status()));
     }
     let Some(clock) = &context.simulated_clock else {
@@ -54,6 +58,10 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if let Some(step_ms) = advance_ms {
         clock.advance_ms(step_ms);
     }
+    if let Some(what) = advance_to {
+        let now_ms = clock.now_ms();
+        clock.advance_ms(event_ms(context, what, now_ms)?.saturating_sub(now_ms));
+    }
     if let Some(rate) = rate {
         clock.set_rate(rate);
     }
@@ -61,7 +69,31 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         clock.set_paused(paused);
     }
     context.reaper.note_clock();
+    if advance_to.is_some() {
+        context.reaper.await_due_pass();
+    }
     raw(&clock_document(context.clock().status()))
+}
+
+/// The next threshold, the next pass, or whichever is first, in milliseconds since 1970.
+fn event_ms(context: &Context, what: &str, now_ms: i64) -> Result<i64, CommandError> {
+    let threshold = context.reaper.first_threshold_ms(now_ms.saturating_add(1))?;
+    let is_on = context.reaper.parameters().enabled();
+    let pass = context.reaper.next_pass_ms().filter(|at_ms| is_on && *at_ms > now_ms);
+    let (found, missing) = match what {
+        "threshold" => (threshold, "no document expires after now"),
+        "pass" => (pass, "no pass is scheduled; turn on ttlMonitorEnabled"),
+        "event" => (
+            threshold.into_iter().chain(pass).min(),
+            "no document expires after now, and no pass is scheduled",
+        ),
+        other => {
+            let message =
+                format!("advanceTo: {other:?} is none of \"event\", \"threshold\", \"pass\"");
+            return Err(CommandError::new(Code::BAD_VALUE, message));
+        }
+    };
+    found.ok_or_else(|| CommandError::new(Code::ILLEGAL_OPERATION, missing))
 }
 
 fn clock_rate(request: &Request<'_>, rate: RawBsonRef<'_>) -> Result<f64, CommandError> {
@@ -76,4 +108,26 @@ fn clock_rate(request: &Request<'_>, rate: RawBsonRef<'_>) -> Result<f64, Comman
     }
     let message = format!("rate must be from {RATE_MIN} to {RATE_MAX}; use paused to stop time");
     Err(CommandError::new(Code::BAD_VALUE, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::command::testing::Lab;
+
+    #[test]
+    fn time_advances_to_the_next_threshold_or_pass() {
+        let lab = Lab::new();
+        let to = |what: &str| format!("{{mayflyClock: 1, advanceTo: '{what}'}}");
+        let now = |time: &str| format!("{{now: ISODate('2024-01-01T{time}Z'), ok: 1}}");
+        // There is no thread that plans passes.
+        lab.check(&to("event"), "{ok: 0, code: 20}");
+        lab.check(&to("pass"), "{ok: 0, code: 20}");
+        lab.check(&to("else"), "{ok: 0, code: 2}");
+        lab.ok("{createIndexes: 'c', indexes: [{key: {t: 1}, name: 't', expireAfterSeconds: 60}]}");
+        lab.ok("{insert: 'c', documents: [{t: ISODate('2024-01-01T00:00:00Z')}, {t: ISODate('2024-01-01T00:00:30Z')}]}");
+        lab.check(&to("event"), &now("00:01:00"));
+        lab.check(&to("threshold"), &now("00:01:30"));
+        lab.check(&to("event"), "{ok: 0, code: 20}");
+        lab.check("{mayflyClock: 1}", &now("00:01:30"));
+    }
 }

@@ -12,7 +12,7 @@ pub(super) use hold::duration_text;
 pub use hold::{Hold, HoldReason, IndexHold, IndexHoldReason, Reading, RuleId};
 pub(super) use policy::millis;
 pub use policy::{Guard, HoldBeforeRestore, SmallStep};
-pub use runtime::HoldStatus;
 pub(super) use runtime::{GuardRuntime, Permit};
+pub use runtime::{HoldStatus, simulated_now_ms};
 pub(crate) use state::GUARD_META_NAME;
 pub(super) use state::UnsavedState;

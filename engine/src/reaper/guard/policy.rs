@@ -26,6 +26,8 @@ pub struct Guard {
     /// Wall time of a simulated clock when the store was opened on it; cleared by a release on the
     /// system clock.
     pub(super) simulated_ms: Option<i64>,
+    /// Last known wall time of that clock, where it continues when the store is opened again.
+    pub(super) simulated_now_ms: Option<i64>,
     /// When the store was created, by the clock that it was created on. Not stored.
     pub(super) created_ms: Option<i64>,
     pub(super) held: Option<Hold>,
@@ -90,11 +92,16 @@ impl Guard {
     }
 
     /// Records that the store runs on a simulated clock, so documents are dated and removed by
-    /// another time than the system's. False if already recorded.
+    /// another time than the system's, and the time now. False if already recorded.
     pub fn note_simulated(&mut self, simulated_ms: i64) -> bool {
-        let is_new = self.simulated_ms.is_none();
         self.simulated_ms.get_or_insert(simulated_ms);
-        is_new
+        self.simulated_now_ms.replace(simulated_ms) != Some(simulated_ms)
+    }
+
+    /// Where the simulated clock stood that the store last ran on; `None` for the system clock.
+    #[must_use]
+    pub fn simulated_now_ms(&self) -> Option<i64> {
+        self.simulated_now_ms.or(self.simulated_ms)
     }
 
     /// Holds everything until released, because the state about removals was lost.

@@ -112,7 +112,8 @@ fn what_a_simulated_clock_dated_waits_until_it_is_released_by_the_computers() {
     guard.check(&reading(0, 0, "a"), || true);
     assert!(guard.note_simulated(START + 5 * YEAR));
     guard = Guard::from_document(&guard.to_document());
-    assert!(!guard.note_simulated(START), "the first one stays");
+    assert!(guard.note_simulated(START) && !guard.note_simulated(START), "only the time is new");
+    assert_eq!(guard.simulated_now_ms(), Some(START));
     guard.check(&reading(HOUR, HOUR, "a"), || false);
     assert_eq!(held(&guard), None, "nothing to remove yet");
     assert!(guard.is_doubtful(&reading(HOUR, HOUR, "a")), "what is kept is not thrown away");

@@ -1,8 +1,11 @@
 //! Runs the guard on the real clocks and stores its state.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
 use bson::Document;
@@ -13,8 +16,9 @@ use super::{
     state::{GUARD_META_NAME, UnsavedState},
 };
 use crate::{
+    clock::work_time,
     event::Event,
-    limits::{GUARD_REMOVALS_MAX, GUARD_REMOVALS_PERCENT, GUARD_SAVE_MS},
+    limits::{GUARD_REMOVALS_MAX, GUARD_REMOVALS_PERCENT, GUARD_SAVE_MS, SIMULATED_SAVE},
     reaper::{
         forecast::{count_due, is_any_due},
         handle::{Reaper, lock},
@@ -28,6 +32,8 @@ use crate::{
 pub(in crate::reaper) struct GuardRuntime {
     pub(in crate::reaper) guard: Guard,
     saved_ms: Option<i64>,
+    /// When the time of a simulated clock was last stored, by [`work_time`].
+    clock_saved: Option<Duration>,
     /// The last save failed.
     is_unsaved: bool,
     /// Counts the states whose storing has begun.
@@ -127,13 +133,26 @@ impl Reaper {
         }
     }
 
-    /// Stores that the clock is simulated before it can date a document. If nothing can be written,
-    /// no document gets dated either.
+    /// Stores the time of a simulated clock: at open before it can date a document, and at close,
+    /// so that the store continues there. If nothing can be written, no document gets dated either.
     pub(in crate::reaper) fn keep_simulated(&self) {
         let mut guarded = lock(&self.guard);
         if !self.clock().is_real() && guarded.guard.note_simulated(self.clock().now_ms()) {
+            guarded.clock_saved = Some(work_time());
             // Failures are retried with the next pass and at close.
             let _ = self.save(&mut guarded);
+        }
+    }
+
+    /// The same while the clock runs, so that a store whose program was killed loses little time.
+    /// Not more often than [`SIMULATED_SAVE`]: each save is a commit.
+    pub(in crate::reaper) fn keep_simulated_sometimes(&self) {
+        if self.clock().is_real() {
+            return;
+        }
+        let saved = lock(&self.guard).clock_saved;
+        if saved.is_none_or(|saved| work_time().saturating_sub(saved) >= SIMULATED_SAVE) {
+            self.keep_simulated();
         }
     }
 
@@ -250,6 +269,7 @@ impl Reaper {
     pub(in crate::reaper) fn ask_guard(&self) -> Option<Permit> {
         self.keep_unsaved();
         if !self.clock().is_real() {
+            self.keep_simulated_sometimes();
             if self.held().is_some_and(|held| held.reason == HoldReason::StateLost) {
                 return None; // This is not about a clock.
             }
@@ -431,6 +451,16 @@ impl Reaper {
             boot_id: self.clock().boot_id(),
         }
     }
+}
+
+/// Where the simulated clock stood that a store last ran on; `None` for the system clock, and if
+/// the state is damaged, because everything is on hold then.
+///
+/// # Errors
+/// When the store fails.
+pub fn simulated_now_ms(store: &Store) -> Result<Option<i64>, StoreError> {
+    let guard = StoreError::unless_damaged(store.read(stored_guard))?;
+    Ok(guard.and_then(|guard| guard.simulated_now_ms()))
 }
 
 fn stored_guard(reader: &Reader<'_>) -> Result<Guard, StoreError> {

@@ -59,6 +59,9 @@ impl Guard {
         if let Some(simulated_ms) = self.simulated_ms {
             document.insert("simulated", DateTime::from_millis(simulated_ms));
         }
+        if let Some(now_ms) = self.simulated_now_ms {
+            document.insert("simulatedNow", DateTime::from_millis(now_ms));
+        }
         if let Some(held) = &self.held {
             document.insert(
                 "held",
@@ -92,11 +95,13 @@ impl Guard {
     pub fn from_document(document: &Document) -> Self {
         let list = |name| document.get_array(name).map(Vec::as_slice).unwrap_or_default();
         let documents = |name| list(name).iter().filter_map(Bson::as_document);
+        let instant = |name| Some(document.get_datetime(name).ok()?.timestamp_millis());
         let mut guard = Self {
             trusted: read_reading(document),
             anchor: document.get_document("anchor").ok().and_then(read_reading),
             restored_ms: None,
-            simulated_ms: document.get_datetime("simulated").ok().map(|at| at.timestamp_millis()),
+            simulated_ms: instant("simulated"),
+            simulated_now_ms: instant("simulatedNow"),
             created_ms: None,
             held: document.get_document("held").ok().and_then(read_held),
             ahead_ms: document.get_i64("aheadMillis").unwrap_or(0).max(0),
