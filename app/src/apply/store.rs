@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use bson::{Bson, Document, doc};
+use mayfly_engine::reply::{ExpiringPage, Forecast};
+use mayfly_engine::value::whole;
 
 use super::{Apply, WindowEffect, clock, reaper, tabs, transfer};
 use crate::action::StoreAction;
@@ -17,7 +19,7 @@ use crate::state::dialogs::{
 use crate::state::maintenance::{folder, key};
 use crate::state::offer::Offer;
 use crate::state::purpose::StorePurpose;
-use crate::state::store::{Forecast, Next, Order};
+use crate::state::store::{Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::transfer::Purpose as FilePurpose;
@@ -331,7 +333,7 @@ pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut A
             ask_unseen(1, cx);
         }
         (StorePurpose::Forecast(namespace), result) => {
-            let forecast = result.as_ref().ok().map(|found| forecast(&reply.command, found));
+            let forecast = result.as_ref().ok().and_then(Forecast::from_document);
             if let Some(collection) = cx.state.tree.collection_mut(namespace) {
                 collection.forecast = forecast;
             }
@@ -433,40 +435,13 @@ fn open_first(state: &mut State) {
 }
 
 fn first_threshold(found: &Document) -> Option<i64> {
-    let first = found.get_array("batch").ok()?.first()?.as_document()?;
-    Some(first.get_datetime("threshold").ok()?.timestamp_millis())
-}
-
-fn forecast(command: &Document, found: &Document) -> Forecast {
-    let instant = |name| command.get_datetime(name).map_or(0, |at| at.timestamp_millis());
-    let counts = found.get_array("counts").map(Vec::as_slice).unwrap_or_default();
-    Forecast {
-        from_ms: instant("from"),
-        to_ms: instant("to"),
-        counts: counts.iter().filter_map(as_count).collect(),
-        overdue: number(found, "overdue").unwrap_or(0),
-        beyond: number(found, "beyond").unwrap_or(0),
-        never: number(found, "never").unwrap_or(0),
-    }
+    let page = ExpiringPage::from_document(found)?;
+    page.batch.first().map(|row| row.threshold_ms)
 }
 
 /// A count in a reply, whichever number type it has.
 pub fn number(document: &Document, name: &str) -> Option<u64> {
-    document.get(name).and_then(as_count)
-}
-
-fn as_count(value: &Bson) -> Option<u64> {
-    match value {
-        Bson::Int32(count) => u64::try_from(*count).ok(),
-        Bson::Int64(count) => u64::try_from(*count).ok(),
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "checked to be a whole number that is not negative; beyond 2^64 it saturates"
-        )]
-        Bson::Double(count) if *count >= 0.0 && count.fract() == 0.0 => Some(*count as u64),
-        _ => None,
-    }
+    u64::try_from(document.get(name).and_then(whole)?).ok()
 }
 
 #[cfg(test)]

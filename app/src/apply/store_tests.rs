@@ -91,7 +91,12 @@ fn weather_is_learned() {
     };
     let figures = doc! {"count": 12_408_i64, "size": 3_100_000.0};
     learn(StorePurpose::Stats(sessions.clone()), doc! {}, figures);
-    let batch = doc! {"batch": [{"threshold": DateTime::from_millis(5_000)}]};
+    let at = DateTime::from_millis(5_000);
+    let row = doc! {
+        "_id": 1, "index": "at_1", "field": "at", "base": at, "threshold": at, "source": "index",
+        "state": "waiting",
+    };
+    let batch = doc! {"batch": [row]};
     learn(StorePurpose::Next(sessions.clone()), doc! {}, batch);
     let command = doc! {"from": DateTime::from_millis(1), "to": DateTime::from_millis(2)};
     let found = doc! {"counts": [1_i64, 2_i64], "overdue": 3_i64, "beyond": 0_i64, "never": 4};
@@ -137,7 +142,7 @@ fn counts_have_any_number_type() {
     check("b", Some(2));
     check("c", Some(3));
     check("d", None);
-    check("e", None);
+    check("e", Some(1));
     check("f", None);
     check("g", None);
 }

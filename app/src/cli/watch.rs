@@ -4,7 +4,10 @@ use std::{io::IsTerminal as _, sync::Arc, thread};
 
 use bson::{Bson, Document, doc};
 use crossbeam_channel::{Receiver, bounded};
-use mayfly_engine::value::{Layout, shell::write_value};
+use mayfly_engine::{
+    reply::{ExpiringPage, ExpiringRow},
+    value::{Layout, shell::write_value},
+};
 
 use super::{
     Failure,
@@ -132,8 +135,8 @@ impl WatchedStore<'_> {
             if let Some(message) = error_of(&reply) {
                 return Err(Failure(format!("{namespace}: {message}.")));
             }
-            let rows = documents(reply.get_array("batch").ok());
-            all.extend(rows.filter_map(|row| countdown(namespace, row)));
+            let rows = ExpiringPage::from_document(&reply).unwrap_or_default().batch;
+            all.extend(rows.into_iter().map(|row| countdown(namespace, row)));
         }
         all.sort_by_key(|countdown| countdown.threshold_ms);
         Ok(all)
@@ -156,13 +159,13 @@ fn documents(batch: Option<&Vec<Bson>>) -> impl Iterator<Item = &Document> {
     batch.into_iter().flatten().filter_map(Bson::as_document)
 }
 
-fn countdown(namespace: &Namespace, row: &Document) -> Option<Countdown> {
-    Some(Countdown {
+fn countdown(namespace: &Namespace, row: ExpiringRow) -> Countdown {
+    Countdown {
         namespace: namespace.clone(),
-        id: write_value(row.get("_id")?, Layout::OneLine),
-        index: row.get_str("index").ok()?.to_owned(),
-        threshold_ms: row.get_datetime("threshold").ok()?.timestamp_millis(),
-    })
+        id: write_value(&row.id, Layout::OneLine),
+        index: row.index,
+        threshold_ms: row.threshold_ms,
+    }
 }
 
 /// The time left until a threshold, or since then.

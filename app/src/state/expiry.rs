@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use bson::{Bson, Document, doc};
+use mayfly_engine::reply::{ExpiringPage, ExpiringRow, Forecast, WhatIf};
 
 use serde::{Deserialize, Serialize};
 
@@ -70,20 +71,13 @@ impl Lane {
             None => Phase::Waiting,
         }
     }
+}
 
-    /// One element of a `mayflyExpiring` batch. `None` when a field is missing or of another type.
-    #[must_use]
-    pub fn read(entry: &Document) -> Option<Self> {
-        let date = |name| entry.get_datetime(name).ok().map(|date| date.timestamp_millis());
-        Some(Self {
-            id: entry.get("_id")?.clone(),
-            index: entry.get_str("index").ok()?.to_owned(),
-            field: entry.get_str("field").ok()?.to_owned(),
-            base_ms: date("base")?,
-            threshold_ms: date("threshold")?,
-            own_ttl: entry.get_str("source").is_ok_and(|source| source == "item"),
-            removed_ms: None,
-        })
+impl From<ExpiringRow> for Lane {
+    fn from(row: ExpiringRow) -> Self {
+        let ExpiringRow { id, index, field, base_ms, threshold_ms, source, .. } = row;
+        let own_ttl = source == "item";
+        Self { id, index, field, base_ms, threshold_ms, own_ttl, removed_ms: None }
     }
 }
 
@@ -248,9 +242,9 @@ impl ExpiryView {
 
     /// Takes the reply to [`ExpiryView::expiring_command`].
     pub fn take_expiring(&mut self, reply: &Document, now_ms: i64) {
-        let Ok(batch) = reply.get_array("batch") else { return };
-        let lanes: Vec<Lane> = batch.iter().filter_map(|e| Lane::read(e.as_document()?)).collect();
-        let has_more = !matches!(reply.get("next"), None | Some(Bson::Null));
+        let Some(page) = ExpiringPage::from_document(reply) else { return };
+        let lanes: Vec<Lane> = page.batch.into_iter().map(Lane::from).collect();
+        let has_more = page.next.is_some();
         self.loaded = true;
         if self.held {
             // Every row keeps its place, and tells what is true now.
@@ -301,33 +295,30 @@ impl ExpiryView {
     pub fn take_forecast(&mut self, command: &Document, reply: &Document, now_ms: i64) {
         let date = |name| command.get_datetime(name).map(|date| date.timestamp_millis());
         let (Ok(from_ms), Ok(to_ms)) = (date("from"), date("to")) else { return };
-        let Ok(counts) = reply.get_array("counts") else { return };
-        let counts: Vec<u64> = counts.iter().map(|count| whole(Some(count))).collect();
+        let Some(found) = Forecast::from_document(reply) else { return };
+        let counts = found.counts;
         let totals = self.totals.get_or_insert_default();
-        totals.never = whole(reply.get("never"));
-        totals.damaged = whole(reply.get("damaged"));
+        totals.never = found.never;
+        totals.damaged = found.damaged;
         let (start_ms, slices) = (from_ms, i64::try_from(counts.len()).unwrap_or(1).max(1));
         let slice_ms = (to_ms.saturating_sub(from_ms) / slices).max(1);
         let past = now_ms.saturating_sub(start_ms).div_euclid(slice_ms);
         let past = usize::try_from(past).unwrap_or(0).min(counts.len());
         let (due, ahead) = counts.split_at(past);
-        totals.overdue = due.iter().sum::<u64>() + whole(reply.get("overdue"));
-        totals.waiting = ahead.iter().sum::<u64>() + whole(reply.get("beyond"));
+        totals.overdue = due.iter().sum::<u64>() + found.overdue;
+        totals.waiting = ahead.iter().sum::<u64>() + found.beyond;
         self.density = Density { from_ms, to_ms, counts };
     }
 
     /// Takes the reply to `mayflyWhatIf` with the index's own seconds.
     pub fn take_reasons(&mut self, reply: &Document) {
-        let total = whole(reply.get("total"));
-        let overdue = whole(reply.get("overdueNow"));
-        let mut reasons: Vec<(String, u64)> = reply
-            .get_document("never")
-            .map(|never| never.iter().map(|(code, n)| (code.clone(), whole(Some(n)))).collect())
-            .unwrap_or_default();
+        let Some(found) = WhatIf::from_document(reply) else { return };
+        let WhatIf { total, damaged, overdue_now: overdue, never, .. } = found;
+        let mut reasons: Vec<(String, u64)> =
+            never.into_iter().map(|(code, count)| (code.into_owned(), count)).collect();
         reasons.retain(|(_, count)| *count > 0);
         reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let never = reasons.iter().map(|(_, count)| count).sum();
-        let damaged = whole(reply.get("damaged"));
         let waiting = total.saturating_sub(overdue).saturating_sub(never).saturating_sub(damaged);
         self.totals = Some(Totals { overdue, waiting, never, damaged, reasons });
     }
@@ -462,15 +453,6 @@ const FIT_LANES: usize = 9;
 
 /// The first span shows at least this many milliseconds ahead.
 const FIT_MS_MIN: i64 = 60_000;
-
-/// A count in a reply, whichever number type it has; anything else counts as 0.
-fn whole(value: Option<&Bson>) -> u64 {
-    match value {
-        Some(Bson::Int32(count)) => u64::try_from(*count).unwrap_or(0),
-        Some(Bson::Int64(count)) => u64::try_from(*count).unwrap_or(0),
-        _ => 0,
-    }
-}
 
 #[cfg(test)]
 mod tests {

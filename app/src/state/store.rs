@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use mayfly_engine::reply::Forecast;
+
 use super::Namespace;
 use crate::job::Dialect;
 
@@ -83,23 +85,6 @@ pub enum Next {
     Never,
     /// At this instant, in milliseconds since 1970; it may be past.
     At(i64),
-}
-
-/// How many documents expire in the buckets of the next hour.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Forecast {
-    /// Start of the first bucket, in milliseconds since 1970.
-    pub from_ms: i64,
-    /// End of the last bucket, in milliseconds since 1970.
-    pub to_ms: i64,
-    /// Documents by bucket.
-    pub counts: Vec<u64>,
-    /// Past their threshold and not yet removed.
-    pub overdue: u64,
-    /// After the last bucket.
-    pub beyond: u64,
-    /// Never.
-    pub never: u64,
 }
 
 impl Collection {

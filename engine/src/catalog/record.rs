@@ -12,7 +12,10 @@ use crate::{
     limits::{COMMAND_BYTES_MAX, COMMAND_DEPTH_MAX},
     query::Filter,
     store::{CollectionId, IndexId, StoreError},
-    value::scan::{self, Limits},
+    value::{
+        integer,
+        scan::{self, Limits},
+    },
 };
 
 /// Limits for reading: as large as any command that could have created a record.
@@ -149,8 +152,8 @@ fn uuid(value: &Bson) -> Option<Uuid> {
 
 fn read_options(mut options: Document, clustered: Option<Clustered>) -> Option<CollectionOptions> {
     let capped = options.remove("capped").is_some();
-    let size_bytes = options.remove("size").as_ref().and_then(whole);
-    let docs_max = options.remove("max").as_ref().and_then(whole);
+    let size_bytes = options.remove("size").as_ref().and_then(integer);
+    let docs_max = options.remove("max").as_ref().and_then(integer);
     let validation = read_validation(&mut options)?;
     let view = match (options.remove("viewOn"), options.remove("pipeline")) {
         (Some(Bson::String(on)), Some(Bson::Array(stages))) => {
@@ -166,7 +169,7 @@ fn read_options(mut options: Document, clustered: Option<Clustered>) -> Option<C
     Some(CollectionOptions {
         capped: capped.then_some(Capped { size_bytes, docs_max }),
         clustered,
-        expire_after_secs: options.remove("expireAfterSeconds").as_ref().and_then(whole),
+        expire_after_secs: options.remove("expireAfterSeconds").as_ref().and_then(integer),
         time_series,
         view,
         validation,
@@ -213,7 +216,7 @@ fn read_index(record: &Document) -> Option<IndexMeta> {
         sparse: flag("sparse")?,
         hidden: flag("hidden")?,
         partial,
-        expire_after_secs: record.get("expireAfterSeconds").and_then(whole),
+        expire_after_secs: record.get("expireAfterSeconds").and_then(integer),
         state: if flag("building")? { IndexState::Building } else { IndexState::Ready },
         multikey: flag("multikey")?,
         clustered: flag("clustered")?,
@@ -223,13 +226,5 @@ fn read_index(record: &Document) -> Option<IndexMeta> {
 }
 
 fn id(record: &Document) -> Option<u32> {
-    record.get("id").and_then(whole).and_then(|id| u32::try_from(id).ok())
-}
-
-fn whole(value: &Bson) -> Option<i64> {
-    match value {
-        Bson::Int32(number) => Some(i64::from(*number)),
-        Bson::Int64(number) => Some(*number),
-        _ => None,
-    }
+    record.get("id").and_then(integer).and_then(|id| u32::try_from(id).ok())
 }

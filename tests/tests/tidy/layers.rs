@@ -16,6 +16,7 @@ const ENGINE: &Layers = &[
     ("supervised", ""),
     ("clock", "limits"),
     ("value", "interrupt limits"),
+    ("reply", "value"),
     ("ttl", "value limits"),
     ("query", "value interrupt limits"),
     ("store", "value clock interrupt limits supervised"),
@@ -27,13 +28,13 @@ const ENGINE: &Layers = &[
     ("archive", "value clock ttl query store catalog collection interrupt limits"),
     (
         "reaper",
-        "value clock ttl query store catalog event collection plan \
+        "value reply clock ttl query store catalog event collection plan \
          archive interrupt limits supervised",
     ),
     ("transfer", "value clock ttl query store catalog collection plan archive interrupt limits"),
     (
         "command",
-        "value clock ttl query store catalog event collection plan pipeline \
+        "value reply clock ttl query store catalog event collection plan pipeline \
          archive reaper transfer interrupt limits",
     ),
     ("wire", "value clock query command interrupt limits supervised"),

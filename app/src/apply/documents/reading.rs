@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use bson::{Bson, Document, doc, oid::ObjectId};
+use mayfly_engine::reply::{Verdict, Verdicts};
 
 use super::{damaged, with};
 use crate::apply::Apply;
@@ -11,7 +12,6 @@ use crate::limits::{EDITED_TEXT_BYTES_MAX, PAGE_DOCUMENTS};
 use crate::state::documents::change::{self, id_of};
 use crate::state::documents::due::{Due, TtlIndex, is_on_modification};
 use crate::state::documents::editor::text_of;
-use crate::state::documents::focus::Verdict;
 use crate::state::documents::{Dialog, Editor, Purpose, QueryText, Scroll};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
@@ -233,11 +233,12 @@ fn ask_due(tab: TabId, first: u64, count: usize, cx: &mut Apply<'_>) {
 
 /// When documents of the list go came.
 pub fn due(tab: TabId, reply: &Reply, state: &mut State) {
-    let Some(found) = reply.ok() else { return };
-    let told = found.get_array("documents").map(Vec::as_slice).unwrap_or_default();
-    let told = told.iter().filter_map(Bson::as_document);
-    let known: Vec<(Bson, Due)> =
-        told.filter_map(|told| Some((told.get("_id")?.clone(), Due::read(told)))).collect();
+    let Some(found) = reply.ok().and_then(Verdicts::from_document) else { return };
+    let known: Vec<(Bson, Due)> = found
+        .documents
+        .into_iter()
+        .map(|told| (told.id, Due::new(told.base_ms, told.threshold_ms)))
+        .collect();
     with(state, tab, |view| view.set_due(&known));
 }
 
@@ -259,7 +260,7 @@ pub fn whole(tab: TabId, reply: &Reply, state: &mut State) {
 
 /// What the TTL indexes say about the document in the inspector came.
 pub fn verdict(tab: TabId, reply: &Reply, state: &mut State) {
-    let verdict = reply.ok().map(Verdict::read);
+    let verdict = reply.ok().and_then(Verdict::from_document);
     let id = reply.command.get("id").cloned();
     with(state, tab, |view| {
         if let Some(focus) = view.focus.as_mut().filter(|focus| Some(&focus.id) == id.as_ref()) {

@@ -1,8 +1,8 @@
 //! What a TTL would remove, in four figures that add up to the collection.
 
 use egui::{Label, Ui};
+use mayfly_engine::reply::WhatIf;
 
-use crate::state::indexes::WhatIf;
 use crate::state::number;
 use crate::theme::{colors, text};
 use crate::widgets::card;
@@ -19,7 +19,7 @@ pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {
             card::figure(hour, &figure(soon), "within an hour", None);
             let rest = what_if.map(WhatIf::later);
             card::figure(later, &figure(rest), "later", None);
-            let stays = what_if.map(|figures| figures.never);
+            let stays = what_if.map(WhatIf::stays);
             card::figure(never, &figure(stays), "never", None);
         }
     });

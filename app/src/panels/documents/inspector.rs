@@ -2,12 +2,12 @@
 
 use bson::{Bson, Document, RawDocumentBuf};
 use egui::{Align, Id, Key, Layout, Ui};
+use mayfly_engine::reply::{RuleVerdict, Verdict};
 use mayfly_engine::value::extjson::{self, Style};
 use mayfly_engine::value::{Layout as Lines, shell};
 
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::panels::expiry::{self, words::stays};
-use crate::state::documents::focus::{RuleVerdict, Verdict};
 use crate::state::documents::{DocumentsDraft, FieldEdit, FieldKind, Focused};
 use crate::state::{Clock, State, Tab, duration};
 use crate::theme::{Icon, colors, sizes, text};

@@ -4,7 +4,7 @@
 use bson::{Bson, Document, RawDocumentBuf};
 use mayfly_engine::query::Filter;
 use mayfly_engine::ttl::{self, Expiry, Never, Rule};
-use mayfly_engine::value::Path;
+use mayfly_engine::value::{Path, whole};
 
 /// When a document expires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,24 +79,13 @@ pub fn is_on_modification(index: &Document) -> bool {
 }
 
 impl Due {
-    /// When the store says that a document goes: an element of the reply to `mayflyVerdict`.
+    /// When the store says that a document goes.
     #[must_use]
-    pub fn read(document: &Document) -> Self {
-        let at = |name| document.get_datetime(name).map(|at| at.timestamp_millis()).ok();
-        match (at("threshold"), at("base")) {
+    pub fn new(base_ms: Option<i64>, threshold_ms: Option<i64>) -> Self {
+        match (threshold_ms, base_ms) {
             (Some(threshold_ms), Some(base_ms)) => Self::At { threshold_ms, base_ms },
             _ => Self::Never,
         }
-    }
-}
-
-fn whole(value: &Bson) -> Option<i64> {
-    match value {
-        Bson::Int32(number) => Some(i64::from(*number)),
-        Bson::Int64(number) => Some(*number),
-        #[expect(clippy::cast_possible_truncation, reason = "a whole number within 2^31")]
-        Bson::Double(number) if number.abs() < 2_147_483_648.0 => Some(number.trunc() as i64),
-        _ => None,
     }
 }
 

@@ -1,8 +1,7 @@
 //! The slider of a TTL: ages from a second to a year, and the documents of each age.
 
 use bson::{Bson, Document, doc};
-
-use super::number::whole_secs;
+use mayfly_engine::value::whole;
 
 /// Slices of age in the picture above the slider.
 pub const AGE_SLICES: usize = 40;
@@ -84,7 +83,7 @@ pub fn ages(command: &Document, reply: &Document, field: &str) -> Option<Vec<u64
         let found = found.as_document()?;
         let place = boundaries.iter().position(|at| found.get("_id") == Some(at));
         let age = place.and_then(|at| ages.get_mut(AGE_SLICES.checked_sub(at + 1)?));
-        if let (Some(age), Some(count)) = (age, found.get("count").and_then(whole_secs)) {
+        if let (Some(age), Some(count)) = (age, found.get("count").and_then(whole)) {
             *age = u64::try_from(count).unwrap_or(0);
         }
     }

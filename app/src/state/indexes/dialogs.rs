@@ -1,9 +1,9 @@
 //! What the dialogs of the Indexes view hold.
 
 use bson::{Bson, Document, doc};
+use mayfly_engine::reply::WhatIf;
 
 use super::view::{IndexRow, no_ttl_reason};
-use super::what_if::WhatIf;
 use crate::job::number_draft::NumberDraft;
 
 /// The most seconds that a TTL may have.
@@ -81,7 +81,10 @@ impl Dialog {
             Self::Drop(_) => return,
         };
         match found {
-            Ok(found) => *what_if = Some(WhatIf::read(found, index.clone())),
+            Ok(found) => {
+                *what_if =
+                    WhatIf::from_document(found).map(|found| Box::new((index.clone(), found)));
+            }
             Err(sentence) => {
                 *error = Some(format!("Can't preview this TTL: {sentence}"));
             }
@@ -107,8 +110,8 @@ pub struct ChangeTtl {
     pub index: IndexRow,
     /// The TTL as typed.
     pub ttl: NumberDraft,
-    /// What it would remove, for the seconds that were asked last.
-    pub what_if: Option<WhatIf>,
+    /// What it would remove, and the index that was asked for, as in the command.
+    pub what_if: Option<Box<(Document, WhatIf)>>,
     /// Documents by age, one count a slice of the slider; `None`: not known.
     pub ages: Option<Vec<u64>>,
     /// The generation of the command that was sent and has no answer yet.
@@ -154,7 +157,7 @@ impl ChangeTtl {
     #[must_use]
     pub fn known(&self) -> Option<&WhatIf> {
         let asked = self.asked()?;
-        self.what_if.as_ref().filter(|known| known.index == asked)
+        self.what_if.as_ref().filter(|known| known.0 == asked).map(|known| &known.1)
     }
 
     /// The command that makes the change; `None` while the TTL is not valid.
@@ -188,8 +191,8 @@ pub struct CreateIndex {
     pub partial: String,
     /// Its name as typed; empty for the usual one.
     pub name: String,
-    /// What the TTL would remove.
-    pub what_if: Option<WhatIf>,
+    /// What the TTL would remove, and the index that was asked for, as in the command.
+    pub what_if: Option<Box<(Document, WhatIf)>>,
     /// The generation of the command that was sent and has no answer yet.
     pub sent: Option<u64>,
     /// Why it could not be made.
@@ -261,7 +264,7 @@ impl CreateIndex {
     #[must_use]
     pub fn known(&self) -> Option<&WhatIf> {
         let asked = self.asked()?;
-        self.what_if.as_ref().filter(|known| known.index == asked)
+        self.what_if.as_ref().filter(|known| known.0 == asked).map(|known| &known.1)
     }
 
     /// Whether it may be sent: it is valid, nothing is on its way, and what its TTL removes is known.

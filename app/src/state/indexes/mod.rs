@@ -2,14 +2,11 @@
 
 mod age;
 mod dialogs;
-mod number;
 #[cfg(test)]
 mod tests;
 mod view;
-mod what_if;
 
 pub use crate::job::purpose::IndexesPurpose as Purpose;
 pub use age::{AGE_SLICES, ages, ages_command, slider_fraction, slider_secs};
 pub use dialogs::{ChangeTtl, CreateIndex, Dialog, DropIndex};
 pub use view::{IndexRow, IndexesView, SampledField, TtlIndex, no_ttl_reason, ttl_words};
-pub use what_if::WhatIf;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use bson::{Bson, Document};
+use mayfly_engine::value::whole;
 
-use super::number::{as_f64, whole_secs};
 use crate::state::{duration, number};
 
 /// What the Indexes view of one tab shows.
@@ -73,7 +73,7 @@ impl IndexRow {
         Some(Self {
             name: spec.get_str("name").ok()?.to_owned(),
             key: spec.get_document("key").ok()?.clone(),
-            secs: spec.get("expireAfterSeconds").and_then(whole_secs),
+            secs: spec.get("expireAfterSeconds").and_then(whole),
             unique: flag("unique"),
             sparse: flag("sparse"),
             hidden: flag("hidden"),
@@ -88,7 +88,8 @@ impl IndexRow {
     pub fn keys_text(&self) -> String {
         let part = |(name, value): (&String, &Bson)| match value {
             Bson::String(kind) => format!("{name} ({kind})"),
-            other if as_f64(other).is_some_and(|number| number < 0.0) => format!("{name} ↓"),
+            Bson::Double(number) if *number < 0.0 => format!("{name} ↓"),
+            other if whole(other).is_some_and(|number| number < 0) => format!("{name} ↓"),
             _ => format!("{name} ↑"),
         };
         self.key.iter().map(part).collect::<Vec<_>>().join(", ")
@@ -230,7 +231,7 @@ impl IndexesView {
 }
 
 fn figure(value: &Bson) -> Option<u64> {
-    u64::try_from(whole_secs(value)?).ok()
+    u64::try_from(whole(value)?).ok()
 }
 
 /// A readable duration and the seconds: `10 min (600 s)`.

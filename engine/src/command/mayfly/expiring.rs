@@ -1,6 +1,6 @@
 //! `mayflyExpiring`: documents in the order in which they expire.
 
-use bson::{Bson, DateTime, Document, doc, raw::RawDocument};
+use bson::{Document, raw::RawDocument};
 
 use super::ttl_targets::targets_for;
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     },
     limits::EXPIRING_DOCS_MAX,
     reaper::{Expiring, Token, expiring},
+    reply::{ExpiringPage, ExpiringRow},
 };
 
 /// The default `limit`.
@@ -44,9 +45,11 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let limit = usize::try_from(limit).unwrap_or(EXPIRING_DOCS_MAX).clamp(1, EXPIRING_DOCS_MAX);
     let now_ms = context.now_ms();
     let page = expiring(context.collections.store(), &targets, after.as_ref(), limit)?;
-    let batch: Vec<Bson> =
-        page.documents.into_iter().map(|document| row(document, now_ms).into()).collect();
-    raw(&doc! { "batch": batch, "next": page.next.map(|token| token.to_document()) })
+    let page = ExpiringPage {
+        batch: page.documents.into_iter().map(|document| row(document, now_ms)).collect(),
+        next: page.next.map(|token| token.to_document()),
+    };
+    raw(&page.to_document())
 }
 
 fn token(after: &RawDocument) -> Result<Token, CommandError> {
@@ -59,15 +62,16 @@ fn token(after: &RawDocument) -> Result<Token, CommandError> {
     })
 }
 
-fn row(found: Expiring, now_ms: i64) -> Document {
-    let deadline = found.deadline;
-    doc! {
-        "_id": found.id,
-        "index": found.index,
-        "field": found.field,
-        "base": DateTime::from_millis(deadline.base_ms),
-        "threshold": DateTime::from_millis(deadline.threshold_ms),
-        "source": deadline.source.as_str(),
-        "state": if deadline.threshold_ms <= now_ms { "overdue" } else { "waiting" },
+fn row(found: Expiring, now_ms: i64) -> ExpiringRow {
+    let Expiring { id, index, field, deadline } = found;
+    let state = if deadline.threshold_ms <= now_ms { "overdue" } else { "waiting" };
+    ExpiringRow {
+        id,
+        index,
+        field,
+        base_ms: deadline.base_ms,
+        threshold_ms: deadline.threshold_ms,
+        source: deadline.source.as_str().to_owned(),
+        state: state.to_owned(),
     }
 }

@@ -1,7 +1,5 @@
 //! `mayflyForecast`: how many documents expire when.
 
-use bson::{Bson, doc};
-
 use super::ttl_targets::targets_for;
 use crate::{
     command::core::{
@@ -10,7 +8,7 @@ use crate::{
         error::{Answer, Code, CommandError},
         field::fields,
         field_value::missing_field,
-        reply::{long, raw},
+        reply::raw,
         request::Request,
     },
     limits::FORECAST_BUCKETS_MAX,
@@ -52,14 +50,5 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     }
     let asked = ForecastRequest { now_ms: context.now_ms(), from_ms, to_ms, buckets };
     let found = forecast(context.collections.store(), collection.id, &targets, asked)?;
-    let counts: Vec<Bson> =
-        found.counts.into_iter().map(|count| Bson::Int64(long(count))).collect();
-    raw(&doc! {
-        "counts": counts,
-        "overdue": long(found.overdue),
-        "beyond": long(found.beyond),
-        "never": long(found.never),
-        "damaged": long(found.damaged),
-        "exact": found.exact,
-    })
+    raw(&found.to_document())
 }

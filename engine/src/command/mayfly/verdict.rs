@@ -1,7 +1,7 @@
 //! `mayflyVerdict`: the verdict of every TTL rule on one document, with reasons; or the thresholds
 //! of several documents.
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::Bson;
 
 use super::ttl_targets::targets_for;
 use crate::{
@@ -17,7 +17,8 @@ use crate::{
     },
     limits::VERDICT_IDS_MAX,
     reaper::{Reaper, Target, TtlParameter, Verdict, verdict},
-    ttl::{Expiry, removal_window},
+    reply::{self, DocumentDue, RuleVerdict},
+    ttl::{Expiry, RemovalWindow, removal_window},
 };
 
 /// `{mayflyVerdict: coll, id: any}`, or `{mayflyVerdict: coll, ids: [any]}` for a list of
@@ -43,22 +44,18 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             format!("{} has no document with this _id", collection.namespace),
         ));
     };
-    let rules: Vec<Bson> = found.rules.iter().map(|rule| rule_document(rule).into()).collect();
     let winner = found.winner.and_then(|place| found.rules.get(place));
-    let mut reply = doc! {
-        "verdicts": rules,
-        "winner": winner.map(|rule| rule.index.clone()),
+    let threshold_ms = winner.and_then(|rule| rule.expiry.threshold_ms());
+    let window = threshold_ms.map(|threshold_ms| window(&context.reaper, threshold_ms));
+    let reply = reply::Verdict {
+        rules: found.rules.iter().map(rule_verdict).collect(),
+        winner: winner.map(|rule| rule.index.clone()),
+        earliest_ms: window.map(|window| window.earliest_ms),
+        latest_ms: window.map(|window| window.latest_ms),
     };
-    if let Some(threshold_ms) = winner.and_then(|rule| rule.expiry.threshold_ms()) {
-        let window = window(&context.reaper, threshold_ms);
-        reply.insert("earliest", DateTime::from_millis(window.0));
-        reply.insert("latest", DateTime::from_millis(window.1));
-    }
-    raw(&reply)
+    raw(&reply.to_document())
 }
 
-/// `{documents: [{_id, base?: Date, threshold?: Date}]}`: a document without a threshold never
-/// expires, one that is not there is left out.
 fn several(
     context: &Context,
     collection: &CollectionMeta,
@@ -79,19 +76,19 @@ fn several(
         let Some(found) = verdict(context.collections.store(), collection, targets, &id)? else {
             continue;
         };
-        let mut document = doc! { "_id": id };
         let winner = found.winner.and_then(|place| found.rules.get(place));
-        if let Some(deadline) = winner.and_then(|rule| rule.expiry.deadline()) {
-            document.insert("base", DateTime::from_millis(deadline.base_ms));
-            document.insert("threshold", DateTime::from_millis(deadline.threshold_ms));
-        }
-        documents.push(Bson::Document(document));
+        let deadline = winner.and_then(|rule| rule.expiry.deadline());
+        documents.push(DocumentDue {
+            id,
+            base_ms: deadline.map(|deadline| deadline.base_ms),
+            threshold_ms: deadline.map(|deadline| deadline.threshold_ms),
+        });
     }
-    raw(&doc! { "documents": documents })
+    raw(&reply::Verdicts { documents }.to_document())
 }
 
 /// Between which instants a document with this threshold is removed.
-fn window(reaper: &Reaper, threshold_ms: i64) -> (i64, i64) {
+fn window(reaper: &Reaper, threshold_ms: i64) -> RemovalWindow {
     let sleep_secs = if reaper.parameters().at_threshold() {
         0
     } else {
@@ -99,27 +96,29 @@ fn window(reaper: &Reaper, threshold_ms: i64) -> (i64, i64) {
     };
     let last_pass_ms = reaper.last_pass().map_or(0, |pass| pass.duration_micros / 1_000);
     let last_pass_ms = i64::try_from(last_pass_ms).unwrap_or(i64::MAX);
-    let window = removal_window(threshold_ms, sleep_secs, last_pass_ms);
-    (window.earliest_ms, window.latest_ms)
+    removal_window(threshold_ms, sleep_secs, last_pass_ms)
 }
 
-fn rule_document(rule: &Verdict) -> Document {
-    let mut document = doc! { "index": &rule.index, "field": &rule.field };
+fn rule_verdict(rule: &Verdict) -> RuleVerdict {
+    let (index, field) = (rule.index.clone(), rule.field.clone());
     match &rule.expiry {
-        Expiry::At(deadline) => document.extend(doc! {
-            "expires": true,
-            "base": DateTime::from_millis(deadline.base_ms),
-            "threshold": DateTime::from_millis(deadline.threshold_ms),
-            "expireAfterSeconds": deadline.expire_after_secs,
-            "source": deadline.source.as_str(),
-            "reason": "expires",
-            "sentence": deadline.sentence(&rule.field),
-        }),
-        Expiry::Never(never) => document.extend(doc! {
-            "expires": false,
-            "reason": never.code(),
-            "sentence": never.sentence(&rule.field),
-        }),
+        Expiry::At(deadline) => RuleVerdict {
+            expires: true,
+            base_ms: Some(deadline.base_ms),
+            threshold_ms: Some(deadline.threshold_ms),
+            expire_after_secs: Some(deadline.expire_after_secs),
+            source: Some(deadline.source.as_str().to_owned()),
+            reason: "expires".to_owned(),
+            sentence: deadline.sentence(&field),
+            index,
+            field,
+        },
+        Expiry::Never(never) => RuleVerdict {
+            reason: never.code().to_owned(),
+            sentence: never.sentence(&field),
+            index,
+            field,
+            ..RuleVerdict::default()
+        },
     }
-    document
 }

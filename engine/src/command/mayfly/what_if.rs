@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bson::{Document, doc, raw::RawBsonRef};
+use bson::{Document, raw::RawBsonRef};
 
 use super::ttl_targets::collection_of;
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
         error::{Answer, Code, CommandError},
         field::required,
         field_value::missing_field,
-        reply::{long, raw},
+        reply::raw,
         request::Request,
     },
     reaper::{WhatIfRule, what_if},
@@ -46,19 +46,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let dialect = context.collections.catalog().dialect(request.db);
     let rule = rule(&collection, dialect, &index, secs)?;
     let found = what_if(context.collections.store(), &collection, &rule, context.now_ms())?;
-    let never: Document = found
-        .never
-        .into_iter()
-        .map(|(code, count)| (code.to_owned(), long(count).into()))
-        .collect();
-    raw(&doc! {
-        "total": long(found.total),
-        "damaged": long(found.damaged),
-        "overdueNow": long(found.overdue_now),
-        "nextHour": long(found.next_hour),
-        "nextDay": long(found.next_day),
-        "never": never,
-    })
+    raw(&found.to_document())
 }
 
 /// The rule of the named index with these seconds, or of an index that does not exist yet.

@@ -3,7 +3,10 @@
 use bson::Bson;
 
 use super::{action::ValueLocation, shown_id, type_of};
-use crate::{query::QueryError, value::Decimal};
+use crate::{
+    query::QueryError,
+    value::{Decimal, integer},
+};
 
 /// `$inc` or `$mul`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,15 +130,6 @@ impl BitOp {
             Ok(small) if both_small => Bson::Int32(small),
             _ => Bson::Int64(result),
         })
-    }
-}
-
-/// The value of an integer type.
-pub(super) fn integer(value: &Bson) -> Option<i64> {
-    match value {
-        Bson::Int32(n) => Some(i64::from(*n)),
-        Bson::Int64(n) => Some(*n),
-        _ => None,
     }
 }
 

@@ -10,7 +10,7 @@ use bson::{
 use super::{
     Change, Form,
     action::Action,
-    arithmetic::{BitOp, Sum, integer, is_number},
+    arithmetic::{BitOp, Sum, is_number},
     array::{Pull, Push, parse_sort},
     identifiers,
     path::{Part, UpdatePath},
@@ -21,7 +21,10 @@ use crate::{
         Code, Expr, Filter, QueryError, Test,
         filter::{integer::integer as integer_in, is_operators, number},
     },
-    value::scan::{self, Limits, ScanErrorKind},
+    value::{
+        integer,
+        scan::{self, Limits, ScanErrorKind},
+    },
 };
 
 pub(super) fn update(

@@ -6,6 +6,7 @@ use super::two_ended_scan::{Claim, ScanSplit, is_before};
 use crate::{
     limits::{FORECAST_DISTINCT_DOCS_MAX, FORECAST_ENTRIES_PER_LOOK, FORECAST_SHARED_ENTRIES_MIN},
     reaper::{target::Target, ttl_range::TtlRange},
+    reply::Forecast,
     store::{
         CollectionId, Entry, IndexId, Reader, RecordNumber, Scan, SnapshotNumber, Store, StoreError,
     },
@@ -22,23 +23,6 @@ pub struct ForecastRequest {
     pub to_ms: i64,
     /// How many buckets of equal length; at least 1.
     pub buckets: usize,
-}
-
-/// Each document of the collection is counted in exactly one place, at its earliest threshold.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Forecast {
-    /// Documents with their threshold in each bucket.
-    pub counts: Vec<u64>,
-    /// Documents outside the buckets that are due now.
-    pub overdue: u64,
-    /// Documents outside the buckets that are not due yet.
-    pub beyond: u64,
-    /// Documents that never expire.
-    pub never: u64,
-    /// Damaged index entries, whose documents' thresholds are unknown.
-    pub damaged: u64,
-    /// Whether every number is right. If not, a document with several dates may count several times.
-    pub exact: bool,
 }
 
 /// Counts a collection's documents by threshold under these rules. Large collections use two

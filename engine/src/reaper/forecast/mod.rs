@@ -9,6 +9,6 @@ mod what_if;
 
 pub use due::{count_due, is_any_due};
 pub use expiring::{Expiring, Page, Token, expiring};
-pub use histogram::{Forecast, ForecastRequest, forecast};
+pub use histogram::{ForecastRequest, forecast};
 pub use verdict::{Verdict, Verdicts, verdict};
-pub use what_if::{WhatIf, WhatIfRule, what_if};
+pub use what_if::{WhatIfRule, what_if};

@@ -1,6 +1,6 @@
 //! What a TTL rule would do, before it exists. Writes nothing.
 
-use std::{collections::BTreeMap, ops::Bound, sync::Arc};
+use std::{ops::Bound, sync::Arc};
 
 use crate::{
     catalog::{CollectionMeta, EntryForm, IndexMeta, IndexState},
@@ -8,29 +8,13 @@ use crate::{
     limits::{COUNT_ENTRIES_PER_CHECK, READ_DOCS_MAX, READ_MS_MAX},
     query::Filter,
     reaper::ttl_range::TtlRange,
+    reply::WhatIf,
     store::{Reader, RecordNumber, Scan, Store, StoreError, StoredDocument},
     ttl::{self, Expiry, Never, Rule},
 };
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
-
-/// The documents of a collection by what the rule would do to them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct WhatIf {
-    /// Documents of the collection.
-    pub total: u64,
-    /// Documents that are damaged, or whose entry is. No pass removes them.
-    pub damaged: u64,
-    /// Would be removed by the next pass.
-    pub overdue_now: u64,
-    /// Would expire within the next hour.
-    pub next_hour: u64,
-    /// Would expire within the next 24 hours, those of the next hour included.
-    pub next_day: u64,
-    /// Would never expire, by [`Never::code`].
-    pub never: BTreeMap<&'static str, u64>,
-}
 
 /// The rule in question.
 #[derive(Debug, Clone)]
@@ -165,7 +149,7 @@ impl<'c> ByEntries<'c> {
         };
         if without_entry > 0 {
             counts.total += without_entry;
-            *counts.never.entry(reason.code()).or_default() += without_entry;
+            *counts.never.entry(reason.code().into()).or_default() += without_entry;
         }
         Ok(counts)
     }
@@ -241,7 +225,7 @@ impl WhatIf {
         match expiry {
             Expiry::Never(reason) => {
                 self.total += 1;
-                *self.never.entry(reason.code()).or_default() += 1;
+                *self.never.entry(reason.code().into()).or_default() += 1;
             }
             Expiry::At(deadline) => self.add_threshold(deadline.threshold_ms, now_ms),
         }

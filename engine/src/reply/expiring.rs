@@ -1,0 +1,55 @@
+//! The reply to `mayflyExpiring`.
+
+use bson::{Bson, Document};
+
+use super::{declare::replies, wire::Date};
+
+replies! {
+    /// A page of documents, those that expire first.
+    pub struct ExpiringPage {
+        /// The documents, soonest first.
+        "batch" => batch: Vec<ExpiringRow>,
+        /// Where the next page begins, for `after`; `None` at the end.
+        "next" => next: Option<Document>,
+    }
+
+    /// A document with a threshold. Instants are milliseconds since 1970.
+    pub struct ExpiringRow {
+        /// Its `_id`.
+        "_id" => id: Bson,
+        /// The rule that removes it first.
+        "index" => index: String,
+        /// The path that the rule looks at; `_ts` for the last modification.
+        "field" => field: String,
+        /// The date that the seconds are added to.
+        "base" as Date => base_ms: i64,
+        /// A pass removes it from then on.
+        "threshold" as Date => threshold_ms: i64,
+        /// Where the seconds come from; `item` is the document's own `ttl`.
+        "source" => source: String,
+        /// `waiting`, or `overdue` from its threshold on.
+        "state" => state: String,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::{DateTime, doc};
+
+    use super::{super::declare::check_round_trip, *};
+
+    #[test]
+    fn a_page_reads_back() {
+        check_round_trip!(
+            ExpiringPage,
+            doc! {
+                "batch": [{
+                    "_id": {"a": 1}, "index": "at_1", "field": "at", "base": DateTime::from_millis(1),
+                    "threshold": DateTime::from_millis(2), "source": "index", "state": "overdue",
+                }],
+                "next": {"t": DateTime::from_millis(2)},
+            }
+        );
+        check_round_trip!(ExpiringPage, doc! {"batch": [], "next": null});
+    }
+}

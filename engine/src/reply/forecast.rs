@@ -1,0 +1,38 @@
+//! The reply to `mayflyForecast`.
+
+use super::declare::replies;
+
+replies! {
+    /// Each document of the collection is counted in exactly one place, at its earliest threshold.
+    pub struct Forecast {
+        /// Documents with their threshold in each bucket.
+        "counts" => counts: Vec<u64>,
+        /// Documents outside the buckets that are due now.
+        "overdue" => overdue: u64,
+        /// Documents outside the buckets that are not due yet.
+        "beyond" => beyond: u64,
+        /// Documents that never expire.
+        "never" => never: u64,
+        /// Damaged index entries, whose documents' thresholds are unknown.
+        "damaged" => damaged: u64,
+        /// Whether every number is right. If not, a document with several dates may count several
+        /// times.
+        "exact" => exact: bool,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::declare::check_round_trip, *};
+
+    #[test]
+    fn a_forecast_reads_back() {
+        check_round_trip!(
+            Forecast,
+            bson::doc! {
+                "counts": [1_i64, 0_i64], "overdue": 2_i64, "beyond": 3_i64, "never": 4_i64,
+                "damaged": 5_i64, "exact": true,
+            }
+        );
+    }
+}

@@ -1,0 +1,17 @@
+//! The replies of Mayfly's own commands as types: a command writes them, the window and the command
+//! line read them.
+//!
+//! What a reply lacks, or has with another type, reads as 0, false or empty. A type that has no
+//! such value, as a name or a date, makes `from_document` return `None`; lists skip such elements.
+
+mod declare;
+mod expiring;
+mod forecast;
+mod verdict;
+mod what_if;
+mod wire;
+
+pub use expiring::{ExpiringPage, ExpiringRow};
+pub use forecast::Forecast;
+pub use verdict::{DocumentDue, RuleVerdict, Verdict, Verdicts};
+pub use what_if::WhatIf;

@@ -1,0 +1,23 @@
+//! Integers in BSON values.
+
+use bson::Bson;
+
+/// The value of an integer type.
+#[must_use]
+pub fn integer(value: &Bson) -> Option<i64> {
+    match value {
+        Bson::Int32(number) => Some(i64::from(*number)),
+        Bson::Int64(number) => Some(*number),
+        _ => None,
+    }
+}
+
+/// The value of an integer type, or of a double without its fraction.
+#[must_use]
+pub fn whole(value: &Bson) -> Option<i64> {
+    match value {
+        #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
+        Bson::Double(number) if number.is_finite() => Some(*number as i64),
+        other => integer(other),
+    }
+}
