@@ -11,6 +11,7 @@ use crate::state::purpose::{
 };
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
+use crate::worker::transfer::TransferDone;
 use crate::worker::{Outcome, Reply};
 
 /// Takes over one outcome.
@@ -27,7 +28,9 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
             dropped(&purpose, generation, full, cx);
         }
         Outcome::Transfer { purpose, generation, done } => {
-            if let Purpose::Transfer(purpose) = purpose {
+            if let TransferDone::LookedInto { folder, has_store } = done {
+                store::looked_into(generation, folder, has_store, cx);
+            } else if let Purpose::Transfer(purpose) = purpose {
                 transfer::done(&purpose, generation, done, cx);
             }
         }

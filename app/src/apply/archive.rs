@@ -2,7 +2,8 @@
 
 use bson::{Bson, DateTime, Document, doc};
 
-use super::{Apply, TOO_MUCH, store::number};
+use super::number::number;
+use super::{Apply, TOO_MUCH};
 use crate::action::ArchiveAction;
 use crate::limits::ARCHIVE_PAGE_ROWS;
 use crate::state::archive::{Archive, ArchiveDraft, PutBack, Status, off_command, restore_command};

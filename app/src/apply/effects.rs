@@ -3,8 +3,9 @@
 use bson::Document;
 
 use crate::state::settings::ThemeChoice;
+use crate::state::transfer::Purpose as TransferPurpose;
 use crate::state::{Purpose, State};
-use crate::worker::{Abandoned, Job, Lane, Work};
+use crate::worker::{Abandoned, Job, Lane, TransferWork, Work};
 
 /// What an action wants done outside of the state.
 #[derive(Debug, Default)]
@@ -62,6 +63,11 @@ impl<'a> Apply<'a> {
         let generation = self.state.next_generation();
         self.effects.jobs.push(Job { purpose, lane, generation, work });
         generation
+    }
+
+    /// Sends a file job. Returns its generation.
+    pub fn transfer(&mut self, purpose: TransferPurpose, lane: Lane, work: TransferWork) -> u64 {
+        self.job(Purpose::Transfer(purpose), lane, Work::Transfer(work))
     }
 
     /// Asks the window for something.

@@ -4,7 +4,8 @@ use bson::{Bson, Document, doc};
 use mayfly_engine::value::extjson::{self, Layout, Style};
 use mayfly_engine::value::shell;
 
-use super::{Apply, clipboard, documents, indexes, store::number};
+use super::number::number;
+use super::{Apply, clipboard, documents, indexes};
 use crate::action::ExpiryAction;
 use crate::job::RemovedDocument;
 use crate::limits::REASONS_DOCUMENTS_MAX;

@@ -5,7 +5,8 @@ use std::time::Duration;
 use bson::{Bson, Document, doc};
 use mayfly_engine::command::ListenAt;
 
-use super::{Apply, store::number};
+use super::Apply;
+use super::number::number;
 use crate::action::ListenerAction;
 use crate::limits::LISTENER_AGE_MAX;
 use crate::state::listener::{ConnectedClient, Status};

@@ -13,6 +13,7 @@ pub mod expiry;
 pub mod indexes;
 pub mod listener;
 pub mod maintenance;
+mod number;
 pub mod reaper;
 pub mod store;
 pub mod tabs;

@@ -3,7 +3,7 @@
 use bson::{Document, doc};
 
 use super::Apply;
-use super::store::number;
+use super::number::number;
 use crate::action::reaper::{release_command, release_held};
 use crate::action::{Action, ExpiryAction, ReaperAction, TabsAction};
 use crate::source::Namespace;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use bson::{Bson, Document, doc};
 use mayfly_engine::reply::{ExpiringPage, Forecast};
-use mayfly_engine::value::whole;
 
+use super::number::number;
 use super::{Apply, WindowEffect, clock, reaper, tabs, transfer};
 use crate::action::StoreAction;
 use crate::job::Dialect;
@@ -67,7 +67,7 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
 /// Looks whether a folder holds a store, before the present one is closed for it.
 fn look_into(folder: PathBuf, cx: &mut Apply<'_>) {
     let look = TransferWork::LookInto(folder);
-    let generation = transfer::work(FilePurpose::LookInto, Lane::Read, look, cx);
+    let generation = cx.transfer(FilePurpose::LookInto, Lane::Read, look);
     if let Some(Dialog::OpenFolder(draft)) = cx.state.dialogs.open_mut() {
         draft.looking = Some(generation);
     }
@@ -437,11 +437,6 @@ fn open_first(state: &mut State) {
 fn first_threshold(found: &Document) -> Option<i64> {
     let page = ExpiringPage::from_document(found)?;
     page.batch.first().map(|row| row.threshold_ms)
-}
-
-/// A count in a reply, whichever number type it has.
-pub fn number(document: &Document, name: &str) -> Option<u64> {
-    u64::try_from(document.get(name).and_then(whole)?).ok()
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use bson::{Bson, Document};
 
-use super::{Apply, TOO_MUCH, reaper, store::number};
+use super::number::number;
+use super::{Apply, TOO_MUCH, reaper};
 use crate::action::TrashAction;
 use crate::limits::TRASH_PAGE_ROWS;
 use crate::state::purpose::TrashPurpose;

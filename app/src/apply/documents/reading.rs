@@ -192,7 +192,7 @@ pub fn page(tab: TabId, run: u64, first: u64, reply: &Reply, cx: &mut Apply<'_>)
 
 /// The count came.
 pub fn count(tab: TabId, run: u64, reply: &Reply, state: &mut State) {
-    let Some(total) = reply.ok().and_then(|found| crate::apply::store::number(found, "n")) else {
+    let Some(total) = reply.ok().and_then(|found| crate::apply::number::number(found, "n")) else {
         return;
     };
     with(state, tab, |view| {

@@ -7,7 +7,7 @@ use bson::{Bson, Document, oid::ObjectId};
 
 use super::reading::{self, documents};
 use super::with;
-use crate::apply::store::number;
+use crate::apply::number::number;
 use crate::apply::{Apply, TOO_MUCH};
 use crate::limits::UNDO_BYTES_MAX;
 use crate::state::documents::change::{self, has_same_id, id_of, is_same};

@@ -3,5 +3,4 @@
 mod pages;
 pub mod run;
 
-pub(in crate::apply) use pages::chosen;
 pub use pages::{answer, apply, dropped, follow};

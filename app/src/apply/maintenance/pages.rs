@@ -8,7 +8,7 @@ use bson::{Document, doc};
 use super::run;
 use crate::action::MaintenanceAction;
 use crate::action::maintenance::Page;
-use crate::apply::store::number;
+use crate::apply::number::number;
 use crate::apply::{Apply, QUEUE_FULL};
 use crate::job::BackupList;
 use crate::limits::{STATUS_AGE_MAX, STATUS_AGE_SHOWN_MAX};
@@ -112,17 +112,6 @@ fn path_changed(cx: &mut Apply<'_>) {
         let folder = folder(cx.state);
         look_for(Some(file), folder, cx);
     }
-}
-
-/// A file was chosen in the system's dialog.
-pub(in crate::apply) fn chosen(file: &std::path::Path, cx: &mut Apply<'_>) {
-    let path = file.to_string_lossy().into_owned();
-    match cx.state.dialogs.open_mut() {
-        Some(AnyDialog::Maintenance(Dialog::Backup(draft))) => draft.path = path,
-        Some(AnyDialog::Maintenance(Dialog::Restore(draft))) => draft.path = path,
-        _ => return,
-    }
-    path_changed(cx);
 }
 
 /// Takes over which backups there are, unless that was asked for a store that is no longer there.

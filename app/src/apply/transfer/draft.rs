@@ -6,8 +6,8 @@ use std::sync::Arc;
 use mayfly_engine::transfer::Progress;
 
 use super::{resume, run};
-use crate::action::TransferAction;
-use crate::apply::{Apply, maintenance, store};
+use crate::action::{Action, MaintenanceAction, TransferAction};
+use crate::apply::Apply;
 use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::toasts::Kind;
@@ -16,7 +16,7 @@ use crate::state::transfer::import::{RehearsedFor, WHOLE_PATH, typed_path, whole
 use crate::state::transfer::{Asker, Chooser, Dialog, ExportDraft, ImportDraft, Purpose, Seen};
 use crate::state::{self, Namespace, State};
 use crate::worker::transfer::{Choose, TransferDone};
-use crate::worker::{Lane, TransferWork, Work};
+use crate::worker::{Lane, TransferWork};
 
 /// Said when the system has no file dialog.
 const NO_CHOOSER: &str = "The system file dialog didn't open; enter the path instead";
@@ -56,7 +56,7 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
         TransferAction::RollBack(id) => resume::roll_back(id, cx),
         TransferAction::Leave(id) => {
             let purpose = Purpose::Unfinished { show: false };
-            work(purpose, Lane::Transfer, TransferWork::Leave(id), cx);
+            cx.transfer(purpose, Lane::Transfer, TransferWork::Leave(id));
         }
     }
 }
@@ -93,9 +93,6 @@ pub fn done(purpose: &Purpose, generation: u64, done: TransferDone, cx: &mut App
                     Err(error) => Seen::Failed(error),
                 };
             }
-        }
-        (_, TransferDone::LookedInto { folder, has_store }) => {
-            store::looked_into(generation, folder, has_store, cx);
         }
         (_, TransferDone::Folder(folder)) => {
             if cx.state.transfer.folder.is_none() {
@@ -190,7 +187,7 @@ fn open_export(namespace: Namespace, filter: String, cx: &mut Apply<'_>) {
     cx.state.transfer.chooser_note = None;
     cx.state.dialogs.show(AnyDialog::Transfer(Dialog::Export(Box::new(draft))));
     if cx.state.transfer.folder.is_none() {
-        work(Purpose::Folder, Lane::Read, TransferWork::Folder, cx);
+        cx.transfer(Purpose::Folder, Lane::Read, TransferWork::Folder);
     }
 }
 
@@ -225,7 +222,7 @@ fn look(cx: &mut Apply<'_>) {
     };
     let (format, leniency, all) = (draft.format, draft.leniency, draft.files.clone());
     let preview = TransferWork::Preview { path, format, leniency, all };
-    let generation = work(Purpose::Preview, Lane::Read, preview, cx);
+    let generation = cx.transfer(Purpose::Preview, Lane::Read, preview);
     if let Some(draft) = import_draft(cx.state) {
         draft.look = Seen::Waiting(generation);
     }
@@ -249,7 +246,7 @@ fn rehearse(cx: &mut Apply<'_>) {
     let progress = Arc::new(Progress::new());
     cx.state.transfer.rehearsal = Some(Arc::clone(&progress));
     let rehearse = TransferWork::Rehearse { files, format, leniency, namespace: into, progress };
-    let generation = work(Purpose::Rehearse, Lane::Read, rehearse, cx);
+    let generation = cx.transfer(Purpose::Rehearse, Lane::Read, rehearse);
     if let Some(draft) = import_draft(cx.state) {
         draft.rehearsal = Seen::Waiting(generation);
     }
@@ -291,15 +288,18 @@ fn choose(cx: &mut Apply<'_>) {
         _ => return,
     };
     let choose = TransferWork::Choose(choose);
-    let generation = work(Purpose::Chosen, Lane::Read, choose, cx);
+    let generation = cx.transfer(Purpose::Chosen, Lane::Read, choose);
     cx.state.transfer.chooser_note = None;
     cx.state.transfer.chooser = Some(Chooser { asker, generation, since: cx.state.uptime });
 }
 
 fn chosen(files: Vec<PathBuf>, cx: &mut Apply<'_>) {
     let Some(first) = files.first().cloned() else { return };
-    if matches!(cx.state.dialogs.open(), Some(AnyDialog::Maintenance(_))) {
-        maintenance::chosen(&first, cx);
+    if let Some(AnyDialog::Maintenance(dialog)) = cx.state.dialogs.open_mut() {
+        if let Some(path) = dialog.path_mut() {
+            *path = first.to_string_lossy().into_owned();
+            crate::apply::apply(Action::Maintenance(MaintenanceAction::PathChanged), cx);
+        }
         return;
     }
     if let Some(AnyDialog::OpenFolder(draft)) = cx.state.dialogs.open_mut() {
@@ -317,16 +317,6 @@ fn chosen(files: Vec<PathBuf>, cx: &mut Apply<'_>) {
         draft.add(files, IMPORT_FILES_MAX);
         look(cx);
     }
-}
-
-/// Hands work to a lane. Returns its generation.
-pub(in crate::apply) fn work(
-    purpose: Purpose,
-    lane: Lane,
-    work: TransferWork,
-    cx: &mut Apply<'_>,
-) -> u64 {
-    cx.job(state::Purpose::Transfer(purpose), lane, Work::Transfer(work))
 }
 
 #[cfg(test)]

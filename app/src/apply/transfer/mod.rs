@@ -4,5 +4,4 @@ mod draft;
 pub mod resume;
 pub mod run;
 
-pub(in crate::apply) use draft::work;
 pub use draft::{apply, done, give_up_chooser};

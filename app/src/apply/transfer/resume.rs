@@ -5,7 +5,6 @@ use std::sync::Arc;
 use bson::oid::ObjectId;
 use mayfly_engine::transfer::{RollBackReport, UnfinishedImport};
 
-use super::draft::work;
 use super::run::{begin, failed, is_shown};
 use crate::apply::Apply;
 use crate::state::dialogs::Dialog as AnyDialog;
@@ -21,7 +20,7 @@ use crate::worker::{Lane, TransferWork};
 pub fn ask(show: bool, cx: &mut Apply<'_>) {
     if cx.state.store.capabilities.transfer {
         let purpose = Purpose::Unfinished { show };
-        work(purpose, Lane::Read, TransferWork::Unfinished, cx);
+        cx.transfer(purpose, Lane::Read, TransferWork::Unfinished);
     }
 }
 
@@ -56,7 +55,7 @@ pub fn resume(id: ObjectId, cx: &mut Apply<'_>) {
     let operation = begin(title, 0, Dialog::Unfinished { error: None }, kind, cx.state);
     let Some(running) = cx.state.transfer.get(operation) else { return };
     let resume = TransferWork::Resume { id, progress: Arc::clone(&running.progress) };
-    work(Purpose::Import(operation), Lane::Transfer, resume, cx);
+    cx.transfer(Purpose::Import(operation), Lane::Transfer, resume);
 }
 
 /// Takes an import back.
@@ -70,7 +69,7 @@ pub fn roll_back(id: ObjectId, cx: &mut Apply<'_>) {
     let operation = begin(title, total, Dialog::Unfinished { error: None }, kind, cx.state);
     let Some(running) = cx.state.transfer.get(operation) else { return };
     let roll_back = TransferWork::RollBack { id, progress: Arc::clone(&running.progress) };
-    work(Purpose::RollBack(operation), Lane::Transfer, roll_back, cx);
+    cx.transfer(Purpose::RollBack(operation), Lane::Transfer, roll_back);
 }
 
 /// A roll back ended.

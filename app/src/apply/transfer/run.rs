@@ -7,7 +7,7 @@ use std::time::Duration;
 use bson::doc;
 use mayfly_engine::transfer::{ExportReport, ImportEnd, ImportReport, Progress};
 
-use super::draft::{export_draft, import_draft, work};
+use super::draft::{export_draft, import_draft};
 use super::resume;
 use crate::action::{Action, ReaperAction};
 use crate::apply::{Apply, QUEUE_FULL};
@@ -74,7 +74,7 @@ pub fn start_export(overwrite: bool, cx: &mut Apply<'_>) {
     let progress = Arc::clone(&running.progress);
     let request = Box::new(request);
     let export = TransferWork::Export { request, overwrite, progress };
-    work(Purpose::Export(operation), Lane::Transfer, export, cx);
+    cx.transfer(Purpose::Export(operation), Lane::Transfer, export);
 }
 
 pub(super) fn begin(
@@ -106,7 +106,7 @@ fn send_import(operation: OperationId, cx: &mut Apply<'_>) {
     let Ok(request) = draft.request() else { return };
     let progress = Arc::clone(&running.progress);
     let import = TransferWork::Import { request, progress };
-    work(Purpose::Import(operation), Lane::Transfer, import, cx);
+    cx.transfer(Purpose::Import(operation), Lane::Transfer, import);
 }
 
 /// Takes over the answer to a command that a transfer sent.

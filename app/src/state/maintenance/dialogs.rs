@@ -35,6 +35,17 @@ pub enum Dialog {
     Ended(Box<Ended>),
 }
 
+impl Dialog {
+    /// The path that a file dialog fills, where there is one.
+    pub fn path_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Backup(draft) => Some(&mut draft.path),
+            Self::Restore(draft) => Some(&mut draft.path),
+            _ => None,
+        }
+    }
+}
+
 /// Where a backup goes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BackupDraft {

@@ -1,0 +1,93 @@
+//! The entries of menus, palette and shortcuts: one table, collected from the regions.
+
+use egui::{Key, KeyboardShortcut, Modifiers};
+
+use super::entry::Entry;
+use super::{
+    Action, archive, clock, dialog, documents, expiry, indexes, listener, maintenance, reaper,
+    store, tabs, transfer, trash, view,
+};
+use crate::state::State;
+
+/// Every entry, in the order of the menu.
+pub fn entries() -> impl Iterator<Item = &'static Entry> {
+    [
+        store::ENTRIES,
+        maintenance::ENTRIES,
+        trash::ENTRIES,
+        listener::ENTRIES,
+        transfer::ENTRIES,
+        archive::ENTRIES,
+        documents::ENTRIES,
+        expiry::ENTRIES,
+        indexes::ENTRIES,
+        reaper::ENTRIES,
+        clock::ENTRIES,
+        tabs::ENTRIES,
+        view::ENTRIES,
+        dialog::ENTRIES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The entry whose keys were pressed in this frame. Takes the keys, so that nothing else sees them.
+///
+/// While a text is being typed, keys without Ctrl or Alt belong to the text, except function keys. Space presses the
+/// control that the keyboard is on. A key alone that does nothing now is left to whatever is on the screen.
+#[must_use]
+pub fn entry_for_keys(context: &egui::Context, state: &State) -> Option<Action> {
+    let typing = context.text_edit_focused();
+    let on_control = context.memory(|memory| memory.focused().is_some());
+    let mut sorted: Vec<&Entry> = entries().filter(|entry| entry.keys.is_some()).collect();
+    // The more keys, the earlier: Ctrl+T must not take Ctrl+Shift+T.
+    sorted.sort_by_key(|entry| {
+        entry
+            .keys
+            .map_or(0, |keys| -(i32::from(keys.modifiers.shift) + i32::from(keys.modifiers.alt)))
+    });
+    for entry in sorted {
+        let Some(keys) = entry.keys else { continue };
+        let presses = on_control && keys == KeyboardShortcut::new(Modifiers::NONE, Key::Space);
+        if presses || typing && belongs_to_text(keys) {
+            continue;
+        }
+        let is_pressed = context.input(|input| input.key_pressed(keys.logical_key));
+        if !is_pressed || keys.modifiers.is_none() && !entry.is_enabled(state) {
+            continue;
+        }
+        if context.input_mut(|input| input.consume_shortcut(&keys))
+            && let Some(action) = (entry.action)(state)
+        {
+            return Some(action);
+        }
+    }
+    None
+}
+
+fn belongs_to_text(keys: KeyboardShortcut) -> bool {
+    let held = keys.modifiers;
+    let edits =
+        matches!(keys.logical_key, Key::Z | Key::A | Key::C | Key::V | Key::X) && held.command;
+    let function = keys.logical_key.name().starts_with('F') && keys.logical_key.name().len() > 1;
+    edits || (!held.command && !held.ctrl && !held.alt && !function)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_entries_share_keys_or_words() {
+        let (mut keys, mut labels) = (BTreeSet::new(), BTreeSet::new());
+        for entry in entries() {
+            assert!(labels.insert(entry.label), "{} twice", entry.label);
+            let text = entry.keys_text();
+            assert!(text.is_empty() || keys.insert(text.clone()), "{text} twice");
+            assert!(!entry.tooltip.ends_with('.'), "{}", entry.label);
+        }
+        assert!(keys.len() > 10);
+    }
+}
