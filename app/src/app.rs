@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, Actions, TabsAction, TransferAction, entry_for_keys};
 use crate::apply::{self, Apply, Effects, WindowEffect};
-use crate::job::{OpenFailure, OpenRequest};
+use crate::job::{OpenError, OpenRequest};
 use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
 use crate::shutdown::ShutdownSignal;
 use crate::source::Opener;
@@ -100,7 +100,7 @@ impl MayflyApp {
             Err(error) => {
                 let sentence =
                     format!("Can't start a thread: {error}. Close other programs and try again");
-                app.state.store.phase = Phase::Failed(OpenFailure::new(sentence));
+                app.state.store.phase = Phase::Failed(OpenError::new(sentence));
             }
         }
         app.perform(egui, effects);

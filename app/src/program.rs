@@ -29,7 +29,7 @@ fn window(
     // A second window on the same store prints an error and exits, instead of opening empty. A
     // desktop shows no standard error, so there the window opens and shows the error.
     if !is_started_by_desktop() {
-        check_free(&request).map_err(|failure| Failure(failure.sentence))?;
+        check_free(&request).map_err(|failure| Failure(failure.message))?;
     }
     let opener = opener(Some(demo::fill));
     let options = WindowOptions { request, opener, settings_file: None, shutdown: Some(shutdown) };

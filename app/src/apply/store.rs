@@ -11,7 +11,7 @@ use crate::action::StoreAction;
 use crate::job::Dialect;
 use crate::job::invisible::with_marks;
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, WEATHER_UNSEEN_MAX};
-use crate::source::{OpenFailure, OpenRequest, Opened};
+use crate::source::{OpenError, OpenRequest, Opened};
 use crate::state::dialogs::{
     Confirm, CreateCollection, CreateDatabase, Dialog, DropTarget, OpenFolder, Sent, Tone,
     create_command, dialect_command, dialect_label, drop_command, rename_command,
@@ -113,7 +113,7 @@ pub fn open(mut request: OpenRequest, cx: &mut Apply<'_>) {
 }
 
 /// A store was opened, or could not be.
-pub fn opened(opened: Result<Opened, OpenFailure>, cx: &mut Apply<'_>) {
+pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     let opened = match opened {
         Ok(opened) => opened,
         Err(failure) => return not_opened(failure, cx.state),
@@ -144,7 +144,7 @@ pub fn opened(opened: Result<Opened, OpenFailure>, cx: &mut Apply<'_>) {
 
 /// A folder could not be opened. The store before it is closed, so that nothing that is known of it
 /// may be offered for this one. Its tabs stay: it may be opened again.
-fn not_opened(failure: OpenFailure, state: &mut State) {
+fn not_opened(failure: OpenError, state: &mut State) {
     state.store.phase = Phase::Failed(failure);
     state.store.folder = folder(state);
     state.maintenance.forget();

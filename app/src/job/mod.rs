@@ -16,6 +16,7 @@ pub use file_look::FileLook;
 pub use gauge::Gauge;
 pub use ids::{OperationId, TabId};
 pub use mayfly_engine::catalog::{Dialect, Namespace};
+pub use mayfly_engine::engine::OpenError;
 pub use mayfly_engine::event::{BuildProgress, Event, IndexReport, PassReport, RemovedDocument};
 pub use purpose::Purpose;
-pub use store::{Advice, Capabilities, OpenFailure, OpenRequest};
+pub use store::{Advice, Capabilities, OpenRequest};

@@ -23,41 +23,17 @@ impl OpenRequest {
     ///
     /// # Errors
     /// One sentence: no home folder was found.
-    pub fn data_folder(&self) -> Result<PathBuf, OpenFailure> {
+    pub fn data_folder(&self) -> Result<PathBuf, OpenError> {
         self.folder.clone().map_or_else(default_folder, Ok)
     }
 }
 
 /// Where a store is kept when no folder is named.
-fn default_folder() -> Result<PathBuf, OpenFailure> {
+fn default_folder() -> Result<PathBuf, OpenError> {
     let folders = directories::ProjectDirs::from("", "", "mayfly");
     folders.map(|folders| folders.data_dir().join("store")).ok_or_else(|| {
-        OpenFailure::new("No home folder found; give a data folder on the command line".to_owned())
+        OpenError::new("No home folder found; give a data folder on the command line".to_owned())
     })
-}
-
-/// Why a store could not be opened: one sentence that says what to do.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{sentence}")]
-pub struct OpenFailure {
-    /// The sentence.
-    pub sentence: String,
-    /// Another program has the store open; nothing is wrong with it.
-    pub is_in_use: bool,
-}
-
-impl OpenFailure {
-    /// Something is wrong with the store, or with where it is.
-    #[must_use]
-    pub fn new(sentence: String) -> Self {
-        Self { sentence, is_in_use: false }
-    }
-}
-
-impl From<OpenError> for OpenFailure {
-    fn from(error: OpenError) -> Self {
-        Self { sentence: error.message, is_in_use: error.is_in_use }
-    }
 }
 
 /// What a source can do beyond answering commands.

@@ -5,7 +5,7 @@ use egui::{Align, Color32, Frame, Label, Layout, Margin, Panel, Ui, vec2};
 
 use crate::action::maintenance::Page;
 use crate::action::{Action, Actions, MaintenanceAction, StoreAction, ViewAction};
-use crate::job::OpenFailure;
+use crate::job::OpenError;
 use crate::state::maintenance::{Status, Takes};
 use crate::state::{Phase, State, number};
 use crate::theme::{Icon, colors, sizes, text};
@@ -76,21 +76,21 @@ fn show(page: Page) -> Action {
 }
 
 /// Why the store is not open, and a way to try again, where the middle of the window shows tabs and so can't say it.
-fn beside_tabs(failure: &OpenFailure, state: &State) -> Option<(String, Named)> {
+fn beside_tabs(failure: &OpenError, state: &State) -> Option<(String, Named)> {
     state.tabs.active()?;
     let again = Action::Store(StoreAction::Open(state.store.request.clone()));
-    Some((with_marks(&failure.sentence), ("Reopen", "Retry opening the store", again)))
+    Some((with_marks(&failure.message), ("Reopen", "Retry opening the store", again)))
 }
 
 /// Another program has the store open: there is nothing to verify or to restore.
-fn in_use(failure: &OpenFailure, state: &State) -> Option<Banner> {
+fn in_use(failure: &OpenError, state: &State) -> Option<Banner> {
     let (strong, again) = beside_tabs(failure, state)?;
     let plain = "The store is intact.".to_owned();
     Some(Banner { strong, plain, tone: Tone::Amber, buttons: vec![again] })
 }
 
 /// The store could not be opened.
-fn not_open(failure: &OpenFailure, state: &State) -> Banner {
+fn not_open(failure: &OpenError, state: &State) -> Banner {
     let mut buttons = vec![
         ("Restore…", "Replace it with a backup", show(Page::Restore)),
         ("Verify…", "Check the whole store", show(Page::Verify)),
@@ -280,11 +280,11 @@ mod tests {
         check(|state| state.maintenance.damage = Some("x".to_owned()), Some((Tone::Error, labels)));
         let labels: &[&str] = &["Restore…", "Verify…"];
         let failed =
-            |state: &mut State| state.store.phase = Phase::Failed(OpenFailure::new("x".to_owned()));
+            |state: &mut State| state.store.phase = Phase::Failed(OpenError::new("x".to_owned()));
         check(failed, Some((Tone::Amber, labels)));
         let labels: &[&str] = &["Reopen", "Restore…", "Verify…"];
         let beside_tabs = |state: &mut State| {
-            state.store.phase = Phase::Failed(OpenFailure::new("x".to_owned()));
+            state.store.phase = Phase::Failed(OpenError::new("x".to_owned()));
             state.tabs.show(&crate::state::Namespace::new("demo", "notes"));
         };
         check(beside_tabs, Some((Tone::Amber, labels)));

@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction};
-use crate::job::OpenFailure;
+use crate::job::OpenError;
 use crate::state::dialogs::CreateDatabase;
 use crate::state::view::Focus;
 use crate::state::{Dialog, Phase, State};
@@ -20,10 +20,10 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             empty_state::ui(ui, Picture::Waiting, why, None);
             return;
         }
-        Phase::Failed(OpenFailure { sentence, is_in_use }) => {
+        Phase::Failed(OpenError { message, is_in_use, .. }) => {
             let again = StoreAction::Open(state.store.request.clone());
             let picture = if *is_in_use { Picture::Waiting } else { Picture::Failure };
-            (picture, sentence.as_str(), "Try again", Action::Store(again))
+            (picture, message.as_str(), "Try again", Action::Store(again))
         }
         Phase::Open if state.tree.loaded && state.tree.collections() == 0 => {
             let dialog = Dialog::CreateDatabase(CreateDatabase::default());

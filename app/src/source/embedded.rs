@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bson::{Document, doc, oid::ObjectId};
 use mayfly_engine::archive;
 use mayfly_engine::collection::backup_damage;
-use mayfly_engine::engine::{ClockOption, Engine, EngineOptions, OpenError};
+use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 use mayfly_engine::interrupt::{Limit, StopReason, run_within};
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
 use mayfly_engine::transfer::{
@@ -21,7 +21,7 @@ use crate::job::{Backup, Cancel};
 
 use super::maintenance::{Maintenance, MaintenanceError, Offline, OfflineWork};
 use super::{
-    Capabilities, Events, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source, Transfers,
+    Capabilities, Events, Namespace, OpenError, OpenRequest, Opened, Opener, Source, Transfers,
     folder_advice,
 };
 
@@ -176,12 +176,12 @@ pub fn opener(fill: Option<Fill>) -> Opener {
     Arc::new(move |request| open(request, fill))
 }
 
-fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure> {
+fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenError> {
     let temporary = request.demo.then(temporary_folder).transpose()?;
     let folder = match &temporary {
         // A folder inside, so that the store makes it and closes it to other users.
         Some(temporary) => temporary.path().join("store"),
-        None => folder_of(request)?,
+        None => request.data_folder()?,
     };
     let is_first = prepare(request, &folder)?;
     let clock = request
@@ -210,11 +210,11 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure
 ///
 /// # Errors
 /// One sentence: the folder can't be made.
-fn prepare(request: &OpenRequest, folder: &Path) -> Result<bool, OpenFailure> {
+fn prepare(request: &OpenRequest, folder: &Path) -> Result<bool, OpenError> {
     // The data folder itself is made by the store, which closes it to other users.
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent).map_err(|error| {
-            OpenFailure::new(format!("Couldn't create {}: {error}", parent.display()))
+            OpenError::new(format!("Couldn't create {}: {error}", parent.display()))
         })?;
     }
     Ok(request.folder.is_none() && !folder.join(DATA_FILE).exists())
@@ -224,25 +224,17 @@ fn prepare(request: &OpenRequest, folder: &Path) -> Result<bool, OpenFailure> {
 ///
 /// # Errors
 /// One sentence that names the other program.
-pub fn check_free(request: &OpenRequest) -> Result<(), OpenFailure> {
+pub fn check_free(request: &OpenRequest) -> Result<(), OpenError> {
     if request.demo {
         return Ok(());
     }
-    let folder = folder_of(request)?;
-    Ok(Store::check_free(&folder).map_err(OpenError::from)?)
+    let folder = request.data_folder()?;
+    Ok(Store::check_free(&folder)?)
 }
 
-/// The data folder that a request names, unless it is for a demo.
-///
-/// # Errors
-/// One sentence: no home folder was found.
-pub fn folder_of(request: &OpenRequest) -> Result<PathBuf, OpenFailure> {
-    request.data_folder()
-}
-
-fn temporary_folder() -> Result<tempfile::TempDir, OpenFailure> {
+fn temporary_folder() -> Result<tempfile::TempDir, OpenError> {
     tempfile::Builder::new().prefix("mayfly-demo-").tempdir().map_err(|error| {
-        OpenFailure::new(format!("Couldn't create a temporary folder for the demo store: {error}"))
+        OpenError::new(format!("Couldn't create a temporary folder for the demo store: {error}"))
     })
 }
 

@@ -12,7 +12,7 @@ use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 use mayfly_engine::reaper::{ParameterKind, TTL_PARAMETERS};
 use mayfly_engine::store::{JobProgress, JobStep, StoreOptions, WalkProgram, Watch};
 
-use super::OpenFailure;
+use super::OpenError;
 use super::maintenance::{MaintenanceError, Offline, OfflineWork, perform};
 
 /// The pause between two looks whether everybody has let the engine go.
@@ -76,7 +76,7 @@ impl EngineSlot {
         let done = perform(work, &self.folder, &settings.clock, self.walker.as_ref(), watch);
         let (slot, reopened) = match self.open(&settings) {
             Ok((engine, warnings)) => (Slot::Open(Arc::new(engine)), Ok(warnings)),
-            Err(failure) => (Slot::Gone(failure.sentence.clone(), settings), Err(failure)),
+            Err(failure) => (Slot::Gone(failure.message.clone(), settings), Err(failure)),
         };
         back.slot = Some(slot);
         Offline { done, reopened: Some(reopened) }
@@ -126,7 +126,7 @@ impl EngineSlot {
     }
 
     /// Reopens the folder with the settings it had. Also returns warnings for the user.
-    fn open(&self, settings: &RuntimeSettings) -> Result<(Engine, Vec<String>), OpenFailure> {
+    fn open(&self, settings: &RuntimeSettings) -> Result<(Engine, Vec<String>), OpenError> {
         let clock = match &settings.simulated {
             // The old clock kept running.
             Some(_) => ClockOption::Simulated { start_ms: settings.clock.now_ms() },

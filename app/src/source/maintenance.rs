@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mayfly_engine::clock::Clock;
-use mayfly_engine::engine::OpenError;
 use mayfly_engine::engine::maintenance::{self, CheckReport, CompactReport, RestoreReport};
 use mayfly_engine::store::{StoreError, WalkProgram, Watch};
 
-use crate::job::{Backup, OpenFailure};
+use crate::job::{Backup, OpenError};
 
 /// A maintenance job on a closed data folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +68,7 @@ pub struct Offline {
     pub done: Result<OfflineDone, MaintenanceError>,
     /// Whether the store is open again, with warnings for the user; `None`: it was not
     /// open before and is not now.
-    pub reopened: Option<Result<Vec<String>, OpenFailure>>,
+    pub reopened: Option<Result<Vec<String>, OpenError>>,
 }
 
 /// A store that can be cared for as a whole. Each call takes as long as the store is large; the watcher

@@ -12,7 +12,7 @@ pub mod transfers;
 
 use bson::Document;
 
-pub use crate::job::{Advice, Capabilities, Namespace, OpenFailure, OpenRequest};
+pub use crate::job::{Advice, Capabilities, Namespace, OpenError, OpenRequest};
 use crate::job::{Cancel, Event};
 pub use maintenance::Maintenance;
 pub use open::{Opened, Opener};

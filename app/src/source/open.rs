@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mayfly_engine::store::OpenReport;
 
 use super::Source;
-use crate::job::{Advice, OpenFailure, OpenRequest};
+use crate::job::{Advice, OpenError, OpenRequest};
 
 /// A store that is open.
 #[derive(Clone)]
@@ -35,4 +35,4 @@ pub fn notices(report: &OpenReport) -> Vec<String> {
 }
 
 /// Opens the store that a request names.
-pub type Opener = Arc<dyn Fn(&OpenRequest) -> Result<Opened, OpenFailure> + Send + Sync>;
+pub type Opener = Arc<dyn Fn(&OpenRequest) -> Result<Opened, OpenError> + Send + Sync>;

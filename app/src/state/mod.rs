@@ -33,7 +33,7 @@ pub mod view;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::job::OpenFailure;
+use crate::job::OpenError;
 use crate::limits::CALM_MS;
 
 pub use crate::job::purpose::{self, Purpose};
@@ -62,7 +62,7 @@ pub enum Phase {
     /// It is closed for a while, because something is done with its folder: what.
     Away(&'static str),
     /// It could not be opened.
-    Failed(OpenFailure),
+    Failed(OpenError),
 }
 
 /// The store that is open.

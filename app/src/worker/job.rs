@@ -7,7 +7,7 @@ use bson::{Bson, Document};
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::transfer::{TransferDone, TransferWork};
 use crate::job::purpose::DocumentsPurpose;
-use crate::job::{Event, OpenFailure, OpenRequest, Purpose, TabId};
+use crate::job::{Event, OpenError, OpenRequest, Purpose, TabId};
 use crate::source::Opened;
 
 /// Which queue a job waits in.
@@ -227,7 +227,7 @@ pub enum Outcome {
         done: MaintenanceDone,
     },
     /// A store was opened or could not be.
-    Opened(Result<Opened, OpenFailure>),
+    Opened(Result<Opened, OpenError>),
     /// Something happened in the store.
     Event(Event),
 }

@@ -13,7 +13,6 @@ use mayfly_engine::store::{
 
 use crate::job::{Backup, BackupList, Gauge, KeptBackup};
 use crate::limits::REPLACED_STORES_SHOWN_MAX;
-use crate::source::embedded::folder_of;
 use crate::source::maintenance::{MaintenanceError, Offline, OfflineWork, perform};
 use crate::source::{OpenRequest, Source};
 
@@ -128,7 +127,7 @@ fn closed(
     if request.demo {
         return Err(MaintenanceError::Failed("Closing a demo store deletes it".into()));
     }
-    let folder = folder_of(request).map_err(|error| MaintenanceError::Failed(error.sentence))?;
+    let folder = request.data_folder()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     perform(work, &folder, &clock, request.walker.as_ref(), &mut |at| gauge.watch(at))
 }

@@ -19,7 +19,7 @@ use super::queue::{Put, Queue};
 use super::transfer::{self, Choose, TransferDone, TransferWork};
 use crate::job::{Cancel, Event, Purpose};
 use crate::limits::{EVENT_WAKE, OUTCOMES_MAX, READERS_MAX, READERS_MIN};
-use crate::source::{OpenFailure, Opened, Opener, Source};
+use crate::source::{OpenError, Opened, Opener, Source};
 
 /// The answer to a change that was asked for while another store was being opened.
 const OPENING: &str = "Nothing was changed because a store was opening";
@@ -279,7 +279,7 @@ impl Shared {
                     }
                     (self.opener)(&request)
                 });
-                self.opened(opened.unwrap_or_else(|message| Err(OpenFailure::new(message))));
+                self.opened(opened.unwrap_or_else(|message| Err(OpenError::new(message))));
             }
             Work::Command { db, command } => {
                 let started = SystemClock.monotonic();
@@ -400,7 +400,7 @@ impl Shared {
         drop(thread::Builder::new().name("mayfly-file-dialog".to_owned()).spawn(work));
     }
 
-    fn opened(self: &Arc<Self>, opened: Result<Opened, OpenFailure>) {
+    fn opened(self: &Arc<Self>, opened: Result<Opened, OpenError>) {
         if let Ok(opened) = &opened {
             let source = Arc::clone(&opened.source);
             *self.source.write().unwrap_or_else(PoisonError::into_inner) =
