@@ -5,7 +5,7 @@ use std::{ffi::OsString, process::ExitCode};
 use crate::{
     WindowError, WindowOptions,
     cli::{self, Failure, WindowOutcome},
-    demo, run_window,
+    run_window,
     shutdown::ShutdownSignal,
     source::{
         OpenRequest,
@@ -31,7 +31,7 @@ fn window(
     if !is_started_by_desktop() {
         check_free(&request).map_err(|failure| Failure(failure.message))?;
     }
-    let opener = opener(Some(demo::fill));
+    let opener = opener();
     let options = WindowOptions { request, opener, settings_file: None, shutdown: Some(shutdown) };
     match run_window(options, prepare) {
         Ok(()) => Ok(WindowOutcome::Closed),

@@ -122,15 +122,28 @@ pub const OPEN_FOLDER: Entry = Entry {
     action: |_| Some(Action::Store(StoreAction::ChooseFolder)),
 };
 
+/// Opens the user's own store.
+pub const OPEN_OWN: Entry = Entry {
+    group: Group::Store,
+    label: "Open my store",
+    tooltip: "Open your own store, which starts empty",
+    keys: None,
+    action: |state| {
+        let is_shown = state.is_open() && state.store.request.is_own();
+        (!is_shown).then(|| Action::Store(StoreAction::Open(OpenRequest::default())))
+    },
+};
+
 /// Opens the demo.
 pub const OPEN_DEMO: Entry = Entry {
     group: Group::Store,
     label: "Open the demo store",
-    tooltip: "Open a new store with sample data in a temporary folder",
+    tooltip: "Open the store with sample data that keeps arriving and expiring",
     keys: None,
-    action: |_| {
+    action: |state| {
         let request = OpenRequest { demo: true, ..OpenRequest::default() };
-        Some(Action::Store(StoreAction::Open(request)))
+        let is_shown = state.is_open() && state.store.demo;
+        (!is_shown).then_some(Action::Store(StoreAction::Open(request)))
     },
 };
 
@@ -147,6 +160,7 @@ pub const COPY_NAME: Entry = Entry {
 pub const ENTRIES: &[Entry] = &[
     REFRESH,
     OPEN_FOLDER,
+    OPEN_OWN,
     OPEN_DEMO,
     CREATE_DATABASE,
     CREATE_COLLECTION,

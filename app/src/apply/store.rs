@@ -128,11 +128,13 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
         cx.state.reaper = crate::state::Reaper::default();
         cx.state.drafts.tabs.clear();
     }
+    let is_demo = cx.state.store.request.demo || opened.source.sample_data().is_some();
+    cx.state.store.demo = is_demo;
     cx.state.store.capabilities = opened.source.capabilities();
     cx.window(WindowEffect::Title(format!("{} – Mayfly", opened.name)));
     cx.state.store.name = opened.name;
     cx.state.store.shown.clone_from(&opened.folder);
-    if let Some(folder) = opened.folder.as_ref().filter(|_| !cx.state.store.request.demo) {
+    if let Some(folder) = opened.folder.as_ref().filter(|_| !is_demo) {
         cx.state.settings.note_store(folder);
     }
     cx.state.store.folder = opened.folder;
@@ -428,9 +430,15 @@ fn open_first(state: &mut State) {
     if !all_known || !state.tabs.open().is_empty() || state.tabs.can_reopen() {
         return;
     }
-    state.first_tab = state.tree.databases.iter().find_map(|database| {
-        let collection = database.collections.first()?;
-        Some(Namespace::new(&database.name, &collection.name))
+    // MongoDB's rule comes first, and not the one that only Azure has.
+    let sessions = Namespace::new("demo", "sessions");
+    let sessions = Some(sessions)
+        .filter(|sessions| state.store.demo && state.tree.collection(sessions).is_some());
+    state.first_tab = sessions.or_else(|| {
+        state.tree.databases.iter().find_map(|database| {
+            let collection = database.collections.first()?;
+            Some(Namespace::new(&database.name, &collection.name))
+        })
     });
 }
 

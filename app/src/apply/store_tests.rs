@@ -191,7 +191,6 @@ fn nothing_of_one_store_is_answered_or_asked_in_the_next() {
         folder: Some("/two".into()),
         warnings: Vec::new(),
         advice: Vec::new(),
-        created: false,
     };
     opened(Ok(another.clone()), &mut Apply::new(&mut state, &mut effects));
     assert_ne!(state.tabs.show(&sessions), old);
@@ -201,6 +200,21 @@ fn nothing_of_one_store_is_answered_or_asked_in_the_next() {
     (state.reaper.died, state.reaper.running) = (Some("it stopped".to_owned()), true);
     opened(Ok(another), &mut Apply::new(&mut state, &mut effects));
     assert_eq!((state.reaper.died, state.reaper.running), (None, false), "it is opened again");
+}
+
+#[test]
+fn the_demo_store_shows_its_sessions_first() {
+    for (demo, expected) in [(false, "carts"), (true, "sessions")] {
+        let (mut state, mut effects) = (State::default(), Effects::default());
+        state.store.demo = demo;
+        state.tree.learn_databases(vec![("demo".to_owned(), 0)]);
+        let purpose = StorePurpose::Collections("demo".to_owned());
+        let batch = vec![doc! {"name": "carts"}, doc! {"name": "sessions"}];
+        let found = doc! {"cursor": {"firstBatch": batch}};
+        let found = reply("demo", doc! {"listCollections": 1}, Ok(found));
+        answer(&purpose, 0, &found, &mut Apply::new(&mut state, &mut effects));
+        assert_eq!(state.first_tab, Some(Namespace::new("demo", expected)));
+    }
 }
 
 struct Nothing;

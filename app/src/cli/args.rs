@@ -8,9 +8,9 @@ use clap::{Parser, Subcommand, ValueEnum};
 #[derive(Debug, Parser)]
 #[command(name = "mayfly", version, args_conflicts_with_subcommands = true)]
 pub struct Args {
-    /// Data folder to open. Defaults to the platform's data directory.
+    /// Data folder to open. Defaults to your own store, or the demo store until you have one.
     pub folder: Option<PathBuf>,
-    /// Open a new demo store.
+    /// Open the demo store.
     #[arg(long, conflicts_with = "folder")]
     pub demo: bool,
     /// Command to run instead of opening the window.
@@ -54,7 +54,7 @@ pub struct Watch {
     /// Data folder. Defaults to the one the window opens.
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Open a new demo store.
+    /// Open the demo store.
     #[arg(long, conflicts_with = "data")]
     pub demo: bool,
     /// Watch only this database.

@@ -27,7 +27,10 @@ use clap::Parser as _;
 
 pub use args::{Args, Command};
 
-use crate::{shutdown::ShutdownSignal, source::OpenRequest};
+use crate::{
+    shutdown::ShutdownSignal,
+    source::{OpenRequest, embedded::first_request},
+};
 
 /// Why a command failed: one sentence for standard error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -83,12 +86,12 @@ fn dispatch(
     let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
     match args.command {
         None => {
-            let request = OpenRequest {
+            let request = first_request(OpenRequest {
                 folder: args.folder.clone(),
                 demo: args.demo,
                 walker: walk::itself(),
                 ..OpenRequest::default()
-            };
+            });
             match window(request, shutdown)? {
                 WindowOutcome::Closed => Ok(()),
                 WindowOutcome::NoDisplay => {

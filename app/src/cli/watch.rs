@@ -18,10 +18,12 @@ use super::{
     watch_lines, watch_screen,
 };
 use crate::{
-    demo,
     job::Event,
     shutdown::ShutdownSignal,
-    source::{Events, Namespace, OpenRequest, Source, embedded::opener},
+    source::{
+        Events, Namespace, OpenRequest, Source,
+        embedded::{first_request, opener},
+    },
     state::duration,
     worker::code::NAMESPACE_NOT_FOUND,
 };
@@ -52,13 +54,13 @@ pub(super) fn run(args: &Watch) -> Result<(), Failure> {
     if let Some(folder) = &args.data {
         check_exists(folder)?;
     }
-    let request = OpenRequest {
+    let request = first_request(OpenRequest {
         folder: args.data.clone(),
         demo: args.demo,
         walker: itself(),
         ..OpenRequest::default()
-    };
-    let opened = opener(Some(demo::fill))(&request).map_err(Failure::from_error)?;
+    });
+    let opened = opener()(&request).map_err(Failure::from_error)?;
     for warning in &opened.warnings {
         eprintln!("{warning}");
     }

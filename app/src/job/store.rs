@@ -5,12 +5,16 @@ use std::path::PathBuf;
 use mayfly_engine::engine::OpenError;
 use mayfly_engine::store::WalkProgram;
 
+/// The databases of the demo store that hold sample data.
+pub const SAMPLE_DATABASES: [&str; 2] = ["demo", "shop"];
+
 /// Which store to open, and how.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OpenRequest {
-    /// The data folder. `None`: the platform's data directory.
+    /// The data folder. `None`: one in the platform's data directory.
     pub folder: Option<PathBuf>,
-    /// Open a fresh store in a temporary folder and fill it with the demo data.
+    /// Open the demo store, which is filled with sample data while it is empty. It is kept beside the
+    /// user's own store.
     pub demo: bool,
     /// Run the store on a simulated clock that starts at this instant, in milliseconds since 1970.
     pub simulated_start_ms: Option<i64>,
@@ -19,19 +23,26 @@ pub struct OpenRequest {
 }
 
 impl OpenRequest {
-    /// The data folder, unless it is for a demo.
+    /// The data folder.
     ///
     /// # Errors
     /// One sentence: no home folder was found.
     pub fn data_folder(&self) -> Result<PathBuf, OpenError> {
-        self.folder.clone().map_or_else(default_folder, Ok)
+        self.folder.clone().map_or_else(|| default_folder(self.demo), Ok)
+    }
+
+    /// Whether this is the user's own store, which needs no folder to be named.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        self.folder.is_none() && !self.demo
     }
 }
 
 /// Where a store is kept when no folder is named.
-fn default_folder() -> Result<PathBuf, OpenError> {
+fn default_folder(demo: bool) -> Result<PathBuf, OpenError> {
     let folders = directories::ProjectDirs::from("", "", "mayfly");
-    folders.map(|folders| folders.data_dir().join("store")).ok_or_else(|| {
+    let name = if demo { "demo" } else { "store" };
+    folders.map(|folders| folders.data_dir().join(name)).ok_or_else(|| {
         OpenError::new("No home folder found; give a data folder on the command line".to_owned())
     })
 }

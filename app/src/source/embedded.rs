@@ -17,26 +17,23 @@ use mayfly_engine::transfer::{
 };
 
 use super::engine_slot::EngineSlot;
+use crate::demo::{self, SampleData};
 use crate::job::{Backup, Cancel};
 
 use super::maintenance::{Maintenance, MaintenanceError, Offline, OfflineWork};
 use super::{
     Capabilities, Events, Namespace, OpenError, OpenRequest, Opened, Opener, Source, Transfers,
-    folder_advice,
+    folder_advice, sample_mark,
 };
 
 /// The file in a data folder that makes it a store.
 pub const DATA_FILE: &str = "data.mdb";
 
-/// Fills a new store with sample data by running commands; takes the time in milliseconds since 1970.
-pub type Fill = fn(&mut dyn FnMut(&str, Document) -> Document, i64);
-
 /// The engine in this process. Dropping it closes the store.
 pub struct Embedded {
     engine_slot: EngineSlot,
     is_simulated: bool,
-    /// A temporary folder goes after the engine that used it.
-    _folder: Option<tempfile::TempDir>,
+    sample_data: Option<SampleData>,
 }
 
 impl Embedded {
@@ -85,6 +82,10 @@ impl Source for Embedded {
             reaper_events: true,
             maintenance: true,
         }
+    }
+
+    fn sample_data(&self) -> Option<SampleData> {
+        self.sample_data.clone()
     }
 
     fn transfers(&self) -> Option<&dyn Transfers> {
@@ -170,20 +171,29 @@ impl Transfers for Embedded {
     }
 }
 
-/// Opens data folders; `fill` puts the sample data into a demo store and into the very first store.
+/// Opens data folders.
 #[must_use]
-pub fn opener(fill: Option<Fill>) -> Opener {
-    Arc::new(move |request| open(request, fill))
+pub fn opener() -> Opener {
+    Arc::new(open)
 }
 
-fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenError> {
-    let temporary = request.demo.then(temporary_folder).transpose()?;
-    let folder = match &temporary {
-        // A folder inside, so that the store makes it and closes it to other users.
-        Some(temporary) => temporary.path().join("store"),
-        None => request.data_folder()?,
-    };
-    let is_first = prepare(request, &folder)?;
+/// The store to open when a command line names none: the user's own, or the demo store until there is
+/// one.
+#[must_use]
+pub fn first_request(named: OpenRequest) -> OpenRequest {
+    let has_own = || named.data_folder().is_ok_and(|folder| folder.join(DATA_FILE).exists());
+    let demo = named.demo || named.is_own() && !has_own();
+    OpenRequest { demo, ..named }
+}
+
+fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
+    let folder = request.data_folder()?;
+    // The data folder itself is made by the store, which closes it to other users.
+    if let Some(parent) = folder.parent() {
+        fs::create_dir_all(parent).map_err(|error| {
+            OpenError::new(format!("Couldn't create {}: {error}", parent.display()))
+        })?;
+    }
     let clock = request
         .simulated_start_ms
         .map_or(ClockOption::System, |start_ms| ClockOption::Simulated { start_ms });
@@ -193,31 +203,31 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenError> 
     let mut warnings = super::open::notices(engine.open_report());
     // The advice about the folder's place says that too, with what to do.
     warnings.retain(|warning| warning != OPEN_TO_OTHERS);
-    if let (true, Some(fill)) = (is_first, fill) {
-        let now_ms = engine.clock().now_ms();
-        fill(&mut |db, command| engine.run(db, &command), now_ms);
+    if request.demo && is_empty(&engine) {
+        warnings.extend(fill(&engine, &folder).err());
     }
-    let name = if request.demo { "demo store".to_owned() } else { name_of(&folder, request) };
+    let sample_data = sample_mark::read(&folder);
+    let name = name_of(&folder, request);
     let is_simulated = engine.simulated_clock().is_some();
     let engine_slot = EngineSlot::new(engine, folder.clone(), request.walker.clone());
-    let source = Arc::new(Embedded { engine_slot, is_simulated, _folder: temporary });
+    let source = Arc::new(Embedded { engine_slot, is_simulated, sample_data });
     let advice = folder_advice::advice(&folder);
-    Ok(Opened { source, name, folder: Some(folder), warnings, advice, created: is_first })
+    Ok(Opened { source, name, folder: Some(folder), warnings, advice })
 }
 
-/// Makes the folder around a data folder. Returns whether the very first store is made in it, or a
-/// demo, which gets the sample data.
+fn is_empty(engine: &Engine) -> bool {
+    let found = engine.run("admin", &doc! { "listDatabases": 1, "nameOnly": true });
+    found.get_array("databases").is_ok_and(Vec::is_empty)
+}
+
+/// Fills the demo store and notes which collections were made, because traffic writes to no others.
 ///
 /// # Errors
-/// One sentence: the folder can't be made.
-fn prepare(request: &OpenRequest, folder: &Path) -> Result<bool, OpenError> {
-    // The data folder itself is made by the store, which closes it to other users.
-    if let Some(parent) = folder.parent() {
-        fs::create_dir_all(parent).map_err(|error| {
-            OpenError::new(format!("Couldn't create {}: {error}", parent.display()))
-        })?;
-    }
-    Ok(request.folder.is_none() && !folder.join(DATA_FILE).exists())
+/// One sentence: the note could not be written.
+fn fill(engine: &Engine, folder: &Path) -> Result<(), String> {
+    let run = &mut |db: &str, command: &Document| engine.run(db, command);
+    demo::fill(run, engine.clock().now_ms());
+    sample_mark::write(folder, &SampleData::of(run))
 }
 
 /// Says at once whether another program has the store open that a request would open.
@@ -225,23 +235,64 @@ fn prepare(request: &OpenRequest, folder: &Path) -> Result<bool, OpenError> {
 /// # Errors
 /// One sentence that names the other program.
 pub fn check_free(request: &OpenRequest) -> Result<(), OpenError> {
-    if request.demo {
-        return Ok(());
-    }
     let folder = request.data_folder()?;
     Ok(Store::check_free(&folder)?)
 }
 
-fn temporary_folder() -> Result<tempfile::TempDir, OpenError> {
-    tempfile::Builder::new().prefix("mayfly-demo-").tempdir().map_err(|error| {
-        OpenError::new(format!("Couldn't create a temporary folder for the demo store: {error}"))
-    })
-}
-
 fn name_of(folder: &Path, request: &OpenRequest) -> String {
-    if request.folder.is_none() {
+    if request.demo {
+        return "demo store".to_owned();
+    }
+    if request.is_own() {
         return "my store".to_owned();
     }
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
     name.unwrap_or_else(|| folder.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn databases(opened: &Opened) -> Vec<String> {
+        let found = opened.source.run("admin", &doc! {"listDatabases": 1, "nameOnly": true});
+        let found = found.get_array("databases").cloned().unwrap_or_default();
+        found.iter().filter_map(|db| Some(db.as_document()?.get_str("name").ok()?.into())).collect()
+    }
+
+    #[test]
+    fn only_an_empty_demo_store_is_filled() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let request = |name: &str, demo| OpenRequest {
+            folder: Some(folder.path().join(name)),
+            demo,
+            ..OpenRequest::default()
+        };
+        let own = open(&request("store", false)).expect("a store");
+        assert_eq!((databases(&own), own.source.sample_data()), (Vec::new(), None));
+        let mut marks = Vec::new();
+        for dropped in ["shop", "demo", ""] {
+            let demo = open(&request("demo", true)).expect("a store");
+            marks.extend(demo.source.sample_data());
+            let expected: &[&str] = if dropped == "demo" { &["demo"] } else { &["demo", "shop"] };
+            assert_eq!(databases(&demo), expected);
+            demo.source.run(dropped, &doc! {"dropDatabase": 1});
+            demo.source.close();
+        }
+        let [first, second, third] = marks.as_slice() else { panic!("{marks:?}") };
+        assert_eq!(first, second, "the mark of a store that was opened again stays");
+        assert!(first.shares(second, "sessions") && !first.shares(third, "sessions"));
+        // The same folder, opened as any other.
+        let demo = open(&request("demo", false)).expect("a store");
+        assert_eq!(demo.source.sample_data().as_ref(), Some(third));
+    }
+
+    #[test]
+    fn the_first_start_opens_the_demo_store() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let named = OpenRequest { folder: Some(folder.path().into()), ..OpenRequest::default() };
+        assert_eq!(first_request(named.clone()), named, "a folder that is named is opened");
+        let demo = OpenRequest { demo: true, ..OpenRequest::default() };
+        assert_eq!(first_request(demo.clone()), demo);
+    }
 }

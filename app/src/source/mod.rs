@@ -8,10 +8,12 @@ pub mod engine_slot;
 pub mod folder_advice;
 pub mod maintenance;
 pub mod open;
+mod sample_mark;
 pub mod transfers;
 
 use bson::Document;
 
+use crate::demo::SampleData;
 pub use crate::job::{Advice, Capabilities, Namespace, OpenError, OpenRequest};
 use crate::job::{Cancel, Event};
 pub use maintenance::Maintenance;
@@ -39,6 +41,11 @@ pub trait Source: Send + Sync + 'static {
 
     /// What this source can do.
     fn capabilities(&self) -> Capabilities;
+
+    /// The collections with sample data, where traffic may write; `None`: it is no demo store.
+    fn sample_data(&self) -> Option<SampleData> {
+        None
+    }
 
     /// The way for files in and out; `None`: they are not supported.
     fn transfers(&self) -> Option<&dyn Transfers> {

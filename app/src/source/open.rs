@@ -21,8 +21,6 @@ pub struct Opened {
     pub warnings: Vec<String>,
     /// What is unwise about its place.
     pub advice: Vec<Advice>,
-    /// Whether the store was made just now.
-    pub created: bool,
 }
 
 /// Warnings about how a store opened, one sentence each.

@@ -76,6 +76,8 @@ pub struct Store {
     pub folder: Option<PathBuf>,
     /// The folder whose collections the tree and the tabs show: the last one that was open.
     pub shown: Option<PathBuf>,
+    /// Whether it is the demo store.
+    pub demo: bool,
     /// What it can do.
     pub capabilities: Capabilities,
     /// Which request opened it, to try again.

@@ -23,8 +23,7 @@ pub enum MaintenanceWork {
     Look {
         /// The name that backups are written under; `None`: the usual one for the folder.
         file: Option<PathBuf>,
-        /// The data folder; `None`: the store is gone with the window, so that its backups belong
-        /// somewhere else.
+        /// The data folder; `None`: no home folder was found.
         folder: Option<PathBuf>,
     },
     /// Write a backup.
@@ -124,9 +123,6 @@ fn closed(
     request: &OpenRequest,
     gauge: &Gauge,
 ) -> Result<crate::source::maintenance::OfflineDone, MaintenanceError> {
-    if request.demo {
-        return Err(MaintenanceError::Failed("Closing a demo store deletes it".into()));
-    }
     let folder = request.data_folder()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     perform(work, &folder, &clock, request.walker.as_ref(), &mut |at| gauge.watch(at))

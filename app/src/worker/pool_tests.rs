@@ -52,7 +52,6 @@ fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker {
             folder: None,
             warnings: Vec::new(),
             advice: Vec::new(),
-            created: false,
         })
     });
     let worker = Worker::start(opener, Arc::new(|_| ())).expect("threads can be started");
@@ -122,7 +121,6 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
                 folder: None,
                 warnings: Vec::new(),
                 advice: Vec::new(),
-                created: false,
             })
         });
         let worker = Worker::start(opener, Arc::new(|_| ())).expect("threads can be started");
@@ -272,7 +270,6 @@ fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
             folder: None,
             warnings: Vec::new(),
             advice: Vec::new(),
-            created: false,
         })
     });
     let worker = Worker::start(opener, Arc::new(|_| ())).expect("threads can be started");

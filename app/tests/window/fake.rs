@@ -70,6 +70,6 @@ pub fn opener() -> Opener {
     Arc::new(|_| {
         let (source, name) = (Arc::new(Fake), "fake store".to_owned());
         let (warnings, advice) = (Vec::new(), Vec::new());
-        Ok(Opened { source, name, folder: None, warnings, advice, created: false })
+        Ok(Opened { source, name, folder: None, warnings, advice })
     })
 }

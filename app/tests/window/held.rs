@@ -192,12 +192,8 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
     let place = tempfile::tempdir().expect("a temporary folder");
     let folder = restored(place.path());
     let request = OpenRequest { folder: Some(folder.clone()), ..OpenRequest::default() };
-    let options = WindowOptions {
-        request,
-        opener: embedded::opener(None),
-        settings_file: None,
-        shutdown: None,
-    };
+    let options =
+        WindowOptions { request, opener: embedded::opener(), settings_file: None, shutdown: None };
     let mut harness = Harness::builder()
         .with_size([1280.0, 800.0])
         .with_max_steps(64)

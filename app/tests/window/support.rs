@@ -414,7 +414,7 @@ fn prepared(
     to: Arc<Mutex<Option<Arc<dyn Source>>>>,
     seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
 ) -> Opener {
-    let open = opener(None);
+    let open = opener();
     let commands = Mutex::new(commands);
     Arc::new(move |request| {
         let opened = open(request)?;

@@ -68,6 +68,7 @@ fn what_somebody_stored_is_shown() {
     }
     let line = first_line(data.path(), &["--demo"]);
     assert!(line.contains("next to expire: ") && !line.contains("own.c"), "{line}");
+    assert!(folder.join("demo").exists(), "the demo has a store of its own");
 }
 
 /// Without a display a signal ends what the window would have been, and the next start has nothing to tell.
@@ -83,21 +84,22 @@ fn a_signal_ends_it_cleanly() {
         assert!(sent.success(), "{signal}");
         assert_eq!(child.wait().expect("it ends").code(), Some(0), "{signal}");
         let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
-        let engine = Engine::open(&data.path().join("mayfly/store"), options).expect("a store");
+        let engine = Engine::open(&data.path().join("mayfly/demo"), options).expect("a store");
         assert!(!engine.open_report().unclean, "{signal}");
         engine.close().expect("the store closes");
     }
 }
 
 #[test]
-fn the_first_start_fills_the_store_that_the_window_opens_later() {
+fn the_first_start_opens_a_demo_store_and_makes_no_other() {
     let data = tempfile::tempdir().expect("a temporary folder");
     let line = first_line(data.path(), &[]);
     assert!(line.contains("next to expire: "), "{line}");
     let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
-    let engine = Engine::open(&data.path().join("mayfly/store"), options).expect("a store");
+    let engine = Engine::open(&data.path().join("mayfly/demo"), options).expect("a store");
     let reply = engine.run("admin", &doc! {"listDatabases": 1});
     let found = reply.get_array("databases").map_or(0, Vec::len);
     assert!(found > 0, "{reply}");
     engine.close().expect("the store closes");
+    assert!(!data.path().join("mayfly/store").exists(), "the user's own store is not made");
 }

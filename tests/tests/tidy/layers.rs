@@ -53,9 +53,10 @@ const APP: &Layers = &[
     ("commands", "job limits"),
     ("state", "job commands limits"),
     ("action", "job commands state limits"),
-    ("source", "job limits"),
-    ("worker", "job source limits"),
-    ("apply", "job commands state action source worker limits"),
+    ("demo", "job limits"),
+    ("source", "job demo limits"),
+    ("worker", "job demo source limits"),
+    ("apply", "job commands state action demo source worker limits"),
     ("theme", "limits"),
     ("widgets", "job theme limits"),
     ("panels", "job commands state action theme widgets limits"),
@@ -66,9 +67,8 @@ const APP: &Layers = &[
         "job commands state action source worker apply theme \
          widgets panels dialogs limits shutdown",
     ),
-    ("demo", "limits"),
-    ("cli", "job commands state source worker demo limits shutdown"),
-    ("program", "app cli demo job source window limits shutdown"),
+    ("cli", "job commands state source worker limits shutdown"),
+    ("program", "app cli job source window limits shutdown"),
 ];
 
 fn layer(module: &[String]) -> &str {

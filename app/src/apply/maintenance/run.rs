@@ -31,9 +31,7 @@ pub fn backup(cx: &mut Apply<'_>) {
     let draft = Dialog::Backup(draft.clone());
     if let Some(folder) = &cx.state.store.folder {
         let file = file.to_string_lossy().into_owned();
-        if !cx.state.store.request.demo {
-            cx.state.settings.backups.insert(key(folder), file);
-        }
+        cx.state.settings.backups.insert(key(folder), file);
     }
     let command = backup_text(&file);
     begin(Kind::Backup, Some(file.clone()), draft, command, cx, |gauge, _| {

@@ -29,7 +29,7 @@ pub fn compact_ui(context: &Context, error: Option<&str>, state: &State, actions
         line: compact_line(&folder(state).unwrap_or_default()),
         error,
     };
-    page.ui(context, state, actions, |ui| {
+    page.ui(context, actions, |ui| {
         let Some(status) = status else { return };
         card::ui(ui, |ui| {
             ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
@@ -55,7 +55,7 @@ pub fn verify_ui(context: &Context, error: Option<&str>, state: &State, actions:
         line: verify_line(&folder(state).unwrap_or_default()),
         error,
     };
-    page.ui(context, state, actions, |_| ());
+    page.ui(context, actions, |_| ());
 }
 
 struct Page<'a> {
@@ -68,13 +68,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn ui(
-        self,
-        context: &Context,
-        state: &State,
-        actions: &mut Actions,
-        figures: impl FnOnce(&mut Ui),
-    ) {
+    fn ui(self, context: &Context, actions: &mut Actions, figures: impl FnOnce(&mut Ui)) {
         let Self { title, subtitle, button, action, line, error } = self;
         let closing = modal::ui(
             context,
@@ -89,7 +83,7 @@ impl Page<'_> {
                     words(ui, CLOSED);
                     error_ui(ui, error);
                 });
-                line_ui(ui, &line, state, actions);
+                line_ui(ui, &line, actions);
             },
             |ui, actions| {
                 if modal::answer_ui(ui, Button::primary(button)) {

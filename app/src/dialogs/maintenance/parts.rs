@@ -28,11 +28,8 @@ pub(super) fn command_ui(ui: &mut Ui, command: &str, actions: &mut Actions) {
     code_ui(ui, COMMAND_TO_SEND, command, actions);
 }
 
-/// The line for a terminal, unless the store goes with the window. It needs the store for itself.
-pub(super) fn line_ui(ui: &mut Ui, line: &str, state: &State, actions: &mut Actions) {
-    if state.store.request.demo {
-        return;
-    }
+/// The line for a terminal. It needs the store for itself.
+pub(super) fn line_ui(ui: &mut Ui, line: &str, actions: &mut Actions) {
     heading(ui, COMMAND_LINE_HINT);
     code_ui(ui, COMMAND_LINE, line, actions);
 }

@@ -180,7 +180,7 @@ fn command_ui(ui: &mut Ui, draft: &RestoreDraft, state: &State, actions: &mut Ac
     let Some(file) = draft.file() else { return };
     match folder(state) {
         Some(folder) if draft.sound().is_some() => {
-            line_ui(ui, &restore_line(&file, &folder), state, actions);
+            line_ui(ui, &restore_line(&file, &folder), actions);
         }
         _ => free_line_ui(ui, &check_line(&file), actions),
     }

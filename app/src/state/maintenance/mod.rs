@@ -211,10 +211,7 @@ impl Maintenance {
 #[must_use]
 pub fn folder(state: &State) -> Option<PathBuf> {
     let known = state.store.folder.clone().filter(|_| state.is_open());
-    known.or_else(|| {
-        let request = &state.store.request;
-        request.data_folder().ok().filter(|_| !request.demo)
-    })
+    known.or_else(|| state.store.request.data_folder().ok())
 }
 
 /// The name under which a folder's backups are remembered.

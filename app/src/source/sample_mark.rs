@@ -1,0 +1,25 @@
+//! The file in the folder of the demo store that names the collections with sample data.
+
+use std::fs;
+use std::path::Path;
+
+use crate::demo::SampleData;
+
+/// Its name. It is fixed, so it is never the data file, whose locks must not be lost.
+const MARK_FILE: &str = "sample-data.txt";
+
+/// Reads it. `None`: it is no demo store, or the file can't be read, so that there is no traffic.
+pub(super) fn read(folder: &Path) -> Option<SampleData> {
+    let text = fs::read_to_string(folder.join(MARK_FILE)).ok()?;
+    SampleData::from_text(&text)
+}
+
+/// Writes it.
+///
+/// # Errors
+/// One sentence.
+pub(super) fn write(folder: &Path, made: &SampleData) -> Result<(), String> {
+    fs::write(folder.join(MARK_FILE), made.to_text()).map_err(|error| {
+        format!("New sample data can't arrive: couldn't write {MARK_FILE}: {error}")
+    })
+}
