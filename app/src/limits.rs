@@ -35,6 +35,16 @@ pub const PASSES_MAX: usize = 512;
 /// Removed documents kept in the ledger.
 pub const REMOVED_MAX: usize = 20_000;
 
+/// Documents in the collections that the traffic of the demo store writes to; it adds no more.
+pub const TRAFFIC_DOCUMENTS_MAX: usize = 5_000;
+
+/// The longest time between two steps of the traffic, in milliseconds. After a longer one, such as a
+/// computer that slept, it starts over.
+pub const TRAFFIC_GAP_MAX_MS: i64 = 120_000;
+
+/// How often the traffic of the demo store looks whether something is due.
+pub const TRAFFIC_PERIOD: Duration = Duration::from_secs(1);
+
 /// Messages on the screen at once. The oldest goes first.
 pub const TOASTS_MAX: usize = 5;
 

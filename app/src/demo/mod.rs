@@ -1,14 +1,16 @@
-//! The demo store: documents that are already counting down.
+//! The demo store: documents that are already counting down, and [`Traffic`] that brings more.
 //!
 //! Everything derives from the given time, so two stores filled at the same time are equal.
 
 mod arrivals;
 mod sample_data;
+mod traffic;
 
 use bson::{Bson, DateTime, Document, doc};
 
 use arrivals::LIFE_MAX_MS;
 pub use sample_data::SampleData;
+pub use traffic::{Sent, Traffic};
 
 /// Runs a command on a database and returns the reply.
 pub type Run<'r> = &'r mut dyn FnMut(&str, &Document) -> Document;
