@@ -118,8 +118,7 @@ pub const REOPENINGS_MAX: u32 = 1;
 /// Bytes of LMDB's longest key. Another number would be another format.
 pub const LMDB_KEY_BYTES_MAX: usize = 511;
 
-/// Bytes of one value in the tables: several times the largest command. A longer one was never
-/// written.
+/// Bytes of one value in the tables, several times the largest command: a longer one is damage.
 pub const ROW_BYTES_MAX: u64 = 256 << 20;
 
 /// Pages of documents whose checksums are checked at opening, evenly spread.
@@ -136,16 +135,13 @@ pub const EVENT_QUEUE_MAX: usize = 1_024;
 /// Removed documents listed in one event, which also says how many more were removed.
 pub const REMOVED_EVENT_DOCS_MAX: usize = 256;
 
-/// Milliseconds by which wall time may run ahead of time since boot before the clock counts as
-/// stepped.
+/// Milliseconds by which wall time may lead time since boot before the clock counts as stepped.
 pub const GUARD_STEP_FORWARD_MS: i64 = 120_000;
 
-/// Milliseconds by which wall time may lag time since boot before the clock counts as
-/// stepped.
+/// Milliseconds by which wall time may lag time since boot before the clock counts as stepped.
 pub const GUARD_STEP_BACK_MS: i64 = 5_000;
 
-/// Milliseconds by which wall time may run ahead of time since boot before removals are put on
-/// hold.
+/// Milliseconds by which wall time may lead time since boot before removals are put on hold.
 pub const GUARD_FORWARD_MS_MAX: i64 = 3_600_000;
 
 /// Milliseconds by which wall time may be before the last pass before removals are put on hold.
@@ -367,8 +363,7 @@ pub const WIRE_CONNECTIONS_MAX: usize = 64;
 /// Bytes of one message before login.
 pub const WIRE_LOGIN_BYTES_MAX: usize = 64 * 1024;
 
-/// Bytes of all large messages being received by a listener; the connection that exceeds it is
-/// closed.
+/// Bytes of all large messages that a listener receives; it closes the connection that exceeds it.
 pub const WIRE_IN_FLIGHT_BYTES_MAX: usize = 256 * 1024 * 1024;
 
 /// Bytes of a connection's receive buffer, which grows only as data arrives.
@@ -422,8 +417,7 @@ pub const PIPELINE_READ_BYTES_MAX: usize = 1_048_576;
 /// Bytes of one segment of an archive; the next batch starts a new one.
 pub const ARCHIVE_SEGMENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Milliseconds after the first batch of a segment from which the next batch starts a new one: a
-/// day.
+/// Milliseconds after a segment's first batch from which the next batch starts a new one: a day.
 pub const ARCHIVE_SEGMENT_MS_MAX: i64 = 24 * 3_600_000;
 
 /// Bytes of documents in one batch of an archive; at least one document.

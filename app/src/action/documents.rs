@@ -119,7 +119,7 @@ pub const ADD: Entry = Entry {
     label: "Add document…",
     tooltip: "Insert a document, or several as an array",
     keys: ctrl(Key::N),
-    // In every view of a collection: the dialog lies over all of them.
+    // In every view of a collection: the dialog covers all of them.
     action: |state| {
         let tab = state.tabs.active().filter(|_| state.is_open())?;
         Some(Action::Documents(tab.id, DocumentsAction::Add))

@@ -108,7 +108,7 @@ fn totals_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, asks: &mut Asks<'_>) {
             ("Overdue", totals.overdue, ink.overdue, true),
         ];
         for (name, count, color, overdue) in phases {
-            // Nothing is shown in a color that stands for something.
+            // Color means that something is there.
             let color = if count == 0 { ink.dim } else { color };
             let row = key_value::pressable_colored(ui, name, &number::count(count), color);
             if row.hint("Show these documents").clicked() {
