@@ -1,6 +1,7 @@
 //! The store's clock.
 
-use bson::{Bson, Document, doc};
+use bson::{Document, doc};
+use mayfly_engine::reply::Clock;
 
 use super::Apply;
 use crate::action::ClockAction;
@@ -42,14 +43,8 @@ pub fn answer(reply: &Reply, state: &mut State) {
 }
 
 fn learned(found: &Document) -> Option<(Mode, i64)> {
-    let now_ms = found.get_datetime("now").ok()?.timestamp_millis();
-    let rate = match found.get("rate") {
-        Some(Bson::Double(rate)) => *rate,
-        Some(Bson::Int32(rate)) => f64::from(*rate),
-        _ => 1.0,
-    };
-    let paused = found.get_bool("paused").unwrap_or(false);
-    let mode = match found.get_str("mode").ok()? {
+    let Clock { now_ms, mode, rate, is_paused: paused } = Clock::from_document(found)?;
+    let mode = match mode.as_str() {
         "simulated" => Mode::Simulated { rate, paused },
         _ => Mode::Real,
     };

@@ -1,6 +1,7 @@
 //! The reaper.
 
 use bson::{Document, doc};
+use mayfly_engine::reply;
 
 use super::Apply;
 use super::number::number;
@@ -173,32 +174,21 @@ fn learn(found: &Document, state: &mut State) {
 }
 
 fn held(found: &Document) -> Option<Held> {
-    if !found.get_bool("held").ok()? {
-        return None;
-    }
-    let instant = |name| found.get_datetime(name).ok().map(|at| at.timestamp_millis());
-    let sentence = found.get_str("sentence").unwrap_or("Removals are on hold");
-    let rules = found.get_array("rules").map(Vec::as_slice).unwrap_or_default();
-    let holds = found.get_array("holds").map(Vec::as_slice).unwrap_or_default();
-    let scopes = holds.iter().filter_map(|hold| hold.as_document()?.get_str("scope").ok());
+    let found = reply::Held::from_document(found).filter(|found| found.is_held)?;
     Some(Held {
-        reason: found.get_str("reason").unwrap_or_default().to_owned(),
-        is_all: scopes.into_iter().any(|scope| scope == "all"),
-        sentence: sentence.to_owned(),
-        kept: found.get_bool("kept").unwrap_or(false),
-        clock_ms: instant("now"),
-        expected_ms: instant("expectedNow"),
-        last_pass_ms: instant("lastPass"),
-        rules: rules.iter().filter_map(|rule| held_rule(rule.as_document()?)).collect(),
+        reason: found.reason.unwrap_or_default(),
+        is_all: found.holds.iter().any(|hold| hold.scope == "all"),
+        sentence: found.sentence.unwrap_or_else(|| "Removals are on hold".to_owned()),
+        kept: found.kept.unwrap_or(false),
+        clock_ms: found.now_ms,
+        expected_ms: found.expected_now_ms,
+        last_pass_ms: found.last_pass_ms,
+        rules: found.rules.into_iter().filter_map(held_rule).collect(),
     })
 }
 
-fn held_rule(found: &Document) -> Option<HeldRule> {
-    let (db, collection) = found.get_str("ns").ok()?.split_once('.')?;
-    let rule = HeldRule {
-        namespace: Namespace::new(db, collection),
-        index: found.get_str("index").ok()?.to_owned(),
-        due: number(found, "due").unwrap_or(0),
-    };
-    (rule.due > 0).then_some(rule)
+fn held_rule(found: reply::HeldRule) -> Option<HeldRule> {
+    let (db, collection) = found.ns.split_once('.')?;
+    let namespace = Namespace::new(db, collection);
+    (found.due > 0).then_some(HeldRule { namespace, index: found.index, due: found.due })
 }

@@ -1,8 +1,8 @@
 //! The trash.
 
-use bson::{Bson, Document};
+use bson::Document;
+use mayfly_engine::reply::{TrashPage, TrashRow};
 
-use super::number::number;
 use super::{Apply, TOO_MUCH, reaper};
 use crate::action::TrashAction;
 use crate::limits::TRASH_PAGE_ROWS;
@@ -132,31 +132,27 @@ fn page(is_first: bool, reply: &Reply, found: &Document, net: &mut Trash) {
     }
     net.is_known = true;
     net.asked = None;
-    net.next = number(found, "next").and_then(|next| i64::try_from(next).ok());
-    net.add(rows(found));
-    let Ok(undo) = found.get_document("trash") else { return };
-    net.secs = number(undo, "secs").and_then(|secs| i64::try_from(secs).ok()).unwrap_or(0);
-    net.documents = number(undo, "documents").unwrap_or(0);
-    net.bytes = number(undo, "bytes").unwrap_or(0);
-    net.max_bytes = number(undo, "maxBytes").unwrap_or(0);
+    let Some(found) = TrashPage::from_document(found) else { return };
+    net.next = found.next.and_then(|next| i64::try_from(next).ok());
+    net.add(found.batch.into_iter().filter_map(row));
+    let Some(status) = found.status else { return };
+    net.secs = status.secs;
+    net.documents = status.documents;
+    net.bytes = status.bytes;
+    net.max_bytes = status.max_bytes;
 }
 
-fn rows(found: &Document) -> Vec<Row> {
-    let batch = found.get_array("batch").map(Vec::as_slice).unwrap_or_default();
-    let row = |row: &Document| {
-        let (db, collection) = row.get_str("ns").ok()?.split_once('.')?;
-        let instant = |name| row.get_datetime(name).ok().map(|at| at.timestamp_millis());
-        Some(Row {
-            number: row.get_i64("number").ok()?,
-            namespace: Namespace::new(db, collection),
-            id: row.get("_id")?.clone(),
-            bytes: number(row, "size").unwrap_or(0),
-            index: row.get_str("index").ok()?.to_owned(),
-            pass: row.get_i64("pass").ok(),
-            removed_ms: instant("removed")?,
-            until_ms: instant("until")?,
-            is_newest: true,
-        })
-    };
-    batch.iter().filter_map(Bson::as_document).filter_map(row).collect()
+fn row(row: TrashRow) -> Option<Row> {
+    let (db, collection) = row.ns.split_once('.')?;
+    Some(Row {
+        number: i64::try_from(row.number).ok()?,
+        namespace: Namespace::new(db, collection),
+        id: row.id,
+        bytes: row.bytes,
+        index: row.index,
+        pass: row.pass.and_then(|pass| i64::try_from(pass).ok()),
+        removed_ms: row.removed_ms,
+        until_ms: row.until_ms,
+        is_newest: true,
+    })
 }

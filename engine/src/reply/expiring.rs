@@ -44,8 +44,8 @@ mod tests {
             ExpiringPage,
             doc! {
                 "batch": [{
-                    "_id": {"a": 1}, "index": "at_1", "field": "at", "base": DateTime::from_millis(1),
-                    "threshold": DateTime::from_millis(2), "source": "index", "state": "overdue",
+                    "_id": {"a": 1}, "index": "at_1", "field": "at",
+                    "base": DateTime::from_millis(1), "threshold": DateTime::from_millis(2), "source": "index", "state": "overdue",
                 }],
                 "next": {"t": DateTime::from_millis(2)},
             }

@@ -4,14 +4,22 @@
 //! What a reply lacks, or has with another type, reads as 0, false or empty. A type that has no
 //! such value, as a name or a date, makes `from_document` return `None`; lists skip such elements.
 
+mod clock;
+mod damaged;
 mod declare;
 mod expiring;
 mod forecast;
+mod held;
+mod trash;
 mod verdict;
 mod what_if;
 mod wire;
 
+pub use clock::Clock;
+pub use damaged::{DamagedPage, DamagedRemoval, DamagedRow};
 pub use expiring::{ExpiringPage, ExpiringRow};
 pub use forecast::Forecast;
+pub use held::{Held, HeldRule, Hold};
+pub use trash::{TrashPage, TrashRow, TrashStatus};
 pub use verdict::{DocumentDue, RuleVerdict, Verdict, Verdicts};
 pub use what_if::WhatIf;

@@ -60,6 +60,16 @@ impl Wire<Date> for i64 {
     }
 }
 
+impl Wire<Plain> for f64 {
+    fn write(&self) -> Option<Bson> {
+        Some(Bson::Double(*self))
+    }
+
+    fn read(value: Option<&Bson>) -> Option<Self> {
+        value?.as_f64()
+    }
+}
+
 impl Wire<Plain> for bool {
     fn write(&self) -> Option<Bson> {
         Some(Bson::Boolean(*self))

@@ -1,12 +1,13 @@
 //! Damaged documents: which they are, what that means, and the button that removes them.
 
 use egui::{Context, Label, ScrollArea, Ui};
+use mayfly_engine::reply::DamagedRow;
 use mayfly_engine::value::shell::write_command;
 
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::dialogs::close;
 use crate::dialogs::create::refusal_ui;
-use crate::state::documents::damaged::{Damaged, DamagedRow, Removed, list};
+use crate::state::documents::damaged::{Damaged, Removed, list};
 use crate::state::number::counted;
 use crate::state::{State, TabId};
 use crate::theme::{colors, sizes, text};

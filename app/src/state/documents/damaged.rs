@@ -1,19 +1,9 @@
 //! The damaged documents of a collection, and what became of those that were removed.
 
 use bson::{Bson, Document, doc};
+use mayfly_engine::reply::{DamagedPage, DamagedRemoval, DamagedRow};
 
 use crate::state::dialogs::Sent;
-
-/// A damaged document.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DamagedRow {
-    /// Its record number, as the store writes it.
-    pub record: String,
-    /// Its `_id`, if the store knows it without the document.
-    pub id: Option<Bson>,
-    /// What is wrong.
-    pub error: String,
-}
 
 /// What was removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,14 +43,9 @@ impl Damaged {
 
     /// Takes over what the store lists.
     pub fn take(&mut self, found: &Document) {
-        let batch = found.get_array("batch").map(Vec::as_slice).unwrap_or_default();
-        let row = |row: &Document| DamagedRow {
-            record: row.get_str("record").unwrap_or_default().to_owned(),
-            id: row.get("_id").filter(|id| **id != Bson::Null).cloned(),
-            error: row.get_str("error").unwrap_or_default().to_owned(),
-        };
-        self.rows = Some(batch.iter().filter_map(Bson::as_document).map(row).collect());
-        self.has_more = found.get_str("next").is_ok();
+        let DamagedPage { batch, next } = DamagedPage::from_document(found).unwrap_or_default();
+        self.rows = Some(batch);
+        self.has_more = next.is_some();
     }
 }
 
@@ -68,10 +53,8 @@ impl Removed {
     /// What the store said about a removal.
     #[must_use]
     pub fn read(found: &Document) -> Self {
-        let files = found.get_array("files").map(Vec::as_slice).unwrap_or_default();
-        let file = files.first().and_then(Bson::as_str).map(ToOwned::to_owned);
-        let count = found.get_i64("removed").ok().and_then(|count| u64::try_from(count).ok());
-        Self { count: count.unwrap_or(0), file }
+        let found = DamagedRemoval::from_document(found).unwrap_or_default();
+        Self { count: found.removed, file: found.files.into_iter().next() }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
         field_value::as_flag,
         monitor::{
             event_log::state_name,
-            ttl_status::{archive_holds, clock_document, scrub_document, trash_document},
+            ttl_status::{archive_holds, clock_document, scrub_document, trash_status},
         },
         reply::{long, raw, shortest},
         request::Request,
@@ -193,7 +193,7 @@ fn mayfly(context: &Context) -> Bson {
         "scrub": context.collections.scrub_status().ok().map(|it| scrub_document(&it)),
         "clock": clock_document(reaper.clock().status()),
         "archives": archives(context),
-        "trash": trash_document(context).ok(),
+        "trash": trash_status(context).ok().map(|trash| trash.to_document()),
         "store": store_document(context.collections.store()),
     }
     .into()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bson::{Bson, doc, raw::RawBsonRef};
+use bson::raw::RawBsonRef;
 
 use crate::{
     collection::{DamagedDocument, RemoveDamagedError},
@@ -11,10 +11,11 @@ use crate::{
         context::Context,
         error::{Answer, Code, CommandError, no_collection},
         field::optional,
-        reply::{long, raw},
+        reply::raw,
         request::Request,
     },
     limits::DAMAGED_DOCS_MAX,
+    reply::{DamagedPage, DamagedRemoval, DamagedRow},
     store::RecordNumber,
 };
 
@@ -40,24 +41,19 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if let Some(remove) = request.get("remove")? {
         let records = records(request, remove)?;
         let files = context.collections.remove_damaged(&collection, &records)?;
-        let files = files.iter().map(|file| Bson::from(file.display().to_string()));
-        return raw(&doc! {
-            "removed": long(records.len() as u64),
-            "files": files.collect::<Vec<_>>(),
-        });
+        let files = files.iter().map(|file| file.display().to_string()).collect();
+        return raw(&DamagedRemoval { removed: records.len() as u64, files }.to_document());
     }
     let from = request.get("after")?.map_or(Ok(0), |after| record(request, "after", after))?;
     let page = context.collections.damaged_documents(collection.id, from, DAMAGED_DOCS_MAX)?;
-    let batch: Vec<Bson> = page.documents.into_iter().map(|it| row(it).into()).collect();
-    raw(&doc! { "batch": batch, "next": page.next.map(|record| record.to_string()) })
+    let batch = page.documents.into_iter().map(row).collect();
+    let next = page.next.map(|record| record.to_string());
+    raw(&DamagedPage { batch, next }.to_document())
 }
 
-fn row(damaged: DamagedDocument) -> bson::Document {
-    doc! {
-        "record": damaged.record.to_string(),
-        "_id": damaged.id,
-        "error": damaged.damage,
-    }
+fn row(damaged: DamagedDocument) -> DamagedRow {
+    let DamagedDocument { record, id, damage: error } = damaged;
+    DamagedRow { record: record.to_string(), id, error }
 }
 
 fn records(

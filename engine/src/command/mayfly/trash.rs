@@ -2,8 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use bson::{Bson, doc};
-
 use super::trash_selection::TrashSelection;
 use crate::{
     command::core::{
@@ -11,11 +9,12 @@ use crate::{
         context::Context,
         error::{Answer, CommandError},
         field::fields,
-        monitor::ttl_status::trash_document,
-        reply::{long, raw},
+        monitor::ttl_status::trash_status,
+        reply::raw,
         request::Request,
     },
     limits::TRASH_PAGE_DOCS_MAX,
+    reply::TrashPage,
 };
 
 /// The default `limit`.
@@ -44,23 +43,18 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let TrashFields { after, limit } = TrashFields::read(request)?;
     let limit = limit.unwrap_or(LIMIT_DEFAULT);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX).clamp(1, TRASH_PAGE_DOCS_MAX);
-    let mut rows: Vec<Bson> = Vec::new();
+    let mut batch = Vec::new();
     let next = context.collections.scan_trash(after, &mut |row| {
         if chosen.has(row) {
-            rows.push(chosen.describe(row).into());
+            batch.push(chosen.describe(row));
         }
-        let is_full = rows.len() >= limit;
+        let is_full = batch.len() >= limit;
         Ok::<_, CommandError>(if is_full {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
         })
     })?;
-    raw(&doc! { "batch": rows, "next": next.map(long) }).and_then(|mut reply| {
-        reply.append(
-            bson::raw::cstr!("trash"),
-            bson::RawDocumentBuf::try_from(&trash_document(context)?)?,
-        );
-        Ok(reply)
-    })
+    let status = Some(trash_status(context)?);
+    raw(&TrashPage { batch, next, status }.to_document())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bson::{Bson, DateTime, Document, doc, raw::RawBsonRef};
+use bson::{Bson, raw::RawBsonRef};
 
 use crate::{
     catalog::Namespace,
@@ -10,9 +10,9 @@ use crate::{
     command::core::{
         context::Context,
         error::{Code, CommandError},
-        reply::long,
         request::Request,
     },
+    reply,
     store::CollectionId,
 };
 
@@ -68,20 +68,20 @@ impl TrashSelection {
         (row.pass > 0 && row.number >= self.first_of_session).then_some(row.pass)
     }
 
-    pub fn describe(&self, row: &TrashRow<'_>) -> Document {
+    pub fn describe(&self, row: &TrashRow<'_>) -> reply::TrashRow {
         let id = row.document.get("_id").ok().flatten();
         let present = self.names.get(&row.collection).map(ToString::to_string);
-        doc! {
-            "number": long(row.number),
-            "ns": present.unwrap_or_else(|| row.namespace.to_owned()),
-            "_id": id.and_then(|id| Bson::try_from(id).ok()).unwrap_or(Bson::Null),
-            "size": long(row.document.as_bytes().len() as u64),
-            "index": row.index,
-            "pass": self.pass_of(row).map(long),
-            "expired": DateTime::from_millis(row.threshold_ms),
-            "removed": DateTime::from_millis(row.removed_ms),
-            "until": DateTime::from_millis(row.until_ms),
-            "modified": DateTime::from_millis(row.modified_ms),
+        reply::TrashRow {
+            number: row.number,
+            ns: present.unwrap_or_else(|| row.namespace.to_owned()),
+            id: id.and_then(|id| Bson::try_from(id).ok()).unwrap_or(Bson::Null),
+            bytes: row.document.as_bytes().len() as u64,
+            index: row.index.to_owned(),
+            pass: self.pass_of(row),
+            expired_ms: row.threshold_ms,
+            removed_ms: row.removed_ms,
+            until_ms: row.until_ms,
+            modified_ms: row.modified_ms,
         }
     }
 }

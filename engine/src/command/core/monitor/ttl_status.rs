@@ -8,33 +8,30 @@ use crate::{
     command::core::{context::Context, error::CommandError, reply::long},
     limits::TRASH_BYTES_MAX,
     reaper::TtlParameter,
+    reply::{Clock, TrashStatus},
 };
 
 /// The collections whose removals wait for their archive.
-pub fn archive_holds(context: &Context) -> Vec<Bson> {
+pub fn archive_holds(context: &Context) -> Vec<Document> {
     let archives = context.reaper.archives();
     let on = archives.all().into_iter().filter(|archive| archives.is_active(archive));
     on.filter_map(|archive| {
         let failure = archive.failure()?;
-        Some(Bson::Document(doc! {
+        Some(doc! {
             "ns": archives.name_of(&archive).to_string(),
             "reason": "archiveFailed",
             "sentence": failure.sentence,
             "since": DateTime::from_millis(failure.since_ms),
             "attempts": i64::from(failure.attempts),
-        }))
+        })
     })
     .collect()
 }
 
 /// A clock as replies show it.
 pub fn clock_document(status: ClockStatus) -> Document {
-    doc! {
-        "now": DateTime::from_millis(status.now_ms),
-        "mode": status.mode.name(),
-        "rate": status.rate,
-        "paused": status.paused,
-    }
+    let ClockStatus { now_ms, mode, rate, paused: is_paused } = status;
+    Clock { now_ms, mode: mode.name().to_owned(), rate, is_paused }.to_document()
 }
 
 /// The state, as `serverStatus` shows it too.
@@ -51,16 +48,16 @@ pub fn scrub_document(status: &ScrubStatus) -> Document {
 }
 
 /// The state of the trash, for `serverStatus` and `mayflyTrash`.
-pub fn trash_document(context: &Context) -> Result<Document, CommandError> {
+pub fn trash_status(context: &Context) -> Result<TrashStatus, CommandError> {
     let status = context.reaper.trash_status()?;
     let counters = context.reaper.counters();
-    Ok(doc! {
-        "secs": context.reaper.parameters().get(TtlParameter::TrashSecs),
-        "documents": long(status.documents),
-        "bytes": long(status.bytes),
-        "maxBytes": long(TRASH_BYTES_MAX),
-        "trashed": long(counters.trashed.get()),
-        "withoutTrash": long(counters.not_trashed.get()),
-        "restored": long(counters.restored.get()),
+    Ok(TrashStatus {
+        secs: context.reaper.parameters().get(TtlParameter::TrashSecs),
+        documents: status.documents,
+        bytes: status.bytes,
+        max_bytes: TRASH_BYTES_MAX,
+        trashed: counters.trashed.get(),
+        without_trash: counters.not_trashed.get(),
+        restored: counters.restored.get(),
     })
 }
