@@ -501,7 +501,7 @@ fn the_keyboard_alone_comes_from_the_filter_to_a_document() {
     window.keys(Modifiers::COMMAND, Key::L);
     assert!(window.is_focused("Filter"));
     window.key(Key::Enter);
-    window.key(Key::ArrowDown);
+    window.key(Key::Tab);
     window.until("the first one is chosen", |state| {
         let tab = state.tabs.active().expect("a tab");
         tab.documents.focus.as_ref().is_some_and(|focus| focus.id == bson::bson!(1))

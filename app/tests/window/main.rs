@@ -10,6 +10,7 @@ mod frame;
 mod held;
 mod index_dialogs;
 mod indexes;
+mod keyboard;
 mod listener;
 mod maintenance;
 mod names;

@@ -2,6 +2,7 @@
 
 use egui::{Id, Key, Ui};
 
+use crate::action::documents::How;
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::state::documents::query::QueryError;
 use crate::state::documents::{DocumentsDraft, QueryField, QueryText};
@@ -40,11 +41,16 @@ pub fn ui(
             chars_max: None,
         };
         let response = edit.line_ui(ui, width, &mut draft.query.filter);
-        if state.view.focus == Some(Focus::Filter) {
+        if matches!(state.view.focus, Some(Focus::Filter | Focus::Find)) {
             response.request_focus();
             actions.push(Action::View(ViewAction::Focused));
         }
-        run |= entered(ui, &response);
+        if entered(ui, &response) {
+            run = true;
+            // The next thing typed corrects or narrows the filter.
+            response.request_focus();
+        }
+        to_list(ui, tab, &response, actions);
         if is_wide {
             run |= buttons_ui(ui, tab, draft, error.is_none(), actions);
         }
@@ -88,6 +94,37 @@ fn buttons_ui(
         actions.push(Action::Documents(tab.id, DocumentsAction::Reset));
     }
     run
+}
+
+/// Tab goes from the filter to the list: to the chosen document, or else to the first one on the screen.
+fn to_list(ui: &Ui, tab: &Tab, response: &egui::Response, actions: &mut Actions) {
+    if !response.has_focus() {
+        return;
+    }
+    let keys = egui::EventFilter {
+        tab: true,
+        horizontal_arrows: true,
+        vertical_arrows: true,
+        ..egui::EventFilter::default()
+    };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, keys));
+    let (tab_pressed, back) =
+        ui.input(|input| (input.key_pressed(Key::Tab), input.modifiers.shift));
+    if !tab_pressed {
+        return;
+    }
+    if back {
+        ui.memory_mut(|memory| memory.move_focus(egui::FocusDirection::Previous));
+        return;
+    }
+    response.surrender_focus();
+    let view = &tab.documents;
+    if view.focus.is_none()
+        && let Some(first) = view.pages.row(0).filter(|first| first.has_id())
+    {
+        let (id, how) = (first.id.clone(), How::Only);
+        actions.push(Action::Documents(tab.id, DocumentsAction::Select { row: 0, id, how }));
+    }
 }
 
 fn entered(ui: &Ui, response: &egui::Response) -> bool {
