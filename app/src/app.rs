@@ -233,7 +233,7 @@ impl eframe::App for MayflyApp {
         let context = ui.ctx().clone();
         menu::note_open(&context);
         if self.state.dialogs.open().is_none()
-            && let Some(action) = entry_for_keys(&context, &self.state)
+            && let Some(action) = entry_for_keys(&context, &self.state, menu::was_open(&context))
         {
             self.actions.push(action);
         }

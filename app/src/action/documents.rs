@@ -158,10 +158,19 @@ pub const ENTRIES: &[Entry] = &[
         keys: key(Key::F4),
         ..entry("Show as a table", "Show one column per field", |state| mode(state, Mode::Table))
     },
-    entry("Edit document…", "Edit the selected document as text", |state| {
-        let id = shown(state)?.documents.focus.as_ref()?.id.clone();
-        when(state, |_| true, DocumentsAction::Edit(id))
-    }),
+    Entry {
+        keys: ctrl(Key::A),
+        ..entry("Select all documents", "Select all documents that match the filter", |state| {
+            when(state, |view| !view.pages.is_empty(), DocumentsAction::SelectAll)
+        })
+    },
+    Entry {
+        keys: key(Key::Enter),
+        ..entry("Edit document…", "Edit the selected document as text", |state| {
+            let id = shown(state)?.documents.focus.as_ref()?.id.clone();
+            when(state, |_| true, DocumentsAction::Edit(id))
+        })
+    },
     entry("Clone document…", "Insert a copy of the selected document", |state| {
         let id = shown(state)?.documents.focus.as_ref()?.id.clone();
         when(state, |_| true, DocumentsAction::Clone(id))

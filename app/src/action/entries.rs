@@ -33,10 +33,11 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 
 /// The entry whose keys were pressed in this frame. Takes the keys, so that nothing else sees them.
 ///
-/// While a text is being typed, keys without Ctrl or Alt belong to the text, except function keys. Space presses the
-/// control that the keyboard is on. A key alone that does nothing now is left to whatever is on the screen.
+/// While a text is being typed, keys without Ctrl or Alt belong to the text, except function keys. Space and Enter
+/// press the control that the keyboard is on, and Enter chooses in an open menu or palette. A key
+/// alone that does nothing now is left to whatever is on the screen.
 #[must_use]
-pub fn entry_for_keys(context: &egui::Context, state: &State) -> Option<Action> {
+pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> Option<Action> {
     let typing = context.text_edit_focused();
     let on_control = context.memory(|memory| memory.focused().is_some());
     let mut sorted: Vec<&Entry> = entries().filter(|entry| entry.keys.is_some()).collect();
@@ -48,7 +49,9 @@ pub fn entry_for_keys(context: &egui::Context, state: &State) -> Option<Action> 
     });
     for entry in sorted {
         let Some(keys) = entry.keys else { continue };
-        let presses = on_control && keys == KeyboardShortcut::new(Modifiers::NONE, Key::Space);
+        let presses = keys.modifiers.is_none()
+            && (on_control && keys.logical_key == Key::Space
+                || (on_control || state.view.palette || in_menu) && keys.logical_key == Key::Enter);
         if presses || typing && belongs_to_text(keys) {
             continue;
         }

@@ -96,10 +96,13 @@ pub const ENTRIES: &[Entry] = &[
     },
     Entry {
         group: Group::Documents,
-        label: "Find in the view",
-        tooltip: "Search in the current view",
+        label: "Find documents",
+        tooltip: "Focus the filter of the documents",
         keys: ctrl(Key::F),
-        action: |state| state.tabs.active().map(|_| Action::Tabs(TabsAction::Focus(Focus::Find))),
+        action: |state| {
+            state.tabs.active().filter(|tab| tab.view == ViewKind::Documents)?;
+            Some(Action::Tabs(TabsAction::Focus(Focus::Find)))
+        },
     },
 ];
 

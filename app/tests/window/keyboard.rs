@@ -1,7 +1,7 @@
 //! Where the keyboard is, and what its keys do on Documents.
 
 use bson::{Document, doc};
-use egui::Key;
+use egui::{Key, Modifiers};
 
 use crate::support::Window;
 
@@ -34,4 +34,31 @@ fn tab_goes_from_the_filter_to_the_list() {
     assert!(window.tab().documents.focus.is_some(), "the first document is chosen");
     window.key(Key::ArrowDown);
     assert_eq!(window.tab().documents.anchor, 1);
+}
+
+#[test]
+fn ctrl_f_goes_to_the_filter() {
+    let mut window = documents();
+    window.keys(Modifiers::COMMAND, Key::F);
+    assert!(window.is_focused("Filter"));
+}
+
+#[test]
+fn enter_edits_the_selected_document() {
+    let mut window = documents();
+    window.key(Key::ArrowDown);
+    assert!(window.tab().documents.focus.is_some());
+    window.key(Key::Enter);
+    window.until("the editor is open", |state| state.dialogs.open().is_some());
+}
+
+#[test]
+fn ctrl_a_selects_what_matches_and_in_a_field_its_text() {
+    let mut window = documents();
+    window.keys(Modifiers::COMMAND, Key::A);
+    assert_eq!(window.tab().documents.selected.len(), 2);
+    window.key(Key::Escape);
+    window.type_into("Filter", "{n: 1}");
+    window.keys(Modifiers::COMMAND, Key::A);
+    assert!(window.tab().documents.selected.is_empty());
 }
