@@ -1,6 +1,6 @@
 //! The entries of menus, palette and shortcuts: one table, collected from the regions.
 
-use egui::{Key, KeyboardShortcut, Modifiers};
+use egui::{Key, KeyboardShortcut};
 
 use super::entry::Entry;
 use super::{

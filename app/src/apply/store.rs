@@ -214,7 +214,7 @@ fn weather(namespace: &Namespace, cx: &mut Apply<'_>) {
     collection.stale = false;
     let is_view = collection.kind == "view";
     if is_view {
-        collection.next = Next::Never;
+        collection.next = Next::NoTtl;
         return;
     }
     let figures = Purpose::Store(StorePurpose::Stats(namespace.clone()));
@@ -233,7 +233,7 @@ fn weather(namespace: &Namespace, cx: &mut Apply<'_>) {
     cx.read(forecast, &namespace.db, command);
 }
 
-fn next(namespace: &Namespace, cx: &mut Apply<'_>) {
+pub(super) fn next(namespace: &Namespace, cx: &mut Apply<'_>) {
     let purpose = Purpose::Store(StorePurpose::Next(namespace.clone()));
     let command = doc! {"mayflyExpiring": &namespace.collection, "limit": 1};
     cx.read(purpose, &namespace.db, command);
@@ -328,9 +328,13 @@ pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut A
             }
         }
         (StorePurpose::Next(namespace), result) => {
-            let next = result.as_ref().ok().and_then(first_threshold).map_or(Next::Never, Next::At);
+            let next = result.as_ref().map_or(Next::Unknown, soonest);
             if let Some(collection) = cx.state.tree.collection_mut(namespace) {
                 collection.next = next;
+            }
+            if next != Next::Unknown {
+                tabs::choose_view(namespace, cx);
+                tabs::freshen(cx);
             }
             ask_unseen(1, cx);
         }
@@ -442,9 +446,13 @@ fn open_first(state: &mut State) {
     });
 }
 
-fn first_threshold(found: &Document) -> Option<i64> {
-    let page = ExpiringPage::from_document(found)?;
-    page.batch.first().map(|row| row.threshold_ms)
+fn soonest(found: &Document) -> Next {
+    let page = ExpiringPage::from_document(found).unwrap_or_default();
+    match page.batch.first() {
+        Some(row) => Next::At(row.threshold_ms),
+        None if page.rules == Some(0) => Next::NoTtl,
+        None => Next::Never,
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Tabs and views.
 
-use super::{Apply, documents, expiry, indexes};
+use super::{Apply, documents, expiry, indexes, store};
 use crate::action::TabsAction;
 use crate::limits::TABS_MAX;
+use crate::state::store::Next;
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, State, TabId};
@@ -10,7 +11,10 @@ use crate::state::{Namespace, State, TabId};
 /// Carries out one action.
 pub fn apply(action: TabsAction, cx: &mut Apply<'_>) {
     match action {
-        TabsAction::Show(namespace) => show(&namespace, cx.state),
+        TabsAction::Show(namespace) => {
+            show(&namespace, cx.state);
+            choose_view(&namespace, cx);
+        }
         TabsAction::ShowView(namespace, view) => {
             show(&namespace, cx.state);
             set_view(view, cx.state);
@@ -75,8 +79,25 @@ fn show(namespace: &Namespace, state: &mut State) {
     }
 }
 
+/// A collection without a TTL index has nothing to show in time: it opens on its documents.
+pub fn choose_view(namespace: &Namespace, cx: &mut Apply<'_>) {
+    let known = cx.state.tree.collection(namespace).map(|collection| collection.next);
+    let open = cx.state.tabs.open_mut().iter_mut().find(|tab| tab.namespace == *namespace);
+    let Some(tab) = open.filter(|tab| !tab.is_view_chosen) else { return };
+    match known {
+        Some(Next::Unknown) => store::next(namespace, cx),
+        Some(Next::NoTtl) => {
+            tab.view = ViewKind::Documents;
+            tab.is_view_chosen = true;
+        }
+        Some(Next::Never | Next::At(_)) => tab.is_view_chosen = true,
+        None => {}
+    }
+}
+
 pub(super) fn set_view(view: ViewKind, state: &mut State) {
     if let Some(tab) = state.tabs.active_mut() {
+        tab.is_view_chosen = true;
         tab.view = view;
     }
 }

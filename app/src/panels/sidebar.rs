@@ -255,7 +255,8 @@ fn weather_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actio
     let mut font = text::mono_small();
     let (words, ink) = match collection.next {
         Next::Unknown => return,
-        Next::Never => ("never".to_owned(), colors.dim),
+        Next::NoTtl => ("no TTL".to_owned(), colors.dim),
+        Next::Never => ("none left".to_owned(), colors.dim),
         Next::At(at_ms) => {
             let rest_ms = actions.count_down(&state.clock, at_ms);
             if rest_ms > 0 {

@@ -81,7 +81,9 @@ pub enum Next {
     /// Not asked yet.
     #[default]
     Unknown,
-    /// No document expires.
+    /// It has no TTL index.
+    NoTtl,
+    /// No document is left that expires.
     Never,
     /// At this instant, in milliseconds since 1970; it may be past.
     At(i64),
@@ -234,6 +236,7 @@ fn soonness(next: Next) -> (u8, i64) {
         Next::At(at_ms) => (0, at_ms),
         Next::Unknown => (1, 0),
         Next::Never => (2, 0),
+        Next::NoTtl => (3, 0),
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Tab {
     pub namespace: Namespace,
     /// The view that is shown.
     pub view: ViewKind,
+    /// Whether the user chose the view; else it follows from the collection's TTL indexes.
+    pub is_view_chosen: bool,
     /// The Documents view.
     pub documents: DocumentsView,
     /// The Expiry view.
@@ -119,14 +121,21 @@ impl Tabs {
     }
 
     /// Shows the tab of a collection, opening one if there is none. `None`: too many are open.
+    ///
+    /// A collection that was closed opens on the view it had.
     pub fn show(&mut self, namespace: &Namespace) -> Option<TabId> {
         if let Some(tab) = self.open.iter().find(|tab| tab.namespace == *namespace) {
             self.active = Some(tab.id);
             return self.active;
         }
         let (documents, expiry) = <(SavedDocuments, SavedExpiry)>::default();
-        let view = self.active().map(|tab| tab.view).unwrap_or_default();
-        self.add(SavedTab { namespace: namespace.clone(), view, documents, expiry })
+        let last = self.closed.iter().rev().find(|tab| tab.namespace == *namespace);
+        let (view, is_chosen) = last.map_or_else(Default::default, |tab| (tab.view, true));
+        let id = self.add(SavedTab { namespace: namespace.clone(), view, documents, expiry })?;
+        if let Some(tab) = self.get_mut(id) {
+            tab.is_view_chosen = is_chosen;
+        }
+        Some(id)
     }
 
     /// Opens a tab as it was kept. `None`: too many are open.
@@ -140,6 +149,7 @@ impl Tabs {
             id,
             namespace: saved.namespace,
             view: saved.view,
+            is_view_chosen: true,
             documents: DocumentsView::default(),
             expiry: ExpiryView::default(),
             indexes: IndexesView::default(),

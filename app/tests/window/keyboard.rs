@@ -2,8 +2,11 @@
 
 use bson::{Document, doc};
 use egui::{Key, Modifiers};
+use mayfly::state::Namespace;
+use mayfly::state::store::Next;
+use mayfly::state::tabs::ViewKind;
 
-use crate::support::Window;
+use crate::support::{Window, at};
 
 fn notes() -> Document {
     doc! {"insert": "notes", "documents": [{"_id": 1, "n": 1}, {"_id": 2, "n": 2}]}
@@ -61,4 +64,30 @@ fn ctrl_a_selects_what_matches_and_in_a_field_its_text() {
     window.type_into("Filter", "{n: 1}");
     window.keys(Modifiers::COMMAND, Key::A);
     assert!(window.tab().documents.selected.is_empty());
+}
+
+#[test]
+fn a_collection_opens_on_expiry_only_with_a_ttl_index() {
+    let ttl = doc! {"createIndexes": "carts", "indexes": [
+        {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60},
+    ]};
+    let carts = doc! {"insert": "carts", "documents": [{"_id": 1, "at": at(60)}]};
+    let mut window = Window::open_after(&[ttl, carts, notes()]);
+    window.until("the first tab", |state| state.tabs.active().is_some());
+    assert_eq!(window.tab().view, ViewKind::Expiry);
+    window.click("Collection test.notes");
+    window.until("notes are shown", |state| {
+        state.tabs.active().is_some_and(|tab| tab.namespace.collection == "notes")
+    });
+    assert_eq!(window.tab().view, ViewKind::Documents);
+    let next = |name: &str| {
+        let namespace = Namespace::new("test", name);
+        window.state().tree.collection(&namespace).map(|collection| collection.next)
+    };
+    assert_eq!(next("notes"), Some(Next::NoTtl));
+    assert!(matches!(next("carts"), Some(Next::At(_))));
+    window.click("Indexes");
+    window.keys(Modifiers::COMMAND, Key::W);
+    window.click("Collection test.notes");
+    assert_eq!(window.tab().view, ViewKind::Indexes, "as it was left");
 }

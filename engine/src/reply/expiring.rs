@@ -11,6 +11,8 @@ replies! {
         "batch" => batch: Vec<ExpiringRow>,
         /// Where the next page begins, for `after`; `None` at the end.
         "next" => next: Option<Document>,
+        /// How many TTL rules the collection has, or 1 with `index`; `None` from an older server.
+        "rules" => rules: Option<u64>,
     }
 
     /// A document with a threshold. Instants are milliseconds since 1970.
@@ -47,9 +49,9 @@ mod tests {
                     "_id": {"a": 1}, "index": "at_1", "field": "at",
                     "base": DateTime::from_millis(1), "threshold": DateTime::from_millis(2), "source": "index", "state": "overdue",
                 }],
-                "next": {"t": DateTime::from_millis(2)},
+                "next": {"t": DateTime::from_millis(2)}, "rules": 1_i64,
             }
         );
-        check_round_trip!(ExpiringPage, doc! {"batch": [], "next": null});
+        check_round_trip!(ExpiringPage, doc! {"batch": [], "next": null, "rules": 0_i64});
     }
 }

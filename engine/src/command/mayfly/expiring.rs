@@ -48,6 +48,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let page = ExpiringPage {
         batch: page.documents.into_iter().map(|document| row(document, now_ms)).collect(),
         next: page.next.map(|token| token.to_document()),
+        rules: Some(targets.len() as u64),
     };
     raw(&page.to_document())
 }
