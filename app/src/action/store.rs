@@ -40,6 +40,8 @@ pub enum StoreAction {
     Rename(RenameCollection),
     /// Drops a database or a collection.
     Drop(DropTarget),
+    /// Turns the traffic of the demo store on or off.
+    SetTraffic(bool),
     /// Sets the rules of a database.
     SetDialect(String, Dialect),
 }
@@ -147,6 +149,24 @@ pub const OPEN_DEMO: Entry = Entry {
     },
 };
 
+/// Turns the traffic of the demo store on.
+pub const TRAFFIC_ON: Entry = Entry {
+    group: Group::Store,
+    label: "Turn traffic on",
+    tooltip: "Let sample data keep arriving in the demo store",
+    keys: None,
+    action: |state| set_traffic(state, true),
+};
+
+/// Turns the traffic of the demo store off.
+pub const TRAFFIC_OFF: Entry = Entry {
+    group: Group::Store,
+    label: "Turn traffic off",
+    tooltip: "Add no more sample data to the demo store",
+    keys: None,
+    action: |state| set_traffic(state, false),
+};
+
 /// Copies the name of the chosen collection.
 pub const COPY_NAME: Entry = Entry {
     group: Group::Collection,
@@ -162,6 +182,8 @@ pub const ENTRIES: &[Entry] = &[
     OPEN_FOLDER,
     OPEN_OWN,
     OPEN_DEMO,
+    TRAFFIC_ON,
+    TRAFFIC_OFF,
     CREATE_DATABASE,
     CREATE_COLLECTION,
     DROP_DATABASE,
@@ -169,6 +191,11 @@ pub const ENTRIES: &[Entry] = &[
     RENAME_COLLECTION,
     DROP_COLLECTION,
 ];
+
+fn set_traffic(state: &State, on: bool) -> Option<Action> {
+    let can = state.is_open() && state.store.demo && state.settings.traffic != on;
+    can.then_some(Action::Store(StoreAction::SetTraffic(on)))
+}
 
 /// Opens the dialog that confirms a drop by the typed name.
 #[must_use]

@@ -63,6 +63,8 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Archive(purpose) => archive::answer(purpose, reply, cx),
         Purpose::Trash(purpose) => trash::answer(purpose, reply, cx),
         Purpose::Clock => clock::answer(reply, cx.state),
+        // The store's event says what changed. What was refused is in the list of commands.
+        Purpose::Traffic => {}
     }
 }
 
@@ -145,6 +147,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Trash(purpose) => matches!(purpose, TrashPurpose::Page { .. }),
         Purpose::Maintenance(purpose) => *purpose == MaintenancePurpose::Status,
         Purpose::Transfer(_) => false,
+        Purpose::Traffic => true,
         // Reading the clock has no other fields; setting it has.
         Purpose::Clock => reply.command.len() == 1,
     }

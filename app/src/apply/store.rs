@@ -56,6 +56,10 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
         StoreAction::CreateCollection(draft) => create_collection(&draft, cx),
         StoreAction::Rename(draft) => rename(&draft.from, &draft.name, cx),
         StoreAction::Drop(target) => drop_target(&target, cx),
+        StoreAction::SetTraffic(on) => {
+            cx.state.settings.traffic = on;
+            set_traffic(cx);
+        }
         StoreAction::SetDialect(db, dialect) => {
             let done = format!("The compatibility of {db} is now {}", dialect_label(dialect));
             let command = doc! {"mayflyDialect": dialect.name()};
@@ -142,6 +146,15 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     let is_told = told.is_some_and(|folder| cx.state.settings.advised.contains(&folder));
     cx.state.maintenance.advice = if is_told { Vec::new() } else { opened.advice };
     reopened(opened.warnings, cx);
+    if is_demo {
+        set_traffic(cx);
+    }
+}
+
+/// Traffic writes nothing before the window, which stops it when it closes, has turned it on.
+fn set_traffic(cx: &mut Apply<'_>) {
+    let on = cx.state.settings.traffic;
+    cx.job(Purpose::Traffic, Lane::Write, Work::SetTraffic(on));
 }
 
 /// A folder could not be opened. The store before it is closed, so that nothing that is known of it

@@ -217,6 +217,33 @@ fn the_demo_store_shows_its_sessions_first() {
     }
 }
 
+#[test]
+fn traffic_runs_as_it_was_chosen_and_in_the_demo_store_alone() {
+    let source: std::sync::Arc<dyn crate::source::Source> = std::sync::Arc::new(Nothing);
+    let (warnings, advice) = (Vec::new(), Vec::new());
+    let store = Opened { source, name: "store".to_owned(), folder: None, warnings, advice };
+    let switched = |effects: Effects| -> Vec<bool> {
+        let switch = |job: &crate::worker::Job| match job.work {
+            Work::SetTraffic(on) => Some(on),
+            _ => None,
+        };
+        effects.jobs.iter().filter_map(switch).collect()
+    };
+    for (demo, traffic, expected) in
+        [(true, true, &[true][..]), (true, false, &[false]), (false, true, &[])]
+    {
+        let (mut state, mut effects) = (State::default(), Effects::default());
+        state.store.request.demo = demo;
+        state.settings.traffic = traffic;
+        opened(Ok(store.clone()), &mut Apply::new(&mut state, &mut effects));
+        assert_eq!(switched(effects), expected);
+        let mut effects = Effects::default();
+        let other = StoreAction::SetTraffic(!traffic);
+        apply(other, &mut Apply::new(&mut state, &mut effects));
+        assert_eq!((state.settings.traffic, switched(effects)), (!traffic, vec![!traffic]));
+    }
+}
+
 struct Nothing;
 
 impl crate::source::Source for Nothing {

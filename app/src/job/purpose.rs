@@ -27,6 +27,8 @@ pub enum Purpose {
     Trash(TrashPurpose),
     /// The clock.
     Clock,
+    /// The traffic of the demo store.
+    Traffic,
 }
 
 /// An answer for the tree.

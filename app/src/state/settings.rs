@@ -39,6 +39,7 @@ impl ThemeChoice {
 /// Choices that stay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "one switch each, none depends on another")]
 pub struct Settings {
     /// Dark or light.
     pub theme: ThemeChoice,
@@ -60,6 +61,8 @@ pub struct Settings {
     pub recent_stores: Vec<String>,
     /// Whether the Commands drawer also lists what the window asked by itself.
     pub background_commands: bool,
+    /// Whether sample data keeps arriving in the demo store.
+    pub traffic: bool,
 }
 
 impl Default for Settings {
@@ -75,6 +78,7 @@ impl Default for Settings {
             advised: BTreeSet::new(),
             recent_stores: Vec::new(),
             background_commands: false,
+            traffic: true,
         }
     }
 }

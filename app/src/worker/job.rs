@@ -82,6 +82,10 @@ pub enum Work {
     Transfer(TransferWork),
     /// Care for the store as a whole.
     Maintenance(MaintenanceWork),
+    /// Turn the traffic of the demo store on or off.
+    SetTraffic(bool),
+    /// Send what is due in the traffic of the demo store.
+    Traffic,
     /// Open another store in place of the present one.
     Open(OpenRequest),
 }
@@ -93,6 +97,8 @@ impl fmt::Debug for Work {
             Self::Refuse { db, command } => write!(f, "Refuse({db}, {command})"),
             Self::Transfer(work) => write!(f, "Transfer({work:?})"),
             Self::Maintenance(work) => write!(f, "Maintenance({work:?})"),
+            Self::SetTraffic(on) => write!(f, "SetTraffic({on})"),
+            Self::Traffic => write!(f, "Traffic"),
             Self::Open(request) => write!(f, "Open({request:?})"),
         }
     }

@@ -4,7 +4,7 @@
 //! replaces one that still waits. Answers come back over one bounded channel, and a wake-up closure
 //! wakes the window. Nothing here knows a window.
 //!
-//! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer`, `mayfly-events`,
+//! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer`, `mayfly-events`, `mayfly-traffic`,
 //! and `mayfly-file-dialog` while the system's file dialog is open.
 //!
 //! [`Purpose`]: crate::job::Purpose
@@ -14,6 +14,7 @@ pub mod job;
 pub mod maintenance;
 pub mod pool;
 pub mod queue;
+mod traffic;
 pub mod transfer;
 
 pub use job::{Abandoned, ErrorCode, Job, Lane, Outcome, Reply, Work};

@@ -16,6 +16,7 @@ use mayfly_engine::transfer::Progress;
 use super::job::{Abandoned, Job, Lane, Outcome, Reply, Work, is_ok};
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::queue::{Put, Queue};
+use super::traffic::{self, TrafficSwitch};
 use super::transfer::{self, Choose, TransferDone, TransferWork};
 use crate::job::{Cancel, Event, Purpose};
 use crate::limits::{EVENT_WAKE, OUTCOMES_MAX, READERS_MAX, READERS_MIN};
@@ -60,6 +61,7 @@ struct Shared {
     running: Mutex<Vec<Arc<Progress>>>,
     /// The same for care of the whole store.
     caring: Mutex<Vec<Cancel>>,
+    traffic: TrafficSwitch,
 }
 
 /// A query that can be canceled.
@@ -88,6 +90,7 @@ impl Worker {
             queries: Mutex::default(),
             running: Mutex::default(),
             caring: Mutex::default(),
+            traffic: TrafficSwitch::default(),
         });
         let worker = Self {
             shared,
@@ -101,7 +104,27 @@ impl Worker {
         }
         worker.spawn("mayfly-write".to_owned(), Lane::Write)?;
         worker.spawn("mayfly-transfer".to_owned(), Lane::Transfer)?;
+        worker.spawn_traffic()?;
         Ok(worker)
+    }
+
+    /// Starts the thread that asks for the next step of the traffic.
+    fn spawn_traffic(&self) -> std::io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let ask = move || {
+            while shared.traffic.wait() {
+                shared.unanswered.fetch_add(1, Ordering::AcqRel);
+                let (purpose, lane) = (Purpose::Traffic, Lane::Write);
+                let step = Job { purpose, lane, generation: 0, work: Work::Traffic };
+                if let Put::Full(_) = shared.write.put(step) {
+                    shared.traffic.dropped();
+                    shared.answered(lane);
+                }
+            }
+        };
+        let thread = thread::Builder::new().name(traffic::THREAD.to_owned());
+        self.threads.borrow_mut().push(thread.spawn(ask)?);
+        Ok(())
     }
 
     fn add_reader(&self) -> std::io::Result<()> {
@@ -206,6 +229,7 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         self.shared.cancel(|_| true);
+        self.shared.traffic.close();
         // The user may close the window right after a button that writes.
         self.shared.write.finish();
         for lane in [Lane::Read, Lane::Transfer] {
@@ -305,6 +329,18 @@ impl Shared {
                 let done = self.maintenance(&work);
                 self.tell(Outcome::Maintenance { purpose, generation, done });
             }
+            Work::SetTraffic(on) => {
+                self.traffic.set(on);
+                self.step_traffic();
+            }
+            Work::Traffic => self.step_traffic(),
+        }
+    }
+
+    fn step_traffic(&self) {
+        let Some(source) = self.source() else { return };
+        for reply in self.traffic.step(source.as_ref()) {
+            self.tell(Outcome::Answer { purpose: Purpose::Traffic, generation: 0, reply });
         }
     }
 
@@ -401,6 +437,8 @@ impl Shared {
     }
 
     fn opened(self: &Arc<Self>, opened: Result<Opened, OpenError>) {
+        let made = opened.as_ref().ok().and_then(|opened| opened.source.sample_data());
+        self.traffic.opened(made);
         if let Ok(opened) = &opened {
             let source = Arc::clone(&opened.source);
             *self.source.write().unwrap_or_else(PoisonError::into_inner) =

@@ -293,3 +293,61 @@ fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
     assert_eq!(reply.error(), Some(STOPPED));
     drop(worker);
 }
+
+/// Runs a command in the write lane. Returns the collections that traffic wrote to before it, and the
+/// reply.
+fn traffic_before(worker: &Worker, command: Document) -> (Vec<String>, Document) {
+    submit(worker, Lane::Write, Work::Command { db: "admin".to_owned(), command });
+    let mut written = Vec::new();
+    loop {
+        match next(worker) {
+            Outcome::Answer { purpose: Purpose::Traffic, reply, .. } => {
+                let command = reply.ok().map(|_| &reply.command).expect("it was written");
+                assert_eq!(reply.db, "demo");
+                written.extend(command.get_str("insert").ok().map(ToOwned::to_owned));
+            }
+            Outcome::Answer { generation: 7, reply, .. } => {
+                return (written, reply.result.expect("a reply"));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn traffic_runs_in_the_demo_store_while_its_switch_is_on() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let request = |name: &str, demo| OpenRequest {
+        folder: Some(folder.path().join(name)),
+        demo,
+        simulated_start_ms: Some(1_780_315_200_000),
+        ..OpenRequest::default()
+    };
+    let worker = Worker::start(crate::source::embedded::opener(), Arc::new(|_| ()))
+        .expect("threads can be started");
+    let advance = doc! {"mayflyClock": 1, "advanceMS": 60_000};
+    let written_in_a_minute = |worker: &Worker| {
+        let (mut written, _) = traffic_before(worker, advance.clone());
+        submit(worker, Lane::Write, Work::Traffic);
+        written.extend(traffic_before(worker, doc! {"ping": 1}).0);
+        written
+    };
+    let open = |demo| {
+        let name = if demo { "demo" } else { "store" };
+        submit(&worker, Lane::Write, Work::Open(request(name, demo)));
+        while !matches!(next(&worker), Outcome::Opened(Ok(_))) {}
+    };
+    let none: Vec<String> = Vec::new();
+    open(true);
+    assert_eq!(written_in_a_minute(&worker), none, "it was not turned on");
+    submit(&worker, Lane::Write, Work::SetTraffic(true));
+    traffic_before(&worker, doc! {"ping": 1});
+    assert_eq!(written_in_a_minute(&worker), ["sessions", "carts", "events"]);
+    submit(&worker, Lane::Write, Work::SetTraffic(false));
+    assert_eq!(written_in_a_minute(&worker), none, "it was turned off");
+    open(false);
+    submit(&worker, Lane::Write, Work::SetTraffic(true));
+    assert_eq!(written_in_a_minute(&worker), none, "another store");
+    let (_, databases) = traffic_before(&worker, doc! {"listDatabases": 1});
+    assert_eq!(databases.get_array("databases").map(Vec::len).ok(), Some(0));
+}
