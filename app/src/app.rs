@@ -188,7 +188,7 @@ impl MayflyApp {
         self.state.drafts = drafts;
         if let Some(mut dialog) = self.state.dialogs.take() {
             dialogs::ui(ui.ctx(), &mut dialog, &self.state, &mut self.actions);
-            self.state.dialogs.put_back(dialog);
+            self.state.dialogs.set_open(dialog);
         }
         let mut drafts = std::mem::take(&mut self.state.drafts);
         panels::over_ui(ui, workspace_end, &self.state, &mut drafts, &mut self.actions);
@@ -200,8 +200,8 @@ impl eframe::App for MayflyApp {
     fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
         self.tick();
         // In a window that the user works in, a clock that skips seconds looks as if it hung.
-        let is_calm = !context.input(|input| input.focused) && self.state.is_calm();
-        self.state.clock.set_calm(is_calm);
+        let calm = !context.input(|input| input.focused) && self.state.nothing_due_soon();
+        self.state.clock.set_calm(calm);
         let mut effects = Effects::default();
         if self.shutdown.take_if(|shutdown| shutdown.is_requested()).is_some() {
             effects.window(WindowEffect::Close);

@@ -90,15 +90,15 @@ pub const STRIP_BUCKETS: usize = 20;
 /// What the density strip covers, in milliseconds: one hour.
 pub const STRIP_SPAN_MS: i64 = 3_600_000;
 
-/// The age at which a sidebar row asks for its weather again, in milliseconds of the window.
-pub const WEATHER_AGE_MAX: Duration = Duration::from_secs(30);
+/// The age at which a sidebar row loads its summary again, in milliseconds of the window.
+pub const SUMMARY_AGE_MAX: Duration = Duration::from_secs(30);
 
-/// The shortest time between two questions about one collection's weather.
-pub const WEATHER_AGE_MIN: Duration = Duration::from_millis(750);
+/// The shortest time between two loads of one collection's summary.
+pub const SUMMARY_AGE_MIN: Duration = Duration::from_millis(750);
 
 /// Collections about which a question waits at one time although their rows are not on the screen. Much
 /// less than [`QUEUE_JOBS_MAX`].
-pub const WEATHER_UNSEEN_MAX: usize = 32;
+pub const SUMMARY_UNSEEN_MAX: usize = 32;
 
 /// The shortest time between two readings of the catalog.
 pub const CATALOG_AGE_MIN: Duration = Duration::from_millis(200);

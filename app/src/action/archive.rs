@@ -30,9 +30,9 @@ pub enum ArchiveAction {
     /// Chooses a row, or does so no longer.
     Choose(usize, bool),
     /// Puts the chosen documents back; those that would expire at once are asked about.
-    PutBack,
+    Restore,
     /// Puts those back that would expire at once.
-    PutBackExpiring {
+    RestoreExpiring {
         /// With the present time in the field that the TTL index reads; else as they are.
         with_date_now: bool,
     },

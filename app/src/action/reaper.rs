@@ -25,14 +25,14 @@ pub enum ReaperAction {
     /// Turns the trash on or off.
     SetUndo(bool),
     /// Puts a removed document back, while the trash has it.
-    PutBack {
+    Restore {
         /// The collection.
         namespace: Namespace,
         /// The document's `_id`.
         id: Bson,
     },
     /// Restores the documents that a pass removed.
-    PutBackPass(u64),
+    RestorePass(u64),
     /// Shows the documents of the next collection that the guard holds back.
     ShowHeld,
     /// Counts the held documents, asks whether to remove them, and releases them.

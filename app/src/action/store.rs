@@ -31,7 +31,7 @@ pub enum StoreAction {
     /// Orders the sidebar.
     Sort(Order),
     /// A row of the sidebar is on the screen and what it shows is old.
-    Weather(Namespace),
+    LoadSummary(Namespace),
     /// Makes a database.
     CreateDatabase(CreateDatabase),
     /// Makes a collection.

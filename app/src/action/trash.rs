@@ -2,7 +2,7 @@
 
 use super::Action;
 use super::entry::{Entry, Group};
-use crate::state::trash::PutBack;
+use crate::state::trash::RestoreCommand;
 use crate::state::{Namespace, State};
 
 /// What can be asked of the trash. All but the first ask from its dialog.
@@ -17,7 +17,7 @@ pub enum TrashAction {
     /// Keeps removed documents for so many seconds; 0 turns the trash off.
     Keep(i64),
     /// Puts documents back.
-    PutBack(PutBack),
+    Restore(RestoreCommand),
 }
 
 /// Shows the trash.

@@ -135,7 +135,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
             !matches!(purpose, StorePurpose::Rules(_) | StorePurpose::Change { .. })
         }
         Purpose::Reaper(purpose) => {
-            !matches!(purpose, ReaperPurpose::RunNow | ReaperPurpose::Set | ReaperPurpose::PutBack)
+            !matches!(purpose, ReaperPurpose::RunNow | ReaperPurpose::Set | ReaperPurpose::Restore)
         }
         Purpose::Documents(_, purpose) => documents::is_background(purpose),
         Purpose::Expiry(_, purpose) => expiry::is_background(purpose),

@@ -6,7 +6,9 @@ use super::number::number;
 use super::{Apply, TOO_MUCH};
 use crate::action::ArchiveAction;
 use crate::limits::ARCHIVE_PAGE_ROWS;
-use crate::state::archive::{Archive, ArchiveDraft, PutBack, Status, off_command, restore_command};
+use crate::state::archive::{
+    Archive, ArchiveDraft, RestoreResult, Status, off_command, restore_command,
+};
 use crate::state::purpose::ArchivePurpose;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog, Namespace, Purpose, State};
@@ -49,21 +51,21 @@ pub fn apply(action: ArchiveAction, cx: &mut Apply<'_>) {
                 cx.state.archive.chosen.remove(&at);
             }
         }
-        ArchiveAction::PutBack => {
-            if let Some((_, command)) = cx.state.archive.put_back_command() {
-                change(&of, ArchivePurpose::PutBack, command, cx);
+        ArchiveAction::Restore => {
+            if let Some((_, command)) = cx.state.archive.restore_command() {
+                change(&of, ArchivePurpose::Restore, command, cx);
             }
         }
-        ArchiveAction::PutBackExpiring { with_date_now } => {
+        ArchiveAction::RestoreExpiring { with_date_now } => {
             let Some(result) = cx.state.archive.result.take() else { return };
-            let PutBack { would_expire, filter, .. } = result;
+            let RestoreResult { would_expire, filter, .. } = result;
             let mut command = restore_command(&of.collection, would_expire, filter.as_ref());
             if with_date_now {
                 command.insert("setDate", DateTime::from_millis(cx.state.now_ms()));
             } else {
                 command.insert("force", true);
             }
-            change(&of, ArchivePurpose::PutBack, command, cx);
+            change(&of, ArchivePurpose::Restore, command, cx);
         }
     }
 }
@@ -150,11 +152,11 @@ pub fn answer(purpose: &ArchivePurpose, reply: &Reply, cx: &mut Apply<'_>) {
             }
             refresh(cx);
         }
-        (ArchivePurpose::PutBack, Ok(found)) => {
+        (ArchivePurpose::Restore, Ok(found)) => {
             archive.is_waiting = false;
             archive.chosen.clear();
             let filter = reply.command.get_document("filter").ok().cloned();
-            archive.result = Some(PutBack { filter, ..put_back(found) });
+            archive.result = Some(RestoreResult { filter, ..restore_result(found) });
         }
         (ArchivePurpose::Status, Err(error)) => {
             archive.is_known = true;
@@ -197,7 +199,7 @@ fn is_asked(is_first: bool, reply: &Reply, archive: &Archive) -> bool {
 
 /// A change of an archive whose dialog has been closed: only a failure is reported.
 fn told_elsewhere(purpose: &ArchivePurpose, reply: &Reply, state: &mut State) {
-    if let (ArchivePurpose::Switch | ArchivePurpose::PutBack, Err(error)) = (purpose, &reply.result)
+    if let (ArchivePurpose::Switch | ArchivePurpose::Restore, Err(error)) = (purpose, &reply.result)
     {
         state.toasts.push(Kind::Error, error.clone(), None, state.uptime);
     }
@@ -242,10 +244,10 @@ fn rows(found: &Document) -> Vec<(Bson, i64, String, Document)> {
     batch.iter().filter_map(Bson::as_document).filter_map(row).collect()
 }
 
-fn put_back(found: &Document) -> PutBack {
+fn restore_result(found: &Document) -> RestoreResult {
     let refusals = found.get_array("refusals").map(Vec::as_slice).unwrap_or_default();
     let first = refusals.first().and_then(Bson::as_document);
-    PutBack {
+    RestoreResult {
         restored: number(found, "restored").unwrap_or(0),
         existing: number(found, "existing").unwrap_or(0),
         would_expire: found.get_array("wouldExpireIds").cloned().unwrap_or_default(),
@@ -372,14 +374,14 @@ mod tests {
         let result = Ok(doc! { "restored": 0, "wouldExpireIds": [1] });
         let reply = Reply { db: "d".to_owned(), command, result, code: None, micros: 1 };
         answer(
-            &ArchivePurpose::PutBack,
+            &ArchivePurpose::Restore,
             &reply,
             &mut Apply::new(&mut bench.state, &mut bench.effects),
         );
         // Something else is listed by now.
         bench.ask(ArchiveAction::List(Some(doc! { "n": 2 })));
         bench.effects.jobs.clear();
-        let action = ArchiveAction::PutBackExpiring { with_date_now: false };
+        let action = ArchiveAction::RestoreExpiring { with_date_now: false };
         apply(action, &mut Apply::new(&mut bench.state, &mut bench.effects));
         let expected = doc! {
             "mayflyRestoreArchived": "a", "ids": [1], "filter": { "n": 1 }, "force": true,
@@ -474,7 +476,7 @@ mod tests {
         answer(&purpose, &reply, &mut Apply::new(&mut bench.state, &mut bench.effects));
         assert_eq!(bench.state.archive.next, Some(doc! { "at": 5_i64 }));
         bench.state.archive.is_waiting = true;
-        dropped(&ArchivePurpose::PutBack, &mut bench.state);
+        dropped(&ArchivePurpose::Restore, &mut bench.state);
         assert!(!bench.state.archive.is_waiting && bench.state.archive.error.is_some());
     }
 }

@@ -6,7 +6,7 @@ use mayfly_engine::reaper::THREAD_NAME;
 
 use super::{Apply, archive, clock, expiry, reaper, store, tabs, trash};
 use crate::job::{BuildProgress, Event, RemovedDocument};
-use crate::limits::{CATALOG_AGE_MIN, WEATHER_AGE_MIN};
+use crate::limits::{CATALOG_AGE_MIN, SUMMARY_AGE_MIN};
 use crate::state::operations::{Progress, Stage};
 use crate::state::reaper::Held;
 use crate::state::toasts::Kind;
@@ -84,7 +84,7 @@ pub fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
             wait = Some(CATALOG_AGE_MIN.saturating_sub(age));
         }
     }
-    match cx.state.changes.due(cx.state.uptime, WEATHER_AGE_MIN) {
+    match cx.state.changes.due(cx.state.uptime, SUMMARY_AGE_MIN) {
         Ok(Some(changed)) => {
             if changed.is_empty() {
                 tabs::data_changed(None, cx);

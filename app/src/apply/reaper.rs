@@ -39,15 +39,15 @@ pub fn apply(action: &ReaperAction, cx: &mut Apply<'_>) {
             let secs = if *on { i64::from(KEEP_SECS) } else { 0 };
             set(cx, keep_command(secs));
         }
-        ReaperAction::PutBack { namespace, id } => {
+        ReaperAction::Restore { namespace, id } => {
             let ids = vec![id.clone()];
             let command = doc! {"mayflyRestoreTrash": &namespace.collection, "ids": ids};
-            let purpose = Purpose::Reaper(ReaperPurpose::PutBack);
+            let purpose = Purpose::Reaper(ReaperPurpose::Restore);
             cx.write(purpose, &namespace.db, command);
         }
-        ReaperAction::PutBackPass(pass) => {
+        ReaperAction::RestorePass(pass) => {
             let pass = i64::try_from(*pass).unwrap_or(i64::MAX);
-            let purpose = Purpose::Reaper(ReaperPurpose::PutBack);
+            let purpose = Purpose::Reaper(ReaperPurpose::Restore);
             cx.write(purpose, "admin", doc! {"mayflyRestoreTrash": 1, "pass": pass});
         }
         ReaperAction::ShowHeld => show_held(cx),
@@ -110,8 +110,8 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, cx: &mut Apply<'_>) {
             ask(cx);
         }
         (ReaperPurpose::Set, Ok(_)) => ask(cx),
-        (ReaperPurpose::PutBack, Ok(found)) => {
-            let (is_done, sentence) = put_back(found);
+        (ReaperPurpose::Restore, Ok(found)) => {
+            let (is_done, sentence) = restore_outcome(found);
             let kind = if is_done { Kind::Done } else { Kind::Error };
             cx.state.toasts.push(kind, sentence, None, cx.state.uptime);
             ask(cx);
@@ -119,7 +119,7 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, cx: &mut Apply<'_>) {
         (
             ReaperPurpose::RunNow
             | ReaperPurpose::Set
-            | ReaperPurpose::PutBack
+            | ReaperPurpose::Restore
             | ReaperPurpose::Release,
             Err(error),
         ) => {
@@ -130,7 +130,7 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, cx: &mut Apply<'_>) {
 }
 
 /// The result of a restore as a sentence, and whether any document was restored.
-pub(super) fn put_back(found: &Document) -> (bool, String) {
+pub(super) fn restore_outcome(found: &Document) -> (bool, String) {
     let count = |name| number(found, name).unwrap_or(0);
     let restored = count("restored");
     let stayed = [

@@ -10,7 +10,7 @@ use super::{Apply, WindowEffect, clock, reaper, tabs, transfer};
 use crate::action::StoreAction;
 use crate::job::Dialect;
 use crate::job::invisible::with_marks;
-use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, WEATHER_UNSEEN_MAX};
+use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, SUMMARY_UNSEEN_MAX};
 use crate::source::{OpenError, OpenRequest, Opened};
 use crate::state::dialogs::{
     Confirm, CreateCollection, CreateDatabase, Dialog, DropTarget, OpenFolder, Sent, Tone,
@@ -51,7 +51,7 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
             }
         }
         StoreAction::Sort(order) => sort(order, cx),
-        StoreAction::Weather(namespace) => weather(&namespace, cx),
+        StoreAction::LoadSummary(namespace) => load_summary(&namespace, cx),
         StoreAction::CreateDatabase(draft) => create_database(&draft, cx),
         StoreAction::CreateCollection(draft) => create_collection(&draft, cx),
         StoreAction::Rename(draft) => rename(&draft.from, &draft.name, cx),
@@ -207,7 +207,7 @@ pub fn refresh(cx: &mut Apply<'_>) {
 
 fn sort(order: Order, cx: &mut Apply<'_>) {
     cx.state.settings.order = order;
-    ask_unseen(WEATHER_UNSEEN_MAX, cx);
+    ask_unseen(SUMMARY_UNSEEN_MAX, cx);
 }
 
 /// Asks when the first document of some more collections goes, if their order depends on it. Each
@@ -220,7 +220,7 @@ fn ask_unseen(max: usize, cx: &mut Apply<'_>) {
     }
 }
 
-fn weather(namespace: &Namespace, cx: &mut Apply<'_>) {
+fn load_summary(namespace: &Namespace, cx: &mut Apply<'_>) {
     let uptime = cx.state.uptime;
     let Some(collection) = cx.state.tree.collection_mut(namespace) else { return };
     collection.asked_at = Some(uptime);

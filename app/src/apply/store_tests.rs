@@ -48,10 +48,10 @@ fn files_of_every_store_are_walked_by_the_program_that_was_started() {
 }
 
 #[test]
-fn a_row_on_the_screen_asks_for_its_weather() {
+fn a_row_on_the_screen_loads_its_summary() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
     let sessions = Namespace::new("demo", "sessions");
-    apply(StoreAction::Weather(sessions.clone()), &mut Apply::new(&mut state, &mut effects));
+    apply(StoreAction::LoadSummary(sessions.clone()), &mut Apply::new(&mut state, &mut effects));
     assert_eq!(sent(&effects), ["demo.collStats", "demo.mayflyExpiring", "demo.mayflyForecast"]);
     let found = state.tree.collection(&sessions);
     assert_eq!(found.map(|found| (found.stale, found.asked_at)), Some((false, Some(state.uptime))));
@@ -78,7 +78,7 @@ fn the_order_by_soonest_asks_about_every_collection_a_few_at_a_time() {
 }
 
 #[test]
-fn weather_is_learned() {
+fn summaries_are_loaded() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
     let sessions = Namespace::new("demo", "sessions");
     let mut learn = |purpose: StorePurpose, command: Document, found: Document| {

@@ -34,10 +34,10 @@ pub fn apply(action: TrashAction, cx: &mut Apply<'_>) {
         TrashAction::Keep(secs) => {
             change(TrashPurpose::Keep, "admin", keep_command(secs), cx);
         }
-        TrashAction::PutBack(put_back) => {
+        TrashAction::Restore(restore) => {
             cx.state.trash.result = None;
-            let purpose = TrashPurpose::PutBack;
-            change(purpose, &put_back.db, put_back.command, cx);
+            let purpose = TrashPurpose::Restore;
+            change(purpose, &restore.db, restore.command, cx);
         }
     }
 }
@@ -82,9 +82,9 @@ pub fn answer(purpose: &TrashPurpose, reply: &Reply, cx: &mut Apply<'_>) {
             refresh(cx);
             reaper::ask(cx);
         }
-        (TrashPurpose::PutBack, Ok(found)) => {
+        (TrashPurpose::Restore, Ok(found)) => {
             cx.state.trash.is_waiting = false;
-            let (is_done, sentence) = reaper::put_back(found);
+            let (is_done, sentence) = reaper::restore_outcome(found);
             if !is_shown(cx.state) {
                 let kind = if is_done { Kind::Done } else { Kind::Error };
                 cx.state.toasts.push(kind, sentence.clone(), None, cx.state.uptime);

@@ -97,7 +97,7 @@ pub enum ArchivePurpose {
     /// It is switched on, changed or switched off.
     Switch,
     /// Documents are restored.
-    PutBack,
+    Restore,
 }
 
 /// An answer about the trash.
@@ -111,7 +111,7 @@ pub enum TrashPurpose {
     /// How long it keeps documents is set.
     Keep,
     /// Documents are restored.
-    PutBack,
+    Restore,
 }
 
 /// An answer about the reaper.
@@ -124,7 +124,7 @@ pub enum ReaperPurpose {
     /// A parameter that was set.
     Set,
     /// Removed documents that were restored.
-    PutBack,
+    Restore,
     /// Documents on hold.
     Held,
     /// Documents on hold, counted because the user wants to release them.

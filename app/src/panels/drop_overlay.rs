@@ -21,7 +21,7 @@ pub fn ui(context: &Context, state: &State) {
     painter.rect_filled(rect, 0.0, look.backdrop);
     let inner = rect.shrink(sizes::GAP_HUGE);
     let stroke = Stroke::new(sizes::LINE_STRONG, look.accent);
-    painter.rect(inner, sizes::RADIUS_DIALOG, look.accent_ground, stroke, StrokeKind::Inside);
+    painter.rect(inner, sizes::RADIUS_DIALOG, look.accent_background, stroke, StrokeKind::Inside);
     let words = words(&files, state);
     let center = inner.center();
     let above = center - egui::vec2(0.0, 28.0);

@@ -26,7 +26,7 @@ pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let colors = colors(ui);
     let margin = Margin::symmetric(16, 10);
     Panel::top("held banner")
-        .frame(Frame::new().fill(colors.overdue_ground).inner_margin(margin))
+        .frame(Frame::new().fill(colors.overdue_background).inner_margin(margin))
         .show(ui, |ui| {
             // As high as what is in it, also after a window in which it was higher.
             let size = vec2(ui.available_width(), sizes::CONTROL);

@@ -120,7 +120,7 @@ fn line_ui(ui: &mut Ui, line: &Line, chosen: bool, scroll: bool) -> bool {
         ui.scroll_to_rect(rect, None);
     }
     if chosen {
-        ui.painter().rect_filled(rect, sizes::RADIUS_BUTTON, colors.accent_ground);
+        ui.painter().rect_filled(rect, sizes::RADIUS_BUTTON, colors.accent_background);
     } else if response.hovered() {
         ui.painter().rect_filled(rect, sizes::RADIUS_BUTTON, colors.raised);
     }

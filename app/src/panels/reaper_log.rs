@@ -11,8 +11,8 @@ use crate::theme::{Colors, colors, sizes, text};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, empty_state};
 
-/// What putting back does.
-pub(super) const PUT_BACK: &str =
+/// The tooltip of the buttons that restore from the trash.
+pub(super) const RESTORE_HINT: &str =
     "Restore the documents unchanged; the index stays on hold until you release it";
 
 /// Draws the log, the newest line first.
@@ -38,7 +38,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
                     // The scroll bar covers the end of the lines.
                     ui.add_space(sizes::GAP);
                     if *row == 0 {
-                        put_back_ui(ui, state, line, actions);
+                        restore_ui(ui, state, line, actions);
                     }
                     let job = job(line, *row, colors);
                     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -70,15 +70,15 @@ fn rows_of(line: &LogLine) -> usize {
 }
 
 /// Documents that a pass removed can be restored while the trash has them.
-fn put_back_ui(ui: &mut Ui, state: &State, line: &LogLine, actions: &mut Actions) {
+fn restore_ui(ui: &mut Ui, state: &State, line: &LogLine, actions: &mut Actions) {
     let LogEntry::Pass { pass, is_past: false, .. } = &line.what else { return };
     if pass.deleted == 0 || !state.reaper.keeps(pass.started_ms, state.now_ms()) {
         return;
     }
     let name = format!("Restore documents from pass {}", pass.number);
-    let button = Button::plain("Restore").small().name(&name).tooltip(PUT_BACK);
+    let button = Button::plain("Restore").small().name(&name).tooltip(RESTORE_HINT);
     if ui.add(button).clicked() {
-        actions.push(Action::Reaper(ReaperAction::PutBackPass(pass.number)));
+        actions.push(Action::Reaper(ReaperAction::RestorePass(pass.number)));
     }
 }
 

@@ -1,10 +1,10 @@
-//! Databases and collections, each with its expiry weather.
+//! Databases and collections, each with a summary of its expiry.
 
 use egui::{Align2, Id, Margin, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction, ViewAction, store};
 use crate::job::Dialect;
-use crate::limits::{WEATHER_AGE_MAX, WEATHER_AGE_MIN};
+use crate::limits::{SUMMARY_AGE_MAX, SUMMARY_AGE_MIN};
 use crate::state::dialogs::{CreateCollection, DropTarget, RenameCollection, Sent, dialect_label};
 use crate::state::store::{Collection, Database, Next, Order};
 use crate::state::tabs::ViewKind;
@@ -21,7 +21,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         .inner_margin(Margin { left: 12, right: 12, top: 10, bottom: 4 })
         .show(ui, |ui| head_ui(ui, state, &mut drafts.search, actions));
     ui.spacing_mut().item_spacing.y = 0.0;
-    shown_weather(state, actions);
+    load_shown_summary(state, actions);
     let revealed = revealed(ui, state);
     ScrollArea::vertical().id_salt("sidebar").auto_shrink(false).show(ui, |ui| {
         if let Some(error) = &state.tree.error {
@@ -153,10 +153,10 @@ fn revealed(ui: &Ui, state: &State) -> bool {
 }
 
 /// The collection that is shown is counted also while its row is not on the screen.
-fn shown_weather(state: &State, actions: &mut Actions) {
+fn load_shown_summary(state: &State, actions: &mut Actions) {
     let Some(tab) = state.tabs.active() else { return };
     if let Some(collection) = state.tree.collection(&tab.namespace) {
-        ask_weather(collection, &tab.namespace, state, actions);
+        load_summary(collection, &tab.namespace, state, actions);
     }
 }
 
@@ -189,7 +189,7 @@ fn collection_ui(
     state: &State,
     actions: &mut Actions,
 ) -> Rect {
-    let has_weather = collection.forecast.is_some() || collection.next != Next::Unknown;
+    let has_summary = collection.forecast.is_some() || collection.next != Next::Unknown;
     let size = vec2(ui.available_width(), sizes::ROW_DOUBLE);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let selected = is_shown(state, namespace);
@@ -201,9 +201,9 @@ fn collection_ui(
         return rect;
     }
     if !selected {
-        ask_weather(collection, namespace, state, actions);
+        load_summary(collection, namespace, state, actions);
     }
-    ground_ui(ui, rect, selected, &response);
+    background_ui(ui, rect, selected, &response);
     let colors = colors(ui);
     let first = rect.top() + 15.0;
     let count = collection.documents.map(number::short_count).unwrap_or_default();
@@ -216,8 +216,8 @@ fn collection_ui(
     paint::text_at(ui, left, Align2::LEFT_CENTER, &name, text::body(), colors.text, room);
     let is_cut = !paint::fits(ui, &name, text::body(), room);
     let response = if is_cut { response.hint(name) } else { response };
-    if has_weather {
-        weather_ui(ui, rect, collection, state, actions);
+    if has_summary {
+        summary_ui(ui, rect, collection, state, actions);
     }
     if response.clicked() {
         actions.push(Action::Tabs(TabsAction::Show(namespace.clone())));
@@ -226,10 +226,10 @@ fn collection_ui(
     rect
 }
 
-fn ground_ui(ui: &Ui, rect: Rect, selected: bool, response: &Response) {
+fn background_ui(ui: &Ui, rect: Rect, selected: bool, response: &Response) {
     let colors = colors(ui);
     if selected {
-        ui.painter().rect_filled(rect, 0.0, colors.accent_ground);
+        ui.painter().rect_filled(rect, 0.0, colors.accent_background);
         let bar = Rect::from_min_size(rect.min, vec2(sizes::LINE_SELECTED, rect.height()));
         ui.painter().rect_filled(bar, 0.0, colors.accent);
     } else if response.hovered() {
@@ -240,7 +240,7 @@ fn ground_ui(ui: &Ui, rect: Rect, selected: bool, response: &Response) {
     }
 }
 
-fn weather_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actions: &mut Actions) {
+fn summary_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actions: &mut Actions) {
     let colors = colors(ui);
     let bottom = rect.top() + 40.0;
     if let Some(forecast) = &collection.forecast
@@ -284,18 +284,18 @@ fn short(ms: i64, digits: fn(i64) -> String) -> String {
     if ms < DAY_MS { digits(ms) } else { duration::span(ms) }
 }
 
-/// A row on the screen keeps its weather fresh.
-fn ask_weather(
+/// Keeps the summary of a row on the screen up to date.
+fn load_summary(
     collection: &Collection,
     namespace: &Namespace,
     state: &State,
     actions: &mut Actions,
 ) {
     let age = collection.asked_at.map(|at| state.uptime.saturating_sub(at));
-    let due_after = if collection.stale { WEATHER_AGE_MIN } else { WEATHER_AGE_MAX };
+    let due_after = if collection.stale { SUMMARY_AGE_MIN } else { SUMMARY_AGE_MAX };
     match age {
         Some(age) if age < due_after => actions.redraw_after(due_after.saturating_sub(age)),
-        _ => actions.push(Action::Store(StoreAction::Weather(namespace.clone()))),
+        _ => actions.push(Action::Store(StoreAction::LoadSummary(namespace.clone()))),
     }
 }
 

@@ -183,13 +183,13 @@ fn recovered() -> Banner {
 
 fn banner_ui(ui: &mut Ui, banner: &Banner, actions: &mut Actions) {
     let colors = colors(ui);
-    let (ground, ink) = match banner.tone {
-        Tone::Amber => (colors.overdue_ground, colors.overdue),
-        Tone::Error => (colors.error_ground, colors.error),
-        Tone::Quiet => (colors.accent_ground, colors.accent),
+    let (background, ink) = match banner.tone {
+        Tone::Amber => (colors.overdue_background, colors.overdue),
+        Tone::Error => (colors.error_background, colors.error),
+        Tone::Quiet => (colors.accent_background, colors.accent),
     };
     let lines = [(banner.strong.as_str(), ink, true), (banner.plain.as_str(), colors.text, false)];
-    strip_ui(ui, "store banner", ground, &lines, |ui| {
+    strip_ui(ui, "store banner", background, &lines, |ui| {
         for (label, tooltip, action) in &banner.buttons {
             if ui.add(Button::plain(label).tooltip(tooltip)).clicked() {
                 actions.push(action.clone());
@@ -222,12 +222,12 @@ fn advice_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 fn strip_ui(
     ui: &mut Ui,
     id: &str,
-    ground: Color32,
+    background: Color32,
     lines: &[(&str, Color32, bool)],
     buttons: impl FnOnce(&mut Ui),
 ) {
     let margin = Margin::symmetric(16, 8);
-    let frame = Frame::new().fill(ground).inner_margin(margin);
+    let frame = Frame::new().fill(background).inner_margin(margin);
     Panel::top(egui::Id::unique(id)).frame(frame).show(ui, |ui| {
         let size = vec2(ui.available_width(), sizes::CONTROL_SMALL);
         ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {

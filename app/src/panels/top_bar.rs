@@ -16,9 +16,9 @@ use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, empty_state, menu};
 
-/// What the bar has room for. Whatever gives way is in the palette, or in the tooltip of what stays.
+/// What fits into the bar. What does not fit is in the palette, or in a tooltip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Room {
+enum WidthClass {
     /// Two chips and icons.
     Chips,
     /// The schedule of the reaper too.
@@ -31,7 +31,7 @@ enum Room {
     All,
 }
 
-impl Room {
+impl WidthClass {
     fn of(width: f32, state: &State) -> Self {
         let mut lacks = sizes::TOP_BAR_ALL - width;
         if state.clock.is_simulated() {
@@ -51,35 +51,35 @@ impl Room {
             given += more;
             lacks <= given
         };
-        gives.into_iter().find(fits).map_or(Self::Chips, |(room, _)| room)
+        gives.into_iter().find(fits).map_or(Self::Chips, |(class, _)| class)
     }
 }
 
 /// Draws the bar.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    let room = Room::of(ui.available_width(), state);
+    let class = WidthClass::of(ui.available_width(), state);
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP;
         ui.add_space(sizes::GAP);
-        name_ui(ui, state, room);
+        name_ui(ui, state, class);
         if state.is_open() {
-            clock_ui(ui, state, room, actions);
-            reaper_ui(ui, state, room, actions);
+            clock_ui(ui, state, class, actions);
+            reaper_ui(ui, state, class, actions);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
             ui.add_space(sizes::GAP);
-            right_ui(ui, state, room, actions);
+            right_ui(ui, state, class, actions);
         });
     });
 }
 
-fn name_ui(ui: &mut Ui, state: &State, room: Room) {
+fn name_ui(ui: &mut Ui, state: &State, class: WidthClass) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
         let (rect, mark) = ui.allocate_exact_size(egui::Vec2::splat(26.0), egui::Sense::hover());
         empty_state::mark(ui, rect.center(), 28.0);
-        if room < Room::Names {
+        if class < WidthClass::Names {
             let folder = state.store.folder.as_ref().map(|folder| folder.display().to_string());
             mark.hint(folder.unwrap_or_else(|| state.store.name.clone()));
             return;
@@ -98,12 +98,12 @@ fn name_ui(ui: &mut Ui, state: &State, room: Room) {
     });
 }
 
-fn clock_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
+fn clock_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
     let time = format!("{} UTC", duration::time_of_day(state.clock.shown_ms()));
     actions.redraw_at(&state.clock, state.clock.next_step_ms());
     let Mode::Simulated { rate, paused } = state.clock.mode() else {
         let chip = Chip {
-            label: if room < Room::Run { "" } else { "Real time" },
+            label: if class < WidthClass::Run { "" } else { "Real time" },
             digits: &time,
             digits_room: "00:00:00 UTC",
             dot: Some(colors(ui).accent),
@@ -113,7 +113,7 @@ fn clock_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
         chip.ui(ui).hint("This store uses the system clock");
         return;
     };
-    let label = match (paused, room < Room::Run) {
+    let label = match (paused, class < WidthClass::Run) {
         (true, false) => "Simulated, paused".to_owned(),
         (true, true) => "Paused".to_owned(),
         (false, false) => format!("Simulated ×{rate}"),
@@ -122,7 +122,7 @@ fn clock_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
     let chip = Chip {
         label: &label,
         // The same button pauses and resumes, so it must not move.
-        label_room: if room < Room::Run { "Paused" } else { "Simulated, paused" },
+        label_room: if class < WidthClass::Run { "Paused" } else { "Simulated, paused" },
         digits: &time,
         digits_room: "00:00:00 UTC",
         look: Look::Amber,
@@ -152,7 +152,7 @@ fn clock_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
     });
 }
 
-fn reaper_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
+fn reaper_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
     let known = &state.reaper;
     let (label, digits, look) = if known.died.is_some() {
         ("TTL monitor", "failed".to_owned(), Look::Error)
@@ -188,10 +188,10 @@ fn reaper_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
     );
     menu::below(&response, |ui| reaper_menu_ui(ui, state, actions));
     let run = reaper::RUN_NOW;
-    if room >= Room::Run && ui.add(Button::plain(run.label).tooltip(run.tooltip)).clicked() {
+    if class >= WidthClass::Run && ui.add(Button::plain(run.label).tooltip(run.tooltip)).clicked() {
         actions.push(Action::Reaper(ReaperAction::RunNow));
     }
-    if room >= Room::Schedule {
+    if class >= WidthClass::Schedule {
         schedule_ui(ui, state, actions);
     }
 }
@@ -272,7 +272,7 @@ fn listener_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     }
 }
 
-fn right_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
+fn right_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
     let button = ui.add(Button::icon_only(Icon::More, "Menu"));
     menu::below(&button, |ui| menu_ui(ui, state, actions));
     let settings = Button::icon_only(Icon::Settings, "Settings").tooltip("Settings (Ctrl+,)");
@@ -290,7 +290,7 @@ fn right_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
     }
     let keys = view::PALETTE.keys_text();
     let name = "Commands (Ctrl+P)";
-    let palette = if room < Room::All {
+    let palette = if class < WidthClass::All {
         Button::icon_only(Icon::Search, name)
     } else {
         Button::plain("Commands").trailing(&keys).name(name).tooltip(view::PALETTE.tooltip)

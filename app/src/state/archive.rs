@@ -57,7 +57,7 @@ pub struct Row {
 
 /// The result of a restore.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct PutBack {
+pub struct RestoreResult {
     /// Documents that are in the collection again.
     pub restored: u64,
     /// Documents whose `_id` the collection has.
@@ -98,7 +98,7 @@ pub struct Archive {
     /// The row whose document is shown.
     pub shown: Option<usize>,
     /// The result of the last restore.
-    pub result: Option<PutBack>,
+    pub result: Option<RestoreResult>,
 }
 
 /// The fields of the dialog.
@@ -182,7 +182,7 @@ impl ArchiveDraft {
     }
 }
 
-/// The command that puts documents back. The filter of the list goes with their `_id`s: an archive may
+/// The command that restores documents. The filter of the list goes with their `_id`s: an archive may
 /// hold several documents of one `_id`, and the newest of those that are listed is the one that was
 /// chosen.
 #[must_use]
@@ -234,9 +234,9 @@ impl Archive {
         self.shown = None;
     }
 
-    /// The command that puts the chosen documents back, and the database it is sent to.
+    /// The command that restores the chosen documents, and the database it is sent to.
     #[must_use]
-    pub fn put_back_command(&self) -> Option<(String, Document)> {
+    pub fn restore_command(&self) -> Option<(String, Document)> {
         let ids = self.chosen_ids();
         let of = self.namespace.as_ref().filter(|_| !ids.is_empty())?;
         Some((of.db.clone(), restore_command(&of.collection, ids, self.filter.as_ref())))
@@ -325,18 +325,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_back_is_picked_from_what_is_listed() {
+    fn what_is_restored_is_picked_from_what_is_listed() {
         let mut archive = Archive {
             namespace: Some(Namespace::new("shop", "carts")),
             filter: Some(doc! { "user": "bob" }),
             ..Archive::default()
         };
         archive.add([(Bson::Int32(1), 0, String::new(), doc! { "_id": 1, "user": "bob" })]);
-        assert_eq!(archive.put_back_command(), None, "nothing is chosen");
+        assert_eq!(archive.restore_command(), None, "nothing is chosen");
         archive.chosen.insert(0);
         let expected =
             doc! { "mayflyRestoreArchived": "carts", "ids": [1], "filter": { "user": "bob" } };
-        assert_eq!(archive.put_back_command(), Some(("shop".to_owned(), expected)));
+        assert_eq!(archive.restore_command(), Some(("shop".to_owned(), expected)));
     }
 
     #[test]

@@ -306,13 +306,13 @@ impl Dialogs {
         }
     }
 
-    /// Hands the open dialog over for a frame, see [`Self::put_back`].
+    /// Hands the open dialog over for a frame, see [`Self::set_open`].
     pub fn take(&mut self) -> Option<Dialog> {
         self.open.take()
     }
 
-    /// Puts the dialog back that [`Self::take`] handed over.
-    pub fn put_back(&mut self, dialog: Dialog) {
+    /// Opens the dialog again that [`Self::take`] handed over.
+    pub fn set_open(&mut self, dialog: Dialog) {
         self.open = Some(dialog);
     }
 }

@@ -151,7 +151,7 @@ impl State {
     /// Whether nothing is due within a minute, as far as the window knows: no document of the
     /// sidebar or of the shown view, and none is overdue.
     #[must_use]
-    pub fn is_calm(&self) -> bool {
+    pub fn nothing_due_soon(&self) -> bool {
         let soon_ms = self.now_ms().saturating_add(CALM_MS);
         let mut known = self.tree.databases.iter().flat_map(|database| &database.collections);
         let lanes = self.tabs.active().map(|tab| tab.expiry.lanes.as_slice()).unwrap_or_default();

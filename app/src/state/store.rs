@@ -1,4 +1,4 @@
-//! The tree of databases and collections, with the expiry weather of each.
+//! The tree of databases and collections, with a summary of each collection's expiry.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -67,11 +67,11 @@ pub struct Collection {
     pub next: Next,
     /// The next hour.
     pub forecast: Option<Forecast>,
-    /// When its weather was last asked for, in window time.
+    /// When its summary was last requested, in window time.
     pub asked_at: Option<Duration>,
     /// Whether it was asked when its first document goes, for the order alone.
     pub next_asked: bool,
-    /// Whether its weather must be asked for again.
+    /// Whether its summary is out of date.
     pub stale: bool,
 }
 

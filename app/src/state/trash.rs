@@ -97,9 +97,9 @@ impl Scope {
     pub const ALL: [Self; 3] = [Self::Document, Self::Pass, Self::All];
 }
 
-/// A command that puts documents back.
+/// A command that restores documents.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PutBack {
+pub struct RestoreCommand {
     /// The database it is sent to.
     pub db: String,
     /// The command.
@@ -192,12 +192,12 @@ impl Trash {
     ///
     /// # Errors
     /// What has to be done first, in one sentence.
-    pub fn put_back(&self, draft: &TrashDraft) -> Result<PutBack, &'static str> {
+    pub fn restore_command(&self, draft: &TrashDraft) -> Result<RestoreCommand, &'static str> {
         if self.rows.is_empty() {
             return Err("The list is empty");
         }
         if draft.scope == Scope::All {
-            return Ok(self.put_back_all());
+            return Ok(self.restore_all());
         }
         let Some(row) = self.chosen(draft) else {
             return Err("Select a document in the list");
@@ -210,12 +210,12 @@ impl Trash {
             let of_all = if self.filter.is_none() { "" } else { " here" };
             let label = format!("Restore documents from pass {pass}{of_all}");
             let command = doc! { "mayflyRestoreTrash": of, "pass": pass };
-            return Ok(PutBack { db, command, label });
+            return Ok(RestoreCommand { db, command, label });
         }
         if !row.is_newest {
             return Err("Removed again later; only the newest version of each _id can be restored");
         }
-        Ok(PutBack {
+        Ok(RestoreCommand {
             db: row.namespace.db.clone(),
             command: doc! {
                 "mayflyRestoreTrash": &row.namespace.collection, "ids": [row.id.clone()],
@@ -224,13 +224,13 @@ impl Trash {
         })
     }
 
-    fn put_back_all(&self) -> PutBack {
+    fn restore_all(&self) -> RestoreCommand {
         let (db, of) = self.home();
         let label = match &self.filter {
             Some(of) => format!("Restore all of {of}"),
             None => "Restore everything".to_owned(),
         };
-        PutBack { db, command: doc! { "mayflyRestoreTrash": of }, label }
+        RestoreCommand { db, command: doc! { "mayflyRestoreTrash": of }, label }
     }
 }
 
@@ -305,7 +305,7 @@ mod tests {
         filtered.filter = Some(Namespace::new("shop", "carts"));
         let check = |net: &Trash, scope, chosen, expected: Result<(&str, Document), &str>| {
             let draft = TrashDraft { chosen, scope, ..TrashDraft::default() };
-            let found = net.put_back(&draft);
+            let found = net.restore_command(&draft);
             let found = found.as_ref().map(|found| (found.db.as_str(), found.command.clone()));
             assert_eq!(found.map_err(|why| *why), expected);
         };

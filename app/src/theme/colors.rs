@@ -25,16 +25,16 @@ pub struct Colors {
     pub accent: Color32,
     /// The primary button under the pointer.
     pub accent_hover: Color32,
-    /// The ground under a selected thing.
-    pub accent_ground: Color32,
+    /// The background under a selected thing.
+    pub accent_background: Color32,
     /// Text on `accent`.
     pub on_accent: Color32,
     /// Past the threshold and not yet removed; a confirm that lets documents expire.
     pub overdue: Color32,
     /// The amber button under the pointer.
     pub overdue_hover: Color32,
-    /// The ground under something overdue.
-    pub overdue_ground: Color32,
+    /// The background under something overdue.
+    pub overdue_background: Color32,
     /// Text on `overdue`.
     pub on_overdue: Color32,
     /// Tombstones of removed documents.
@@ -43,8 +43,8 @@ pub struct Colors {
     pub error: Color32,
     /// The danger button under the pointer.
     pub error_hover: Color32,
-    /// The ground under an error.
-    pub error_ground: Color32,
+    /// The background under an error.
+    pub error_background: Color32,
     /// Text on `error`.
     pub on_error: Color32,
     /// Text values.
@@ -87,16 +87,16 @@ pub static DARK: Colors = Colors {
     dim: rgb(0x009a_a7b4),
     accent: rgb(0x004c_c9b0),
     accent_hover: rgb(0x0063_d8c0),
-    accent_ground: rgb(0x0017_352f),
+    accent_background: rgb(0x0017_352f),
     on_accent: rgb(0x000b_1f1a),
     overdue: rgb(0x00f2_b84b),
     overdue_hover: rgb(0x00f7_c76c),
-    overdue_ground: rgb(0x003a_2d12),
+    overdue_background: rgb(0x003a_2d12),
     on_overdue: rgb(0x0024_1a05),
     removed: rgb(0x008d_97a1),
     error: rgb(0x00f0_716b),
     error_hover: rgb(0x00f5_8a85),
-    error_ground: rgb(0x003a_1d1e),
+    error_background: rgb(0x003a_1d1e),
     on_error: rgb(0x0024_0a09),
     string: rgb(0x009b_d17b),
     number: rgb(0x00e3_a76f),
@@ -125,16 +125,16 @@ pub static LIGHT: Colors = Colors {
     dim: rgb(0x0055_626f),
     accent: rgb(0x0009_7462),
     accent_hover: rgb(0x0008_6455),
-    accent_ground: rgb(0x00d9_f1eb),
+    accent_background: rgb(0x00d9_f1eb),
     on_accent: rgb(0x00ff_ffff),
     overdue: rgb(0x0098_5900),
     overdue_hover: rgb(0x0084_4e00),
-    overdue_ground: rgb(0x00fd_f0d5),
+    overdue_background: rgb(0x00fd_f0d5),
     on_overdue: rgb(0x00ff_ffff),
     removed: rgb(0x0062_6c76),
     error: rgb(0x00b4_2318),
     error_hover: rgb(0x009c_1d13),
-    error_ground: rgb(0x00fb_e7e5),
+    error_background: rgb(0x00fb_e7e5),
     on_error: rgb(0x00ff_ffff),
     string: rgb(0x002e_771e),
     number: rgb(0x009a_5300),
@@ -199,17 +199,17 @@ mod tests {
     }
 
     #[test]
-    fn text_can_be_read_on_its_ground() {
+    fn text_can_be_read_on_its_background() {
         for colors in [&DARK, &LIGHT] {
-            let grounds = [
+            let backgrounds = [
                 colors.background,
                 colors.panel,
                 colors.raised,
                 colors.raised_hover,
                 colors.well,
-                colors.accent_ground,
-                colors.overdue_ground,
-                colors.error_ground,
+                colors.accent_background,
+                colors.overdue_background,
+                colors.error_background,
             ];
             let inks = [
                 colors.text,
@@ -227,10 +227,11 @@ mod tests {
                 colors.saved,
                 colors.busy,
             ];
-            let pairs = grounds.into_iter().flat_map(|ground| inks.map(|ink| (ink, ground)));
+            let pairs =
+                backgrounds.into_iter().flat_map(|background| inks.map(|ink| (ink, background)));
             // Tombstones stand on the timeline, in a table, and in the row under the pointer.
             let on = [colors.panel, colors.raised, colors.raised_hover];
-            let tombstones = on.map(|ground| (colors.removed, ground));
+            let tombstones = on.map(|background| (colors.removed, background));
             let buttons = [
                 (colors.on_accent, colors.accent),
                 (colors.on_accent, colors.accent_hover),
@@ -240,9 +241,9 @@ mod tests {
                 (colors.on_error, colors.error_hover),
                 (colors.on_now, colors.now),
             ];
-            for (ink, ground) in pairs.chain(tombstones).chain(buttons) {
-                let ratio = contrast(ink, ground);
-                assert!(ratio >= 4.5, "{ink:?} on {ground:?}: {ratio:.2}");
+            for (ink, background) in pairs.chain(tombstones).chain(buttons) {
+                let ratio = contrast(ink, background);
+                assert!(ratio >= 4.5, "{ink:?} on {background:?}: {ratio:.2}");
             }
         }
     }

@@ -71,7 +71,7 @@ fn visuals(colors: &Colors, dark: bool) -> Visuals {
     visuals.widgets.active = widget(colors.well, colors.accent, colors.text);
     visuals.widgets.open = widget(colors.raised_hover, colors.hairline, colors.text);
     visuals.selection = Selection {
-        bg_fill: colors.accent_ground,
+        bg_fill: colors.accent_background,
         stroke: Stroke::new(sizes::LINE, colors.accent),
     };
     visuals.weak_text_color = Some(colors.dim);

@@ -158,7 +158,7 @@ impl<'a> Button<'a> {
             Look::Amber => filled(colors.overdue, colors.overdue_hover, colors.on_overdue),
             Look::Danger => filled(colors.error, colors.error_hover, colors.on_error),
             _ if self.selected => {
-                Inks { fill: colors.accent_ground, border: colors.accent, ink: colors.text }
+                Inks { fill: colors.accent_background, border: colors.accent, ink: colors.text }
             }
             Look::Plain => Inks {
                 fill: match (pressed, hot) {

@@ -1,4 +1,4 @@
-//! Cards: a raised ground with a hairline around it.
+//! Cards: a raised background with a hairline around it.
 
 use egui::{CornerRadius, Frame, InnerResponse, Margin, Stroke, Ui};
 

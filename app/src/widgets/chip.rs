@@ -8,7 +8,7 @@ use crate::theme::{colors, sizes, text};
 /// How a chip looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// Raised ground and a hairline.
+    /// Raised background and a hairline.
     Plain,
     /// Filled amber: something is not as usual.
     Amber,
@@ -104,13 +104,13 @@ impl Chip<'_> {
     }
 }
 
-/// A small word on a ground, such as `TTL` or `unique`.
-pub fn tag(ui: &mut Ui, word: &str, ink: Color32, ground: Color32) -> Response {
+/// A small word on a background, such as `TTL` or `unique`.
+pub fn tag(ui: &mut Ui, word: &str, ink: Color32, background: Color32) -> Response {
     let galley = paint::line(ui, word, text::small(), ink, f32::INFINITY);
     let size = galley.size() + Vec2::new(2.0 * 7.0, 4.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, word));
-    ui.painter().rect_filled(rect, rect.height() / 2.0, ground);
+    ui.painter().rect_filled(rect, rect.height() / 2.0, background);
     let place = Align2::CENTER_CENTER.anchor_size(rect.center(), galley.size());
     ui.painter().galley(place.min, galley, ink);
     response

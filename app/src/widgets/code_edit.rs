@@ -34,7 +34,7 @@ impl CodeEdit<'_> {
         let size = Vec2::new(width, sizes::CONTROL);
         let (outer, _) = ui.allocate_exact_size(size, egui::Sense::hover());
         let inner = outer.shrink2(Vec2::new(10.0, 0.0));
-        let ground = ui.painter().add(egui::Shape::Noop);
+        let background = ui.painter().add(egui::Shape::Noop);
         let error_at = self.error_at;
         let mut layouter = |ui: &Ui, buffer: &dyn egui::TextBuffer, _width: f32| {
             let job = typed(buffer.as_str(), colors, error_at);
@@ -67,7 +67,7 @@ impl CodeEdit<'_> {
             stroke,
             StrokeKind::Inside,
         );
-        ui.painter().set(ground, shape);
+        ui.painter().set(background, shape);
         response
     }
 
@@ -132,7 +132,7 @@ fn typed(code: &str, colors: &Colors, error_at: Option<usize>) -> LayoutJob {
                 let (from, to) = (from.max(at) - at, to.min(end) - at);
                 let plain = TextFormat::simple(text::mono(), ink);
                 let wrong = TextFormat {
-                    background: colors.error_ground,
+                    background: colors.error_background,
                     underline: Stroke::new(sizes::LINE_STRONG, colors.error),
                     ..TextFormat::simple(text::mono(), colors.error)
                 };

@@ -75,8 +75,8 @@ fn at(rect: Rect, x: f32, y: f32) -> Pos2 {
     rect.min + vec2(x, y) * (rect.width() / 100.0)
 }
 
-fn ground(painter: &Painter, rect: Rect, colors: &Colors) {
-    painter.circle_filled(rect.center(), rect.width() * 0.46, colors.accent_ground);
+fn background(painter: &Painter, rect: Rect, colors: &Colors) {
+    painter.circle_filled(rect.center(), rect.width() * 0.46, colors.accent_background);
 }
 
 fn sheet(painter: &Painter, rect: Rect, colors: &Colors, x: f32, y: f32) {
@@ -95,7 +95,7 @@ fn sheet(painter: &Painter, rect: Rect, colors: &Colors, x: f32, y: f32) {
 }
 
 fn sheets(painter: &Painter, rect: Rect, colors: &Colors, broken: bool) {
-    ground(painter, rect, colors);
+    background(painter, rect, colors);
     sheet(painter, rect, colors, 22.0, 20.0);
     sheet(painter, rect, colors, 40.0, 32.0);
     if broken {
@@ -106,7 +106,7 @@ fn sheets(painter: &Painter, rect: Rect, colors: &Colors, broken: bool) {
 }
 
 fn lanes(painter: &Painter, rect: Rect, colors: &Colors) {
-    ground(painter, rect, colors);
+    background(painter, rect, colors);
     let lanes = [(30.0, 18.0, 60.0), (44.0, 26.0, 76.0), (58.0, 34.0, 68.0), (72.0, 28.0, 84.0)];
     let scale = rect.width() / 100.0;
     for (y, from, to) in lanes {
@@ -119,7 +119,7 @@ fn lanes(painter: &Painter, rect: Rect, colors: &Colors) {
 }
 
 fn entries(painter: &Painter, rect: Rect, colors: &Colors) {
-    ground(painter, rect, colors);
+    background(painter, rect, colors);
     let stroke = Stroke::new(1.5, colors.dim);
     let root = at(rect, 50.0, 28.0);
     for x in [24.0, 50.0, 76.0] {
@@ -131,7 +131,7 @@ fn entries(painter: &Painter, rect: Rect, colors: &Colors) {
 }
 
 fn hourglass(painter: &Painter, rect: Rect, colors: &Colors) {
-    ground(painter, rect, colors);
+    background(painter, rect, colors);
     let stroke = Stroke::new(2.0, colors.dim);
     let outline =
         [(34.0, 24.0), (66.0, 24.0), (52.0, 50.0), (66.0, 76.0), (34.0, 76.0), (48.0, 50.0)];
@@ -144,7 +144,7 @@ fn hourglass(painter: &Painter, rect: Rect, colors: &Colors) {
 
 /// The animal itself: upright wings, a slender body, three tails.
 fn mayfly(painter: &Painter, rect: Rect, colors: &Colors) {
-    ground(painter, rect, colors);
+    background(painter, rect, colors);
     let body = Stroke::new(3.0, colors.text);
     let curve = |from: (f32, f32), by: (f32, f32), to: (f32, f32), stroke: Stroke| {
         let points = [from, by, to].map(|(x, y)| at(rect, x, y));

@@ -41,7 +41,7 @@ impl Field<'_> {
         let mut inner = outer;
         inner.min.x += left;
         inner.max.x -= right;
-        let ground = ui.painter().add(egui::Shape::Noop);
+        let background = ui.painter().add(egui::Shape::Noop);
         let font = if self.mono { text::mono() } else { text::body() };
         let mut edit = TextEdit::singleline(draft)
             .font(font)
@@ -68,7 +68,7 @@ impl Field<'_> {
             stroke,
             StrokeKind::Inside,
         );
-        ui.painter().set(ground, rect);
+        ui.painter().set(background, rect);
         if let Some(icon) = self.icon {
             let center = outer.left_center() + Vec2::new(16.0, 0.0);
             paint::icon_at(ui.painter(), center, icon, text::ICON, colors.dim);

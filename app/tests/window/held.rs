@@ -162,7 +162,7 @@ fn show_them_opens_the_expiry_view() {
     assert!(show.accesskit_node().is_disabled(), "they are shown");
 }
 
-/// A store that comes from a backup, on the computer's clock, with three documents that are long due and
+/// A store that comes from a backup, on the system clock, with three documents that are long due and
 /// one that is not.
 fn restored(place: &Path) -> std::path::PathBuf {
     let (file, folder) = (place.join("backup"), place.join("store"));

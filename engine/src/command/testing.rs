@@ -158,7 +158,7 @@ pub(crate) fn spoil_meta(folder: &Path, name: &str) {
     }
 }
 
-/// A computer's clock that panics when one of the threads reads the wall time.
+/// A system clock that panics when one of the threads reads the wall time.
 pub(crate) struct FailingClock {
     pub(crate) time: FakeSystemClock,
     thread: Mutex<Option<&'static str>>,

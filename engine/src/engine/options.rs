@@ -9,7 +9,7 @@ use crate::store::{StoreError, StoreOptions};
 /// Which clock an engine runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClockOption {
-    /// The computer's clock.
+    /// The system clock.
     #[default]
     System,
     /// A simulated clock that stands still at first.

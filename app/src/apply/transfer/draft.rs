@@ -13,7 +13,7 @@ use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::toasts::Kind;
 use crate::state::transfer::export::number_among;
 use crate::state::transfer::import::{RehearsedFor, WHOLE_PATH, typed_path, whole_path};
-use crate::state::transfer::{Asker, Chooser, Dialog, ExportDraft, ImportDraft, Purpose, Seen};
+use crate::state::transfer::{Asker, Chooser, Dialog, ExportDraft, ImportDraft, Loadable, Purpose};
 use crate::state::{self, Namespace, State};
 use crate::worker::transfer::{Choose, TransferDone};
 use crate::worker::{Lane, TransferWork};
@@ -78,19 +78,19 @@ pub fn done(purpose: &Purpose, generation: u64, done: TransferDone, cx: &mut App
         }
         (_, TransferDone::Preview(result)) => {
             if let Some(draft) = import_draft(cx.state)
-                && draft.look == Seen::Waiting(generation)
+                && draft.look == Loadable::Waiting(generation)
             {
-                draft.look = result.map_or_else(Seen::Failed, Seen::Here);
+                draft.look = result.map_or_else(Loadable::Failed, Loadable::Here);
             }
         }
         (_, TransferDone::Rehearsal(result)) => {
             if let Some(draft) = import_draft(cx.state)
-                && draft.rehearsal == Seen::Waiting(generation)
+                && draft.rehearsal == Loadable::Waiting(generation)
             {
                 draft.rehearsal = match result {
-                    Ok(Some(found)) => Seen::Here(found),
-                    Ok(None) => Seen::Nothing,
-                    Err(error) => Seen::Failed(error),
+                    Ok(Some(found)) => Loadable::Here(found),
+                    Ok(None) => Loadable::Nothing,
+                    Err(error) => Loadable::Failed(error),
                 };
             }
         }
@@ -217,14 +217,14 @@ fn look(cx: &mut Apply<'_>) {
     let Some(draft) = import_draft(cx.state) else { return };
     draft.error = None;
     let Some(path) = draft.shown_file().cloned() else {
-        draft.look = Seen::Nothing;
+        draft.look = Loadable::Nothing;
         return;
     };
     let (format, leniency, all) = (draft.format, draft.leniency, draft.files.clone());
     let preview = TransferWork::Preview { path, format, leniency, all };
     let generation = cx.transfer(Purpose::Preview, Lane::Read, preview);
     if let Some(draft) = import_draft(cx.state) {
-        draft.look = Seen::Waiting(generation);
+        draft.look = Loadable::Waiting(generation);
     }
 }
 
@@ -238,7 +238,7 @@ fn rehearse(cx: &mut Apply<'_>) {
     let exists = cx.state.tree.collection(&into).is_some();
     let Some(draft) = import_draft(cx.state) else { return };
     draft.rehearsed_for = draft.rehearsal_due_for(exists);
-    draft.rehearsal = Seen::Nothing;
+    draft.rehearsal = Loadable::Nothing;
     if draft.name_error().is_some() || draft.rehearsed_for == RehearsedFor::default() {
         return;
     }
@@ -248,7 +248,7 @@ fn rehearse(cx: &mut Apply<'_>) {
     let rehearse = TransferWork::Rehearse { files, format, leniency, namespace: into, progress };
     let generation = cx.transfer(Purpose::Rehearse, Lane::Read, rehearse);
     if let Some(draft) = import_draft(cx.state) {
-        draft.rehearsal = Seen::Waiting(generation);
+        draft.rehearsal = Loadable::Waiting(generation);
     }
 }
 

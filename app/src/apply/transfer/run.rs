@@ -15,7 +15,7 @@ use crate::job::Cancel;
 use crate::limits::{IMPORT_RESULTS_MAX, METER_PAUSE};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::offer::Offer;
-use crate::state::operations::{OperationId, Progress as Shown, Stage};
+use crate::state::operations::{OperationId, Progress as OperationProgress, Stage};
 use crate::state::toasts::Kind;
 use crate::state::transfer::export::already_exist;
 use crate::state::transfer::import::file_name;
@@ -152,7 +152,7 @@ pub fn follow(state: &mut State) -> Option<Duration> {
             total => running.meter.rest(total, |now| now.documents),
         };
         let text = meter::words(&now, &running.meter, rest);
-        operation.progress = Shown { done, total, text };
+        operation.progress = OperationProgress { done, total, text };
     }
     Some(METER_PAUSE)
 }

@@ -68,10 +68,10 @@ fn an_older_preview_is_not_shown() {
     let mut effects = Effects::default();
     let late = TransferDone::Preview(Err("late".to_owned()));
     done(&Purpose::Preview, first, late, &mut Apply::new(&mut state, &mut effects));
-    assert_eq!(draft(&mut state).look, Seen::Waiting(second));
+    assert_eq!(draft(&mut state).look, Loadable::Waiting(second));
     let wrong = TransferDone::Preview(Err("no such file".to_owned()));
     done(&Purpose::Preview, second, wrong, &mut Apply::new(&mut state, &mut effects));
-    assert_eq!(draft(&mut state).look, Seen::Failed("no such file".to_owned()));
+    assert_eq!(draft(&mut state).look, Loadable::Failed("no such file".to_owned()));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn only_an_existing_collection_is_rehearsed() {
     assert_eq!(works(&jobs), "Read Transfer(Rehearse([\"/a/carts.json\"], shop.carts))");
     draft(&mut state).collection = "fresh".to_owned();
     assert!(ask(TransferAction::Rehearse, &mut state).is_empty());
-    assert_eq!(draft(&mut state).rehearsal, Seen::Nothing);
+    assert_eq!(draft(&mut state).rehearsal, Loadable::Nothing);
 }
 
 fn overdue() -> Rehearsal {
@@ -106,7 +106,7 @@ fn overdue() -> Rehearsal {
 fn the_reaper_stands_still_before_the_import_begins() {
     let mut state = open_state();
     drop_files(&["/a/carts.json"], Some(Namespace::new("shop", "x")), &mut state);
-    draft(&mut state).rehearsal = Seen::Here(overdue());
+    draft(&mut state).rehearsal = Loadable::Here(overdue());
     draft(&mut state).pause_reaper = true;
     let jobs = ask(TransferAction::StartImport, &mut state);
     let [job] = jobs.as_slice() else { panic!("{}", works(&jobs)) };
@@ -124,7 +124,7 @@ fn the_reaper_stands_still_before_the_import_begins() {
 fn a_reaper_that_cannot_be_paused_stops_the_import() {
     let mut state = open_state();
     drop_files(&["/a/carts.json"], Some(Namespace::new("shop", "x")), &mut state);
-    draft(&mut state).rehearsal = Seen::Here(overdue());
+    draft(&mut state).rehearsal = Loadable::Here(overdue());
     draft(&mut state).pause_reaper = true;
     let jobs = ask(TransferAction::StartImport, &mut state);
     let state::Purpose::Transfer(purpose) = jobs[0].purpose.clone() else { panic!("not ours") };

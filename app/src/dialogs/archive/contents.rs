@@ -8,7 +8,7 @@ use mayfly_engine::value::shell::{read_document, write_document};
 use super::command_ui;
 use crate::action::{Action, Actions, ArchiveAction, ViewAction};
 use crate::dialogs::LOADING;
-use crate::state::archive::{Archive, ArchiveDraft, PutBack, Row, Status};
+use crate::state::archive::{Archive, ArchiveDraft, RestoreResult, Row, Status};
 use crate::state::{duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
@@ -61,7 +61,7 @@ fn list_and_below_ui(
     let height = (total - known).max(sizes::ROW * ROWS.0);
     let list = ui.scope(|ui| list_ui(ui, archive, height));
     let shown = archive.shown.and_then(|at| archive.rows.get(at));
-    let command = archive.put_back_command();
+    let command = archive.restore_command();
     let mut below = 0.0;
     if shown.is_some() || command.is_some() {
         let drawn = ui.scope(|ui| {
@@ -106,7 +106,7 @@ fn figures_ui(ui: &mut Ui, status: &Status) {
 }
 
 /// The result of a restore, and what to do with documents that would expire at once.
-fn result_ui(ui: &mut Ui, result: &PutBack) -> Option<ArchiveAction> {
+fn result_ui(ui: &mut Ui, result: &RestoreResult) -> Option<ArchiveAction> {
     let mut asked = None;
     let expiring = result.would_expire.len() as u64;
     card::ui(ui, |ui| {
@@ -134,11 +134,11 @@ fn result_ui(ui: &mut Ui, result: &PutBack) -> Option<ArchiveAction> {
         ui.horizontal(|ui| {
             let hint = "Set the TTL field to the current time";
             if ui.add(Button::plain("Restore with the current date").tooltip(hint)).clicked() {
-                asked = Some(ArchiveAction::PutBackExpiring { with_date_now: true });
+                asked = Some(ArchiveAction::RestoreExpiring { with_date_now: true });
             }
             let hint = "Restore unchanged; the next pass archives and removes them again";
             if ui.add(Button::amber("Restore anyway").tooltip(hint)).clicked() {
-                asked = Some(ArchiveAction::PutBackExpiring { with_date_now: false });
+                asked = Some(ArchiveAction::RestoreExpiring { with_date_now: false });
             }
         });
     });

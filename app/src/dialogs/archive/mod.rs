@@ -104,12 +104,12 @@ fn buttons_ui(ui: &mut Ui, archive: &Archive) -> Option<Pressed> {
         0 => RESTORE.to_owned(),
         _ => format!("Restore {}", number::counted(chosen, "document", "documents")),
     };
-    let put_back = Button::primary(&label)
+    let restore = Button::primary(&label)
         .name(RESTORE)
         .enabled(chosen > 0 && !archive.is_waiting)
         .tooltip("Restore to the collection and keep the archived copies");
-    if ui.add(put_back).clicked() {
-        pressed = Some(Pressed::Ask(ArchiveAction::PutBack));
+    if ui.add(restore).clicked() {
+        pressed = Some(Pressed::Ask(ArchiveAction::Restore));
     }
     if ui.add(Button::plain("Done")).clicked() {
         pressed = Some(Pressed::Done);

@@ -2,7 +2,7 @@
 
 use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::{Asks, what_if};
+use super::{TabActions, what_if};
 use crate::action::IndexesAction;
 use crate::dialogs::{WAITING, leave};
 use crate::job::number_draft::NumberDraft;
@@ -14,7 +14,7 @@ use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, modal, number_field};
 
 /// Draws the dialog.
-pub(super) fn ui(context: &Context, change: &mut ChangeTtl, asks: &mut Asks<'_>) {
+pub(super) fn ui(context: &Context, change: &mut ChangeTtl, actions: &mut TabActions<'_>) {
     let name = with_marks(&change.index.name);
     let title = match change.index.secs {
         Some(_) => format!("Change TTL of {name}"),
@@ -38,18 +38,18 @@ pub(super) fn ui(context: &Context, change: &mut ChangeTtl, asks: &mut Asks<'_>)
         change,
         |ui, change| {
             let is_free = change.sent.is_none();
-            ui.add_enabled_ui(is_free, |ui| changed = content_ui(ui, change, asks));
+            ui.add_enabled_ui(is_free, |ui| changed = content_ui(ui, change, actions));
         },
         |ui, change| pressed = buttons_ui(ui, change),
     );
     if changed {
         change.error = None;
-        asks.push(IndexesAction::AskWhatIf);
+        actions.push(IndexesAction::AskWhatIf);
     }
     if pressed.send {
-        asks.push(IndexesAction::Send);
+        actions.push(IndexesAction::Send);
     } else if pressed.cancel || closing.closes() {
-        crate::dialogs::close(asks.actions);
+        crate::dialogs::close(actions.queue);
     }
 }
 
@@ -83,7 +83,7 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
 }
 
 /// Returns whether the TTL was changed.
-fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &mut Asks<'_>) -> bool {
+fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, actions: &mut TabActions<'_>) -> bool {
     let mut changed = false;
     let problem = change.ttl_problem();
     ui.horizontal(|ui| {
@@ -112,8 +112,8 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &mut Asks<'_>) -> bool 
         ages_ui(ui, ages, secs);
     }
     what_if::ui(ui, change.known());
-    if let Some(command) = change.command(&asks.names.1) {
-        asks.command_ui(ui, &command);
+    if let Some(command) = change.command(&actions.names.1) {
+        actions.command_ui(ui, &command);
     }
     changed
 }

@@ -2,7 +2,7 @@
 
 use egui::{Context, Ui};
 
-use super::{Asks, what_if};
+use super::{TabActions, what_if};
 use crate::action::IndexesAction;
 use crate::dialogs::{WAITING, leave};
 use crate::state::indexes::{CreateIndex, IndexesView, SampledField, no_ttl_reason, ttl_words};
@@ -21,11 +21,11 @@ pub(super) fn ui(
     context: &Context,
     create: &mut CreateIndex,
     view: &IndexesView,
-    asks: &mut Asks<'_>,
+    actions: &mut TabActions<'_>,
 ) {
-    let title = format!("Create index on {}", with_marks(&asks.names.1));
+    let title = format!("Create index on {}", with_marks(&actions.names.1));
     let before = create.clone();
-    let command = create.command(&asks.names.1);
+    let command = create.command(&actions.names.1);
     let (mut send, mut cancel) = (false, false);
     let closing = modal::ui(
         context,
@@ -36,7 +36,7 @@ pub(super) fn ui(
         |ui, create| {
             ui.add_enabled_ui(create.sent.is_none(), |ui| content_ui(ui, create, &view.fields));
             match (&command, create.problem()) {
-                (Ok(command), _) => asks.command_ui(ui, command),
+                (Ok(command), _) => actions.command_ui(ui, command),
                 (Err(_), Some(problem)) => {
                     ui.label(text::rich(problem, text::body()).color(colors(ui).dim));
                 }
@@ -66,12 +66,12 @@ pub(super) fn ui(
     );
     if *create != before {
         create.error = None;
-        asks.push(IndexesAction::AskWhatIf);
+        actions.push(IndexesAction::AskWhatIf);
     }
     if send {
-        asks.push(IndexesAction::Send);
+        actions.push(IndexesAction::Send);
     } else if cancel || closing.closes() {
-        crate::dialogs::close(asks.actions);
+        crate::dialogs::close(actions.queue);
     }
 }
 

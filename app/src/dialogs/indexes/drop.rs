@@ -3,7 +3,7 @@
 use bson::doc;
 use egui::Context;
 
-use super::Asks;
+use super::TabActions;
 use crate::action::IndexesAction;
 use crate::dialogs::{WAITING, leave};
 use crate::state::indexes::DropIndex;
@@ -12,7 +12,7 @@ use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, modal};
 
 /// Draws the dialog.
-pub(super) fn ui(context: &Context, dropping: &DropIndex, asks: &mut Asks<'_>) {
+pub(super) fn ui(context: &Context, dropping: &DropIndex, actions: &mut TabActions<'_>) {
     let index = &dropping.index;
     let title = format!("Drop index {}", with_marks(&index.name));
     let subtitle = if index.secs.is_some() {
@@ -20,7 +20,7 @@ pub(super) fn ui(context: &Context, dropping: &DropIndex, asks: &mut Asks<'_>) {
     } else {
         "Queries will no longer use this index. No documents are removed"
     };
-    let command = doc! { "dropIndexes": &asks.names.1, "index": &index.name };
+    let command = doc! { "dropIndexes": &actions.names.1, "index": &index.name };
     let mut send = false;
     let mut cancel = false;
     let closing = modal::ui(
@@ -28,9 +28,9 @@ pub(super) fn ui(context: &Context, dropping: &DropIndex, asks: &mut Asks<'_>) {
         &title,
         subtitle,
         sizes::DIALOG_NARROW,
-        asks,
-        |ui, asks| {
-            asks.command_ui(ui, &command);
+        actions,
+        |ui, actions| {
+            actions.command_ui(ui, &command);
             if let Some(error) = &dropping.error {
                 ui.label(text::rich(error, text::body()).color(colors(ui).error));
             }
@@ -43,8 +43,8 @@ pub(super) fn ui(context: &Context, dropping: &DropIndex, asks: &mut Asks<'_>) {
         },
     );
     if send {
-        asks.push(IndexesAction::Send);
+        actions.push(IndexesAction::Send);
     } else if cancel || closing.closes() {
-        crate::dialogs::close(asks.actions);
+        crate::dialogs::close(actions.queue);
     }
 }

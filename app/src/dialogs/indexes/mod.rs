@@ -14,24 +14,24 @@ use crate::state::indexes::Dialog;
 use crate::state::{State, TabId};
 use crate::widgets::code_box;
 
-/// What a dialog is drawn with.
-struct Asks<'a> {
+/// Queues the actions of one tab, and draws commands on its collection.
+struct TabActions<'a> {
     tab: TabId,
     /// Database and collection.
     names: (String, String),
-    actions: &'a mut Actions,
+    queue: &'a mut Actions,
 }
 
-impl Asks<'_> {
+impl TabActions<'_> {
     fn push(&mut self, action: IndexesAction) {
-        self.actions.push(Action::Indexes(self.tab, action));
+        self.queue.push(Action::Indexes(self.tab, action));
     }
 
     /// Draws the command that will be sent, with a button that copies it.
     fn command_ui(&mut self, ui: &mut Ui, command: &Document) {
         let text = write_command(&self.names.0, command);
         if code_box::ui(ui, "Command", &text) {
-            self.actions.push(Action::View(ViewAction::Copy(text)));
+            self.queue.push(Action::View(ViewAction::Copy(text)));
         }
     }
 }
@@ -49,12 +49,12 @@ pub fn ui(
         return;
     };
     let names = (open.namespace.db.clone(), open.namespace.collection.clone());
-    let mut asks = Asks { tab, names, actions };
+    let mut actions = TabActions { tab, names, queue: actions };
     match dialog {
         Dialog::Create(create) => {
-            create::ui(context, create, &open.indexes, &mut asks);
+            create::ui(context, create, &open.indexes, &mut actions);
         }
-        Dialog::ChangeTtl(change) => change_ttl::ui(context, change, &mut asks),
-        Dialog::Drop(dropping) => drop::ui(context, dropping, &mut asks),
+        Dialog::ChangeTtl(change) => change_ttl::ui(context, change, &mut actions),
+        Dialog::Drop(dropping) => drop::ui(context, dropping, &mut actions),
     }
 }

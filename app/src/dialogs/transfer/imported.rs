@@ -43,7 +43,7 @@ pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut
             if modal::answer_ui(ui, Button::primary("Open collection")) {
                 let show = Action::Tabs(TabsAction::Show(result.into.clone()));
                 actions.push(Action::Dialog(DialogAction::Confirm(Box::new(show))));
-                actions.push(Action::Store(StoreAction::Weather(result.into.clone())));
+                actions.push(Action::Store(StoreAction::LoadSummary(result.into.clone())));
             }
             if let Some(id) = result.report.unfinished {
                 let back = Button::plain("Roll back");

@@ -10,7 +10,7 @@ use super::notice_ui;
 use crate::action::Actions;
 use crate::job::FileLook;
 use crate::state::transfer::import::file_name;
-use crate::state::transfer::{ImportDraft, Seen};
+use crate::state::transfer::{ImportDraft, Loadable};
 use crate::state::{duration, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
@@ -35,10 +35,10 @@ pub fn ui(ui: &mut Ui, draft: &ImportDraft, _actions: &mut Actions) {
     let name = draft.shown_file().map(|file| file_name(file)).unwrap_or_default();
     let name = value_text::with_marks(&name);
     match &draft.look {
-        Seen::Nothing => {}
-        Seen::Waiting(_) => empty_state::hint(ui, &format!("Reading {name}…")),
-        Seen::Failed(error) => error_ui(ui, Some(error)),
-        Seen::Here(look) => look_ui(ui, look),
+        Loadable::Nothing => {}
+        Loadable::Waiting(_) => empty_state::hint(ui, &format!("Reading {name}…")),
+        Loadable::Failed(error) => error_ui(ui, Some(error)),
+        Loadable::Here(look) => look_ui(ui, look),
     }
 }
 
@@ -46,7 +46,7 @@ fn look_ui(ui: &mut Ui, look: &FileLook) {
     let colors = colors(ui);
     let preview = &look.preview;
     ui.horizontal(|ui| {
-        chip::tag(ui, &preview.detected.words(), colors.accent, colors.accent_ground);
+        chip::tag(ui, &preview.detected.words(), colors.accent, colors.accent_background);
         let count = u64::try_from(preview.documents.len()).unwrap_or(u64::MAX);
         let documents = number::counted(count, "document", "documents");
         let first = if preview.more { "the first " } else { "" };

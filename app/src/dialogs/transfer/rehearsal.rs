@@ -8,7 +8,7 @@ use mayfly_engine::transfer::{
 use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::limits::REHEARSED_DOCS_MAX;
-use crate::state::transfer::{ImportDraft, Seen};
+use crate::state::transfer::{ImportDraft, Loadable};
 use crate::state::{State, number};
 use crate::theme::{Icon, colors, text};
 use crate::widgets::card;
@@ -23,18 +23,18 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Act
         notice_ui(ui, Icon::Warning, "Rejected", colors(ui).overdue, &words);
     }
     match &draft.rehearsal {
-        Seen::Waiting(_) => {
+        Loadable::Waiting(_) => {
             quiet(ui, "Checking for invalid and already expired documents…");
         }
-        Seen::Here(found) if found.overdue > 0 => {
+        Loadable::Here(found) if found.overdue > 0 => {
             let words = overdue(found, &draft.target().to_string());
             overdue_ui(ui, &words, &mut draft.pause_reaper, state.reaper.enabled);
         }
-        Seen::Here(found) if !found.indexes.is_empty() && found.documents > 0 => {
+        Loadable::Here(found) if !found.indexes.is_empty() && found.documents > 0 => {
             quiet(ui, "No documents are already expired");
         }
         // A file that can't be read is said above.
-        Seen::Here(_) | Seen::Nothing | Seen::Failed(_) => {}
+        Loadable::Here(_) | Loadable::Nothing | Loadable::Failed(_) => {}
     }
 }
 

@@ -157,7 +157,7 @@ fn row_ui(ui: &mut Ui, row: &Row, draft: &mut TrashDraft, clock: &Clock, actions
         let name = format!("Select {id} of {namespace}");
         WidgetInfo::selected(Role::Button, ui.is_enabled(), is_chosen, name)
     });
-    ground_ui(ui, rect, is_chosen, &response);
+    background_ui(ui, rect, is_chosen, &response);
     let rest_ms = actions.count_down(clock, row.until_ms);
     let gone = if rest_ms > 0 { duration::countdown(rest_ms) } else { "next pass".to_owned() };
     let pass = row.pass.map_or_else(|| "–".to_owned(), |pass| pass.to_string());
@@ -193,10 +193,10 @@ fn details(row: &Row) -> String {
     )
 }
 
-fn ground_ui(ui: &Ui, rect: Rect, is_chosen: bool, response: &egui::Response) {
+fn background_ui(ui: &Ui, rect: Rect, is_chosen: bool, response: &egui::Response) {
     let ink = colors(ui);
     if is_chosen {
-        ui.painter().rect_filled(rect, 0.0, ink.accent_ground);
+        ui.painter().rect_filled(rect, 0.0, ink.accent_background);
         let bar = Rect::from_min_size(rect.min, vec2(sizes::LINE_SELECTED, rect.height()));
         ui.painter().rect_filled(bar, 0.0, ink.accent);
     } else if response.hovered() {

@@ -47,7 +47,7 @@ pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mu
             }
             keep::ui(ui, draft, net, actions);
             list::ui(ui, draft, state, actions);
-            put_back_ui(ui, draft, net, actions);
+            restore_ui(ui, draft, net, actions);
         },
         |ui, draft| pressed = buttons_ui(ui, draft, net),
     );
@@ -60,7 +60,7 @@ pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mu
 }
 
 /// What to restore, its command, and the last result.
-fn put_back_ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash, actions: &mut Actions) {
+fn restore_ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash, actions: &mut Actions) {
     if let Some((is_done, sentence)) = &net.result {
         let ink = colors(ui);
         let ink = if *is_done { ink.accent } else { ink.overdue };
@@ -85,9 +85,9 @@ fn put_back_ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash, actions: &mut A
             draft.scope = *scope;
         }
     });
-    match net.put_back(draft) {
-        Ok(put_back) => {
-            command_ui(ui, COMMAND_TO_SEND, &put_back.db, &put_back.command, actions);
+    match net.restore_command(draft) {
+        Ok(restore) => {
+            command_ui(ui, COMMAND_TO_SEND, &restore.db, &restore.command, actions);
         }
         Err(why) => {
             // As high as the command that comes with a choice: the rows stay under the pointer.
@@ -102,14 +102,14 @@ fn put_back_ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash, actions: &mut A
 fn buttons_ui(ui: &mut Ui, draft: &TrashDraft, net: &Trash) -> Option<Pressed> {
     let mut pressed = None;
     if !net.rows.is_empty() {
-        let put_back = net.put_back(draft);
-        let label = put_back.as_ref().map_or(RESTORE, |put_back| put_back.label.as_str());
+        let restore = net.restore_command(draft);
+        let label = restore.as_ref().map_or(RESTORE, |restore| restore.label.as_str());
         let label = with_marks(label);
         let button = Button::primary(&label)
-            .enabled(put_back.is_ok() && !net.is_waiting)
+            .enabled(restore.is_ok() && !net.is_waiting)
             .tooltip("Restore to its collection without overwriting anything");
-        if let (true, Ok(put_back)) = (ui.add(button).clicked(), put_back) {
-            pressed = Some(Pressed::Ask(TrashAction::PutBack(put_back)));
+        if let (true, Ok(restore)) = (ui.add(button).clicked(), restore) {
+            pressed = Some(Pressed::Ask(TrashAction::Restore(restore)));
         }
     }
     if ui.add(Button::plain("Done")).clicked() {

@@ -16,7 +16,7 @@ pub fn ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
     }
     let ink = colors(ui);
     let margin = Margin::symmetric(10, 6);
-    let frame = Frame::new().fill(ink.error_ground).corner_radius(7).inner_margin(margin);
+    let frame = Frame::new().fill(ink.error_background).corner_radius(7).inner_margin(margin);
     frame.show(ui, |ui| {
         let size = vec2(ui.available_width(), sizes::CONTROL_SMALL);
         ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {

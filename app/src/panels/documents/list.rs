@@ -70,7 +70,7 @@ fn document_ui(ui: &mut Ui, at: u64, row: &Row, state: &State, tab: &Tab, action
     let focused = view.is_focused(&row.id);
     let hot = response.contains_pointer() || focused;
     let border = if focused || chosen { colors.accent } else { colors.hairline };
-    let fill = if chosen { colors.accent_ground } else { colors.raised };
+    let fill = if chosen { colors.accent_background } else { colors.raised };
     let stroke = Stroke::new(sizes::LINE, border);
     ui.painter().rect(card, sizes::RADIUS_CARD, fill, stroke, StrokeKind::Inside);
     if response.has_focus() {

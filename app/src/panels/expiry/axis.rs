@@ -40,7 +40,7 @@ impl Backdrop<'_> {
         if let Some(since) = self.overdue_since_ms {
             let left = self.scale.x(since).max(self.scale.left);
             let zone = Rect::from_x_y_ranges(left..=self.scale.now_x(), labels.top()..=y.max);
-            painter.rect_filled(zone, 0.0, faded(ink.overdue_ground, 0.35));
+            painter.rect_filled(zone, 0.0, faded(ink.overdue_background, 0.35));
         }
         let (scale, next) = (self.scale, self.next_pass_ms);
         self.past_passes(&painter, ink, labels);
@@ -96,7 +96,7 @@ fn next_pass(
     let left = (x + sizes::GAP_SMALL).min(scale.right() - galley.size().x - 2.0 * padding.x);
     let at = pos2(left, labels.center().y - galley.size().y / 2.0) + vec2(padding.x, 0.0);
     let chip = Rect::from_min_size(at, galley.size()).expand2(padding);
-    painter.rect_filled(chip, chip.height() / 2.0, ink.accent_ground);
+    painter.rect_filled(chip, chip.height() / 2.0, ink.accent_background);
     painter.galley(at, galley, ink.accent);
 }
 

@@ -2,7 +2,7 @@
 
 use egui::Ui;
 
-use super::Asks;
+use super::TabActions;
 use crate::action::ExpiryAction;
 use crate::state::expiry::{ExpiryView, Mode};
 use crate::state::indexes::TtlIndex;
@@ -18,47 +18,52 @@ const INDEX_CHARS_MAX: usize = 28;
 const ENTRY_CHARS_MAX: usize = 70;
 
 /// Draws the line; where the view is too narrow for all of it, the controls of the axis stand below the others.
-pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mut Asks<'_>) {
+pub(super) fn ui(
+    ui: &mut Ui,
+    view: &ExpiryView,
+    indexes: &[TtlIndex],
+    actions: &mut TabActions<'_>,
+) {
     let is_wide = ui.available_width() >= sizes::EXPIRY_CONTROLS;
     let mut is_below = true;
     ui.horizontal(|ui| {
-        index_ui(ui, view, indexes, asks);
+        index_ui(ui, view, indexes, actions);
         let hint = "Preview what a different TTL would remove";
         if ui.add(Button::plain("What if…").tooltip(hint)).clicked() {
-            asks.push(ExpiryAction::WhatIf);
+            actions.push(ExpiryAction::WhatIf);
         }
         if is_wide {
-            is_below = modes_ui(ui, view, asks);
+            is_below = modes_ui(ui, view, actions);
         }
     });
     if !is_wide {
-        ui.horizontal(|ui| is_below = modes_ui(ui, view, asks));
+        ui.horizontal(|ui| is_below = modes_ui(ui, view, actions));
     }
     if view.mode == Mode::Timeline && is_below {
         let size = egui::vec2(ui.available_width(), sizes::CONTROL);
         let layout = egui::Layout::right_to_left(egui::Align::Center);
-        ui.allocate_ui_with_layout(size, layout, |ui| span_ui(ui, view, asks));
+        ui.allocate_ui_with_layout(size, layout, |ui| span_ui(ui, view, actions));
     }
 }
 
 /// How the documents are shown, and the controls of the axis. Returns whether there is no room for these.
-fn modes_ui(ui: &mut Ui, view: &ExpiryView, asks: &mut Asks<'_>) -> bool {
+fn modes_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) -> bool {
     let modes = [Mode::Timeline, Mode::Table, Mode::Removed];
     let words = ["Timeline", "Table", "Removed"];
     let chosen = modes.iter().position(|mode| *mode == view.mode).unwrap_or(0);
     let pressed = tabs::segmented(ui, "View", &words, chosen);
     if let Some(mode) = pressed.and_then(|at| modes.get(at)) {
-        asks.push(ExpiryAction::Show(*mode));
+        actions.push(ExpiryAction::Show(*mode));
     }
     let is_below = ui.available_width() < sizes::SPAN_CONTROLS_MIN;
     if view.mode == Mode::Timeline && !is_below {
         let layout = egui::Layout::right_to_left(egui::Align::Center);
-        ui.with_layout(layout, |ui| span_ui(ui, view, asks));
+        ui.with_layout(layout, |ui| span_ui(ui, view, actions));
     }
     is_below
 }
 
-fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mut Asks<'_>) {
+fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], actions: &mut TabActions<'_>) {
     let all = "All TTL indexes";
     let chosen = view
         .index
@@ -72,13 +77,13 @@ fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mut Ask
     let button = ui.add(Button::plain(&shown).menu().name("TTL index").tooltip(hint));
     menu::below(&button, |ui| {
         if menu::choice(ui, all, view.index.is_none()).clicked() {
-            asks.push(ExpiryAction::ChooseIndex(None));
+            actions.push(ExpiryAction::ChooseIndex(None));
         }
         for index in indexes {
             let is_chosen = view.index.as_ref() == Some(&index.name);
             let label = cut(&visible(&index.label()), ENTRY_CHARS_MAX);
             if menu::choice(ui, &label, is_chosen).clicked() {
-                asks.push(ExpiryAction::ChooseIndex(Some(index.name.clone())));
+                actions.push(ExpiryAction::ChooseIndex(Some(index.name.clone())));
             }
         }
     });
@@ -86,21 +91,21 @@ fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mut Ask
 
 /// From right to left: *follow* when the axis does not, closer in, the span in words, further out. A narrow view has no
 /// words.
-fn span_ui(ui: &mut Ui, view: &ExpiryView, asks: &mut Asks<'_>) {
+fn span_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) {
     let hint = "Scroll back to now (End)";
     let follows = view.axis.follows();
     let wide = ui.available_width() > sizes::SPAN_CONTROLS;
     // While the axis follows, the button would do nothing.
     if !follows && ui.add(Button::primary("Follow now").tooltip(hint)).clicked() {
-        asks.push(ExpiryAction::Follow);
+        actions.push(ExpiryAction::Follow);
     }
     if ui.add(Button::icon_only(Icon::Plus, "Zoom in")).clicked() {
-        asks.push(ExpiryAction::ZoomStep { further_out: false });
+        actions.push(ExpiryAction::ZoomStep { further_out: false });
     }
     if wide {
         ui.label(text::rich(view.axis.sentence(), text::mono_small()).color(colors(ui).dim));
     }
     if ui.add(Button::icon_only(Icon::Less, "Zoom out")).clicked() {
-        asks.push(ExpiryAction::ZoomStep { further_out: true });
+        actions.push(ExpiryAction::ZoomStep { further_out: true });
     }
 }

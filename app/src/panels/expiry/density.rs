@@ -2,7 +2,7 @@
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::Asks;
+use super::TabActions;
 use super::scale::Scale;
 use crate::action::ExpiryAction;
 use crate::state::expiry::{ExpiryView, Lane};
@@ -10,7 +10,7 @@ use crate::theme::colors::faded;
 use crate::theme::{colors, sizes};
 
 /// Draws the bars. Drag moves the axis; the wheel zooms around the pointer.
-pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, scale: Scale, asks: &mut Asks<'_>) {
+pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, scale: Scale, actions: &mut TabActions<'_>) {
     let size = vec2(scale.width, sizes::DENSITY);
     // Buttons and entries of the palette do the same by keys.
     let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK | Sense::DRAG);
@@ -39,18 +39,18 @@ pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, scale: Scale, asks: &mut Asks<'
         };
         painter.rect_filled(Rect::from_min_max(top, end), 2.0, color);
     }
-    interact(ui, &response, scale, asks);
+    interact(ui, &response, scale, actions);
 }
 
-fn interact(ui: &Ui, response: &egui::Response, scale: Scale, asks: &mut Asks<'_>) {
+fn interact(ui: &Ui, response: &egui::Response, scale: Scale, actions: &mut TabActions<'_>) {
     if response.dragged() && response.drag_delta().x != 0.0 {
-        asks.push(ExpiryAction::Pan(f64::from(-response.drag_delta().x / scale.width)));
+        actions.push(ExpiryAction::Pan(f64::from(-response.drag_delta().x / scale.width)));
     }
     if let Some(pointer) = response.hover_pos() {
         let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
         let factor = f64::from((-wheel / sizes::WHEEL_ZOOM).exp() / pinch);
         if (factor - 1.0).abs() > 1e-3 {
-            asks.push(ExpiryAction::Zoom { factor, anchor: scale.fraction(pointer.x) });
+            actions.push(ExpiryAction::Zoom { factor, anchor: scale.fraction(pointer.x) });
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use egui::{RichText, Ui};
 
-use super::{Asks, pass_times, words};
+use super::{TabActions, pass_times, words};
 use crate::action::{Action, ExpiryAction, ViewAction};
 use crate::state::expiry::{Lane, Phase, Totals};
 use crate::state::reasons::reason_label;
@@ -13,18 +13,18 @@ use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, bar, card, code_box, empty_state, key_value};
 
 /// Draws the inspector of the open tab.
-pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
+pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
     let view = &tab.expiry;
     if let Some(lane) = view.selected_lane() {
         ui.add(egui::Label::new(RichText::new(words::full_label(lane)).font(text::title())).wrap());
         verdict_ui(ui, state, tab, lane);
         remaining_ui(ui, lane, state.clock.shown_ms());
-        buttons_ui(ui, state, tab, lane, asks);
+        buttons_ui(ui, state, tab, lane, actions);
         if let Some(document) = &view.document {
             ui.add_space(sizes::GAP_SMALL);
             let text = view.document_text(document);
             if code_box::document_ui(ui, &text) {
-                asks.actions.push(Action::View(ViewAction::CopyLines(text)));
+                actions.queue.push(Action::View(ViewAction::CopyLines(text)));
             }
         }
     } else {
@@ -33,7 +33,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
     ui.add_space(sizes::GAP);
     let expires = state.tree.why_nothing_expires(&tab.namespace.db).is_none();
     if let Some(totals) = view.totals.as_ref().filter(|_| expires) {
-        totals_ui(ui, tab, totals, asks);
+        totals_ui(ui, tab, totals, actions);
     }
 }
 
@@ -76,16 +76,16 @@ fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64) {
     });
 }
 
-fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, asks: &mut Asks<'_>) {
+fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut TabActions<'_>) {
     ui.horizontal_wrapped(|ui| {
         if lane.removed_ms.is_none() {
             let hint = "Set the date to now, which restarts the TTL";
             let refresh = Button::plain("Refresh date").small();
             if ui.add(refresh.tooltip(hint)).clicked() {
-                asks.push(ExpiryAction::RefreshDate(lane.id.clone()));
+                actions.push(ExpiryAction::RefreshDate(lane.id.clone()));
             }
             if ui.add(Button::plain("Show document").small()).clicked() {
-                asks.push(ExpiryAction::ShowDocument(lane.id.clone()));
+                actions.push(ExpiryAction::ShowDocument(lane.id.clone()));
             }
         }
         let copy = Button::plain("Copy").small().name("Copy explanation");
@@ -95,12 +95,12 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, asks: &mut Ask
             let bracket = words::bracket(lane, now_ms, &times);
             let verdict = words::verdict(lane, now_ms, times.removals);
             let text = format!("{}: {bracket}. {verdict}", words::label(lane));
-            asks.actions.push(Action::View(ViewAction::Copy(text)));
+            actions.queue.push(Action::View(ViewAction::Copy(text)));
         }
     });
 }
 
-fn totals_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, asks: &mut Asks<'_>) {
+fn totals_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<'_>) {
     let ink = colors(ui);
     card::ui(ui, |ui| {
         let phases = [
@@ -112,7 +112,7 @@ fn totals_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, asks: &mut Asks<'_>) {
             let color = if count == 0 { ink.dim } else { color };
             let row = key_value::pressable_colored(ui, name, &number::count(count), color);
             if row.hint("Show these documents").clicked() {
-                asks.push(ExpiryAction::FilterPhase { overdue });
+                actions.push(ExpiryAction::FilterPhase { overdue });
             }
         }
         key_value::ui(ui, "Never expires", &number::count(totals.never));
@@ -125,24 +125,24 @@ fn totals_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, asks: &mut Asks<'_>) {
         if !totals.reasons.is_empty() {
             // They are parts of the number above them.
             let margin = egui::Margin { left: 12, ..egui::Margin::ZERO };
-            egui::Frame::new().inner_margin(margin).show(ui, |ui| reasons_ui(ui, totals, asks));
+            egui::Frame::new().inner_margin(margin).show(ui, |ui| reasons_ui(ui, totals, actions));
         }
         // Where no index removes anything, the view says so.
         if totals.lack_reasons() && !tab.indexes.ttl().is_empty() {
             let hint = "Scan the documents to see why they never expire";
             if ui.add(Button::plain("Why?").small().tooltip(hint)).clicked() {
-                asks.push(ExpiryAction::CountReasons);
+                actions.push(ExpiryAction::CountReasons);
             }
         }
     });
 }
 
-fn reasons_ui(ui: &mut Ui, totals: &Totals, asks: &mut Asks<'_>) {
+fn reasons_ui(ui: &mut Ui, totals: &Totals, actions: &mut TabActions<'_>) {
     for (code, count) in &totals.reasons {
         let count = number::count(*count);
         let row = key_value::pressable(ui, reason_label(code), &count);
         if row.hint("Show these documents").clicked() {
-            asks.push(ExpiryAction::FilterNever(code.clone()));
+            actions.push(ExpiryAction::FilterNever(code.clone()));
         }
     }
 }

@@ -7,7 +7,7 @@ use egui::text::{LayoutJob, TextWrapping};
 use egui::{FontId, Galley, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, pos2, vec2};
 use egui::{Role, WidgetInfo};
 
-use super::Asks;
+use super::TabActions;
 use super::scale::Scale;
 use super::words;
 use crate::action::ExpiryAction;
@@ -21,7 +21,7 @@ use crate::widgets::paint;
 /// The distance of a label from the place it belongs to.
 const LABEL_GAP: f32 = sizes::LANE_KNOB + sizes::GAP_SMALL - 2.0;
 
-/// How far the cleared ground of a text goes beyond it.
+/// How far the cleared background of a text goes beyond it.
 const CLEAR_MARGIN: f32 = 3.0;
 
 /// What the lanes are drawn from.
@@ -38,7 +38,7 @@ pub(super) struct Lanes<'a> {
 
 impl Lanes<'_> {
     /// Draws the rows that are on screen. Returns whether the pointer is over them.
-    pub(super) fn ui(&self, ui: &mut Ui, asks: &mut Asks<'_>) -> bool {
+    pub(super) fn ui(&self, ui: &mut Ui, actions: &mut TabActions<'_>) -> bool {
         let mut hovered = false;
         let lanes = self.view.lanes.len();
         let rows = lanes + usize::from(self.view.has_more);
@@ -51,7 +51,7 @@ impl Lanes<'_> {
                 let has_last = range.end > lanes;
                 let shown = range.start.min(lanes)..range.end.min(lanes);
                 for lane in self.view.lanes.get(shown).unwrap_or_default() {
-                    hovered |= self.row_ui(ui, lane, asks);
+                    hovered |= self.row_ui(ui, lane, actions);
                 }
                 if has_last {
                     let words = text::rich(words::more(lanes), text::small());
@@ -62,7 +62,7 @@ impl Lanes<'_> {
         hovered
     }
 
-    fn row_ui(&self, ui: &mut Ui, lane: &Lane, asks: &mut Asks<'_>) -> bool {
+    fn row_ui(&self, ui: &mut Ui, lane: &Lane, actions: &mut TabActions<'_>) -> bool {
         let size = vec2(self.scale.width, sizes::LANE);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let selected = self.chosen == Some((&lane.id, lane.removed_ms));
@@ -73,26 +73,26 @@ impl Lanes<'_> {
         if ui.is_rect_visible(rect) {
             let (painter, colors) = (ui.painter(), colors(ui));
             let (scale, overdue) = (self.scale, self.overdue);
-            let ground = if selected {
-                Some(faded(colors.accent_ground, 0.7))
+            let background = if selected {
+                Some(faded(colors.accent_background, 0.7))
             } else {
                 response.hovered().then(|| faded(colors.raised, 0.7))
             };
-            let ink = Ink { painter, colors, scale, rect, overdue, ground };
-            if let Some(fill) = ground {
+            let lane_painter = LanePainter { painter, colors, scale, rect, overdue, background };
+            if let Some(fill) = background {
                 painter.rect_filled(rect, sizes::RADIUS_BUTTON, fill);
             }
-            ink.lane(lane);
+            lane_painter.lane(lane);
             if response.has_focus() {
                 paint::focus_ring(ui, rect.shrink(2.0), sizes::RADIUS_BUTTON);
             }
         }
         if response.clicked() {
-            asks.select(lane);
+            actions.select(lane);
         }
         if response.dragged() && response.drag_delta().x != 0.0 {
             let fraction = f64::from(-response.drag_delta().x / self.scale.width);
-            asks.push(ExpiryAction::Pan(fraction));
+            actions.push(ExpiryAction::Pan(fraction));
         }
         let hovered = response.contains_pointer();
         response.hint_at_pointer((self.bracket)(lane));
@@ -100,18 +100,18 @@ impl Lanes<'_> {
     }
 }
 
-/// Where a row is drawn, and with what.
-struct Ink<'a> {
+/// Draws one row.
+struct LanePainter<'a> {
     painter: &'a Painter,
     colors: &'static Colors,
     scale: Scale,
     rect: Rect,
     overdue: &'a str,
-    /// The ground of the row, if it has one of its own.
-    ground: Option<egui::Color32>,
+    /// The background of the row, if it has one of its own.
+    background: Option<egui::Color32>,
 }
 
-impl Ink<'_> {
+impl LanePainter<'_> {
     fn lane(&self, lane: &Lane) {
         match lane.phase(self.scale.now_ms) {
             Phase::Waiting => self.waiting(lane),
@@ -236,11 +236,11 @@ impl Ink<'_> {
         }
     }
 
-    /// The ground of a text, on which nothing else is seen: a line through it would say that it was removed.
+    /// Clears the background of a text: a line through the text would say that it was removed.
     fn clear(&self, text: Rect) {
         let text = text.expand2(vec2(CLEAR_MARGIN, 0.0));
         self.painter.rect_filled(text, 3.0, self.colors.panel);
-        if let Some(fill) = self.ground {
+        if let Some(fill) = self.background {
             self.painter.rect_filled(text, 3.0, fill);
         }
     }

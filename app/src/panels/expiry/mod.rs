@@ -31,15 +31,15 @@ use self::words::{PassTimes, Removals};
 /// How long rows keep their places after the last move of the pointer, in seconds.
 const HOLD_SECS: f32 = 3.0;
 
-/// Where the view's actions go.
-struct Asks<'a> {
+/// Queues the actions of one tab.
+struct TabActions<'a> {
     tab: TabId,
-    actions: &'a mut Actions,
+    queue: &'a mut Actions,
 }
 
-impl Asks<'_> {
+impl TabActions<'_> {
     fn push(&mut self, action: ExpiryAction) {
-        self.actions.push(Action::Expiry(self.tab, action));
+        self.queue.push(Action::Expiry(self.tab, action));
     }
 
     fn select(&mut self, lane: &Lane) {
@@ -56,35 +56,35 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, _draft: &mut TabDraft, actions:
     let margin = egui::Margin::symmetric(16, 10);
     egui::Frame::new().inner_margin(margin).show(ui, |ui| {
         redraw(ui, state, tab, actions);
-        view_ui(ui, state, tab, &mut Asks { tab: tab.id, actions });
+        view_ui(ui, state, tab, &mut TabActions { tab: tab.id, queue: actions });
     });
 }
 
 /// Draws what the inspector shows while this view is shown.
 pub fn inspector_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
-    inspector::ui(ui, state, tab, &mut Asks { tab: tab.id, actions });
+    inspector::ui(ui, state, tab, &mut TabActions { tab: tab.id, queue: actions });
 }
 
-fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
+fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
     if let Some(stall) = &state.reaper.stall {
         let words = text::rich(stall, text::strong()).color(colors(ui).error);
         ui.add(Label::new(words).wrap());
         ui.add_space(sizes::GAP_SMALL);
     }
     if !lacks_ttl(tab) {
-        controls::ui(ui, &tab.expiry, &tab.indexes.ttl(), asks);
+        controls::ui(ui, &tab.expiry, &tab.indexes.ttl(), actions);
         ui.add_space(sizes::GAP_SMALL);
     }
-    let hovered = content_ui(ui, state, tab, asks);
+    let hovered = content_ui(ui, state, tab, actions);
     // Rows keep their places under a pointer that moves. A pointer that rests must not freeze the view.
     let is_moving = ui.input(|input| input.pointer.time_since_last_movement() < HOLD_SECS);
     let held = hovered && is_moving;
     if held != tab.expiry.held {
-        asks.push(ExpiryAction::Hold(held));
+        actions.push(ExpiryAction::Hold(held));
     }
     // In every mode: the totals beside the view are read from it.
     if tab.expiry.is_density_stale(state.now_ms()) {
-        asks.push(ExpiryAction::RefreshDensity);
+        actions.push(ExpiryAction::RefreshDensity);
     }
 }
 
@@ -94,7 +94,7 @@ fn lacks_ttl(tab: &Tab) -> bool {
 }
 
 /// Draws the documents. Returns whether the pointer is over rows that must not move away from it.
-fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) -> bool {
+fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) -> bool {
     let view = &tab.expiry;
     if let Some(why) = state.tree.why_nothing_expires(&tab.namespace.db) {
         let sentence = format!("Nothing expires here because {}", visible(why));
@@ -105,7 +105,7 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) -> boo
         let sentence = "No TTL index, so documents in this collection never expire";
         let button = empty_state::ui(ui, Picture::Time, sentence, Some("Create a TTL index…"));
         if button.is_some_and(|button| button.clicked()) {
-            asks.push(ExpiryAction::CreateIndex);
+            actions.push(ExpiryAction::CreateIndex);
         }
         return false;
     }
@@ -113,7 +113,7 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) -> boo
     match view.mode {
         Mode::Removed => {
             let is_kept = |at_ms| state.reaper.keeps(at_ms, state.now_ms());
-            table::removed_ui(ui, view, &tab.namespace, &is_kept, asks);
+            table::removed_ui(ui, view, &tab.namespace, &is_kept, actions);
             false
         }
         _ if view.loaded && view.lanes.is_empty() => {
@@ -121,8 +121,8 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) -> boo
             empty_state::ui(ui, Picture::Time, sentence, None);
             false
         }
-        Mode::Table => table::waiting_ui(ui, view, &state.clock, &times, asks),
-        Mode::Timeline => timeline_ui(ui, state, tab, &times, asks),
+        Mode::Table => table::waiting_ui(ui, view, &state.clock, &times, actions),
+        Mode::Timeline => timeline_ui(ui, state, tab, &times, actions),
     }
 }
 
@@ -131,7 +131,7 @@ fn timeline_ui(
     state: &State,
     tab: &Tab,
     times: &PassTimes,
-    asks: &mut Asks<'_>,
+    actions: &mut TabActions<'_>,
 ) -> bool {
     let (view, now_ms) = (&tab.expiry, state.now_ms());
     let whole = ui.available_rect_before_wrap();
@@ -151,7 +151,7 @@ fn timeline_ui(
     }
     .paint(ui, labels);
     ui.spacing_mut().item_spacing.y = 0.0;
-    density::ui(ui, view, scale, asks);
+    density::ui(ui, view, scale, actions);
     ui.add_space(sizes::PASS_LABELS);
     let rows = Rect::from_min_max(pos2(whole.left(), labels.bottom()), pos2(whole.right(), bottom));
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(rows));
@@ -163,7 +163,7 @@ fn timeline_ui(
     };
     let overdue = words::overdue(times.removals);
     let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
-    let hovered = Lanes { view, scale, bracket: &bracket, overdue, chosen }.ui(&mut child, asks);
+    let hovered = Lanes { view, scale, bracket: &bracket, overdue, chosen }.ui(&mut child, actions);
     ui.advance_cursor_after_rect(rows);
     axis::labels_ui(ui, scale);
     hovered
@@ -209,7 +209,7 @@ pub(super) fn removals(state: &State, tab: &Tab) -> Removals {
 fn redraw(ui: &Ui, state: &State, tab: &Tab, actions: &mut Actions) {
     let view = &tab.expiry;
     let mut next_ms = state.clock.next_step_ms();
-    if view.mode == Mode::Timeline && !state.is_calm() {
+    if view.mode == Mode::Timeline && !state.nothing_due_soon() {
         let scale = Scale::new(view.axis, &state.clock, ui.max_rect());
         let (least, most) = MOVE_MS_RANGE;
         let moved = scale.ms_per_half_point().max(least);

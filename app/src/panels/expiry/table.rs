@@ -4,12 +4,12 @@ use bson::Bson;
 use egui::{RichText, Sense, Ui};
 use egui_extras::{Column, TableBuilder};
 
-use super::Asks;
+use super::TabActions;
 use super::words::{self, PassTimes};
 use crate::action::{
     Action, ArchiveAction, ExpiryAction, ReaperAction, TrashAction, archive, trash,
 };
-use crate::panels::reaper_log::PUT_BACK;
+use crate::panels::reaper_log::RESTORE_HINT;
 use crate::state::expiry::{ExpiryView, Lane, Phase};
 use crate::state::{Clock, Namespace, duration, number};
 use crate::theme::{colors, sizes, text};
@@ -23,7 +23,7 @@ pub(super) fn waiting_ui(
     view: &ExpiryView,
     clock: &Clock,
     times: &PassTimes,
-    asks: &mut Asks<'_>,
+    actions: &mut TabActions<'_>,
 ) -> bool {
     let (now_ms, shown_ms) = (clock.now_ms(), clock.shown_ms());
     let columns = [
@@ -35,7 +35,7 @@ pub(super) fn waiting_ui(
         ("Date", sizes::COLUMN_DATE),
     ];
     let rows: Vec<&Lane> = view.lanes.iter().collect();
-    table_ui(ui, "expiring documents", &columns, &rows, view, asks, |ui, lane, column| {
+    table_ui(ui, "expiring documents", &columns, &rows, view, actions, |ui, lane, column| {
         let ink = colors(ui);
         let mono = |words: String| RichText::new(words).font(text::mono());
         let words = match column {
@@ -77,12 +77,12 @@ pub(super) fn removed_ui(
     view: &ExpiryView,
     namespace: &Namespace,
     is_kept: &dyn Fn(i64) -> bool,
-    asks: &mut Asks<'_>,
+    actions: &mut TabActions<'_>,
 ) {
     if !view.ledger.is_empty() {
         ui.horizontal_wrapped(|ui| lag_ui(ui, view));
     }
-    ui.horizontal_wrapped(|ui| ledger_buttons_ui(ui, view, namespace, is_kept, asks));
+    ui.horizontal_wrapped(|ui| ledger_buttons_ui(ui, view, namespace, is_kept, actions));
     if view.ledger.is_empty() {
         empty_state::ui(ui, Picture::Time, "No removals since you opened this tab", None);
         return;
@@ -97,7 +97,7 @@ pub(super) fn removed_ui(
         ("Date", sizes::COLUMN_DATE),
     ];
     let rows: Vec<&Lane> = view.ledger.iter().collect();
-    table_ui(ui, "removed documents", &columns, &rows, view, asks, |ui, lane, column| {
+    table_ui(ui, "removed documents", &columns, &rows, view, actions, |ui, lane, column| {
         let ink = colors(ui);
         let mono = |words: String| RichText::new(words).font(text::mono());
         let at = lane.removed_ms.unwrap_or(lane.threshold_ms);
@@ -134,37 +134,37 @@ fn ledger_buttons_ui(
     view: &ExpiryView,
     namespace: &Namespace,
     is_kept: &dyn Fn(i64) -> bool,
-    asks: &mut Asks<'_>,
+    actions: &mut TabActions<'_>,
 ) {
     let copy = Button::plain("Copy as NDJSON").enabled(!view.ledger.is_empty());
     if ui.add(copy).clicked() {
-        asks.push(ExpiryAction::ExportLedger);
+        actions.push(ExpiryAction::ExportLedger);
     }
     let mut removed = view.ledger.iter().filter_map(|lane| lane.removed_ms);
     if removed.any(is_kept) {
-        put_back_ui(ui, view, namespace, is_kept, asks);
+        restore_ui(ui, view, namespace, is_kept, actions);
     }
     if ui.add(Button::plain("Trash…").tooltip(trash::SHOW.tooltip)).clicked() {
-        asks.actions.push(Action::Trash(TrashAction::Open(Some(namespace.clone()))));
+        actions.queue.push(Action::Trash(TrashAction::Open(Some(namespace.clone()))));
     }
     if ui.add(Button::plain("Archive…").tooltip(archive::SHOW.tooltip)).clicked() {
-        asks.actions.push(Action::Archive(ArchiveAction::Open(namespace.clone())));
+        actions.queue.push(Action::Archive(ArchiveAction::Open(namespace.clone())));
     }
 }
 
 /// The selected document can be restored while the trash has it.
-fn put_back_ui(
+fn restore_ui(
     ui: &mut Ui,
     view: &ExpiryView,
     namespace: &Namespace,
     is_kept: &dyn Fn(i64) -> bool,
-    asks: &mut Asks<'_>,
+    actions: &mut TabActions<'_>,
 ) {
     let newest = |id: &Bson| view.ledger.iter().find(|lane| lane.id == *id)?.removed_ms;
     let removed_ms = view.selected.as_ref().and_then(newest);
     let chosen = view.selected.as_ref().filter(|_| removed_ms.is_some_and(is_kept));
     let hint = match (chosen, removed_ms) {
-        (Some(_), _) => PUT_BACK,
+        (Some(_), _) => RESTORE_HINT,
         (None, Some(_)) => "This document was removed while the trash was off, or too long ago",
         (None, None) => "Select a document first",
     };
@@ -172,8 +172,8 @@ fn put_back_ui(
     if ui.add(button).clicked()
         && let Some(id) = chosen
     {
-        let put_back = ReaperAction::PutBack { namespace: namespace.clone(), id: id.clone() };
-        asks.actions.push(Action::Reaper(put_back));
+        let restore = ReaperAction::Restore { namespace: namespace.clone(), id: id.clone() };
+        actions.queue.push(Action::Reaper(restore));
     }
 }
 
@@ -183,7 +183,7 @@ fn table_ui(
     columns: &[(&str, f32)],
     rows: &[&Lane],
     view: &ExpiryView,
-    asks: &mut Asks<'_>,
+    actions: &mut TabActions<'_>,
     cell: impl Fn(&mut Ui, &Lane, usize),
 ) -> bool {
     let area = ui.available_rect_before_wrap();
@@ -218,7 +218,7 @@ fn table_ui(
                     });
                 }
                 if row.response().clicked() {
-                    asks.select(lane);
+                    actions.select(lane);
                 }
             });
         });

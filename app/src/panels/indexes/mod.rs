@@ -14,27 +14,27 @@ use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, menu, paint};
 
-/// Where the view's actions go.
-struct Asks<'a> {
+/// Queues the actions of one tab.
+struct TabActions<'a> {
     tab: TabId,
-    actions: &'a mut Actions,
+    queue: &'a mut Actions,
 }
 
-impl Asks<'_> {
+impl TabActions<'_> {
     fn push(&mut self, action: IndexesAction) {
-        self.actions.push(Action::Indexes(self.tab, action));
+        self.queue.push(Action::Indexes(self.tab, action));
     }
 }
 
 /// Draws the view.
 pub fn ui(ui: &mut Ui, _state: &State, tab: &Tab, _draft: &mut TabDraft, actions: &mut Actions) {
-    let mut asks = Asks { tab: tab.id, actions };
+    let mut actions = TabActions { tab: tab.id, queue: actions };
     let margin = egui::Margin::symmetric(16, 10);
     egui::Frame::new().inner_margin(margin).show(ui, |ui| {
-        controls_ui(ui, tab, &mut asks);
+        controls_ui(ui, tab, &mut actions);
         ui.add_space(sizes::GAP_SMALL);
         match &tab.indexes.rows {
-            Some(rows) => table_ui(ui, tab, rows, &mut asks),
+            Some(rows) => table_ui(ui, tab, rows, &mut actions),
             None => {
                 empty_state::ui(ui, Picture::Waiting, "Loading indexes", None);
             }
@@ -45,15 +45,15 @@ pub fn ui(ui: &mut Ui, _state: &State, tab: &Tab, _draft: &mut TabDraft, actions
 /// Draws what the inspector shows while this view is shown: nothing, there is none.
 pub fn inspector_ui(_ui: &mut Ui, _state: &State, _tab: &Tab, _actions: &mut Actions) {}
 
-fn controls_ui(ui: &mut Ui, tab: &Tab, asks: &mut Asks<'_>) {
+fn controls_ui(ui: &mut Ui, tab: &Tab, actions: &mut TabActions<'_>) {
     ui.horizontal(|ui| {
         let hint = "Create an index, with or without a TTL";
         if ui.add(Button::primary("Create index…").tooltip(hint)).clicked() {
-            asks.push(IndexesAction::OpenCreate);
+            actions.push(IndexesAction::OpenCreate);
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.add(Button::plain("Refresh").icon(Icon::Refresh)).clicked() {
-                asks.push(IndexesAction::Refresh);
+                actions.push(IndexesAction::Refresh);
             }
             let rows = tab.indexes.rows.as_deref().unwrap_or_default();
             let bytes: u64 = rows.iter().filter_map(|row| row.bytes).sum();
@@ -79,7 +79,7 @@ fn figures_in(width: f32) -> usize {
     }
 }
 
-fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], asks: &mut Asks<'_>) {
+fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], actions: &mut TabActions<'_>) {
     let figures = figures_in(ui.available_width());
     let words = |share: bool| {
         let column = if share { Column::remainder() } else { Column::initial(sizes::COLUMN) };
@@ -118,14 +118,14 @@ fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], asks: &mut Asks<'_>) {
                 for figure in [row::entries_ui, row::size_ui, row::uses_ui].iter().take(figures) {
                     cell(&mut table_row, |ui| figure(ui, index));
                 }
-                cell(&mut table_row, |ui| actions_ui(ui, index, asks));
+                cell(&mut table_row, |ui| actions_ui(ui, index, actions));
                 let response = table_row.response();
-                menu::context(&response, |ui| entries_ui(ui, index, asks));
+                menu::context(&response, |ui| entries_ui(ui, index, actions));
                 if response.clicked() {
-                    asks.push(IndexesAction::Select(Some(index.name.clone())));
+                    actions.push(IndexesAction::Select(Some(index.name.clone())));
                 }
                 if response.double_clicked() && index.no_ttl_reason().is_none() {
-                    asks.push(IndexesAction::OpenChangeTtl(index.name.clone()));
+                    actions.push(IndexesAction::OpenChangeTtl(index.name.clone()));
                 }
             });
         });
@@ -143,12 +143,12 @@ fn cell(row: &mut TableRow<'_, '_>, draw: impl FnOnce(&mut Ui)) {
 }
 
 /// The buttons at the end of a row: the TTL, and a menu with everything else.
-fn actions_ui(ui: &mut Ui, index: &IndexRow, asks: &mut Asks<'_>) {
+fn actions_ui(ui: &mut Ui, index: &IndexRow, actions: &mut TabActions<'_>) {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let shown = with_marks(&index.name);
         let name = format!("More for {shown}");
         let more = ui.add(Button::icon_only(Icon::More, &name));
-        menu::below(&more, |ui| entries_ui(ui, index, asks));
+        menu::below(&more, |ui| entries_ui(ui, index, actions));
         if index.name == "_id_" {
             return;
         }
@@ -158,24 +158,24 @@ fn actions_ui(ui: &mut Ui, index: &IndexRow, asks: &mut Asks<'_>) {
         let name = format!("{label} {shown}");
         let button = Button::plain(label).small().name(&name).tooltip(hint);
         if ui.add(button.enabled(reason.is_none())).clicked() {
-            asks.push(IndexesAction::OpenChangeTtl(index.name.clone()));
+            actions.push(IndexesAction::OpenChangeTtl(index.name.clone()));
         }
     });
 }
 
-fn entries_ui(ui: &mut Ui, index: &IndexRow, asks: &mut Asks<'_>) {
+fn entries_ui(ui: &mut Ui, index: &IndexRow, actions: &mut TabActions<'_>) {
     let is_id = index.name == "_id_";
     let ttl = if index.secs.is_some() { "Change TTL…" } else { "Add TTL…" };
     if menu::entry(ui, ttl, "", index.no_ttl_reason().is_none()).clicked() {
-        asks.push(IndexesAction::OpenChangeTtl(index.name.clone()));
+        actions.push(IndexesAction::OpenChangeTtl(index.name.clone()));
     }
     let hide = if index.hidden { "Unhide" } else { "Hide" };
     if menu::entry(ui, hide, "", !is_id).clicked() {
         let (name, hidden) = (index.name.clone(), !index.hidden);
-        asks.push(IndexesAction::Hide { name, hidden });
+        actions.push(IndexesAction::Hide { name, hidden });
     }
     menu::line(ui);
     if menu::entry(ui, "Drop index…", "", !is_id).clicked() {
-        asks.push(IndexesAction::OpenDrop(index.name.clone()));
+        actions.push(IndexesAction::OpenDrop(index.name.clone()));
     }
 }

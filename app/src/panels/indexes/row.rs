@@ -27,7 +27,7 @@ pub(super) fn properties_ui(ui: &mut Ui, index: &IndexRow) {
         chip::tag(ui, "building", ink.busy, ink.well);
     }
     if let Some(secs) = index.secs {
-        chip::tag(ui, "TTL", ink.accent, ink.accent_ground);
+        chip::tag(ui, "TTL", ink.accent, ink.accent_background);
         ui.label(ttl_words(secs));
     }
     let flags = [(index.unique, "unique"), (index.sparse, "sparse"), (index.hidden, "hidden")];

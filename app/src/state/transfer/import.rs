@@ -11,9 +11,9 @@ use crate::job::FileLook;
 use crate::limits::IMPORT_FILES_MAX;
 use crate::state::{Namespace, StoreTree, number};
 
-/// Something that is found out on another thread.
+/// A value that another thread loads.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Seen<T> {
+pub enum Loadable<T> {
     /// Not asked for.
     #[default]
     Nothing,
@@ -25,7 +25,7 @@ pub enum Seen<T> {
     Failed(String),
 }
 
-impl<T> Seen<T> {
+impl<T> Loadable<T> {
     /// What is here.
     pub fn here(&self) -> Option<&T> {
         match self {
@@ -83,9 +83,9 @@ pub struct ImportDraft {
     /// Pause the reaper for the import.
     pub pause_reaper: bool,
     /// The beginning of the shown file.
-    pub look: Seen<FileLook>,
+    pub look: Loadable<FileLook>,
     /// What is past its threshold already.
-    pub rehearsal: Seen<Rehearsal>,
+    pub rehearsal: Loadable<Rehearsal>,
     /// What it was counted for.
     pub rehearsed_for: RehearsedFor,
     /// Why the import could not begin.

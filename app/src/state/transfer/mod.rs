@@ -16,7 +16,7 @@ use super::Namespace;
 use super::operations::OperationId;
 pub use crate::job::purpose::TransferPurpose as Purpose;
 pub use export::{ExportDraft, ExportForm};
-pub use import::{ImportDraft, Seen};
+pub use import::{ImportDraft, Loadable};
 pub use meter::Meter;
 
 /// What import and export keep outside of their dialogs.

@@ -150,7 +150,7 @@ fn a_hold_for_a_large_removal_survives_documents_that_are_restored() {
     assert_eq!(world.reaper.held_indexes().len(), 2);
 }
 
-/// A computer's clock during whose next reading something else happens.
+/// A system clock during whose next reading something else happens.
 struct Interposed {
     time: FakeSystemClock,
     meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,

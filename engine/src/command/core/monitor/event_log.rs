@@ -133,7 +133,7 @@ const SIMULATED: LogEvent = LogEvent {
     component: "CONTROL",
     id: 9_900_005,
     message: "This store runs on a simulated clock: documents expire by its time, not by the \
-              computer's. See mayflyClock",
+              system clock. See mayflyClock",
 };
 
 /// Tells what a shell should show to everybody who connects.
