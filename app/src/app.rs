@@ -1,4 +1,4 @@
-//! The window's program: `logic` takes what the worker tells and carries out actions, `ui` lays the
+//! The window's program: `logic` takes the worker's messages and carries out actions, `ui` lays the
 //! panels out.
 
 use std::path::PathBuf;
@@ -132,7 +132,7 @@ impl MayflyApp {
         self.worker.as_ref().is_none_or(Worker::is_idle)
     }
 
-    /// Takes what the worker tells, as much as fits into a frame.
+    /// Takes the worker's messages, as many as fit into a frame.
     fn take_outcomes(&mut self, context: &Context, effects: &mut Effects) {
         let Some(worker) = &self.worker else { return };
         let began = SystemClock.monotonic();

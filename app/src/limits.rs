@@ -20,7 +20,7 @@ pub const OUTCOMES_PER_FRAME_MAX: usize = 256;
 /// How long a frame may take outcomes before it draws.
 pub const OUTCOMES_PER_FRAME_TIME_MAX: Duration = Duration::from_millis(6);
 
-/// Commands kept in the Commands drawer. The oldest goes first.
+/// Commands kept in the Commands drawer. The oldest is dropped first.
 pub const COMMAND_LOG_MAX: usize = 1_000;
 
 /// Characters kept of one command's text.
@@ -38,14 +38,14 @@ pub const REMOVED_MAX: usize = 20_000;
 /// Documents in the collections that the traffic of the demo store writes to; it adds no more.
 pub const TRAFFIC_DOCUMENTS_MAX: usize = 5_000;
 
-/// The longest time between two steps of the traffic, in milliseconds. After a longer one, such as a
-/// computer that slept, it starts over.
+/// The longest time between two steps of the traffic, in milliseconds. After a longer one, such as
+/// a computer that slept, it starts over.
 pub const TRAFFIC_GAP_MAX_MS: i64 = 120_000;
 
 /// How often the traffic of the demo store looks whether something is due.
 pub const TRAFFIC_PERIOD: Duration = Duration::from_secs(1);
 
-/// Messages on the screen at once. The oldest goes first.
+/// Messages on the screen at once. The oldest is dropped first.
 pub const TOASTS_MAX: usize = 5;
 
 /// Data folders that the window remembers.
@@ -96,8 +96,8 @@ pub const SUMMARY_AGE_MAX: Duration = Duration::from_secs(30);
 /// The shortest time between two loads of one collection's summary.
 pub const SUMMARY_AGE_MIN: Duration = Duration::from_millis(750);
 
-/// Collections about which a question waits at one time although their rows are not on the screen. Much
-/// less than [`QUEUE_JOBS_MAX`].
+/// Collections about which a question waits at one time although their rows are not on the screen.
+/// Much less than [`QUEUE_JOBS_MAX`].
 pub const SUMMARY_UNSEEN_MAX: usize = 32;
 
 /// The shortest time between two readings of the catalog.
@@ -109,7 +109,7 @@ pub const ZOOM_RANGE: std::ops::RangeInclusive<f32> = 0.6..=2.5;
 /// Documents listed in the Expiry view, the soonest first.
 pub const LANES_MAX: usize = 200;
 
-/// Removed documents that an Expiry view lists. The oldest goes first.
+/// Removed documents that an Expiry view lists. The oldest is dropped first.
 pub const LEDGER_MAX: usize = 5_000;
 
 /// Removed documents that stay among the lanes.
@@ -133,14 +133,14 @@ pub const SAMPLE_DOCUMENTS: i64 = 50;
 /// While nothing is due within this time, in milliseconds, digits and lanes move in larger steps.
 pub const CALM_MS: i64 = 60_000;
 
-/// While something is due soon, lanes move at least this often and at most so often, in milliseconds
-/// of the store's time.
+/// While something is due soon, lanes move at least this often and at most so often, in
+/// milliseconds of the store's time.
 pub const MOVE_MS_RANGE: (i64, i64) = (100, 1_000);
 
 /// Documents in one page of the Documents view.
 pub const PAGE_DOCUMENTS: u64 = 50;
 
-/// Pages of documents kept for one tab; the ones farthest from what is on the screen go first.
+/// Pages of documents kept for one tab; the ones farthest from the screen are dropped first.
 pub const PAGES_MAX: usize = 40;
 
 /// Bytes of documents kept for one tab, as far as they can be estimated.
@@ -149,13 +149,13 @@ pub const PAGES_BYTES_MAX: usize = 48 * 1024 * 1024;
 /// Pages of one tab that may be asked for at once. Scrolling on replaces what waits.
 pub const PAGES_ASKED_MAX: usize = 2;
 
-/// Filters remembered by a tab. The oldest goes first.
+/// Filters remembered by a tab. The oldest is dropped first.
 pub const FILTER_HISTORY_MAX: usize = 30;
 
 /// Documents that can be selected at once.
 pub const SELECTED_MAX: usize = 10_000;
 
-/// Edits and deletes of one tab that can be undone. The oldest goes first.
+/// Edits and deletes of one tab that can be undone. The oldest is dropped first.
 pub const UNDO_STEPS_MAX: usize = 100;
 
 /// Bytes of documents kept for undoing, as far as they can be estimated.
@@ -167,7 +167,8 @@ pub const JSON_LINES_MAX: usize = 60;
 /// Values of one document in the list of JSON, before the rest is left out.
 pub const JSON_VALUES_MAX: usize = 400;
 
-/// Bytes of a document or a value as text that is edited. Longer text takes seconds and gigabytes to be laid out.
+/// Bytes of a document or a value as text that is edited. Longer text takes seconds and gigabytes
+/// to be laid out.
 pub const EDITED_TEXT_BYTES_MAX: usize = 2_000_000;
 
 /// Columns of the table of documents.
@@ -200,11 +201,12 @@ pub const METER_SPAN: Duration = Duration::from_secs(5);
 /// Looks at a running import or export that are kept for its rate.
 pub const METER_SAMPLES_MAX: usize = 64;
 
-/// How long an event of the store may wait until it is drawn: many writes a second must not become as
-/// many frames.
+/// How long an event of the store may wait until it is drawn: many writes a second must not become
+/// as many frames.
 pub const EVENT_WAKE: Duration = Duration::from_millis(50);
 
-/// Signals this close together are one request: a closing terminal, `timeout` and a logout send two.
+/// Signals this close together are one request: a closing terminal, `timeout` and a logout send
+/// two.
 pub const SAME_SIGNAL_MAX: Duration = Duration::from_secs(1);
 
 /// The shortest time between two frames that a countdown asks for.

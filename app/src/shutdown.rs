@@ -1,7 +1,7 @@
 //! Shutdown on SIGINT, SIGTERM or SIGHUP.
 //!
-//! The first signal closes the window or stops the command, so that the store is closed. A later one ends
-//! the process at once.
+//! The first signal closes the window or stops the command, so that the store is closed. A later
+//! one ends the process at once.
 
 use std::{
     process,
@@ -42,8 +42,8 @@ struct Shared {
 pub struct SignalHandlerError(#[from] ctrlc::Error);
 
 impl ShutdownSignal {
-    /// Listens for the signals from now on. Make the first call before other threads start: they inherit
-    /// its signal mask.
+    /// Listens for the signals from now on. Make the first call before other threads start: they
+    /// inherit its signal mask.
     ///
     /// # Errors
     /// When the system refuses the handler.
@@ -83,8 +83,8 @@ impl ShutdownSignal {
         while !self.is_requested() && self.requests.recv().is_ok() {}
     }
 
-    /// Calls `wake` on the handler's thread at each later signal. Call [`Self::is_requested`] afterwards:
-    /// a signal may have arrived before.
+    /// Calls `wake` on the handler's thread at each later signal. Call [`Self::is_requested`]
+    /// afterwards: a signal may have arrived before.
     pub fn wake_with(&self, wake: impl Fn() + Send + 'static) {
         let mut slot = self.shared.wake.lock().unwrap_or_else(PoisonError::into_inner);
         *slot = Some(Box::new(wake));

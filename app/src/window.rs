@@ -18,8 +18,8 @@ pub enum WindowError {
     Refused(String),
 }
 
-/// Opens the window and returns when it is closed. `prepare` may add to its context before the first
-/// frame.
+/// Opens the window and returns when it is closed. `prepare` may add to its context before the
+/// first frame.
 ///
 /// # Errors
 /// [`WindowError::NoDisplay`] without a display; the caller then uses the command line.

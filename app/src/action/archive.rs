@@ -15,7 +15,7 @@ use crate::state::{Dialog, Namespace, State};
 pub enum ArchiveAction {
     /// Opens the dialog of a collection's archive.
     Open(Namespace),
-    /// Asks the store about the archive whose waiting dialog has opened.
+    /// Queries the archive whose waiting dialog has opened.
     Begin(Namespace),
     /// Switches it on, or changes what was chosen, with this command.
     On(Document),
@@ -38,7 +38,8 @@ pub enum ArchiveAction {
     },
 }
 
-/// Asks whether to turn off the archive of a collection. `shown` is its name without control characters.
+/// Asks whether to turn off the archive of a collection. `shown` is its name without control
+/// characters.
 #[must_use]
 pub fn ask_off(of: &Namespace, shown: &str) -> Action {
     let text = "Starting with the next pass, expired documents are deleted permanently. Archived \

@@ -12,7 +12,7 @@ use crate::state::{State, Tab};
 /// What can be asked of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DocumentsAction {
-    /// Asks for everything again.
+    /// Reloads everything.
     Refresh,
     /// Runs the query that is typed.
     Run,
@@ -87,7 +87,7 @@ pub enum DocumentsAction {
 /// What becomes of the rest of the selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// It goes.
+    /// The document is removed.
     Only,
     /// It stays; the document is added or taken out.
     Toggle,

@@ -33,9 +33,9 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 
 /// The entry whose keys were pressed in this frame. Takes the keys, so that nothing else sees them.
 ///
-/// While a text is being typed, keys without Ctrl or Alt belong to the text, except function keys. Space and Enter
-/// press the control that the keyboard is on, and Enter chooses in an open menu or palette. A key
-/// alone that does nothing now is left to whatever is on the screen.
+/// While a text is being typed, keys without Ctrl or Alt belong to the text, except function keys.
+/// Space and Enter press the control that the keyboard is on, and Enter chooses in an open menu or
+/// palette. A key alone that does nothing now is left to whatever is on the screen.
 #[must_use]
 pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> Option<Action> {
     let typing = context.text_edit_focused();

@@ -12,9 +12,9 @@ use crate::state::{State, TabId};
 /// What can be asked of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExpiryAction {
-    /// Asks for everything again.
+    /// Reloads everything.
     Refresh,
-    /// Asks for the density over the axis again, because the axis or the time moved on.
+    /// Reloads the density, because the axis or the time moved on.
     RefreshDensity,
     /// Counts why documents never expire.
     CountReasons,

@@ -7,7 +7,7 @@ use crate::state::State;
 /// What can be asked of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum IndexesAction {
-    /// Asks for everything again.
+    /// Reloads everything.
     Refresh,
     /// Chooses an index.
     Select(Option<String>),
@@ -24,7 +24,7 @@ pub enum IndexesAction {
         /// Hide it, else show it.
         hidden: bool,
     },
-    /// The open dialog was changed: asks what its TTL would remove.
+    /// The open dialog was changed: queries what its TTL would remove.
     AskWhatIf,
     /// Sends the command of the open dialog.
     Send,

@@ -1,8 +1,8 @@
 //! Everything the user can ask for.
 //!
-//! [`Action`] has one sub-enum for each region, in its own file, together with the region's entries:
-//! label, tooltip, shortcut and enabled state of everything in menus, palette and shortcuts.
-//! Panels push actions; only `apply` carries them out.
+//! [`Action`] has one sub-enum for each region, in its own file, together with the region's
+//! entries: label, tooltip, shortcut and enabled state of everything in menus, palette and
+//! shortcuts. Panels push actions; only `apply` carries them out.
 
 pub mod archive;
 pub mod clock;

@@ -15,7 +15,7 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// Asks for something.
+    /// Queues an action.
     pub fn push(&mut self, action: Action) {
         if self.list.len() < ACTIONS_PER_FRAME_MAX {
             self.list.push(action);
@@ -32,8 +32,8 @@ impl Actions {
     /// Says that a countdown to `at_ms` is on the screen. Returns its rest in milliseconds;
     /// a negative rest is overdue.
     ///
-    /// Every countdown steps with the full steps of the store's clock: they change together, which is
-    /// calm to look at and needs one frame a step, not one for each.
+    /// Every countdown steps with the full steps of the store's clock: they change together, which
+    /// is calm to look at and needs one frame a step, not one for each.
     pub fn count_down(&mut self, clock: &Clock, at_ms: i64) -> i64 {
         let now_ms = clock.now_ms();
         let (shown_ms, step_ms) = (clock.shown_ms(), clock.step_ms());

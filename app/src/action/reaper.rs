@@ -33,13 +33,13 @@ pub enum ReaperAction {
     },
     /// Restores the documents that a pass removed.
     RestorePass(u64),
-    /// Shows the documents of the next collection that the guard holds back.
+    /// Shows the next collection with documents on hold.
     ShowHeld,
     /// Counts the held documents, asks whether to remove them, and releases them.
     ReleaseHeld,
-    /// Releases what the guard holds back, and removes it now.
+    /// Releases the documents on hold, and removes them now.
     DeleteHeld,
-    /// Leaves what the guard holds back as it is.
+    /// Leaves the documents on hold.
     KeepHeld,
     /// Empties the log.
     ClearLog,
@@ -102,8 +102,8 @@ pub const UNDO_OFF: Entry = Entry {
     },
 };
 
-/// Releases what the guard holds back, as it was just counted. Where that removes documents at once it asks first, and
-/// the button names how many go.
+/// Releases the documents on hold, as just counted. Asks first if that removes documents at once;
+/// the button says how many.
 #[must_use]
 pub fn release_held(held: &Held) -> Action {
     if held.due() == 0 {
@@ -123,7 +123,7 @@ pub fn release_held(held: &Held) -> Action {
     })))
 }
 
-/// The command that says what becomes of what the guard holds back, on `admin`.
+/// The command on `admin` that releases the documents on hold, or keeps them.
 #[must_use]
 pub fn release_command(action: &str) -> Document {
     doc! { "mayflyRelease": 1, "action": action }

@@ -95,7 +95,8 @@ pub const UNFINISHED: Entry = Entry {
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[IMPORT, EXPORT, UNFINISHED];
 
-/// Opens the export dialog on the collection of a tab, with the filter that its documents are shown by.
+/// Opens the export dialog on the collection of a tab, with the filter that its documents are shown
+/// by.
 #[must_use]
 pub fn export(tab: &Tab) -> Action {
     let filter = tab.saved_documents.query.filter.trim().to_owned();

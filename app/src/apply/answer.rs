@@ -14,7 +14,7 @@ use crate::state::{Purpose, State};
 use crate::worker::transfer::TransferDone;
 use crate::worker::{Outcome, Reply};
 
-/// Takes over one outcome.
+/// Handles one outcome.
 pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
     match outcome {
         Outcome::Answer { purpose, generation, reply } => {

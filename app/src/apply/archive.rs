@@ -89,7 +89,7 @@ fn change(of: &Namespace, purpose: ArchivePurpose, command: Document, cx: &mut A
     cx.write(Purpose::Archive(purpose), &of.db, command);
 }
 
-/// Asks for the archive again, and for its first page.
+/// Queries the archive again, and its first page.
 fn refresh(cx: &mut Apply<'_>) {
     let Some(db) = cx.state.archive.namespace.as_ref().map(|name| name.db.clone()) else { return };
     cx.read(Purpose::Archive(ArchivePurpose::Status), &db, doc! { "mayflyArchives": 1 });
@@ -119,7 +119,7 @@ pub fn removed(namespaces: impl IntoIterator<Item = Namespace>, cx: &mut Apply<'
     }
 }
 
-/// Takes over an answer, unless it is about another collection than the one that is shown now.
+/// Handles a reply, unless it is about a collection that is no longer shown.
 pub fn answer(purpose: &ArchivePurpose, reply: &Reply, cx: &mut Apply<'_>) {
     if !is_of_shown(purpose, reply, &cx.state.archive) {
         return told_elsewhere(purpose, reply, cx.state);

@@ -15,8 +15,8 @@ pub fn copy(text: String, cx: &mut Apply<'_>) {
     cx.window(WindowEffect::Copy(text));
 }
 
-/// Copies what is laid out on lines, as documents are: their line ends are ours, and line ends inside
-/// of values are written as `\n`.
+/// Copies what is laid out on lines, as documents are: their line ends are ours, and line ends
+/// inside of values are written as `\n`.
 pub fn copy_lines(text: String, cx: &mut Apply<'_>) {
     warn(&text, |c| c != '\n' && is_risky(c), cx.state);
     cx.window(WindowEffect::Copy(text));
@@ -43,8 +43,8 @@ fn warn(text: &str, is_risky: impl Fn(char) -> bool, state: &mut State) {
     state.toasts.push(Kind::Warning, sentence, None, state.uptime);
 }
 
-/// Whether the character ends a line, drives a terminal, or turns the order of what follows. Others that
-/// can't be seen belong to emoji and to languages.
+/// Whether the character ends a line, drives a terminal, or turns the order of what follows. Others
+/// that can't be seen belong to emoji and to languages.
 fn is_risky(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

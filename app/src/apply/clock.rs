@@ -25,12 +25,12 @@ pub fn apply(action: &ClockAction, cx: &mut Apply<'_>) {
     cx.write(Purpose::Clock, "admin", command);
 }
 
-/// Asks the store how its clock runs.
+/// Queries how the store's clock runs.
 pub fn ask(cx: &mut Apply<'_>) {
     cx.read(Purpose::Clock, "admin", doc! {"mayflyClock": 1});
 }
 
-/// Takes over an answer.
+/// Handles a reply.
 pub fn answer(reply: &Reply, state: &mut State) {
     match &reply.result {
         Ok(found) => {

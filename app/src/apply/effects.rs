@@ -70,14 +70,14 @@ impl<'a> Apply<'a> {
         self.job(Purpose::Transfer(purpose), lane, Work::Transfer(work))
     }
 
-    /// Asks the window for something.
+    /// Queues an effect of the window.
     pub fn window(&mut self, effect: WindowEffect) {
         self.effects.window(effect);
     }
 }
 
 impl Effects {
-    /// Asks the window for something.
+    /// Queues an effect of the window.
     pub fn window(&mut self, effect: WindowEffect) {
         self.window.push(effect);
     }

@@ -12,7 +12,7 @@ use crate::state::reaper::Held;
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, State};
 
-/// Takes over one event.
+/// Handles one event.
 pub fn event(event: Event, cx: &mut Apply<'_>) {
     match event {
         Event::PassStarted { .. } => cx.state.reaper.pass_started(),

@@ -73,7 +73,7 @@ fn save(tab: TabId, state: &mut State) {
     }
 }
 
-/// Asks for everything the view shows. Called when the view is first shown, when the user asks, and
+/// Queries everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown.
 pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
@@ -102,7 +102,7 @@ pub fn indexes_known(tab: TabId, cx: &mut Apply<'_>) {
     }
 }
 
-/// Asks for reasons where counting them costs little.
+/// Queries the reasons where counting them costs little.
 fn ask_reasons_of_few(tab: TabId, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let counted = open.expiry.totals.as_ref().map(Totals::documents);
@@ -140,7 +140,7 @@ fn count_reasons(tab: TabId, cx: &mut Apply<'_>) {
     }
 }
 
-/// Asks why documents never expire, with the seconds that the index has now.
+/// Queries why documents never expire, with the seconds that the index has now.
 fn ask_reasons(tab: TabId, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let Some(index) = index_of_reasons(open) else { return };
@@ -160,7 +160,7 @@ fn select(tab: TabId, id: Option<Bson>, removed_ms: Option<i64>, cx: &mut Apply<
     ask_document(tab, cx);
 }
 
-/// Asks for the selected document, unless it is a tombstone: the stored one is another document.
+/// Queries the selected document, unless it is a tombstone: the stored one is another document.
 fn ask_document(tab: TabId, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let view = &open.expiry;
@@ -182,8 +182,8 @@ fn what_if(tab: TabId, cx: &mut Apply<'_>) {
     }
 }
 
-/// Sets the date that the index reads to now, as a heartbeat does. Several dates are not replaced by
-/// the one of now.
+/// Sets the date that the index reads to now, as a heartbeat does. Several dates are not replaced
+/// by the one of now.
 fn refresh_date(tab: TabId, id: Bson, cx: &mut Apply<'_>) {
     let now_ms = cx.state.now_ms();
     let Some(open) = cx.state.tabs.get(tab) else { return };
@@ -271,7 +271,7 @@ pub fn removed(documents: &[RemovedDocument], more: u64, state: &mut State) {
     }
 }
 
-/// Takes over an answer.
+/// Handles a reply.
 pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
     let now_ms = cx.state.now_ms();
     let command = &reply.command;

@@ -45,7 +45,7 @@ fn read(tab: TabId, purpose: Purpose, command: Document, cx: &mut Apply<'_>) {
     }
 }
 
-/// Asks for everything the view shows. Called when the view is first shown, when the user asks, and
+/// Queries everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown.
 pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     with(cx.state, tab, |view| view.asked = true);
@@ -105,7 +105,7 @@ fn hide(tab: TabId, name: &str, hidden: bool, cx: &mut Apply<'_>) {
     cx.write(AnyPurpose::Indexes(tab, Purpose::Change(done)), &db, command);
 }
 
-/// Asks what the TTL in the open dialog would remove. While it is not valid nothing is asked.
+/// Queries what the TTL in the open dialog would remove, if it is valid.
 fn ask_what_if(tab: TabId, cx: &mut Apply<'_>) {
     let Some((_, collection)) = names(tab, cx.state) else { return };
     let Some(AnyDialog::Indexes(_, dialog)) = cx.state.dialogs.open() else { return };
@@ -173,7 +173,7 @@ fn asker(tab: TabId, generation: u64, state: &mut State) -> Option<&mut Dialog> 
     dialog(tab, state).filter(|dialog| dialog.sent() == Some(generation))
 }
 
-/// Takes over an answer.
+/// Handles a reply.
 pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
     let command = &reply.command;
     let reply = match &reply.result {

@@ -21,8 +21,8 @@ pub fn apply(action: &ListenerAction, cx: &mut Apply<'_>) {
     cx.write(Purpose::Listener(ListenerPurpose::Switch), "admin", action.command());
 }
 
-/// Asks who is connected, now and then, while it listens or its dialog is open. Returns the time until
-/// there is something to ask again.
+/// Queries the connections, now and then, while it listens or its dialog is open. Returns the time
+/// until the next query.
 pub fn follow(cx: &mut Apply<'_>) -> Option<Duration> {
     if !cx.state.is_open() || !cx.state.store.capabilities.listener {
         return None;
@@ -46,7 +46,7 @@ pub fn follow(cx: &mut Apply<'_>) -> Option<Duration> {
     Some(LISTENER_AGE_MAX)
 }
 
-/// Takes over an answer.
+/// Handles a reply.
 pub fn answer(purpose: &ListenerPurpose, reply: &Reply, state: &mut State) {
     match (purpose, &reply.result) {
         (_, Ok(found)) => state.listener.learn(status(found), state.uptime),

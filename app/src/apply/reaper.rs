@@ -80,7 +80,7 @@ fn set(cx: &mut Apply<'_>, command: Document) {
     cx.write(Purpose::Reaper(ReaperPurpose::Set), "admin", command);
 }
 
-/// Asks how the reaper stands.
+/// Queries the reaper's status.
 pub fn ask(cx: &mut Apply<'_>) {
     let status = Purpose::Reaper(ReaperPurpose::Status);
     cx.read(status, "admin", doc! {"serverStatus": 1});
@@ -88,7 +88,7 @@ pub fn ask(cx: &mut Apply<'_>) {
     cx.read(held, "admin", doc! {"mayflyHeld": 1});
 }
 
-/// Takes over an answer.
+/// Handles a reply.
 pub fn answer(purpose: &ReaperPurpose, reply: &Reply, cx: &mut Apply<'_>) {
     match (purpose, &reply.result) {
         (ReaperPurpose::Status, Ok(found)) => learn(found, cx.state),

@@ -210,8 +210,8 @@ fn sort(order: Order, cx: &mut Apply<'_>) {
     ask_unseen(SUMMARY_UNSEEN_MAX, cx);
 }
 
-/// Asks when the first document of some more collections goes, if their order depends on it. Each
-/// answer asks for one more, until all are known.
+/// Queries when the first document of some more collections expires, if their order depends on it.
+/// Each reply queries one more, until all are known.
 fn ask_unseen(max: usize, cx: &mut Apply<'_>) {
     if cx.state.settings.order == Order::Soonest {
         for namespace in cx.state.tree.take_unseen(max) {
@@ -270,7 +270,7 @@ fn creation(namespace: Namespace) -> (StorePurpose, Document) {
     (StorePurpose::Change { done, open: Some(namespace) }, command)
 }
 
-/// Sends what the open dialog asks for; it stays until that is answered.
+/// Sends the command of the open dialog, which stays until the reply.
 fn send(purpose: StorePurpose, db: &str, command: Document, cx: &mut Apply<'_>) {
     if cx.state.dialogs.sent_mut().is_some_and(|sent| sent.is_waiting()) {
         return;
@@ -316,7 +316,7 @@ fn change(done: String, db: &str, command: Document, cx: &mut Apply<'_>) {
     cx.write(purpose, db, command);
 }
 
-/// Takes over an answer.
+/// Handles a reply.
 pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
     match (purpose, &reply.result) {
         (StorePurpose::Open, _) => {}

@@ -38,7 +38,7 @@ pub fn apply(action: TabsAction, cx: &mut Apply<'_>) {
     freshen(cx);
 }
 
-/// Asks for what the shown view lacks.
+/// Queries what the shown view lacks.
 pub fn freshen(cx: &mut Apply<'_>) {
     if !cx.state.is_open() {
         return;
@@ -53,7 +53,7 @@ pub fn freshen(cx: &mut Apply<'_>) {
     }
 }
 
-/// Marks what every tab of a collection shows as old, then asks for what is on the screen.
+/// Marks what every tab of a collection shows as old, then queries what is on the screen.
 pub fn data_changed(namespace: Option<&Namespace>, cx: &mut Apply<'_>) {
     for tab in cx.state.tabs.open_mut() {
         if namespace.is_none_or(|changed| *changed == tab.namespace) {

@@ -48,7 +48,7 @@ fn change(purpose: TrashPurpose, db: &str, command: Document, cx: &mut Apply<'_>
     cx.write(Purpose::Trash(purpose), db, command);
 }
 
-/// Asks for the first page again, and for as many rows as are listed.
+/// Reloads the first page, with as many rows as are listed.
 fn refresh(cx: &mut Apply<'_>) {
     let listed = i32::try_from(cx.state.trash.rows.len()).unwrap_or(i32::MAX);
     cx.state.trash.asked = None;
@@ -68,7 +68,7 @@ pub fn pass_ended(cx: &mut Apply<'_>) {
     }
 }
 
-/// Takes over an answer.
+/// Handles a reply.
 pub fn answer(purpose: &TrashPurpose, reply: &Reply, cx: &mut Apply<'_>) {
     match (purpose, &reply.result) {
         (TrashPurpose::Page { is_first }, Ok(found)) => {

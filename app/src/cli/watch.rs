@@ -47,8 +47,8 @@ pub(super) struct WatchedStore<'w> {
     namespaces: Vec<Namespace>,
 }
 
-/// Shows when documents expire until a signal arrives or, without a terminal, no document is left to
-/// expire.
+/// Shows when documents expire until a signal arrives or, without a terminal, no document is left
+/// to expire.
 pub(super) fn run(args: &Watch) -> Result<(), Failure> {
     let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
     if let Some(folder) = &args.data {
@@ -84,7 +84,8 @@ fn watch(args: &Watch, source: Arc<dyn Source>, shutdown: ShutdownSignal) -> Res
     }
 }
 
-/// Moves events to a channel, so that waiting for one can time out. The thread ends with the source.
+/// Moves events to a channel, so that waiting for one can time out. The thread ends with the
+/// source.
 fn forward(mut events: Events) -> Result<Receiver<Event>, Failure> {
     let (sender, receiver) = bounded(WATCH_QUEUE_MAX);
     thread::Builder::new()

@@ -116,7 +116,8 @@ fn draw(
     out.flush()
 }
 
-/// Writes one line, cut at the terminal's width. Characters of the data never reach the terminal as commands.
+/// Writes one line, cut at the terminal's width. Characters of the data never reach the terminal as
+/// commands.
 fn put(out: &mut impl Write, text: &str, width: usize, look: Attribute) -> io::Result<()> {
     let cut: String = with_marks(text).chars().take(width).collect();
     queue!(

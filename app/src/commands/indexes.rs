@@ -41,8 +41,8 @@ pub fn drop(collection: &str, name: &str) -> Document {
     doc! { "dropIndexes": collection, "index": name }
 }
 
-/// Counts documents by their date, one bucket between two boundaries. Dates after now are not counted,
-/// and arrays of dates are in no bucket.
+/// Counts documents by their date, one bucket between two boundaries. Dates after now are not
+/// counted, and arrays of dates are in no bucket.
 #[must_use]
 pub fn count_by_date(
     collection: &str,

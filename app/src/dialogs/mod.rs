@@ -1,8 +1,8 @@
 //! What stops and asks, one file each.
 //!
-//! A dialog is `fn ui(context: &Context, draft: &mut …, state: &State, actions: &mut Actions)`. What
-//! the user enters stays in the draft; the button pushes an action. Every dialog that writes shows
-//! the command before it is sent.
+//! A dialog is `fn ui(context: &Context, draft: &mut …, state: &State, actions: &mut Actions)`.
+//! What the user enters stays in the draft; the button pushes an action. Every dialog that writes
+//! shows the command before it is sent.
 
 pub mod archive;
 pub mod confirm;

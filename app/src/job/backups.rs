@@ -24,7 +24,8 @@ pub struct BackupList {
     pub backups: Vec<KeptBackup>,
     /// The copy with damaged documents that was written instead of a backup.
     pub damaged: Option<KeptBackup>,
-    /// The data files of stores whose place restores have taken, the one that was written last first.
+    /// The data files of stores whose place restores have taken, the one that was written last
+    /// first.
     pub replaced: Vec<KeptBackup>,
     /// When this was so, in milliseconds since 1970 by the clock of this machine.
     pub at_ms: i64,

@@ -148,7 +148,7 @@ pub enum DocumentsPurpose {
     },
     /// The TTL indexes of the collection.
     Indexes,
-    /// When documents of the list go, from this row on.
+    /// When documents of the list expire, from this row on.
     Due {
         /// The first row.
         first: u64,
@@ -159,7 +159,7 @@ pub enum DocumentsPurpose {
     All,
     /// The whole of the document in the inspector.
     Whole,
-    /// When the document in the inspector goes, and why.
+    /// When the document in the inspector expires, and why.
     Verdict,
     /// The document as it is now, before it is replaced.
     Check,
@@ -243,8 +243,8 @@ pub enum TransferPurpose {
 }
 
 impl Purpose {
-    /// The tab whose query this runs. It may read a whole collection, so a tab has one reader for its
-    /// queries, and the other readers stay free for what the user opens next.
+    /// The tab whose query this runs. It may read a whole collection, so a tab has one reader for
+    /// its queries, and the other readers stay free for what the user opens next.
     #[must_use]
     pub fn query_of(&self) -> Option<TabId> {
         match self {

@@ -19,7 +19,8 @@ const NAME_CHARS_MAX: usize = 40;
 /// Draws the banner if anything is held.
 pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let Some(held) = state.reaper.held.as_ref().filter(|_| state.is_open()) else {
-        // What comes after it keeps its ids, or a press on it would be lost when the banner appears.
+        // What comes after it keeps its ids, or a press on it would be lost when the banner
+        // appears.
         ui.skip_ahead_auto_ids(1);
         return;
     };
@@ -100,7 +101,7 @@ fn counts(rules: &[HeldRule]) -> String {
 /// From right to left.
 fn buttons_ui(ui: &mut Ui, state: &State, held: &Held, actions: &mut Actions) {
     let due = number::counted(held.due(), "document", "documents");
-    // Where nothing is due, letting go removes nothing.
+    // Where nothing is due, a release removes nothing.
     let (label, delete) = if held.due() == 0 {
         ("Release", "Resume removals".to_owned())
     } else {

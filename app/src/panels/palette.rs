@@ -180,8 +180,8 @@ fn lines(state: &State, typed: &str) -> Vec<Line> {
 }
 
 /// How well `words` fit what was typed: every typed letter must come in order. Letters that begin a
-/// word or follow one another count more; an early fit counts more, and most what the words begin with.
-/// `None`: no fit.
+/// word or follow one another count more; an early fit counts more, and most what the words begin
+/// with. `None`: no fit.
 #[must_use]
 pub fn score(words: &str, typed: &str) -> Option<i32> {
     let words = words.to_lowercase();
@@ -208,8 +208,8 @@ pub fn score(words: &str, typed: &str) -> Option<i32> {
     Some(total)
 }
 
-/// How well a sentence about a command fits: less than any name, and only where one of its words begins with
-/// what was typed.
+/// How well a sentence about a command fits: less than any name, and only where one of its words
+/// begins with what was typed.
 fn mentions(sentence: &str, typed: &str) -> Option<i32> {
     const LETTERS_MIN: usize = 3;
     const SCORE: i32 = -1_000;

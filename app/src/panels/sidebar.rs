@@ -135,8 +135,8 @@ fn is_shown(state: &State, namespace: &Namespace) -> bool {
     state.tabs.active().is_some_and(|tab| tab.namespace == *namespace)
 }
 
-/// Whether another collection is shown than in the frame before: its row is scrolled to, wherever it
-/// was chosen.
+/// Whether another collection is shown than in the frame before: its row is scrolled to, wherever
+/// it was chosen.
 fn revealed(ui: &Ui, state: &State) -> bool {
     let shown = state.tabs.active().map(|tab| tab.namespace.clone());
     let is_listed = shown.as_ref().is_none_or(|shown| state.tree.collection(shown).is_some());

@@ -1,5 +1,6 @@
-//! The banners under the top bar while the store takes less than everything, when something in it was
-//! found damaged or it has recovered, and the quiet line about an unwise place of the data folder.
+//! The banners under the top bar while the store takes less than everything, when something in it
+//! was found damaged or it has recovered, and the quiet line about an unwise place of the data
+//! folder.
 
 use egui::{Align, Color32, Frame, Label, Layout, Margin, Panel, Ui, vec2};
 
@@ -44,7 +45,8 @@ enum Tone {
 pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     match banner(state) {
         Some(banner) => banner_ui(ui, &banner, actions),
-        // What comes after it keeps its ids, or a press on it would be lost when the banner appears.
+        // What comes after it keeps its ids, or a press on it would be lost when the banner
+        // appears.
         None => ui.skip_ahead_auto_ids(1),
     }
     if state.maintenance.advice.is_empty() || !state.is_open() {
@@ -73,7 +75,8 @@ fn show(page: Page) -> Action {
     Action::Maintenance(MaintenanceAction::Show(page))
 }
 
-/// Why the store is not open, and a way to try again, where the middle of the window shows tabs and so can't say it.
+/// Why the store is not open, and a way to try again, where the middle of the window shows tabs and
+/// so can't say it.
 fn beside_tabs(failure: &OpenError, state: &State) -> Option<(String, Named)> {
     state.tabs.active()?;
     let again = Action::Store(StoreAction::Open(state.store.request.clone()));

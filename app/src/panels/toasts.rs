@@ -8,8 +8,9 @@ use crate::state::toasts::Kind;
 use crate::theme::{Colors, Icon, sizes};
 use crate::widgets::{modal, toast};
 
-/// The corner and the width of messages: no wider than the space next to an open dialog, whose buttons they
-/// would cover. If that space is too small, they are at the left, where a dialog has no buttons.
+/// The corner and the width of messages: no wider than the space next to an open dialog, whose
+/// buttons they would cover. If that space is too small, they are at the left, where a dialog has
+/// no buttons.
 fn place(context: &Context) -> (Align2, f32) {
     let beside = modal::place(context).map_or(f32::INFINITY, |dialog| {
         context.content_rect().right() - dialog.right() - 2.0 * sizes::GAP_LARGE

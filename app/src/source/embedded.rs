@@ -177,8 +177,8 @@ pub fn opener() -> Opener {
     Arc::new(open)
 }
 
-/// The store to open when a command line names none: the user's own, or the demo store until there is
-/// one.
+/// The store to open when a command line names none: the user's own, or the demo store until there
+/// is one.
 #[must_use]
 pub fn first_request(named: OpenRequest) -> OpenRequest {
     let has_own = || named.data_folder().is_ok_and(|folder| folder.join(DATA_FILE).exists());

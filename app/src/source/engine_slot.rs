@@ -135,8 +135,8 @@ impl EngineSlot {
         let store = StoreOptions { walker: self.walker.clone(), ..StoreOptions::default() };
         let options = EngineOptions { clock, store, ..EngineOptions::default() };
         let engine = Engine::open(&self.folder, options)?;
-        // The reaper sleeps first, so it does nothing before these are in force; and each of them was in
-        // force before, so none is refused.
+        // The reaper sleeps first, so it does nothing before these are in force; and each of them
+        // was in force before, so none is refused.
         for (name, value) in &settings.parameters {
             engine.run("admin", &doc! { "setParameter": 1, *name: value.clone() });
         }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::job::Advice;
 
-/// Services that copy folders between computers: how their folders are called, and what they leave in
-/// them. A name that ends in `*` matches every name with that prefix.
+/// Services that copy folders between computers: how their folders are called, and what they leave
+/// in them. A name that ends in `*` matches every name with that prefix.
 const SERVICES: &[(&str, &[&str], &[&str])] = &[
     ("Dropbox", &["dropbox", "dropbox (*"], &[".dropbox", ".dropbox.cache"]),
     ("OneDrive", &["onedrive", "onedrive - *", "onedrive-*"], &[]),

@@ -71,8 +71,8 @@ pub struct Offline {
     pub reopened: Option<Result<Vec<String>, OpenError>>,
 }
 
-/// A store that can be cared for as a whole. Each call takes as long as the store is large; the watcher
-/// gets the progress and can cancel.
+/// A store that can be cared for as a whole. Each call takes as long as the store is large; the
+/// watcher gets the progress and can cancel.
 pub trait Maintenance: Send + Sync {
     /// Writes a backup while the store is in use.
     ///

@@ -29,8 +29,8 @@ pub trait Source: Send + Sync + 'static {
     /// with `ok: 0`, `errmsg`, `code` and `codeName`.
     fn run(&self, db: &str, command: &Document) -> Document;
 
-    /// As [`run`](Self::run), but ends early with an error once `cancel` is set. A source that can't
-    /// interrupt a command runs it to its end.
+    /// As [`run`](Self::run), but ends early with an error once `cancel` is set. A source that
+    /// can't interrupt a command runs it to its end.
     fn run_until(&self, db: &str, command: &Document, cancel: &Cancel) -> Document {
         let _ = cancel;
         self.run(db, command)

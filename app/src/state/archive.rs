@@ -16,7 +16,7 @@ const DAY_SECS: u64 = 86_400;
 /// What the store says about an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Status {
-    /// Whether what expires goes there.
+    /// Whether expired documents are archived.
     pub on: bool,
     /// Its folder; empty is the data folder.
     pub target: String,
@@ -182,9 +182,8 @@ impl ArchiveDraft {
     }
 }
 
-/// The command that restores documents. The filter of the list goes with their `_id`s: an archive may
-/// hold several documents of one `_id`, and the newest of those that are listed is the one that was
-/// chosen.
+/// The command that restores documents. It carries the filter of the list: an archive may hold
+/// several versions of one `_id`, and the newest listed one is restored.
 #[must_use]
 pub fn restore_command(collection: &str, ids: Vec<Bson>, filter: Option<&Document>) -> Document {
     let mut command = doc! { "mayflyRestoreArchived": collection, "ids": ids };
@@ -242,7 +241,8 @@ impl Archive {
         Some((of.db.clone(), restore_command(&of.collection, ids, self.filter.as_ref())))
     }
 
-    /// Whether documents are listed by this filter. To the byte: a NaN in it is not equal to itself.
+    /// Whether documents are listed by this filter. To the byte: a NaN in it is not equal to
+    /// itself.
     #[must_use]
     pub fn is_listed_by(&self, filter: Option<&Document>) -> bool {
         match (&self.filter, filter) {

@@ -189,7 +189,8 @@ fn offset_label(offset_ms: i64) -> String {
     }
 }
 
-/// A span to its second unit where one does not do, so that no two ticks read alike: `90 s`, `2 min 30 s`.
+/// A span to its second unit where one does not do, so that no two ticks read alike: `90 s`,
+/// `2 min 30 s`.
 fn exact_label(span_ms: i64) -> String {
     let units = [(365 * DAY, "y"), (DAY, "d"), (HOUR, "h"), (MINUTE, "min"), (SECOND, "s")];
     for pair in units.windows(2) {

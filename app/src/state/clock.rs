@@ -1,7 +1,7 @@
 //! The store's time, known in each frame without asking.
 //!
 //! An ordinary store runs on the time of this machine. A simulated clock is known from its last
-//! answer: an instant, a rate, and whether it stands still.
+//! answer: an instant, a rate, and whether it is paused.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub enum Mode {
     Simulated {
         /// Store seconds for each real second.
         rate: f64,
-        /// Whether it stands still.
+        /// Whether it is paused.
         paused: bool,
     },
 }
@@ -34,7 +34,8 @@ pub struct Clock {
 /// Digits step with each full second of the store's time.
 const STEP_MS: i64 = 1_000;
 
-/// In a window without focus, while nothing is due soon, digits step every five seconds: it is drawn less often.
+/// In a window without focus, while nothing is due soon, digits step every five seconds to save
+/// frames.
 const CALM_STEP_MS: i64 = 5_000;
 
 impl Clock {
@@ -52,7 +53,7 @@ impl Clock {
         };
     }
 
-    /// Takes over what the store said about its clock.
+    /// Stores what the store replied about its clock.
     pub fn learn(&mut self, mode: Mode, now_ms: i64, uptime: Duration) {
         self.mode = mode;
         self.anchor = (now_ms, uptime);
@@ -100,7 +101,7 @@ impl Clock {
         matches!(self.mode, Mode::Simulated { .. })
     }
 
-    /// Store milliseconds for each real one: 0 while the clock stands still.
+    /// Store milliseconds for each real one: 0 while the clock is paused.
     #[must_use]
     pub fn rate(&self) -> f64 {
         match self.mode {
@@ -110,7 +111,7 @@ impl Clock {
         }
     }
 
-    /// The real time until the store's clock shows `at_ms`; `None` while it stands still.
+    /// The real time until the store's clock shows `at_ms`; `None` while it is paused.
     #[must_use]
     pub fn real_time_until(&self, at_ms: i64) -> Option<Duration> {
         let rate = self.rate();

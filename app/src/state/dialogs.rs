@@ -47,8 +47,8 @@ pub enum Dialog {
 }
 
 impl Dialog {
-    /// Whether it is about databases, collections or documents of the store that is open, and would do something
-    /// else in another one.
+    /// Whether it is about databases, collections or documents of the store that is open, and would
+    /// do something else in another one.
     #[must_use]
     pub fn is_about_contents(&self) -> bool {
         match self {
@@ -298,7 +298,7 @@ impl Dialogs {
         self.open = self.waiting.pop_front();
     }
 
-    /// Takes away the dialogs that `gone` picks, open or waiting.
+    /// Removes the dialogs that `gone` picks, open or waiting.
     pub fn forget(&mut self, gone: impl Fn(&Dialog) -> bool) {
         self.waiting.retain(|dialog| !gone(dialog));
         if self.open.as_ref().is_some_and(gone) {

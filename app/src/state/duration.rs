@@ -7,7 +7,7 @@ const MINUTE_MS: i64 = 60 * SECOND_MS;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// A countdown with digits that stand still: `00:41`, `1:02:07`, `3 d 04:10`, `2.1 y`.
+/// A countdown of constant width: `00:41`, `1:02:07`, `3 d 04:10`, `2.1 y`.
 ///
 /// A rest is rounded up, so that `00:00` is shown only when nothing is left.
 #[must_use]

@@ -1,6 +1,7 @@
-//! The Expiry view of one collection: which documents wait, which are overdue, which were just removed.
+//! The Expiry view of one collection: which documents wait, which are overdue, which were just
+//! removed.
 //!
-//! Every lane keeps its absolute threshold; whatever depends on *now* is computed when it is asked for.
+//! Every lane keeps its absolute threshold; whatever depends on *now* is computed on demand.
 
 use std::collections::VecDeque;
 
@@ -176,7 +177,8 @@ pub struct ExpiryView {
     pub totals: Option<Totals>,
     /// The chosen document's `_id`.
     pub selected: Option<Bson>,
-    /// When the chosen document was removed, if its tombstone was chosen: a document may have come again since.
+    /// When the chosen document was removed, if its tombstone was chosen: a document may have come
+    /// again since.
     pub selected_removed_ms: Option<i64>,
     /// The chosen document, once it was fetched.
     pub document: Option<Document>,
@@ -208,7 +210,8 @@ impl ExpiryView {
     pub fn forecast_command(&self, collection: &str, now_ms: i64) -> Document {
         let date = |ms| Bson::DateTime(bson::DateTime::from_millis(ms));
         let buckets = i32::try_from(DENSITY_BUCKETS).unwrap_or(i32::MAX);
-        // Now stands between two slices, also while the axis is moved away from it: the slices tell what is overdue.
+        // Now stands between two slices, also while the axis is moved away from it: the slices show
+        // what is overdue.
         let slice_ms = self.slice_ms();
         let before_ms = now_ms.saturating_sub(self.axis.start_ms(now_ms));
         let whole_ms = (before_ms.saturating_add(slice_ms - 1)).div_euclid(slice_ms) * slice_ms;
@@ -247,7 +250,7 @@ impl ExpiryView {
         let has_more = page.next.is_some();
         self.loaded = true;
         if self.held {
-            // Every row keeps its place, and tells what is true now.
+            // Every row keeps its place, with current contents.
             for row in self.lanes.iter_mut().filter(|row| row.removed_ms.is_none()) {
                 if let Some(found) = lanes.iter().find(|found| found.id == row.id) {
                     row.clone_from(found);
@@ -262,15 +265,16 @@ impl ExpiryView {
         }
     }
 
-    /// The collection is gone: what waited in it does so no more. What was removed before stays on the screen.
+    /// The collection was dropped: nothing waits in it any more. Earlier removals stay on the
+    /// screen.
     pub fn take_gone(&mut self, now_ms: i64) {
         self.take_expiring(&doc! {"batch": []}, now_ms);
         self.totals = None;
         self.density = Density::default();
     }
 
-    /// Whether the density and the totals should be asked for again: the axis moved by a slice, or a document became
-    /// overdue. At most once in a second of the store's time.
+    /// Whether the density and the totals should be asked for again: the axis moved by a slice, or
+    /// a document became overdue. At most once in a second of the store's time.
     #[must_use]
     pub fn is_density_stale(&self, now_ms: i64) -> bool {
         let Some(asked) = self.density_asked else { return true };
@@ -445,7 +449,8 @@ impl ExpiryView {
     }
 }
 
-/// The density is asked for no more often than this, in milliseconds, while documents become overdue.
+/// The density is asked for no more often than this, in milliseconds, while documents become
+/// overdue.
 const DENSITY_MS_MIN: i64 = 1_000;
 
 /// Rows that the first span should show.

@@ -104,7 +104,7 @@ impl Listener {
         self.per_second
     }
 
-    /// Takes over an answer that came at this time of the window.
+    /// Stores a reply that came at this time of the window.
     pub fn learn(&mut self, status: Status, uptime: Duration) {
         let before = self.answered_at.filter(|_| self.status.on && status.on);
         let passed = before.map(|at| uptime.saturating_sub(at).as_secs_f64());
@@ -121,7 +121,7 @@ impl Listener {
         self.status = status;
     }
 
-    /// Takes over why it could not be switched.
+    /// Stores why it could not be switched.
     pub fn fail(&mut self, error: String) {
         self.is_waiting = false;
         self.error = Some(error);

@@ -42,11 +42,12 @@ pub struct Reaper {
     pub next_pass_ms: Option<i64>,
     /// Whether a pass is under way.
     pub running: bool,
-    /// What the guard holds back.
+    /// The documents on hold.
     pub held: Option<Held>,
     /// Seconds that removed documents are kept in the trash; 0 keeps none.
     pub trash_secs: u64,
-    /// Since when removed documents are kept, in milliseconds since 1970: always, until the trash was seen to be off.
+    /// Since when removed documents are kept, in milliseconds since 1970: always, until the trash
+    /// was seen to be off.
     trash_since_ms: i64,
     /// Why it no longer runs, or what it failed at last.
     pub died: Option<String>,
@@ -122,7 +123,7 @@ pub struct LogLine {
     pub what: LogEntry,
 }
 
-/// What a line of the reaper log tells.
+/// What a line of the reaper log says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LogEntry {
     /// A pass; consecutive passes that removed nothing share one line.
@@ -131,7 +132,8 @@ pub enum LogEntry {
         pass: PassReport,
         /// How many passes the line covers.
         passes: u64,
-        /// Whether the store was closed since. Pass numbers restart then, so such a pass can't be queried.
+        /// Whether the store was closed since. Pass numbers restart then, so such a pass can't be
+        /// queried.
         is_past: bool,
     },
     /// Anything else, in one sentence.
@@ -228,7 +230,7 @@ impl Reaper {
         }
     }
 
-    /// Takes over how long removed documents are kept, in seconds; 0 turns the trash off.
+    /// Sets how long removed documents are kept, in seconds; 0 turns the trash off.
     pub fn set_trash_secs(&mut self, secs: u64, now_ms: i64) {
         match secs {
             0 => self.trash_since_ms = i64::MAX,
@@ -237,7 +239,8 @@ impl Reaper {
         self.trash_secs = secs;
     }
 
-    /// Whether the trash can still have what was removed at this instant, in milliseconds since 1970.
+    /// Whether the trash can still have what was removed at this instant, in milliseconds since
+    /// 1970.
     #[must_use]
     pub fn keeps(&self, removed_ms: i64, now_ms: i64) -> bool {
         let keeps_ms = i64::try_from(self.trash_secs).unwrap_or(i64::MAX).saturating_mul(1_000);
@@ -249,8 +252,8 @@ impl Reaper {
         self.write(LogLine { at_ms, what: LogEntry::Note(sentence.into()) });
     }
 
-    /// The store was reopened. Earlier passes stay in the log, with a line that says why their numbers begin
-    /// again.
+    /// The store was reopened. Earlier passes stay in the log, with a line that says why their
+    /// numbers begin again.
     pub fn reopened(&mut self, at_ms: i64) {
         // What it was at has ended with the closed store.
         (self.running, self.died, self.stall) = (false, None, None);

@@ -49,8 +49,8 @@ pub fn reason_filter(code: &str, field: &str) -> Option<String> {
     Some(format!("{{ {field}: {test} }}"))
 }
 
-/// A filter in shell text for the documents of a TTL index that are past their threshold at `now_ms`, or not yet. `None`
-/// for an index on the last modification, which no filter reads.
+/// A filter in shell text for the documents of a TTL index that are past their threshold at
+/// `now_ms`, or not yet. `None` for an index on the last modification, which no filter reads.
 #[must_use]
 pub fn phase_filter(index: &TtlIndex, overdue: bool, now_ms: i64) -> Option<String> {
     if index.field == "_ts" {
@@ -58,7 +58,8 @@ pub fn phase_filter(index: &TtlIndex, overdue: bool, now_ms: i64) -> Option<Stri
     }
     let limit_ms = now_ms.saturating_sub(index.secs.saturating_mul(1_000));
     let limit = Bson::DateTime(bson::DateTime::from_millis(limit_ms));
-    // The earliest date of an array counts: one date at or before the limit makes the document overdue.
+    // The earliest date of an array counts: one date at or before the limit makes the document
+    // overdue.
     let test = if overdue {
         doc! { "$lte": limit }
     } else {

@@ -53,7 +53,7 @@ pub struct Settings {
     pub inspector: bool,
     /// Which drawer is open.
     pub drawer: Option<Drawer>,
-    /// Where the backups of a data folder go, by its path.
+    /// Where the backups of a data folder are written, by its path.
     pub backups: BTreeMap<String, String>,
     /// Data folders whose location advice the user has dismissed.
     pub advised: BTreeSet<String>,

@@ -69,7 +69,7 @@ pub struct Collection {
     pub forecast: Option<Forecast>,
     /// When its summary was last requested, in window time.
     pub asked_at: Option<Duration>,
-    /// Whether it was asked when its first document goes, for the order alone.
+    /// Whether its first expiry was queried for the sort order alone.
     pub next_asked: bool,
     /// Whether its summary is out of date.
     pub stale: bool,
@@ -125,7 +125,8 @@ impl StoreTree {
         self.database(db)?.dialect_error.as_deref()
     }
 
-    /// Whether a document that expires by its last modification is hidden in a database before it is removed.
+    /// Whether a document that expires by its last modification is hidden in a database before it
+    /// is removed.
     #[must_use]
     pub fn hides_expired(&self, db: &str) -> bool {
         self.database(db).is_some_and(|found| found.dialect != Some(Dialect::Mongodb))
@@ -144,7 +145,7 @@ impl StoreTree {
         database.collections.iter_mut().find(|collection| collection.name == namespace.collection)
     }
 
-    /// Takes over the names of the databases, keeping what is known of those that stay.
+    /// Sets the names of the databases, and keeps what is known of those that stay.
     pub fn learn_databases(&mut self, found: Vec<(String, u64)>) {
         let mut old = std::mem::take(&mut self.databases);
         for (name, bytes) in found {
@@ -157,7 +158,7 @@ impl StoreTree {
         self.error = None;
     }
 
-    /// Takes over the collections of a database, keeping what is known of those that stay.
+    /// Sets the collections of a database, and keeps what is known of those that stay.
     pub fn learn_collections(&mut self, db: &str, found: Vec<(String, String)>) {
         let Some(database) = self.database_mut(db) else { return };
         let mut old = std::mem::take(&mut database.collections);
@@ -191,8 +192,8 @@ impl StoreTree {
         listed
     }
 
-    /// Some collections of which it is neither known nor asked yet when their first document goes.
-    /// They count as asked from now on.
+    /// Some collections whose first expiry is neither known nor queried yet. They count as queried
+    /// from now on.
     pub fn take_unseen(&mut self, max: usize) -> Vec<Namespace> {
         let unseen = self.databases.iter_mut().flat_map(|database| {
             let db = &database.name;

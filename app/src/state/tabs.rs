@@ -192,8 +192,8 @@ impl Tabs {
         self.closed.retain(|tab| !gone(&tab.namespace));
     }
 
-    /// Forgets every tab, because another store is shown. No name is given twice: an answer that is about a tab of
-    /// the old store must find none.
+    /// Forgets every tab, because another store is shown. No name is given twice: an answer that is
+    /// about a tab of the old store must find none.
     pub fn clear(&mut self) {
         *self = Self { last_id: self.last_id, ..Self::default() };
     }

@@ -76,7 +76,7 @@ impl Toasts {
         self.list.retain(|toast| toast.id != id);
     }
 
-    /// Takes away those whose time is over. Returns the time until the next one goes.
+    /// Removes those whose time is over. Returns the time until the next one expires.
     pub fn expire(&mut self, now: Duration, life: impl Fn(Kind) -> Duration) -> Option<Duration> {
         self.list.retain(|toast| now < toast.since + life(toast.kind));
         self.list.iter().map(|toast| (toast.since + life(toast.kind)).saturating_sub(now)).min()

@@ -47,7 +47,7 @@ pub struct Trash {
 pub struct Row {
     /// Its number in the trash; later removals have larger ones.
     pub number: i64,
-    /// The collection it goes back to.
+    /// The collection it is restored to.
     pub namespace: Namespace,
     /// Its `_id`.
     pub id: Bson,
@@ -59,7 +59,7 @@ pub struct Row {
     pub pass: Option<i64>,
     /// When it was removed, in milliseconds since 1970.
     pub removed_ms: i64,
-    /// When it is gone for good.
+    /// When the trash drops it for good.
     pub until_ms: i64,
     /// No later listed removal has its `_id`: this version can be restored.
     pub is_newest: bool,
@@ -234,7 +234,8 @@ impl Trash {
     }
 }
 
-/// The collections by which the list can be filtered: those there are, and those of listed documents.
+/// The collections by which the list can be filtered: those there are, and those of listed
+/// documents.
 #[must_use]
 pub fn collections(state: &State) -> Vec<Namespace> {
     let present = state.tree.databases.iter().flat_map(|database| {

@@ -69,8 +69,8 @@ pub const SIDEBAR: f32 = 240.0;
 pub const SIDEBAR_MIN: f32 = 180.0;
 /// The widest sidebar.
 pub const SIDEBAR_MAX: f32 = 420.0;
-/// The inspector: first width. An `ObjectId(…)` fits on one line, and in the first window the Documents
-/// view next to it has all of its controls on one.
+/// The inspector: first width. An `ObjectId(…)` fits on one line, and in the first window the
+/// Documents view next to it has all of its controls on one.
 pub const INSPECTOR: f32 = 316.0;
 /// The narrowest inspector.
 pub const INSPECTOR_MIN: f32 = 220.0;

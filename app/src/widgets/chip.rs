@@ -20,11 +20,12 @@ pub enum Look {
 pub struct Chip<'a> {
     /// Words.
     pub label: &'a str,
-    /// Text that reserves the width of the label, so that the neighbors do not move while it changes.
+    /// Text that reserves the width of the label, so that the neighbors do not move while it
+    /// changes.
     pub label_room: &'a str,
     /// Digits after the words, in the monospaced face.
     pub digits: &'a str,
-    /// The digits as wide as this text, so that the chip stands still while they run.
+    /// The digits as wide as this text, so that the chip keeps its width while they run.
     pub digits_room: &'a str,
     /// A dot before the words.
     pub dot: Option<Color32>,

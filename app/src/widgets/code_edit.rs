@@ -95,7 +95,8 @@ impl CodeEdit<'_> {
                     .show(ui, |ui| {
                         let mut edit = TextEdit::multiline(draft)
                             .code_editor()
-                            // Tab moves to the next control, or the keyboard could not leave the field.
+                            // Tab moves to the next control, or the keyboard could not leave the
+                            // field.
                             .lock_focus(false)
                             .char_limit(self.chars_max.unwrap_or(usize::MAX))
                             .font(text::mono())

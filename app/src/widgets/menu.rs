@@ -22,7 +22,8 @@ pub fn context(response: &Response, content: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// Notes whether a menu is open as a frame begins. Escape closes it while it is drawn, and must do nothing else.
+/// Notes whether a menu is open as a frame begins. Escape closes it while it is drawn, and must do
+/// nothing else.
 pub fn note_open(context: &Context) {
     let is_open = Popup::is_any_open(context);
     context.data_mut(|data| data.insert_temp(Id::unique("a menu is open"), is_open));

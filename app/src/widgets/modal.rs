@@ -65,7 +65,8 @@ pub fn ui<T>(
     let modal =
         Modal::new(id).area(area).backdrop_color(look.backdrop).frame(frame).show(window, |ui| {
             ui.set_width(width + sizes::GAP);
-            // Not only as tall as in the frame before, or it would grow with its content step by step.
+            // Not only as tall as in the frame before, or it would grow with its content step by
+            // step.
             ui.set_max_height(room.height());
             ui.scope(|ui| {
                 ui.set_max_width(width);
@@ -123,8 +124,9 @@ pub fn answer_ui(ui: &mut Ui, button: Button<'_>) -> bool {
     response.clicked() || response.enabled() && is_entered(ui.ctx())
 }
 
-/// Whether Enter was pressed for the dialog as a whole: the keyboard is on no control of its own, or was on a line of
-/// text. A key that is held down since before the dialog was there does not count.
+/// Whether Enter was pressed for the dialog as a whole: the keyboard is on no control of its own,
+/// or was on a line of text. A key that is held down since before the dialog was there does not
+/// count.
 fn is_entered(window: &Context) -> bool {
     let is_free = window.memory(|memory| memory.focused().is_none()) && !menu::was_open(window);
     let is_enter = |event: &Event| {

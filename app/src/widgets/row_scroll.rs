@@ -35,7 +35,8 @@ pub struct RowScroll<'a> {
 struct Heights {
     version: (u64, u32),
     known: BTreeMap<u64, f32>,
-    /// How many rows there were, the one at the top and its offset, while the last one stood at the bottom.
+    /// How many rows there were, the one at the top and its offset, while the last one stood at the
+    /// bottom.
     end: Option<(u64, u64, f32)>,
 }
 
@@ -96,9 +97,9 @@ impl RowScroll<'_> {
         }
     }
 
-    /// The last row never leaves the bottom while there is something above, and one that stood there
-    /// stays there when rows turn out to be of another height. `slack` is the room below the rows
-    /// before `at`. Returns whether the rows move.
+    /// The last row never leaves the bottom while there is something above, and one that stood
+    /// there stays there when rows turn out to be of another height. `slack` is the room below the
+    /// rows before `at`. Returns whether the rows move.
     fn keep_end(
         &self,
         slack: f32,

@@ -1,5 +1,5 @@
-//! Ids that stay when something appears above. egui numbers the widgets of an area in their order, so a row that
-//! appears between press and release would give the click to a neighbor, or lose it.
+//! Ids that stay when something appears above. egui numbers the widgets of an area in their order,
+//! so a row that appears between press and release would give the click to a neighbor, or lose it.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,8 @@ struct Asked {
     times: HashMap<Id, u32>,
 }
 
-/// The id of a control by its name. Of several with one name in one area each has its own, in their order.
+/// The id of a control by its name. Of several with one name in one area each has its own, in their
+/// order.
 #[must_use]
 pub fn id(ui: &Ui, name: &str) -> Id {
     let named = ui.scope_id().with(("steady", name));

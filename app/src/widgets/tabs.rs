@@ -18,8 +18,8 @@ pub enum Pressed {
     Closed,
 }
 
-/// A tab like that of a folder, with a cross. It fills the height of the strip. `label` is what there
-/// is room for of `name`.
+/// A tab like that of a folder, with a cross. It fills the height of the strip. `label` is what
+/// there is room for of `name`.
 pub fn folder(ui: &mut Ui, label: &str, name: &str, selected: bool) -> (Option<Pressed>, Response) {
     let colors = colors(ui);
     let ink = if selected { colors.text } else { colors.dim };

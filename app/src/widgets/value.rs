@@ -33,8 +33,8 @@ pub fn document_ui(ui: &mut Ui, document: &Document) {
 }
 
 /// Draws a document as a tree in which one value may be under edit: `editing` is its place and
-/// `editor` draws it. Returns the place of a value that was pressed twice: the position of the field
-/// at each level.
+/// `editor` draws it. Returns the place of a value that was pressed twice: the position of the
+/// field at each level.
 pub fn tree_ui(
     ui: &mut Ui,
     document: &Document,
@@ -227,8 +227,8 @@ pub fn field_job(name: &str, value: &Bson, colors: &Colors) -> LayoutJob {
     job
 }
 
-/// A field as `name: value` in colors, on a line of so many points: rather than the end of the value, the middle of what
-/// is said about it is left out.
+/// A field as `name: value` in colors, on a line of so many points: rather than the end of the
+/// value, the middle of what is said about it is left out.
 #[must_use]
 pub fn field_line_job(ui: &Ui, name: &str, value: &Bson, width: f32) -> LayoutJob {
     let (mut job, font, colors) = (LayoutJob::default(), text::mono(), colors(ui));
@@ -246,8 +246,8 @@ pub fn field_line_job(ui: &Ui, name: &str, value: &Bson, width: f32) -> LayoutJo
     job
 }
 
-/// Name and value of a field for a line of so many characters. A date stands there without its type before it is cut, and
-/// a name makes room for its value.
+/// Name and value of a field for a line of so many characters. A date stands there without its type
+/// before it is cut, and a name makes room for its value.
 fn fitted(name: &str, value: &Bson, chars: usize) -> (String, String) {
     let count = |text: &str| text.chars().count();
     let room = chars.saturating_sub(2);

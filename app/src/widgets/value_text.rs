@@ -85,8 +85,9 @@ pub fn job(content: &str, kind: Kind, colors: &Colors) -> LayoutJob {
     job
 }
 
-/// Wraps `job`, which is in the monospaced face, at `width`: between words, or anywhere if one of them
-/// needs more than a line. Otherwise such a word would start a new line after an almost empty one.
+/// Wraps `job`, which is in the monospaced face, at `width`: between words, or anywhere if one of
+/// them needs more than a line. Otherwise such a word would start a new line after an almost empty
+/// one.
 pub fn wrap(ui: &Ui, job: &mut LayoutJob, width: f32) {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some hundreds")]
     let chars = (width / paint::digit_width(ui).max(1.0)) as usize;

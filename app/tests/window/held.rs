@@ -1,5 +1,5 @@
-//! The banner while removals wait: over a store made of nothing that holds them, and over a real one
-//! that was restored from a backup.
+//! The banner while removals wait: over a store made of nothing that holds them, and over a real
+//! one that was restored from a backup.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -162,8 +162,8 @@ fn show_them_opens_the_expiry_view() {
     assert!(show.accesskit_node().is_disabled(), "they are shown");
 }
 
-/// A store that comes from a backup, on the system clock, with three documents that are long due and
-/// one that is not.
+/// A store that comes from a backup, on the system clock, with three documents that are long due
+/// and one that is not.
 fn restored(place: &Path) -> std::path::PathBuf {
     let (file, folder) = (place.join("backup"), place.join("store"));
     let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };

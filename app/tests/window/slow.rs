@@ -1,4 +1,5 @@
-//! A store whose maintenance jobs start canceled, and whose imports end only when they are canceled.
+//! A store whose maintenance jobs start canceled, and whose imports end only when they are
+//! canceled.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -16,8 +17,8 @@ use mayfly_engine::transfer::{
     Leniency, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
-/// Passes everything to its store, and cancels maintenance at its first step. An import stores every
-/// document and then waits to be canceled, as if its file had more.
+/// Passes everything to its store, and cancels maintenance at its first step. An import stores
+/// every document and then waits to be canceled, as if its file had more.
 pub struct Slow(pub Arc<dyn Source>);
 
 impl Source for Slow {

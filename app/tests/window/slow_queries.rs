@@ -1,4 +1,5 @@
-//! Queries that read a whole collection: they are seen, can be stopped, and keep nothing else waiting.
+//! Queries that read a whole collection: they are seen, can be stopped, and keep nothing else
+//! waiting.
 
 use bson::{Document, doc};
 use egui::{Key, Modifiers};

@@ -31,7 +31,8 @@ fn started(data: &Path, arguments: &[&str]) -> (Child, BufReader<ChildStdout>, S
     (child, out, line)
 }
 
-/// The program, with the default action on a hangup: the test runner may ignore it, as `nohup` does.
+/// The program, with the default action on a hangup: the test runner may ignore it, as `nohup`
+/// does.
 #[cfg(target_os = "linux")]
 fn program() -> Command {
     let mut command = Command::new("env");
@@ -71,7 +72,8 @@ fn what_somebody_stored_is_shown() {
     assert!(folder.join("demo").exists(), "the demo has a store of its own");
 }
 
-/// Without a display a signal ends what the window would have been, and the next start has nothing to tell.
+/// Without a display a signal ends what the window would have been, and the next start has nothing
+/// to tell.
 #[test]
 #[cfg(unix)]
 fn a_signal_ends_it_cleanly() {

@@ -9,7 +9,7 @@ use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
 use crate::worker::{Reply, code};
 
-/// Asks again without the damaged documents that a read of this tab met. Returns whether that was
+/// Repeats a read of this tab without the damaged documents that it met. Returns whether that was
 /// left to try.
 pub fn leave_out(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) -> bool {
     let is_left = cx.state.tabs.get(tab).is_some_and(|open| !open.documents.partial);

@@ -121,7 +121,7 @@ fn sort(tab: TabId, field: &str, cx: &mut Apply<'_>) {
     reading::run(tab, text, cx);
 }
 
-/// Takes over an answer.
+/// Handles a reply.
 pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
     ended(tab, generation, cx.state);
     match purpose {

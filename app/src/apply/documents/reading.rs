@@ -18,7 +18,7 @@ use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, Purpose as AnyPurpose, State, TabId, number};
 use crate::worker::{Abandoned, Reply};
 
-/// Asks for everything the view shows. Called when the view is first shown, when the user asks, and
+/// Queries everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown. The shown rows stay until they are replaced.
 pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     let now_ms = cx.state.now_ms();
@@ -124,7 +124,7 @@ fn ask_pages(tab: TabId, cx: &mut Apply<'_>) {
     }
 }
 
-/// Asks for the whole of the document in the inspector, and when it goes.
+/// Queries the whole document in the inspector, and when it expires.
 pub fn ask_focus(tab: TabId, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let Some(focus) = &open.documents.focus else { return };
@@ -231,7 +231,7 @@ fn ask_due(tab: TabId, first: u64, count: usize, cx: &mut Apply<'_>) {
     }
 }
 
-/// When documents of the list go came.
+/// Handles the reply that says when documents of the list expire.
 pub fn due(tab: TabId, reply: &Reply, state: &mut State) {
     let Some(found) = reply.ok().and_then(Verdicts::from_document) else { return };
     let known: Vec<(Bson, Due)> = found

@@ -120,8 +120,8 @@ pub fn redo(tab: TabId, cx: &mut Apply<'_>) {
     }
 }
 
-/// Gives up a change that could not be taken back or made again: whatever is in its way may stay there for good,
-/// and the earlier changes must not wait for it.
+/// Gives up a change that could not be taken back or made again: whatever is in its way may stay
+/// there for good, and the earlier changes must not wait for it.
 pub fn skip(tab: TabId, origin: Origin, state: &mut State) {
     if is_busy(tab, state) {
         return;

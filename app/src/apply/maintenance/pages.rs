@@ -112,7 +112,7 @@ fn path_changed(cx: &mut Apply<'_>) {
     }
 }
 
-/// Takes over which backups there are, unless that was asked for a store that is no longer there.
+/// Handles the list of backups, unless it is about a store that is no longer open.
 pub(super) fn backup_list(backup_list: BackupList, generation: u64, state: &mut State) {
     if state.maintenance.look != Some(generation) {
         return;
@@ -132,7 +132,7 @@ pub(super) fn backup_list(backup_list: BackupList, generation: u64, state: &mut 
     state.maintenance.listed_at = state.uptime;
 }
 
-/// Asks for the store's status, more often while its dialog is open or it takes less than
+/// Queries the store's status, more often while its dialog is open or it takes less than
 /// everything. Returns the time until there is something to do again.
 pub fn follow(cx: &mut Apply<'_>) -> Option<Duration> {
     let running = run::follow(cx.state);
@@ -160,7 +160,7 @@ fn ask(cx: &mut Apply<'_>) {
     cx.read(purpose, "admin", doc! { "serverStatus": 1, "none": 1, "mayfly": 1 });
 }
 
-/// Takes over an answer.
+/// Handles a reply.
 pub fn answer(purpose: &MaintenancePurpose, reply: &Reply, cx: &mut Apply<'_>) {
     match (purpose, &reply.result) {
         (MaintenancePurpose::Status, Ok(found)) => learn(found, cx.state),

@@ -162,7 +162,7 @@ fn shown(at: Option<JobProgress>) -> Progress {
     Progress { done, total, text }
 }
 
-/// Takes over a result.
+/// Handles a result.
 pub fn done(
     purpose: &MaintenancePurpose,
     generation: u64,
@@ -212,7 +212,7 @@ fn ended(running: Running, done: MaintenanceDone, cx: &mut Apply<'_>) {
     }
 }
 
-/// Another state of the store is in its place: what was removed from the one before may be there again.
+/// Another version of the store is in its place, which may hold documents that were removed.
 fn forget_removed(state: &mut State) {
     state.reaper.forget_passes();
     for tab in state.tabs.open_mut() {

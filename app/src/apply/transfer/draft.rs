@@ -61,7 +61,7 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
     }
 }
 
-/// Takes over the result of a file job.
+/// Handles the result of a file job.
 pub fn done(purpose: &Purpose, generation: u64, done: TransferDone, cx: &mut Apply<'_>) {
     match (purpose, done) {
         (Purpose::Import(operation), TransferDone::Import(result)) => {
@@ -212,7 +212,7 @@ fn add_typed(cx: &mut Apply<'_>) {
     look(cx);
 }
 
-/// Asks for the beginning of the shown file.
+/// Reads the beginning of the shown file.
 fn look(cx: &mut Apply<'_>) {
     let Some(draft) = import_draft(cx.state) else { return };
     draft.error = None;

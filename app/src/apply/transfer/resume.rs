@@ -16,7 +16,7 @@ use crate::state::{Namespace, State};
 use crate::worker::transfer::Failure;
 use crate::worker::{Lane, TransferWork};
 
-/// Asks the store for them. `show` opens the dialog if there are any.
+/// Queries them. `show` opens the dialog if there are any.
 pub fn ask(show: bool, cx: &mut Apply<'_>) {
     if cx.state.store.capabilities.transfer {
         let purpose = Purpose::Unfinished { show };
@@ -24,7 +24,7 @@ pub fn ask(show: bool, cx: &mut Apply<'_>) {
     }
 }
 
-/// Takes over what the store remembers.
+/// Handles the reply with the unfinished transfers.
 pub fn found(show: bool, found: Result<Vec<UnfinishedImport>, String>, state: &mut State) {
     let is_open =
         matches!(state.dialogs.open(), Some(AnyDialog::Transfer(Dialog::Unfinished { .. })));

@@ -109,7 +109,7 @@ fn send_import(operation: OperationId, cx: &mut Apply<'_>) {
     cx.transfer(Purpose::Import(operation), Lane::Transfer, import);
 }
 
-/// Takes over the answer to a command that a transfer sent.
+/// Handles the reply to a command that a transfer sent.
 pub fn answer(purpose: &Purpose, reply: &Reply, cx: &mut Apply<'_>) {
     let Purpose::PauseReaper(operation) = purpose else { return };
     match &reply.result {
@@ -125,7 +125,8 @@ pub fn answer(purpose: &Purpose, reply: &Reply, cx: &mut Apply<'_>) {
     }
 }
 
-/// Shows how far everything is and passes on the wish to stop. Returns the time until the next look.
+/// Shows the progress of everything and passes on cancellation. Returns the time until the next
+/// update.
 pub fn follow(state: &mut State) -> Option<Duration> {
     if state.transfer.running.is_empty() {
         return None;
@@ -157,7 +158,7 @@ pub fn follow(state: &mut State) -> Option<Duration> {
     Some(METER_PAUSE)
 }
 
-/// Stops everything, because the store it works on goes.
+/// Stops everything, because the store closes.
 pub fn cancel_all(state: &mut State) {
     for running in &state.transfer.running {
         running.progress.cancel();

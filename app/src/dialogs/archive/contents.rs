@@ -16,7 +16,8 @@ use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, code_box, key_value, paint, value};
 
-/// The rows that the list has room for: so many whatever is shown below it, and so many while nothing is.
+/// The rows that the list has room for: so many whatever is shown below it, and so many while
+/// nothing is.
 const ROWS: (f32, f32) = (3.0, 9.0);
 
 /// Draws the contents. Returns the requested action.
@@ -48,8 +49,8 @@ pub(super) fn ui(
     list_and_below_ui(ui, archive, actions).or(asked)
 }
 
-/// Draws the list and what is below it, which takes its room from the list: no row moves away under the pointer that
-/// chooses several.
+/// Draws the list and what is below it, which takes its room from the list: no row moves away under
+/// the pointer that chooses several.
 fn list_and_below_ui(
     ui: &mut Ui,
     archive: &Archive,

@@ -90,7 +90,8 @@ fn name_ui(ui: &mut Ui, label: &str, name: &mut String) -> bool {
     changed
 }
 
-/// Whether the collection is dropped first. Then its name must be typed, as in the dialog that only drops.
+/// Whether the collection is dropped first. Then its name must be typed, as in the dialog that only
+/// drops.
 fn drop_ui(ui: &mut Ui, draft: &mut ImportDraft) {
     let label = "Drop the existing collection and its indexes first";
     if ui.checkbox(&mut draft.drop, label).changed() {

@@ -96,7 +96,8 @@ fn buttons_ui(
     run
 }
 
-/// Tab goes from the filter to the list: to the chosen document, or else to the first one on the screen.
+/// Tab goes from the filter to the list: to the chosen document, or else to the first one on the
+/// screen.
 fn to_list(ui: &Ui, tab: &Tab, response: &egui::Response, actions: &mut Actions) {
     if !response.has_focus() {
         return;

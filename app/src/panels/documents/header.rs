@@ -13,8 +13,8 @@ use crate::theme::{Icon, colors, durations, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, menu};
 
-/// A view so wide has everything in one line, in points, whatever is selected: the list below must not move away
-/// when a second document is selected.
+/// A view so wide has everything in one line, in points, whatever is selected: the list below must
+/// not move away when a second document is selected.
 const WIDE: f32 = 690.0;
 
 /// The same with the button for columns.
@@ -23,7 +23,8 @@ const WIDE_COLUMNS: f32 = 800.0;
 /// The room for the word that something is being saved.
 const SAVING: f32 = 180.0;
 
-/// Draws the line; where the view is too narrow for all of it, how documents are shown stands below.
+/// Draws the line; where the view is too narrow for all of it, how documents are shown stands
+/// below.
 pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions: &mut Actions) {
     let view = &tab.documents;
     let running = running(state, view, actions);

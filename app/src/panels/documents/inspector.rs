@@ -86,7 +86,7 @@ fn rule_ui(ui: &mut Ui, rule: &RuleVerdict) {
     ui.add(egui::Label::new(text::rich(words, text::body()).color(ink)).wrap());
 }
 
-/// Between which instants the document goes.
+/// Between which instants the document is removed.
 fn bracket(earliest_ms: i64, latest_ms: i64, clock: &Clock) -> String {
     let same_day = earliest_ms.div_euclid(86_400_000) == clock.now_ms().div_euclid(86_400_000);
     let shown = |ms| if same_day { duration::time_of_day(ms) } else { duration::date_time(ms) };

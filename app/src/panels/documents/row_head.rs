@@ -105,7 +105,7 @@ fn mark_ui(
     }
 }
 
-/// When the document goes, left of the buttons. Returns where it begins.
+/// When the document expires, left of the buttons. Returns where it begins.
 fn due_ui(ui: &mut Ui, rect: Rect, due: Option<Due>, state: &State, actions: &mut Actions) -> f32 {
     let right = rect.right() - BUTTONS;
     let Some(due) = due else { return right };
@@ -120,7 +120,7 @@ fn due_ui(ui: &mut Ui, rect: Rect, due: Option<Due>, state: &State, actions: &mu
         (_, false) => (colors.accent, text::mono_small()),
     };
     let galley = paint::line(ui, &words, font, ink, 220.0);
-    // As wide as the widest digits, so that the text stands still while it counts.
+    // As wide as the widest digits, so that the text does not move while it counts.
     let width = galley.size().x;
     let place = Align2::RIGHT_CENTER.anchor_size(pos2(right, rect.center().y), galley.size());
     ui.painter().galley(place.min, galley, ink);

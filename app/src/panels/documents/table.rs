@@ -66,8 +66,8 @@ pub fn ui(
 fn moved(table: Table, columns: usize, sticky: usize, draft: &mut DocumentsDraft) -> Table {
     let brought = draft.brought.take();
     match draft.table_row {
-        // It takes the place of the list, at the list's row. What is aligned is aligned sideways too,
-        // so the first column that scrolls is named as well.
+        // It takes the place of the list, at the list's row. What is aligned is aligned sideways
+        // too, so the first column that scrolls is named as well.
         None => {
             let start = Some(egui::Align::Min);
             let table = table.scroll_to_row(draft.scroll.row, start);

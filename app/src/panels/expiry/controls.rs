@@ -17,7 +17,8 @@ const INDEX_CHARS_MAX: usize = 28;
 /// Characters of an index that the menu shows.
 const ENTRY_CHARS_MAX: usize = 70;
 
-/// Draws the line; where the view is too narrow for all of it, the controls of the axis stand below the others.
+/// Draws the line; where the view is too narrow for all of it, the controls of the axis stand below
+/// the others.
 pub(super) fn ui(
     ui: &mut Ui,
     view: &ExpiryView,
@@ -46,7 +47,8 @@ pub(super) fn ui(
     }
 }
 
-/// How the documents are shown, and the controls of the axis. Returns whether there is no room for these.
+/// How the documents are shown, and the controls of the axis. Returns whether there is no room for
+/// these.
 fn modes_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) -> bool {
     let modes = [Mode::Timeline, Mode::Table, Mode::Removed];
     let words = ["Timeline", "Table", "Removed"];
@@ -89,8 +91,8 @@ fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], actions: &mut 
     });
 }
 
-/// From right to left: *follow* when the axis does not, closer in, the span in words, further out. A narrow view has no
-/// words.
+/// From right to left: *follow* when the axis does not, closer in, the span in words, further out.
+/// A narrow view has no words.
 fn span_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) {
     let hint = "Scroll back to now (End)";
     let follows = view.axis.follows();

@@ -21,7 +21,7 @@ use crate::widgets::paint;
 /// The distance of a label from the place it belongs to.
 const LABEL_GAP: f32 = sizes::LANE_KNOB + sizes::GAP_SMALL - 2.0;
 
-/// How far the cleared background of a text goes beyond it.
+/// How far the cleared background of a text extends beyond it, in points.
 const CLEAR_MARGIN: f32 = 3.0;
 
 /// What the lanes are drawn from.
@@ -156,8 +156,8 @@ impl LanePainter<'_> {
             self.labels(start, edge, &text, self.colors.dim, &note)
         };
         if lane.base_ms == lane.threshold_ms {
-            // Nothing is added to the date: a thread leads from now to the threshold. Not through the
-            // labels: what is struck through was removed.
+            // Nothing is added to the date: a thread leads from now to the threshold. Not through
+            // the labels: what is struck through was removed.
             let from = now.max(self.scale.left);
             let to = (end - sizes::LANE_KNOB).min(labels_left - sizes::GAP_SMALL);
             let stroke = Stroke::new(sizes::LINE, faded(self.colors.accent, 0.5));
@@ -245,9 +245,10 @@ impl LanePainter<'_> {
         }
     }
 
-    /// Digits and note right of `x`; where the right has no room, the note left of it, and the digits too if
-    /// need be: on the bar that begins at `start` if most of it is still seen, else before it if there is
-    /// room. Where no side has room, the note is cut. Returns where the first of them begins.
+    /// Digits and note right of `x`; where the right has no room, the note left of it, and the
+    /// digits too if need be: on the bar that begins at `start` if most of it is still seen, else
+    /// before it if there is room. Where no side has room, the note is cut. Returns where the first
+    /// of them begins.
     fn labels(&self, start: f32, x: f32, digits: &str, ink: egui::Color32, note: &str) -> f32 {
         let digits = self.painter.layout_no_wrap(digits.to_owned(), text::mono(), ink);
         let note = |room: f32| self.cut(note, text::small(), room);

@@ -1,5 +1,5 @@
-//! The Expiry view: the documents of a collection in time. *Now* stands still; documents come from
-//! the right, cross it when they are due, and leave with a pass of the reaper.
+//! The Expiry view: the documents of a collection in time. *Now* is fixed; documents move in
+//! from the right, cross it at their threshold, and leave with a pass of the reaper.
 
 mod axis;
 mod controls;
@@ -76,7 +76,8 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
         ui.add_space(sizes::GAP_SMALL);
     }
     let hovered = content_ui(ui, state, tab, actions);
-    // Rows keep their places under a pointer that moves. A pointer that rests must not freeze the view.
+    // Rows keep their places under a pointer that moves. A pointer that rests must not freeze the
+    // view.
     let is_moving = ui.input(|input| input.pointer.time_since_last_movement() < HOLD_SECS);
     let held = hovered && is_moving;
     if held != tab.expiry.held {
@@ -88,7 +89,8 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
     }
 }
 
-/// Whether there is nothing to show or to control: no TTL index, and nothing was removed by an earlier one.
+/// Whether there is nothing to show or to control: no TTL index, and nothing was removed by an
+/// earlier one.
 fn lacks_ttl(tab: &Tab) -> bool {
     tab.indexes.is_loaded() && tab.indexes.ttl().is_empty() && tab.expiry.ledger.is_empty()
 }
@@ -204,7 +206,7 @@ pub(super) fn removals(state: &State, tab: &Tab) -> Removals {
     }
 }
 
-/// Asks for the next frame: digits change with the clock's steps, and on a short axis the bars move
+/// Requests the next frame: digits change with the clock's steps, and on a short axis the bars move
 /// between them.
 fn redraw(ui: &Ui, state: &State, tab: &Tab, actions: &mut Actions) {
     let view = &tab.expiry;

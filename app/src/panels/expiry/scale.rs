@@ -42,7 +42,7 @@ impl Scale {
         self.x(self.now_ms)
     }
 
-    /// Milliseconds until what stands still on the screen would move by half a point.
+    /// Milliseconds in which an instant moves by half a point on the screen.
     pub(super) fn ms_per_half_point(&self) -> i64 {
         let width = f64::from(self.width) * 2.0;
         #[expect(clippy::cast_precision_loss, reason = "a span on screen fits 52 bits")]

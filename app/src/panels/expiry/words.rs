@@ -100,7 +100,7 @@ fn latest_removal_ms(lane: &Lane, schedule: &PassTimes) -> i64 {
     lane.threshold_ms.saturating_add(schedule.sleep_ms).saturating_add(schedule.pass_ms)
 }
 
-/// When the document goes, honestly: between its threshold and the end of the pass after it.
+/// When the document is removed: between its threshold and the end of the pass after it.
 pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String {
     let due = lane.threshold_ms;
     match lane.phase(now_ms) {

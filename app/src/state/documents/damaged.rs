@@ -41,7 +41,7 @@ impl Damaged {
         doc! { "mayflyDamaged": collection, "remove": records.collect::<Vec<_>>() }
     }
 
-    /// Takes over what the store lists.
+    /// Adds the damaged documents that the store lists.
     pub fn take(&mut self, found: &Document) {
         let DamagedPage { batch, next } = DamagedPage::from_document(found).unwrap_or_default();
         self.rows = Some(batch);

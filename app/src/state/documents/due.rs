@@ -1,5 +1,5 @@
-//! When the documents on the screen expire, told from their own fields by the collection's TTL
-//! indexes. The inspector asks the store; this is for every row of a list.
+//! When the documents on the screen expire, computed from their fields and the collection's TTL
+//! indexes. The inspector queries the store; this is for every row of a list.
 
 use bson::{Bson, Document, RawDocumentBuf};
 use mayfly_engine::query::Filter;
@@ -79,7 +79,7 @@ pub fn is_on_modification(index: &Document) -> bool {
 }
 
 impl Due {
-    /// When the store says that a document goes.
+    /// When the store says that a document expires.
     #[must_use]
     pub fn new(base_ms: Option<i64>, threshold_ms: Option<i64>) -> Self {
         match (threshold_ms, base_ms) {
@@ -89,7 +89,7 @@ impl Due {
     }
 }
 
-/// When a whole document goes. `None` without a TTL index on a date.
+/// When a whole document expires. `None` without a TTL index on a date.
 #[must_use]
 pub fn due(indexes: &[TtlIndex], document: &Document) -> Option<Due> {
     if indexes.is_empty() {

@@ -12,7 +12,7 @@ pub struct Focused {
     pub document: Option<Document>,
     /// It was removed; its last known contents are shown.
     pub gone: bool,
-    /// When it goes, and why.
+    /// When it expires, and why.
     pub verdict: Option<Verdict>,
 }
 

@@ -74,7 +74,8 @@ impl Pages {
         *self = Self { run: self.run, ..Self::default() };
     }
 
-    /// Begins another run of the same query. What is there stays on the screen until it is replaced.
+    /// Begins another run of the same query. What is there stays on the screen until it is
+    /// replaced.
     pub fn begin_run(&mut self) -> u64 {
         self.run += 1;
         self.asked.clear();
@@ -109,7 +110,7 @@ impl Pages {
         self.total
     }
 
-    /// Takes over the count.
+    /// Stores the count.
     pub fn set_total(&mut self, total: u64) {
         self.total = Some(total);
         let pages = total.div_ceil(PAGE_DOCUMENTS);
@@ -178,7 +179,7 @@ impl Pages {
         places
     }
 
-    /// Takes over documents that were read from row `first` on. `cut`: the reply was full before all
+    /// Adds documents that were read from row `first` on. `cut`: the reply was full before all
     /// were in it. Documents of an older run are dropped.
     pub fn take(&mut self, run: u64, first: u64, rows: Vec<Row>, cut: bool) {
         if run != self.run {

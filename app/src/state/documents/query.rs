@@ -100,10 +100,10 @@ impl QueryText {
 impl Query {
     /// The command that reads `count` documents from row `first` on.
     ///
-    /// A page far down is reached with `skip`: the store walks over what it leaves out, in the order
-    /// of the plan, without keeping it; a page at the end of a million documents costs some tenths of
-    /// a second on a reading thread and nothing in the window. With a sort that no index gives, each
-    /// page costs a sort of all that match.
+    /// A page far down is reached with `skip`: the store walks over what it leaves out, in the
+    /// order of the plan, without keeping it; a page at the end of a million documents costs some
+    /// tenths of a second on a reading thread and nothing in the window. With a sort that no index
+    /// gives, each page costs a sort of all that match.
     #[must_use]
     pub fn find(&self, collection: &str, first: u64, count: u64) -> Document {
         let left = self.limit.map_or(count, |limit| limit.saturating_sub(first).min(count));

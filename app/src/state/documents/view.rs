@@ -65,7 +65,7 @@ pub struct DocumentsView {
     pub partial: bool,
     /// How long the last page took, in microseconds.
     pub micros: u64,
-    /// The TTL indexes that tell each row when it expires.
+    /// The TTL indexes, which decide when each row expires.
     pub ttl: Vec<TtlIndex>,
     /// Whether the store has to be asked when each row expires.
     pub asks_due: bool,
@@ -117,7 +117,8 @@ impl RowRange {
     }
 }
 
-/// The scroll position of a list: the row at its top, and how much of it is above the top, in points.
+/// The scroll position of a list: the row at its top, and how much of it is above the top, in
+/// points.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Scroll {
     /// The row at the top.
@@ -207,8 +208,8 @@ impl DocumentsView {
         self.partly(self.query.find(collection, first, count))
     }
 
-    /// The command that counts. All documents of a collection are counted at no cost, those that are damaged
-    /// too; else each is read, and what can't be read must not end it.
+    /// The command that counts. All documents of a collection are counted at no cost, those that
+    /// are damaged too; else each is read, and what can't be read must not end it.
     #[must_use]
     pub fn count(&self, collection: &str) -> Document {
         let count = self.query.count(collection);
@@ -222,7 +223,7 @@ impl DocumentsView {
         command
     }
 
-    /// Takes over documents that were read from row `first` on.
+    /// Adds documents that were read from row `first` on.
     pub fn take(&mut self, run: u64, first: u64, documents: Vec<Document>, cut: bool) {
         let indexes = if self.query.is_whole() { self.ttl.as_slice() } else { &[] };
         let rows = (first..)
@@ -242,7 +243,7 @@ impl DocumentsView {
         columns::merge(&mut self.columns, &self.pages);
     }
 
-    /// Takes over the TTL indexes; every row that is there learns when it expires.
+    /// Sets the TTL indexes, and computes when each loaded row expires.
     pub fn set_ttl(&mut self, ttl: Vec<TtlIndex>, asks_due: bool) {
         self.ttl = ttl;
         self.asks_due = asks_due;
@@ -250,7 +251,8 @@ impl DocumentsView {
         self.pages.update(|row| row.due = due(indexes, &row.document));
     }
 
-    /// The documents from row `first` on that the store has to be asked about, as many as are there.
+    /// The documents from row `first` on that the store has to be asked about, as many as are
+    /// there.
     #[must_use]
     pub fn due_ids(&self, first: u64, count: usize) -> Vec<Bson> {
         // A projection can put anything where the _id is.
@@ -261,7 +263,7 @@ impl DocumentsView {
         rows.filter(|row| row.has_id()).map(|row| row.id.clone()).collect()
     }
 
-    /// The store said when these documents go.
+    /// Stores when these documents expire.
     pub fn set_due(&mut self, known: &[(Bson, Due)]) {
         let known: BTreeMap<String, Due> = known.iter().map(|(id, due)| (key(id), *due)).collect();
         self.pages.update(|row| {
@@ -271,7 +273,7 @@ impl DocumentsView {
         });
     }
 
-    /// Whether the list tells when each document expires.
+    /// Whether the list shows when each document expires.
     #[must_use]
     pub fn tells_due(&self) -> bool {
         (self.asks_due || !self.ttl.is_empty()) && self.query.is_whole()

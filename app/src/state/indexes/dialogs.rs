@@ -70,7 +70,7 @@ impl Dialog {
         (*sent, *error) = (generation, failed);
     }
 
-    /// Takes over what the TTL would remove, or why that is not known, if it is for what is typed.
+    /// Stores what the TTL would remove, or the error, if it is for the current input.
     pub fn learn(&mut self, index: &Document, found: Result<&Document, &str>) {
         if self.asked().as_ref() != Some(index) {
             return;
@@ -142,7 +142,7 @@ impl ChangeTtl {
         self.secs().err().filter(|_| !self.ttl.is_empty())
     }
 
-    /// Whether documents go by their last modification, and by a `ttl` of their own.
+    /// Whether documents expire by their last modification, and by a `ttl` of their own.
     #[must_use]
     pub fn is_on_modification(&self) -> bool {
         is_on_modification(&self.index.key)
@@ -267,7 +267,8 @@ impl CreateIndex {
         self.what_if.as_ref().filter(|known| known.0 == asked).map(|known| &known.1)
     }
 
-    /// Whether it may be sent: it is valid, nothing is on its way, and what its TTL removes is known.
+    /// Whether it may be sent: it is valid, nothing is on its way, and what its TTL removes is
+    /// known.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         let is_known = !self.has_ttl || self.known().is_some();

@@ -46,7 +46,7 @@ impl Dialog {
     }
 }
 
-/// Where a backup goes.
+/// Where a backup is written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BackupDraft {
     /// The path as typed.

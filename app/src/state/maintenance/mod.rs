@@ -184,7 +184,7 @@ impl Maintenance {
         now_ms.saturating_sub(backup.written_ms).max(0)
     }
 
-    /// Takes over how the store is.
+    /// Stores the status of the store.
     pub fn learn(&mut self, status: Status, scrub: Scrub) {
         let before = self.status.as_ref().map_or(0, |before| before.reopenings);
         if status.reopenings > before {

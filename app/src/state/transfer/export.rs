@@ -229,8 +229,8 @@ pub fn already_exist(files: &[PathBuf]) -> String {
     format!("{} already {exist}", names.join(" and "))
 }
 
-/// Which one of the collections it is that have the same file name but for upper and lower case, which
-/// some systems take for the same; from 1.
+/// Which one of the collections it is that have the same file name but for upper and lower case,
+/// which some systems take for the same; from 1.
 pub fn number_among(namespace: &Namespace, all: impl Iterator<Item = Namespace>) -> usize {
     let folded = |name: &Namespace| file_name(&name.to_string()).to_lowercase();
     let own = folded(namespace);

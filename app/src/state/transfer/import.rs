@@ -102,8 +102,8 @@ impl ImportDraft {
         draft
     }
 
-    /// A draft for files that were dropped or chosen: into the database of the shown collection, into a
-    /// collection named after the first file.
+    /// A draft for files that were dropped or chosen: into the database of the shown collection,
+    /// into a collection named after the first file.
     #[must_use]
     pub fn of_files(files: Vec<PathBuf>, shown: Option<&Namespace>, tree: &StoreTree) -> Self {
         let db = shown.map(|namespace| namespace.db.as_str());
@@ -190,8 +190,8 @@ impl ImportDraft {
         }
     }
 
-    /// Why dates can't be read in the zone that was typed, in one sentence; `None`: they can, or need
-    /// not be.
+    /// Why dates can't be read in the zone that was typed, in one sentence; `None`: they can, or
+    /// need not be.
     #[must_use]
     pub fn zone_error(&self) -> Option<String> {
         let is_needed = self.leniency.takes(Nonstandard::NoZone);
@@ -293,8 +293,8 @@ pub fn file_name(path: &Path) -> String {
         .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
 }
 
-/// The collection that a file is named after: its name without `.gz` and without the last extension,
-/// with nothing in it that a collection's name can't have.
+/// The collection that a file is named after: its name without `.gz` and without the last
+/// extension, with nothing in it that a collection's name can't have.
 fn collection_for(path: &Path) -> String {
     let name = file_name(path);
     let name = name.strip_suffix(".gz").unwrap_or(&name);
@@ -328,8 +328,8 @@ pub fn typed_path(typed: &str) -> Option<PathBuf> {
 /// Said when a path does not begin at the root.
 pub const WHOLE_PATH: &str = "Enter an absolute path or one that starts with ~/";
 
-/// The path that was typed, if it begins at the root: a window has no folder of its own that another
-/// path could begin at.
+/// The path that was typed, if it begins at the root: a window has no folder of its own that
+/// another path could begin at.
 #[must_use]
 pub fn whole_path(typed: &str) -> Option<PathBuf> {
     typed_path(typed).filter(|path| path.is_absolute())
