@@ -71,7 +71,7 @@ fn only_its_own_answer_ends_a_dialog() {
         answer(tab, &purpose, generation, &reply, &mut Apply::new(&mut state, &mut effects));
         assert_eq!(dialog(tab, &mut state), Some(&mut other.clone()));
     }
-    assert_eq!(state.toasts.list().len(), 2, "both are told");
+    assert_eq!(state.toasts.list().len(), 2, "both are reported");
     apply(tab, IndexesAction::Send, &mut Apply::new(&mut state, &mut effects));
     let dropping = dialog(tab, &mut state).and_then(|dialog| dialog.sent()).expect("it is sent");
     let refused = reply(doc! {"dropIndexes": "c"}, Err("no index".to_owned()));

@@ -52,7 +52,7 @@ pub fn turn_off(collection: &str) -> Document {
     doc! { "mayflyArchive": collection, "off": true }
 }
 
-/// Restores documents. The filter of the list goes with their `_id`s: an archive may hold several
+/// Restores documents. The command carries the filter of the list: an archive may hold several
 /// versions of one `_id`, and the newest listed one is restored.
 #[must_use]
 pub fn restore(collection: &str, ids: Vec<Bson>, filter: Option<&Document>) -> Document {

@@ -135,7 +135,7 @@ fn documents_are_restored_with_the_date_of_now() {
     assert_eq!(window.sent().last(), Some(&shown), "what was shown was sent");
     window.until_named("A TTL index would remove 1 document again immediately");
     let found = window.run("test", &doc! {"count": "sessions"});
-    assert_eq!(found.get_i32("n").ok(), Some(1), "nothing is put back without a word");
+    assert_eq!(found.get_i32("n").ok(), Some(1), "nothing is restored without a word");
     window.click("Restore with the current date");
     window.until_named("1 document restored");
     let query = doc! {"find": "sessions", "filter": {"_id": "first"}};

@@ -11,7 +11,7 @@ use mayfly::theme::sizes;
 
 use super::support::{Window, at};
 
-/// Sessions that go 30 s, 60 s and 11 min after the start, and two that never go.
+/// Sessions that expire 30 s, 60 s and 11 min after the start, and two that never expire.
 fn sessions() -> Vec<Document> {
     vec![
         doc! {"createIndexes": "sessions", "indexes": [

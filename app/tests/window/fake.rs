@@ -1,4 +1,4 @@
-//! A store made of nothing: fixed replies, a simulated clock that stands still.
+//! A store made of nothing: fixed replies, a paused simulated clock.
 
 use std::sync::Arc;
 

@@ -33,7 +33,7 @@ pub fn at(secs: i64) -> DateTime {
 }
 
 /// The window and its store. They end in this order: the store must be closed before its
-/// folder goes, or the next store's file may get a file number that still counts as open.
+/// folder is removed, or the next store's file may get a file number that still counts as open.
 pub struct Window {
     pub harness: Harness<'static, MayflyApp>,
     source: Arc<dyn Source>,

@@ -7,7 +7,7 @@ use mayfly::state::settings::ThemeChoice;
 
 use super::support::{START_MS, Window, at};
 
-/// A document that goes half a minute after the start.
+/// A document that expires half a minute after the start.
 pub fn drops() -> Vec<Document> {
     vec![
         doc! {"createIndexes": "drops", "indexes": [

@@ -166,7 +166,7 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
     })
 }
 
-/// What is typed first goes before the last brace. Nothing is left of the document that the editor
+/// Input starts before the last brace. Nothing is left of the document that the editor
 /// held before: undoing must not bring that one back.
 fn begin(ui: &Ui, id: Id, text: &str) {
     let inside = text.rfind("\n}").and_then(|at| text.get(..at)).unwrap_or(text);

@@ -59,7 +59,7 @@ struct Pressed {
     cancel: bool,
 }
 
-/// The confirm button names the number of documents that go at once.
+/// The confirm button names the number of documents that are removed at once.
 fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
     let known = change.known();
     let same = change.secs().is_ok_and(|secs| Some(secs) == change.index.secs);
@@ -174,7 +174,7 @@ fn as_f32(number: f64) -> f32 {
     number as f32
 }
 
-/// Documents by age over the slider's scale: right of the mark they would go, left of it they stay.
+/// Documents by age over the slider's scale: right of the mark they expire, left of it they stay.
 fn ages_ui(ui: &mut Ui, ages: &[u64], secs: Option<i64>) {
     let size = vec2(ui.available_width(), sizes::DENSITY);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());

@@ -70,7 +70,7 @@ pub fn refused(found: &Rehearsal, mode: ImportMode) -> Option<String> {
     })
 }
 
-/// How many documents would go with the next pass, and by which indexes.
+/// How many documents the next pass would remove, and by which indexes.
 pub fn overdue(found: &Rehearsal, into: &str) -> String {
     let by: Vec<String> = found
         .indexes
