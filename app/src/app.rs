@@ -15,6 +15,8 @@ use crate::job::{OpenError, OpenRequest};
 use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
 use crate::shutdown::ShutdownSignal;
 use crate::source::Opener;
+use crate::source::embedded::first_request;
+use crate::state::sandbox::LeftStore;
 use crate::state::settings::ThemeChoice;
 use crate::state::tabs::SavedTab;
 use crate::state::{Phase, Settings, State, toasts};
@@ -60,6 +62,8 @@ pub struct MayflyApp {
     tabs_to_restore: Option<Saved>,
     /// `None` once the window has acted on it.
     shutdown: Option<ShutdownSignal>,
+    /// The window closes, and nothing is asked before that.
+    is_closing: bool,
 }
 
 impl MayflyApp {
@@ -82,7 +86,16 @@ impl MayflyApp {
             started: SystemClock.monotonic(),
             tabs_to_restore: saved.filter(|saved| !saved.tabs.is_empty()),
             shutdown: options.shutdown,
+            is_closing: false,
         };
+        if options.request.sandbox.is_some() {
+            // The tabs belong to the store that the sandbox is left for.
+            let saved = app.tabs_to_restore.take().unwrap_or_default();
+            let walker = options.request.walker.clone();
+            let request = first_request(OpenRequest { walker, ..OpenRequest::default() });
+            app.state.store.left =
+                Some(LeftStore { request, tabs: saved.tabs, active: saved.active });
+        }
         let mut effects = Effects::default();
         effects.window(WindowEffect::Theme(app.state.settings.theme));
         effects.window(WindowEffect::Zoom(app.state.settings.zoom));
@@ -140,11 +153,9 @@ impl MayflyApp {
             let Some(outcome) = worker.next_outcome() else { break };
             let opened = matches!(&outcome, Outcome::Opened(Ok(_)));
             apply::outcome(outcome, &mut Apply::new(&mut self.state, effects));
-            if opened {
-                restore_tabs(
-                    self.tabs_to_restore.take(),
-                    &mut Apply::new(&mut self.state, effects),
-                );
+            if let Some(saved) = self.tabs_to_restore.take_if(|_| opened) {
+                let cx = &mut Apply::new(&mut self.state, effects);
+                apply::tabs::restore(saved.tabs, saved.active, cx);
             }
             if SystemClock.monotonic().saturating_sub(began) > OUTCOMES_PER_FRAME_TIME_MAX {
                 break;
@@ -177,7 +188,10 @@ impl MayflyApp {
                 WindowEffect::Title(title) => {
                     context.send_viewport_cmd(egui::ViewportCommand::Title(title));
                 }
-                WindowEffect::Close => context.send_viewport_cmd(egui::ViewportCommand::Close),
+                WindowEffect::Close => {
+                    self.is_closing = true;
+                    context.send_viewport_cmd(egui::ViewportCommand::Close);
+                }
             }
         }
     }
@@ -205,6 +219,10 @@ impl eframe::App for MayflyApp {
         let mut effects = Effects::default();
         if self.shutdown.take_if(|shutdown| shutdown.is_requested()).is_some() {
             effects.window(WindowEffect::Close);
+        }
+        let closes = context.input(|input| input.viewport().close_requested());
+        if closes && !self.is_closing && apply::sandbox::ask_before_close(&mut self.state) {
+            context.send_viewport_cmd(egui::ViewportCommand::CancelClose);
         }
         self.take_outcomes(context, &mut effects);
         if let Some(first) = self.state.first_tab.take() {
@@ -257,21 +275,13 @@ impl eframe::App for MayflyApp {
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        let (tabs, active) = self.state.tabs.save();
+        // A sandbox is gone at the next start.
+        let (tabs, active) = match &self.state.store.left {
+            Some(left) => (left.tabs.clone(), left.active),
+            None => self.state.tabs.save(),
+        };
         let saved = Saved { settings: self.state.settings.clone(), tabs, active };
         eframe::set_value(storage, SAVED, &saved);
-    }
-}
-
-/// Opens the tabs of the last start.
-fn restore_tabs(saved: Option<Saved>, cx: &mut Apply<'_>) {
-    let Some(saved) = saved else { return };
-    for tab in saved.tabs {
-        cx.state.tabs.add(tab);
-    }
-    if let Some(tab) = saved.active.and_then(|at| cx.state.tabs.open().get(at)) {
-        let activate = TabsAction::Activate(tab.id);
-        apply::apply(Action::Tabs(activate), cx);
     }
 }
 

@@ -5,7 +5,7 @@ use egui::{Key, KeyboardShortcut};
 use super::entry::Entry;
 use super::{
     Action, archive, clock, dialog, documents, expiry, indexes, listener, maintenance, reaper,
-    store, tabs, transfer, trash, view,
+    sandbox, store, tabs, transfer, trash, view,
 };
 use crate::state::State;
 
@@ -13,6 +13,7 @@ use crate::state::State;
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [
         store::ENTRIES,
+        sandbox::ENTRIES,
         maintenance::ENTRIES,
         trash::ENTRIES,
         listener::ENTRIES,

@@ -105,7 +105,7 @@ pub fn show(page: Page, state: &State) -> Option<Action> {
     let can = match state.store.phase {
         Phase::Open => state.store.capabilities.maintenance,
         // A store that can't be opened may need it the most.
-        Phase::Failed(_) => true,
+        Phase::Failed(_) => !state.store.request.is_temporary(),
         Phase::Opening | Phase::Away(_) => false,
     };
     can.then_some(Action::Maintenance(MaintenanceAction::Show(page)))

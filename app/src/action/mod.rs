@@ -17,6 +17,7 @@ pub mod maintenance;
 mod offer;
 pub mod queue;
 pub mod reaper;
+pub mod sandbox;
 pub mod store;
 pub mod tabs;
 pub mod transfer;
@@ -35,6 +36,7 @@ pub use listener::ListenerAction;
 pub use maintenance::MaintenanceAction;
 pub use queue::Actions;
 pub use reaper::ReaperAction;
+pub use sandbox::SandboxAction;
 pub use store::StoreAction;
 pub use tabs::TabsAction;
 pub use transfer::TransferAction;
@@ -69,6 +71,8 @@ pub enum Action {
     Archive(ArchiveAction),
     /// Removed documents that can be restored.
     Trash(TrashAction),
+    /// Temporary stores on a simulated clock.
+    Sandbox(SandboxAction),
     /// A simulated clock.
     Clock(ClockAction),
     /// What is open and how it looks.

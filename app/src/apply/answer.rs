@@ -4,7 +4,7 @@ use mayfly_engine::value::shell::write_command;
 
 use super::{
     Apply, TOO_MUCH, archive, clock, documents, event, expiry, indexes, listener, maintenance,
-    reaper, store, transfer, trash,
+    reaper, sandbox, store, transfer, trash,
 };
 use crate::state::purpose::{
     ArchivePurpose, ListenerPurpose, MaintenancePurpose, ReaperPurpose, StorePurpose, TrashPurpose,
@@ -39,6 +39,7 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
                 maintenance::run::done(&purpose, generation, done, cx);
             }
         }
+        Outcome::Sandbox { generation, done } => sandbox::done(generation, done, cx),
         Outcome::Opened(opened) => store::opened(opened, cx),
         Outcome::Event(event) => event::event(event, cx),
     }
@@ -64,7 +65,8 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Trash(purpose) => trash::answer(purpose, reply, cx),
         Purpose::Clock => clock::answer(reply, cx.state),
         // The store's event says what changed. What was refused is in the list of commands.
-        Purpose::Traffic => {}
+        // A sandbox has an outcome of its own.
+        Purpose::Traffic | Purpose::Sandbox(_) => {}
     }
 }
 
@@ -88,6 +90,9 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
             }
         }
         _ => {}
+    }
+    if let (Purpose::Sandbox(_), true) = (purpose, full) {
+        sandbox::dropped(generation, cx);
     }
     if let (Purpose::Transfer(purpose), true) = (purpose, full) {
         transfer::run::dropped(purpose, cx.state);
@@ -146,7 +151,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         }
         Purpose::Trash(purpose) => matches!(purpose, TrashPurpose::Page { .. }),
         Purpose::Maintenance(purpose) => *purpose == MaintenancePurpose::Status,
-        Purpose::Transfer(_) => false,
+        Purpose::Transfer(_) | Purpose::Sandbox(_) => false,
         Purpose::Traffic => true,
         // Reading the clock has no other fields; setting it has.
         Purpose::Clock => reply.command.len() == 1,

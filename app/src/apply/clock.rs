@@ -1,6 +1,7 @@
 //! The store's clock.
 
 use bson::{Document, doc};
+use mayfly_engine::clock::{ClockMode, ClockStatus};
 use mayfly_engine::reply::Clock;
 
 use super::Apply;
@@ -39,6 +40,14 @@ pub fn answer(reply: &Reply, state: &mut State) {
             }
         }
         Err(error) => state.toasts.push(Kind::Error, error.clone(), None, state.uptime),
+    }
+}
+
+/// How a store's clock runs.
+pub(super) fn mode(status: &ClockStatus) -> Mode {
+    match status.mode {
+        ClockMode::System => Mode::Real,
+        ClockMode::Simulated => Mode::Simulated { rate: status.rate, paused: status.paused },
     }
 }
 

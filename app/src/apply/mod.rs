@@ -15,6 +15,7 @@ pub mod listener;
 pub mod maintenance;
 mod number;
 pub mod reaper;
+pub mod sandbox;
 pub mod store;
 pub mod tabs;
 pub mod transfer;
@@ -46,6 +47,7 @@ pub fn apply(action: Action, cx: &mut Apply<'_>) {
         Action::Listener(action) => listener::apply(&action, cx),
         Action::Archive(action) => archive::apply(action, cx),
         Action::Trash(action) => trash::apply(action, cx),
+        Action::Sandbox(action) => sandbox::apply(&action, cx),
         Action::Clock(action) => clock::apply(&action, cx),
         Action::View(action) => view::apply(action, cx),
         Action::Dialog(action) => dialog::apply(action, cx),

@@ -19,6 +19,7 @@ use crate::state::dialogs::{
 use crate::state::maintenance::{folder, key};
 use crate::state::offer::Offer;
 use crate::state::purpose::StorePurpose;
+use crate::state::sandbox::{LeaveSandbox, Leaving, LeftStore};
 use crate::state::store::{Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
@@ -36,7 +37,7 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
             refresh(cx);
             tabs::data_changed(None, cx);
         }
-        StoreAction::Open(request) => open(request, cx),
+        StoreAction::Open(request) => open_or_ask(request, cx),
         StoreAction::ChooseFolder => {
             let path = cx.state.store.folder.as_ref().map(|path| path.display().to_string());
             let path = path.unwrap_or_default();
@@ -103,7 +104,17 @@ pub(super) fn looked_into(generation: u64, folder: PathBuf, has_store: bool, cx:
 fn open_folder(folder: PathBuf, cx: &mut Apply<'_>) {
     cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
     let request = OpenRequest { folder: Some(folder), ..OpenRequest::default() };
-    open(request, cx);
+    open_or_ask(request, cx);
+}
+
+/// Opens a store in place of the present one, after the question what becomes of that if it is a
+/// sandbox.
+pub fn open_or_ask(request: OpenRequest, cx: &mut Apply<'_>) {
+    if !cx.state.is_in_sandbox() {
+        return open(request, cx);
+    }
+    let draft = LeaveSandbox::before(Leaving::Open(Box::new(request)));
+    cx.state.dialogs.show_before(Dialog::LeaveSandbox(draft));
 }
 
 /// Opens a store in place of the present one.
@@ -111,6 +122,11 @@ pub fn open(mut request: OpenRequest, cx: &mut Apply<'_>) {
     // It is the same program, whichever store it opens.
     request.walker = request.walker.or_else(|| cx.state.store.request.walker.clone());
     transfer::run::cancel_all(cx.state);
+    if request.sandbox.is_some() && cx.state.is_open() && !cx.state.is_in_sandbox() {
+        let (tabs, active) = cx.state.tabs.save();
+        let request = cx.state.store.request.clone();
+        cx.state.store.left = Some(LeftStore { request, tabs, active });
+    }
     cx.state.store.phase = Phase::Opening;
     cx.state.store.request = request.clone();
     cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::Open(request));
@@ -135,16 +151,21 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     let is_demo = cx.state.store.request.demo || opened.source.sample_data().is_some();
     cx.state.store.demo = is_demo;
     cx.state.store.capabilities = opened.source.capabilities();
-    cx.window(WindowEffect::Title(format!("{} – Mayfly", opened.name)));
+    let status = opened.clock;
+    cx.state.clock.learn(clock::mode(&status), status.now_ms, cx.state.uptime);
+    let simulated = if cx.state.clock.is_simulated() { "SIMULATED – " } else { "" };
+    cx.window(WindowEffect::Title(format!("{simulated}{} – Mayfly", opened.name)));
     cx.state.store.name = opened.name;
     cx.state.store.shown.clone_from(&opened.folder);
-    if let Some(folder) = opened.folder.as_ref().filter(|_| !is_demo) {
+    let is_kept = !is_demo && !cx.state.store.request.is_temporary();
+    if let Some(folder) = opened.folder.as_ref().filter(|_| is_kept) {
         cx.state.settings.note_store(folder);
     }
     cx.state.store.folder = opened.folder;
     let told = cx.state.store.folder.as_deref().map(key);
     let is_told = told.is_some_and(|folder| cx.state.settings.advised.contains(&folder));
     cx.state.maintenance.advice = if is_told { Vec::new() } else { opened.advice };
+    tabs::restore_left(cx);
     reopened(opened.warnings, cx);
     if is_demo {
         set_traffic(cx);

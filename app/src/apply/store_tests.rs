@@ -1,4 +1,5 @@
 use bson::{DateTime, doc};
+use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::store::WalkProgram;
 
 use super::*;
@@ -189,6 +190,7 @@ fn nothing_of_one_store_is_answered_or_asked_in_the_next() {
         source,
         name: "two".to_owned(),
         folder: Some("/two".into()),
+        clock: SystemClock.status(),
         warnings: Vec::new(),
         advice: Vec::new(),
     };
@@ -221,7 +223,8 @@ fn the_demo_store_shows_its_sessions_first() {
 fn traffic_runs_as_it_was_chosen_and_in_the_demo_store_alone() {
     let source: std::sync::Arc<dyn crate::source::Source> = std::sync::Arc::new(Nothing);
     let (warnings, advice) = (Vec::new(), Vec::new());
-    let store = Opened { source, name: "store".to_owned(), folder: None, warnings, advice };
+    let (name, clock) = ("store".to_owned(), SystemClock.status());
+    let store = Opened { source, name, folder: None, clock, warnings, advice };
     let switched = |effects: Effects| -> Vec<bool> {
         let switch = |job: &crate::worker::Job| match job.work {
             Work::SetTraffic(on) => Some(on),

@@ -13,6 +13,12 @@ pub struct Args {
     /// Open the demo store.
     #[arg(long, conflicts_with = "folder")]
     pub demo: bool,
+    /// Open a sandbox: a temporary store on a simulated clock; with --demo, with the demo data.
+    #[arg(long, conflicts_with = "folder")]
+    pub sandbox: bool,
+    /// Where the sandbox's clock starts, such as 2026-01-01T00:00:00Z. Defaults to the present minute.
+    #[arg(long, value_name = "RFC3339", requires = "sandbox")]
+    pub at: Option<String>,
     /// Command to run instead of opening the window.
     #[command(subcommand)]
     pub command: Option<Command>,

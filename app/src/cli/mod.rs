@@ -28,8 +28,9 @@ use clap::Parser as _;
 pub use args::{Args, Command};
 
 use crate::{
+    job::{OpenRequest, Sandbox, instant_ms},
     shutdown::ShutdownSignal,
-    source::{OpenRequest, embedded::first_request},
+    source::embedded::first_request,
 };
 
 /// Why a command failed: one sentence for standard error.
@@ -85,22 +86,19 @@ fn dispatch(
     // Before a store is opened: a signal during that time must count too.
     let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
     match args.command {
-        None => {
-            let request = first_request(OpenRequest {
-                folder: args.folder.clone(),
-                demo: args.demo,
-                walker: walk::itself(),
-                ..OpenRequest::default()
-            });
-            match window(request, shutdown)? {
-                WindowOutcome::Closed => Ok(()),
-                WindowOutcome::NoDisplay => {
-                    eprintln!("No display found; running mayfly watch instead.");
-                    let (data, demo) = (args.folder, args.demo);
-                    watch::run(&args::Watch { data, demo, db: None, collection: None })
-                }
+        None => match window(request(&args)?, shutdown)? {
+            WindowOutcome::Closed => Ok(()),
+            WindowOutcome::NoDisplay if args.sandbox => Err(Failure(
+                "No display found. A sandbox needs the window; without one, use mayfly serve \
+                     --simulated-clock."
+                    .to_owned(),
+            )),
+            WindowOutcome::NoDisplay => {
+                eprintln!("No display found; running mayfly watch instead.");
+                let (data, demo) = (args.folder, args.demo);
+                watch::run(&args::Watch { data, demo, db: None, collection: None })
             }
-        }
+        },
         Some(Command::Watch(args)) => watch::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(args),
@@ -116,6 +114,62 @@ fn dispatch(
     }
 }
 
+/// The store that the window opens.
+fn request(args: &Args) -> Result<OpenRequest, Failure> {
+    let sandbox = match (args.sandbox, args.demo) {
+        (true, true) => Some(Sandbox::Demo),
+        (true, false) => Some(Sandbox::Empty),
+        (false, _) => None,
+    };
+    let at = args.at.as_deref();
+    Ok(first_request(OpenRequest {
+        folder: args.folder.clone(),
+        demo: args.demo && !args.sandbox,
+        sandbox,
+        simulated_start_ms: at.map(|at| start_ms("--at", at)).transpose()?,
+        walker: walk::itself(),
+    }))
+}
+
+/// The instant that an option names, in milliseconds since 1970.
+fn start_ms(option: &str, text: &str) -> Result<i64, Failure> {
+    instant_ms(text).map_err(|sentence| Failure(format!("{option} {sentence}.")))
+}
+
 fn not_supported(command: &str) -> Failure {
     Failure(format!("mayfly {command} is not supported yet."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(arguments: &str) -> Result<OpenRequest, String> {
+        let args = Args::try_parse_from(arguments.split(' ')).map_err(|error| error.to_string())?;
+        request(&args).map_err(|failure| failure.0)
+    }
+
+    #[test]
+    fn a_sandbox_is_asked_for() {
+        let check = |arguments, sandbox, start_ms| {
+            let request = parsed(arguments).expect(arguments);
+            let found = (request.sandbox, request.simulated_start_ms, request.demo);
+            assert_eq!(found, (sandbox, start_ms, false), "{arguments}");
+        };
+        check("mayfly --sandbox", Some(Sandbox::Empty), None);
+        check("mayfly --sandbox --demo", Some(Sandbox::Demo), None);
+        check(
+            "mayfly --sandbox --at 1970-01-01T01:00:00+00:30",
+            Some(Sandbox::Empty),
+            Some(1_800_000),
+        );
+        let wrong = parsed("mayfly --sandbox --at tomorrow");
+        assert_eq!(
+            wrong,
+            Err("--at tomorrow: use a time such as 2026-01-01T00:00:00Z.".to_owned())
+        );
+        for refused in ["mayfly folder --sandbox", "mayfly --at 2026-01-01T00:00:00Z"] {
+            assert!(parsed(refused).is_err(), "{refused}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use bson::{DateTime, doc};
+use bson::doc;
 use mayfly_engine::{
     command::ListenAt,
     engine::{ClockOption, Engine, EngineOptions},
@@ -12,6 +12,7 @@ use mayfly_engine::{
 use super::{
     Failure,
     args::Serve,
+    start_ms,
     store::{error_of, warn},
     walk::store_options,
 };
@@ -66,10 +67,6 @@ fn announce(uri: &str) -> Result<(), Failure> {
 
 fn clock(start: Option<&str>) -> Result<ClockOption, Failure> {
     let Some(start) = start else { return Ok(ClockOption::System) };
-    match DateTime::parse_rfc3339_str(start) {
-        Ok(start) => Ok(ClockOption::Simulated { start_ms: start.timestamp_millis() }),
-        Err(_) => Err(Failure(format!(
-            "--simulated-clock {start}: use a time such as 2026-01-01T00:00:00Z."
-        ))),
-    }
+    let start_ms = start_ms("--simulated-clock", start)?;
+    Ok(ClockOption::Simulated { start_ms })
 }

@@ -29,6 +29,15 @@ pub enum Purpose {
     Clock,
     /// The traffic of the demo store.
     Traffic,
+    /// A sandbox.
+    Sandbox(SandboxPurpose),
+}
+
+/// An answer about a sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum SandboxPurpose {
+    /// It is moved into a folder.
+    Keep,
 }
 
 /// An answer for the tree.

@@ -16,25 +16,56 @@ pub struct OpenRequest {
     /// Open the demo store, which is filled with sample data while it is empty. It is kept beside the
     /// user's own store.
     pub demo: bool,
+    /// Open a new store in a temporary folder, on a simulated clock that stands still.
+    pub sandbox: Option<Sandbox>,
     /// Run the store on a simulated clock that starts at this instant, in milliseconds since 1970.
+    /// `None`: on the clock that the store last ran on; a sandbox starts at the present minute.
     pub simulated_start_ms: Option<i64>,
     /// The program that walks a file the user picked; `None`: this process does.
     pub walker: Option<WalkProgram>,
 }
 
+/// What a sandbox holds at first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sandbox {
+    /// Nothing.
+    Empty,
+    /// The demo data.
+    Demo,
+}
+
+/// The instant of a time in RFC 3339, in milliseconds since 1970.
+///
+/// # Errors
+/// One sentence with an example.
+pub fn instant_ms(text: &str) -> Result<i64, String> {
+    bson::DateTime::parse_rfc3339_str(text.trim())
+        .map(bson::DateTime::timestamp_millis)
+        .map_err(|_| format!("{text}: use a time such as 2026-01-01T00:00:00Z"))
+}
+
 impl OpenRequest {
-    /// The data folder.
+    /// Whether the folder goes away with the store.
+    #[must_use]
+    pub fn is_temporary(&self) -> bool {
+        self.sandbox.is_some()
+    }
+
+    /// The data folder; a sandbox has none before it is open.
     ///
     /// # Errors
-    /// One sentence: no home folder was found.
+    /// One sentence: no home folder was found, or it is a sandbox.
     pub fn data_folder(&self) -> Result<PathBuf, OpenError> {
+        if self.is_temporary() {
+            return Err(OpenError::new("The sandbox is not open".to_owned()));
+        }
         self.folder.clone().map_or_else(|| default_folder(self.demo), Ok)
     }
 
     /// Whether this is the user's own store, which needs no folder to be named.
     #[must_use]
     pub fn is_own(&self) -> bool {
-        self.folder.is_none() && !self.demo
+        self.folder.is_none() && !self.demo && !self.is_temporary()
     }
 }
 

@@ -60,7 +60,9 @@ fn banner(state: &State) -> Option<Banner> {
     match state.store.phase {
         Phase::Open => {}
         Phase::Failed(ref failure) if failure.is_in_use => return in_use(failure, state),
-        Phase::Failed(ref failure) => return Some(not_open(failure, state)),
+        Phase::Failed(ref failure) if !state.store.request.is_temporary() => {
+            return Some(not_open(failure, state));
+        }
         _ => return None,
     }
     let again = Action::Store(StoreAction::Open(state.store.request.clone()));

@@ -2,11 +2,13 @@
 
 use egui::Ui;
 
-use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction};
+use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction, sandbox};
 use crate::job::OpenError;
 use crate::state::dialogs::CreateDatabase;
 use crate::state::view::Focus;
 use crate::state::{Dialog, Phase, State};
+use crate::theme::sizes;
+use crate::widgets::Button;
 use crate::widgets::empty_state::{self, Picture};
 
 /// Draws it.
@@ -36,7 +38,16 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             (Picture::Mayfly, sentence, "Search collections", action)
         }
     };
-    let pressed = empty_state::ui(ui, picture, sentence, Some(button));
+    let pressed = empty_state::with_more_ui(ui, picture, sentence, Some(button), |ui| {
+        ui.add_space(sizes::GAP_SMALL);
+        let sandbox = Button::ghost(sandbox::OPEN.label).tooltip(sandbox::OPEN.tooltip);
+        if !state.is_in_sandbox()
+            && ui.add(sandbox).clicked()
+            && let Some(action) = (sandbox::OPEN.action)(state)
+        {
+            actions.push(action);
+        }
+    });
     if pressed.is_some_and(|button| button.clicked()) {
         actions.push(action);
     }

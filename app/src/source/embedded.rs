@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bson::{Document, doc, oid::ObjectId};
 use mayfly_engine::archive;
+use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::collection::backup_damage;
 use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 use mayfly_engine::interrupt::{Limit, StopReason, run_within};
@@ -22,18 +23,23 @@ use crate::job::{Backup, Cancel};
 
 use super::maintenance::{Maintenance, MaintenanceError, Offline, OfflineWork};
 use super::{
-    Capabilities, Events, Namespace, OpenError, OpenRequest, Opened, Opener, Source, Transfers,
-    folder_advice, sample_mark,
+    Capabilities, Events, Namespace, OpenError, OpenRequest, Opened, Opener, Sandbox, Source,
+    Transfers, folder_advice, sample_mark,
 };
 
 /// The file in a data folder that makes it a store.
 pub const DATA_FILE: &str = "data.mdb";
+
+/// A sandbox starts at a full minute.
+const MINUTE_MS: i64 = 60_000;
 
 /// The engine in this process. Dropping it closes the store.
 pub struct Embedded {
     engine_slot: EngineSlot,
     is_simulated: bool,
     sample_data: Option<SampleData>,
+    /// A temporary folder goes after the engine that used it.
+    _folder: Option<tempfile::TempDir>,
 }
 
 impl Embedded {
@@ -94,6 +100,10 @@ impl Source for Embedded {
 
     fn close(&self) {
         self.engine_slot.shut();
+    }
+
+    fn move_to(&self, folder: &Path) -> Result<(), String> {
+        self.engine_slot.move_to(folder)
     }
 
     fn maintenance(&self) -> Option<&dyn Maintenance> {
@@ -187,16 +197,19 @@ pub fn first_request(named: OpenRequest) -> OpenRequest {
 }
 
 fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
-    let folder = request.data_folder()?;
+    let temporary = request.is_temporary().then(temporary_folder).transpose()?;
+    let folder = match &temporary {
+        // A folder inside, so that the store makes it and closes it to other users.
+        Some(temporary) => temporary.path().join("store"),
+        None => request.data_folder()?,
+    };
     // The data folder itself is made by the store, which closes it to other users.
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent).map_err(|error| {
             OpenError::new(format!("Couldn't create {}: {error}", parent.display()))
         })?;
     }
-    let clock = request
-        .simulated_start_ms
-        .map_or(ClockOption::System, |start_ms| ClockOption::Simulated { start_ms });
+    let clock = clock(request);
     let store = StoreOptions { walker: request.walker.clone(), ..StoreOptions::default() };
     let options = EngineOptions { clock, store, ..EngineOptions::default() };
     let engine = Engine::open(&folder, options)?;
@@ -205,14 +218,38 @@ fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
     warnings.retain(|warning| warning != OPEN_TO_OTHERS);
     if request.demo && is_empty(&engine) {
         warnings.extend(fill(&engine, &folder).err());
+    } else if request.sandbox == Some(Sandbox::Demo) {
+        // Without the mark: no traffic moves what time alone should move.
+        let run = &mut |db: &str, command: &Document| engine.run(db, command);
+        demo::fill(run, engine.clock().now_ms());
     }
     let sample_data = sample_mark::read(&folder);
     let name = name_of(&folder, request);
+    let clock = engine.clock().status();
     let is_simulated = engine.simulated_clock().is_some();
     let engine_slot = EngineSlot::new(engine, folder.clone(), request.walker.clone());
-    let source = Arc::new(Embedded { engine_slot, is_simulated, sample_data });
+    let source = Arc::new(Embedded { engine_slot, is_simulated, sample_data, _folder: temporary });
     let advice = folder_advice::advice(&folder);
-    Ok(Opened { source, name, folder: Some(folder), warnings, advice })
+    Ok(Opened { source, name, folder: Some(folder), clock, warnings, advice })
+}
+
+/// The clock of a store. A store that last ran on a simulated clock continues on it: by the
+/// system's, documents would expire that were dated by another.
+fn clock(request: &OpenRequest) -> ClockOption {
+    match (request.simulated_start_ms, request.sandbox) {
+        (Some(start_ms), _) => ClockOption::Simulated { start_ms },
+        (None, Some(_)) => {
+            let now_ms = SystemClock.now_ms();
+            ClockOption::Simulated { start_ms: now_ms - now_ms.rem_euclid(MINUTE_MS) }
+        }
+        (None, None) => ClockOption::Stored,
+    }
+}
+
+fn temporary_folder() -> Result<tempfile::TempDir, OpenError> {
+    tempfile::Builder::new().prefix("mayfly-sandbox-").tempdir().map_err(|error| {
+        OpenError::new(format!("Couldn't create a temporary folder for the sandbox: {error}"))
+    })
 }
 
 fn is_empty(engine: &Engine) -> bool {
@@ -235,11 +272,17 @@ fn fill(engine: &Engine, folder: &Path) -> Result<(), String> {
 /// # Errors
 /// One sentence that names the other program.
 pub fn check_free(request: &OpenRequest) -> Result<(), OpenError> {
+    if request.is_temporary() {
+        return Ok(());
+    }
     let folder = request.data_folder()?;
     Ok(Store::check_free(&folder)?)
 }
 
 fn name_of(folder: &Path, request: &OpenRequest) -> String {
+    if request.is_temporary() {
+        return "sandbox".to_owned();
+    }
     if request.demo {
         return "demo store".to_owned();
     }

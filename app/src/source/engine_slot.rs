@@ -1,7 +1,7 @@
 //! Holds the engine of a data folder and lets it go for work that needs the folder closed.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use mayfly_engine::store::{JobProgress, JobStep, StoreOptions, WalkProgram, Watc
 
 use super::OpenError;
 use super::maintenance::{MaintenanceError, Offline, OfflineWork, perform};
+use super::move_folder::move_folder;
 
 /// The pause between two looks whether everybody has let the engine go.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -87,6 +88,27 @@ impl EngineSlot {
         if let Ok((mut back, settings)) = self.close(&mut |_| ControlFlow::Continue(())) {
             back.slot = Some(Slot::Gone("The store was closed".to_owned(), settings));
         }
+    }
+
+    /// Closes the folder for good and moves it, once earlier requests are answered.
+    ///
+    /// # Errors
+    /// One sentence; the folder is open again where it was.
+    pub fn move_to(&self, folder: &Path) -> Result<(), String> {
+        let closed = self.close(&mut |_| ControlFlow::Continue(()));
+        let (mut back, settings) = closed.map_err(|error| match error {
+            MaintenanceError::Stopped => "Canceled".to_owned(),
+            MaintenanceError::Failed(sentence) => sentence,
+        })?;
+        let moved = move_folder(&self.folder, folder);
+        back.slot = Some(match moved {
+            Ok(()) => Slot::Gone("The store was moved".to_owned(), settings),
+            Err(_) => match self.open(&settings) {
+                Ok((engine, _)) => Slot::Open(Arc::new(engine)),
+                Err(failure) => Slot::Gone(failure.message, settings),
+            },
+        });
+        moved
     }
 
     /// Closes the engine once earlier requests are answered.

@@ -7,14 +7,17 @@ pub mod embedded;
 pub mod engine_slot;
 pub mod folder_advice;
 pub mod maintenance;
+mod move_folder;
 pub mod open;
 mod sample_mark;
 pub mod transfers;
 
+use std::path::Path;
+
 use bson::Document;
 
 use crate::demo::SampleData;
-pub use crate::job::{Advice, Capabilities, Namespace, OpenError, OpenRequest};
+pub use crate::job::{Advice, Capabilities, Namespace, OpenError, OpenRequest, Sandbox};
 use crate::job::{Cancel, Event};
 pub use maintenance::Maintenance;
 pub use open::{Opened, Opener};
@@ -55,6 +58,15 @@ pub trait Source: Send + Sync + 'static {
     /// Closes it for good, once earlier requests are answered, so that its folder is free for
     /// another program or another opening.
     fn close(&self) {}
+
+    /// Closes it for good and moves its folder to one that is empty or missing. After an error it is
+    /// open where it was.
+    ///
+    /// # Errors
+    /// One sentence.
+    fn move_to(&self, folder: &Path) -> Result<(), String> {
+        Err(format!("This store can't be moved to {}", folder.display()))
+    }
 
     /// The way to care for the store as a whole; `None`: that is not supported.
     fn maintenance(&self) -> Option<&dyn Maintenance> {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mayfly_engine::clock::ClockStatus;
 use mayfly_engine::store::OpenReport;
 
 use super::Source;
@@ -17,6 +18,8 @@ pub struct Opened {
     pub name: String,
     /// Where it is.
     pub folder: Option<PathBuf>,
+    /// Its clock as it was opened.
+    pub clock: ClockStatus,
     /// Warnings about the opening, one sentence each.
     pub warnings: Vec<String>,
     /// What is unwise about its place.

@@ -6,6 +6,7 @@ use bson::{Document, doc};
 
 use super::listener::ListenerDraft;
 use super::offer::Offer;
+use super::sandbox::{LeaveSandbox, OpenSandbox};
 use super::{Namespace, TabId, archive, documents, indexes, maintenance, transfer, trash};
 use crate::job::Dialect;
 use crate::limits::DIALOGS_WAITING_MAX;
@@ -30,6 +31,10 @@ pub enum Dialog {
     Confirm(Confirm),
     /// Opens another data folder.
     OpenFolder(OpenFolder),
+    /// A sandbox to open.
+    OpenSandbox(OpenSandbox),
+    /// What becomes of a sandbox that is left.
+    LeaveSandbox(LeaveSandbox),
     /// The listener, through which other programs reach the store.
     Listener(ListenerDraft),
     /// What is kept of a collection's expired documents.
@@ -52,7 +57,11 @@ impl Dialog {
     #[must_use]
     pub fn is_about_contents(&self) -> bool {
         match self {
-            Self::Settings | Self::Shortcuts | Self::OpenFolder(_) | Self::Maintenance(_) => false,
+            Self::Settings
+            | Self::Shortcuts
+            | Self::OpenFolder(_)
+            | Self::OpenSandbox(_)
+            | Self::Maintenance(_) => false,
             Self::Transfer(dialog) => {
                 !matches!(dialog, transfer::Dialog::Running(_) | transfer::Dialog::Imported(_))
             }

@@ -22,6 +22,7 @@ pub mod offer;
 pub mod operations;
 pub mod reaper;
 pub mod reasons;
+pub mod sandbox;
 pub mod settings;
 pub mod store;
 pub mod tabs;
@@ -82,6 +83,8 @@ pub struct Store {
     pub capabilities: Capabilities,
     /// Which request opened it, to try again.
     pub request: crate::job::OpenRequest,
+    /// The store to go back to from a sandbox.
+    pub left: Option<sandbox::LeftStore>,
 }
 
 /// Everything the window shows.
@@ -163,6 +166,19 @@ impl State {
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.store.phase == Phase::Open
+    }
+
+    /// Whether a sandbox is open, which goes away when it is left.
+    #[must_use]
+    pub fn is_in_sandbox(&self) -> bool {
+        let is_there = matches!(self.store.phase, Phase::Open | Phase::Away(_));
+        is_there && self.store.request.sandbox.is_some()
+    }
+
+    /// Whether the open store runs on a simulated clock.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        matches!(self.store.phase, Phase::Open | Phase::Away(_)) && self.clock.is_simulated()
     }
 
     /// The next generation for a job.

@@ -28,6 +28,17 @@ pub enum Picture {
 /// Draws the picture, the sentence and the button in the middle of what is left. The button's
 /// response is returned.
 pub fn ui(ui: &mut Ui, picture: Picture, sentence: &str, button: Option<&str>) -> Option<Response> {
+    with_more_ui(ui, picture, sentence, button, |_| ())
+}
+
+/// The same with more below the button.
+pub fn with_more_ui(
+    ui: &mut Ui,
+    picture: Picture,
+    sentence: &str,
+    button: Option<&str>,
+    more: impl FnOnce(&mut Ui),
+) -> Option<Response> {
     let room = ui.available_size();
     let height = sizes::EMPTY_PICTURE + 92.0;
     let mut pressed = None;
@@ -49,6 +60,7 @@ pub fn ui(ui: &mut Ui, picture: Picture, sentence: &str, button: Option<&str>) -
             ui.add_space(sizes::GAP_SMALL);
             pressed = Some(ui.add(Button::primary(button)));
         }
+        more(ui);
     });
     pressed
 }

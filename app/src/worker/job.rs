@@ -5,6 +5,7 @@ use std::fmt;
 use bson::{Bson, Document};
 
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
+use super::sandbox::{SandboxDone, SandboxWork};
 use super::transfer::{TransferDone, TransferWork};
 use crate::job::purpose::DocumentsPurpose;
 use crate::job::{Event, OpenError, OpenRequest, Purpose, TabId};
@@ -86,6 +87,8 @@ pub enum Work {
     SetTraffic(bool),
     /// Send what is due in the traffic of the demo store.
     Traffic,
+    /// Work on a sandbox.
+    Sandbox(SandboxWork),
     /// Open another store in place of the present one.
     Open(OpenRequest),
 }
@@ -99,6 +102,7 @@ impl fmt::Debug for Work {
             Self::Maintenance(work) => write!(f, "Maintenance({work:?})"),
             Self::SetTraffic(on) => write!(f, "SetTraffic({on})"),
             Self::Traffic => write!(f, "Traffic"),
+            Self::Sandbox(work) => write!(f, "Sandbox({work:?})"),
             Self::Open(request) => write!(f, "Open({request:?})"),
         }
     }
@@ -231,6 +235,13 @@ pub enum Outcome {
         generation: u64,
         /// The result.
         done: MaintenanceDone,
+    },
+    /// Work on a sandbox ended.
+    Sandbox {
+        /// The job's generation.
+        generation: u64,
+        /// The result.
+        done: SandboxDone,
     },
     /// A store was opened or could not be.
     Opened(Result<Opened, OpenError>),

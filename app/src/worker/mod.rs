@@ -10,14 +10,17 @@
 //! [`Purpose`]: crate::job::Purpose
 
 pub mod code;
+mod guarded;
 pub mod job;
 pub mod maintenance;
 pub mod pool;
 pub mod queue;
+pub mod sandbox;
 mod traffic;
 pub mod transfer;
 
 pub use job::{Abandoned, ErrorCode, Job, Lane, Outcome, Reply, Work};
 pub use maintenance::{MaintenanceDone, MaintenanceWork};
 pub use pool::{Wake, Worker};
+pub use sandbox::{SandboxDone, SandboxWork};
 pub use transfer::{TransferDone, TransferWork};

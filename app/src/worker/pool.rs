@@ -2,7 +2,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
@@ -13,9 +12,11 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::transfer::Progress;
 
+use super::guarded::{EVENTS, guarded, not_shown};
 use super::job::{Abandoned, Job, Lane, Outcome, Reply, Work, is_ok};
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::queue::{Put, Queue};
+use super::sandbox::{SandboxDone, SandboxWork};
 use super::traffic::{self, TrafficSwitch};
 use super::transfer::{self, Choose, TransferDone, TransferWork};
 use crate::job::{Cancel, Event, Purpose};
@@ -27,9 +28,6 @@ const OPENING: &str = "Nothing was changed because a store was opening";
 
 /// The answer to a query that was canceled.
 const STOPPED: &str = "The query was stopped";
-
-/// The name of the thread that forwards events.
-const EVENTS: &str = "mayfly-events";
 
 /// Called whenever there is something new to look at, with how long that may wait.
 pub type Wake = Arc<dyn Fn(Duration) + Send + Sync>;
@@ -329,6 +327,10 @@ impl Shared {
                 let done = self.maintenance(&work);
                 self.tell(Outcome::Maintenance { purpose, generation, done });
             }
+            Work::Sandbox(work) => {
+                let done = self.sandbox(&work);
+                self.tell(Outcome::Sandbox { generation, done });
+            }
             Work::SetTraffic(on) => {
                 self.traffic.set(on);
                 self.step_traffic();
@@ -390,6 +392,17 @@ impl Shared {
             && matches!(ended.reopened, Some(Ok(_)))
         {
             // The event subscription ended with the closed store.
+            self.follow(source.as_ref());
+        }
+        done
+    }
+
+    /// Works on a sandbox. One that could not be moved is open again.
+    fn sandbox(self: &Arc<Self>, work: &SandboxWork) -> SandboxDone {
+        let source = self.source();
+        let done = guarded(|| work.run(source.as_deref()));
+        let done = done.unwrap_or_else(|message| work.failed(message));
+        if let (SandboxDone::Kept { result: Err(_), .. }, Some(source)) = (&done, source) {
             self.follow(source.as_ref());
         }
         done
@@ -483,19 +496,6 @@ impl Shared {
         let thread = thread.to_owned();
         self.tell(Outcome::Event(Event::ThreadFailed { thread, message }));
     }
-}
-
-/// The end of the thread that forwards events.
-fn not_shown(why: &str) -> Event {
-    let message =
-        format!("The window no longer receives updates from the store. Reopen the store. {why}");
-    Event::ThreadDied { thread: EVENTS.to_owned(), message }
-}
-
-/// Runs `work`; a panic becomes a sentence, so that one bad command never ends a thread.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work))
-        .map_err(|_| "Internal error. See the console log for details".to_owned())
 }
 
 #[cfg(test)]

@@ -50,6 +50,7 @@ fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker {
             source: Arc::new(Echo { writes: Arc::clone(&writes), gate: Arc::clone(&gate) }),
             name,
             folder: None,
+            clock: SystemClock.status(),
             warnings: Vec::new(),
             advice: Vec::new(),
         })
@@ -119,6 +120,7 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
                 source: Arc::new(Broken { has_events }),
                 name: "broken".to_owned(),
                 folder: None,
+                clock: SystemClock.status(),
                 warnings: Vec::new(),
                 advice: Vec::new(),
             })
@@ -268,6 +270,7 @@ fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
             source: Arc::new(Stuck),
             name: "stuck".to_owned(),
             folder: None,
+            clock: SystemClock.status(),
             warnings: Vec::new(),
             advice: Vec::new(),
         })

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bson::{DateTime, Document, doc};
 use mayfly::source::{Capabilities, Events, Opened, Opener, Source};
+use mayfly_engine::clock::{ClockMode, ClockStatus};
 
 /// The store's time.
 pub const NOW_MS: i64 = 1_795_256_042_000;
@@ -70,6 +71,8 @@ pub fn opener() -> Opener {
     Arc::new(|_| {
         let (source, name) = (Arc::new(Fake), "fake store".to_owned());
         let (warnings, advice) = (Vec::new(), Vec::new());
-        Ok(Opened { source, name, folder: None, warnings, advice })
+        let clock =
+            ClockStatus { now_ms: NOW_MS, mode: ClockMode::Simulated, rate: 60.0, paused: true };
+        Ok(Opened { source, name, folder: None, clock, warnings, advice })
     })
 }

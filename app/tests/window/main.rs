@@ -14,6 +14,7 @@ mod keyboard;
 mod listener;
 mod maintenance;
 mod names;
+mod sandbox;
 mod sidebar;
 mod slow;
 mod slow_queries;

@@ -31,7 +31,9 @@ pub fn backup(cx: &mut Apply<'_>) {
     let draft = Dialog::Backup(draft.clone());
     if let Some(folder) = &cx.state.store.folder {
         let file = file.to_string_lossy().into_owned();
-        cx.state.settings.backups.insert(key(folder), file);
+        if !cx.state.store.request.is_temporary() {
+            cx.state.settings.backups.insert(key(folder), file);
+        }
     }
     let command = backup_text(&file);
     begin(Kind::Backup, Some(file.clone()), draft, command, cx, |gauge, _| {

@@ -105,6 +105,8 @@ pub enum Asker {
     Restore,
     /// Opening another data folder.
     OpenFolder,
+    /// A new folder for a sandbox.
+    LeaveSandbox,
 }
 
 /// How an import ended.

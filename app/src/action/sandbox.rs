@@ -1,0 +1,45 @@
+//! Sandboxes: temporary stores on a simulated clock.
+
+use super::entry::{Entry, Group};
+use super::{Action, DialogAction};
+use crate::state::sandbox::OpenSandbox;
+use crate::state::{Dialog, State};
+
+/// What can be asked about sandboxes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SandboxAction {
+    /// Opens one as drafted in the open dialog.
+    Open,
+    /// Opens the store that was open before.
+    Back,
+    /// Deletes it, then does what the open dialog says.
+    Discard,
+    /// Moves it into the folder of the open dialog, then does what that says.
+    Keep,
+}
+
+/// Opens a sandbox.
+pub const OPEN: Entry = Entry {
+    group: Group::Store,
+    label: "Open a sandbox on a simulated clock…",
+    tooltip: "Open a temporary store in which you control time",
+    keys: None,
+    action: |_| {
+        let dialog = Dialog::OpenSandbox(OpenSandbox::default());
+        Some(Action::Dialog(DialogAction::Show(dialog)))
+    },
+};
+
+/// Leaves the sandbox for the store that was open before.
+pub const BACK: Entry = Entry {
+    group: Group::Store,
+    label: "Back to my store",
+    tooltip: "Leave the sandbox and open your store again",
+    keys: None,
+    action: |state: &State| {
+        state.store.request.sandbox.is_some().then_some(Action::Sandbox(SandboxAction::Back))
+    },
+};
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[OPEN, BACK];

@@ -1,0 +1,103 @@
+//! Sandboxes: opened, left, discarded or kept.
+
+use super::{Apply, QUEUE_FULL, WindowEffect, store};
+use crate::action::SandboxAction;
+use crate::job::purpose::SandboxPurpose;
+use crate::state::sandbox::{LeaveSandbox, Leaving};
+use crate::state::toasts::Kind;
+use crate::state::transfer::import::whole_path;
+use crate::state::{Dialog, Phase, Purpose, State};
+use crate::worker::{Lane, SandboxDone, SandboxWork, Work};
+
+/// Carries out one action.
+pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
+    match action {
+        SandboxAction::Open => {
+            let Some(Dialog::OpenSandbox(draft)) = cx.state.dialogs.open() else { return };
+            let Ok(request) = draft.request() else { return };
+            cx.state.dialogs.close();
+            store::open_or_ask(request, cx);
+        }
+        SandboxAction::Back => {
+            let left = cx.state.store.left.as_ref();
+            let request = left.map(|left| left.request.clone()).unwrap_or_default();
+            store::open_or_ask(request, cx);
+        }
+        SandboxAction::Discard => {
+            let Some(Dialog::LeaveSandbox(draft)) = cx.state.dialogs.open() else { return };
+            let then = draft.then.clone();
+            cx.state.dialogs.close();
+            follow(then, cx);
+        }
+        SandboxAction::Keep => keep(cx),
+    }
+}
+
+/// Asks what becomes of an open sandbox before the window closes. False if there is nothing to ask.
+pub fn ask_before_close(state: &mut State) -> bool {
+    if !state.is_in_sandbox() {
+        return false;
+    }
+    if !matches!(state.dialogs.open(), Some(Dialog::LeaveSandbox(_))) {
+        let draft = LeaveSandbox::before(Leaving::Close);
+        state.dialogs.show_before(Dialog::LeaveSandbox(draft));
+    }
+    true
+}
+
+fn keep(cx: &mut Apply<'_>) {
+    let Some(Dialog::LeaveSandbox(draft)) = cx.state.dialogs.open() else { return };
+    let Some(folder) = whole_path(&draft.path).filter(|_| draft.sent.is_none()) else { return };
+    let work = Work::Sandbox(SandboxWork::Keep { folder });
+    let generation = cx.job(Purpose::Sandbox(SandboxPurpose::Keep), Lane::Transfer, work);
+    if let Some(draft) = leaving(cx.state) {
+        (draft.sent, draft.error) = (Some(generation), None);
+    }
+    cx.state.store.phase = Phase::Away("The sandbox is closed while it is moved");
+}
+
+fn leaving(state: &mut State) -> Option<&mut LeaveSandbox> {
+    match state.dialogs.open_mut() {
+        Some(Dialog::LeaveSandbox(draft)) => Some(draft),
+        _ => None,
+    }
+}
+
+/// Takes over a result.
+pub fn done(generation: u64, done: SandboxDone, cx: &mut Apply<'_>) {
+    let SandboxDone::Kept { folder, result } = done;
+    match result {
+        Ok(()) => {
+            let then = leaving(cx.state)
+                .map_or_else(|| Leaving::Open(Box::default()), |draft| draft.then.clone());
+            cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::LeaveSandbox(_)));
+            cx.state.settings.note_store(&folder);
+            let sentence = format!("The sandbox is kept in {}", folder.display());
+            cx.state.toasts.push(Kind::Done, sentence, None, cx.state.uptime);
+            follow(then, cx);
+        }
+        Err(sentence) => not_kept(generation, sentence, cx),
+    }
+}
+
+/// The job was not begun.
+pub fn dropped(generation: u64, cx: &mut Apply<'_>) {
+    not_kept(generation, QUEUE_FULL.to_owned(), cx);
+}
+
+fn not_kept(generation: u64, sentence: String, cx: &mut Apply<'_>) {
+    store::reopened(Vec::new(), cx);
+    match leaving(cx.state) {
+        Some(draft) if draft.sent == Some(generation) => {
+            (draft.sent, draft.error) = (None, Some(sentence));
+        }
+        _ => cx.state.toasts.push(Kind::Error, sentence, None, cx.state.uptime),
+    }
+}
+
+fn follow(then: Leaving, cx: &mut Apply<'_>) {
+    match then {
+        Leaving::Open(request) => store::open(*request, cx),
+        Leaving::Close => cx.window(WindowEffect::Close),
+    }
+}

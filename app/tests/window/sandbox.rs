@@ -1,0 +1,155 @@
+//! Sandboxes: temporary stores on a simulated clock.
+
+use std::path::{Path, PathBuf};
+
+use bson::doc;
+use egui::{ViewportCommand, ViewportEvent, ViewportId};
+use egui_kittest::kittest::Queryable;
+use mayfly::state::Phase;
+use mayfly::state::clock::Mode;
+
+use super::support::{START_MS, Window};
+use super::time::drops;
+
+const OPEN: &str = "Open a sandbox on a simulated clock…";
+
+/// 2030-01-01T00:00:00Z
+const AT_MS: i64 = 1_893_456_000_000;
+
+/// A window on a store with one collection, from which a sandbox was opened.
+fn in_sandbox(contents: &str) -> Window {
+    let mut window = Window::open_view(&drops(), "Documents");
+    window.choose("Menu", OPEN);
+    window.click(contents);
+    window.type_into("Start time", "noon");
+    window.until_named("noon: use a time such as 2026-01-01T00:00:00Z");
+    assert!(!window.is_enabled("Open sandbox"));
+    window.type_into("Start time", "2030-01-01T00:00:00Z");
+    window.click("Open sandbox");
+    window.until("the sandbox is open", |state| state.is_in_sandbox() && state.tree.loaded);
+    let paused = Mode::Simulated { rate: 1.0, paused: true };
+    assert_eq!((window.state().clock.mode(), window.state().now_ms()), (paused, AT_MS));
+    window
+}
+
+fn folder(window: &Window) -> PathBuf {
+    window.state().store.folder.clone().expect("a folder")
+}
+
+fn names(window: &Window) -> Vec<String> {
+    window.state().tree.databases.iter().map(|found| found.name.clone()).collect()
+}
+
+/// What the last frame asked of the window itself.
+fn commands(window: &Window) -> Vec<ViewportCommand> {
+    let output = &window.harness.output().viewport_output;
+    output.values().flat_map(|viewport| viewport.commands.clone()).collect()
+}
+
+fn close(window: &mut Window) -> Vec<ViewportCommand> {
+    let viewports = &mut window.harness.input_mut().viewports;
+    viewports.entry(ViewportId::ROOT).or_default().events.push(ViewportEvent::Close);
+    window.harness.step();
+    commands(window)
+}
+
+#[test]
+fn a_sandbox_is_left_for_the_store_before_it_with_its_tabs() {
+    let mut window = in_sandbox("Contents: Empty");
+    assert_eq!(names(&window), [] as [&str; 0]);
+    let sandbox = folder(&window);
+    assert!(sandbox.exists() && !sandbox.starts_with(window.folder.path()));
+    assert!(window.state().settings.recent_stores.iter().all(|known| !sandbox.ends_with(known)));
+    window.choose("Menu", "Back to my store");
+    window.until_named("Discard the sandbox?");
+    window.click("Cancel");
+    assert!(window.state().is_in_sandbox());
+    window.choose("Menu", "Back to my store");
+    window.click("Discard");
+    window.until("the store is back", |state| state.is_open() && state.tree.loaded);
+    assert_eq!(folder(&window), window.folder.path().join("store"));
+    assert_eq!(window.tab().namespace.to_string(), "test.drops");
+    assert_eq!(window.state().now_ms(), START_MS);
+    assert!(!sandbox.exists(), "it is deleted");
+}
+
+#[test]
+fn a_sandbox_with_the_demo_data_starts_filled() {
+    let window = Window::open();
+    drop(window);
+    let request = mayfly::source::OpenRequest {
+        sandbox: Some(mayfly::job::Sandbox::Demo),
+        simulated_start_ms: Some(AT_MS),
+        ..Default::default()
+    };
+    let opened = mayfly::source::embedded::opener()(&request);
+    let opened = opened.map_err(|failure| failure.message).expect("it opens");
+    assert_eq!((opened.name.as_str(), opened.clock.now_ms), ("sandbox", AT_MS));
+    let found = opened.source.run("demo", &doc! {"count": "sessions"});
+    assert!(found.get_i32("n").is_ok_and(|n| n > 100), "{found}");
+}
+
+#[test]
+fn a_kept_sandbox_stays_simulated() {
+    let mut window = in_sandbox("Contents: Empty");
+    let place = tempfile::tempdir().expect("a folder");
+    let kept = place.path().join("kept");
+    window.choose("Menu", "Back to my store");
+    window.click("Keep as a store…");
+    window.type_into("Folder path", &place.path().join("..").display().to_string());
+    window.type_into("Folder path", &kept.display().to_string());
+    window.click("Keep");
+    window.until_named("The sandbox is kept in ");
+    window.until("the store is back", |state| state.is_open() && !state.is_in_sandbox());
+    assert_eq!(folder(&window), window.folder.path().join("store"));
+    check_simulated(&kept);
+}
+
+/// A store that ran on a simulated clock never opens on real time silently.
+fn check_simulated(folder: &Path) {
+    let request =
+        mayfly::source::OpenRequest { folder: Some(folder.to_owned()), ..Default::default() };
+    let opened = mayfly::source::embedded::opener()(&request);
+    let opened = opened.map_err(|failure| failure.message).expect("it opens");
+    assert_eq!((opened.clock.mode.name(), opened.clock.now_ms), ("simulated", AT_MS));
+    assert_eq!(opened.warnings, [] as [&str; 0]);
+    assert!(opened.source.capabilities().simulated_clock);
+}
+
+#[test]
+fn a_sandbox_that_can_not_be_kept_stays_open() {
+    let mut window = in_sandbox("Contents: Empty");
+    let full = tempfile::tempdir().expect("a folder");
+    std::fs::write(full.path().join("file"), "mine").expect("a file");
+    window.choose("Menu", "Back to my store");
+    window.click("Keep as a store…");
+    window.type_into("Folder path", &full.path().display().to_string());
+    window.click("Keep");
+    window.until_named("is not empty; enter a new folder");
+    assert_eq!(window.state().store.phase, Phase::Open);
+    assert!(window.state().is_in_sandbox() && folder(&window).exists());
+}
+
+#[test]
+fn closing_the_window_asks() {
+    let mut window = in_sandbox("Contents: Empty");
+    assert!(close(&mut window).contains(&ViewportCommand::CancelClose));
+    window.until_named("Discard the sandbox?");
+    window.click("Cancel");
+    assert!(close(&mut window).contains(&ViewportCommand::CancelClose));
+    window.until_named("Discard the sandbox?");
+    window.harness.get_by_label("Discard").click_accesskit();
+    let mut closes = false;
+    for _ in 0..4 {
+        window.harness.step();
+        closes |= commands(&window).contains(&ViewportCommand::Close);
+    }
+    assert!(closes, "it closes now");
+}
+
+#[test]
+fn an_ordinary_store_closes_without_a_question() {
+    let mut window = Window::open();
+    assert!(!close(&mut window).contains(&ViewportCommand::CancelClose));
+    assert!(window.state().dialogs.open().is_none());
+}
