@@ -16,13 +16,11 @@ use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
 use crate::shutdown::ShutdownSignal;
 use crate::source::Opener;
 use crate::source::embedded::first_request;
-use crate::state::sandbox::LeftStore;
 use crate::state::settings::ThemeChoice;
-use crate::state::tabs::SavedTab;
 use crate::state::{Phase, Settings, State, toasts};
 use crate::theme::durations;
 use crate::widgets::menu;
-use crate::worker::{Outcome, Wake, Worker};
+use crate::worker::{Wake, Worker};
 use crate::{dialogs, panels, theme};
 
 /// The key under which the window's state is kept.
@@ -45,12 +43,8 @@ pub struct WindowOptions {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Saved {
-    /// Choices.
+    /// Choices, and the tabs of each store.
     pub settings: Settings,
-    /// The open tabs.
-    pub tabs: Vec<SavedTab>,
-    /// Which of them was shown.
-    pub active: Option<usize>,
 }
 
 /// The window's program.
@@ -59,7 +53,6 @@ pub struct MayflyApp {
     actions: Actions,
     worker: Option<Worker>,
     started: Duration,
-    tabs_to_restore: Option<Saved>,
     /// `None` once the window has acted on it.
     shutdown: Option<ShutdownSignal>,
     /// The window closes, and nothing is asked before that.
@@ -76,25 +69,21 @@ impl MayflyApp {
         let saved: Option<Saved> =
             context.storage.and_then(|storage| eframe::get_value(storage, SAVED));
         let mut state = State::default();
-        if let Some(saved) = &saved {
-            state.settings = saved.settings.clone();
+        if let Some(saved) = saved {
+            state.settings = saved.settings;
         }
         let mut app = Self {
             state,
             actions: Actions::default(),
             worker: None,
             started: SystemClock.monotonic(),
-            tabs_to_restore: saved.filter(|saved| !saved.tabs.is_empty()),
             shutdown: options.shutdown,
             is_closing: false,
         };
         if options.request.sandbox.is_some() {
-            // The tabs belong to the store that the sandbox is left for.
-            let saved = app.tabs_to_restore.take().unwrap_or_default();
             let walker = options.request.walker.clone();
             let request = first_request(OpenRequest { walker, ..OpenRequest::default() });
-            app.state.store.left =
-                Some(LeftStore { request, tabs: saved.tabs, active: saved.active });
+            app.state.store.left = Some(request);
         }
         let mut effects = Effects::default();
         effects.window(WindowEffect::Theme(app.state.settings.theme));
@@ -151,12 +140,7 @@ impl MayflyApp {
         let began = SystemClock.monotonic();
         for _ in 0..OUTCOMES_PER_FRAME_MAX {
             let Some(outcome) = worker.next_outcome() else { break };
-            let opened = matches!(&outcome, Outcome::Opened(Ok(_)));
             apply::outcome(outcome, &mut Apply::new(&mut self.state, effects));
-            if let Some(saved) = self.tabs_to_restore.take_if(|_| opened) {
-                let cx = &mut Apply::new(&mut self.state, effects);
-                apply::tabs::restore(saved.tabs, saved.active, cx);
-            }
             if SystemClock.monotonic().saturating_sub(began) > OUTCOMES_PER_FRAME_TIME_MAX {
                 break;
             }
@@ -275,12 +259,8 @@ impl eframe::App for MayflyApp {
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        // A sandbox is gone at the next start.
-        let (tabs, active) = match &self.state.store.left {
-            Some(left) => (left.tabs.clone(), left.active),
-            None => self.state.tabs.save(),
-        };
-        let saved = Saved { settings: self.state.settings.clone(), tabs, active };
+        self.state.note_tabs();
+        let saved = Saved { settings: self.state.settings.clone() };
         eframe::set_value(storage, SAVED, &saved);
     }
 }

@@ -118,6 +118,9 @@ pub const TOMBSTONE_LANES_MAX: usize = 5;
 /// How long a removed document stays among the lanes at least, in milliseconds of the store's time.
 pub const TOMBSTONE_MS_MAX: i64 = 60_000;
 
+/// Documents that a pass started by hand removes without asking, on the system clock.
+pub const RUN_UNASKED_MAX: u64 = 100;
+
 /// Bars of the density over the Expiry view's axis.
 pub const DENSITY_BUCKETS: usize = 96;
 

@@ -10,6 +10,7 @@ impl From<Offer> for Action {
         match offer {
             Offer::StopArchiving(namespace) => Self::Archive(ArchiveAction::Off(namespace)),
             Offer::RemoveHeld => Self::Reaper(ReaperAction::DeleteHeld),
+            Offer::RunPass => Self::Reaper(ReaperAction::RunNow),
             Offer::CreateStore(folder) => Self::Store(StoreAction::CreateStore(folder)),
             Offer::Undo(tab) => Self::Documents(tab, DocumentsAction::Undo),
             Offer::SkipUndo(tab) => Self::Documents(tab, DocumentsAction::SkipUndo),

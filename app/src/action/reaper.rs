@@ -7,11 +7,12 @@ use mayfly_engine::value::shell::write_command;
 use super::entry::{Entry, Group, ctrl_shift};
 use super::{Action, DialogAction};
 use crate::job::Namespace;
-use crate::state::Dialog;
+use crate::limits::RUN_UNASKED_MAX;
 use crate::state::dialogs::{Confirm, Tone};
 use crate::state::number::counted;
 use crate::state::offer::Offer;
 use crate::state::reaper::{Held, Schedule};
+use crate::state::{Dialog, State};
 
 /// What can be asked of the reaper.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,8 +52,30 @@ pub const RUN_NOW: Entry = Entry {
     label: "Run now",
     tooltip: "Run a pass now and remove all expired documents",
     keys: ctrl_shift(Key::R),
-    action: |state| state.is_open().then_some(Action::Reaper(ReaperAction::RunNow)),
+    action: |state| state.is_open().then(|| run_now(state, true)),
 };
+
+/// Runs a pass, or asks first: on the system clock, where it would remove more than [`RUN_UNASKED_MAX`] documents, or any
+/// if no deliberate act asked for it, such as Space on a button that happens to have the focus.
+#[must_use]
+pub fn run_now(state: &State, is_deliberate: bool) -> Action {
+    let overdue = state.overdue();
+    let unasked_max = if is_deliberate { RUN_UNASKED_MAX } else { 0 };
+    if state.clock.is_simulated() || overdue <= unasked_max {
+        return Action::Reaper(ReaperAction::RunNow);
+    }
+    let what = counted(overdue, "overdue document", "overdue documents");
+    Action::Dialog(DialogAction::Show(Dialog::Confirm(Confirm {
+        title: format!("Remove {what} now?"),
+        text: "A pass removes every document past its threshold, also those that expire before \
+               you confirm. The TTL monitor would remove them with its next pass."
+            .to_owned(),
+        command: Some(write_command("admin", &doc! { "mayflyReap": 1 })),
+        button: format!("Remove {}", counted(overdue, "document", "documents")),
+        tone: Tone::Amber,
+        offer: Offer::RunPass,
+    })))
+}
 
 /// Turns the reaper off.
 pub const PAUSE: Entry = Entry {
@@ -158,6 +181,40 @@ pub const ENTRIES: &[Entry] = &[
     },
 ];
 
-fn set(state: &crate::state::State, schedule: Schedule) -> Option<Action> {
+fn set(state: &State, schedule: Schedule) -> Option<Action> {
     state.is_open().then_some(Action::Reaper(ReaperAction::SetSchedule(schedule)))
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_engine::reply::Forecast;
+
+    use super::*;
+    use crate::state::clock::Mode;
+    use crate::state::store::{Collection, Database};
+
+    fn state(overdue: u64) -> State {
+        let mut state = State::default();
+        let mut collection = Collection::new("sessions", "collection");
+        collection.forecast = Some(Forecast { overdue, ..Forecast::default() });
+        let database = Database { collections: vec![collection], ..Database::default() };
+        state.tree.databases.push(database);
+        state
+    }
+
+    #[test]
+    fn a_pass_that_removes_much_or_was_not_meant_is_asked_about() {
+        let check = |overdue, is_deliberate, asks: bool| {
+            let action = run_now(&state(overdue), is_deliberate);
+            assert_eq!(action != Action::Reaper(ReaperAction::RunNow), asks, "{overdue}");
+        };
+        check(0, false, false);
+        check(1, false, true);
+        check(1, true, false);
+        check(RUN_UNASKED_MAX, true, false);
+        check(RUN_UNASKED_MAX + 1, true, true);
+        let mut simulated = state(5_000);
+        simulated.clock.learn(Mode::Simulated { rate: 1.0, paused: true }, 0, simulated.uptime);
+        assert_eq!(run_now(&simulated, false), Action::Reaper(ReaperAction::RunNow));
+    }
 }

@@ -19,8 +19,7 @@ pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
             store::open_or_ask(request, cx);
         }
         SandboxAction::Back => {
-            let left = cx.state.store.left.as_ref();
-            let request = left.map(|left| left.request.clone()).unwrap_or_default();
+            let request = cx.state.store.left.clone().unwrap_or_default();
             store::open_or_ask(request, cx);
         }
         SandboxAction::Discard => {

@@ -19,7 +19,7 @@ use crate::state::dialogs::{
 use crate::state::maintenance::{folder, key};
 use crate::state::offer::Offer;
 use crate::state::purpose::StorePurpose;
-use crate::state::sandbox::{LeaveSandbox, Leaving, LeftStore};
+use crate::state::sandbox::{LeaveSandbox, Leaving};
 use crate::state::store::{Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
@@ -123,9 +123,8 @@ pub fn open(mut request: OpenRequest, cx: &mut Apply<'_>) {
     request.walker = request.walker.or_else(|| cx.state.store.request.walker.clone());
     transfer::run::cancel_all(cx.state);
     if request.sandbox.is_some() && cx.state.is_open() && !cx.state.is_in_sandbox() {
-        let (tabs, active) = cx.state.tabs.save();
-        let request = cx.state.store.request.clone();
-        cx.state.store.left = Some(LeftStore { request, tabs, active });
+        cx.state.note_tabs();
+        cx.state.store.left = Some(cx.state.store.request.clone());
     }
     cx.state.store.phase = Phase::Opening;
     cx.state.store.request = request.clone();
@@ -142,6 +141,7 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     let is_same = opened.folder.is_some() && opened.folder == cx.state.store.shown;
     if cx.state.tree.loaded && !is_same {
         // Another store: nothing of the old one stays.
+        cx.state.note_tabs();
         cx.state.tree = StoreTree::default();
         cx.state.tabs.clear();
         cx.state.dialogs.forget(Dialog::is_about_contents);
@@ -165,11 +165,31 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     let told = cx.state.store.folder.as_deref().map(key);
     let is_told = told.is_some_and(|folder| cx.state.settings.advised.contains(&folder));
     cx.state.maintenance.advice = if is_told { Vec::new() } else { opened.advice };
-    tabs::restore_left(cx);
+    if cx.state.store.request.sandbox.is_none() {
+        cx.state.store.left = None;
+    }
     reopened(opened.warnings, cx);
+    restore_tabs(cx);
     if is_demo {
         set_traffic(cx);
     }
+}
+
+/// Opens the tabs that this store had.
+fn restore_tabs(cx: &mut Apply<'_>) {
+    let Some(folder) = cx.state.store.shown.as_ref() else { return };
+    if !cx.state.tabs.open().is_empty() {
+        return;
+    }
+    let known = cx.state.settings.store_tabs.of(folder);
+    for tab in known.tabs {
+        cx.state.tabs.add(tab);
+    }
+    if let Some(tab) = known.active.and_then(|at| cx.state.tabs.open().get(at)) {
+        let id = tab.id;
+        cx.state.tabs.activate(id);
+    }
+    tabs::freshen(cx);
 }
 
 /// Traffic writes nothing before the window, which stops it when it closes, has turned it on.

@@ -4,7 +4,7 @@ use super::{Apply, documents, expiry, indexes, store};
 use crate::action::TabsAction;
 use crate::limits::TABS_MAX;
 use crate::state::store::Next;
-use crate::state::tabs::{SavedTab, ViewKind};
+use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, State, TabId};
 
@@ -36,28 +36,6 @@ pub fn apply(action: TabsAction, cx: &mut Apply<'_>) {
         TabsAction::Focus(focus) => cx.state.view.focus = Some(focus),
     }
     freshen(cx);
-}
-
-/// Opens tabs as they were saved, and shows the one that was shown.
-pub fn restore(tabs: Vec<SavedTab>, active: Option<usize>, cx: &mut Apply<'_>) {
-    for tab in tabs {
-        cx.state.tabs.add(tab);
-    }
-    if let Some(tab) = active.and_then(|at| cx.state.tabs.open().get(at)) {
-        let id = tab.id;
-        apply(TabsAction::Activate(id), cx);
-    }
-}
-
-/// Opens the tabs again that the store had before a sandbox took its place.
-pub(super) fn restore_left(cx: &mut Apply<'_>) {
-    if cx.state.store.request.sandbox.is_some() {
-        return;
-    }
-    let Some(left) = cx.state.store.left.take() else { return };
-    if left.request == cx.state.store.request && cx.state.tabs.open().is_empty() {
-        restore(left.tabs, left.active, cx);
-    }
 }
 
 /// Queries what the shown view lacks.

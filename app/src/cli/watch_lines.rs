@@ -66,7 +66,7 @@ pub(super) fn lines(store: &WatchedStore<'_>, event: &Event) -> Vec<String> {
                 })
                 .collect();
             if *more > 0 {
-                lines.push(format!("and {more} more"));
+                lines.push(format!("and {} more", crate::state::number::count(*more)));
             }
             lines
         }

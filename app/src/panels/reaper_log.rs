@@ -117,7 +117,8 @@ fn pass_text(
     add: &mut impl FnMut(&str, FontId, egui::Color32),
 ) {
     if pass.deleted == 0 && pass.indexes.is_empty() {
-        let times = if passes > 1 { format!(" ({passes} passes)") } else { String::new() };
+        let times =
+            if passes > 1 { format!(" ({} passes)", number::count(passes)) } else { String::new() };
         add(&format!("nothing to remove{times}"), text::mono(), colors.dim);
         return;
     }

@@ -9,7 +9,7 @@ use crate::action::{Group, entries, listener, reaper, trash, view};
 use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
 use crate::state::trash::KEEP_SECS;
-use crate::state::{Dialog, Phase, State, duration};
+use crate::state::{Dialog, Phase, State, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::chip::{Chip, Look};
 use crate::widgets::hint::Hint as _;
@@ -188,8 +188,19 @@ fn reaper_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
     );
     menu::below(&response, |ui| reaper_menu_ui(ui, state, actions));
     let run = reaper::RUN_NOW;
-    if class >= WidthClass::Run && ui.add(Button::plain(run.label).tooltip(run.tooltip)).clicked() {
-        actions.push(Action::Reaper(ReaperAction::RunNow));
+    if class >= WidthClass::Run {
+        let tooltip = match state.overdue() {
+            0 => run.tooltip.to_owned(),
+            overdue => {
+                let what = number::counted(overdue, "overdue document", "overdue documents");
+                format!("Run a pass now and remove {what}")
+            }
+        };
+        let pressed = ui.add(Button::plain(run.label).tooltip(&tooltip));
+        if pressed.clicked() {
+            let by_pointer = pressed.clicked_by(egui::PointerButton::Primary);
+            actions.push(reaper::run_now(state, by_pointer));
+        }
     }
     if class >= WidthClass::Schedule {
         schedule_ui(ui, state, actions);

@@ -5,12 +5,14 @@ use egui::{CentralPanel, Frame, Panel, Ui};
 use super::{documents, expiry, indexes, inspector, tab_strip, welcome};
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::tabs::ViewKind;
-use crate::state::{Drafts, State, Tab};
+use crate::state::{Drafts, Phase, State, Tab};
 use crate::theme::{colors, sizes};
 
 /// Draws the middle of the window.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
-    let Some(tab) = state.tabs.active() else {
+    // What a store that is not open had would count down as if it were.
+    let is_live = !matches!(state.store.phase, Phase::Failed(_));
+    let Some(tab) = state.tabs.active().filter(|_| is_live) else {
         welcome::ui(ui, state, actions);
         return;
     };

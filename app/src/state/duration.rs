@@ -2,6 +2,8 @@
 
 use chrono::{DateTime, Utc};
 
+use super::number;
+
 const SECOND_MS: i64 = 1_000;
 const MINUTE_MS: i64 = 60 * SECOND_MS;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
@@ -72,7 +74,7 @@ pub fn span(ms: i64) -> String {
     let next = units.get(first + 1).filter(|(size, _)| rest >= *size);
     match next {
         Some((size, next)) if count < 10 => format!("{count} {name} {} {next}", rest / size),
-        _ => format!("{count} {name}"),
+        _ => format!("{} {name}", number::count(count.unsigned_abs())),
     }
 }
 

@@ -25,6 +25,7 @@ pub mod reasons;
 pub mod sandbox;
 pub mod settings;
 pub mod store;
+pub mod store_tabs;
 pub mod tabs;
 pub mod toasts;
 pub mod transfer;
@@ -84,7 +85,7 @@ pub struct Store {
     /// Which request opened it, to try again.
     pub request: crate::job::OpenRequest,
     /// The store to go back to from a sandbox.
-    pub left: Option<sandbox::LeftStore>,
+    pub left: Option<crate::job::OpenRequest>,
 }
 
 /// Everything the window shows.
@@ -160,6 +161,36 @@ impl State {
         let lanes = self.tabs.active().map(|tab| tab.expiry.lanes.as_slice()).unwrap_or_default();
         !known.any(|collection| matches!(collection.next, store::Next::At(at) if at <= soon_ms))
             && !lanes.iter().any(|lane| lane.removed_ms.is_none() && lane.threshold_ms <= soon_ms)
+    }
+
+    /// Keeps the tabs of the store that they belong to. A sandbox is gone at the next start.
+    pub fn note_tabs(&mut self) {
+        let kept = self.store.shown.as_ref().filter(|_| self.store.left.is_none());
+        if let Some(folder) = kept {
+            self.settings.store_tabs.note(folder, &self.tabs);
+        }
+    }
+
+    /// How many documents are overdue, as far as the window knows: by what the sidebar shows, and by the totals of the
+    /// open view.
+    #[must_use]
+    pub fn overdue(&self) -> u64 {
+        let now_ms = self.now_ms();
+        let shown = self
+            .tabs
+            .active()
+            .and_then(|tab| Some((&tab.namespace, tab.expiry.totals.as_ref()?.overdue)));
+        let count = |db: &str, collection: &store::Collection| {
+            let is_due = matches!(collection.next, store::Next::At(at) if at <= now_ms);
+            let known = collection.forecast.as_ref().map_or(0, |forecast| forecast.overdue);
+            let is_it = |of: &Namespace| of.db == db && of.collection == collection.name;
+            let shown = shown.filter(|(of, _)| is_it(of)).map_or(0, |(_, overdue)| overdue);
+            known.max(shown).max(u64::from(is_due))
+        };
+        let databases = self.tree.databases.iter();
+        let counts = databases
+            .flat_map(|db| db.collections.iter().map(|collection| count(&db.name, collection)));
+        counts.sum()
     }
 
     /// Whether a store is there and answers.

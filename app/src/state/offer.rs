@@ -12,6 +12,8 @@ pub enum Offer {
     StopArchiving(Namespace),
     /// Documents on hold are removed now.
     RemoveHeld,
+    /// Runs a pass now.
+    RunPass,
     /// A store is created in this folder.
     CreateStore(PathBuf),
     /// The last change of a tab is undone.

@@ -1,6 +1,5 @@
-//! Sandboxes: how one is opened and left, and what was open before.
+//! Sandboxes: how one is opened and left.
 
-use super::tabs::SavedTab;
 use crate::job::{OpenRequest, Sandbox, instant_ms};
 
 /// A sandbox to open.
@@ -68,17 +67,6 @@ impl LeaveSandbox {
     pub fn before(then: Leaving) -> Self {
         Self { then, keeps: false, path: String::new(), sent: None, error: None }
     }
-}
-
-/// The store that was open before a sandbox.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct LeftStore {
-    /// Opens it.
-    pub request: OpenRequest,
-    /// Its tabs.
-    pub tabs: Vec<SavedTab>,
-    /// Which of them was shown.
-    pub active: Option<usize>,
 }
 
 #[cfg(test)]

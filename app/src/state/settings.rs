@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::store::Order;
+use super::store_tabs::KnownTabs;
 use super::view::Drawer;
 use crate::limits::RECENT_STORES_MAX;
 
@@ -59,6 +60,8 @@ pub struct Settings {
     pub advised: BTreeSet<String>,
     /// The data folders that were open, the latest first.
     pub recent_stores: Vec<String>,
+    /// The tabs of those stores.
+    pub store_tabs: KnownTabs,
     /// Whether the Commands drawer also lists what the window asked by itself.
     pub background_commands: bool,
     /// Whether sample data keeps arriving in the demo store.
@@ -77,6 +80,7 @@ impl Default for Settings {
             backups: BTreeMap::new(),
             advised: BTreeSet::new(),
             recent_stores: Vec::new(),
+            store_tabs: KnownTabs::default(),
             background_commands: false,
             traffic: true,
         }

@@ -8,6 +8,7 @@ use bson::{Bson, DateTime, Document, doc};
 use mayfly::action::{Action, StoreAction};
 use mayfly::job::Dialect;
 use mayfly::source::{Capabilities, Events, Maintenance, OpenRequest, Source, Transfers};
+use mayfly::state::tabs::ViewKind;
 use mayfly::state::{Phase, State};
 use mayfly_engine::engine::{Engine, EngineOptions};
 
@@ -356,4 +357,30 @@ fn a_store_that_another_program_has_open_is_not_offered_for_repair() {
     window.until("it is open", |state| {
         state.is_open() && state.store.folder.as_ref() == Some(&other)
     });
+}
+
+#[test]
+fn a_store_opens_with_its_own_tabs_and_none_is_live_while_it_is_not_open() {
+    let mut window = window(|source| source);
+    window.until("a collection is shown", |state| state.tabs.active().is_some());
+    window.click("Indexes");
+    let first = window.state().store.request.clone();
+    let other = window.folder.path().join("other");
+    let open = |window: &mut Window, request: OpenRequest| {
+        window.ask(Action::Store(StoreAction::Open(request)));
+    };
+    open(&mut window, OpenRequest { folder: Some(other.clone()), ..OpenRequest::default() });
+    window.until("the other store is open", |state| {
+        state.is_open() && state.store.folder.as_ref().is_some_and(|at| at.ends_with("other"))
+    });
+    assert!(window.state().tabs.open().is_empty(), "it has none of the first store's collections");
+    open(&mut window, first);
+    window.until("its tab is back", |state| state.tabs.active().is_some());
+    assert_eq!(window.tab().view, ViewKind::Indexes, "as it was left");
+    window.until_named("Close test.notes");
+    damage(&other.join("data.mdb"));
+    open(&mut window, OpenRequest { folder: Some(other), ..OpenRequest::default() });
+    window.until("it can't be opened", |state| matches!(state.store.phase, Phase::Failed(_)));
+    window.until_named("Try again");
+    assert!(!window.has("Close test.notes"));
 }

@@ -276,7 +276,11 @@ pub fn written(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
             write(tab, Purpose::Check, command, cx);
         }
         (Step::Insert(all), Some(error)) if count > 0 => {
-            let error = format!("Inserted {count} of {}, then failed: {error}", all.len());
+            let error = format!(
+                "Inserted {} of {}, then failed: {error}",
+                crate::state::number::count(count as u64),
+                crate::state::number::count(all.len() as u64)
+            );
             let rest = all.split_off(count.min(all.len()));
             let (inserted, origin) = (std::mem::take(all), writing.origin);
             *all = rest;

@@ -137,7 +137,10 @@ fn header_ui(ui: &mut Ui, field: &FieldTypes) {
         let kinds = text::rich(kinds.join(", "), text::mono_small()).color(ink);
         let response = ui.add(Label::new(kinds).truncate());
         if mixed {
-            let counts = field.types.iter().map(|(kind, count)| format!("{count} × {kind}"));
+            let counts = field
+                .types
+                .iter()
+                .map(|(kind, count)| format!("{} × {kind}", number::count(*count as u64)));
             response.hint(counts.collect::<Vec<_>>().join(", "));
         }
     });

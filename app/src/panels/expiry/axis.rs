@@ -62,7 +62,8 @@ impl Backdrop<'_> {
             if removed == 0 {
                 continue;
             }
-            let words = format!("{removed} removed in {}", duration::micros(pass.duration_micros));
+            let took = duration::micros(pass.duration_micros);
+            let words = format!("{} removed in {took}", crate::state::number::count(removed));
             let galley = painter.layout_no_wrap(words, text::small(), ink.dim);
             let at = pos2(x + sizes::GAP_TINY, labels.center().y - galley.size().y / 2.0);
             if at.x + galley.size().x + sizes::GAP_SMALL <= free_until.min(self.scale.now_x()) {

@@ -16,7 +16,7 @@ pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, scale: Scale, actions: &mut Tab
     let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK | Sense::DRAG);
     let total: u64 = view.density.counts.iter().sum();
     response.widget_info(|| {
-        let name = format!("Density: {total} expirations on screen");
+        let name = format!("Density: {} expirations on screen", crate::state::number::count(total));
         WidgetInfo::labeled(Role::Image, true, name)
     });
     let most = bars(view).map(|bar| bar.count).max().unwrap_or(0);

@@ -60,8 +60,12 @@ fn figure_ui(ui: &mut Ui, figure: Option<String>) -> Response {
 }
 
 pub(super) fn size_ui(ui: &mut Ui, index: &IndexRow) {
-    let size = figure_ui(ui, index.bytes.map(number::bytes));
     if index.has_no_entries_of_its_own() {
-        size.hint("Clustered by _id, so this index uses no extra space");
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let words = text::rich("in documents", text::small()).color(colors(ui).dim);
+            ui.label(words).hint("Documents are stored by _id, so this index uses no extra space");
+        });
+        return;
     }
+    figure_ui(ui, index.bytes.map(number::bytes));
 }
