@@ -115,8 +115,8 @@ pub const LEDGER_MAX: usize = 5_000;
 /// Removed documents that stay among the lanes.
 pub const TOMBSTONE_LANES_MAX: usize = 5;
 
-/// How long a removed document stays among the lanes at least, in milliseconds of the store's time.
-pub const TOMBSTONE_MS_MAX: i64 = 60_000;
+/// How long rows keep their places after a pass has removed some of them, in real time.
+pub const REMOVED_ROWS_REST: Duration = Duration::from_millis(2_400);
 
 /// Documents that a pass started by hand removes without asking, on the system clock.
 pub const RUN_UNASKED_MAX: u64 = 100;

@@ -8,7 +8,7 @@ use super::number::number;
 use super::{Apply, clipboard, documents, indexes};
 use crate::action::ExpiryAction;
 use crate::job::RemovedDocument;
-use crate::limits::REASONS_DOCUMENTS_MAX;
+use crate::limits::{REASONS_DOCUMENTS_MAX, REMOVED_ROWS_REST};
 use crate::state::documents::change;
 use crate::state::expiry::{Lane, Purpose, SavedExpiry, Totals};
 use crate::state::indexes::TtlIndex;
@@ -263,11 +263,23 @@ fn ledger_line(lane: &Lane) -> String {
 /// A pass removed documents: every open view of their collections shows it.
 pub fn removed(documents: &[RemovedDocument], more: u64, state: &mut State) {
     let only = documents.first().map(|document| document.namespace.clone());
+    let (uptime, now_ms, clock) = (state.uptime, state.now_ms(), state.clock.clone());
     for tab in state.tabs.open_mut() {
-        let here = documents.iter().filter(|document| document.namespace == tab.namespace);
+        let here: Vec<&RemovedDocument> =
+            documents.iter().filter(|document| document.namespace == tab.namespace).collect();
+        let Some(first) = here.first() else { continue };
         // Documents that are not listed belong to the collection of those that are.
         let unlisted = if only.as_ref() == Some(&tab.namespace) { more } else { 0 };
-        tab.expiry.take_removed(here.map(Lane::from), unlisted);
+        let view = &mut tab.expiry;
+        view.take_removed(here.iter().map(|document| Lane::from(*document)), unlisted);
+        // An event is of one index.
+        if view.index.as_ref().is_none_or(|index| *index == first.index) {
+            // On a fast clock rows must not wait until they have left the axis.
+            let quarter = clock.real_time_until(now_ms.saturating_add(view.axis.span_ms() / 4));
+            let rest = quarter.unwrap_or(REMOVED_ROWS_REST).min(REMOVED_ROWS_REST);
+            let count = (here.len() as u64).saturating_add(unlisted);
+            view.note_pass(first.pass, count, first.removed_ms, uptime, rest);
+        }
     }
 }
 

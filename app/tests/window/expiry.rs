@@ -50,6 +50,25 @@ fn a_document_is_listed_from_its_threshold_to_its_removal() {
 }
 
 #[test]
+fn a_pass_shows_what_it_removed_and_then_leaves_a_summary() {
+    let mut window = window();
+    let old: Vec<_> = (0..12).map(|id| doc! {"_id": format!("old {id}"), "at": at(-90)}).collect();
+    window.run("test", &doc! {"insert": "sessions", "documents": old});
+    window.until_named("old 11 expired at");
+    window.click("Run now");
+    window.until_frame("all are tombstones", |window| {
+        (0..12).all(|id| window.has_part(&format!("old {id} removed")))
+    });
+    window.until_named("7 more removed by pass 1");
+    assert!(!window.has_part("old 0 removed") && window.has_part("old 11 removed"));
+    assert!(window.has("first expires at 12:00:30"));
+    // A third of 19 minutes is left of now.
+    window.advance(420);
+    window.until_gone("more removed by pass 1");
+    window.until_gone("old 11 removed");
+}
+
+#[test]
 fn a_pointer_that_rests_does_not_freeze_the_lanes() {
     let mut window = window();
     let lane = window.place("second expires at 12:01:00").center();

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use bson::Bson;
 use egui::text::{LayoutJob, TextWrapping};
-use egui::{FontId, Galley, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, pos2, vec2};
+use egui::{
+    Align2, FontId, Galley, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, pos2, vec2,
+};
 use egui::{Role, WidgetInfo};
 
 use super::TabActions;
@@ -12,7 +14,7 @@ use super::scale::Scale;
 use super::words;
 use crate::action::ExpiryAction;
 use crate::state::duration;
-use crate::state::expiry::{ExpiryView, Lane, Phase};
+use crate::state::expiry::{ExpiryView, Lane, Phase, Row};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
@@ -40,22 +42,19 @@ impl Lanes<'_> {
     /// Draws the rows that are on screen. Returns whether the pointer is over them.
     pub(super) fn ui(&self, ui: &mut Ui, actions: &mut TabActions<'_>) -> bool {
         let mut hovered = false;
-        let lanes = self.view.lanes.len();
-        let rows = lanes + usize::from(self.view.has_more);
+        let rows = self.view.rows(self.scale.now_ms);
         egui::ScrollArea::vertical().auto_shrink([false, false]).show_rows(
             ui,
             sizes::LANE,
-            rows,
+            rows.len(),
             |ui, range| {
                 ui.spacing_mut().item_spacing.y = 0.0;
-                let has_last = range.end > lanes;
-                let shown = range.start.min(lanes)..range.end.min(lanes);
-                for lane in self.view.lanes.get(shown).unwrap_or_default() {
-                    hovered |= self.row_ui(ui, lane, actions);
-                }
-                if has_last {
-                    let words = text::rich(words::more(lanes), text::small());
-                    ui.label(words.color(colors(ui).dim));
+                for row in rows.get(range).unwrap_or_default() {
+                    match row {
+                        Row::Lane(lane) => hovered |= self.row_ui(ui, lane, actions),
+                        Row::Summary(summary) => line_ui(ui, &words::summary(summary)),
+                        Row::More(listed) => line_ui(ui, &words::more(*listed)),
+                    }
                 }
             },
         );
@@ -98,6 +97,15 @@ impl Lanes<'_> {
         response.hint_at_pointer((self.bracket)(lane));
         hovered
     }
+}
+
+/// A row of words.
+fn line_ui(ui: &mut Ui, words: &str) {
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), sizes::LANE), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
+    let (at, ink) = (rect.left_center(), colors(ui).dim);
+    paint::text_at(ui, at, Align2::LEFT_CENTER, words, text::small(), ink, rect.width());
 }
 
 /// Draws one row.
@@ -189,7 +197,8 @@ impl LanePainter<'_> {
         let (base, end) = (self.scale.x(lane.base_ms), self.scale.x(at));
         let gray = self.colors.removed;
         self.fill(self.bar(base, end), faded(gray, 0.25));
-        let end = end.max(self.scale.left + sizes::GAP);
+        // Left of the axis while rows keep their places.
+        let end = end.max(self.scale.left - sizes::GAP);
         let center = pos2(end, self.rect.center().y);
         let arm = sizes::LANE_KNOB - 1.0;
         let stroke = Stroke::new(sizes::LINE_STRONG, gray);

@@ -79,7 +79,7 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
     // Rows keep their places under a pointer that moves. A pointer that rests must not freeze the
     // view.
     let is_moving = ui.input(|input| input.pointer.time_since_last_movement() < HOLD_SECS);
-    let held = hovered && is_moving;
+    let held = hovered && is_moving || tab.expiry.rests(state.uptime);
     if held != tab.expiry.held {
         actions.push(ExpiryAction::Hold(held));
     }
@@ -220,4 +220,7 @@ fn redraw(ui: &Ui, state: &State, tab: &Tab, actions: &mut Actions) {
         }
     }
     actions.redraw_at(&state.clock, next_ms);
+    if let Some(pass) = view.pass.filter(|_| view.rests(state.uptime)) {
+        actions.redraw_after(pass.rests_until.saturating_sub(state.uptime));
+    }
 }

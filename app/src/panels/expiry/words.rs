@@ -2,7 +2,7 @@
 
 use bson::Bson;
 
-use crate::state::expiry::{Lane, Phase};
+use crate::state::expiry::{Lane, Phase, Summary};
 use crate::state::{duration, number};
 
 /// Characters of an `_id` that a lane shows.
@@ -60,6 +60,11 @@ fn ttl(lane: &Lane) -> String {
 /// Below the last row, when more documents wait than are listed.
 pub(super) fn more(listed: usize) -> String {
     format!("Showing the next {} to expire", number::count(listed as u64))
+}
+
+/// Below the tombstones, for documents of a pass that have none.
+pub(super) fn summary(summary: &Summary) -> String {
+    format!("{} more removed by pass {}", number::count(summary.removed), summary.pass)
 }
 
 /// How late a removal was: `9.3 s late`.

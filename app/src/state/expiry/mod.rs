@@ -3,6 +3,8 @@
 //!
 //! Every lane keeps its absolute threshold; whatever depends on *now* is computed on demand.
 
+mod removals;
+
 use std::collections::VecDeque;
 
 use bson::{Bson, Document, doc};
@@ -10,12 +12,11 @@ use mayfly_engine::reply::{ExpiringPage, ExpiringRow, Forecast, WhatIf};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::removals::{Row, ShownPass, Summary};
 use super::axis::Axis;
 use crate::job::RemovedDocument;
 pub use crate::job::purpose::ExpiryPurpose as Purpose;
-use crate::limits::{
-    DENSITY_BUCKETS, LANES_MAX, LEDGER_MAX, TOMBSTONE_LANES_MAX, TOMBSTONE_MS_MAX,
-};
+use crate::limits::{DENSITY_BUCKETS, LANES_MAX};
 
 /// How the view shows its documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -182,8 +183,11 @@ pub struct ExpiryView {
     pub selected_removed_ms: Option<i64>,
     /// The chosen document, once it was fetched.
     pub document: Option<Document>,
-    /// While the pointer is over the rows they keep their places.
+    /// While the pointer is over the rows, and for a moment after a pass, they keep their places.
     pub held: bool,
+    /// The latest pass that removed documents here.
+    pub pass: Option<ShownPass>,
+    summary: Option<Summary>,
     /// What the density was last asked for.
     density_asked: Option<DensityAsked>,
     fitted: bool,
@@ -327,36 +331,6 @@ impl ExpiryView {
         self.totals = Some(Totals { overdue, waiting, never, damaged, reasons });
     }
 
-    /// A pass removed these documents of the collection; `unlisted` more were not named.
-    pub fn take_removed(&mut self, removed: impl IntoIterator<Item = Lane>, unlisted: u64) {
-        self.ledger_dropped += unlisted;
-        for lane in removed {
-            // A tombstone of the same name is of an earlier document.
-            let waits = |row: &&mut Lane| row.id == lane.id && row.removed_ms.is_none();
-            if let Some(row) = self.lanes.iter_mut().find(waits) {
-                row.removed_ms = lane.removed_ms;
-            }
-            self.ledger.push_front(lane);
-        }
-        while self.ledger.len() > LEDGER_MAX {
-            self.ledger.pop_back();
-            self.ledger_dropped += 1;
-        }
-    }
-
-    /// Forgets what was removed: it was removed from what is in the store no more.
-    pub fn forget_removed(&mut self) {
-        self.ledger.clear();
-        self.ledger_dropped = 0;
-        self.lanes.retain(|lane| lane.removed_ms.is_none());
-        if let Some((lanes, _)) = &mut self.waiting_batch {
-            lanes.retain(|lane| lane.removed_ms.is_none());
-        }
-        if self.selected_removed_ms.take().is_some() {
-            (self.selected, self.document) = (None, None);
-        }
-    }
-
     /// Keeps every row in its place while `held`; on release what came meanwhile is shown.
     pub fn hold(&mut self, held: bool, now_ms: i64) {
         let released = self.held && !held;
@@ -386,23 +360,6 @@ impl ExpiryView {
         let Some(last) = ahead.take(FIT_LANES).last() else { return };
         self.axis.fit(last.threshold_ms.saturating_sub(now_ms).max(FIT_MS_MIN));
         self.fitted = true;
-    }
-
-    /// The rows of a batch, with the latest tombstones above them.
-    fn place(&mut self, batch: Vec<Lane>, has_more: bool, now_ms: i64) {
-        let kept_ms = TOMBSTONE_MS_MAX.max(self.axis.span_ms());
-        let mut lanes: Vec<Lane> = self
-            .ledger
-            .iter()
-            .filter(|lane| lane.removed_ms.is_some_and(|at| now_ms.saturating_sub(at) < kept_ms))
-            .filter(|lane| self.index.as_ref().is_none_or(|index| *index == lane.index))
-            .take(TOMBSTONE_LANES_MAX)
-            .cloned()
-            .collect();
-        lanes.reverse();
-        lanes.extend(batch);
-        self.lanes = lanes;
-        self.has_more = has_more;
     }
 
     /// The earliest threshold that is still to come, in milliseconds.
@@ -462,6 +419,7 @@ const FIT_MS_MIN: i64 = 60_000;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::LEDGER_MAX;
 
     const NOW: i64 = 1_704_844_800_000;
 
@@ -517,7 +475,7 @@ mod tests {
         assert_eq!(view.lanes[0].phase(NOW), Phase::Removed { late_ms: 5 });
         view.take_expiring(&batch(&[(2, NOW + 5), (3, NOW + 9)]), NOW);
         assert_eq!(ids(&view), [1, 2, 3], "the tombstone is above the next batch");
-        let later = NOW + TOMBSTONE_MS_MAX.max(view.axis.span_ms());
+        let later = NOW + view.axis.span_ms() + 1;
         view.take_expiring(&batch(&[(3, NOW + 9)]), later);
         assert_eq!(ids(&view), [3], "a tombstone fades");
     }

@@ -1,0 +1,232 @@
+//! What a pass leaves among the rows: removed documents in their places for a moment, then a few tombstones and
+//! one line for the rest.
+
+use std::time::Duration;
+
+use super::{ExpiryView, Lane};
+use crate::limits::{LEDGER_MAX, TOMBSTONE_LANES_MAX};
+
+/// The latest pass that removed documents of the collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShownPass {
+    /// Its number, counted from 1 since the store was opened.
+    pub number: u64,
+    /// Documents it removed here, listed or not.
+    pub removed: u64,
+    /// When it removed the first of them, in milliseconds since 1970.
+    pub at_ms: i64,
+    /// The window's uptime when rows began to rest.
+    pub seen: Duration,
+    /// Rows keep their places until this uptime.
+    pub rests_until: Duration,
+}
+
+/// Documents of one pass that have no tombstone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Summary {
+    /// How many.
+    pub removed: u64,
+    /// The number of the pass.
+    pub pass: u64,
+    /// When it removed the first of them, in milliseconds since 1970.
+    at_ms: i64,
+    /// The tombstones above it.
+    after: usize,
+}
+
+/// A row of the timeline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Row<'a> {
+    /// One document.
+    Lane(&'a Lane),
+    /// Removed documents without a row of their own.
+    Summary(Summary),
+    /// More documents wait than these.
+    More(usize),
+}
+
+impl ExpiryView {
+    /// A pass removed these documents of the collection; `unlisted` more were not named.
+    pub fn take_removed(&mut self, removed: impl IntoIterator<Item = Lane>, unlisted: u64) {
+        self.ledger_dropped += unlisted;
+        for lane in removed {
+            // A tombstone of the same name is of an earlier document.
+            let waits = |row: &&mut Lane| row.id == lane.id && row.removed_ms.is_none();
+            if let Some(row) = self.lanes.iter_mut().find(waits) {
+                row.removed_ms = lane.removed_ms;
+            }
+            self.ledger.push_front(lane);
+        }
+        while self.ledger.len() > LEDGER_MAX {
+            self.ledger.pop_back();
+            self.ledger_dropped += 1;
+        }
+    }
+
+    /// Notes that pass `number` removed `removed` more documents here, at `at_ms`. Rows keep their places for
+    /// `rest`, so that the user sees what was removed; a rest that has begun is not prolonged.
+    pub fn note_pass(
+        &mut self,
+        number: u64,
+        removed: u64,
+        at_ms: i64,
+        uptime: Duration,
+        rest: Duration,
+    ) {
+        let earlier = self.pass.filter(|pass| pass.number == number);
+        let (seen, rests_until) = match self.pass {
+            Some(pass) if self.rests(uptime) => (pass.seen, pass.rests_until),
+            _ => (uptime, uptime.saturating_add(rest)),
+        };
+        self.pass = Some(ShownPass {
+            number,
+            removed: earlier.map_or(0, |pass| pass.removed).saturating_add(removed),
+            at_ms: earlier.map_or(at_ms, |pass| pass.at_ms),
+            seen,
+            rests_until,
+        });
+        self.held |= self.rests(uptime);
+    }
+
+    /// Whether rows keep their places because a pass has just removed some of them.
+    #[must_use]
+    pub fn rests(&self, uptime: Duration) -> bool {
+        self.pass.is_some_and(|pass| uptime < pass.rests_until)
+    }
+
+    /// Forgets what was removed: it was removed from what is in the store no more.
+    pub fn forget_removed(&mut self) {
+        self.ledger.clear();
+        self.ledger_dropped = 0;
+        (self.pass, self.summary) = (None, None);
+        self.lanes.retain(|lane| lane.removed_ms.is_none());
+        if let Some((lanes, _)) = &mut self.waiting_batch {
+            lanes.retain(|lane| lane.removed_ms.is_none());
+        }
+        if self.selected_removed_ms.take().is_some() {
+            (self.selected, self.document) = (None, None);
+        }
+    }
+
+    /// The rows of a batch, with the latest tombstones above them.
+    pub(super) fn place(&mut self, batch: Vec<Lane>, has_more: bool, now_ms: i64) {
+        let from_ms = now_ms.saturating_sub(self.axis.span_ms());
+        let mut lanes: Vec<Lane> = self
+            .ledger
+            .iter()
+            .filter(|lane| lane.removed_ms.is_some_and(|at| at >= from_ms))
+            .filter(|lane| self.index.as_ref().is_none_or(|index| *index == lane.index))
+            .take(TOMBSTONE_LANES_MAX)
+            .cloned()
+            .collect();
+        lanes.reverse();
+        self.summary = self.pass.and_then(|pass| summary(pass, &lanes));
+        lanes.extend(batch);
+        self.lanes = lanes;
+        self.has_more = has_more;
+    }
+
+    /// The rows from top to bottom. What was removed leaves with the axis, except while rows keep their places.
+    #[must_use]
+    pub fn rows(&self, now_ms: i64) -> Vec<Row<'_>> {
+        let start_ms = if self.held { i64::MIN } else { self.axis.start_ms(now_ms) };
+        let mut rows = Vec::with_capacity(self.lanes.len() + 2);
+        let summary = self.summary.filter(|summary| summary.at_ms >= start_ms);
+        for at in 0..=self.lanes.len() {
+            if let Some(summary) = summary.filter(|summary| summary.after == at) {
+                rows.push(Row::Summary(summary));
+            }
+            if let Some(lane) = self.lanes.get(at)
+                && lane.removed_ms.is_none_or(|at_ms| at_ms >= start_ms)
+            {
+                rows.push(Row::Lane(lane));
+            }
+        }
+        if self.has_more {
+            rows.push(Row::More(self.lanes.len()));
+        }
+        rows
+    }
+}
+
+fn summary(pass: ShownPass, tombstones: &[Lane]) -> Option<Summary> {
+    let is_of_pass = |lane: &&Lane| lane.removed_ms.is_some_and(|at| at >= pass.at_ms);
+    let listed = tombstones.iter().filter(is_of_pass).count() as u64;
+    let removed = pass.removed.saturating_sub(listed);
+    let (after, at_ms) = (tombstones.len(), pass.at_ms);
+    (removed > 0).then_some(Summary { removed, pass: pass.number, at_ms, after })
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::Bson;
+
+    use super::*;
+
+    const NOW: i64 = 1_704_844_800_000;
+    const REST: Duration = Duration::from_millis(2_400);
+
+    fn lane(id: i32, removed_ms: Option<i64>) -> Lane {
+        Lane {
+            id: Bson::Int32(id),
+            index: "at_1".into(),
+            field: "at".into(),
+            base_ms: NOW - 60_000,
+            threshold_ms: NOW - 10,
+            own_ttl: false,
+            removed_ms,
+        }
+    }
+
+    /// A view of so many overdue documents that a pass has just removed at uptime 0.
+    fn after_pass(count: i32, unlisted: u64) -> ExpiryView {
+        let mut view = ExpiryView::default();
+        view.place((0..count).map(|id| lane(id, None)).collect(), false, NOW);
+        view.take_removed((0..count).map(|id| lane(id, Some(NOW))), unlisted);
+        let removed = u64::try_from(count).expect("a count") + unlisted;
+        view.note_pass(3, removed, NOW, Duration::ZERO, REST);
+        view
+    }
+
+    fn summaries(view: &ExpiryView, now_ms: i64) -> Vec<(usize, u64, u64)> {
+        let rows = view.rows(now_ms).into_iter().enumerate();
+        rows.filter_map(|(at, row)| match row {
+            Row::Summary(summary) => Some((at, summary.removed, summary.pass)),
+            Row::Lane(_) | Row::More(_) => None,
+        })
+        .collect()
+    }
+
+    #[test]
+    fn removed_rows_keep_their_places_and_then_collapse_into_a_summary() {
+        let mut view = after_pass(56, 1_000);
+        assert!(view.held && view.rests(REST / 2));
+        assert_eq!((view.rows(NOW).len(), summaries(&view, NOW).len()), (56, 0));
+        assert!(!view.rests(REST));
+        view.hold(false, NOW);
+        view.place(vec![lane(99, None)], false, NOW);
+        assert_eq!(view.rows(NOW).len(), TOMBSTONE_LANES_MAX + 2);
+        assert_eq!(summaries(&view, NOW), [(TOMBSTONE_LANES_MAX, 1_051, 3)]);
+    }
+
+    #[test]
+    fn what_was_removed_leaves_with_the_axis() {
+        let mut view = after_pass(9, 0);
+        view.hold(false, NOW);
+        view.place(vec![lane(99, None)], false, NOW);
+        let gone = |view: &ExpiryView, ms| view.rows(NOW + ms).len();
+        let until_left = NOW - view.axis.start_ms(NOW);
+        assert_eq!(gone(&view, until_left), TOMBSTONE_LANES_MAX + 2);
+        assert_eq!(gone(&view, until_left + 1), 1, "only the one that waits");
+    }
+
+    #[test]
+    fn passes_in_a_row_do_not_hold_the_rows_forever() {
+        let mut view = after_pass(2, 0);
+        let later = REST / 2;
+        view.note_pass(4, 1, NOW + 1, later, REST);
+        assert!(view.rests(later) && !view.rests(REST));
+        let pass = view.pass.expect("a pass");
+        assert_eq!((pass.number, pass.removed), (4, 1));
+    }
+}
