@@ -2,13 +2,7 @@
 //!
 //! A name that no MongoDB server knows is not listed: it gets `CommandNotFound`.
 
-use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::{Answer, Code, CommandError},
-    field::any,
-    request::Request,
-};
+use crate::command::core::{Answer, Code, Command, CommandError, Context, Request, Scope, any};
 
 macro_rules! refused {
     ($($constant:ident $name:literal $scope:ident $code:ident $reason:literal;)*) => {

@@ -7,17 +7,13 @@ use bson::raw::{RawDocument, RawDocumentBuf, cstr};
 use crate::{
     command::{
         core::{
-            client::Client,
-            command::Command,
-            context::Context,
-            error::{Answer, Code, CommandError},
+            Answer, Client, Code, Command, CommandError, Context, Request,
             monitor::{
                 operations::RunningOperation,
                 profiler,
                 registration::{begin, time_limit},
             },
-            reply::raw,
-            request::Request,
+            raw,
             target::{check_target, check_usable},
         },
         table::TABLE,

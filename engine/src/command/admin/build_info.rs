@@ -3,14 +3,7 @@
 use bson::{Bson, Document, doc};
 
 use crate::{
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::Answer,
-        reply::raw,
-        request::Request,
-        server::MODEL_VERSION,
-    },
+    command::core::{Answer, Command, Context, Request, Scope, raw, server::MODEL_VERSION},
     value::scan::DOCUMENT_BYTES_MAX,
 };
 

@@ -3,13 +3,7 @@
 use bson::doc;
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    field::optional,
-    reply::{raw, shortest},
-    request::Request,
-    stats::storage_stats,
+    Answer, Command, Context, Request, Scope, optional, raw, shortest, stats::storage_stats,
 };
 
 /// `{collStats: collection, scale}`; zeros for a collection that does not exist, as MongoDB

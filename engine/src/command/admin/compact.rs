@@ -2,23 +2,14 @@
 
 use bson::doc;
 
-use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::{Answer, no_collection},
-    field::ignored,
-    reply::raw,
-    request::Request,
-};
+use crate::command::core::{Answer, Command, Context, Request, ignored, no_collection, raw};
 
 /// `{compact: collection}`. Truthful: no byte is freed.
-pub static COMMAND: Command = Command {
-    name: "compact",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[ignored("force"), ignored("freeSpaceTargetMB"), ignored("dryRun")],
+pub static COMMAND: Command = Command::any(
+    "compact",
+    &[ignored("force"), ignored("freeSpaceTargetMB"), ignored("dryRun")],
     run,
-};
+);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;

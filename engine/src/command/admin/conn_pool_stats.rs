@@ -2,17 +2,10 @@
 
 use bson::{Document, doc};
 
-use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    reply::raw,
-    request::Request,
-};
+use crate::command::core::{Answer, Command, Context, Request, raw};
 
 /// `{connPoolStats: 1}`
-pub static COMMAND: Command =
-    Command { name: "connPoolStats", aliases: &[], scope: Scope::Any, fields: &[], run };
+pub static COMMAND: Command = Command::any("connPoolStats", &[], run);
 
 fn run(_: &Context, _: &Request<'_>) -> Answer {
     raw(&doc! {

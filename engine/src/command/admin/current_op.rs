@@ -3,22 +3,12 @@
 use bson::{Bson, RawDocumentBuf, doc};
 
 use crate::{
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::Answer,
-        field::any,
-        field_value::as_flag,
-        monitor::operations,
-        reply::raw,
-        request::Request,
-    },
+    command::core::{Answer, Command, Context, Request, any, as_flag, monitor::operations, raw},
     query::Filter,
 };
 
 /// `{currentOp: 1, $all, $ownOps, …}`; further fields are a filter on the operations.
-pub static COMMAND: Command =
-    Command { name: "currentOp", aliases: &[], scope: Scope::Admin, fields: &[any()], run };
+pub static COMMAND: Command = Command::admin("currentOp", &[any()], run);
 
 /// Fields that are switches, not conditions.
 const SWITCHES: [&str; 3] = ["$all", "$ownOps", "$truncateOps"];

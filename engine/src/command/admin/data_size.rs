@@ -6,25 +6,17 @@ use crate::{
     catalog::Namespace,
     clock::work_time,
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::{ignored, unsupported},
-        monitor::operations::millis,
-        reply::{raw, shortest},
-        request::Request,
-        stats::Sizes,
+        Answer, Code, Command, CommandError, Context, Request, ignored,
+        monitor::operations::millis, raw, shortest, stats::Sizes, unsupported,
     },
 };
 
 /// `{dataSize: 'db.collection'}`
-pub static COMMAND: Command = Command {
-    name: "dataSize",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[ignored("keyPattern"), ignored("estimate"), unsupported("min"), unsupported("max")],
+pub static COMMAND: Command = Command::any(
+    "dataSize",
+    &[ignored("keyPattern"), ignored("estimate"), unsupported("min"), unsupported("max")],
     run,
-};
+);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let RawBsonRef::String(full) = request.first()? else {

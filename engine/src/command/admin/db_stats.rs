@@ -3,13 +3,7 @@
 use bson::doc;
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    field::optional,
-    reply::{raw, shortest},
-    request::Request,
-    stats::Sizes,
+    Answer, Command, Context, Request, Scope, optional, raw, shortest, stats::Sizes,
 };
 
 /// `{dbStats: 1, scale}`

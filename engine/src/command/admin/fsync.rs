@@ -3,27 +3,20 @@
 use bson::doc;
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::{Answer, Code, CommandError},
-    field::{ignored, optional},
-    reply::raw,
-    request::Request,
+    Answer, Code, Command, CommandError, Context, Request, ignored, optional, raw,
 };
 
 /// `{fsync: 1, lock: false}`
-pub static COMMAND: Command = Command {
-    name: "fsync",
-    aliases: &[],
-    scope: Scope::Admin,
-    fields: &[
+pub static COMMAND: Command = Command::admin(
+    "fsync",
+    &[
         optional("lock"),
         ignored("async"),
         ignored("forBackup"),
         ignored("fsyncLockAcquisitionTimeoutMillis"),
     ],
     run,
-};
+);
 
 fn run(_: &Context, request: &Request<'_>) -> Answer {
     if request.flag("lock")? {

@@ -1,15 +1,9 @@
 //! `fsyncUnlock`: nothing is ever locked.
 
-use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::{Answer, Code, CommandError},
-    request::Request,
-};
+use crate::command::core::{Answer, Code, Command, CommandError, Context, Request};
 
 /// `{fsyncUnlock: 1}`
-pub static COMMAND: Command =
-    Command { name: "fsyncUnlock", aliases: &[], scope: Scope::Admin, fields: &[], run };
+pub static COMMAND: Command = Command::admin("fsyncUnlock", &[], run);
 
 fn run(_: &Context, _: &Request<'_>) -> Answer {
     Err(CommandError::new(Code::ILLEGAL_OPERATION, "fsyncUnlock called when not locked"))

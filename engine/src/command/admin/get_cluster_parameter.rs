@@ -2,17 +2,10 @@
 
 use bson::{Bson, doc, raw::RawBsonRef};
 
-use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::{Answer, Code, CommandError},
-    reply::raw,
-    request::Request,
-};
+use crate::command::core::{Answer, Code, Command, CommandError, Context, Request, raw};
 
 /// `{getClusterParameter: '*' | name | [name]}`
-pub static COMMAND: Command =
-    Command { name: "getClusterParameter", aliases: &[], scope: Scope::Admin, fields: &[], run };
+pub static COMMAND: Command = Command::admin("getClusterParameter", &[], run);
 
 fn run(_: &Context, request: &Request<'_>) -> Answer {
     let unknown = |name: &str| {

@@ -3,17 +3,11 @@
 use bson::{Bson, doc, raw::RawBsonRef};
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::{Answer, Code, CommandError},
-    field_value::type_name,
-    reply::{raw, shortest},
-    request::Request,
+    Answer, Code, Command, CommandError, Context, Request, raw, shortest, type_name,
 };
 
 /// `{getLog: 'global' | 'startupWarnings' | '*'}`
-pub static COMMAND: Command =
-    Command { name: "getLog", aliases: &[], scope: Scope::Admin, fields: &[], run };
+pub static COMMAND: Command = Command::admin("getLog", &[], run);
 
 const NAMES: [&str; 2] = ["global", "startupWarnings"];
 

@@ -7,22 +7,13 @@ use bson::{
 
 use super::parameter_values::{FIXED, fixed, value};
 use crate::{
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::any,
-        field_value::as_flag,
-        reply::raw,
-        request::Request,
-    },
+    command::core::{Answer, Code, Command, CommandError, Context, Request, any, as_flag, raw},
     reaper::{TTL_PARAMETERS, TtlParameter},
 };
 
 /// `{getParameter: 1, name: 1, …}`; `{getParameter: '*'}`;
 /// `{getParameter: {showDetails, allParameters, setAt}, …}`
-pub static COMMAND: Command =
-    Command { name: "getParameter", aliases: &[], scope: Scope::Admin, fields: &[any()], run };
+pub static COMMAND: Command = Command::admin("getParameter", &[any()], run);
 
 /// The options in the command's own field.
 struct ParameterOptions {

@@ -3,17 +3,12 @@
 use bson::{DateTime, doc};
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    reply::raw,
-    request::Request,
+    Answer, Command, Context, Request, raw,
     server::{hostname, proc_kilobytes},
 };
 
 /// `{hostInfo: 1}`
-pub static COMMAND: Command =
-    Command { name: "hostInfo", aliases: &[], scope: Scope::Any, fields: &[], run };
+pub static COMMAND: Command = Command::any("hostInfo", &[], run);
 
 fn run(context: &Context, _: &Request<'_>) -> Answer {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

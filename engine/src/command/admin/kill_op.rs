@@ -3,18 +3,11 @@
 use bson::doc;
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::{Answer, Code, CommandError},
-    field::optional,
-    field_value::{as_integer, type_name},
-    reply::raw,
-    request::Request,
+    Answer, Code, Command, CommandError, Context, Request, as_integer, optional, raw, type_name,
 };
 
 /// `{killOp: 1, op: opid}`. The answer is the same when there is no such operation.
-pub static COMMAND: Command =
-    Command { name: "killOp", aliases: &[], scope: Scope::Admin, fields: &[optional("op")], run };
+pub static COMMAND: Command = Command::admin("killOp", &[optional("op")], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let Some(given) = request.get("op")? else {

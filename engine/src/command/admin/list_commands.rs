@@ -2,18 +2,10 @@
 
 use bson::{Bson, Document, doc};
 
-use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    reply::raw,
-    request::Request,
-    stable_api::STABLE_API,
-};
+use crate::command::core::{Answer, Command, Context, Request, Scope, raw, stable_api::STABLE_API};
 
 /// `{listCommands: 1}`
-pub static COMMAND: Command =
-    Command { name: "listCommands", aliases: &[], scope: Scope::Any, fields: &[], run };
+pub static COMMAND: Command = Command::any("listCommands", &[], run);
 
 fn run(_: &Context, request: &Request<'_>) -> Answer {
     let mut commands: Vec<&Command> = request.table.iter().collect();

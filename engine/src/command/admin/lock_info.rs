@@ -2,17 +2,10 @@
 
 use bson::{Bson, doc};
 
-use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    reply::raw,
-    request::Request,
-};
+use crate::command::core::{Answer, Command, Context, Request, raw};
 
 /// `{lockInfo: 1}`
-pub static COMMAND: Command =
-    Command { name: "lockInfo", aliases: &[], scope: Scope::Admin, fields: &[], run };
+pub static COMMAND: Command = Command::admin("lockInfo", &[], run);
 
 fn run(_: &Context, _: &Request<'_>) -> Answer {
     raw(&doc! { "lockInfo": Vec::<Bson>::new() })

@@ -2,22 +2,14 @@
 
 use bson::RawDocumentBuf;
 
-use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    field::ignored,
-    request::Request,
-};
+use crate::command::core::{Answer, Command, Context, Request, ignored};
 
 /// `{planCacheClear: collection, query, sort, projection}`
-pub static COMMAND: Command = Command {
-    name: "planCacheClear",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[ignored("query"), ignored("sort"), ignored("projection"), ignored("collation")],
+pub static COMMAND: Command = Command::any(
+    "planCacheClear",
+    &[ignored("query"), ignored("sort"), ignored("projection"), ignored("collation")],
     run,
-};
+);
 
 fn run(_: &Context, request: &Request<'_>) -> Answer {
     request.namespace()?;

@@ -4,27 +4,17 @@ use bson::{Document, doc, raw::RawBsonRef};
 
 use crate::{
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::optional,
-        field_value::{as_integer, type_name},
+        Answer, Code, Command, CommandError, Context, Request, as_integer, int32_or_long,
         monitor::profiler::{ProfileSettings, create_collection},
-        reply::{int32_or_long, raw},
-        request::Request,
+        optional, raw, type_name,
     },
     query::Filter,
 };
 
 /// `{profile: -1 | 0 | 1 | 2, slowms, sampleRate, filter: {…} | 'unset'}`. The level and the filter
 /// belong to the database, the other two to the whole server.
-pub static COMMAND: Command = Command {
-    name: "profile",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[optional("slowms"), optional("sampleRate"), optional("filter")],
-    run,
-};
+pub static COMMAND: Command =
+    Command::any("profile", &[optional("slowms"), optional("sampleRate"), optional("filter")], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let given = request.first()?;

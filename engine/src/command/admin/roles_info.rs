@@ -2,28 +2,18 @@
 
 use bson::{Bson, doc, raw::RawBsonRef};
 
-use crate::command::core::{
-    client::{ROLE, USERS_DB},
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    field::optional,
-    reply::raw,
-    request::Request,
-};
+use crate::command::core::{Answer, Command, Context, ROLE, Request, USERS_DB, optional, raw};
 
 /// `{rolesInfo: 1 | 'name', showBuiltinRoles: false}`
-pub static COMMAND: Command = Command {
-    name: "rolesInfo",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[
+pub static COMMAND: Command = Command::any(
+    "rolesInfo",
+    &[
         optional("showBuiltinRoles"),
         optional("showPrivileges"),
         optional("showAuthenticationRestrictions"),
     ],
     run,
-};
+);
 
 fn run(_: &Context, request: &Request<'_>) -> Answer {
     let is_named = match request.first()? {

@@ -5,18 +5,14 @@ use bson::{Bson, DateTime, Document, doc, raw::RawBsonRef};
 use crate::{
     catalog::Dialect,
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, CommandError, not_in_cosmos},
-        field::any,
-        field_value::as_flag,
+        Answer, Command, CommandError, Context, Request, any, as_flag, long,
         monitor::{
             event_log::state_name,
             ttl_status::{archive_holds, clock_document, scrub_document, trash_status},
         },
-        reply::{long, raw, shortest},
-        request::Request,
+        not_in_cosmos, raw,
         server::{MODEL_VERSION, hostname, proc_kilobytes},
+        shortest,
     },
     event::PassReport,
     limits::WIRE_CONNECTIONS_MAX,
@@ -25,8 +21,7 @@ use crate::{
 };
 
 /// `{serverStatus: 1, section: 0 | 1}`; `none: 1` leaves out all sections that are not requested.
-pub static COMMAND: Command =
-    Command { name: "serverStatus", aliases: &[], scope: Scope::Any, fields: &[any()], run };
+pub static COMMAND: Command = Command::any("serverStatus", &[any()], run);
 
 /// Makes one section.
 type Section = fn(&Context) -> Bson;

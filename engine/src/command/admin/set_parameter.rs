@@ -5,20 +5,13 @@ use bson::{Bson, doc, raw::RawBsonRef};
 use super::parameter_values::{is_fixed, typed};
 use crate::{
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::{COMMON, any},
-        field_value::as_integer,
-        reply::raw,
-        request::Request,
+        Answer, Code, Command, CommandError, Context, Request, any, as_integer, field::COMMON, raw,
     },
     reaper::{ParameterError, ParameterInfo, ParameterKind, TtlParameter},
 };
 
 /// `{setParameter: 1, name: value, …}`
-pub static COMMAND: Command =
-    Command { name: "setParameter", aliases: &[], scope: Scope::Admin, fields: &[any()], run };
+pub static COMMAND: Command = Command::admin("setParameter", &[any()], run);
 
 /// All values are checked before the first one is set; the reply says what the first one was.
 fn run(context: &Context, request: &Request<'_>) -> Answer {

@@ -7,24 +7,15 @@ use bson::{
 
 use crate::{
     command::core::{
-        client::{ROLE, USERS_DB},
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, CommandError},
-        field::optional,
-        field_value::as_integer,
-        reply::raw,
-        request::Request,
+        Answer, Command, CommandError, Context, ROLE, Request, USERS_DB, as_integer, optional, raw,
     },
     query::Filter,
 };
 
 /// `{usersInfo: 1 | 'name' | {user, db} | [...] | {forAllDBs: true}}`
-pub static COMMAND: Command = Command {
-    name: "usersInfo",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[
+pub static COMMAND: Command = Command::any(
+    "usersInfo",
+    &[
         optional("showCredentials"),
         optional("showCustomData"),
         optional("showPrivileges"),
@@ -32,7 +23,7 @@ pub static COMMAND: Command = Command {
         optional("filter"),
     ],
     run,
-};
+);
 
 fn run(_: &Context, request: &Request<'_>) -> Answer {
     let mut users: Vec<Bson> = Vec::new();

@@ -5,12 +5,7 @@ use bson::{Document, doc};
 use crate::{
     collection::{Collections, VerifyReport},
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError, no_collection},
-        field::fields,
-        reply::{raw, shortest},
-        request::Request,
+        Answer, Code, Command, CommandError, Context, Request, fields, no_collection, raw, shortest,
     },
     plan::check_interrupt,
 };
@@ -26,13 +21,7 @@ fields! {
 }
 
 /// `{validate: collection}`
-pub static COMMAND: Command = Command {
-    name: "validate",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: ValidateFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::any("validate", ValidateFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;

@@ -3,23 +3,15 @@
 use bson::{Bson, doc};
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    field::{optional, required},
-    field_value::missing_field,
-    reply::raw,
-    request::Request,
+    Answer, Command, Context, Request, missing_field, optional, raw, required,
 };
 
 /// `{validateDBMetadata: 1, apiParameters: {version, strict, deprecationErrors}, db, collections}`
-pub static COMMAND: Command = Command {
-    name: "validateDBMetadata",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[required("apiParameters"), optional("db"), optional("collections")],
+pub static COMMAND: Command = Command::any(
+    "validateDBMetadata",
+    &[required("apiParameters"), optional("db"), optional("collections")],
     run,
-};
+);
 
 fn run(_: &Context, request: &Request<'_>) -> Answer {
     let parameters = request.document("apiParameters")?;

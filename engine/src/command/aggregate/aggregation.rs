@@ -6,11 +6,10 @@ use bson::raw::{RawBson, RawBsonRef};
 
 use crate::{
     command::core::{
-        error::{Code, CommandError},
-        field_value::missing_field,
+        Code, CommandError, Request,
         let_variables::read_let,
+        missing_field,
         query::{check_collation, read_hint},
-        request::Request,
     },
     pipeline::{Environment, Origin, ParseContext, Pipeline, Run},
     query,

@@ -8,25 +8,17 @@ use super::{
 };
 use crate::{
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        cursor::cursors::{Cursor, CursorSource},
-        error::{Answer, Code, CommandError},
-        field::{given, ignored, optional},
-        field_value::unknown_field,
-        reply::raw,
-        request::Request,
-        server_rows::ServerFacts,
+        Answer, Code, Command, CommandError, Context, Cursor, Request,
+        cursor::cursors::CursorSource, given, ignored, optional, raw, server_rows::ServerFacts,
+        unknown_field,
     },
     pipeline::Environment,
 };
 
 /// `{aggregate: collection | 1, pipeline, cursor: {batchSize}, explain, hint, let}`
-pub static COMMAND: Command = Command {
-    name: "aggregate",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[
+pub static COMMAND: Command = Command::any(
+    "aggregate",
+    &[
         given("pipeline"),
         optional("cursor"),
         optional("explain"),
@@ -40,7 +32,7 @@ pub static COMMAND: Command = Command {
         ignored("fromMongos"),
     ],
     run,
-};
+);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let aggregation = Aggregation::read(request)?;

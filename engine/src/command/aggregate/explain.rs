@@ -13,13 +13,7 @@ use super::{
 use crate::{
     clock::work_time,
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::optional,
-        reply::raw,
-        request::Request,
-        target::check_usable,
+        Answer, Code, Command, CommandError, Context, Request, optional, raw, target::check_usable,
         view,
     },
     plan::{PlanExplanation, Purpose},
@@ -27,13 +21,7 @@ use crate::{
 
 /// `{explain: {find | aggregate | count | distinct | update | delete | findAndModify …},
 /// verbosity}`
-pub static COMMAND: Command = Command {
-    name: "explain",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[optional("verbosity")],
-    run,
-};
+pub static COMMAND: Command = Command::any("explain", &[optional("verbosity")], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let inner = request.first()?;

@@ -10,13 +10,7 @@ use super::{
 use crate::{
     catalog::Namespace,
     clock::work_time,
-    command::core::{
-        context::Context,
-        error::CommandError,
-        request::Request,
-        server_rows::ServerFacts,
-        view::{self, ViewQuery},
-    },
+    command::core::{CommandError, Context, Request, ViewQuery, server_rows::ServerFacts, view},
     pipeline::{Environment, Origin, Run, resolve},
     plan::{Access, ExecutionSummary, Plan, PlanExplanation, Purpose},
 };

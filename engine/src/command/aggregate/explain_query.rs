@@ -5,12 +5,7 @@ use bson::{Document, RawDocumentBuf, raw::RawDocument};
 use crate::{
     catalog::Namespace,
     command::core::{
-        context::Context,
-        error::{Code, CommandError},
-        field_value::missing_field,
-        let_variables::LetVariables,
-        query::Query,
-        request::Request,
+        Code, CommandError, Context, LetVariables, Query, Request, missing_field,
         write::update_statement::{
             FIND_AND_MODIFY_NAMES, UPDATE_NAMES, UpdateStatement, read_update,
         },

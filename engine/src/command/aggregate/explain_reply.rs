@@ -4,8 +4,7 @@ use bson::{Bson, Document, doc, raw::RawDocument};
 
 use crate::{
     command::core::{
-        error::{Code, CommandError},
-        request::Request,
+        Code, CommandError, Request,
         server::{MODEL_VERSION, hostname},
     },
     limits::SORT_BYTES_MAX,

@@ -13,9 +13,7 @@ use crate::{
     clock::work_time,
     collection::DocumentWriter,
     command::core::{
-        context::Context,
-        error::CommandError,
-        query::Query,
+        CommandError, Context, Query,
         write::{
             insert_documents::{WriteRefusal, insert_one},
             new_document::{move_id_first, with_id_first, with_own_id_first},

@@ -12,8 +12,7 @@ use crate::{
     },
     clock::work_time,
     command::core::{
-        context::Context,
-        error::CommandError,
+        CommandError, Context,
         write::{
             insert_documents::insert_one,
             new_document::{PreparedDocument, with_id_first},

@@ -12,8 +12,25 @@ pub struct Command {
     pub scope: Scope,
     /// Every field but its own and those of `core::field::COMMON`.
     pub fields: &'static [Field],
-    /// Runs it; returns the reply's fields without `ok`.
-    pub run: fn(&Context, &Request<'_>) -> Answer,
+    /// Runs it.
+    pub run: Run,
+}
+
+/// Runs a command; returns the reply's fields without `ok`.
+pub type Run = fn(&Context, &Request<'_>) -> Answer;
+
+impl Command {
+    /// A command for any database, without aliases.
+    #[must_use]
+    pub const fn any(name: &'static str, fields: &'static [Field], run: Run) -> Self {
+        Self { name, aliases: &[], scope: Scope::Any, fields, run }
+    }
+
+    /// A command for `admin` only, without aliases.
+    #[must_use]
+    pub const fn admin(name: &'static str, fields: &'static [Field], run: Run) -> Self {
+        Self { name, aliases: &[], scope: Scope::Admin, fields, run }
+    }
 }
 
 /// Every command that the server knows.

@@ -10,17 +10,12 @@ use bson::{
 use crate::{
     catalog::Namespace,
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        cursor::cursors::Cursor,
-        error::{Answer, Code, CommandError},
-        field::fields,
-        field_value::{as_integer, missing_field, unknown_field, unsupported_field, wrong_type_at},
-        let_variables::LetVariables,
-        query::Query,
-        reply::raw,
-        request::Request,
+        Answer, Code, Command, CommandError, Context, Cursor, LetVariables, Query, Request,
+        as_integer,
+        field_value::{unsupported_field, wrong_type_at},
+        fields, missing_field, raw,
         target::check_writable,
+        unknown_field,
         write::{
             insert_documents::{check_batch_size, insert_all},
             statement_fields::{FieldShape, StatementField, check_statement},
@@ -48,13 +43,7 @@ fields! {
 
 /// `{bulkWrite: 1, ops: [{insert | update | delete: index, …}], nsInfo: [{ns}], ordered,
 /// errorsOnly, cursor: {batchSize}, let}`
-pub static COMMAND: Command = Command {
-    name: "bulkWrite",
-    aliases: &[],
-    scope: Scope::Admin,
-    fields: BulkWriteFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::admin("bulkWrite", BulkWriteFields::FIELDS, run);
 
 /// The namespace of the cursor over the results.
 const RESULTS: &str = "admin.$cmd.bulkWrite";

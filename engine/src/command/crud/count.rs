@@ -5,14 +5,8 @@ use bson::doc;
 use crate::{
     catalog::Namespace,
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, CommandError},
-        field::{Field, ignored, optional},
-        query::{PARTIAL, Query},
-        reply::{raw, shortest},
-        request::Request,
-        view::{self, ViewQuery},
+        Answer, Command, CommandError, Context, Field, Query, Request, ViewQuery, ignored,
+        optional, query::PARTIAL, raw, shortest, view,
     },
 };
 
@@ -31,8 +25,7 @@ pub const FIELDS: &[Field] = &[
 ///
 /// The last one is not in MongoDB: `count` then counts what `find` returns with it, and reads every
 /// document.
-pub static COMMAND: Command =
-    Command { name: "count", aliases: &[], scope: Scope::Any, fields: FIELDS, run };
+pub static COMMAND: Command = Command::any("count", FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;

@@ -5,14 +5,8 @@ use bson::{Document, raw::RawDocument};
 use crate::{
     catalog::Namespace,
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, CommandError},
-        field::fields,
-        field_value::missing_field,
-        let_variables::LetVariables,
-        query::Query,
-        request::Request,
+        Answer, Command, CommandError, Context, LetVariables, Query, Request, fields,
+        missing_field,
         write::{
             insert_documents::check_batch_size,
             statement_fields::{FieldShape, StatementField, check_statement, removes_all},
@@ -34,8 +28,7 @@ fields! {
 }
 
 /// `{delete: collection, deletes: [{q, limit, hint, collation}], ordered, let}`
-pub static COMMAND: Command =
-    Command { name: "delete", aliases: &[], scope: Scope::Any, fields: DeleteFields::FIELDS, run };
+pub static COMMAND: Command = Command::any("delete", DeleteFields::FIELDS, run);
 
 const PLACE: &str = "delete.deletes";
 const FIELDS: &[StatementField] = &[

@@ -9,14 +9,8 @@ use bson::{
 
 use crate::{
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::{optional, required},
-        field_value::missing_field,
-        query::Query,
-        request::Request,
-        view::{self, ViewQuery},
+        Answer, Code, Command, CommandError, Context, Query, Request, ViewQuery, missing_field,
+        optional, required, view,
     },
     limits::CURSOR_BATCH_BYTES_MAX,
     plan::Step,
@@ -24,13 +18,11 @@ use crate::{
 };
 
 /// `{distinct: collection, key, query}`
-pub static COMMAND: Command = Command {
-    name: "distinct",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[required("key"), optional("query"), optional("hint"), optional("collation")],
+pub static COMMAND: Command = Command::any(
+    "distinct",
+    &[required("key"), optional("query"), optional("hint"), optional("collation")],
     run,
-};
+);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;

@@ -6,19 +6,15 @@ use super::find_by_id::IdLookup;
 use crate::{
     catalog::CollectionMeta,
     command::core::{
-        command::{Command, Scope},
-        context::Context,
+        Answer, Code, Command, CommandError, Context, Cursor, LetVariables, Query, Request,
+        ViewQuery,
         cursor::{
-            cursors::{Cursor, CursorSource},
+            cursors::CursorSource,
             reply_shape::{ReplyShape, ReturnedKey},
         },
-        error::{Answer, Code, CommandError},
-        field::fields,
-        let_variables::LetVariables,
+        fields,
         monitor::metrics,
-        query::Query,
-        request::Request,
-        view::{self, ViewQuery},
+        view,
     },
     plan::{Hint, KeyRange, Search, choose_min_max},
     query::Projection,
@@ -62,8 +58,7 @@ fields! {
 /// `allowPartialResults` it is left out instead: a batch that lacks some says
 /// `partialResultsReturned: true`, as MongoDB does for shards that do not answer, and `damaged`:
 /// how many.
-pub static COMMAND: Command =
-    Command { name: "find", aliases: &[], scope: Scope::Any, fields: FindOptions::FIELDS, run };
+pub static COMMAND: Command = Command::any("find", FindOptions::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     if let Some(point) = IdLookup::read(request)

@@ -7,14 +7,8 @@ use bson::{
 
 use crate::{
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::fields,
-        let_variables::LetVariables,
-        query::Query,
-        reply::raw,
-        request::Request,
+        Answer, Code, Command, CommandError, Context, LetVariables, Query, Request, Scope, fields,
+        raw,
         write::{
             update_statement::{FIND_AND_MODIFY_NAMES, read_update},
             write_matching::{self, DocumentChange, WriteAction},

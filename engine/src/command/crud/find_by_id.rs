@@ -6,11 +6,9 @@ use bson::raw::{RawBsonRef, RawDocument};
 use crate::{
     catalog::CollectionMeta,
     command::core::{
-        context::Context,
+        Answer, CommandError, Context, Request,
         cursor::batch_reply::{BatchName, BatchReply},
-        error::{Answer, CommandError},
         field::COMMON,
-        request::Request,
     },
     plan::find_by_id,
     query::filter::is_equal,

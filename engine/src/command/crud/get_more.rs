@@ -3,13 +3,8 @@
 use bson::raw::RawBsonRef;
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::{Answer, Code, CommandError},
-    field::fields,
-    field_value::missing_field,
+    Answer, Code, Command, CommandError, Context, Request, fields, missing_field,
     monitor::registration::time_limit,
-    request::Request,
 };
 
 fields! {
@@ -21,13 +16,7 @@ fields! {
 }
 
 /// `{getMore: id, collection, batchSize, maxTimeMS}`
-pub static COMMAND: Command = Command {
-    name: "getMore",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: GetMoreFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::any("getMore", GetMoreFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let first = request.first()?;

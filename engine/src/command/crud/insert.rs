@@ -3,11 +3,7 @@
 use bson::{Document, raw::RawDocument};
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    field::fields,
-    request::Request,
+    Answer, Command, Context, Request, fields,
     write::{
         insert_documents::{check_batch_size, insert_all},
         write_reply::WriteReply,
@@ -27,8 +23,7 @@ fields! {
 }
 
 /// `{insert: collection, documents, ordered}`
-pub static COMMAND: Command =
-    Command { name: "insert", aliases: &[], scope: Scope::Any, fields: InsertFields::FIELDS, run };
+pub static COMMAND: Command = Command::any("insert", InsertFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;

@@ -2,23 +2,10 @@
 
 use bson::{doc, raw::RawBsonRef};
 
-use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    field::required,
-    reply::raw,
-    request::Request,
-};
+use crate::command::core::{Answer, Command, Context, Request, raw, required};
 
 /// `{killCursors: collection, cursors: [id]}`
-pub static COMMAND: Command = Command {
-    name: "killCursors",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[required("cursors")],
-    run,
-};
+pub static COMMAND: Command = Command::any("killCursors", &[required("cursors")], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     if !matches!(request.first()?, RawBsonRef::String(_)) {

@@ -3,13 +3,7 @@
 use bson::{Bson, Document, doc, raw::RawDocument};
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    field::fields,
-    let_variables::LetVariables,
-    reply::shortest,
-    request::Request,
+    Answer, Command, Context, LetVariables, Request, fields, shortest,
     write::{
         insert_documents::check_batch_size,
         statement_fields::{FieldShape, StatementField},
@@ -33,8 +27,7 @@ fields! {
 
 /// `{update: collection, updates: [{q, u, c, multi, upsert, arrayFilters, hint, sort, collation}],
 /// ordered, let}`
-pub static COMMAND: Command =
-    Command { name: "update", aliases: &[], scope: Scope::Any, fields: UpdateFields::FIELDS, run };
+pub static COMMAND: Command = Command::any("update", UpdateFields::FIELDS, run);
 
 const FIELDS: &[StatementField] = &[
     ("q", FieldShape::Object, true),

@@ -6,12 +6,8 @@ use super::view_definition;
 use crate::{
     catalog::{Dialect, rules::CollModRequest},
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, CommandError, not_in_cosmos},
-        field::{Field, Support, fields},
-        reply::raw,
-        request::Request,
+        Answer, Command, CommandError, Context, Field, Request, field::Support, fields,
+        not_in_cosmos, raw,
     },
 };
 
@@ -34,13 +30,7 @@ fields! {
 }
 
 /// `{collMod: collection, index: {…}, expireAfterSeconds, dryRun}`
-pub static COMMAND: Command = Command {
-    name: "collMod",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: CollModFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::any("collMod", CollModFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;

@@ -4,24 +4,11 @@ use bson::RawDocumentBuf;
 
 use crate::{
     catalog::rules::create::check_capped_size,
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::optional,
-        field_value::as_integer,
-        request::Request,
-    },
+    command::core::{Answer, Code, Command, CommandError, Context, Request, as_integer, optional},
 };
 
 /// `{convertToCapped: collection, size}`: keeps the newest documents and the index on `_id`.
-pub static COMMAND: Command = Command {
-    name: "convertToCapped",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[optional("size")],
-    run,
-};
+pub static COMMAND: Command = Command::any("convertToCapped", &[optional("size")], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;

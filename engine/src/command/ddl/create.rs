@@ -5,18 +5,11 @@ use bson::RawDocumentBuf;
 use super::view_definition;
 use crate::{
     catalog::rules::CreateRequest,
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::Answer,
-        field::any,
-        request::Request,
-    },
+    command::core::{Answer, Command, Context, Request, any},
 };
 
 /// `{create: collection, …}`: the catalog knows the options.
-pub static COMMAND: Command =
-    Command { name: "create", aliases: &[], scope: Scope::Any, fields: &[any()], run };
+pub static COMMAND: Command = Command::any("create", &[any()], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;

@@ -8,14 +8,7 @@ use bson::{
 use crate::{
     catalog::{Dialect, rules::CreateIndexesRequest},
     collection::WriteError,
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::fields,
-        reply::raw,
-        request::Request,
-    },
+    command::core::{Answer, Code, Command, CommandError, Context, Request, fields, raw},
     plan::check_interrupt,
     store::StoreError,
 };
@@ -29,13 +22,7 @@ fields! {
 }
 
 /// `{createIndexes: collection, indexes: [{key, name, …}]}`
-pub static COMMAND: Command = Command {
-    name: "createIndexes",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: CreateIndexesFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::any("createIndexes", CreateIndexesFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;

@@ -3,23 +3,12 @@
 use bson::{Document, doc};
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::{Answer, Code, CommandError},
-    field::unsupported,
-    monitor::profiler::PROFILE_COLLECTION,
-    reply::raw,
-    request::Request,
+    Answer, Code, Command, CommandError, Context, Request, monitor::profiler::PROFILE_COLLECTION,
+    raw, unsupported,
 };
 
 /// `{drop: collection}`; nothing happens when there is none.
-pub static COMMAND: Command = Command {
-    name: "drop",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[unsupported("collectionUUID")],
-    run,
-};
+pub static COMMAND: Command = Command::any("drop", &[unsupported("collectionUUID")], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;

@@ -3,18 +3,12 @@
 use bson::{Document, doc};
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::{Answer, Code, CommandError},
-    field_value::as_integer,
-    monitor::profiler::ProfileSettings,
-    reply::raw,
-    request::Request,
+    Answer, Code, Command, CommandError, Context, Request, as_integer,
+    monitor::profiler::ProfileSettings, raw,
 };
 
 /// `{dropDatabase: 1}`
-pub static COMMAND: Command =
-    Command { name: "dropDatabase", aliases: &[], scope: Scope::Any, fields: &[], run };
+pub static COMMAND: Command = Command::any("dropDatabase", &[], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     check_is_one(request)?;

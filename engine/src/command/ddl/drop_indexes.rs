@@ -9,14 +9,7 @@ use bson::{
 
 use crate::{
     catalog::{CatalogSnapshot, Dialect, EntryForm, IndexMeta, Namespace, rules::IndexSelector},
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, CommandError},
-        field::given,
-        reply::raw,
-        request::Request,
-    },
+    command::core::{Answer, Command, CommandError, Context, Request, Scope, given, raw},
 };
 
 /// `{dropIndexes: collection, index: name | [name] | "*" | {key}}`

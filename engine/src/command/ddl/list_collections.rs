@@ -4,14 +4,7 @@ use bson::{Document, RawDocumentBuf, doc, raw::RawDocument, spec::BinarySubtype}
 
 use crate::{
     catalog::CollectionMeta,
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        cursor::cursors::Cursor,
-        error::Answer,
-        field::fields,
-        request::Request,
-    },
+    command::core::{Answer, Command, Context, Cursor, Request, fields},
     query::Filter,
 };
 
@@ -25,13 +18,7 @@ fields! {
 }
 
 /// `{listCollections: 1, filter, nameOnly, cursor: {batchSize}}`
-pub static COMMAND: Command = Command {
-    name: "listCollections",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: ListCollectionsFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::any("listCollections", ListCollectionsFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let ListCollectionsFields { filter, name_only } = ListCollectionsFields::read(request)?;

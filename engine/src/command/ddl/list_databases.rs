@@ -3,14 +3,7 @@
 use bson::{Bson, RawDocumentBuf, doc, raw::RawDocument};
 
 use crate::{
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::Answer,
-        field::fields,
-        reply::raw,
-        request::Request,
-    },
+    command::core::{Answer, Command, Context, Request, fields, raw},
     query::Filter,
     store::StoreError,
 };
@@ -24,13 +17,7 @@ fields! {
 }
 
 /// `{listDatabases: 1, filter, nameOnly}`
-pub static COMMAND: Command = Command {
-    name: "listDatabases",
-    aliases: &[],
-    scope: Scope::Admin,
-    fields: ListDatabasesFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::admin("listDatabases", ListDatabasesFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let ListDatabasesFields { filter, name_only } = ListDatabasesFields::read(request)?;

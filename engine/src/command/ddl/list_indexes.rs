@@ -3,12 +3,7 @@
 use bson::{RawDocumentBuf, doc};
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    cursor::cursors::Cursor,
-    error::{Answer, Code, CommandError, no_collection},
-    field::fields,
-    request::Request,
+    Answer, Code, Command, CommandError, Context, Cursor, Request, fields, no_collection,
 };
 
 fields! {
@@ -20,13 +15,7 @@ fields! {
 }
 
 /// `{listIndexes: collection, cursor: {batchSize}}`
-pub static COMMAND: Command = Command {
-    name: "listIndexes",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: ListIndexesFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::any("listIndexes", ListIndexesFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;

@@ -6,12 +6,8 @@ use crate::{
     catalog::{Dialect, Namespace},
     collection::{ExpectedTarget, Replacement},
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError, not_in_cosmos},
-        field::{ignored, optional, required},
-        field_value::{missing_field, unsupported_field},
-        request::Request,
+        Answer, Code, Command, CommandError, Context, Request, field_value::unsupported_field,
+        ignored, missing_field, not_in_cosmos, optional, required,
     },
 };
 
@@ -21,18 +17,11 @@ use crate::{
 /// one of its own, on or off: expired documents of a name stay archived until a client switches
 /// that off. Holds belong to indexes: those of the renamed collection stay, those of the target are
 /// dropped with it.
-pub static COMMAND: Command = Command {
-    name: "renameCollection",
-    aliases: &[],
-    scope: Scope::Admin,
-    fields: &[
-        required("to"),
-        optional("dropTarget"),
-        optional("collectionUUID"),
-        ignored("stayTemp"),
-    ],
+pub static COMMAND: Command = Command::admin(
+    "renameCollection",
+    &[required("to"), optional("dropTarget"), optional("collectionUUID"), ignored("stayTemp")],
     run,
-};
+);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let first = request.first()?;

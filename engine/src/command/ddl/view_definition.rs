@@ -4,10 +4,7 @@ use bson::{Bson, Document, RawDocumentBuf, raw::RawDocument};
 
 use crate::{
     catalog::Namespace,
-    command::core::{
-        context::Context,
-        error::{Code, CommandError},
-    },
+    command::core::{Code, CommandError, Context},
     pipeline::{ParseContext, Pipeline},
 };
 

@@ -3,14 +3,7 @@
 use super::archive_document::describe;
 use crate::{
     archive::Settings,
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::{Field, fields},
-        reply::raw,
-        request::Request,
-    },
+    command::core::{Answer, Code, Command, CommandError, Context, Field, Request, fields, raw},
 };
 
 fields! {
@@ -24,13 +17,7 @@ fields! {
 
 /// `{mayflyArchive: coll, target?, maxBytes?, maxAgeSecs?}` switches on, and changes what was
 /// chosen; `off: true` switches off and keeps what was archived.
-pub static COMMAND: Command = Command {
-    name: "mayflyArchive",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: ArchiveFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::any("mayflyArchive", ArchiveFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;

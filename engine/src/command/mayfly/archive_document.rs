@@ -4,7 +4,7 @@ use bson::{DateTime, Document, doc};
 
 use crate::{
     archive::Archive,
-    command::core::{context::Context, reply::long},
+    command::core::{Context, long},
 };
 
 /// The settings and the state of an archive.

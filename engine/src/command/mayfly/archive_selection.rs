@@ -6,11 +6,7 @@ use bson::raw::RawBsonRef;
 
 use crate::{
     archive::{Archive, ArchiveError, Archived, ScanMark, ScanResult, ScanStart},
-    command::core::{
-        context::Context,
-        error::{Code, CommandError},
-        request::Request,
-    },
+    command::core::{Code, CommandError, Context, Request},
     interrupt::Limit,
     plan::Operation,
     query::{self, Filter},

@@ -10,14 +10,7 @@ use bson::{
 use super::archive_selection::{ArchiveSelection, archive_of};
 use crate::{
     archive::{Archived, ScanMark},
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::Answer,
-        field::optional,
-        reply::long,
-        request::Request,
-    },
+    command::core::{Answer, Command, Context, Request, long, optional},
     limits::{ARCHIVE_PAGE_DOCS_MAX, CURSOR_BATCH_BYTES_MAX},
 };
 
@@ -25,13 +18,11 @@ use crate::{
 const LIMIT_DEFAULT: u64 = 100;
 
 /// `{mayflyArchived: coll, filter?, before?: date, after?: the "next" of the page before, limit?}`
-pub static COMMAND: Command = Command {
-    name: "mayflyArchived",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[optional("filter"), optional("before"), optional("after"), optional("limit")],
+pub static COMMAND: Command = Command::any(
+    "mayflyArchived",
+    &[optional("filter"), optional("before"), optional("after"), optional("limit")],
     run,
-};
+);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let archive = archive_of(context, request)?;

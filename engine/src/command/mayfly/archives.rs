@@ -5,18 +5,11 @@ use bson::{Bson, DateTime, Document, doc};
 use super::archive_document::describe;
 use crate::{
     archive::Archive,
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::Answer,
-        reply::{long, raw},
-        request::Request,
-    },
+    command::core::{Answer, Command, Context, Request, long, raw},
 };
 
 /// `{mayflyArchives: 1}`: those of the database's collections; on `admin` those of all.
-pub static COMMAND: Command =
-    Command { name: "mayflyArchives", aliases: &[], scope: Scope::Any, fields: &[], run };
+pub static COMMAND: Command = Command::any("mayflyArchives", &[], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let archives = context.reaper.archives();

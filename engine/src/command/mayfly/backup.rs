@@ -7,14 +7,7 @@ use bson::{Bson, doc, raw::RawBsonRef};
 use crate::{
     archive::missing_from_backup,
     collection::backup_damage,
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::required,
-        reply::{long, raw},
-        request::Request,
-    },
+    command::core::{Answer, Code, Command, CommandError, Context, Request, long, raw, required},
     plan::check_interrupt,
 };
 
@@ -24,13 +17,7 @@ use crate::{
 /// `damaged` (how many) and `warning` say why. Ends at `killOp` and at `maxTimeMS`. Only the
 /// program itself may send it: a client of the listener has no business with the files of this
 /// computer.
-pub static COMMAND: Command = Command {
-    name: "mayflyBackup",
-    aliases: &[],
-    scope: Scope::Admin,
-    fields: &[required("to")],
-    run,
-};
+pub static COMMAND: Command = Command::admin("mayflyBackup", &[required("to")], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     if request.client.connection_id != 0 {

@@ -6,13 +6,8 @@ use bson::raw::RawBsonRef;
 use crate::{
     clock::{Clock, RATE_MAX, RATE_MIN},
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::fields,
-        monitor::ttl_status::clock_document,
-        reply::raw,
-        request::Request,
+        Answer, Code, Command, CommandError, Context, Request, fields,
+        monitor::ttl_status::clock_document, raw,
     },
 };
 
@@ -29,13 +24,7 @@ fields! {
 
 /// `{mayflyClock: 1}`; `{mayflyClock: 1, set: Date, advanceMS: long, rate: double, paused: bool}`;
 /// `{mayflyClock: 1, advanceTo: "event" | "threshold" | "pass"}`
-pub static COMMAND: Command = Command {
-    name: "mayflyClock",
-    aliases: &[],
-    scope: Scope::Admin,
-    fields: ClockChanges::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::admin("mayflyClock", ClockChanges::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let ClockChanges { paused, advance_ms, advance_to, set_ms, rate } =

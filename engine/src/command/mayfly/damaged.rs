@@ -7,12 +7,7 @@ use bson::raw::RawBsonRef;
 use crate::{
     collection::{DamagedDocument, RemoveDamagedError},
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError, no_collection},
-        field::optional,
-        reply::raw,
-        request::Request,
+        Answer, Code, Command, CommandError, Context, Request, no_collection, optional, raw,
     },
     limits::DAMAGED_DOCS_MAX,
     reply::{DamagedPage, DamagedRemoval, DamagedRow},
@@ -24,13 +19,8 @@ use crate::{
 /// Lists the damaged documents of a collection, or removes those whose record numbers `remove`
 /// names, as the list gives them: all of them or, if one is not damaged, none. Their bytes stay in
 /// files of the data folder.
-pub static COMMAND: Command = Command {
-    name: "mayflyDamaged",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[optional("after"), optional("remove")],
-    run,
-};
+pub static COMMAND: Command =
+    Command::any("mayflyDamaged", &[optional("after"), optional("remove")], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;

@@ -4,18 +4,11 @@ use bson::{doc, raw::RawBsonRef};
 
 use crate::{
     catalog::Dialect,
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        reply::raw,
-        request::Request,
-    },
+    command::core::{Answer, Code, Command, CommandError, Context, Request, raw},
 };
 
 /// `{mayflyDialect: 1}`; `{mayflyDialect: "cosmos"}`
-pub static COMMAND: Command =
-    Command { name: "mayflyDialect", aliases: &[], scope: Scope::Any, fields: &[], run };
+pub static COMMAND: Command = Command::any("mayflyDialect", &[], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     if let RawBsonRef::String(name) = request.first()? {

@@ -4,14 +4,7 @@ use bson::{Document, raw::RawDocument};
 
 use super::ttl_targets::targets_for;
 use crate::{
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::fields,
-        reply::raw,
-        request::Request,
-    },
+    command::core::{Answer, Code, Command, CommandError, Context, Request, fields, raw},
     limits::EXPIRING_DOCS_MAX,
     reaper::{Expiring, Token, expiring},
     reply::{ExpiringPage, ExpiringRow},
@@ -29,13 +22,7 @@ fields! {
 }
 
 /// `{mayflyExpiring: coll, index?: name, after?: token, limit?: n}`
-pub static COMMAND: Command = Command {
-    name: "mayflyExpiring",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: ExpiringFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::any("mayflyExpiring", ExpiringFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let (_, targets) = targets_for(context, request)?;

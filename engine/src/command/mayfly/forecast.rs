@@ -3,13 +3,7 @@
 use super::ttl_targets::targets_for;
 use crate::{
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::fields,
-        field_value::missing_field,
-        reply::raw,
-        request::Request,
+        Answer, Code, Command, CommandError, Context, Request, fields, missing_field, raw,
     },
     limits::FORECAST_BUCKETS_MAX,
     reaper::{ForecastRequest, forecast},
@@ -25,13 +19,7 @@ fields! {
 }
 
 /// `{mayflyForecast: coll, index?: name, from: Date, to: Date, buckets: n}`
-pub static COMMAND: Command = Command {
-    name: "mayflyForecast",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: ForecastFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::any("mayflyForecast", ForecastFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let (collection, targets) = targets_for(context, request)?;

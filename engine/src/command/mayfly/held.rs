@@ -2,12 +2,7 @@
 
 use crate::{
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, CommandError},
-        monitor::ttl_status::archive_holds,
-        reply::raw,
-        request::Request,
+        Answer, Command, CommandError, Context, Request, monitor::ttl_status::archive_holds, raw,
     },
     limits::DUE_COUNT_MAX,
     reaper::{Hold, IndexHold, Target, count_due, targets},
@@ -15,8 +10,7 @@ use crate::{
 };
 
 /// `{mayflyHeld: 1}`
-pub static COMMAND: Command =
-    Command { name: "mayflyHeld", aliases: &[], scope: Scope::Admin, fields: &[], run };
+pub static COMMAND: Command = Command::admin("mayflyHeld", &[], run);
 
 fn run(context: &Context, _: &Request<'_>) -> Answer {
     let status = context.reaper.held_status();

@@ -5,13 +5,9 @@ use std::path::PathBuf;
 use bson::{Bson, DateTime, Document, doc};
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::{Answer, Code, CommandError},
-    field::fields,
+    Answer, Code, Command, CommandError, Context, Request, fields,
     listening::{ConnectedClient, ListenAt, ListeningStatus},
-    reply::{long, raw},
-    request::Request,
+    long, raw,
 };
 
 fields! {
@@ -26,13 +22,7 @@ fields! {
 /// `{mayflyListen: 1, on, port, socket, auth}`: without `on` it only shows the status. `socket` is
 /// the path of a Unix socket and replaces the port. The reply has `on`, and while it is on `port`
 /// or `socket`, `uri`, `clients`, `commands` and `refused`. Only the program itself may send it.
-pub static COMMAND: Command = Command {
-    name: "mayflyListen",
-    aliases: &[],
-    scope: Scope::Admin,
-    fields: ListenFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::admin("mayflyListen", ListenFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     if request.client.connection_id != 0 {

@@ -3,17 +3,11 @@
 use bson::doc;
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    monitor::ttl_status::archive_holds,
-    reply::{long, raw},
-    request::Request,
+    Answer, Command, Context, Request, long, monitor::ttl_status::archive_holds, raw,
 };
 
 /// `{mayflyReap: 1}`
-pub static COMMAND: Command =
-    Command { name: "mayflyReap", aliases: &[], scope: Scope::Admin, fields: &[], run };
+pub static COMMAND: Command = Command::admin("mayflyReap", &[], run);
 
 fn run(context: &Context, _: &Request<'_>) -> Answer {
     for archive in context.reaper.archives().all() {

@@ -3,14 +3,7 @@
 use bson::Document;
 
 use crate::{
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::fields,
-        reply::{long, raw},
-        request::Request,
-    },
+    command::core::{Answer, Code, Command, CommandError, Context, Request, fields, long, raw},
     reaper::{RuleId, targets},
 };
 
@@ -25,13 +18,7 @@ fields! {
 
 /// `{mayflyRelease: 1, action: "deleteNow" | "keepPaused", ns: "db.c", index: "name"}`. Without an
 /// action, removals continue with the next pass.
-pub static COMMAND: Command = Command {
-    name: "mayflyRelease",
-    aliases: &[],
-    scope: Scope::Admin,
-    fields: ReleaseFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::admin("mayflyRelease", ReleaseFields::FIELDS, run);
 
 /// What to do with removals on hold.
 enum ReleaseAction {

@@ -11,14 +11,7 @@ use super::{
 use crate::{
     archive::Archive,
     collection::{DocumentWriter, WriteError},
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::fields,
-        reply::{long, raw},
-        request::Request,
-    },
+    command::core::{Answer, Code, Command, CommandError, Context, Request, fields, long, raw},
     limits::ARCHIVE_RESTORE_DOCS_MAX,
     query::{Update, UpdateContext},
     reaper::{Target, targets_of},
@@ -47,13 +40,8 @@ fields! {
 ///
 /// A document that a TTL rule would remove at once is restored only with `force`, or with
 /// `setDate`, which replaces the date of the rule. The archive is not changed.
-pub static COMMAND: Command = Command {
-    name: "mayflyRestoreArchived",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: RestoreArchivedFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command =
+    Command::any("mayflyRestoreArchived", RestoreArchivedFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let archive = archive_of(context, request)?;

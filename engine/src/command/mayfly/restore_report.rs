@@ -4,7 +4,7 @@ use bson::{Bson, Document, RawDocumentBuf, doc, raw::RawBsonRef};
 
 use crate::{
     catalog::CollectionMeta,
-    command::core::{error::CommandError, reply::long},
+    command::core::{CommandError, long},
     plan::document_with_id,
     reaper::Target,
     store::{Reader, StoreError, StoredDocument},

@@ -15,14 +15,7 @@ use super::{
 use crate::{
     catalog::{CatalogSnapshot, Namespace},
     collection::{Collections, DocumentWriter, RestorableRow, WriteError},
-    command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::optional,
-        reply::{long, raw},
-        request::Request,
-    },
+    command::core::{Answer, Code, Command, CommandError, Context, Request, long, optional, raw},
     limits::{TRASH_RESTORE_DOCS_MAX, TRASH_RESTORE_LOOKS_MAX},
     plan::has_document_with_id,
     reaper::{HoldBeforeRestore, RuleId, targets_of},
@@ -37,13 +30,8 @@ const BATCH_BYTES: usize = 4 * 1024 * 1024;
 ///
 /// Of each `_id` the newest document is restored unchanged, unless the collection has that `_id`.
 /// Rules that would remove it at once are put on hold first, until `mayflyRelease`.
-pub static COMMAND: Command = Command {
-    name: "mayflyRestoreTrash",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[optional("ids"), optional("pass")],
-    run,
-};
+pub static COMMAND: Command =
+    Command::any("mayflyRestoreTrash", &[optional("ids"), optional("pass")], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let chosen = TrashSelection::read(context, request)?;
@@ -292,7 +280,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::command::{core::client::Client, testing::Lab};
+    use crate::command::{core::Client, testing::Lab};
     use crate::value::scan::DocumentFacts;
 
     /// Puts row 1 of the trash back, after something happens to the collection.

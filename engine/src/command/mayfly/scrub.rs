@@ -3,17 +3,11 @@
 use bson::raw::RawBsonRef;
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::{Answer, Code, CommandError},
-    monitor::ttl_status::scrub_document,
-    reply::raw,
-    request::Request,
+    Answer, Code, Command, CommandError, Context, Request, monitor::ttl_status::scrub_document, raw,
 };
 
 /// `{mayflyScrub: "start" | "status" | "stop"}`; the reply is the state.
-pub static COMMAND: Command =
-    Command { name: "mayflyScrub", aliases: &[], scope: Scope::Admin, fields: &[], run };
+pub static COMMAND: Command = Command::admin("mayflyScrub", &[], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let wish = request.get("mayflyScrub")?.and_then(RawBsonRef::as_str);

@@ -5,13 +5,8 @@ use std::ops::ControlFlow;
 use super::trash_selection::TrashSelection;
 use crate::{
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, CommandError},
-        field::fields,
-        monitor::ttl_status::trash_status,
-        reply::raw,
-        request::Request,
+        Answer, Command, CommandError, Context, Request, fields, monitor::ttl_status::trash_status,
+        raw,
     },
     limits::TRASH_PAGE_DOCS_MAX,
     reply::TrashPage,
@@ -30,13 +25,7 @@ fields! {
 
 /// `{mayflyTrash: coll | 1, pass?: n, after?: the "next" of the page before, limit?}`; 1 is all
 /// collections of all databases.
-pub static COMMAND: Command = Command {
-    name: "mayflyTrash",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: TrashFields::FIELDS,
-    run,
-};
+pub static COMMAND: Command = Command::any("mayflyTrash", TrashFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let chosen = TrashSelection::read(context, request)?;

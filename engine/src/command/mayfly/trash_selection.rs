@@ -7,11 +7,7 @@ use bson::{Bson, raw::RawBsonRef};
 use crate::{
     catalog::Namespace,
     collection::TrashRow,
-    command::core::{
-        context::Context,
-        error::{Code, CommandError},
-        request::Request,
-    },
+    command::core::{Code, CommandError, Context, Request},
     reply,
     store::CollectionId,
 };

@@ -4,11 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     catalog::CollectionMeta,
-    command::core::{
-        context::Context,
-        error::{Code, CommandError},
-        request::Request,
-    },
+    command::core::{Code, CommandError, Context, Request},
     reaper::{Target, targets_of},
 };
 

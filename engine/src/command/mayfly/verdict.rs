@@ -7,13 +7,7 @@ use super::ttl_targets::targets_for;
 use crate::{
     catalog::CollectionMeta,
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::optional,
-        field_value::missing_field,
-        reply::raw,
-        request::Request,
+        Answer, Code, Command, CommandError, Context, Request, missing_field, optional, raw,
     },
     limits::VERDICT_IDS_MAX,
     reaper::{Reaper, Target, TtlParameter, Verdict, verdict},
@@ -23,13 +17,8 @@ use crate::{
 
 /// `{mayflyVerdict: coll, id: any}`, or `{mayflyVerdict: coll, ids: [any]}` for a list of
 /// documents.
-pub static COMMAND: Command = Command {
-    name: "mayflyVerdict",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[optional("id"), optional("ids")],
-    run,
-};
+pub static COMMAND: Command =
+    Command::any("mayflyVerdict", &[optional("id"), optional("ids")], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let (collection, targets) = targets_for(context, request)?;

@@ -8,13 +8,7 @@ use super::ttl_targets::collection_of;
 use crate::{
     catalog::{CollectionMeta, Dialect, IndexKey, IndexMeta, rules::partial_filter},
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::required,
-        field_value::missing_field,
-        reply::raw,
-        request::Request,
+        Answer, Code, Command, CommandError, Context, Request, missing_field, raw, required,
     },
     reaper::{WhatIfRule, what_if},
     ttl::Rule,
@@ -26,13 +20,7 @@ use crate::{
 /// of a new one; with a filter it is of a new one.
 ///
 /// `damaged` of the `total` are in none of the other counts.
-pub static COMMAND: Command = Command {
-    name: "mayflyWhatIf",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[required("index")],
-    run,
-};
+pub static COMMAND: Command = Command::any("mayflyWhatIf", &[required("index")], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let collection = collection_of(context, request)?;

@@ -2,24 +2,10 @@
 
 use bson::{Bson, doc};
 
-use crate::command::core::{
-    client::{ROLE, USERS_DB},
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    field::optional,
-    reply::raw,
-    request::Request,
-};
+use crate::command::core::{Answer, Command, Context, ROLE, Request, USERS_DB, optional, raw};
 
 /// `{connectionStatus: 1, showPrivileges: false}`
-pub static COMMAND: Command = Command {
-    name: "connectionStatus",
-    aliases: &[],
-    scope: Scope::Any,
-    fields: &[optional("showPrivileges")],
-    run,
-};
+pub static COMMAND: Command = Command::any("connectionStatus", &[optional("showPrivileges")], run);
 
 fn run(_: &Context, request: &Request<'_>) -> Answer {
     let (mut users, mut roles, mut privileges) = (vec![], vec![], Vec::<Bson>::new());

@@ -4,12 +4,7 @@ use bson::{DateTime, Document, doc, raw::RawBsonRef};
 
 use crate::{
     command::core::{
-        command::{Command, Scope},
-        context::Context,
-        error::{Answer, Code, CommandError},
-        field::any,
-        reply::raw,
-        request::Request,
+        Answer, Code, Command, CommandError, Context, Request, Scope, any, raw,
         server::SESSION_TIMEOUT_MINUTES,
     },
     limits::WRITE_STATEMENTS_MAX,

@@ -3,16 +3,10 @@
 use bson::RawDocumentBuf;
 
 use super::session_list::check_list;
-use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    request::Request,
-};
+use crate::command::core::{Answer, Command, Context, Request};
 
 /// `{killSessions: [session]}`
-pub static COMMAND: Command =
-    Command { name: "killSessions", aliases: &[], scope: Scope::Any, fields: &[], run };
+pub static COMMAND: Command = Command::any("killSessions", &[], run);
 
 fn run(_: &Context, request: &Request<'_>) -> Answer {
     check_list(request)?;

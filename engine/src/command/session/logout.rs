@@ -3,16 +3,10 @@
 
 use bson::RawDocumentBuf;
 
-use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    request::Request,
-};
+use crate::command::core::{Answer, Command, Context, Request};
 
 /// `{logout: 1}`
-pub static COMMAND: Command =
-    Command { name: "logout", aliases: &[], scope: Scope::Any, fields: &[], run };
+pub static COMMAND: Command = Command::any("logout", &[], run);
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature of every command")]
 fn run(_: &Context, request: &Request<'_>) -> Answer {

@@ -3,16 +3,10 @@
 use bson::RawDocumentBuf;
 
 use super::session_list::check_list;
-use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    request::Request,
-};
+use crate::command::core::{Answer, Command, Context, Request};
 
 /// `{refreshSessions: [session]}`
-pub static COMMAND: Command =
-    Command { name: "refreshSessions", aliases: &[], scope: Scope::Any, fields: &[], run };
+pub static COMMAND: Command = Command::any("refreshSessions", &[], run);
 
 fn run(_: &Context, request: &Request<'_>) -> Answer {
     check_list(request)?;

@@ -2,7 +2,7 @@
 
 use bson::raw::RawBsonRef;
 
-use crate::command::core::{error::CommandError, request::Request};
+use crate::command::core::{CommandError, Request};
 
 /// The commands about sessions name them in a list.
 ///

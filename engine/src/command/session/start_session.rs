@@ -3,17 +3,11 @@
 use bson::{Uuid, doc};
 
 use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    reply::raw,
-    request::Request,
-    server::SESSION_TIMEOUT_MINUTES,
+    Answer, Command, Context, Request, raw, server::SESSION_TIMEOUT_MINUTES,
 };
 
 /// `{startSession: 1}`
-pub static COMMAND: Command =
-    Command { name: "startSession", aliases: &[], scope: Scope::Any, fields: &[], run };
+pub static COMMAND: Command = Command::any("startSession", &[], run);
 
 fn run(_: &Context, _: &Request<'_>) -> Answer {
     raw(&doc! { "id": { "id": Uuid::new() }, "timeoutMinutes": SESSION_TIMEOUT_MINUTES })

@@ -2,17 +2,10 @@
 
 use bson::doc;
 
-use crate::command::core::{
-    command::{Command, Scope},
-    context::Context,
-    error::Answer,
-    reply::raw,
-    request::Request,
-};
+use crate::command::core::{Answer, Command, Context, Request, raw};
 
 /// `{whatsmyuri: 1}`
-pub static COMMAND: Command =
-    Command { name: "whatsmyuri", aliases: &[], scope: Scope::Any, fields: &[], run };
+pub static COMMAND: Command = Command::any("whatsmyuri", &[], run);
 
 fn run(_: &Context, request: &Request<'_>) -> Answer {
     raw(&doc! { "you": &request.client.address })
