@@ -2,9 +2,9 @@
 //!
 //! [`run()`] finds the command in [`table::TABLE`], checks every field against the command's
 //! declaration and calls it. A command is one file: a `static COMMAND` with its name and fields,
-//! and a function from a [`Request`] to an [`Answer`]. Commands import from `core` and from files
-//! of their own folder that hold no command, never from each other. MongoDB's error numbers exist
-//! only in `core::error`.
+//! and a function from a [`Request`] to an [`Answer`]; trivial ones share a file. Commands import
+//! from `core` and from files of their own folder that hold no command, never from each other.
+//! MongoDB's error numbers exist only in `core::error`.
 
 mod admin;
 mod aggregate;

@@ -1,92 +1,42 @@
-//! All commands, one line each.
+//! All commands by folder and file.
 
 use super::{
     admin, aggregate,
-    core::command::{Command, CommandTable},
+    core::{Command, CommandTable},
     crud, ddl, mayfly, refused, session,
 };
 
 /// Every command: those that work, and those that are known and refused.
 pub const TABLE: CommandTable = CommandTable { working: COMMANDS, refused: refused::ALL };
 
-/// The commands that work. A new command is one file with a `pub static COMMAND` and one line here.
-pub static COMMANDS: &[&Command] = &[
-    &admin::ping::COMMAND,
-    &aggregate::command::COMMAND,
-    &admin::build_info::COMMAND,
-    &crud::bulk_write::COMMAND,
-    &ddl::coll_mod::COMMAND,
-    &admin::coll_stats::COMMAND,
-    &crud::count::COMMAND,
-    &ddl::create::COMMAND,
-    &ddl::create_indexes::COMMAND,
-    &admin::db_stats::COMMAND,
-    &crud::delete::COMMAND,
-    &crud::distinct::COMMAND,
-    &ddl::drop::COMMAND,
-    &ddl::drop_database::COMMAND,
-    &ddl::drop_indexes::COMMAND,
-    &session::end_sessions::COMMAND,
-    &aggregate::explain::COMMAND,
-    &crud::find::COMMAND,
-    &crud::find_and_modify::COMMAND,
-    &crud::get_more::COMMAND,
-    &session::hello::COMMAND,
-    &crud::insert::COMMAND,
-    &crud::kill_cursors::COMMAND,
-    &ddl::list_collections::COMMAND,
-    &ddl::list_databases::COMMAND,
-    &ddl::list_indexes::COMMAND,
-    &ddl::rename_collection::COMMAND,
-    &crud::update::COMMAND,
-    &admin::validate::COMMAND,
-    &admin::current_op::COMMAND,
-    &admin::get_parameter::COMMAND,
-    &admin::host_info::COMMAND,
-    &admin::kill_op::COMMAND,
-    &mayfly::archive::COMMAND,
-    &mayfly::archived::COMMAND,
-    &mayfly::archives::COMMAND,
-    &mayfly::backup::COMMAND,
-    &mayfly::clock::COMMAND,
-    &mayfly::damaged::COMMAND,
-    &mayfly::dialect::COMMAND,
-    &mayfly::expiring::COMMAND,
-    &mayfly::forecast::COMMAND,
-    &mayfly::held::COMMAND,
-    &mayfly::listen::COMMAND,
-    &mayfly::reap::COMMAND,
-    &mayfly::release::COMMAND,
-    &mayfly::scrub::COMMAND,
-    &mayfly::verdict::COMMAND,
-    &mayfly::what_if::COMMAND,
-    &mayfly::restore_archived::COMMAND,
-    &mayfly::restore_trash::COMMAND,
-    &mayfly::trash::COMMAND,
-    &admin::server_status::COMMAND,
-    &admin::profile::COMMAND,
-    &admin::set_parameter::COMMAND,
-    &admin::get_log::COMMAND,
-    &session::connection_status::COMMAND,
-    &admin::users_info::COMMAND,
-    &admin::roles_info::COMMAND,
-    &admin::list_commands::COMMAND,
-    &session::whatsmyuri::COMMAND,
-    &admin::get_cmd_line_opts::COMMAND,
-    &session::logout::COMMAND,
-    &session::start_session::COMMAND,
-    &session::refresh_sessions::COMMAND,
-    &session::kill_sessions::COMMAND,
-    &session::kill_all_sessions::COMMAND,
-    &session::kill_all_sessions_by_pattern::COMMAND,
-    &admin::data_size::COMMAND,
-    &admin::validate_db_metadata::COMMAND,
-    &admin::conn_pool_stats::COMMAND,
-    &admin::lock_info::COMMAND,
-    &admin::plan_cache_clear::COMMAND,
-    &admin::fsync::COMMAND,
-    &admin::fsync_unlock::COMMAND,
-    &admin::compact::COMMAND,
-    &ddl::convert_to_capped::COMMAND,
-    &admin::get_cluster_parameter::COMMAND,
-];
+/// Files with a `pub static COMMAND` each, then the statics of a file with several commands.
+macro_rules! commands {
+    ($($folder:ident: $($file:ident)* $([$shared:ident: $($command:ident)*])?;)*) => {
+        &[$(
+            $(&$folder::$file::COMMAND,)*
+            $($(&$folder::$shared::$command,)*)?
+        )*]
+    };
+}
+
+/// The commands that work.
+pub static COMMANDS: &[&Command] = commands! {
+    crud:
+        bulk_write count delete distinct find find_and_modify get_more insert kill_cursors update;
+    aggregate: command explain;
+    ddl:
+        coll_mod convert_to_capped create create_indexes drop drop_database drop_indexes
+        list_collections list_databases list_indexes rename_collection;
+    session:
+        connection_status hello
+        [sessions: END_SESSIONS REFRESH_SESSIONS KILL_SESSIONS KILL_ALL_SESSIONS
+            KILL_ALL_SESSIONS_BY_PATTERN START_SESSION LOGOUT WHATSMYURI];
+    admin:
+        build_info coll_stats compact current_op data_size db_stats fsync get_cluster_parameter
+        get_log get_parameter host_info kill_op list_commands profile roles_info server_status
+        set_parameter users_info validate validate_db_metadata
+        [constant: PING CONN_POOL_STATS GET_CMD_LINE_OPTS LOCK_INFO FSYNC_UNLOCK PLAN_CACHE_CLEAR];
+    mayfly:
+        archive archived archives backup clock damaged dialect expiring forecast held listen reap
+        release restore_archived restore_trash scrub trash verdict what_if;
+};
