@@ -6,6 +6,11 @@
 
 #![allow(clippy::unreadable_literal, reason = "error numbers as MongoDB's users search for them")]
 
+/// [`error::refused`] with the message as `format!` takes it.
+macro_rules! refused {
+    ($code:expr, $($message:tt)+) => { $crate::query::error::refused($code, format!($($message)+)) };
+}
+
 mod code;
 pub(crate) mod document;
 mod error;

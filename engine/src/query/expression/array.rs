@@ -48,21 +48,17 @@ fn array_elem_at(given: &CallArgs<'_>) -> Outcome {
     }
     let array = array_of_argument(array, "$arrayElemAt's first argument")?;
     let Some(number) = at.filter(|at| is_number(*at)) else {
-        return Err(refused(
+        return Err(refused!(
             28690,
-            format!(
-                "$arrayElemAt's second argument must be a numeric value, but is {}",
-                name_of(at)
-            ),
+            "$arrayElemAt's second argument must be a numeric value, but is {}",
+            name_of(at)
         ));
     };
     let Some(index) = integral32(number) else {
-        return Err(refused(
+        return Err(refused!(
             28691,
-            format!(
-                "$arrayElemAt's second argument must be representable as a 32-bit integer: {}",
-                shown(at)
-            ),
+            "$arrayElemAt's second argument must be representable as a 32-bit integer: {}",
+            shown(at)
         ));
     };
     element_at(array, index)
@@ -149,12 +145,10 @@ fn index_of_array(given: &CallArgs<'_>) -> Outcome {
         value if is_nullish(value) => return null(),
         Some(RawBsonRef::Array(array)) => array,
         other => {
-            return Err(refused(
+            return Err(refused!(
                 40090,
-                format!(
-                    "$indexOfArray requires an array as a first argument, found: {}",
-                    name_of(other)
-                ),
+                "$indexOfArray requires an array as a first argument, found: {}",
+                name_of(other)
             ));
         }
     };
@@ -175,21 +169,16 @@ fn array_border(given: &CallArgs<'_>, at: usize, what: &str) -> Result<Option<us
     }
     let value = given.at(at);
     let Some(number) = value.and_then(integral32) else {
-        return Err(refused(
+        return Err(refused!(
             9711600,
-            format!(
-                "$indexOfArray requires an integral {what}, found a value of type: {}, with \
+            "$indexOfArray requires an integral {what}, found a value of type: {}, with \
                  value: {}",
-                name_of(value),
-                shown(value)
-            ),
+            name_of(value),
+            shown(value)
         ));
     };
     usize::try_from(number).map(Some).map_err(|_| {
-        refused(
-            9711601,
-            format!("$indexOfArray requires a nonnegative {what}, found: {}", shown(value)),
-        )
+        refused!(9711601, "$indexOfArray requires a nonnegative {what}, found: {}", shown(value))
     })
 }
 
@@ -209,12 +198,10 @@ fn range(given: &CallArgs<'_>) -> Outcome {
     let towards = (end - start).signum() == step.signum();
     let length = if towards { (end - start - step.signum()) / step + 1 } else { 0 };
     if usize::try_from(length).is_ok_and(|length| length > RANGE_ELEMENTS_MAX) {
-        return Err(refused(
+        return Err(refused!(
             Code::EXCEEDED_MEMORY_LIMIT,
-            format!(
-                "$range would use too much memory: at most {RANGE_ELEMENTS_MAX} elements are \
+            "$range would use too much memory: at most {RANGE_ELEMENTS_MAX} elements are \
                  possible"
-            ),
         ));
     }
     let numbers = (0..length).map(|at| i32::try_from(start + at * step).unwrap_or(i32::MAX));
@@ -229,22 +216,18 @@ fn range_number(
 ) -> Result<i32, QueryError> {
     let a = if what == "ending" { "an" } else { "a" };
     let Some(number) = value.filter(|value| is_number(*value)) else {
-        return Err(refused(
+        return Err(refused!(
             type_code,
-            format!(
-                "$range requires a numeric {what} value, found value of type: {}",
-                name_of(value)
-            ),
+            "$range requires a numeric {what} value, found value of type: {}",
+            name_of(value)
         ));
     };
     integral32(number).ok_or_else(|| {
-        refused(
+        refused!(
             whole_code,
-            format!(
-                "$range requires {a} {what} value that can be represented as a 32-bit integer, \
+            "$range requires {a} {what} value that can be represented as a 32-bit integer, \
                  found value: {}",
-                shown(value)
-            ),
+            shown(value)
         )
     })
 }
@@ -253,12 +236,10 @@ fn reverse_array(given: &CallArgs<'_>) -> Outcome {
     match given.at(0) {
         value if is_nullish(value) => null(),
         Some(RawBsonRef::Array(array)) => Ok(Some(array_of(elements(array)?.into_iter().rev()))),
-        other => Err(refused(
+        other => Err(refused!(
             34435,
-            format!(
-                "The argument to $reverseArray must be an array, but was of type: {}",
-                name_of(other)
-            ),
+            "The argument to $reverseArray must be an array, but was of type: {}",
+            name_of(other)
         )),
     }
 }
@@ -279,12 +260,10 @@ fn slice(given: &CallArgs<'_>) -> Outcome {
         return null();
     }
     let Some(RawBsonRef::Array(array)) = array else {
-        return Err(refused(
+        return Err(refused!(
             28724,
-            format!(
-                "First argument to $slice must be an array, but is of type: {}",
-                name_of(array)
-            ),
+            "First argument to $slice must be an array, but is of type: {}",
+            name_of(array)
         ));
     };
     let codes = [28725, 28726];
@@ -303,10 +282,7 @@ fn slice(given: &CallArgs<'_>) -> Outcome {
         let codes = [28727, 28728];
         let length = slice_number(third, codes, ["Third", "numeric"])?;
         let Some(length) = usize::try_from(length).ok().filter(|length| *length > 0) else {
-            return Err(refused(
-                28729,
-                format!("Third argument to $slice must be positive: {length}"),
-            ));
+            return Err(refused!(28729, "Third argument to $slice must be positive: {length}"));
         };
         let start = forward.unwrap_or(back);
         (start, start.saturating_add(length).min(all.len()))
@@ -320,21 +296,17 @@ fn slice_number(
     [place, wanted]: [&str; 2],
 ) -> Result<i32, QueryError> {
     let Some(number) = value.filter(|value| is_number(*value)) else {
-        return Err(refused(
+        return Err(refused!(
             type_code,
-            format!(
-                "{place} argument to $slice must be {wanted}, but is of type: {}",
-                name_of(value)
-            ),
+            "{place} argument to $slice must be {wanted}, but is of type: {}",
+            name_of(value)
         ));
     };
     integral32(number).ok_or_else(|| {
-        refused(
+        refused!(
             whole_code,
-            format!(
-                "{place} argument to $slice can't be represented as a 32-bit integer: {}",
-                shown(value)
-            ),
+            "{place} argument to $slice can't be represented as a 32-bit integer: {}",
+            shown(value)
         )
     })
 }

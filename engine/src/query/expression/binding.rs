@@ -153,12 +153,10 @@ fn filter_limit(limit: &Node, scope: &Scope<'_>) -> Result<Option<i64>, QueryErr
     }
     let number = value.as_ref().and_then(whole).and_then(|number| i32::try_from(number).ok());
     let Some(number) = number else {
-        return Err(refused(
+        return Err(refused!(
             327391,
-            format!(
-                "$filter: limit must be represented as a 32-bit integral value: {}",
-                shown(value.as_ref())
-            ),
+            "$filter: limit must be represented as a 32-bit integral value: {}",
+            shown(value.as_ref())
         ));
     };
     if number < 1 {

@@ -7,7 +7,7 @@ use bson::raw::{RawBson, RawBsonRef};
 use super::value::Value;
 use crate::{
     limits::{EXPRESSION_BYTES_MAX, MADE_LEVELS_MAX},
-    query::{Code, QueryError, error::refused},
+    query::{Code, QueryError},
     value::is_deeper_than,
 };
 
@@ -37,12 +37,10 @@ impl Budget {
         if self.bytes <= EXPRESSION_BYTES_MAX {
             return Ok(());
         }
-        Err(refused(
+        Err(refused!(
             Code::EXCEEDED_MEMORY_LIMIT,
-            format!(
-                "the expression would make values of more than {EXPRESSION_BYTES_MAX} bytes, which \
+            "the expression would make values of more than {EXPRESSION_BYTES_MAX} bytes, which \
                  exceeds the memory limit; make less at once"
-            ),
         ))
     }
 }

@@ -120,12 +120,10 @@ fn sort_array(given: &CallArgs<'_>) -> Outcome {
         return null();
     }
     let Some(RawBsonRef::Array(array)) = input else {
-        return Err(refused(
+        return Err(refused!(
             2942504,
-            format!(
-                "The input argument to $sortArray must be an array, but was of type: {}",
-                name_of(input)
-            ),
+            "The input argument to $sortArray must be an array, but was of type: {}",
+            name_of(input)
         ));
     };
     let mut all = elements(array)?;
@@ -155,12 +153,10 @@ fn by_fields(all: &mut [RawBsonRef<'_>], sort: &Sort) {
 
 fn zip(given: &CallArgs<'_>) -> Outcome {
     let Some(RawBsonRef::Array(inputs)) = given.named("inputs") else {
-        return Err(refused(
+        return Err(refused!(
             34461,
-            format!(
-                "inputs must be an array of expressions, found {}",
-                name_of(given.named("inputs"))
-            ),
+            "inputs must be an array of expressions, found {}",
+            name_of(given.named("inputs"))
         ));
     };
     let longest = match given.named("useLongestLength") {

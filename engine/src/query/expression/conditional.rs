@@ -55,9 +55,10 @@ pub(super) fn parse_if_null(
 ) -> Result<Node, QueryError> {
     let parts = parser.arguments(value)?;
     if parts.len() < 2 {
-        return Err(refused(
+        return Err(refused!(
             1257300,
-            format!("$ifNull needs at least two arguments, had: {}", parts.len()),
+            "$ifNull needs at least two arguments, had: {}",
+            parts.len()
         ));
     }
     Ok(Node::IfNull(parts))
@@ -70,9 +71,9 @@ pub(super) fn cond(parser: &mut Parser, value: RawBsonRef<'_>) -> Result<Node, Q
             let parts = parser.arguments(value)?;
             let count = parts.len();
             let [when, then, otherwise] = <[Node; 3]>::try_from(parts).map_err(|_| {
-                refused(
+                refused!(
                     16020,
-                    format!("Expression $cond takes exactly 3 arguments. {count} were passed in."),
+                    "Expression $cond takes exactly 3 arguments. {count} were passed in."
                 )
             })?;
             (when, then, otherwise)
@@ -124,12 +125,10 @@ pub(super) fn switch(parser: &mut Parser, value: RawBsonRef<'_>) -> Result<Node,
                 }
             }
             ("branches", value) => {
-                return Err(refused(
+                return Err(refused!(
                     40061,
-                    format!(
-                        "$switch expected an array for 'branches', found: {}",
-                        type_name(Some(value))
-                    ),
+                    "$switch expected an array for 'branches', found: {}",
+                    type_name(Some(value))
                 ));
             }
             ("default", value) => otherwise = Some(Box::new(parser.operand(value)?)),
@@ -157,12 +156,10 @@ pub(super) fn switch(parser: &mut Parser, value: RawBsonRef<'_>) -> Result<Node,
 
 fn switch_branch(parser: &mut Parser, item: RawBsonRef<'_>) -> Result<Branch, QueryError> {
     let RawBsonRef::Document(document) = item else {
-        return Err(refused(
+        return Err(refused!(
             40062,
-            format!(
-                "$switch expected each branch to be an object, found: {}",
-                type_name(Some(item))
-            ),
+            "$switch expected each branch to be an object, found: {}",
+            type_name(Some(item))
         ));
     };
     let (mut when, mut then) = (None, None);
@@ -172,9 +169,9 @@ fn switch_branch(parser: &mut Parser, item: RawBsonRef<'_>) -> Result<Branch, Qu
             "case" => when = Some(parser.operand(value)?),
             "then" => then = Some(parser.operand(value)?),
             name => {
-                return Err(refused(
+                return Err(refused!(
                     40063,
-                    format!("$switch found an unknown argument to a branch: {name}"),
+                    "$switch found an unknown argument to a branch: {name}"
                 ));
             }
         }

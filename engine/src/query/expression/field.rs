@@ -44,18 +44,16 @@ static RAND: Operator = Operator { name: "$rand", arguments: Arguments::Exactly(
 fn refuse(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
     let get = operator == "$getField";
     match mistake {
-        NamedMistake::NotDocument(value) => refused(
+        NamedMistake::NotDocument(value) => refused!(
             if get { 3041703 } else { 4161100 },
-            format!(
-                "{operator} only supports an object as its argument, not {}",
-                type_name(Some(value))
-            ),
+            "{operator} only supports an object as its argument, not {}",
+            type_name(Some(value))
         ),
-        NamedMistake::Unknown(field) => refused(
+        NamedMistake::Unknown(field) => refused!(
             if get { 3041701 } else { 4161101 },
-            format!("{operator} found an unknown argument: {field}"),
+            "{operator} found an unknown argument: {field}"
         ),
-        NamedMistake::Missing(field) => refused(
+        NamedMistake::Missing(field) => refused!(
             match field {
                 "value" => 4161103,
                 "input" if !get => 4161109,
@@ -63,7 +61,7 @@ fn refuse(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
                 "field" => 3041702,
                 _ => 3041703,
             },
-            format!("{operator} requires '{field}' to be specified"),
+            "{operator} requires '{field}' to be specified"
         ),
     }
 }
@@ -130,13 +128,11 @@ pub(super) fn parse_rand(_: &mut Parser, value: RawBsonRef<'_>) -> Result<Node, 
 fn name_of<'g>(given: &'g CallArgs<'_>) -> Result<&'g str, QueryError> {
     match given.named("field") {
         Some(RawBsonRef::String(name)) => Ok(name),
-        other => Err(refused(
+        other => Err(refused!(
             if given.name() == "$getField" { 3041704 } else { 4161107 },
-            format!(
-                "{} requires 'field' to evaluate to type String, but got {}",
-                given.name(),
-                type_name(other)
-            ),
+            "{} requires 'field' to evaluate to type String, but got {}",
+            given.name(),
+            type_name(other)
         )),
     }
 }
@@ -202,13 +198,11 @@ fn merge_objects(given: &CallArgs<'_>) -> Outcome {
             continue;
         }
         let Some(RawBsonRef::Document(document)) = value else {
-            return Err(refused(
+            return Err(refused!(
                 40400,
-                format!(
-                    "$mergeObjects requires object inputs, but input {} is of type {}",
-                    shown(value),
-                    type_name(value)
-                ),
+                "$mergeObjects requires object inputs, but input {} is of type {}",
+                shown(value),
+                type_name(value)
             ));
         };
         for element in document {

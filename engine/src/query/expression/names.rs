@@ -47,16 +47,16 @@ fn check_characters(name: &str, may_start: impl Fn(char) -> bool) -> Result<(), 
         return Err(refused(Code::FAILED_TO_PARSE, "empty variable names are not allowed"));
     };
     if first.is_ascii() && !may_start(first) {
-        return Err(refused(
+        return Err(refused!(
             Code::FAILED_TO_PARSE,
-            format!("'{name}' starts with an invalid character for a user variable name"),
+            "'{name}' starts with an invalid character for a user variable name"
         ));
     }
     match name.chars().find(|c| c.is_ascii() && !c.is_ascii_alphanumeric() && *c != '_') {
         None => Ok(()),
-        Some(c) => Err(refused(
+        Some(c) => Err(refused!(
             Code::FAILED_TO_PARSE,
-            format!("'{name}' contains an invalid character for a variable name: '{c}'"),
+            "'{name}' contains an invalid character for a variable name: '{c}'"
         )),
     }
 }

@@ -74,12 +74,10 @@ fn array_to_object(given: &CallArgs<'_>) -> Outcome {
         Some(RawBsonRef::Array(_)) => Pairs::Arrays,
         Some(RawBsonRef::Document(_)) => Pairs::Objects,
         Some(other) => {
-            return Err(refused(
+            return Err(refused!(
                 40398,
-                format!(
-                    "Unrecognised input type format for $arrayToObject: {}",
-                    name_of(Some(*other))
-                ),
+                "Unrecognised input type format for $arrayToObject: {}",
+                name_of(Some(*other))
             ));
         }
     };
@@ -113,32 +111,26 @@ fn array_to_object(given: &CallArgs<'_>) -> Outcome {
 
 fn array_pair(element: RawBsonRef<'_>) -> Result<(&str, RawBsonRef<'_>), QueryError> {
     let RawBsonRef::Array(pair) = element else {
-        return Err(refused(
+        return Err(refused!(
             40396,
-            format!(
-                "$arrayToObject requires a consistent input format. Elements must all be arrays \
+            "$arrayToObject requires a consistent input format. Elements must all be arrays \
                  or all be objects. Array was detected, now found: {}",
-                name_of(Some(element))
-            ),
+            name_of(Some(element))
         ));
     };
     let [key, value] = elements(pair)?.try_into().map_err(|pair: Vec<_>| {
-        refused(
+        refused!(
             40397,
-            format!(
-                "$arrayToObject requires an array of size 2 arrays, found array of size: {}",
-                pair.len()
-            ),
+            "$arrayToObject requires an array of size 2 arrays, found array of size: {}",
+            pair.len()
         )
     })?;
     let RawBsonRef::String(key) = key else {
-        return Err(refused(
+        return Err(refused!(
             40395,
-            format!(
-                "$arrayToObject requires an array of key-value pairs, where the key must be of \
+            "$arrayToObject requires an array of key-value pairs, where the key must be of \
                  type string. Found key type: {}",
-                name_of(Some(key))
-            ),
+            name_of(Some(key))
         ));
     };
     without_null(key, 4940400).map(|key| (key, value))
@@ -146,43 +138,35 @@ fn array_pair(element: RawBsonRef<'_>) -> Result<(&str, RawBsonRef<'_>), QueryEr
 
 fn object_pair(element: RawBsonRef<'_>) -> Result<(&str, RawBsonRef<'_>), QueryError> {
     let RawBsonRef::Document(pair) = element else {
-        return Err(refused(
+        return Err(refused!(
             40391,
-            format!(
-                "$arrayToObject requires a consistent input format. Elements must all be arrays \
+            "$arrayToObject requires a consistent input format. Elements must all be arrays \
                  or all be objects. Object was detected, now found: {}",
-                name_of(Some(element))
-            ),
+            name_of(Some(element))
         ));
     };
     let fields = size_of(pair);
     if fields != 2 {
-        return Err(refused(
+        return Err(refused!(
             40392,
-            format!(
-                "$arrayToObject requires an object keys of 'k' and 'v'. Found incorrect number \
+            "$arrayToObject requires an object keys of 'k' and 'v'. Found incorrect number \
                  of keys: {fields}"
-            ),
         ));
     }
     let (Some(key), Some(value)) = (pair.get("k")?, pair.get("v")?) else {
-        return Err(refused(
+        return Err(refused!(
             40393,
-            format!(
-                "$arrayToObject requires an object with keys 'k' and 'v'. Missing either or both \
+            "$arrayToObject requires an object with keys 'k' and 'v'. Missing either or both \
                  keys from: {}",
-                shown(Some(element))
-            ),
+            shown(Some(element))
         ));
     };
     let RawBsonRef::String(key) = key else {
-        return Err(refused(
+        return Err(refused!(
             40394,
-            format!(
-                "$arrayToObject requires an object with keys 'k' and 'v', where the value of 'k' \
+            "$arrayToObject requires an object with keys 'k' and 'v', where the value of 'k' \
                  must be of type string. Found type: {}",
-                name_of(Some(key))
-            ),
+            name_of(Some(key))
         ));
     };
     without_null(key, 4940401).map(|key| (key, value))

@@ -6,7 +6,7 @@ use super::{
     scope::Context,
     value::{Value, is_nullish, type_name},
 };
-use crate::query::{Code, QueryError, error::refused};
+use crate::query::{Code, QueryError};
 
 /// What an operator gives; `None` is a missing value.
 pub(super) type Outcome = Result<Option<RawBson>, QueryError>;
@@ -148,25 +148,19 @@ impl Operator {
     pub(super) fn check_count(&self, count: usize) -> Result<(), QueryError> {
         let name = self.name;
         match self.arguments {
-            Arguments::Exactly(wanted) if wanted != count => Err(refused(
+            Arguments::Exactly(wanted) if wanted != count => Err(refused!(
                 16020,
-                format!(
-                    "Expression {name} takes exactly {wanted} arguments. {count} were passed in."
-                ),
+                "Expression {name} takes exactly {wanted} arguments. {count} were passed in."
             )),
-            Arguments::Between(least, most) if count < least || count > most => Err(refused(
+            Arguments::Between(least, most) if count < least || count > most => Err(refused!(
                 28667,
-                format!(
-                    "Expression {name} takes at least {least} arguments, and at most {most}, but \
+                "Expression {name} takes at least {least} arguments, and at most {most}, but \
                      {count} were passed in."
-                ),
             )),
-            Arguments::AtLeast(least) if count < least => Err(refused(
+            Arguments::AtLeast(least) if count < least => Err(refused!(
                 if name == "$setEquals" { 17045 } else { 28667 },
-                format!(
-                    "Expression {name} takes at least {least} arguments, but {count} were passed \
+                "Expression {name} takes at least {least} arguments, but {count} were passed \
                      in."
-                ),
             )),
             _ => Ok(()),
         }

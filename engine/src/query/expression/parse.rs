@@ -11,7 +11,7 @@ use super::{
     scope::{Context, Scope},
 };
 use crate::{
-    query::{Code, QueryError, error::refused},
+    query::{Code, QueryError},
     value::{Layout, shell},
 };
 
@@ -105,14 +105,12 @@ impl Parser {
         match document.into_iter().next().transpose()? {
             Some((name, value)) if name.as_str().starts_with('$') => {
                 if document.into_iter().nth(1).is_some() {
-                    return Err(refused(
+                    return Err(refused!(
                         15983,
-                        format!(
-                            "an expression specification must contain exactly one field, the name \
+                        "an expression specification must contain exactly one field, the name \
                              of the expression. Found {} fields in {}, while parsing object",
-                            document.into_iter().count(),
-                            shell::write_document(document, Layout::OneLine),
-                        ),
+                        document.into_iter().count(),
+                        shell::write_document(document, Layout::OneLine)
                     ));
                 }
                 self.named(name.as_str(), value)
@@ -128,12 +126,10 @@ impl Parser {
             let name = name.as_str();
             check_field_name(name)?;
             if fields.iter().any(|(known, _)| known == name) {
-                return Err(refused(
+                return Err(refused!(
                     16406,
-                    format!(
-                        "duplicate field name specified in object literal: {}",
-                        shell::write_document(document, Layout::OneLine)
-                    ),
+                    "duplicate field name specified in object literal: {}",
+                    shell::write_document(document, Layout::OneLine)
                 ));
             }
             fields.push((name.to_owned(), self.operand(value)?));
@@ -148,10 +144,9 @@ impl Parser {
             Some(NameLookup::Refused(needs)) => Err(QueryError::unsupported(format!(
                 "{name} is not supported: Mayfly has no {needs}"
             ))),
-            None => Err(refused(
-                Code::INVALID_PIPELINE_OPERATOR,
-                format!("Unrecognized expression '{name}'"),
-            )),
+            None => {
+                Err(refused!(Code::INVALID_PIPELINE_OPERATOR, "Unrecognized expression '{name}'"))
+            }
         }
     }
 

@@ -58,19 +58,16 @@ pub(super) fn check_field_name(name: &str) -> Result<(), QueryError> {
         return Err(refused(15998, "FieldPath field names may not be empty strings."));
     }
     if name.starts_with('$') {
-        return Err(refused(
+        return Err(refused!(
             16410,
-            format!("FieldPath field names may not start with '$', given '{name}'."),
+            "FieldPath field names may not start with '$', given '{name}'."
         ));
     }
     if name.contains('\0') {
         return Err(refused(16411, "FieldPath field names may not contain '\\0'."));
     }
     if name.contains('.') {
-        return Err(refused(
-            16412,
-            format!("FieldPath field names may not contain '.', given '{name}'."),
-        ));
+        return Err(refused!(16412, "FieldPath field names may not contain '.', given '{name}'."));
     }
     Ok(())
 }

@@ -47,21 +47,16 @@ fn pattern(given: &CallArgs<'_>, name: &str) -> Result<Option<Arc<Pattern>>, Que
         Some(RawBsonRef::String(source)) => (Some(source), ""),
         value if is_nullish(value) => (None, ""),
         _ => {
-            return Err(refused(
-                51105,
-                format!("{name} needs 'regex' to be of type string or regex"),
-            ));
+            return Err(refused!(51105, "{name} needs 'regex' to be of type string or regex"));
         }
     };
     let options = match given.named("options") {
         Some(RawBsonRef::String(options)) => {
             if !flags.is_empty() {
-                return Err(refused(
+                return Err(refused!(
                     51107,
-                    format!(
-                        "{name}: found regex option(s) specified in both 'regex' and 'option' \
+                    "{name}: found regex option(s) specified in both 'regex' and 'option' \
                          fields"
-                    ),
                 ));
             }
             options
@@ -72,15 +67,15 @@ fn pattern(given: &CallArgs<'_>, name: &str) -> Result<Option<Arc<Pattern>>, Que
         }
     };
     if source.is_some_and(|source| source.contains('\0')) {
-        return Err(refused(
+        return Err(refused!(
             51109,
-            format!("{name}: regular expression cannot contain an embedded null byte"),
+            "{name}: regular expression cannot contain an embedded null byte"
         ));
     }
     if options.contains('\0') {
-        return Err(refused(
+        return Err(refused!(
             51110,
-            format!("{name}: regular expression options cannot contain an embedded null byte"),
+            "{name}: regular expression options cannot contain an embedded null byte"
         ));
     }
     if let Some(option) = options.chars().find(|option| !"imsxu".contains(*option)) {

@@ -129,12 +129,10 @@ pub(super) fn check_constants<'v>(
         other => Some(other),
     });
     wrong.map_or(Ok(()), |value| {
-        Err(refused(
+        Err(refused!(
             5887502,
-            format!(
-                "All operands of $setEquals must be arrays. One argument is of type: {}",
-                name_of(value)
-            ),
+            "All operands of $setEquals must be arrays. One argument is of type: {}",
+            name_of(value)
         ))
     })
 }

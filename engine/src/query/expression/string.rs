@@ -100,23 +100,19 @@ fn split(given: &CallArgs<'_>) -> Outcome {
         return null();
     }
     let Some(RawBsonRef::String(text)) = text else {
-        return Err(refused(
+        return Err(refused!(
             40085,
-            format!(
-                "$split requires an expression that evaluates to a string as a first argument, \
+            "$split requires an expression that evaluates to a string as a first argument, \
                  found: {}",
-                name_of(text)
-            ),
+            name_of(text)
         ));
     };
     let Some(RawBsonRef::String(separator)) = separator else {
-        return Err(refused(
+        return Err(refused!(
             10503900,
-            format!(
-                "$split requires an expression that evaluates to a string as a second argument, \
+            "$split requires an expression that evaluates to a string as a second argument, \
                  found: {}",
-                name_of(separator)
-            ),
+            name_of(separator)
         ));
     };
     if separator.is_empty() {
@@ -146,13 +142,11 @@ fn trim_ends(given: &CallArgs<'_>, name: &str, start: bool, end: bool) -> Outcom
         return null();
     }
     let Some(RawBsonRef::String(text)) = input else {
-        return Err(refused(
+        return Err(refused!(
             50699,
-            format!(
-                "{name} requires its input to be a string, got {} (of type {}) instead.",
-                shown(input),
-                name_of(input)
-            ),
+            "{name} requires its input to be a string, got {} (of type {}) instead.",
+            shown(input),
+            name_of(input)
         ));
     };
     let mut chars: Vec<char> = if given.has("chars") {
@@ -160,13 +154,11 @@ fn trim_ends(given: &CallArgs<'_>, name: &str, start: bool, end: bool) -> Outcom
             Some(RawBsonRef::String(chars)) => chars.chars().collect(),
             chars if is_nullish(chars) => return null(),
             chars => {
-                return Err(refused(
+                return Err(refused!(
                     50700,
-                    format!(
-                        "{name} requires 'chars' to be a string, got {} (of type {}) instead.",
-                        shown(chars),
-                        name_of(chars)
-                    ),
+                    "{name} requires 'chars' to be a string, got {} (of type {}) instead.",
+                    shown(chars),
+                    name_of(chars)
                 ));
             }
         }

@@ -31,23 +31,20 @@ fn substr_bytes(given: &CallArgs<'_>) -> Outcome {
     let start = number(1, 16034, "starting index")?;
     let length = number(2, 16035, "length")?;
     let Ok(from) = usize::try_from(start) else {
-        return Err(refused(
-            50752,
-            format!("{NAME}:  starting index must be non-negative (got: {start})"),
-        ));
+        return Err(refused!(50752, "{NAME}:  starting index must be non-negative (got: {start})"));
     };
     let to = usize::try_from(length).map_or(text.len(), |length| from.saturating_add(length));
     let inside = |at: usize| at < text.len() && !text.is_char_boundary(at);
     if inside(from) {
-        return Err(refused(
+        return Err(refused!(
             28656,
-            format!("{NAME}:  Invalid range, starting index is a UTF-8 continuation byte."),
+            "{NAME}:  Invalid range, starting index is a UTF-8 continuation byte."
         ));
     }
     if inside(to) {
-        return Err(refused(
+        return Err(refused!(
             28657,
-            format!("{NAME}:  Invalid range, ending index is in the middle of a UTF-8 character."),
+            "{NAME}:  Invalid range, ending index is in the middle of a UTF-8 character."
         ));
     }
     let part = text.get(from.min(text.len())..to.min(text.len())).unwrap_or_default();
@@ -60,18 +57,16 @@ fn substr_cp(given: &CallArgs<'_>) -> Outcome {
         let value = given.at(at);
         let Some(found) = value.filter(|value| is_number(*value)) else {
             let found = name_of(value);
-            return Err(refused(
+            return Err(refused!(
                 type_code,
-                format!("$substrCP: {what} must be a numeric type (is BSON type {found})"),
+                "$substrCP: {what} must be a numeric type (is BSON type {found})"
             ));
         };
         integral32(found).ok_or_else(|| {
-            refused(
+            refused!(
                 whole_code,
-                format!(
-                    "$substrCP: {what} cannot be represented as a 32-bit integral value: {}",
-                    shown(value)
-                ),
+                "$substrCP: {what} cannot be represented as a 32-bit integral value: {}",
+                shown(value)
             )
         })
     };
@@ -105,12 +100,10 @@ impl<'v> Search<'v> {
         }
         let text = |at, code, what: &str| match given.at(at) {
             Some(RawBsonRef::String(text)) => Ok(text),
-            other => Err(refused(
+            other => Err(refused!(
                 code,
-                format!(
-                    "{name} requires a string as the {what} argument, found: {}",
-                    name_of(other)
-                ),
+                "{name} requires a string as the {what} argument, found: {}",
+                name_of(other)
             )),
         };
         let [first, second] = codes;
@@ -134,13 +127,11 @@ fn border(
     }
     let value = given.at(at);
     let Some(number) = value.and_then(integral32) else {
-        return Err(refused(
+        return Err(refused!(
             40096,
-            format!(
-                "{name} requires an integral {what}, found a value of type: {}, with value: {}",
-                name_of(value),
-                shown(value)
-            ),
+            "{name} requires an integral {what}, found a value of type: {}, with value: {}",
+            name_of(value),
+            shown(value)
         ));
     };
     usize::try_from(number).map(Some).map_err(|_| {

@@ -57,23 +57,19 @@ impl Fields {
         interrupt::tick()?;
         check_path(path)?;
         match value {
-            RawBsonRef::Document(inner) if inner.is_empty() => Err(refused(
+            RawBsonRef::Document(inner) if inner.is_empty() => Err(refused!(
                 40180,
-                format!(
-                    "Invalid $addFields :: caused by :: an empty object is not a valid value. Found \
+                "Invalid $addFields :: caused by :: an empty object is not a valid value. Found \
                      empty object at path {path}"
-                ),
             )),
             RawBsonRef::Document(inner) if is_operators(inner) => {
                 if inner.into_iter().nth(1).is_some() {
-                    return Err(refused(
+                    return Err(refused!(
                         40181,
-                        format!(
-                            "Invalid $addFields :: caused by :: an expression specification must \
+                        "Invalid $addFields :: caused by :: an expression specification must \
                              contain exactly one field, the name of the expression. Found \
                              {} fields in {path}",
-                            inner.into_iter().count()
-                        ),
+                        inner.into_iter().count()
                     ));
                 }
                 self.insert(path, Expression::parse(value, names)?)
@@ -96,12 +92,10 @@ impl Fields {
         expression: Expression,
     ) -> Result<(), QueryError> {
         let collision = || {
-            refused(
+            refused!(
                 40176,
-                format!(
-                    "Invalid $addFields :: caused by :: specification contains two conflicting \
+                "Invalid $addFields :: caused by :: specification contains two conflicting \
                      paths. Cannot specify both '{path}' and a part of it"
-                ),
             )
         };
         let (before, last) = path.rsplit_once('.').map_or((None, path), |(b, l)| (Some(b), l));

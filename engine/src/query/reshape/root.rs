@@ -16,12 +16,10 @@ pub(super) fn parse(
     names: &VariableNames,
 ) -> Result<Expression, QueryError> {
     let RawBsonRef::Document(options) = value else {
-        return Err(refused(
+        return Err(refused!(
             40229,
-            format!(
-                "expected an object as specification for $replaceRoot stage, got {}",
-                type_name(value)
-            ),
+            "expected an object as specification for $replaceRoot stage, got {}",
+            type_name(value)
         ));
     };
     let mut root = None;
@@ -51,15 +49,13 @@ pub(super) fn replace(
         Some(RawBsonRef::Document(root)) => Ok(root.to_owned()),
         other => {
             let shown = |value| extjson::write_value(value, Style::Relaxed, Layout::OneLine);
-            Err(refused(
+            Err(refused!(
                 40228,
-                format!(
-                    "'newRoot' expression must evaluate to an object, but resulting value was: {}. \
+                "'newRoot' expression must evaluate to an object, but resulting value was: {}. \
                      Type of resulting value: '{}'. Input document: {}",
-                    other.map_or_else(|| "MISSING".to_owned(), shown),
-                    other.map_or("missing", type_name),
-                    shown(RawBsonRef::Document(document)),
-                ),
+                other.map_or_else(|| "MISSING".to_owned(), shown),
+                other.map_or("missing", type_name),
+                shown(RawBsonRef::Document(document))
             ))
         }
     }

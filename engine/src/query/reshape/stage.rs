@@ -38,12 +38,10 @@ impl Reshape {
             "$addFields" | "$set" => match value {
                 RawBsonRef::Document(fields) => Self::AddFields(Fields::parse(fields, names)?),
                 other => {
-                    return Err(refused(
+                    return Err(refused!(
                         40272,
-                        format!(
-                            "{stage} specification stage must be an object, got {}",
-                            type_name(other)
-                        ),
+                        "{stage} specification stage must be an object, got {}",
+                        type_name(other)
                     ));
                 }
             },

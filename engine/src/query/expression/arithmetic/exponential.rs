@@ -61,10 +61,7 @@ fn exp(given: &CallArgs<'_>) -> Outcome {
 fn positive(given: &CallArgs<'_>, code: i32, number: Number) -> Result<Number, QueryError> {
     if is_negative(number) || is_zero(number) {
         let (name, value) = (given.name(), shown(given.at(0)));
-        return Err(refused(
-            code,
-            format!("{name}'s argument must be a positive number, but is {value}"),
-        ));
+        return Err(refused!(code, "{name}'s argument must be a positive number, but is {value}"));
     }
     Ok(number)
 }
@@ -103,12 +100,10 @@ fn log(given: &CallArgs<'_>) -> Outcome {
     positive(given, 28758, number)?;
     let is_one = is_zero(base.minus(Number::Int(1)));
     if is_negative(base) || is_zero(base) || is_one {
-        return Err(refused(
+        return Err(refused!(
             28759,
-            format!(
-                "$log's base must be a positive number not equal to 1, but is {}",
-                shown(given.at(1))
-            ),
+            "$log's base must be a positive number not equal to 1, but is {}",
+            shown(given.at(1))
         ));
     }
     Ok(Some(match number.widen(base) {

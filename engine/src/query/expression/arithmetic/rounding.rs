@@ -90,15 +90,12 @@ fn place(given: &CallArgs<'_>) -> Result<i32, QueryError> {
     }
     let name = given.name();
     let Some(place) = given.at(1).and_then(whole) else {
-        return Err(refused(
-            51082,
-            format!("precision argument to  {name} must be a integral value"),
-        ));
+        return Err(refused!(51082, "precision argument to  {name} must be a integral value"));
     };
     i32::try_from(place).ok().filter(|place| (-20..=100).contains(place)).ok_or_else(|| {
-        refused(
+        refused!(
             51083,
-            format!("cannot apply {name} with precision value {place} value must be in [-20, 100]"),
+            "cannot apply {name} with precision value {place} value must be in [-20, 100]"
         )
     })
 }

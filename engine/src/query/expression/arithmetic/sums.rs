@@ -125,13 +125,11 @@ fn modulo(given: &CallArgs<'_>) -> Outcome {
     }
     let (Some(a), Some(b)) = (given.at(0).and_then(Number::of), given.at(1).and_then(Number::of))
     else {
-        return Err(refused(
+        return Err(refused!(
             16611,
-            format!(
-                "$mod only supports numeric types, not {} and {}",
-                type_name(given.at(0)),
-                type_name(given.at(1))
-            ),
+            "$mod only supports numeric types, not {} and {}",
+            type_name(given.at(0)),
+            type_name(given.at(1))
         ));
     };
     let by_zero = || refused(16610, "can't $mod by zero").or_elsewhere(4848403);

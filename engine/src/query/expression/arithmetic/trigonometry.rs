@@ -84,10 +84,7 @@ fn outside(name: &str, value: f64, range: &RangeInclusive<f64>) -> QueryError {
         bound => bound.to_string(),
     };
     let (from, to) = (bound(*range.start()), bound(*range.end()));
-    refused(
-        50989,
-        format!("cannot apply {name} to {value}, value must be in {open}{from},{to}{close}"),
-    )
+    refused!(50989, "cannot apply {name} to {value}, value must be in {open}{from},{to}{close}")
 }
 
 fn atan2(given: &CallArgs<'_>) -> Outcome {

@@ -13,7 +13,6 @@ use super::{
 };
 use crate::query::{
     QueryError,
-    error::refused,
     expression::arguments::{name_of, shown},
 };
 
@@ -30,12 +29,10 @@ pub(super) struct Bytes {
 impl Bytes {
     fn needed(self, from: RawBsonRef<'_>, to: &str) -> Result<Format, QueryError> {
         self.format.ok_or_else(|| {
-            refused(
+            refused!(
                 4341115,
-                format!(
-                    "Format must be speficied when converting from '{}' to '{to}'",
-                    name_of(Some(from))
-                ),
+                "Format must be speficied when converting from '{}' to '{to}'",
+                name_of(Some(from))
             )
         })
     }

@@ -37,9 +37,9 @@ impl Target {
                 }
                 "subtype" => subtype = binary_subtype(value)?,
                 other => {
-                    return Err(refused(
+                    return Err(refused!(
                         Code::IDL_UNKNOWN_FIELD,
-                        format!("BSON field '$convert.to.{other}' is an unknown field."),
+                        "BSON field '$convert.to.{other}' is an unknown field."
                     ));
                 }
             }
@@ -81,24 +81,20 @@ fn element_type(to: Option<RawBsonRef<'_>>) -> Result<Option<ElementType>, Query
 
 fn binary_subtype(value: RawBsonRef<'_>) -> Result<u8, QueryError> {
     if !is_number(value) {
-        return Err(refused(
+        return Err(refused!(
             4341108,
-            format!(
-                "For BinData, $convert's 'subtype' argument must be a number, but is {}",
-                name_of(Some(value))
-            ),
+            "For BinData, $convert's 'subtype' argument must be a number, but is {}",
+            name_of(Some(value))
         ));
     }
     let Some(code) = integral32(value) else {
         return Err(refused(4341106, "In $convert, numeric 'subtype' argument is not an integer"));
     };
     u8::try_from(code).ok().filter(|code| matches!(code, 0..=8 | 128..)).ok_or_else(|| {
-        refused(
+        refused!(
             4341107,
-            format!(
-                "In $convert, numeric value for 'subtype' does not correspond to a BinData type: \
+            "In $convert, numeric value for 'subtype' does not correspond to a BinData type: \
                  {code}"
-            ),
         )
     })
 }
@@ -120,13 +116,11 @@ impl Format {
             value if is_nullish(value) => return Ok(None),
             Some(RawBsonRef::String(text)) => text,
             other => {
-                return Err(refused(
+                return Err(refused!(
                     4341114,
-                    format!(
-                        "$convert requires that 'format' be a string, found: {} with value {}",
-                        name_of(other),
-                        shown(other)
-                    ),
+                    "$convert requires that 'format' be a string, found: {} with value {}",
+                    name_of(other),
+                    shown(other)
                 ));
             }
         };
@@ -151,13 +145,11 @@ pub(super) fn is_big_endian(value: Option<RawBsonRef<'_>>) -> Result<bool, Query
         Some(RawBsonRef::String(other)) => {
             Err(refused(9130002, format!("Invalid 'byteOrder' argument for $convert: {other}")))
         }
-        other => Err(refused(
+        other => Err(refused!(
             9130001,
-            format!(
-                "$convert requires that 'byteOrder' be a string, found: {} with value {}",
-                name_of(other),
-                shown(other)
-            ),
+            "$convert requires that 'byteOrder' be a string, found: {} with value {}",
+            name_of(other),
+            shown(other)
         )),
     }
 }

@@ -97,8 +97,8 @@ pub(in crate::query::expression) fn refuse_count(
     operator: &'static str,
     count: usize,
 ) -> QueryError {
-    refused(
+    refused!(
         40536,
-        format!("{operator} accepts exactly one argument if given an array, but was given {count}"),
+        "{operator} accepts exactly one argument if given an array, but was given {count}"
     )
 }

@@ -26,10 +26,7 @@ pub(super) fn add(millis: i64, unit: Unit, amount: i64, zone: Zone) -> Result<i6
     }
     if !is_valid_amount(amount, unit) {
         let name = unit.name();
-        return Err(refused(
-            5976500,
-            format!("invalid dateAdd 'amount' parameter value: {amount} {name}"),
-        ));
+        return Err(refused!(5976500, "invalid dateAdd 'amount' parameter value: {amount} {name}"));
     }
     let total = match unit.millis() {
         Some(of_unit) => i128::from(millis) + i128::from(amount) * i128::from(of_unit),

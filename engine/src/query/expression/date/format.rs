@@ -29,10 +29,7 @@ pub(super) fn check(format: &str, specifiers: &str) -> Result<(), QueryError> {
             Some('%') => {}
             Some(c) if specifiers.contains(c) => {}
             Some(c) => {
-                return Err(refused(
-                    18536,
-                    format!("Invalid format character '%{c}' in format string"),
-                ));
+                return Err(refused!(18536, "Invalid format character '%{c}' in format string"));
             }
         }
     }
@@ -95,12 +92,10 @@ pub(super) fn week(local: &Local) -> i64 {
 
 fn padded(number: i64, width: usize, out: &mut String) -> Result<(), QueryError> {
     if !(0..=9_999).contains(&number) {
-        return Err(refused(
+        return Err(refused!(
             18537,
-            format!(
-                "Could not convert date to string: date component was outside the supported \
+            "Could not convert date to string: date component was outside the supported \
                  range of 0-9999: {number}"
-            ),
         ));
     }
     // Digits by hand: this runs for every field of every document.

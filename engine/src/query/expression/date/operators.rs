@@ -80,19 +80,13 @@ fn add(given: &CallArgs<'_>, name: &str, signed: fn(i64) -> Option<i64>) -> Outc
     let Some(amount) = amount else { return null() };
     let Some(zone) = zone(given)? else { return null() };
     let Some(start) = instant_of(start) else {
-        return Err(refused(
-            5166403,
-            format!("{name} requires startDate to be convertible to a date"),
-        ));
+        return Err(refused!(5166403, "{name} requires startDate to be convertible to a date"));
     };
     let Some(amount) = integral64(amount) else {
         return Err(refused(5166405, format!("{name} expects integer amount of time units")));
     };
     let Some(amount) = signed(amount) else {
-        return Err(refused(
-            6045000,
-            format!("invalid $dateSubtract 'amount' parameter value: {amount}"),
-        ));
+        return Err(refused!(6045000, "invalid $dateSubtract 'amount' parameter value: {amount}"));
     };
     arithmetic::add(start, unit, amount, zone).map(|millis| Some(date(millis)))
 }
@@ -154,20 +148,18 @@ fn bin_size(given: &CallArgs<'_>) -> Result<Option<i64>, QueryError> {
         return Ok(None);
     }
     let Some(bin) = value.and_then(integral64) else {
-        return Err(refused(
+        return Err(refused!(
             5439017,
-            format!(
-                "$dateTrunc requires 'binSize' to be a 64-bit integer, but got value '{}' of type \
+            "$dateTrunc requires 'binSize' to be a 64-bit integer, but got value '{}' of type \
                  {}",
-                shown(value),
-                name_of(value)
-            ),
+            shown(value),
+            name_of(value)
         ));
     };
     if bin <= 0 {
-        return Err(refused(
+        return Err(refused!(
             5439018,
-            format!("$dateTrunc requires 'binSize' to be greater than 0, but got value {bin}"),
+            "$dateTrunc requires 'binSize' to be greater than 0, but got value {bin}"
         ));
     }
     Ok(Some(bin))

@@ -154,11 +154,9 @@ fn date_from_parts(given: &CallArgs<'_>) -> Outcome {
     let Some(day) = bounded(given, day_name, 1)? else { return null() };
     if !(1..=9_999).contains(&year) {
         let code = if year_name == "year" { 40523 } else { 31095 };
-        return Err(refused(
+        return Err(refused!(
             code,
-            format!(
-                "'{year_name}' must evaluate to an integer in the range 1 to 9999, found {year}"
-            ),
+            "'{year_name}' must evaluate to an integer in the range 1 to 9999, found {year}"
         ));
     }
     let days = if year_name == "year" {
@@ -208,13 +206,11 @@ fn number(given: &CallArgs<'_>, name: &str, default: i64) -> Result<Option<i64>,
         return Ok(None);
     }
     value.and_then(integral64).map(Some).ok_or_else(|| {
-        refused(
+        refused!(
             40515,
-            format!(
-                "'{name}' must evaluate to an integer, found {} with value {}",
-                name_of(value),
-                shown(value)
-            ),
+            "'{name}' must evaluate to an integer, found {} with value {}",
+            name_of(value),
+            shown(value)
         )
     })
 }
@@ -223,12 +219,10 @@ fn bounded(given: &CallArgs<'_>, name: &str, default: i64) -> Result<Option<i64>
     let (least, most) = (i64::from(i16::MIN), i64::from(i16::MAX));
     let number = number(given, name, default)?;
     if let Some(number) = number.filter(|number| !(least..=most).contains(number)) {
-        return Err(refused(
+        return Err(refused!(
             31034,
-            format!(
-                "'{name}' must evaluate to a value in the range [{least}, {most}]; value {number} \
+            "'{name}' must evaluate to a value in the range [{least}, {most}]; value {number} \
                  is not in range"
-            ),
         ));
     }
     Ok(number)

@@ -52,13 +52,11 @@ fn format_of<'v>(
     match given.named("format") {
         value if is_nullish(value) => Ok(None),
         Some(RawBsonRef::String(text)) => format::check(text, specifiers).map(|()| Some(text)),
-        other => Err(refused(
+        other => Err(refused!(
             code,
-            format!(
-                "{name} requires that 'format' be a string, found: {} with value {}",
-                name_of(other),
-                shown(other)
-            ),
+            "{name} requires that 'format' be a string, found: {} with value {}",
+            name_of(other),
+            shown(other)
         )),
     }
 }

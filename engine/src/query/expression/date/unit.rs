@@ -2,7 +2,7 @@
 
 use bson::RawBsonRef;
 
-use crate::query::{QueryError, error::refused, expression::arguments::name_of};
+use crate::query::{QueryError, expression::arguments::name_of};
 
 /// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +35,9 @@ impl Unit {
     pub(super) fn parse(value: RawBsonRef<'_>, operator: &str) -> Result<Self, QueryError> {
         let RawBsonRef::String(text) = value else {
             let found = name_of(Some(value));
-            return Err(refused(
+            return Err(refused!(
                 5439013,
-                format!("{operator} requires 'unit' to be a string, but got {found}"),
+                "{operator} requires 'unit' to be a string, but got {found}"
             ));
         };
         UNITS.iter().find(|(name, _)| *name == text).map(|(_, unit)| *unit).ok_or_else(|| {
@@ -92,9 +92,9 @@ impl Weekday {
             ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
         let RawBsonRef::String(text) = value else {
             let found = name_of(Some(value));
-            return Err(refused(
+            return Err(refused!(
                 5439015,
-                format!("{operator} requires 'startOfWeek' to be a string, but got {found}"),
+                "{operator} requires 'startOfWeek' to be a string, but got {found}"
             ));
         };
         let lower = text.to_ascii_lowercase();
@@ -103,12 +103,10 @@ impl Weekday {
             .find(|(_, name)| lower == *name || name.get(..3) == Some(lower.as_str()))
             .map(|(number, _)| Self(number))
             .ok_or_else(|| {
-                refused(
+                refused!(
                     5439016,
-                    format!(
-                        "{operator} parameter 'startOfWeek' value cannot be recognized as a day \
+                    "{operator} parameter 'startOfWeek' value cannot be recognized as a day \
                          of a week: {text}"
-                    ),
                 )
             })
     }
