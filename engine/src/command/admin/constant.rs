@@ -2,7 +2,7 @@
 
 use bson::{Bson, Document, RawDocumentBuf, doc};
 
-use crate::command::core::{Code, Command, CommandError, ignored, raw};
+use crate::command::core::{Command, CommandError, ignored, raw};
 
 /// `{ping: 1}`
 pub static PING: Command = Command::any("ping", &[], |_, _| Ok(RawDocumentBuf::new()));
@@ -34,7 +34,7 @@ pub static LOCK_INFO: Command =
 
 /// `{fsyncUnlock: 1}`: nothing is ever locked.
 pub static FSYNC_UNLOCK: Command = Command::admin("fsyncUnlock", &[], |_, _| {
-    Err(CommandError::new(Code::ILLEGAL_OPERATION, "fsyncUnlock called when not locked"))
+    Err(CommandError::illegal_operation("fsyncUnlock called when not locked"))
 });
 
 /// `{planCacheClear: collection, query, sort, projection}`. Every query plans from scratch, so

@@ -3,7 +3,7 @@
 use bson::doc;
 
 use crate::command::core::{
-    Answer, Code, Command, CommandError, Context, Request, ignored, optional, raw,
+    Answer, Command, CommandError, Context, Request, ignored, optional, raw,
 };
 
 /// `{fsync: 1, lock: false}`
@@ -20,8 +20,7 @@ pub static COMMAND: Command = Command::admin(
 
 fn run(_: &Context, request: &Request<'_>) -> Answer {
     if request.flag("lock")? {
-        return Err(CommandError::new(
-            Code::NOT_SUPPORTED,
+        return Err(CommandError::not_supported(
             "fsync with lock is not supported: a backup of the open store needs no lock",
         ));
     }

@@ -16,7 +16,7 @@ fn run(_: &Context, request: &Request<'_>) -> Answer {
         RawBsonRef::String(name) => Err(unknown(name)),
         RawBsonRef::Array(names) => match names.into_iter().next() {
             Some(Ok(RawBsonRef::String(name))) => Err(unknown(name)),
-            _ => Err(CommandError::new(Code::BAD_VALUE, "Must supply at least one parameter name")),
+            _ => Err(CommandError::bad_value("Must supply at least one parameter name")),
         },
         other => Err(request.wrong_type("getClusterParameter", other, "array, string")),
     }

@@ -15,13 +15,10 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let name = match request.first()? {
         RawBsonRef::String(name) => name,
         other => {
-            return Err(CommandError::new(
-                Code::TYPE_MISMATCH,
-                format!(
-                    "Argument to getLog must be of type String; found a value of type {}",
-                    type_name(other)
-                ),
-            ));
+            return Err(CommandError::type_mismatch(format!(
+                "Argument to getLog must be of type String; found a value of type {}",
+                type_name(other)
+            )));
         }
     };
     let (lines, written) = match name {

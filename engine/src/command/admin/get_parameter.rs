@@ -7,7 +7,7 @@ use bson::{
 
 use super::parameter_values::{FIXED, fixed, value};
 use crate::{
-    command::core::{Answer, Code, Command, CommandError, Context, Request, any, as_flag, raw},
+    command::core::{Answer, Command, CommandError, Context, Request, any, as_flag, raw},
     reaper::{TTL_PARAMETERS, TtlParameter},
 };
 
@@ -49,7 +49,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         reply.insert(name, shown);
     }
     if reply.is_empty() {
-        return Err(CommandError::new(Code::INVALID_OPTIONS, "no option found to get"));
+        return Err(CommandError::invalid_options("no option found to get"));
     }
     raw(&reply)
 }
@@ -66,8 +66,7 @@ impl ParameterOptions {
                     Some(RawBsonRef::String("runtime")) => Some(true),
                     Some(RawBsonRef::String("startup")) => Some(false),
                     Some(_) => {
-                        return Err(CommandError::new(
-                            Code::BAD_VALUE,
+                        return Err(CommandError::bad_value(
                             "getParameter.setAt is not valid; it is 'runtime' or 'startup'",
                         ));
                     }

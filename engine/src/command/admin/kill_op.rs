@@ -17,10 +17,10 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         ));
     };
     let Some(opid) = as_integer(given) else {
-        return Err(CommandError::new(
-            Code::TYPE_MISMATCH,
-            format!("Expected field \"op\" to have numeric type, but found {}", type_name(given)),
-        ));
+        return Err(CommandError::type_mismatch(format!(
+            "Expected field \"op\" to have numeric type, but found {}",
+            type_name(given)
+        )));
     };
     let opid = i32::try_from(opid).map_err(|_| {
         CommandError::new(

@@ -4,7 +4,7 @@ use bson::{Document, doc, raw::RawBsonRef};
 
 use crate::{
     command::core::{
-        Answer, Code, Command, CommandError, Context, Request, as_integer, int32_or_long,
+        Answer, Command, CommandError, Context, Request, as_integer, int32_or_long,
         monitor::profiler::{ProfileSettings, create_collection},
         optional, raw, type_name,
     },
@@ -43,10 +43,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         -1 => before.level,
         0..=2 => i32::try_from(level).unwrap_or(0),
         _ => {
-            return Err(CommandError::new(
-                Code::BAD_VALUE,
-                format!("profiling level must be from -1 (read only) to 2, not {level}"),
-            ));
+            return Err(CommandError::bad_value(format!(
+                "profiling level must be from -1 (read only) to 2, not {level}"
+            )));
         }
     };
     if level > 0 {
@@ -79,7 +78,7 @@ fn sample_rate(request: &Request<'_>) -> Result<Option<f64>, CommandError> {
     if (0.0..=1.0).contains(&rate) {
         return Ok(Some(rate));
     }
-    Err(CommandError::new(Code::BAD_VALUE, "'sampleRate' must be between 0.0 and 1.0 inclusive"))
+    Err(CommandError::bad_value("'sampleRate' must be between 0.0 and 1.0 inclusive"))
 }
 
 /// The filter from now on.
@@ -94,13 +93,10 @@ fn filter(
             let filter = Filter::parse(source)?;
             Ok(Some((Document::try_from(source)?, filter)))
         }
-        Some(other) => Err(CommandError::new(
-            Code::BAD_VALUE,
-            format!(
-                "Expected an object, or the string \"unset\", as 'filter', found {}",
-                type_name(other)
-            ),
-        )),
+        Some(other) => Err(CommandError::bad_value(format!(
+            "Expected an object, or the string \"unset\", as 'filter', found {}",
+            type_name(other)
+        ))),
     }
 }
 

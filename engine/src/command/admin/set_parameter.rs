@@ -5,7 +5,7 @@ use bson::{Bson, doc, raw::RawBsonRef};
 use super::parameter_values::{is_fixed, typed};
 use crate::{
     command::core::{
-        Answer, Code, Command, CommandError, Context, Request, any, as_integer, field::COMMON, raw,
+        Answer, Command, CommandError, Context, Request, any, as_integer, field::COMMON, raw,
     },
     reaper::{ParameterError, ParameterInfo, ParameterKind, TtlParameter},
 };
@@ -31,8 +31,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         was.get_or_insert_with(|| typed(info, before));
     }
     let Some(was) = was else {
-        return Err(CommandError::new(
-            Code::INVALID_OPTIONS,
+        return Err(CommandError::invalid_options(
             "no option found to set, use getParameter: \"*\" to see options",
         ));
     };
@@ -44,17 +43,13 @@ fn settable(name: &str) -> Result<&'static ParameterInfo, CommandError> {
         return Ok(parameter.info());
     }
     if is_fixed(name) {
-        return Err(CommandError::new(
-            Code::ILLEGAL_OPERATION,
-            format!("not allowed to change [{name}] at runtime"),
-        ));
+        return Err(CommandError::illegal_operation(format!(
+            "not allowed to change [{name}] at runtime"
+        )));
     }
-    Err(CommandError::new(
-        Code::INVALID_OPTIONS,
-        format!(
-            "attempted to set unrecognized parameter [{name}], use getParameter: \"*\" to see options"
-        ),
-    ))
+    Err(CommandError::invalid_options(format!(
+        "attempted to set unrecognized parameter [{name}], use getParameter: \"*\" to see options"
+    )))
 }
 
 /// The value as a number within the parameter's bounds.
@@ -63,7 +58,7 @@ fn checked(info: &ParameterInfo, given: RawBsonRef<'_>) -> Result<i64, CommandEr
     let value = match kind {
         ParameterKind::Bool => i64::from(is_true(given)),
         ParameterKind::Int32 | ParameterKind::Int64 => integer(kind, given).map_err(|why| {
-            CommandError::new(Code::BAD_VALUE, format!("Invalid value for parameter {name}: {why}"))
+            CommandError::bad_value(format!("Invalid value for parameter {name}: {why}"))
         })?,
     };
     info.parameter.check(value).map_err(refusal)?;
@@ -111,10 +106,7 @@ fn refusal(error: ParameterError) -> CommandError {
     } else {
         format!("greater than or equal to {min}")
     };
-    CommandError::new(
-        Code::BAD_VALUE,
-        format!("Invalid value for parameter {name}: {value} is not {bound}"),
-    )
+    CommandError::bad_value(format!("Invalid value for parameter {name}: {value} is not {bound}"))
 }
 
 #[cfg(test)]

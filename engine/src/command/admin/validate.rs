@@ -5,7 +5,7 @@ use bson::{Document, doc};
 use crate::{
     collection::{Collections, VerifyReport},
     command::core::{
-        Answer, Code, Command, CommandError, Context, Request, fields, no_collection, raw, shortest,
+        Answer, Command, CommandError, Context, Request, fields, no_collection, raw, shortest,
     },
     plan::check_interrupt,
 };
@@ -31,14 +31,12 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     collection.check_is_no_view()?;
     let ValidateFields { repair, background, full } = ValidateFields::read(request)?;
     if repair {
-        return Err(CommandError::new(
-            Code::NOT_SUPPORTED,
+        return Err(CommandError::not_supported(
             "repair is not supported; restore damaged documents from a backup",
         ));
     }
     if background && full {
-        return Err(CommandError::new(
-            Code::INVALID_OPTIONS,
+        return Err(CommandError::invalid_options(
             "Running the validate command with both { background: true } and { full: true } is \
              not supported.",
         ));
@@ -103,7 +101,7 @@ mod tests {
     use std::{sync::Arc, time::Duration};
 
     use super::*;
-    use crate::command::testing::Lab;
+    use crate::command::{core::Code, testing::Lab};
     use crate::plan::Operation;
 
     #[test]

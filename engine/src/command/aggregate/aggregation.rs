@@ -6,7 +6,7 @@ use bson::raw::{RawBson, RawBsonRef};
 
 use crate::{
     command::core::{
-        Code, CommandError, Request,
+        CommandError, Request,
         let_variables::read_let,
         missing_field,
         query::{check_collation, read_hint},
@@ -37,15 +37,13 @@ impl Aggregation {
                 .into_iter()
                 .map(|item| match item? {
                     RawBsonRef::Document(stage) => Ok(stage),
-                    _ => Err(CommandError::new(
-                        Code::TYPE_MISMATCH,
+                    _ => Err(CommandError::type_mismatch(
                         "Each element of the 'pipeline' array must be an object",
                     )),
                 })
                 .collect::<Result<Vec<_>, CommandError>>()?,
             Some(_) => {
-                return Err(CommandError::new(
-                    Code::TYPE_MISMATCH,
+                return Err(CommandError::type_mismatch(
                     "'pipeline' option must be specified as an array",
                 ));
             }
@@ -73,8 +71,7 @@ fn origin(request: &Request<'_>) -> Result<Origin, CommandError> {
         RawBsonRef::Double(number) if (number - 1.0).abs() < f64::EPSILON => {
             Ok(Origin::database(request.db))
         }
-        _ => Err(CommandError::new(
-            Code::FAILED_TO_PARSE,
+        _ => Err(CommandError::failed_to_parse(
             "Invalid command format: the 'aggregate' field must specify a collection name or 1",
         )),
     }

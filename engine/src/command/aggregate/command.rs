@@ -8,9 +8,8 @@ use super::{
 };
 use crate::{
     command::core::{
-        Answer, Code, Command, CommandError, Context, Cursor, Request,
-        cursor::cursors::CursorSource, given, ignored, optional, raw, server_rows::ServerFacts,
-        unknown_field,
+        Answer, Command, CommandError, Context, Cursor, Request, cursor::cursors::CursorSource,
+        given, ignored, optional, raw, server_rows::ServerFacts, unknown_field,
     },
     pipeline::Environment,
 };
@@ -42,8 +41,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         return raw(&reply);
     }
     let Some(cursor) = request.document("cursor")? else {
-        return Err(CommandError::new(
-            Code::FAILED_TO_PARSE,
+        return Err(CommandError::failed_to_parse(
             "The 'cursor' option is given, except for aggregate with the explain argument",
         ));
     };

@@ -69,7 +69,7 @@ fn inner_request<'r>(
         } else {
             format!("Cannot explain cmd: {name}")
         };
-        return Err(CommandError::new(Code::ILLEGAL_OPERATION, what));
+        return Err(CommandError::illegal_operation(what));
     }
     let Request { table, client, db, met, now_ms, .. } = *request;
     Request::check(table, command, client, db, inner, met, now_ms)

@@ -4,7 +4,7 @@ use bson::{Bson, Document, doc, raw::RawDocument};
 
 use crate::{
     command::core::{
-        Code, CommandError, Request,
+        CommandError, Request,
         server::{MODEL_VERSION, hostname},
     },
     limits::SORT_BYTES_MAX,
@@ -27,14 +27,11 @@ impl Verbosity {
             None | Some("allPlansExecution") => Ok(Self::AllPlansExecution),
             Some("queryPlanner") => Ok(Self::QueryPlanner),
             Some("executionStats") => Ok(Self::ExecutionStats),
-            Some(other) => Err(CommandError::new(
-                Code::BAD_VALUE,
-                format!(
-                    "Enumeration value '{other}' for field 'explain.verbosity' is not a valid \
+            Some(other) => Err(CommandError::bad_value(format!(
+                "Enumeration value '{other}' for field 'explain.verbosity' is not a valid \
                      value: verbosity string must be one of {{'queryPlanner', 'executionStats', \
                      'allPlansExecution'}}"
-                ),
-            )),
+            ))),
         }
     }
 

@@ -45,10 +45,7 @@ pub fn check(request: &Request<'_>) -> Result<(), CommandError> {
     }
     if let Some(concern) = section(request, "writeConcern")? {
         if NO_WRITES.contains(&name) {
-            return Err(CommandError::new(
-                Code::INVALID_OPTIONS,
-                "Command does not support writeConcern",
-            ));
+            return Err(CommandError::invalid_options("Command does not support writeConcern"));
         }
         check_write(concern)?;
     }
@@ -91,23 +88,17 @@ fn check_read(name: &str, concern: &RawDocument) -> Result<(), CommandError> {
 fn check_level(name: &str, level: &str) -> Result<(), CommandError> {
     match level {
         "available" | "majority" | "linearizable" | "snapshot" if !READS.contains(&name) => {
-            Err(CommandError::new(
-                Code::INVALID_OPTIONS,
-                format!(
-                    "Command {name} does not support {{ readConcern: {{ level: \"{level}\", \
+            Err(CommandError::invalid_options(format!(
+                "Command {name} does not support {{ readConcern: {{ level: \"{level}\", \
                      provenance: \"clientSupplied\" }} }} :: caused by :: read concern not supported"
-                ),
-            ))
+            )))
         }
         "local" | "available" | "majority" => Ok(()),
         "linearizable" => Err(needs_replica_set("read concern")),
         "snapshot" => Err(needs_replica_set("readConcern: snapshot")),
-        other => Err(CommandError::new(
-            Code::BAD_VALUE,
-            format!(
-                "Enumeration value '{other}' for field 'readConcern.level' is not a valid value."
-            ),
-        )),
+        other => Err(CommandError::bad_value(format!(
+            "Enumeration value '{other}' for field 'readConcern.level' is not a valid value."
+        ))),
     }
 }
 
@@ -140,7 +131,7 @@ fn check_wait(value: RawBsonRef<'_>) -> Result<(), CommandError> {
 
 /// The number of members, or the name of a set of them, that a write has to reach.
 fn check_members(value: RawBsonRef<'_>) -> Result<(), CommandError> {
-    let alone = |what: String| Err(CommandError::new(Code::BAD_VALUE, what));
+    let alone = |what: String| Err(CommandError::bad_value(what));
     match value {
         RawBsonRef::String("majority") => Ok(()),
         RawBsonRef::Null | RawBsonRef::Undefined => {
@@ -192,17 +183,14 @@ fn flag(name: &str, value: RawBsonRef<'_>) -> Result<bool, CommandError> {
 
 fn wrong_type(path: &str, found: RawBsonRef<'_>, expected: &str) -> CommandError {
     let kind = if expected.starts_with('[') { "types" } else { "type" };
-    CommandError::new(
-        Code::TYPE_MISMATCH,
-        format!(
-            "BSON field '{path}' is the wrong type '{}', expected {kind} '{expected}'",
-            type_name(found)
-        ),
-    )
+    CommandError::type_mismatch(format!(
+        "BSON field '{path}' is the wrong type '{}', expected {kind} '{expected}'",
+        type_name(found)
+    ))
 }
 
 fn unreadable(message: &str) -> CommandError {
-    CommandError::new(Code::FAILED_TO_PARSE, message)
+    CommandError::failed_to_parse(message)
 }
 
 fn needs_replica_set(what: &str) -> CommandError {

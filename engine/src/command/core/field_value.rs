@@ -49,22 +49,18 @@ pub fn type_name(value: RawBsonRef<'_>) -> &'static str {
 /// The error for a value of the wrong type at this place of the command.
 #[must_use]
 pub fn wrong_type_at(place: &str, found: RawBsonRef<'_>, expected: &str) -> CommandError {
-    CommandError::new(
-        Code::TYPE_MISMATCH,
-        format!(
-            "BSON field '{place}' is the wrong type '{}', expected {expected}",
-            type_name(found)
-        ),
-    )
+    CommandError::type_mismatch(format!(
+        "BSON field '{place}' is the wrong type '{}', expected {expected}",
+        type_name(found)
+    ))
 }
 
 /// `NotImplemented`
 #[must_use]
 pub fn unsupported_field(place: &str, name: &str) -> CommandError {
-    CommandError::new(
-        Code::NOT_SUPPORTED,
-        format!("the field '{name}' of {place} is not supported; leave it out"),
-    )
+    CommandError::not_supported(format!(
+        "the field '{name}' of {place} is not supported; leave it out"
+    ))
 }
 
 /// `IDLUnknownField`

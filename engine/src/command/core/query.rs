@@ -206,18 +206,15 @@ pub fn check_collation(request: &Request<'_>) -> Result<(), CommandError> {
     match collation.get("locale")? {
         _ if collation.is_empty() => Ok(()),
         Some(RawBsonRef::String("simple")) if collation.iter().count() == 1 => Ok(()),
-        Some(RawBsonRef::String("simple")) => Err(CommandError::new(
-            Code::FAILED_TO_PARSE,
+        Some(RawBsonRef::String("simple")) => Err(CommandError::failed_to_parse(
             "If locale=simple, no other fields should be present in the collation",
         )),
-        Some(RawBsonRef::String("")) => Err(CommandError::new(
-            Code::BAD_VALUE,
-            "Field 'locale' is invalid in: { locale: \"\" }",
-        )),
-        Some(RawBsonRef::String(locale)) => Err(CommandError::new(
-            Code::NOT_SUPPORTED,
-            format!("the collation '{locale}' is not supported; use {{locale: 'simple'}}"),
-        )),
+        Some(RawBsonRef::String("")) => {
+            Err(CommandError::bad_value("Field 'locale' is invalid in: { locale: \"\" }"))
+        }
+        Some(RawBsonRef::String(locale)) => Err(CommandError::not_supported(format!(
+            "the collation '{locale}' is not supported; use {{locale: 'simple'}}"
+        ))),
         _ => Err(CommandError::new(
             Code::IDL_FAILED_TO_PARSE,
             "BSON field 'collation.locale' is missing but a required field",

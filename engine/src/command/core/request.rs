@@ -289,10 +289,9 @@ impl<'r> Request<'r> {
         match self.integer(name)? {
             None => Ok(None),
             Some(number) => u64::try_from(number).map(Some).map_err(|_| {
-                CommandError::new(
-                    Code::BAD_VALUE,
-                    format!("BSON field '{name}' value must be >= 0, actual value '{number}'"),
-                )
+                CommandError::bad_value(format!(
+                    "BSON field '{name}' value must be >= 0, actual value '{number}'"
+                ))
             }),
         }
     }
@@ -304,13 +303,10 @@ impl<'r> Request<'r> {
     pub fn scale(&self) -> Result<u64, CommandError> {
         let scale = self.integer("scale")?.unwrap_or(1);
         u64::try_from(scale).ok().filter(|scale| *scale > 0).ok_or_else(|| {
-            CommandError::new(
-                Code::BAD_VALUE,
-                format!(
-                    "BSON field '{}.scale' value must be >= 1, actual value '{scale}'",
-                    self.name
-                ),
-            )
+            CommandError::bad_value(format!(
+                "BSON field '{}.scale' value must be >= 1, actual value '{scale}'",
+                self.name
+            ))
         })
     }
 
@@ -338,13 +334,10 @@ impl<'r> Request<'r> {
         match self.given(name)? {
             None => Ok(false),
             Some(RawBsonRef::Boolean(flag)) => Ok(flag),
-            Some(other) => Err(CommandError::new(
-                Code::TYPE_MISMATCH,
-                format!(
-                    "Field '{name}' should be a boolean value, but found: {}",
-                    type_name(other)
-                ),
-            )),
+            Some(other) => Err(CommandError::type_mismatch(format!(
+                "Field '{name}' should be a boolean value, but found: {}",
+                type_name(other)
+            ))),
         }
     }
 
@@ -412,14 +405,11 @@ impl<'r> Request<'r> {
         } else {
             format!("type '{expected}'")
         };
-        CommandError::new(
-            Code::TYPE_MISMATCH,
-            format!(
-                "BSON field '{}.{name}' is the wrong type '{}', expected {expected}",
-                self.name,
-                type_name(found)
-            ),
-        )
+        CommandError::type_mismatch(format!(
+            "BSON field '{}.{name}' is the wrong type '{}', expected {expected}",
+            self.name,
+            type_name(found)
+        ))
     }
 }
 
@@ -454,8 +444,7 @@ fn check_required(command: &Command, request: &Request<'_>) -> Result<(), Comman
 const TRANSACTION_FIELDS: [&str; 3] = ["startTransaction", "autocommit", "txnNumber"];
 
 fn no_transactions() -> CommandError {
-    CommandError::new(
-        Code::ILLEGAL_OPERATION,
+    CommandError::illegal_operation(
         "Transaction numbers are only allowed on a replica set member or mongos",
     )
 }

@@ -56,19 +56,15 @@ pub fn check_api(request: &Request<'_>) -> Result<(), CommandError> {
             ));
         }
         Some(other) => {
-            return Err(CommandError::new(
-                Code::TYPE_MISMATCH,
-                format!(
-                    "BSON field 'apiVersion' is the wrong type '{}', expected type 'string'",
-                    type_name(other)
-                ),
-            ));
+            return Err(CommandError::type_mismatch(format!(
+                "BSON field 'apiVersion' is the wrong type '{}', expected type 'string'",
+                type_name(other)
+            )));
         }
         None => {
             let strays = ["apiStrict", "apiDeprecationErrors"];
             if strays.iter().any(|stray| matches!(request.given(stray), Ok(Some(_)))) {
-                return Err(CommandError::new(
-                    Code::INVALID_OPTIONS,
+                return Err(CommandError::invalid_options(
                     "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion",
                 ));
             }

@@ -195,10 +195,9 @@ fn index(name: &str, value: RawBsonRef<'_>) -> Result<usize, CommandError> {
     })?;
     // Without its fraction it would name a collection that was not meant, and NaN the first one.
     if compare(value, RawBsonRef::Int64(number)) != Ordering::Equal {
-        return Err(CommandError::new(
-            Code::BAD_VALUE,
-            format!("BSON field '{PLACE}.{name}' must be a whole number: a place in nsInfo"),
-        ));
+        return Err(CommandError::bad_value(format!(
+            "BSON field '{PLACE}.{name}' must be a whole number: a place in nsInfo"
+        )));
     }
     usize::try_from(number).map_err(|_| negative(name, number))
 }
@@ -271,13 +270,10 @@ fn check_target(
         return Ok(());
     }
     let shown = Bson::Document(Document::try_from(operation.document)?);
-    Err(CommandError::new(
-        Code::BAD_VALUE,
-        format!(
-            "BulkWrite ops entry {} has an invalid nsInfo index.",
-            shell::write_value(&shown, Layout::OneLine)
-        ),
-    ))
+    Err(CommandError::bad_value(format!(
+        "BulkWrite ops entry {} has an invalid nsInfo index.",
+        shell::write_value(&shown, Layout::OneLine)
+    )))
 }
 
 /// The state that all operations share.
@@ -501,10 +497,9 @@ fn batch_size(request: &Request<'_>) -> Result<Option<u64>, CommandError> {
 }
 
 fn negative(name: &str, number: i64) -> CommandError {
-    CommandError::new(
-        Code::BAD_VALUE,
-        format!("BSON field '{name}' value must be >= 0, actual value '{number}'"),
-    )
+    CommandError::bad_value(format!(
+        "BSON field '{name}' value must be >= 0, actual value '{number}'"
+    ))
 }
 
 fn place(at: usize) -> i32 {

@@ -76,8 +76,7 @@ fn key_of(request: &Request<'_>) -> Result<Path, CommandError> {
             "Key field cannot contain an embedded null byte",
         ));
     }
-    Path::parse_any(key)
-        .map_err(|error| CommandError::new(Code::BAD_VALUE, format!("the key: {error}")))
+    Path::parse_any(key).map_err(|error| CommandError::bad_value(format!("the key: {error}")))
 }
 
 fn is_undefined(value: &bson::raw::RawBsonRef<'_>) -> bool {

@@ -123,10 +123,9 @@ impl<'r> FindOptions<'r> {
 
     /// Options that contradict each other.
     fn check(&self, query: &Query) -> Result<(), CommandError> {
-        let bad = |message: &str| Err(CommandError::new(Code::BAD_VALUE, message));
+        let bad = |message: &str| Err(CommandError::bad_value(message));
         if self.awaits && !self.tails {
-            return Err(CommandError::new(
-                Code::FAILED_TO_PARSE,
+            return Err(CommandError::failed_to_parse(
                 "Cannot set 'awaitData' without also setting 'tailable'",
             ));
         }
@@ -200,14 +199,11 @@ fn tail(
     collection: &CollectionMeta,
 ) -> Result<Search, CommandError> {
     if collection.options.capped.is_none() {
-        return Err(CommandError::new(
-            Code::BAD_VALUE,
-            format!(
-                "error processing query: ns={} tailable cursor requested on non capped \
+        return Err(CommandError::bad_value(format!(
+            "error processing query: ns={} tailable cursor requested on non capped \
                  collection",
-                collection.namespace
-            ),
-        ));
+            collection.namespace
+        )));
     }
     let mut query = query.clone();
     query.target.sort = None;

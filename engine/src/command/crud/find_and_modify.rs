@@ -7,8 +7,7 @@ use bson::{
 
 use crate::{
     command::core::{
-        Answer, Code, Command, CommandError, Context, LetVariables, Query, Request, Scope, fields,
-        raw,
+        Answer, Command, CommandError, Context, LetVariables, Query, Request, Scope, fields, raw,
         write::{
             update_statement::{FIND_AND_MODIFY_NAMES, read_update},
             write_matching::{self, DocumentChange, WriteAction},
@@ -116,7 +115,7 @@ impl FindAndModifyFields<'_> {
         ];
         match contradictions.iter().find(|(is_so, _)| *is_so) {
             None => Ok(()),
-            Some((_, message)) => Err(CommandError::new(Code::FAILED_TO_PARSE, *message)),
+            Some((_, message)) => Err(CommandError::failed_to_parse(*message)),
         }
     }
 }

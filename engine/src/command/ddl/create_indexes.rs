@@ -8,7 +8,7 @@ use bson::{
 use crate::{
     catalog::{Dialect, rules::CreateIndexesRequest},
     collection::WriteError,
-    command::core::{Answer, Code, Command, CommandError, Context, Request, fields, raw},
+    command::core::{Answer, Command, CommandError, Context, Request, fields, raw},
     plan::check_interrupt,
     store::StoreError,
 };
@@ -28,7 +28,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let fields = CreateIndexesFields::read(request)?;
     if fields.commit_quorum.is_some() {
-        return Err(CommandError::new(Code::BAD_VALUE, "Standalones can't specify commitQuorum"));
+        return Err(CommandError::bad_value("Standalones can't specify commitQuorum"));
     }
     let dialect = context.collections.catalog().dialect(&namespace.db);
     let indexes = fields

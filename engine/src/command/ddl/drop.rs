@@ -3,8 +3,8 @@
 use bson::{Document, doc};
 
 use crate::command::core::{
-    Answer, Code, Command, CommandError, Context, Request, monitor::profiler::PROFILE_COLLECTION,
-    raw, unsupported,
+    Answer, Command, CommandError, Context, Request, monitor::profiler::PROFILE_COLLECTION, raw,
+    unsupported,
 };
 
 /// `{drop: collection}`; nothing happens when there is none.
@@ -15,8 +15,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if namespace.collection == PROFILE_COLLECTION && context.profiler.settings(request.db).level > 0
     {
         // The profile entry of this command would create it again.
-        return Err(CommandError::new(
-            Code::ILLEGAL_OPERATION,
+        return Err(CommandError::illegal_operation(
             "turn off profiling before dropping system.profile collection",
         ));
     }

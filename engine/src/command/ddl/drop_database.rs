@@ -14,8 +14,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     check_is_one(request)?;
     // A client that names no database mostly speaks to this one.
     if request.db == "admin" {
-        return Err(CommandError::new(
-            Code::ILLEGAL_OPERATION,
+        return Err(CommandError::illegal_operation(
             "Dropping the 'admin' database is prohibited; drop its collections one by one",
         ));
     }

@@ -3,7 +3,7 @@
 use bson::{RawDocumentBuf, doc};
 
 use crate::command::core::{
-    Answer, Code, Command, CommandError, Context, Cursor, Request, fields, no_collection,
+    Answer, Command, CommandError, Context, Cursor, Request, fields, no_collection,
 };
 
 fields! {
@@ -21,8 +21,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let ListIndexesFields { build_ids, build_info } = ListIndexesFields::read(request)?;
     if build_ids && build_info {
-        return Err(CommandError::new(
-            Code::INVALID_OPTIONS,
+        return Err(CommandError::invalid_options(
             "The includeBuildUUIDs flag and includeIndexBuildInfo flag cannot both be set to true",
         ));
     }

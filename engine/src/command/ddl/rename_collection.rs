@@ -69,10 +69,9 @@ fn check_is_ordinary(namespace: &Namespace) -> Result<(), CommandError> {
     let is_oplog = namespace.db == "local"
         && namespace.collection.strip_prefix("oplog.").is_some_and(|rest| !rest.is_empty());
     if namespace.is_system() || is_oplog {
-        return Err(CommandError::new(
-            Code::ILLEGAL_OPERATION,
-            format!("the collection {namespace} belongs to the server and can't be renamed"),
-        ));
+        return Err(CommandError::illegal_operation(format!(
+            "the collection {namespace} belongs to the server and can't be renamed"
+        )));
     }
     Ok(())
 }

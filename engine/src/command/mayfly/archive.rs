@@ -26,10 +26,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if off {
         for Field { name: field, .. } in ArchiveFields::FIELDS {
             if *field != "off" && request.get(field)?.is_some() {
-                return Err(CommandError::new(
-                    Code::BAD_VALUE,
-                    format!("'off' switches the archive off, so '{field}' has no meaning with it"),
-                ));
+                return Err(CommandError::bad_value(format!(
+                    "'off' switches the archive off, so '{field}' has no meaning with it"
+                )));
             }
         }
         let archive = archives.switch_off(&namespace)?;

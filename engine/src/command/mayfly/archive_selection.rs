@@ -6,7 +6,7 @@ use bson::raw::RawBsonRef;
 
 use crate::{
     archive::{Archive, ArchiveError, Archived, ScanMark, ScanResult, ScanStart},
-    command::core::{Code, CommandError, Context, Request},
+    command::core::{CommandError, Context, Request},
     interrupt::Limit,
     plan::Operation,
     query::{self, Filter},
@@ -82,9 +82,6 @@ fn read_mark(request: &Request<'_>) -> Result<Option<ScanMark>, CommandError> {
         Some(ScanMark { segment: segment.to_owned(), offset, line })
     })();
     mark.map(Some).ok_or_else(|| {
-        CommandError::new(
-            Code::BAD_VALUE,
-            "after is not valid; use the \"next\" value of the previous page",
-        )
+        CommandError::bad_value("after is not valid; use the \"next\" value of the previous page")
     })
 }

@@ -28,10 +28,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     }
     let path = request.get("to")?.and_then(RawBsonRef::as_str).map(PathBuf::from);
     let Some(path) = path.filter(|path| path.is_absolute()) else {
-        return Err(CommandError::new(
-            Code::BAD_VALUE,
-            "to must be the absolute path of the file to write",
-        ));
+        return Err(CommandError::bad_value("to must be the absolute path of the file to write"));
     };
     let done = context.collections.store().backup_to(&path, &mut |_| match check_interrupt() {
         Ok(()) => ControlFlow::Continue(()),

@@ -6,7 +6,7 @@ use bson::raw::RawBsonRef;
 use crate::{
     clock::{Clock, RATE_MAX, RATE_MIN},
     command::core::{
-        Answer, Code, Command, CommandError, Context, Request, fields,
+        Answer, Command, CommandError, Context, Request, fields,
         monitor::ttl_status::clock_document, raw,
     },
 };
@@ -35,8 +35,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         return raw(&clock_document(context.clock().status()));
     }
     let Some(clock) = &context.simulated_clock else {
-        return Err(CommandError::new(
-            Code::ILLEGAL_OPERATION,
+        return Err(CommandError::illegal_operation(
             "this store uses the system clock, which Mayfly can't change; open a store with a \
              simulated clock",
         ));
@@ -79,10 +78,10 @@ fn event_ms(context: &Context, what: &str, now_ms: i64) -> Result<i64, CommandEr
         other => {
             let message =
                 format!("advanceTo: {other:?} is none of \"event\", \"threshold\", \"pass\"");
-            return Err(CommandError::new(Code::BAD_VALUE, message));
+            return Err(CommandError::bad_value(message));
         }
     };
-    found.ok_or_else(|| CommandError::new(Code::ILLEGAL_OPERATION, missing))
+    found.ok_or_else(|| CommandError::illegal_operation(missing))
 }
 
 fn clock_rate(request: &Request<'_>, rate: RawBsonRef<'_>) -> Result<f64, CommandError> {
@@ -96,7 +95,7 @@ fn clock_rate(request: &Request<'_>, rate: RawBsonRef<'_>) -> Result<f64, Comman
         return Ok(rate);
     }
     let message = format!("rate must be from {RATE_MIN} to {RATE_MAX}; use paused to stop time");
-    Err(CommandError::new(Code::BAD_VALUE, message))
+    Err(CommandError::bad_value(message))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use bson::raw::RawBsonRef;
 use crate::{
     collection::{DamagedDocument, RemoveDamagedError},
     command::core::{
-        Answer, Code, Command, CommandError, Context, Request, no_collection, optional, raw,
+        Answer, Command, CommandError, Context, Request, no_collection, optional, raw,
     },
     limits::DAMAGED_DOCS_MAX,
     reply::{DamagedPage, DamagedRemoval, DamagedRow},
@@ -57,7 +57,9 @@ fn records(
     for value in remove {
         records.insert(record(request, "remove", value?)?);
         if records.len() > DAMAGED_DOCS_MAX {
-            return Err(bad_value(format!("at most {DAMAGED_DOCS_MAX} documents at a time")));
+            return Err(CommandError::bad_value(format!(
+                "at most {DAMAGED_DOCS_MAX} documents at a time"
+            )));
         }
     }
     Ok(records)
@@ -72,11 +74,9 @@ fn record(
     let RawBsonRef::String(text) = value else {
         return Err(request.wrong_type(name, value, "string"));
     };
-    text.parse().map_err(|_| bad_value(format!("{text:?} is not a record number of the list")))
-}
-
-fn bad_value(message: String) -> CommandError {
-    CommandError::new(Code::BAD_VALUE, message)
+    text.parse().map_err(|_| {
+        CommandError::bad_value(format!("{text:?} is not a record number of the list"))
+    })
 }
 
 impl From<RemoveDamagedError> for CommandError {
@@ -84,7 +84,7 @@ impl From<RemoveDamagedError> for CommandError {
         match error {
             RemoveDamagedError::Failed(error) => error.into(),
             RemoveDamagedError::Missing(_) | RemoveDamagedError::Sound(_) => {
-                bad_value(error.to_string())
+                CommandError::bad_value(error.to_string())
             }
         }
     }

@@ -4,7 +4,7 @@ use bson::{doc, raw::RawBsonRef};
 
 use crate::{
     catalog::Dialect,
-    command::core::{Answer, Code, Command, CommandError, Context, Request, raw},
+    command::core::{Answer, Command, CommandError, Context, Request, raw},
 };
 
 /// `{mayflyDialect: 1}`; `{mayflyDialect: "cosmos"}`
@@ -13,10 +13,9 @@ pub static COMMAND: Command = Command::any("mayflyDialect", &[], run);
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     if let RawBsonRef::String(name) = request.first()? {
         let Some(dialect) = Dialect::from_name(name) else {
-            return Err(CommandError::new(
-                Code::BAD_VALUE,
-                format!("{name:?} is not a dialect; use \"open\", \"mongodb\" or \"cosmos\""),
-            ));
+            return Err(CommandError::bad_value(format!(
+                "{name:?} is not a dialect; use \"open\", \"mongodb\" or \"cosmos\""
+            )));
         };
         context.collections.set_dialect(request.db, dialect)?;
     }

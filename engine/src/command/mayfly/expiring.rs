@@ -4,7 +4,7 @@ use bson::{Document, raw::RawDocument};
 
 use super::ttl_targets::targets_for;
 use crate::{
-    command::core::{Answer, Code, Command, CommandError, Context, Request, fields, raw},
+    command::core::{Answer, Command, CommandError, Context, Request, fields, raw},
     limits::EXPIRING_DOCS_MAX,
     reaper::{Expiring, Token, expiring},
     reply::{ExpiringPage, ExpiringRow},
@@ -43,8 +43,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 fn token(after: &RawDocument) -> Result<Token, CommandError> {
     let token = Token::from_document(&Document::try_from(after)?);
     token.ok_or_else(|| {
-        CommandError::new(
-            Code::BAD_VALUE,
+        CommandError::bad_value(
             "after is not a valid token; use the \"next\" value of the previous page",
         )
     })

@@ -2,9 +2,7 @@
 
 use super::ttl_targets::targets_for;
 use crate::{
-    command::core::{
-        Answer, Code, Command, CommandError, Context, Request, fields, missing_field, raw,
-    },
+    command::core::{Answer, Command, CommandError, Context, Request, fields, missing_field, raw},
     limits::FORECAST_BUCKETS_MAX,
     reaper::{ForecastRequest, forecast},
 };
@@ -28,13 +26,10 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let to_ms = fields.to_ms.ok_or_else(|| missing_field(request.name, "to"))?;
     let buckets = usize::try_from(fields.buckets.unwrap_or(0)).unwrap_or(usize::MAX);
     if from_ms >= to_ms || buckets == 0 || buckets > FORECAST_BUCKETS_MAX {
-        return Err(CommandError::new(
-            Code::BAD_VALUE,
-            format!(
-                "from must be before to, and buckets must be between 1 and \
+        return Err(CommandError::bad_value(format!(
+            "from must be before to, and buckets must be between 1 and \
             {FORECAST_BUCKETS_MAX}"
-            ),
-        ));
+        )));
     }
     let asked = ForecastRequest { now_ms: context.now_ms(), from_ms, to_ms, buckets };
     let found = forecast(context.collections.store(), collection.id, &targets, asked)?;

@@ -32,13 +32,13 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         ));
     }
     let Some(switch) = context.listener.get() else {
-        return Err(CommandError::new(Code::NOT_SUPPORTED, "this store has no listener"));
+        return Err(CommandError::not_supported("this store has no listener"));
     };
     let ListenFields { on, port, socket, with_password } = ListenFields::read(request)?;
     match on {
         Some(true) => switch
             .switch_on(place(port, socket)?, with_password)
-            .map_err(|sentence| CommandError::new(Code::BAD_VALUE, sentence))?,
+            .map_err(CommandError::bad_value)?,
         Some(false) => switch.switch_off(),
         None => {}
     }
@@ -47,16 +47,15 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 
 fn place(port: Option<u64>, socket: Option<&str>) -> Result<ListenAt, CommandError> {
     match (socket, port) {
-        (Some(_), Some(_)) => Err(CommandError::new(
-            Code::BAD_VALUE,
-            "a listener has a port or a socket; leave one of them out",
-        )),
+        (Some(_), Some(_)) => {
+            Err(CommandError::bad_value("a listener has a port or a socket; leave one of them out"))
+        }
         (Some(path), None) => Ok(ListenAt::Socket(PathBuf::from(path))),
         (None, port) => {
             let port = port.unwrap_or(0);
             u16::try_from(port).map(ListenAt::Port).map_err(|_| {
                 let sentence = format!("{port} is not a valid port; use 0 to 65535");
-                CommandError::new(Code::BAD_VALUE, sentence)
+                CommandError::bad_value(sentence)
             })
         }
     }

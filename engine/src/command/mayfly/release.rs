@@ -37,7 +37,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         Some("deleteNow") => ReleaseAction::DeleteNow,
         Some("keepPaused") => ReleaseAction::KeepPaused,
         Some(other) => {
-            return Err(bad_value(format!(
+            return Err(CommandError::bad_value(format!(
                 "Enumeration value '{other}' for field 'mayflyRelease.action' is not a valid \
                  value: it is \"deleteNow\" or \"keepPaused\""
             )));
@@ -68,7 +68,7 @@ fn rules(
     let Some(namespace) = namespace else {
         return match index {
             None => Ok(None),
-            Some(_) => Err(bad_value("the field 'index' needs the field 'ns'".to_owned())),
+            Some(_) => Err(CommandError::bad_value("the field 'index' needs the field 'ns'")),
         };
     };
     let all = targets(&context.collections.catalog());
@@ -99,10 +99,6 @@ fn each<E>(
         any |= change(Some(rule))?;
     }
     Ok(any)
-}
-
-fn bad_value(message: String) -> CommandError {
-    CommandError::new(Code::BAD_VALUE, message)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     archive::Archive,
     collection::{DocumentWriter, WriteError},
-    command::core::{Answer, Code, Command, CommandError, Context, Request, fields, long, raw},
+    command::core::{Answer, Command, CommandError, Context, Request, fields, long, raw},
     limits::ARCHIVE_RESTORE_DOCS_MAX,
     query::{Update, UpdateContext},
     reaper::{Target, targets_of},
@@ -91,8 +91,7 @@ impl RequestedIds {
         let ids = match fields.ids {
             None if fields.filter.is_some() => return Ok(Self(None)),
             None => {
-                return Err(CommandError::new(
-                    Code::BAD_VALUE,
+                return Err(CommandError::bad_value(
                     "mayflyRestoreArchived needs 'ids' or 'filter' to select the documents to restore",
                 ));
             }

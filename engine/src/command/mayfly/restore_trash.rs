@@ -15,7 +15,7 @@ use super::{
 use crate::{
     catalog::{CatalogSnapshot, Namespace},
     collection::{Collections, DocumentWriter, RestorableRow, WriteError},
-    command::core::{Answer, Code, Command, CommandError, Context, Request, long, optional, raw},
+    command::core::{Answer, Command, CommandError, Context, Request, long, optional, raw},
     limits::{TRASH_RESTORE_DOCS_MAX, TRASH_RESTORE_LOOKS_MAX},
     plan::has_document_with_id,
     reaper::{HoldBeforeRestore, RuleId, targets_of},
@@ -95,8 +95,7 @@ fn read_ids(request: &Request<'_>) -> Result<Option<HashSet<Vec<u8>>>, CommandEr
         Some(other) => return Err(request.wrong_type("ids", other, "array")),
     };
     if !matches!(request.first()?, RawBsonRef::String(_)) {
-        return Err(CommandError::new(
-            Code::BAD_VALUE,
+        return Err(CommandError::bad_value(
             "'ids' are of one collection: mayflyRestoreTrash needs its name with them",
         ));
     }

@@ -3,7 +3,7 @@
 use bson::raw::RawBsonRef;
 
 use crate::command::core::{
-    Answer, Code, Command, CommandError, Context, Request, monitor::ttl_status::scrub_document, raw,
+    Answer, Command, CommandError, Context, Request, monitor::ttl_status::scrub_document, raw,
 };
 
 /// `{mayflyScrub: "start" | "status" | "stop"}`; the reply is the state.
@@ -16,8 +16,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         Some("stop") => context.collections.stop_scrub()?,
         Some("status") => {}
         _ => {
-            return Err(CommandError::new(
-                Code::BAD_VALUE,
+            return Err(CommandError::bad_value(
                 "mayflyScrub must be \"start\", \"status\" or \"stop\"",
             ));
         }

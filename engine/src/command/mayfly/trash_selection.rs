@@ -7,7 +7,7 @@ use bson::{Bson, raw::RawBsonRef};
 use crate::{
     catalog::Namespace,
     collection::TrashRow,
-    command::core::{Code, CommandError, Context, Request},
+    command::core::{CommandError, Context, Request},
     reply,
     store::CollectionId,
 };
@@ -33,7 +33,7 @@ impl TrashSelection {
         let namespace = if is_all { None } else { Some(request.namespace()?) };
         let pass = request.count("pass")?;
         if pass == Some(0) {
-            return Err(CommandError::new(Code::BAD_VALUE, "passes are counted from 1"));
+            return Err(CommandError::bad_value("passes are counted from 1"));
         }
         let catalog = context.collections.catalog();
         let names = catalog.all_collections().map(|one| (one.id, one.namespace.clone()));

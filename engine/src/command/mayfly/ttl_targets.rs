@@ -20,14 +20,11 @@ pub fn collection_of(
     })?;
     if collection.options.time_series.is_some() {
         // Their rules are about whole buckets, the replies about documents.
-        return Err(CommandError::new(
-            Code::NOT_SUPPORTED,
-            format!(
-                "{} is not supported for time-series collections, whose measurements go by the \
+        return Err(CommandError::not_supported(format!(
+            "{} is not supported for time-series collections, whose measurements go by the \
                  bucket",
-                request.name
-            ),
-        ));
+            request.name
+        )));
     }
     Ok(collection)
 }

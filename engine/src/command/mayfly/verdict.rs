@@ -54,10 +54,9 @@ fn several(
     let ids = match ids {
         Bson::Array(ids) if ids.len() <= VERDICT_IDS_MAX => ids,
         _ => {
-            return Err(CommandError::new(
-                Code::BAD_VALUE,
-                format!("'ids' must be an array of at most {VERDICT_IDS_MAX} values of _id"),
-            ));
+            return Err(CommandError::bad_value(format!(
+                "'ids' must be an array of at most {VERDICT_IDS_MAX} values of _id"
+            )));
         }
     };
     let mut documents = Vec::with_capacity(ids.len());

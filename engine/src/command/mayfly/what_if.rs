@@ -51,10 +51,7 @@ fn rule(
             (by_pattern(collection, &pattern), Some(pattern))
         }
         _ => {
-            return Err(CommandError::new(
-                Code::INVALID_OPTIONS,
-                "index must have either name or keyPattern",
-            ));
+            return Err(CommandError::invalid_options("index must have either name or keyPattern"));
         }
     };
     let partial = partial_filter(&Document::try_from(index.document)?)?;
@@ -70,8 +67,7 @@ fn rule(
         (None, Some(pattern)) => {
             Ok(WhatIfRule { rule: new_rule(&pattern, dialect, secs)?, partial })
         }
-        (None, None) if partial.is_some() => Err(CommandError::new(
-            Code::INVALID_OPTIONS,
+        (None, None) if partial.is_some() => Err(CommandError::invalid_options(
             "a partialFilterExpression is of a new index; give its keyPattern and not a name",
         )),
         (None, None) => Err(CommandError::new(
@@ -112,8 +108,7 @@ fn new_rule(pattern: &Document, dialect: Dialect, secs: i64) -> Result<Rule, Com
     };
     let is_last_modified = part.path.as_str() == "_ts" && dialect.has_last_modified_index();
     if dialect == Dialect::Cosmos && (!is_last_modified || secs == 0) {
-        return Err(CommandError::new(
-            Code::BAD_VALUE,
+        return Err(CommandError::bad_value(
             "The 'expireAfterSeconds' option is supported on '_ts' field only, as -1 or from 1 to \
              2147483647",
         ));

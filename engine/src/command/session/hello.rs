@@ -52,8 +52,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 /// The client metadata, within MongoDB's bounds: it is kept, and other clients can see it.
 fn checked(metadata: RawBsonRef<'_>) -> Result<Document, CommandError> {
     let RawBsonRef::Document(metadata) = metadata else {
-        return Err(CommandError::new(
-            Code::TYPE_MISMATCH,
+        return Err(CommandError::type_mismatch(
             "what a client says about itself, its field client, must be a document",
         ));
     };

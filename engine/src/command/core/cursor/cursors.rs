@@ -288,8 +288,7 @@ impl Cursors {
             return Err(CommandError::new(Code::UNAUTHORIZED, message));
         }
         if waits && !cursor.awaits {
-            return Err(CommandError::new(
-                Code::BAD_VALUE,
+            return Err(CommandError::bad_value(
                 "cannot set maxTimeMS on getMore command for a non-awaitData cursor",
             ));
         }

@@ -34,6 +34,36 @@ impl CommandError {
         Self { code, message: message.into(), details: Box::default() }
     }
 
+    /// `BadValue`
+    pub fn bad_value(message: impl Into<String>) -> Self {
+        Self::new(Code::BAD_VALUE, message)
+    }
+
+    /// `TypeMismatch`
+    pub fn type_mismatch(message: impl Into<String>) -> Self {
+        Self::new(Code::TYPE_MISMATCH, message)
+    }
+
+    /// `FailedToParse`
+    pub fn failed_to_parse(message: impl Into<String>) -> Self {
+        Self::new(Code::FAILED_TO_PARSE, message)
+    }
+
+    /// `InvalidOptions`
+    pub fn invalid_options(message: impl Into<String>) -> Self {
+        Self::new(Code::INVALID_OPTIONS, message)
+    }
+
+    /// `IllegalOperation`
+    pub fn illegal_operation(message: impl Into<String>) -> Self {
+        Self::new(Code::ILLEGAL_OPERATION, message)
+    }
+
+    /// `NotSupported`
+    pub fn not_supported(message: impl Into<String>) -> Self {
+        Self::new(Code::NOT_SUPPORTED, message)
+    }
+
     /// The error reply, without `$clusterTime` and the like.
     #[must_use]
     pub fn to_document(&self) -> Document {

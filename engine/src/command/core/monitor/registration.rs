@@ -7,11 +7,7 @@ use bson::{RawDocumentBuf, raw::RawBsonRef};
 use super::operations::{OperationGuard, Operations, RunningOperation};
 use crate::{
     clock::work_time,
-    command::core::{
-        error::{Code, CommandError},
-        field_value::as_integer,
-        request::Request,
-    },
+    command::core::{error::CommandError, field_value::as_integer, request::Request},
     limits::SHOWN_COMMAND_BYTES_MAX,
     plan::Operation,
     value::{Decimal, is_deeper_than, scan::DEPTH_MAX},
@@ -40,12 +36,12 @@ pub fn begin<'o>(
 /// `BadValue` out of range, `TypeMismatch`, `FailedToParse` for a fraction.
 pub fn time_limit(request: &Request<'_>) -> Result<Option<Duration>, CommandError> {
     let Some(value) = request.given("maxTimeMS")? else { return Ok(None) };
-    let bad = |what: String| CommandError::new(Code::BAD_VALUE, what);
+    let bad = |what: String| CommandError::bad_value(what);
     if matches!(value, RawBsonRef::Null) {
         return Ok(None);
     }
     let Some(ms) = as_integer(value) else {
-        return Err(CommandError::new(Code::TYPE_MISMATCH, "maxTimeMS must be a number"));
+        return Err(CommandError::type_mismatch("maxTimeMS must be a number"));
     };
     let is_whole = match value {
         RawBsonRef::Double(given) => given.fract() == 0.0,
@@ -56,7 +52,7 @@ pub fn time_limit(request: &Request<'_>) -> Result<Option<Duration>, CommandErro
         _ => true,
     };
     if !is_whole {
-        return Err(CommandError::new(Code::FAILED_TO_PARSE, "maxTimeMS has non-integral value"));
+        return Err(CommandError::failed_to_parse("maxTimeMS has non-integral value"));
     }
     match u64::try_from(ms) {
         Ok(0) => Ok(None),

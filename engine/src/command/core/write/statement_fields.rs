@@ -7,7 +7,7 @@ use bson::raw::{RawBsonRef, RawDocument};
 
 use crate::{
     command::core::{
-        error::{Code, CommandError},
+        error::CommandError,
         field_filter::duplicate_field,
         field_value::{missing_field, type_name, unknown_field, wrong_type_at},
     },
@@ -74,7 +74,7 @@ impl FieldShape {
         let wrong = |found: RawBsonRef<'_>, at: &str, expected: &str| {
             Err(wrong_type_at(&format!("{place}.{name}{at}"), found, expected))
         };
-        let parse = |message: &str| Err(CommandError::new(Code::FAILED_TO_PARSE, message));
+        let parse = |message: &str| Err(CommandError::failed_to_parse(message));
         match (self, value) {
             (Self::Object | Self::Bool | Self::Objects, RawBsonRef::Null) => Ok(false),
             (Self::Object, RawBsonRef::Document(_)) | (Self::Bool, RawBsonRef::Boolean(_)) => {
@@ -111,10 +111,9 @@ impl FieldShape {
 /// `FailedToParse` for what is neither 0 nor 1.
 pub fn removes_all(limit: RawBsonRef<'_>) -> Result<bool, CommandError> {
     let refused = |got: &str| {
-        Err(CommandError::new(
-            Code::FAILED_TO_PARSE,
-            format!("The limit field in delete objects must be 0 or 1. Got {got}"),
-        ))
+        Err(CommandError::failed_to_parse(format!(
+            "The limit field in delete objects must be 0 or 1. Got {got}"
+        )))
     };
     let is = |number: i32| compare(limit, RawBsonRef::Int32(number)) == Ordering::Equal;
     match limit {

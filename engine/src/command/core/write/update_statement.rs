@@ -107,7 +107,7 @@ impl UpdateStatement {
 }
 
 fn refused(message: &str) -> CommandError {
-    CommandError::new(Code::FAILED_TO_PARSE, message)
+    CommandError::failed_to_parse(message)
 }
 
 /// The update in a field, with the statement's `arrayFilters` and constants, and the command's

@@ -12,11 +12,7 @@ use crate::{
     catalog::{CollectionMeta, Namespace},
     clock::work_time,
     collection::DocumentWriter,
-    command::core::{
-        context::Context,
-        error::{Code, CommandError},
-        query::Query,
-    },
+    command::core::{context::Context, error::CommandError, query::Query},
     limits::BATCH_MS_MAX,
     plan::check_interrupt,
     query::{Update, UpdateContext},
@@ -220,8 +216,7 @@ fn changed(
     let Some(after) = update.apply(&Document::try_from(before)?, context)? else { return Ok(None) };
     // Of two fields with one name only the last is in the decoded document.
     if !update.is_replacement() && scan::check_with(before.as_bytes(), &UNIQUE_NAMES).is_err() {
-        return Err(CommandError::new(
-            Code::BAD_VALUE,
+        return Err(CommandError::bad_value(
             "the document has a field name twice, and the update would lose one of the two fields; \
              replace the whole document instead",
         ));
