@@ -8,8 +8,8 @@ use mayfly_engine::reply::{ExpiringPage, Forecast};
 use super::number::number;
 use super::{Apply, WindowEffect, clock, reaper, tabs, transfer};
 use crate::action::StoreAction;
-use crate::job::Dialect;
 use crate::job::invisible::with_marks;
+use crate::job::{Dialect, TRAFFIC_DATABASE};
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, SUMMARY_UNSEEN_MAX};
 use crate::source::{OpenError, OpenRequest, Opened};
 use crate::state::dialogs::{
@@ -489,7 +489,7 @@ fn open_first(state: &mut State) {
         return;
     }
     // MongoDB's rule comes first, and not the one that only Azure has.
-    let sessions = Namespace::new("demo", "sessions");
+    let sessions = Namespace::new(TRAFFIC_DATABASE, "sessions");
     let sessions = Some(sessions)
         .filter(|sessions| state.store.demo && state.tree.collection(sessions).is_some());
     state.first_tab = sessions.or_else(|| {

@@ -7,9 +7,7 @@ use bson::spec::BinarySubtype;
 use bson::{Bson, Uuid, doc};
 
 use super::Run;
-
-/// The database with the collections that traffic writes to.
-pub(super) const DB: &str = "demo";
+use crate::job::TRAFFIC_DATABASE as DB;
 
 /// The collections of the database `demo` as the sample data made them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -4,8 +4,8 @@
 use bson::{Bson, Document, doc};
 
 use super::arrivals::{Arrivals, LIFE_MAX_MS, arrivals};
-use super::sample_data::DB;
 use super::{Run, SampleData, date};
+use crate::job::TRAFFIC_DATABASE as DB;
 use crate::limits::{TRAFFIC_DOCUMENTS_MAX, TRAFFIC_GAP_MAX_MS};
 
 /// A collection that traffic writes to, with the date field of its TTL index.

@@ -19,4 +19,6 @@ pub use mayfly_engine::catalog::{Dialect, Namespace};
 pub use mayfly_engine::engine::OpenError;
 pub use mayfly_engine::event::{BuildProgress, Event, IndexReport, PassReport, RemovedDocument};
 pub use purpose::Purpose;
-pub use store::{Advice, Capabilities, OpenRequest, Sandbox, instant_ms};
+pub use store::{
+    Advice, Capabilities, OpenRequest, SAMPLE_DATABASES, Sandbox, TRAFFIC_DATABASE, instant_ms,
+};

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use mayfly_engine::engine::OpenError;
 use mayfly_engine::store::WalkProgram;
 
+/// The database of the demo store whose collections traffic writes to.
+pub const TRAFFIC_DATABASE: &str = "demo";
+
 /// The databases of the demo store that hold sample data.
 pub const SAMPLE_DATABASES: [&str; 2] = ["demo", "shop"];
 

@@ -3,7 +3,7 @@
 use egui::{Align2, Id, Margin, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction, ViewAction, store};
-use crate::job::Dialect;
+use crate::job::{Dialect, SAMPLE_DATABASES, TRAFFIC_DATABASE};
 use crate::limits::{SUMMARY_AGE_MAX, SUMMARY_AGE_MIN};
 use crate::state::dialogs::{CreateCollection, DropTarget, RenameCollection, Sent, dialect_label};
 use crate::state::store::{Collection, Database, Next, Order};
@@ -113,11 +113,15 @@ fn database_ui(
         return false;
     }
     let folded = state.tree.folded.contains(&database.name) && search.trim().is_empty();
-    let response = heading_ui(ui, &database.name, folded);
+    let is_sample = state.store.demo && SAMPLE_DATABASES.contains(&database.name.as_str());
+    let response = heading_ui(ui, &database.name, folded, is_sample, actions);
     if response.clicked() {
         actions.push(Action::Store(StoreAction::Fold(database.name.clone())));
     }
     menu::context(&response, |ui| database_menu_ui(ui, database, actions));
+    if is_sample && !folded && database.name == TRAFFIC_DATABASE {
+        traffic_ui(ui, state, actions);
+    }
     if !folded {
         for collection in listed {
             let namespace = Namespace::new(&database.name, &collection.name);
@@ -160,11 +164,17 @@ fn load_shown_summary(state: &State, actions: &mut Actions) {
     }
 }
 
-fn heading_ui(ui: &mut Ui, name: &str, folded: bool) -> Response {
+fn heading_ui(
+    ui: &mut Ui,
+    db: &str,
+    folded: bool,
+    is_sample: bool,
+    actions: &mut Actions,
+) -> Response {
     let colors = colors(ui);
     let size = vec2(ui.available_width(), 28.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    let name = visible(name);
+    let name = visible(db);
     response
         .widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("Database {name}")));
     if response.hovered() {
@@ -174,12 +184,68 @@ fn heading_ui(ui: &mut Ui, name: &str, folded: bool) -> Response {
     let at = rect.left_center() + vec2(16.0, 0.0);
     paint::icon_at(ui.painter(), at, icon, 16.0, colors.dim);
     let left = rect.left_center() + vec2(28.0, 0.0);
-    let room = rect.width() - 40.0;
+    let mut room = rect.width() - 40.0;
+    if is_sample {
+        room -= sample_ui(ui, rect, db, actions) + sizes::GAP_SMALL;
+    }
     paint::text_at(ui, left, Align2::LEFT_CENTER, &name, text::medium(), colors.text, room);
     if response.has_focus() {
         paint::focus_ring(ui, rect.shrink(2.0), 4.0);
     }
     if paint::fits(ui, &name, text::medium(), room) { response } else { response.hint(name) }
+}
+
+/// Marks a database of the demo store at the end of its heading, with a menu that removes it. Returns
+/// the width of the mark.
+fn sample_ui(ui: &mut Ui, heading: Rect, db: &str, actions: &mut Actions) -> f32 {
+    let place = heading.with_max_x(heading.right() - 8.0);
+    let layout = egui::Layout::right_to_left(egui::Align::Center);
+    let name = format!("Sample data in {db}");
+    let mark = ui
+        .scope_builder(egui::UiBuilder::new().max_rect(place).layout(layout), |ui| {
+            let tooltip = "Part of the demo store. Click to remove it";
+            ui.add(Button::ghost("sample data").small().menu().name(&name).tooltip(tooltip))
+        })
+        .inner;
+    menu::below(&mark, |ui| {
+        if menu::entry(ui, "Remove sample data…", "", true).clicked() {
+            actions.push(store::drop_dialog(DropTarget::Database(db.to_owned())));
+            ui.close();
+        }
+    });
+    mark.rect.width()
+}
+
+/// The switch of the demo store's traffic.
+fn traffic_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let on = state.settings.traffic;
+    let size = vec2(ui.available_width(), 24.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    response.widget_info(|| WidgetInfo::selected(egui::Role::CheckBox, true, on, "Traffic"));
+    let colors = colors(ui);
+    if response.hovered() {
+        ui.painter().rect_filled(rect, 0.0, colors.raised);
+    }
+    let dot = rect.left_center() + vec2(34.0, 0.0);
+    if on {
+        ui.painter().circle_filled(dot, 4.0, colors.accent);
+    } else {
+        ui.painter().circle_stroke(dot, 3.5, egui::Stroke::new(1.0, colors.dim));
+    }
+    let (words, tooltip) = if on {
+        ("Traffic on", "Sample data keeps arriving. Click to stop it")
+    } else {
+        ("Traffic off", "No sample data arrives. Click to start it")
+    };
+    let left = rect.left_center() + vec2(46.0, 0.0);
+    let room = rect.width() - 60.0;
+    paint::text_at(ui, left, Align2::LEFT_CENTER, words, text::body(), colors.dim, room);
+    if response.has_focus() {
+        paint::focus_ring(ui, rect.shrink(2.0), 4.0);
+    }
+    if response.hint(tooltip).clicked() {
+        actions.push(Action::Store(StoreAction::SetTraffic(!on)));
+    }
 }
 
 fn collection_ui(

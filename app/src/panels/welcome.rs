@@ -2,7 +2,9 @@
 
 use egui::Ui;
 
-use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction, sandbox};
+use crate::action::{
+    Action, Actions, DialogAction, Entry, StoreAction, TabsAction, sandbox, store,
+};
 use crate::job::OpenError;
 use crate::state::dialogs::CreateDatabase;
 use crate::state::view::Focus;
@@ -39,16 +41,30 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         }
     };
     let pressed = empty_state::with_more_ui(ui, picture, sentence, Some(button), |ui| {
-        ui.add_space(sizes::GAP_SMALL);
-        let sandbox = Button::ghost(sandbox::OPEN.label).tooltip(sandbox::OPEN.tooltip);
-        if !state.is_in_sandbox()
-            && ui.add(sandbox).clicked()
-            && let Some(action) = (sandbox::OPEN.action)(state)
-        {
-            actions.push(action);
+        for entry in other_stores(state) {
+            ui.add_space(sizes::GAP_SMALL);
+            if ui.add(Button::ghost(entry.label).tooltip(entry.tooltip)).clicked()
+                && let Some(action) = (entry.action)(state)
+            {
+                actions.push(action);
+            }
         }
     });
     if pressed.is_some_and(|button| button.clicked()) {
         actions.push(action);
     }
+}
+
+/// The other stores that can be opened: from the demo store the user's own, from an empty one the
+/// demo.
+fn other_stores(state: &State) -> impl Iterator<Item = &'static Entry> {
+    let is_empty = state.tree.loaded && state.tree.collections() == 0;
+    let other = match (state.store.demo, is_empty) {
+        _ if !state.is_open() => None,
+        (true, _) => Some(&store::OPEN_OWN),
+        (false, true) => Some(&store::OPEN_DEMO),
+        (false, false) => None,
+    };
+    let sandbox = (!state.is_in_sandbox()).then_some(&sandbox::OPEN);
+    other.into_iter().chain(sandbox)
 }

@@ -85,10 +85,26 @@ impl Window {
         commands: &[Document],
         seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
     ) -> Self {
+        Self::open_store(folder, OpenRequest::default(), commands, seen)
+    }
+
+    /// A window on a demo store.
+    pub fn open_demo() -> Self {
+        let request = OpenRequest { demo: true, ..OpenRequest::default() };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self::open_store(folder, request, &[], |source| source)
+    }
+
+    fn open_store(
+        folder: tempfile::TempDir,
+        request: OpenRequest,
+        commands: &[Document],
+        seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
+    ) -> Self {
         let request = OpenRequest {
             folder: Some(folder.path().join("store")),
             simulated_start_ms: Some(START_MS),
-            ..OpenRequest::default()
+            ..request
         };
         let opened = Arc::new(Mutex::new(None));
         let opener = prepared(commands.to_vec(), Arc::clone(&opened), seen);
