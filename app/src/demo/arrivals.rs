@@ -28,7 +28,7 @@ const EVENT_MINUTES: &[i64] = &[2, 7, 3, 12, 5, 25, 4, 60];
 
 /// How long ago a document may have expired and still arrive, in milliseconds. The first pass
 /// removes these documents.
-const OVERDUE_MS: i64 = 40 * SECOND_MS;
+const OVERDUE_MS: i64 = 10 * SECOND_MS;
 
 /// No document that arrived longer ago is still stored, in milliseconds.
 pub(super) const LIFE_MAX_MS: i64 = 61 * MINUTE_MS;
@@ -177,7 +177,7 @@ mod tests {
             touched.timestamp_millis() + i64::from(SESSION_SECS) * SECOND_MS - NOW_MS
         };
         let left: Vec<i64> = found.sessions.iter().map(left).collect();
-        assert_eq!(left.iter().filter(|left| **left <= 0).count(), 8);
+        assert_eq!(left.iter().filter(|left| **left <= 0).count(), 2);
         assert_eq!(left.iter().filter(|left| (1..=MINUTE_MS).contains(*left)).count(), 12);
         assert!(left.iter().all(|left| *left < i64::from(SESSION_SECS) * SECOND_MS));
         assert!(found.heartbeats.is_empty(), "they are new");

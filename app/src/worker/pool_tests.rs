@@ -353,4 +353,9 @@ fn traffic_runs_in_the_demo_store_while_its_switch_is_on() {
     assert_eq!(written_in_a_minute(&worker), none, "another store");
     let (_, databases) = traffic_before(&worker, doc! {"listDatabases": 1});
     assert_eq!(databases.get_array("databases").map(Vec::len).ok(), Some(0));
+    open(true);
+    submit(&worker, Lane::Write, Work::SetTraffic(true));
+    drop(worker);
+    let is_free = crate::source::embedded::check_free(&request("demo", true));
+    assert_eq!(is_free, Ok(()), "it ends with the window");
 }
