@@ -48,6 +48,9 @@ pub const TRAFFIC_PERIOD: Duration = Duration::from_secs(1);
 /// Messages on the screen at once. The oldest is dropped first.
 pub const TOASTS_MAX: usize = 5;
 
+/// Commands that the palette lists first because they were used before.
+pub const RECENT_COMMANDS_MAX: usize = 5;
+
 /// Data folders that the window remembers.
 pub const RECENT_STORES_MAX: usize = 8;
 

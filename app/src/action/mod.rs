@@ -13,6 +13,7 @@ pub mod entry;
 pub mod expiry;
 pub mod indexes;
 pub mod listener;
+pub mod lookup;
 pub mod maintenance;
 mod offer;
 pub mod queue;

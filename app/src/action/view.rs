@@ -23,6 +23,8 @@ pub enum ViewAction {
     SetPalette(bool),
     /// Chooses a line of the palette.
     ChooseInPalette(usize),
+    /// Notes that an entry was used, by its label: the palette lists it first next time.
+    NoteCommand(&'static str),
     /// Opens or closes the sidebar.
     SetSidebar(bool),
     /// Opens or closes the inspector.

@@ -26,6 +26,7 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
             cx.state.drafts.palette.clear();
         }
         ViewAction::ChooseInPalette(at) => cx.state.view.palette_at = at,
+        ViewAction::NoteCommand(label) => cx.state.settings.note_command(label),
         ViewAction::SetSidebar(open) => cx.state.settings.sidebar = open,
         ViewAction::SetInspector(open) => cx.state.settings.inspector = open,
         ViewAction::SetDrawer(drawer) => cx.state.settings.drawer = drawer,

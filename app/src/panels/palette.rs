@@ -5,7 +5,8 @@ use egui::{
     ScrollArea, Sense, Shadow, Stroke, Ui, WidgetInfo, vec2,
 };
 
-use crate::action::{Action, Actions, TabsAction, ViewAction, entries};
+use crate::action::lookup::{missing, synonyms};
+use crate::action::{Action, Actions, Entry, TabsAction, ViewAction, entries};
 use crate::state::{Drafts, Namespace, State};
 use crate::theme::{Colors, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
@@ -15,12 +16,21 @@ use crate::widgets::{field, paint};
 /// Lines listed at once; typing narrows them.
 const LINES_MAX: usize = 60;
 
+/// How much less a command counts that can't be used now.
+const UNAVAILABLE: i32 = 4;
+
+/// How much more the last used command counts.
+const RECENT: i32 = 10;
+
 struct Line {
     words: String,
     keys: String,
     group: &'static str,
     tooltip: &'static str,
-    action: Action,
+    /// What it does, or why it can't be used now.
+    action: Result<Action, &'static str>,
+    /// The label that is noted when it was used; empty: none.
+    noted: &'static str,
     score: i32,
 }
 
@@ -81,9 +91,13 @@ pub fn ui(context: &Context, state: &State, drafts: &mut Drafts, actions: &mut A
         let at = input.pointer.interact_pos();
         input.pointer.any_pressed() && at.is_some_and(|at| !area.contains(at))
     });
-    if let Some(line) = chosen {
+    // A line that can't be used leaves the palette open, with its reason in sight.
+    if let Some((line, action)) = chosen.and_then(|line| Some((line, line.action.as_ref().ok()?))) {
         actions.push(close());
-        actions.push(line.action.clone());
+        if !line.noted.is_empty() {
+            actions.push(Action::View(ViewAction::NoteCommand(line.noted)));
+        }
+        actions.push(action.clone());
     } else if escape || beside {
         actions.push(close());
     }
@@ -115,7 +129,9 @@ fn line_ui(ui: &mut Ui, line: &Line, chosen: bool, scroll: bool) -> bool {
     let colors = colors(ui);
     let (rect, response) =
         ui.allocate_exact_size(vec2(ui.available_width(), sizes::ROW), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(egui::Role::Button, true, chosen, &line.words));
+    let enabled = line.action.is_ok();
+    let ink = if enabled { colors.text } else { colors.dim };
+    response.widget_info(|| WidgetInfo::selected(egui::Role::Button, enabled, chosen, &line.words));
     if scroll {
         ui.scroll_to_rect(rect, None);
     }
@@ -134,49 +150,67 @@ fn line_ui(ui: &mut Ui, line: &Line, chosen: bool, scroll: bool) -> bool {
         Align2::LEFT_CENTER,
         &line.words,
         text::body(),
-        colors.text,
+        ink,
         inner.width() - 200.0,
     );
     let at = place.right_center() + vec2(sizes::GAP, 0.0);
     let room = keys.left() - at.x - sizes::GAP;
     if room > 40.0 {
-        let words = line.group;
+        let words = line.action.as_ref().err().unwrap_or(&line.group);
         paint::text_at(ui, at, Align2::LEFT_CENTER, words, text::small(), colors.dim, room);
     }
     let clicked = response.clicked();
-    if !line.tooltip.is_empty() {
-        response.hint(line.tooltip);
+    match (&line.action, line.tooltip) {
+        (Ok(_), "") => {}
+        (Ok(_), tooltip) => drop(response.hint(tooltip)),
+        (Err(reason), "") => drop(response.hint(*reason)),
+        (Err(reason), tooltip) => drop(response.hint(format!("{tooltip}\n{reason}"))),
     }
     clicked
 }
 
 fn lines(state: &State, typed: &str) -> Vec<Line> {
-    let commands = entries().filter_map(|entry| {
-        let action = (entry.action)(state)?;
-        let score = score(entry.label, typed).or_else(|| mentions(entry.tooltip, typed))?;
-        Some(Line {
-            words: entry.label.to_owned(),
-            keys: entry.keys_text(),
-            group: entry.group.label(),
-            tooltip: entry.tooltip,
-            action,
-            score,
-        })
-    });
+    let commands = entries().filter_map(|entry| command(entry, state, typed));
     let collections = state.tree.databases.iter().flat_map(|database| {
         database.collections.iter().filter_map(|collection| {
             let namespace = Namespace::new(&database.name, &collection.name);
             let words = format!("Open {}", with_marks(&namespace.to_string()));
             let score = score(&words, typed)?;
-            let action = Action::Tabs(TabsAction::Show(namespace));
-            let (keys, group, tooltip) = (String::new(), "Collection", "");
-            Some(Line { words, keys, group, tooltip, action, score })
+            let action = Ok(Action::Tabs(TabsAction::Show(namespace)));
+            let (keys, group, tooltip, noted) = (String::new(), "Collection", "", "");
+            Some(Line { words, keys, group, tooltip, action, noted, score })
         })
     });
     let mut lines: Vec<Line> = commands.chain(collections).collect();
     lines.sort_by_key(|line| -line.score);
     lines.truncate(LINES_MAX);
     lines
+}
+
+/// The line of an entry that fits. One that can't be used is listed only when it was searched for.
+fn command(entry: &'static Entry, state: &State, typed: &str) -> Option<Line> {
+    let action = (entry.action)(state).ok_or_else(|| missing(entry, state));
+    if action.is_err() && typed.is_empty() {
+        return None;
+    }
+    let by_words = word(synonyms(entry), typed);
+    let mut score =
+        score(entry.label, typed).max(by_words).or_else(|| mentions(entry.tooltip, typed))?;
+    if action.is_err() {
+        score -= UNAVAILABLE;
+    } else if let Some(at) = state.settings.recent_commands.iter().position(|it| it == entry.label)
+    {
+        score += RECENT - i32::try_from(at).unwrap_or(RECENT);
+    }
+    Some(Line {
+        words: entry.label.to_owned(),
+        keys: entry.keys_text(),
+        group: entry.group.label(),
+        tooltip: entry.tooltip,
+        action,
+        noted: entry.label,
+        score,
+    })
 }
 
 /// How well `words` fit what was typed: every typed letter must come in order. Letters that begin a
@@ -208,6 +242,24 @@ pub fn score(words: &str, typed: &str) -> Option<i32> {
     Some(total)
 }
 
+/// How well other words for a command fit: one of them begins with what was typed. Less than the
+/// start of a name, more than letters scattered over one.
+fn word(words: &str, typed: &str) -> Option<i32> {
+    const LETTERS_MIN: usize = 2;
+    const WHOLE: i32 = 60;
+    const BEGIN: i32 = 40;
+    let typed = typed.to_lowercase();
+    if typed.chars().count() < LETTERS_MIN {
+        return None;
+    }
+    let fits = |one: &str| match one.strip_prefix(typed.as_str()) {
+        Some("") => Some(WHOLE),
+        Some(_) => Some(BEGIN),
+        None => None,
+    };
+    words.split(", ").filter_map(fits).max()
+}
+
 /// How well a sentence about a command fits: less than any name, and only where one of its words
 /// begins with what was typed.
 fn mentions(sentence: &str, typed: &str) -> Option<i32> {
@@ -222,7 +274,8 @@ fn mentions(sentence: &str, typed: &str) -> Option<i32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{mentions, score};
+    use super::{lines, mentions, score, word};
+    use crate::state::{Phase, State};
 
     fn check_order(typed: &str, better: &str, worse: &str) {
         let (better_score, worse_score) = (score(better, typed), score(worse, typed));
@@ -246,6 +299,64 @@ mod tests {
         for typed in ["", "ch", "heck", "checks", "tore"] {
             assert_eq!(mentions(sentence, typed), None, "{typed}");
         }
+    }
+
+    fn listed(state: &State, typed: &str) -> Vec<(String, Option<&'static str>)> {
+        let lines = lines(state, typed).into_iter();
+        lines.map(|line| (line.words, line.action.err())).collect()
+    }
+
+    #[test]
+    fn synonyms_fit_by_their_beginning() {
+        assert!(word("font size, bigger", "font size") > word("font size, bigger", "font"));
+        assert!(word("font size, bigger", "big").is_some());
+        for typed in ["", "b", "size", "ont"] {
+            assert_eq!(word("font size, bigger", typed), None, "{typed}");
+        }
+    }
+
+    #[test]
+    fn commands_are_found_by_the_words_of_newcomers() {
+        let mut state = State::default();
+        state.store.phase = Phase::Open;
+        let check = |typed: &str, expected: &str| {
+            let found = listed(&state, typed);
+            let first: Vec<_> = found.iter().take(8).map(|(words, _)| words.as_str()).collect();
+            assert!(first.contains(&expected), "{typed}: {first:?}");
+        };
+        check("help", "Keyboard shortcuts");
+        check("delete", "Drop collection…");
+        check("time", "Follow now");
+        check("clock", "Start or pause the clock");
+        check("tutorial", "Open the demo store");
+        check("font size", "Zoom in");
+        check("dark", "Dark theme");
+        check("ttl", "Create a TTL index…");
+        check("expire", "Create a TTL index…");
+        check("undo", "Undo");
+        check("backup", "Back up…");
+        check("reaper", "Run now");
+        check("exit", "Quit");
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_listed_with_its_reason() {
+        let mut state = State::default();
+        state.store.phase = Phase::Open;
+        let reason = Some("Open a collection first");
+        assert!(listed(&state, "drop collection").contains(&("Drop collection…".into(), reason)));
+        assert!(listed(&state, "").iter().all(|(_, reason)| reason.is_none()));
+    }
+
+    #[test]
+    fn the_last_used_command_comes_first() {
+        let mut state = State::default();
+        for label in ["Light theme", "Quit"] {
+            state.settings.note_command(label);
+        }
+        let found = listed(&state, "");
+        assert_eq!((found[0].0.as_str(), found[1].0.as_str()), ("Quit", "Light theme"));
+        assert_eq!(listed(&state, "dark")[0].0, "Dark theme");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::store::Order;
 use super::store_tabs::KnownTabs;
 use super::view::Drawer;
-use crate::limits::RECENT_STORES_MAX;
+use crate::limits::{RECENT_COMMANDS_MAX, RECENT_STORES_MAX};
 
 /// Dark or light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -62,6 +62,8 @@ pub struct Settings {
     pub recent_stores: Vec<String>,
     /// The tabs of those stores.
     pub store_tabs: KnownTabs,
+    /// Labels of the commands that were chosen in the palette, the latest first.
+    pub recent_commands: Vec<String>,
     /// Whether the Commands drawer also lists what the window asked by itself.
     pub background_commands: bool,
     /// Whether sample data keeps arriving in the demo store.
@@ -81,6 +83,7 @@ impl Default for Settings {
             advised: BTreeSet::new(),
             recent_stores: Vec::new(),
             store_tabs: KnownTabs::default(),
+            recent_commands: Vec::new(),
             background_commands: false,
             traffic: true,
         }
@@ -94,6 +97,13 @@ impl Settings {
         self.recent_stores.retain(|known| *known != folder);
         self.recent_stores.insert(0, folder);
         self.recent_stores.truncate(RECENT_STORES_MAX);
+    }
+
+    /// Puts a command at the front of the recent ones, by its label.
+    pub fn note_command(&mut self, label: &str) {
+        self.recent_commands.retain(|known| known != label);
+        self.recent_commands.insert(0, label.to_owned());
+        self.recent_commands.truncate(RECENT_COMMANDS_MAX);
     }
 }
 

@@ -1,0 +1,190 @@
+//! What the palette knows about an entry besides its name: other words for it, and what is missing
+//! while it can't be used.
+//!
+//! The words are those that users of other tools type. They are lower case, separated by commas.
+
+use super::Entry;
+use crate::state::{Phase, State};
+
+/// The label of an entry, other words for it, and what is missing while a collection is open and
+/// the entry still can't be used.
+type Row = (&'static str, &'static str, &'static str);
+
+const ROWS: &[Row] = &[
+    ("Refresh", "reload, update, sync", ""),
+    ("Open data folder…", "store, directory, path, switch, connect", ""),
+    ("Open my store", "own, home, default", "Your own store is already open"),
+    ("Open the demo store", "sample, example, tutorial, try", "The demo store is already open"),
+    (
+        "Turn traffic on",
+        "sample data, generate, arrivals, heartbeat",
+        "Traffic is on, or this is not the demo store",
+    ),
+    (
+        "Turn traffic off",
+        "sample data, generate, arrivals, heartbeat",
+        "Traffic is off, or this is not the demo store",
+    ),
+    ("Create database…", "new, add, make, db", ""),
+    ("Create collection…", "new, add, make, table", "Create a database first"),
+    ("Drop database…", "delete, remove, destroy, db", ""),
+    ("Copy collection name", "namespace, clipboard", ""),
+    ("Rename collection…", "change name, move", ""),
+    ("Drop collection…", "delete, remove, destroy, table", ""),
+    (
+        "Backup and maintenance…",
+        "save, copy, dump, size, disk, storage",
+        "This store has no maintenance",
+    ),
+    ("Back up…", "backup, save, copy, dump, snapshot", "This store has no maintenance"),
+    ("Restore…", "backup, recover, undo, load, rollback", "This store has no maintenance"),
+    ("Compact…", "shrink, vacuum, disk, space, size, free", "This store has no maintenance"),
+    ("Verify…", "check, repair, integrity, corruption", "This store has no maintenance"),
+    ("Scrub now", "check, integrity, corruption, checksum", "A scrub is running already"),
+    ("Trash…", "undo, recover, recycle bin, deleted, removed, restore", ""),
+    (
+        "Connect other programs…",
+        "server, listen, port, driver, shell, mongosh, uri, network",
+        "This store has no listener",
+    ),
+    ("Import…", "load, json, csv, file, mongoimport", "This store takes no files"),
+    ("Export…", "save, json, csv, file, mongoexport, download", "This store writes no files"),
+    ("Unfinished imports…", "resume, continue, roll back", "No import stopped early"),
+    ("Archive of expired documents…", "keep, history, recover, restore, expire, ttl", ""),
+    ("Add document…", "new, insert, create", ""),
+    ("Run the filter", "query, search, execute, find", SHOW_DOCUMENTS),
+    ("Reset the filter", "clear, query, search", "The filter is empty, or Documents is not shown"),
+    ("Show as cards", "view, list, layout", SHOW_DOCUMENTS),
+    ("Show as JSON", "view, text, layout, raw", SHOW_DOCUMENTS),
+    ("Show as a table", "view, grid, columns, layout", SHOW_DOCUMENTS),
+    ("Select all documents", "mark, everything", SHOW_DOCUMENTS),
+    ("Edit document…", "change, modify, update", SELECT_DOCUMENT),
+    ("Clone document…", "duplicate, copy", SELECT_DOCUMENT),
+    ("Delete selected documents…", "remove, erase", SELECT_DOCUMENT),
+    ("Damaged documents…", "corruption, broken, repair", SHOW_DOCUMENTS),
+    ("Save the edit", "write, commit, apply", "No value is being edited"),
+    ("Undo", "revert, back, oops", "Nothing to undo here"),
+    ("Redo", "again, repeat", "Nothing to redo here"),
+    ("Follow now", "time, live, current, today, scroll", SHOW_EXPIRY),
+    ("Fit the next expirations", "zoom, expire, span, range", SHOW_EXPIRY),
+    ("Zoom in on the timeline", "span, range, closer", SHOW_EXPIRY),
+    ("Zoom out of the timeline", "span, range, wider", SHOW_EXPIRY),
+    ("What if…", "ttl, preview, simulate, expire, shorten, forecast", SHOW_EXPIRY),
+    ("Create index…", "new, add, key, unique, sort", ""),
+    ("Create a TTL index…", "ttl, expire, expireafterseconds, time to live, age, new", ""),
+    (
+        "Change TTL…",
+        "ttl, expire, expireafterseconds, time to live, collmod, age, shorten",
+        "This collection has no TTL index",
+    ),
+    ("Run now", "pass, sweep, ttl monitor, reaper, expire, clean, delete expired", ""),
+    ("Pause the TTL monitor", "stop, disable, reaper, expire, off", "It is already paused"),
+    ("Resume the TTL monitor", "start, enable, reaper, expire, on", "It is already running"),
+    (
+        "Keep removed documents in the trash for 10 minutes",
+        "undo, recover, recycle bin",
+        "The trash is already on",
+    ),
+    ("Turn off the trash", "undo, recover, recycle bin, disable", "The trash is already off"),
+    ("TTL monitor: every 60 s", "schedule, period, interval, sleep, minute, reaper", ""),
+    ("TTL monitor: every 10 s", "schedule, period, interval, sleep, reaper", ""),
+    ("TTL monitor: every 1 s", "schedule, period, interval, sleep, second, reaper", ""),
+    ("TTL monitor: on expiration", "schedule, period, immediately, at once, reaper", ""),
+    ("Start or pause the clock", "play, stop, time, freeze, simulated", SIMULATED),
+    ("Advance the clock by one second", "time, step, skip, forward, travel", SIMULATED),
+    ("Advance the clock by one minute", "time, step, skip, forward, travel", SIMULATED),
+    ("Advance to the next pass", "time, clock, step, skip, forward, travel", SIMULATED),
+    ("Show documents", "view, data, rows", ""),
+    ("Show expiry", "view, ttl, time, timeline, expire, countdown", ""),
+    ("Show indexes", "view, keys", ""),
+    ("Open a collection", "search, find, go to, table", ""),
+    ("Close tab", "remove", ""),
+    ("Reopen closed tab", "undo, restore", "No tab was closed"),
+    ("Next tab", "switch, right", "Only one tab is open"),
+    ("Previous tab", "switch, left", "Only one tab is open"),
+    ("Go to the filter", "query, search, find", ""),
+    ("Find documents", "query, search, filter", SHOW_DOCUMENTS),
+    ("Commands", "palette, search, help", ""),
+    ("Show or hide the sidebar", "panel, tree, left, collections", ""),
+    ("Show or hide the inspector", "panel, details, right, properties", ""),
+    ("Show or hide the drawer", "panel, bottom, log", ""),
+    ("Show the TTL monitor log", "history, passes, reaper, expire, lag, removed", ""),
+    ("Show sent commands", "history, log, mongosh, console", ""),
+    ("Show operations", "progress, jobs, tasks, background", ""),
+    ("Dark theme", "night, black, color, appearance, mode", ""),
+    ("Light theme", "day, white, bright, color, appearance, mode", ""),
+    ("System theme", "automatic, color, appearance, mode, dark, light", ""),
+    ("Zoom in", "font size, text size, bigger, larger, scale, presentation", ""),
+    ("Zoom out", "font size, text size, smaller, scale", ""),
+    ("Reset zoom", "font size, text size, normal, scale, 100%", ""),
+    ("Quit", "exit, close, leave, end", ""),
+    ("Settings…", "preferences, options, configure, theme, font size, dark, about", ""),
+    ("Keyboard shortcuts", "help, keys, hotkeys, bindings, manual, about", ""),
+];
+
+const SHOW_DOCUMENTS: &str = "Show Documents first (Ctrl+1)";
+const SELECT_DOCUMENT: &str = "Select a document in Documents first";
+const SHOW_EXPIRY: &str = "Show Expiry first (Ctrl+2)";
+const SIMULATED: &str = "Only a store on a simulated clock can do this";
+
+fn row(label: &str) -> Option<&'static Row> {
+    ROWS.iter().find(|(known, ..)| *known == label)
+}
+
+/// Other words for an entry, separated by commas; empty if none are known.
+#[must_use]
+pub fn synonyms(entry: &Entry) -> &'static str {
+    row(entry.label).map_or("", |(_, words, _)| words)
+}
+
+/// What is missing while an entry can't be used, as a short sentence.
+#[must_use]
+pub fn missing(entry: &Entry, state: &State) -> &'static str {
+    match state.store.phase {
+        Phase::Opening => return "The store is still opening",
+        Phase::Away(_) => return "The store is temporarily closed",
+        Phase::Failed(_) => return "No store is open",
+        Phase::Open => {}
+    }
+    let specific = row(entry.label).map_or("", |(.., missing)| missing);
+    match specific {
+        // Their own reason holds without a collection too.
+        "" | SHOW_DOCUMENTS | SELECT_DOCUMENT | SHOW_EXPIRY if state.tabs.active().is_none() => {
+            "Open a collection first"
+        }
+        "" => "Not available now",
+        specific => specific,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::entries;
+
+    #[test]
+    fn every_row_belongs_to_an_entry() {
+        for (label, words, _) in ROWS {
+            assert!(entries().any(|entry| entry.label == *label), "no entry {label}");
+            assert!(!words.is_empty() && *words == words.to_lowercase(), "{label}: {words}");
+        }
+    }
+
+    #[test]
+    fn a_command_says_what_is_missing() {
+        let check = |state: &State, label: &str, expected: &str| {
+            let entry = entries().find(|entry| entry.label == label).expect("an entry");
+            assert!(!entry.is_enabled(state), "{label} can be used");
+            assert_eq!(missing(entry, state), expected, "{label}");
+        };
+        let mut state = State::default();
+        check(&state, "Refresh", "The store is still opening");
+        state.store.phase = Phase::Open;
+        check(&state, "Drop collection…", "Open a collection first");
+        check(&state, "Edit document…", "Open a collection first");
+        check(&state, "What if…", "Open a collection first");
+        check(&state, "Advance to the next pass", SIMULATED);
+        check(&state, "Next tab", "Only one tab is open");
+        check(&state, "Reopen closed tab", "No tab was closed");
+    }
+}
