@@ -4,6 +4,7 @@ pub mod backups;
 pub mod cancel;
 pub mod file_look;
 pub mod gauge;
+pub mod glossary;
 pub mod ids;
 pub mod invisible;
 pub mod number_draft;

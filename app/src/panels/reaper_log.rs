@@ -4,10 +4,12 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, FontId, Label, Layout, Ui};
 
 use crate::action::{Action, Actions, ReaperAction};
+use crate::job::glossary::Term;
 use crate::job::{IndexReport, PassReport};
 use crate::state::reaper::{LogEntry, LogLine};
 use crate::state::{State, duration, number};
 use crate::theme::{Colors, colors, sizes, text};
+use crate::widgets::term::Explain as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, empty_state};
 
@@ -42,7 +44,10 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
                     }
                     let job = job(line, *row, colors);
                     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                        ui.add(Label::new(job).truncate().selectable(true));
+                        let label = ui.add(Label::new(job).truncate().selectable(true));
+                        if matches!(&line.what, LogEntry::Pass { pass, .. } if pass.deleted > 0) {
+                            label.explain(&[Term::Lag]);
+                        }
                     });
                 });
             }

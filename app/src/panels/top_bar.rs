@@ -6,6 +6,7 @@ use mayfly_engine::command::ListenAt;
 use crate::action::clock::RATES;
 use crate::action::{Action, Actions, ClockAction, DialogAction, ReaperAction, ViewAction};
 use crate::action::{Group, entries, listener, reaper, trash, view};
+use crate::job::glossary::Term;
 use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
 use crate::state::trash::KEEP_SECS;
@@ -13,6 +14,7 @@ use crate::state::{Dialog, Phase, State, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::chip::{Chip, Look};
 use crate::widgets::hint::Hint as _;
+use crate::widgets::term::Explain as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, empty_state, menu};
 
@@ -176,16 +178,17 @@ fn reaper_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
         digits_room: "next pass in 00:00",
         look,
         bright_digits: true,
+        explained: true,
         clickable: true,
         name: "TTL monitor",
         ..Chip::default()
     };
     let tooltip = known.died.as_deref().or(known.stall.as_deref());
     let tooltip = tooltip.or(known.held.as_ref().map(|held| held.sentence.as_str()));
-    let response = chip.ui(ui).hint(
-        tooltip
-            .unwrap_or("Removes expired documents in the background, like MongoDB's TTL monitor"),
-    );
+    let response = match tooltip {
+        Some(sentence) => chip.ui(ui).hint(sentence),
+        None => chip.ui(ui).explain(&[Term::Monitor, Term::Pass]),
+    };
     menu::below(&response, |ui| reaper_menu_ui(ui, state, actions));
     let run = reaper::RUN_NOW;
     if class >= WidthClass::Run {

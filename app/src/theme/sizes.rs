@@ -25,6 +25,9 @@ pub const RADIUS_CARD: f32 = 9.0;
 /// Corners of dialogs.
 pub const RADIUS_DIALOG: f32 = 12.0;
 
+/// The widest tooltip that explains words.
+pub const TOOLTIP: f32 = 320.0;
+
 /// The height of a row in a list.
 pub const ROW: f32 = 32.0;
 /// The height of a row in a drawer of small monospaced text.

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Color32, Response, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
-use super::paint;
+use super::{paint, term};
 use crate::theme::{colors, sizes, text};
 
 /// How a chip looks.
@@ -33,6 +33,8 @@ pub struct Chip<'a> {
     pub look: Look,
     /// Whether the digits have the accent color.
     pub bright_digits: bool,
+    /// Whether the words are explained on hover: they are underlined with dots.
+    pub explained: bool,
     /// Whether it opens something.
     pub clickable: bool,
     /// The name that is read aloud. It holds no running digits.
@@ -49,6 +51,7 @@ impl Default for Chip<'_> {
             dot: None,
             look: Look::Plain,
             bright_digits: false,
+            explained: false,
             clickable: false,
             name: "",
         }
@@ -97,6 +100,9 @@ impl Chip<'_> {
             at.x += 16.0;
         }
         let place = Align2::LEFT_CENTER.anchor_size(at, label.size());
+        if self.explained {
+            term::underline(ui, place.left_bottom(), place.width(), ink);
+        }
         at.x += label_width + gap;
         ui.painter().galley(place.min, label, ink);
         let place = Align2::LEFT_CENTER.anchor_size(at, digits.size());

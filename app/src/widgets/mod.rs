@@ -19,6 +19,7 @@ pub mod paint;
 pub mod row_scroll;
 pub mod steady;
 pub mod tabs;
+pub mod term;
 pub mod toast;
 pub mod value;
 pub mod value_text;

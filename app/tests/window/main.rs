@@ -7,6 +7,7 @@ mod documents;
 mod drawers;
 mod expiry;
 mod fake;
+mod first_minute;
 mod frame;
 mod held;
 mod index_dialogs;

@@ -5,11 +5,13 @@ use egui::{Context, Ui};
 use super::{TabActions, what_if};
 use crate::action::IndexesAction;
 use crate::dialogs::{WAITING, leave};
+use crate::job::glossary::Term;
 use crate::state::indexes::{CreateIndex, IndexesView, SampledField, no_ttl_reason, ttl_words};
 use crate::state::number;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{self, Field};
 use crate::widgets::hint::Hint as _;
+use crate::widgets::term::Explain as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, menu, modal, number_field, tabs};
 
@@ -167,8 +169,10 @@ fn ttl_ui(ui: &mut Ui, create: &mut CreateIndex) {
         create.has_ttl = false;
     }
     ui.add_enabled_ui(reason.is_none(), |ui| {
-        ui.checkbox(&mut create.has_ttl, "Expire documents (TTL)")
+        let check = ui
+            .checkbox(&mut create.has_ttl, "Expire documents (TTL)")
             .hint_disabled(reason.unwrap_or_default());
+        check.explain(&[Term::Ttl, Term::TtlIndex]);
     });
     if let Some(reason) = reason {
         ui.label(text::rich(reason, text::small()).color(colors(ui).dim));

@@ -5,12 +5,14 @@ use egui::{RichText, Ui};
 
 use super::{TabActions, pass_times, words};
 use crate::action::{Action, ExpiryAction, ViewAction};
+use crate::job::glossary::Term;
 use crate::state::expiry::{Lane, Phase, Totals};
 use crate::state::reasons::reason_label;
 use crate::state::{State, Tab, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
-use crate::widgets::{Button, bar, card, code_box, empty_state, key_value};
+use crate::widgets::term::Explain as _;
+use crate::widgets::{Button, bar, card, code_box, empty_state, key_value, term};
 
 /// Draws the inspector of the open tab.
 pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
@@ -111,11 +113,16 @@ fn totals_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<'
             // Color means that something is there.
             let color = if count == 0 { ink.dim } else { color };
             let row = key_value::pressable_colored(ui, name, &number::count(count), color);
+            let word = if overdue { Term::Overdue } else { Term::Threshold };
+            term::underline_key(ui, &row, name);
+            let row = row.explain(&[word]);
             if row.hint("Show these documents").clicked() {
                 actions.push(ExpiryAction::FilterPhase { overdue });
             }
         }
-        key_value::ui(ui, "Never expires", &number::count(totals.never));
+        let never = key_value::ui(ui, "Never expires", &number::count(totals.never));
+        term::underline_key(ui, &never, "Never expires");
+        never.explain(&[Term::NeverExpires]);
         if totals.damaged > 0 {
             let count = number::count(totals.damaged);
             key_value::colored(ui, "Damaged", &count, ink.error).hint(

@@ -2,11 +2,13 @@
 
 use egui::{Response, RichText, Ui};
 
+use crate::job::glossary::Term;
 use crate::state::indexes::{IndexRow, ttl_words};
 use crate::state::number;
 use crate::theme::{colors, text};
 use crate::widgets::chip;
 use crate::widgets::hint::Hint as _;
+use crate::widgets::term::Explain as _;
 use crate::widgets::value_text::with_marks;
 
 pub(super) fn name_ui(ui: &mut Ui, index: &IndexRow) {
@@ -15,8 +17,12 @@ pub(super) fn name_ui(ui: &mut Ui, index: &IndexRow) {
 }
 
 pub(super) fn keys_ui(ui: &mut Ui, index: &IndexRow) {
-    let words = RichText::new(with_marks(&index.keys_text())).font(text::mono());
-    ui.add(egui::Label::new(words).truncate());
+    let keys = index.keys_text();
+    let words = RichText::new(with_marks(&keys)).font(text::mono());
+    let label = ui.add(egui::Label::new(words).truncate());
+    if index.is_on_ts() {
+        label.explain(&[Term::Ts]);
+    }
 }
 
 /// TTL with a readable duration and the seconds, and everything else that makes it special.
@@ -27,7 +33,8 @@ pub(super) fn properties_ui(ui: &mut Ui, index: &IndexRow) {
         chip::tag(ui, "building", ink.busy, ink.well);
     }
     if let Some(secs) = index.secs {
-        chip::tag(ui, "TTL", ink.accent, ink.accent_background);
+        let tag = chip::tag(ui, "TTL", ink.accent, ink.accent_background);
+        tag.explain(&[Term::Ttl, Term::TtlIndex]);
         ui.label(ttl_words(secs));
     }
     let flags = [(index.unique, "unique"), (index.sparse, "sparse"), (index.hidden, "hidden")];

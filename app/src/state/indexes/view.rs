@@ -102,6 +102,12 @@ impl IndexRow {
         names.next().filter(|_| names.next().is_none()).map(String::as_str)
     }
 
+    /// Whether its key has the time of the last modification.
+    #[must_use]
+    pub fn is_on_ts(&self) -> bool {
+        self.key.contains_key("_ts")
+    }
+
     /// Why the index can't carry a TTL, in one sentence; `None` when it can.
     #[must_use]
     pub fn no_ttl_reason(&self) -> Option<&'static str> {

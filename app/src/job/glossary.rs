@@ -1,0 +1,91 @@
+//! The words of expiration, each explained in one sentence. The sentences are in
+//! `assets/glossary.md`, one list item each.
+
+const TEXT: &str = include_str!("../../../assets/glossary.md");
+
+/// A word that the window explains where the pointer rests on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Term {
+    /// How long a document is kept.
+    Ttl,
+    /// The index that makes documents expire.
+    TtlIndex,
+    /// When a document expires.
+    Threshold,
+    /// Expired and still stored.
+    Overdue,
+    /// One run of the background deletion.
+    Pass,
+    /// What makes the passes.
+    Monitor,
+    /// From the threshold to the removal.
+    Lag,
+    /// Without a threshold.
+    NeverExpires,
+    /// The TTL of one document.
+    TtlField,
+    /// The last modification.
+    Ts,
+}
+
+impl Term {
+    /// Every word, in the order of the file.
+    pub const ALL: [Self; 10] = [
+        Self::Ttl,
+        Self::TtlIndex,
+        Self::Threshold,
+        Self::Overdue,
+        Self::Pass,
+        Self::Monitor,
+        Self::Lag,
+        Self::NeverExpires,
+        Self::TtlField,
+        Self::Ts,
+    ];
+
+    /// The word, as the file writes it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ttl => "TTL",
+            Self::TtlIndex => "TTL index",
+            Self::Threshold => "threshold",
+            Self::Overdue => "overdue",
+            Self::Pass => "pass",
+            Self::Monitor => "TTL monitor",
+            Self::Lag => "lag",
+            Self::NeverExpires => "never expires",
+            Self::TtlField => "ttl field",
+            Self::Ts => "_ts",
+        }
+    }
+
+    /// What it means.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        let word = self.word();
+        rows().find(|(known, _)| *known == word).map_or("", |(_, sentence)| sentence)
+    }
+}
+
+/// Words and sentences of the file. It is short: ten lines are read whenever a tooltip is shown.
+fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TEXT.lines().filter_map(|line| line.strip_prefix("- **")?.split_once("**: "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_has_its_sentence_in_the_file() {
+        let words: Vec<&str> = rows().map(|(word, _)| word).collect();
+        assert_eq!(words, Term::ALL.map(Term::word));
+        for term in Term::ALL {
+            let sentence = term.sentence();
+            assert!(sentence.ends_with('.') && sentence.len() < 100, "{}: {sentence}", term.word());
+        }
+        let items = TEXT.lines().filter(|line| line.starts_with("- ")).count();
+        assert_eq!(items, Term::ALL.len(), "a line that is not read");
+    }
+}
