@@ -5,6 +5,7 @@ pub mod answer;
 pub mod archive;
 pub mod clipboard;
 pub mod clock;
+mod demo;
 pub mod dialog;
 pub mod documents;
 pub mod effects;

@@ -6,10 +6,10 @@ use bson::{Bson, Document, doc};
 use mayfly_engine::reply::{ExpiringPage, Forecast};
 
 use super::number::number;
-use super::{Apply, WindowEffect, clock, reaper, tabs, transfer};
+use super::{Apply, WindowEffect, clock, demo, reaper, tabs, transfer};
 use crate::action::StoreAction;
+use crate::job::Dialect;
 use crate::job::invisible::with_marks;
-use crate::job::{Dialect, TRAFFIC_DATABASE};
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, SUMMARY_UNSEEN_MAX};
 use crate::source::{OpenError, OpenRequest, Opened};
 use crate::state::dialogs::{
@@ -57,10 +57,7 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
         StoreAction::CreateCollection(draft) => create_collection(&draft, cx),
         StoreAction::Rename(draft) => rename(&draft.from, &draft.name, cx),
         StoreAction::Drop(target) => drop_target(&target, cx),
-        StoreAction::SetTraffic(on) => {
-            cx.state.settings.traffic = on;
-            set_traffic(cx);
-        }
+        StoreAction::SetTraffic(on) => demo::set_traffic(on, cx),
         StoreAction::SetDialect(db, dialect) => {
             let done = format!("The compatibility of {db} is now {}", dialect_label(dialect));
             let command = doc! {"mayflyDialect": dialect.name()};
@@ -171,7 +168,7 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     reopened(opened.warnings, cx);
     restore_tabs(cx);
     if is_demo {
-        set_traffic(cx);
+        demo::start_traffic(cx);
     }
 }
 
@@ -190,12 +187,6 @@ fn restore_tabs(cx: &mut Apply<'_>) {
         cx.state.tabs.activate(id);
     }
     tabs::freshen(cx);
-}
-
-/// Traffic writes nothing before the window, which stops it when it closes, has turned it on.
-fn set_traffic(cx: &mut Apply<'_>) {
-    let on = cx.state.settings.traffic;
-    cx.job(Purpose::Traffic, Lane::Write, Work::SetTraffic(on));
 }
 
 /// A folder could not be opened. The store before it is closed, so that nothing that is known of it
@@ -479,25 +470,7 @@ fn collections(db: &str, found: &Document, state: &mut State) {
         Some((name.to_owned(), kind.to_owned()))
     });
     state.tree.learn_collections(db, pairs.collect());
-    open_first(state);
-}
-
-/// A window without a tab opens the first collection.
-fn open_first(state: &mut State) {
-    let all_known = state.tree.databases.iter().all(|database| database.loaded);
-    if !all_known || !state.tabs.open().is_empty() || state.tabs.can_reopen() {
-        return;
-    }
-    // MongoDB's rule comes first, and not the one that only Azure has.
-    let sessions = Namespace::new(TRAFFIC_DATABASE, "sessions");
-    let sessions = Some(sessions)
-        .filter(|sessions| state.store.demo && state.tree.collection(sessions).is_some());
-    state.first_tab = sessions.or_else(|| {
-        state.tree.databases.iter().find_map(|database| {
-            let collection = database.collections.first()?;
-            Some(Namespace::new(&database.name, &collection.name))
-        })
-    });
+    demo::open_first(state);
 }
 
 fn soonest(found: &Document) -> Next {
