@@ -27,6 +27,8 @@ pub enum ViewAction {
     NoteCommand(&'static str),
     /// Opens or closes the sidebar.
     SetSidebar(bool),
+    /// Stops the movements of the timeline, or lets them run.
+    SetReduceMotion(bool),
     /// Opens or closes the inspector.
     SetInspector(bool),
     /// Opens a drawer, or closes it.

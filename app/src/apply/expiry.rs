@@ -10,7 +10,7 @@ use crate::action::ExpiryAction;
 use crate::job::RemovedDocument;
 use crate::limits::{REASONS_DOCUMENTS_MAX, REMOVED_ROWS_REST};
 use crate::state::documents::change;
-use crate::state::expiry::{Lane, Purpose, SavedExpiry, Totals};
+use crate::state::expiry::{Lane, Purpose, SavedExpiry, ShownPass, Totals};
 use crate::state::indexes::TtlIndex;
 use crate::state::reasons::{phase_filter, reason_filter};
 use crate::state::toasts::Kind;
@@ -278,7 +278,15 @@ pub fn removed(documents: &[RemovedDocument], more: u64, state: &mut State) {
             let quarter = clock.real_time_until(now_ms.saturating_add(view.axis.span_ms() / 4));
             let rest = quarter.unwrap_or(REMOVED_ROWS_REST).min(REMOVED_ROWS_REST);
             let count = (here.len() as u64).saturating_add(unlisted);
-            view.note_pass(first.pass, count, first.removed_ms, uptime, rest);
+            let since_ms = here.iter().map(|document| document.threshold_ms).min();
+            view.note_pass(ShownPass {
+                number: first.pass,
+                removed: count,
+                at_ms: first.removed_ms,
+                since_ms: since_ms.unwrap_or(first.threshold_ms),
+                seen: uptime,
+                rests_until: uptime.saturating_add(rest),
+            });
         }
     }
 }

@@ -28,6 +28,7 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::ChooseInPalette(at) => cx.state.view.palette_at = at,
         ViewAction::NoteCommand(label) => cx.state.settings.note_command(label),
         ViewAction::SetSidebar(open) => cx.state.settings.sidebar = open,
+        ViewAction::SetReduceMotion(is_reduced) => cx.state.settings.reduce_motion = is_reduced,
         ViewAction::SetInspector(open) => cx.state.settings.inspector = open,
         ViewAction::SetDrawer(drawer) => cx.state.settings.drawer = drawer,
         ViewAction::SetBackgroundCommands(shown) => cx.state.settings.background_commands = shown,

@@ -72,6 +72,10 @@ fn shown_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     if ui.checkbox(&mut inspector, "Inspector panel").changed() {
         actions.push(Action::View(ViewAction::SetInspector(inspector)));
     }
+    let mut still = state.settings.reduce_motion;
+    if ui.checkbox(&mut still, "Reduce motion").changed() {
+        actions.push(Action::View(ViewAction::SetReduceMotion(still)));
+    }
     let mut background = state.settings.background_commands;
     let label = "Background commands in the Commands drawer";
     if ui.checkbox(&mut background, label).changed() {

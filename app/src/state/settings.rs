@@ -64,6 +64,8 @@ pub struct Settings {
     pub store_tabs: KnownTabs,
     /// Labels of the commands that were chosen in the palette, the latest first.
     pub recent_commands: Vec<String>,
+    /// Whether nothing on the timeline slides, pops or sweeps.
+    pub reduce_motion: bool,
     /// Whether the Commands drawer also lists what the window asked by itself.
     pub background_commands: bool,
     /// Whether sample data keeps arriving in the demo store.
@@ -84,6 +86,7 @@ impl Default for Settings {
             recent_stores: Vec::new(),
             store_tabs: KnownTabs::default(),
             recent_commands: Vec::new(),
+            reduce_motion: false,
             background_commands: false,
             traffic: true,
         }

@@ -37,6 +37,10 @@ pub struct Colors {
     pub overdue_background: Color32,
     /// Text on `overdue`.
     pub on_overdue: Color32,
+    /// The fill of overdue time in a lane, under stripes of `overdue`.
+    pub overdue_fill: Color32,
+    /// The thickness of these stripes, in points.
+    pub hatch_width: f32,
     /// Tombstones of removed documents.
     pub removed: Color32,
     /// Errors and nothing else.
@@ -93,6 +97,9 @@ pub static DARK: Colors = Colors {
     overdue_hover: rgb(0x00f7_c76c),
     overdue_background: rgb(0x003a_2d12),
     on_overdue: rgb(0x0024_1a05),
+    // f2b84b at a quarter.
+    overdue_fill: Color32::from_rgba_premultiplied(61, 46, 19, 64),
+    hatch_width: 3.0,
     removed: rgb(0x008d_97a1),
     error: rgb(0x00f0_716b),
     error_hover: rgb(0x00f5_8a85),
@@ -131,6 +138,9 @@ pub static LIGHT: Colors = Colors {
     overdue_hover: rgb(0x0084_4e00),
     overdue_background: rgb(0x00fd_f0d5),
     on_overdue: rgb(0x00ff_ffff),
+    // f2b84b at 60 %.
+    overdue_fill: Color32::from_rgba_premultiplied(145, 110, 45, 153),
+    hatch_width: 1.5,
     removed: rgb(0x0062_6c76),
     error: rgb(0x00b4_2318),
     error_hover: rgb(0x009c_1d13),

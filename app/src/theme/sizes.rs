@@ -128,14 +128,18 @@ pub const LANE_BAR: f32 = 10.0;
 pub const LANE_KNOB: f32 = 5.5;
 /// The distance of the stripes of overdue time.
 pub const HATCH_STEP: f32 = 7.0;
-/// The thickness of the stripes of overdue time.
-pub const HATCH_LINE: f32 = 3.0;
-/// The height of the density above the lanes.
+/// The height of the density in a preview.
 pub const DENSITY: f32 = 54.0;
-/// The row of labels between the density and the lanes.
-pub const PASS_LABELS: f32 = 30.0;
-/// The height of the axis below the lanes.
-pub const AXIS: f32 = 34.0;
+/// The height of the density above the lanes of the timeline.
+pub const DENSITY_STRIP: f32 = 28.0;
+/// The column of names at the left of the lanes.
+pub const LANE_NAME: f32 = 168.0;
+/// The room right of the axis for the digits of a knob at its end.
+pub const LANE_DIGITS: f32 = 92.0;
+/// The height of the axis line below the lanes.
+pub const AXIS: f32 = 28.0;
+/// The height of the legend below the axis line.
+pub const LEGEND: f32 = 20.0;
 /// The least distance of two ticks on the axis.
 pub const TICK_DISTANCE: f32 = 80.0;
 /// The room that the controls of the axis need for their words.

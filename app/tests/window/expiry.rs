@@ -179,6 +179,29 @@ fn the_digits_of_a_lane_are_not_covered_by_its_name() {
 }
 
 #[test]
+fn names_are_in_one_column_and_digits_right_of_every_knob() {
+    let window = window();
+    let texts = window.harness.output().shapes.iter().filter_map(|clipped| {
+        let Shape::Text(drawn) = &clipped.shape else { return None };
+        Some((drawn.galley.text().to_owned(), clipped.shape.visual_bounding_rect()))
+    });
+    let texts: Vec<_> = texts.collect();
+    let place = |words: &str| {
+        let found = texts.iter().find(|(text, _)| text == words);
+        found.unwrap_or_else(|| panic!("no {words}: {texts:?}")).1
+    };
+    let names = ["first", "second", "other", "late"].map(place);
+    assert!(names.iter().all(|name| (name.left() - names[0].left()).abs() < 1.0), "{names:?}");
+    let digits = ["00:30", "01:00", "02:00", "11:00"].map(place);
+    let middles = digits.map(|place| place.center().y);
+    for (name, digits) in names.iter().zip(&digits) {
+        assert!(name.right() < digits.left(), "{name} {digits}");
+        assert!((name.center().y - digits.center().y).abs() < 3.0, "{middles:?}");
+    }
+    assert!(digits.windows(2).all(|pair| pair[0].left() < pair[1].left()), "{digits:?}");
+}
+
+#[test]
 fn only_what_was_removed_is_struck_through() {
     let mut window = window();
     window

@@ -1,23 +1,51 @@
-//! The backdrop of the lanes: grid, passes, the zone of overdue documents, *now*, and the labels.
+//! The backdrop of the lanes (grid, passes, the zone of overdue documents, *now*) and the axis line
+//! below them.
 
-use egui::{Align2, Painter, Rect, Shape, Stroke, Ui, pos2, vec2};
+use std::collections::VecDeque;
+
+use egui::{Painter, Pos2, Rangef, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::scale::Scale;
+use super::{TabActions, density};
 use crate::job::PassReport;
-use crate::state::{axis::Tick, duration};
+use crate::state::{axis::Tick, duration, number};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, colors, sizes, text};
+
+/// The passes on the axis.
+#[derive(Clone, Copy)]
+pub(super) struct Marks<'a> {
+    pub passes: &'a VecDeque<PassReport>,
+    pub next_pass_ms: Option<i64>,
+    /// How much of a pass belongs to this collection: documents it removed here.
+    pub removed_here: &'a dyn Fn(&PassReport) -> u64,
+}
+
+impl<'a> Marks<'a> {
+    /// The passes on the axis with what they removed here, the newest first.
+    fn past(&self, scale: Scale) -> impl Iterator<Item = (f32, u64)> + use<'a> {
+        let removed_here = self.removed_here;
+        let passes = self.passes.iter().rev();
+        passes
+            .map(move |pass| (scale.x(pass.started_ms), removed_here(pass)))
+            .take_while(move |(x, _)| *x >= scale.left)
+    }
+
+    /// The next pass, if it is on the axis: where, and when.
+    fn next(&self, scale: Scale) -> Option<(f32, i64)> {
+        let next = self.next_pass_ms.filter(|next| *next >= scale.now_ms)?;
+        let x = scale.x(next);
+        (scale.left <= x && x <= scale.right()).then_some((x, next))
+    }
+}
 
 /// Lines from the top of the density to the bottom of the lanes.
 pub(super) struct Backdrop<'a> {
     pub scale: Scale,
     pub area: Rect,
-    pub passes: &'a mut dyn Iterator<Item = &'a PassReport>,
-    pub next_pass_ms: Option<i64>,
+    pub marks: Marks<'a>,
     /// The earliest threshold that is overdue.
     pub overdue_since_ms: Option<i64>,
-    /// How much of a pass belongs to this collection: documents it removed here.
-    pub removed_here: &'a dyn Fn(&PassReport) -> u64,
 }
 
 /// The ticks that fit the width.
@@ -29,98 +57,113 @@ pub(super) fn ticks(scale: &Scale) -> Vec<Tick> {
 }
 
 impl Backdrop<'_> {
-    /// Draws all of it. The row of pass labels is `labels`, above the lanes.
-    pub(super) fn paint(self, ui: &Ui, labels: Rect) {
+    /// Draws all of it.
+    pub(super) fn paint(self, ui: &Ui) {
         let (painter, ink) = (ui.painter().with_clip_rect(self.area), colors(ui));
-        let y = self.area.y_range();
-        for tick in ticks(&self.scale) {
-            let x = self.scale.x(self.scale.now_ms.saturating_add(tick.offset_ms));
+        let (y, scale) = (self.area.y_range(), self.scale);
+        for tick in ticks(&scale) {
+            let x = scale.x(scale.now_ms.saturating_add(tick.offset_ms));
             painter.vline(x, y, Stroke::new(sizes::LINE, faded(ink.hairline, 0.8)));
         }
+        let now = scale.now_x();
         if let Some(since) = self.overdue_since_ms {
-            let left = self.scale.x(since).max(self.scale.left);
-            let zone = Rect::from_x_y_ranges(left..=self.scale.now_x(), labels.top()..=y.max);
+            let left = scale.x(since).max(scale.left);
+            let zone = Rect::from_x_y_ranges(left..=now.clamp(left, scale.right().max(left)), y);
             painter.rect_filled(zone, 0.0, faded(ink.overdue_background, 0.35));
         }
-        let (scale, next) = (self.scale, self.next_pass_ms);
-        self.past_passes(&painter, ink, labels);
-        next_pass(&painter, ink, scale, next, labels, y.max);
-        painter.vline(scale.now_x(), y, Stroke::new(sizes::LINE_STRONG, ink.now));
-    }
-
-    fn past_passes(self, painter: &Painter, ink: &Colors, labels: Rect) {
-        let mut free_until = self.scale.right();
-        for pass in self.passes {
-            let x = self.scale.x(pass.started_ms);
-            if x < self.scale.left {
-                break;
-            }
-            let removed = (self.removed_here)(pass);
+        for (x, removed) in self.marks.past(scale) {
             let strength = if removed > 0 { 0.9 } else { 0.35 };
-            let stroke = Stroke::new(sizes::LINE, faded(ink.removed, strength));
-            painter.vline(x, labels.top()..=self.area.bottom(), stroke);
-            if removed == 0 {
-                continue;
-            }
-            let took = duration::micros(pass.duration_micros);
-            let words = format!("{} removed in {took}", crate::state::number::count(removed));
-            let galley = painter.layout_no_wrap(words, text::small(), ink.dim);
-            let at = pos2(x + sizes::GAP_TINY, labels.center().y - galley.size().y / 2.0);
-            if at.x + galley.size().x + sizes::GAP_SMALL <= free_until.min(self.scale.now_x()) {
-                painter.galley(at, galley, ink.dim);
-            }
-            free_until = x;
+            painter.vline(x, y, Stroke::new(sizes::LINE, faded(ink.removed, strength)));
+        }
+        if let Some((x, _)) = self.marks.next(scale) {
+            let ends = [pos2(x, y.min), pos2(x, y.max)];
+            let stroke = Stroke::new(sizes::LINE_STRONG, ink.accent);
+            painter.extend(Shape::dashed_line(&ends, stroke, sizes::DASH, sizes::DASH));
+        }
+        if (scale.left..=scale.right()).contains(&now) {
+            painter.vline(now, y, Stroke::new(sizes::LINE_STRONG, ink.now));
         }
     }
 }
 
-fn next_pass(
-    painter: &Painter,
-    ink: &Colors,
-    scale: Scale,
-    next_pass_ms: Option<i64>,
-    labels: Rect,
-    bottom: f32,
-) {
-    let Some(next) = next_pass_ms.filter(|next| *next >= scale.now_ms) else { return };
-    let x = scale.x(next);
-    if x > scale.right() {
-        return;
-    }
-    let ends = [pos2(x, labels.top()), pos2(x, bottom)];
-    let stroke = Stroke::new(sizes::LINE_STRONG, ink.accent);
-    painter.extend(Shape::dashed_line(&ends, stroke, sizes::DASH, sizes::DASH));
-    let words =
-        format!("next pass in {}", duration::countdown(next.saturating_sub(scale.shown_ms)));
-    let galley = painter.layout_no_wrap(words, text::small(), ink.accent);
-    let padding = vec2(sizes::GAP_SMALL, 2.0);
-    let left = (x + sizes::GAP_SMALL).min(scale.right() - galley.size().x - 2.0 * padding.x);
-    let at = pos2(left, labels.center().y - galley.size().y / 2.0) + vec2(padding.x, 0.0);
-    let chip = Rect::from_min_size(at, galley.size()).expand2(padding);
-    painter.rect_filled(chip, chip.height() / 2.0, ink.accent_background);
-    painter.galley(at, galley, ink.accent);
-}
-
-/// The labels of the axis and the pill that says *now*.
-pub(super) fn labels_ui(ui: &mut Ui, scale: Scale) {
-    let (rect, _) = ui.allocate_exact_size(vec2(scale.width, sizes::AXIS), egui::Sense::hover());
+/// The axis line: *now*, the next pass, past passes and, where they leave room, the ticks. Drag
+/// moves the axis; the wheel zooms around the pointer.
+pub(super) fn line_ui(ui: &mut Ui, scale: Scale, marks: Marks<'_>, actions: &mut TabActions<'_>) {
+    let size = vec2(ui.available_width(), sizes::AXIS);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK | Sense::DRAG);
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Time axis"));
     let (painter, ink) = (ui.painter(), colors(ui));
-    let middle = rect.center().y;
-    for tick in ticks(&scale) {
-        let x = scale.x(scale.now_ms.saturating_add(tick.offset_ms));
-        let inside = x - rect.left() > sizes::GAP_LARGE && rect.right() - x > sizes::GAP_LARGE;
-        if inside && !tick.label.is_empty() {
-            let at = pos2(x, middle);
-            painter.text(at, Align2::CENTER_CENTER, tick.label, text::small(), ink.dim);
-        }
+    let mut line = Line { painter, ink, middle: rect.center().y, taken: Vec::new() };
+    let now = scale.now_x();
+    if (scale.left..=scale.right()).contains(&now) {
+        line.now(now);
     }
-    if rect.x_range().contains(scale.now_x()) {
-        let galley = painter.layout_no_wrap("now".to_owned(), text::strong(), ink.on_now);
-        let pill = Rect::from_center_size(
-            pos2(scale.now_x(), middle),
-            galley.size() + vec2(2.0 * sizes::GAP_SMALL, sizes::GAP_TINY),
-        );
-        painter.rect_filled(pill, pill.height() / 2.0, ink.now);
-        painter.galley(pill.center() - galley.size() / 2.0, galley, ink.on_now);
+    if let Some((x, next)) = marks.next(scale) {
+        let words =
+            format!("next pass {}", duration::countdown(next.saturating_sub(scale.shown_ms)));
+        line.chip(x, rect.right(), words);
+    }
+    for (x, removed) in marks.past(scale).filter(|(_, removed)| *removed > 0) {
+        let words = format!("{} removed", number::count(removed));
+        line.words(pos2(x, rect.center().y), 0.0, words, ink.dim);
+    }
+    for tick in ticks(&scale).into_iter().filter(|tick| !tick.label.is_empty()) {
+        let x = scale.x(scale.now_ms.saturating_add(tick.offset_ms));
+        line.words(pos2(x, rect.center().y), 0.5, tick.label, ink.dim);
+    }
+    density::interact(ui, &response, scale, actions);
+}
+
+/// What is on the axis line. No text covers another.
+struct Line<'a> {
+    painter: &'a Painter,
+    ink: &'static Colors,
+    middle: f32,
+    taken: Vec<Rangef>,
+}
+
+impl Line<'_> {
+    /// Takes room of the line if it is free.
+    fn take(&mut self, room: Rangef) -> bool {
+        let room = room.expand(sizes::GAP_TINY);
+        let is_free = !self.taken.iter().any(|taken| taken.intersects(room));
+        if is_free {
+            self.taken.push(room);
+        }
+        is_free
+    }
+
+    fn now(&mut self, x: f32) {
+        let galley = self.painter.layout_no_wrap("now".to_owned(), text::strong(), self.ink.on_now);
+        let padding = vec2(2.0 * sizes::GAP_SMALL, sizes::GAP_TINY);
+        let pill = Rect::from_center_size(pos2(x, self.middle), galley.size() + padding);
+        self.take(pill.x_range());
+        self.painter.rect_filled(pill, pill.height() / 2.0, self.ink.now);
+        self.painter.galley(pill.center() - galley.size() / 2.0, galley, self.ink.on_now);
+    }
+
+    /// The next pass: right of its line, further right where *now* has the room.
+    fn chip(&mut self, x: f32, right: f32, words: String) {
+        let ink = self.ink.accent;
+        let galley = self.painter.layout_no_wrap(words, text::small(), ink);
+        let padding = vec2(sizes::GAP_SMALL, 2.0);
+        let width = galley.size().x + 2.0 * padding.x;
+        let taken = self.taken.iter().map(|taken| taken.max).fold(x, f32::max);
+        let left = (taken + sizes::GAP_TINY + 1.0).min(right - width);
+        let at = pos2(left + padding.x, self.middle - galley.size().y / 2.0);
+        let chip = Rect::from_min_size(at, galley.size()).expand2(padding);
+        self.take(chip.x_range());
+        self.painter.rect_filled(chip, chip.height() / 2.0, self.ink.accent_background);
+        self.painter.galley(at, galley, ink);
+    }
+
+    /// Words at a position, of which this share is left of it; none where there is no room.
+    fn words(&mut self, at: Pos2, share: f32, words: String, ink: egui::Color32) {
+        let galley = self.painter.layout_no_wrap(words, text::small(), ink);
+        let size = galley.size();
+        let left = at.x - size.x * share;
+        if self.take(Rangef::new(left, left + size.x)) {
+            self.painter.galley(pos2(left, at.y - size.y / 2.0), galley, ink);
+        }
     }
 }

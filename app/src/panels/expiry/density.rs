@@ -4,14 +4,21 @@ use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::TabActions;
 use super::scale::Scale;
+use super::sweep::Sweep;
 use crate::action::ExpiryAction;
 use crate::state::expiry::{ExpiryView, Lane};
 use crate::theme::colors::faded;
 use crate::theme::{colors, sizes};
 
 /// Draws the bars. Drag moves the axis; the wheel zooms around the pointer.
-pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, scale: Scale, actions: &mut TabActions<'_>) {
-    let size = vec2(scale.width, sizes::DENSITY);
+pub(super) fn ui(
+    ui: &mut Ui,
+    view: &ExpiryView,
+    scale: Scale,
+    sweep: Option<Sweep>,
+    actions: &mut TabActions<'_>,
+) {
+    let size = vec2(ui.available_width(), sizes::DENSITY_STRIP);
     // Buttons and entries of the palette do the same by keys.
     let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK | Sense::DRAG);
     let total: u64 = view.density.counts.iter().sum();
@@ -25,14 +32,19 @@ pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, scale: Scale, actions: &mut Tab
     painter.hline(rect.x_range(), rect.bottom(), (sizes::LINE, ink.hairline));
     for bar in bars(view).filter(|bar| bar.count > 0) {
         let (left, right) = (scale.x(bar.from_ms), scale.x(bar.to_ms));
-        if right <= rect.left() || left >= rect.right() {
+        if right <= scale.left || left >= scale.right() {
             continue;
         }
-        let (left, right) = (left.max(rect.left()), right.min(rect.right()));
+        let (left, right) = (left.max(scale.left), right.min(scale.right()));
         let height = rect.height() * bar_height(bar.count, most);
         let top = pos2(left, rect.bottom() - height);
         let end = pos2((right - sizes::STRIP_GAP).max(left + 1.0), rect.bottom());
         let color = match bar.kind {
+            Kind::Removed
+                if sweep.is_some_and(|sweep| sweep.is_ahead_of_slice(bar.from_ms, right)) =>
+            {
+                ink.overdue
+            }
             Kind::Removed => faded(ink.removed, 0.5),
             _ if bar.to_ms <= scale.now_ms => ink.overdue,
             Kind::Threshold => faded(ink.accent, 0.85),
@@ -42,7 +54,12 @@ pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, scale: Scale, actions: &mut Tab
     interact(ui, &response, scale, actions);
 }
 
-fn interact(ui: &Ui, response: &egui::Response, scale: Scale, actions: &mut TabActions<'_>) {
+pub(super) fn interact(
+    ui: &Ui,
+    response: &egui::Response,
+    scale: Scale,
+    actions: &mut TabActions<'_>,
+) {
     if response.dragged() && response.drag_delta().x != 0.0 {
         actions.push(ExpiryAction::Pan(f64::from(-response.drag_delta().x / scale.width)));
     }

@@ -5,26 +5,28 @@ mod axis;
 mod controls;
 mod density;
 mod inspector;
+mod lane_painter;
 mod lanes;
+mod legend;
+mod motion;
 mod scale;
+mod sweep;
 mod table;
+mod timeline;
 pub(super) mod words;
 
-use egui::{Label, Rect, Ui, pos2};
+use egui::{Label, Ui};
 
 use crate::action::{Action, Actions, ExpiryAction};
-use crate::job::PassReport;
 use crate::limits::MOVE_MS_RANGE;
 use crate::state::drafts::TabDraft;
-use crate::state::expiry::{Lane, Mode, Phase};
+use crate::state::expiry::{Lane, Mode};
 use crate::state::maintenance::Takes;
 use crate::state::{State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::marks::visible;
 
-use self::axis::Backdrop;
-use self::lanes::Lanes;
 use self::scale::Scale;
 use self::words::{PassTimes, Removals};
 
@@ -124,60 +126,8 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
             false
         }
         Mode::Table => table::waiting_ui(ui, view, &state.clock, &times, actions),
-        Mode::Timeline => timeline_ui(ui, state, tab, &times, actions),
+        Mode::Timeline => timeline::ui(ui, state, tab, &times, actions),
     }
-}
-
-fn timeline_ui(
-    ui: &mut Ui,
-    state: &State,
-    tab: &Tab,
-    times: &PassTimes,
-    actions: &mut TabActions<'_>,
-) -> bool {
-    let (view, now_ms) = (&tab.expiry, state.now_ms());
-    let whole = ui.available_rect_before_wrap();
-    let scale = Scale::new(view.axis, &state.clock, whole);
-    let top = whole.top() + sizes::DENSITY;
-    let labels = Rect::from_min_max(whole.min, pos2(whole.right(), top + sizes::PASS_LABELS))
-        .with_min_y(top);
-    let bottom = whole.bottom() - sizes::AXIS;
-    let overdue = view.lanes.iter().filter(|lane| lane.phase(now_ms) == Phase::Overdue);
-    Backdrop {
-        scale,
-        area: whole.with_max_y(bottom),
-        passes: &mut state.reaper.passes().iter().rev(),
-        next_pass_ms: times.next_pass_ms.filter(|_| times.removals != Removals::Off),
-        overdue_since_ms: overdue.map(|lane| lane.threshold_ms).min(),
-        removed_here: &|pass| removed_here(pass, tab),
-    }
-    .paint(ui, labels);
-    ui.spacing_mut().item_spacing.y = 0.0;
-    density::ui(ui, view, scale, actions);
-    ui.add_space(sizes::PASS_LABELS);
-    let rows = Rect::from_min_max(pos2(whole.left(), labels.bottom()), pos2(whole.right(), bottom));
-    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(rows));
-    child.set_clip_rect(rows.intersect(ui.clip_rect()));
-    let bracket = |lane: &_| {
-        let bracket = words::bracket(lane, now_ms, times);
-        let verdict = words::verdict(lane, now_ms, times.removals);
-        format!("{}\n{bracket}\n{verdict}", words::full_label(lane))
-    };
-    let overdue = words::overdue(times.removals);
-    let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
-    let hovered = Lanes { view, scale, bracket: &bracket, overdue, chosen }.ui(&mut child, actions);
-    ui.advance_cursor_after_rect(rows);
-    axis::labels_ui(ui, scale);
-    hovered
-}
-
-/// Documents of this tab's collection that a pass removed.
-fn removed_here(pass: &PassReport, tab: &Tab) -> u64 {
-    pass.indexes
-        .iter()
-        .filter(|index| index.namespace == tab.namespace)
-        .map(|index| index.deleted)
-        .sum()
 }
 
 fn pass_times(state: &State, tab: &Tab) -> PassTimes {

@@ -198,13 +198,13 @@ pub(super) struct PassTimes {
     pub pass_ms: i64,
 }
 
-/// What becomes of an overdue document.
+/// Why an overdue document stays; empty while a pass removes it.
 pub(super) fn overdue(removals: Removals) -> &'static str {
     match removals {
-        Removals::ReadOnly => "overdue, store is read-only",
-        Removals::Off => "overdue, TTL monitor is off",
-        Removals::Held => "overdue, on hold",
-        Removals::Go => "overdue",
+        Removals::ReadOnly => "store is read-only",
+        Removals::Off => "TTL monitor is off",
+        Removals::Held => "on hold",
+        Removals::Go => "",
     }
 }
 
@@ -275,11 +275,11 @@ mod tests {
         check(20_000, times, "Will be removed by the pass at 00:00:50");
         let read_only = PassTimes { removals: Removals::ReadOnly, ..times };
         check(0, read_only, "The store is read-only; nothing is removed");
-        assert_eq!(overdue(read_only.removals), "overdue, store is read-only");
+        assert_eq!(overdue(read_only.removals), "store is read-only");
         let held = PassTimes { removals: Removals::Held, ..times };
         check(0, held, "Removals are on hold until you release them");
-        assert_eq!(overdue(times.removals), "overdue");
-        assert_eq!(overdue(held.removals), "overdue, on hold");
+        assert_eq!(overdue(times.removals), "");
+        assert_eq!(overdue(held.removals), "on hold");
         let off = PassTimes { removals: Removals::Off, ..times };
         check(0, off, "The TTL monitor is off; the document is kept until you resume it");
     }

@@ -15,6 +15,8 @@ pub struct ShownPass {
     pub removed: u64,
     /// When it removed the first of them, in milliseconds since 1970.
     pub at_ms: i64,
+    /// The earliest threshold of what it removed, in milliseconds since 1970.
+    pub since_ms: i64,
     /// The window's uptime when rows began to rest.
     pub seen: Duration,
     /// Rows keep their places until this uptime.
@@ -63,28 +65,20 @@ impl ExpiryView {
         }
     }
 
-    /// Notes that pass `number` removed `removed` more documents here, at `at_ms`. Rows keep their places for
-    /// `rest`, so that the user sees what was removed; a rest that has begun is not prolonged.
-    pub fn note_pass(
-        &mut self,
-        number: u64,
-        removed: u64,
-        at_ms: i64,
-        uptime: Duration,
-        rest: Duration,
-    ) {
-        let earlier = self.pass.filter(|pass| pass.number == number);
-        let (seen, rests_until) = match self.pass {
-            Some(pass) if self.rests(uptime) => (pass.seen, pass.rests_until),
-            _ => (uptime, uptime.saturating_add(rest)),
-        };
-        self.pass = Some(ShownPass {
-            number,
-            removed: earlier.map_or(0, |pass| pass.removed).saturating_add(removed),
-            at_ms: earlier.map_or(at_ms, |pass| pass.at_ms),
-            seen,
-            rests_until,
-        });
+    /// Notes a part of what a pass removed here. Its rows keep their places until it says so, and the
+    /// user sees what was removed; a rest that has begun is not prolonged.
+    pub fn note_pass(&mut self, part: ShownPass) {
+        let uptime = part.seen;
+        let mut pass = part;
+        if let Some(earlier) = self.pass.filter(|pass| pass.number == part.number) {
+            pass.removed = part.removed.saturating_add(earlier.removed);
+            pass.at_ms = earlier.at_ms;
+            pass.since_ms = part.since_ms.min(earlier.since_ms);
+        }
+        if let Some(resting) = self.pass.filter(|_| self.rests(uptime)) {
+            (pass.seen, pass.rests_until) = (resting.seen, resting.rests_until);
+        }
+        self.pass = Some(pass);
         self.held |= self.rests(uptime);
     }
 
@@ -178,13 +172,18 @@ mod tests {
         }
     }
 
+    fn part(number: u64, removed: u64, at_ms: i64, seen: Duration) -> ShownPass {
+        let rests_until = seen + REST;
+        ShownPass { number, removed, at_ms, since_ms: NOW - 10, seen, rests_until }
+    }
+
     /// A view of so many overdue documents that a pass has just removed at uptime 0.
     fn after_pass(count: i32, unlisted: u64) -> ExpiryView {
         let mut view = ExpiryView::default();
         view.place((0..count).map(|id| lane(id, None)).collect(), false, NOW);
         view.take_removed((0..count).map(|id| lane(id, Some(NOW))), unlisted);
         let removed = u64::try_from(count).expect("a count") + unlisted;
-        view.note_pass(3, removed, NOW, Duration::ZERO, REST);
+        view.note_pass(part(3, removed, NOW, Duration::ZERO));
         view
     }
 
@@ -224,7 +223,7 @@ mod tests {
     fn passes_in_a_row_do_not_hold_the_rows_forever() {
         let mut view = after_pass(2, 0);
         let later = REST / 2;
-        view.note_pass(4, 1, NOW + 1, later, REST);
+        view.note_pass(part(4, 1, NOW + 1, later));
         assert!(view.rests(later) && !view.rests(REST));
         let pass = view.pass.expect("a pass");
         assert_eq!((pass.number, pass.removed), (4, 1));

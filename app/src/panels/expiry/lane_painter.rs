@@ -1,0 +1,197 @@
+//! One lane: the document's name in its column, its bar, and digits at the knob.
+
+use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, Vec2, pos2, vec2};
+
+use super::motion::Pose;
+use super::scale::Scale;
+use super::words;
+use crate::state::duration;
+use crate::state::expiry::{Lane, Phase};
+use crate::theme::colors::faded;
+use crate::theme::{Colors, sizes, text};
+
+/// The distance of digits from the knob.
+const LABEL_GAP: f32 = sizes::LANE_KNOB + sizes::GAP_SMALL - 2.0;
+
+/// How far the cleared background of a text goes beyond it.
+const CLEAR_MARGIN: f32 = 3.0;
+
+/// Draws one row.
+pub(super) struct LanePainter<'a> {
+    pub painter: &'a Painter,
+    pub colors: &'static Colors,
+    pub scale: Scale,
+    pub rect: Rect,
+    /// Why an overdue document stays; empty while a pass removes it.
+    pub overdue: &'a str,
+    /// The background of the row, if it has one of its own.
+    pub background: Option<Color32>,
+    pub pose: Pose,
+}
+
+impl LanePainter<'_> {
+    /// Draws a lane in a phase. That of a removed document is overdue until the line of the pass
+    /// has reached it.
+    pub(super) fn lane(&self, lane: &Lane, phase: Phase) {
+        self.name(lane, phase);
+        match phase {
+            Phase::Waiting => self.waiting(lane),
+            Phase::Overdue => self.overdue(lane),
+            Phase::Removed { late_ms } => self.removed(lane, late_ms),
+        }
+    }
+
+    fn name(&self, lane: &Lane, phase: Phase) {
+        let is_removed = matches!(phase, Phase::Removed { .. });
+        let ink = if is_removed { self.colors.removed } else { self.colors.text };
+        let left = self.rect.left() + sizes::GAP_SMALL;
+        let width = (self.scale.left - sizes::GAP_SMALL - left).max(1.0);
+        let mut job =
+            egui::text::LayoutJob::simple_singleline(words::note(lane), text::small(), ink);
+        job.wrap = egui::text::TextWrapping::truncate_at_width(width);
+        let galley = self.painter.layout_job(job);
+        let (middle, width) = (self.rect.center().y, galley.size().x);
+        let at = pos2(left, middle - galley.size().y / 2.0);
+        if is_removed {
+            self.painter.hline(left..=left + width, middle, Stroke::new(sizes::LINE, ink));
+        }
+        self.painter.galley(at, galley, ink);
+    }
+
+    /// Where the threshold is drawn: on its way to its place after a refresh.
+    fn threshold_x(&self, lane: &Lane) -> f32 {
+        let x = self.scale.x(lane.threshold_ms);
+        match self.pose.slide {
+            Some((from_ms, share)) => egui::lerp(self.scale.x(from_ms)..=x, share),
+            None => x,
+        }
+    }
+
+    /// A bar between two positions, cut at the edges of the axis; `None` when nothing of it shows.
+    fn bar(&self, from: f32, to: f32) -> Option<Rect> {
+        let half = sizes::LANE_BAR / 2.0;
+        let (from, to) = (from.max(self.scale.left), to.min(self.scale.right()));
+        let middle = self.rect.center().y;
+        (to > from).then(|| Rect::from_min_max(pos2(from, middle - half), pos2(to, middle + half)))
+    }
+
+    fn fill(&self, bar: Option<Rect>, color: Color32) {
+        if let Some(bar) = bar {
+            self.painter.rect_filled(bar, sizes::LANE_BAR / 2.0, color);
+        }
+    }
+
+    fn waiting(&self, lane: &Lane) {
+        let (base, end) = (self.scale.x(lane.base_ms), self.threshold_x(lane));
+        let now = self.scale.now_x();
+        self.fill(self.bar(base.min(end), end), faded(self.colors.accent, 0.32));
+        self.fill(self.bar(base, now.min(end)), faded(self.colors.accent, 0.85));
+        if lane.base_ms == lane.threshold_ms {
+            // Nothing is added to the date: a thread leads from now to the threshold.
+            let from = now.max(self.scale.left);
+            let to = (end - sizes::LANE_KNOB).min(self.scale.right());
+            let stroke = Stroke::new(sizes::LINE, faded(self.colors.accent, 0.5));
+            self.painter.hline(from..=to.max(from), self.rect.center().y, stroke);
+        }
+        let left = duration::countdown(lane.threshold_ms.saturating_sub(self.scale.shown_ms));
+        let edge = LABEL_GAP - sizes::GAP_SMALL;
+        if end < self.scale.left {
+            // Off the axis at the left, which was moved to later times.
+            let at = self.scale.left - edge;
+            self.digits(at, &format!("← {left}"), self.colors.dim, "");
+        } else if end <= self.scale.right() {
+            self.knob(pos2(end, self.rect.center().y), self.colors.accent);
+            self.digits(end, &left, self.colors.text, "");
+        } else {
+            // The threshold is beyond the right edge: the digits are there, with an arrow.
+            let at = self.scale.right() - edge;
+            self.digits(at, &format!("{left} →"), self.colors.dim, "");
+        }
+    }
+
+    fn overdue(&self, lane: &Lane) {
+        let (base, due) = (self.scale.x(lane.base_ms), self.threshold_x(lane));
+        let now = self.scale.now_x();
+        self.fill(self.bar(base, due), faded(self.colors.accent, 0.45));
+        if let Some(bar) = self.bar(due, now) {
+            hatch(self.painter, self.colors, bar);
+        }
+        if due >= self.scale.left {
+            let center = pos2(due, self.rect.center().y);
+            let radius = sizes::LANE_KNOB * self.pose.knob;
+            self.painter.circle_filled(center, radius, self.colors.overdue);
+        }
+        let past = self.scale.shown_ms.saturating_sub(lane.threshold_ms);
+        // The digits are seen also while now is off the axis.
+        let at = now.clamp(self.scale.left, self.scale.right());
+        self.digits(at, &duration::overdue(past), self.colors.overdue, self.overdue);
+    }
+
+    fn removed(&self, lane: &Lane, late_ms: i64) {
+        let Some(at) = lane.removed_ms else { return };
+        let (base, end) = (self.scale.x(lane.base_ms), self.scale.x(at));
+        let gray = self.colors.removed;
+        self.fill(self.bar(base, end), faded(gray, 0.25));
+        // Left of the axis while rows keep their places.
+        if end < self.scale.left {
+            return;
+        }
+        let center = pos2(end.min(self.scale.right()), self.rect.center().y);
+        cross(self.painter, center, gray);
+        self.words(center.x, &words::lateness(late_ms), text::small(), gray);
+    }
+
+    fn knob(&self, center: Pos2, color: Color32) {
+        let stroke = Stroke::new(sizes::LINE_STRONG, color);
+        let radius = sizes::LANE_KNOB * self.pose.knob;
+        self.painter.circle(center, radius, self.colors.panel, stroke);
+    }
+
+    /// Digits right of `x`, and a note after them where there is room.
+    fn digits(&self, x: f32, digits: &str, ink: Color32, note: &str) {
+        let right = self.words(x, digits, text::mono(), ink);
+        let galley = self.painter.layout_no_wrap(note.to_owned(), text::small(), self.colors.dim);
+        let left = right + sizes::GAP_SMALL - LABEL_GAP;
+        if !note.is_empty() && left + LABEL_GAP + galley.size().x <= self.rect.right() {
+            self.words(left, note, text::small(), self.colors.dim);
+        }
+    }
+
+    /// Words right of `x` on a cleared background: a line through them would say that the document
+    /// was removed. Returns where they end.
+    fn words(&self, x: f32, words: &str, font: egui::FontId, ink: Color32) -> f32 {
+        let galley = self.painter.layout_no_wrap(words.to_owned(), font, ink);
+        let size = galley.size();
+        let left = (x + LABEL_GAP).min(self.rect.right() - size.x).max(self.scale.left);
+        let at = pos2(left, self.rect.center().y - size.y / 2.0);
+        let place = Rect::from_min_size(at, size).expand2(vec2(CLEAR_MARGIN, 0.0));
+        self.painter.rect_filled(place, 3.0, self.colors.panel);
+        if let Some(fill) = self.background {
+            self.painter.rect_filled(place, 3.0, fill);
+        }
+        self.painter.galley(at, galley, ink);
+        left + size.x
+    }
+}
+
+/// The mark of a removal.
+pub(super) fn cross(painter: &Painter, center: Pos2, ink: Color32) {
+    let arm = sizes::LANE_KNOB - 1.0;
+    let stroke = Stroke::new(sizes::LINE_STRONG, ink);
+    painter.line_segment([center - Vec2::splat(arm), center + Vec2::splat(arm)], stroke);
+    let other = vec2(arm, -arm);
+    painter.line_segment([center - other, center + other], stroke);
+}
+
+/// The diagonal stripes of time past the threshold.
+pub(super) fn hatch(painter: &Painter, colors: &Colors, bar: Rect) {
+    painter.rect_filled(bar, 0.0, colors.overdue_fill);
+    let painter = painter.with_clip_rect(bar.intersect(painter.clip_rect()));
+    let stroke = Stroke::new(colors.hatch_width, colors.overdue);
+    let mut x = bar.left() - bar.height();
+    while x < bar.right() {
+        let ends = [pos2(x, bar.bottom()), pos2(x + bar.height(), bar.top())];
+        painter.add(Shape::line_segment(ends, stroke));
+        x += sizes::HATCH_STEP;
+    }
+}

@@ -1,0 +1,45 @@
+//! The legend: one line that names what the timeline draws.
+
+use egui::{Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2, vec2};
+
+use super::lane_painter::{cross, hatch};
+use crate::theme::{colors, sizes, text};
+
+/// The width of a sample.
+const SAMPLE: f32 = 16.0;
+
+/// Draws the line; its first sample is at `left`.
+pub(super) fn ui(ui: &mut Ui, left: f32) {
+    let size = vec2(ui.available_width(), sizes::LEGEND);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    response.widget_info(|| {
+        let name = "Legend: waiting, overdue, removed, next pass";
+        WidgetInfo::labeled(Role::Image, true, name)
+    });
+    let (painter, ink) = (ui.painter(), colors(ui));
+    let middle = rect.center().y;
+    let mut x = left;
+    for (at, word) in ["waiting", "overdue", "removed", "next pass"].into_iter().enumerate() {
+        let galley = painter.layout_no_wrap(word.to_owned(), text::small(), ink.dim);
+        if x + SAMPLE + sizes::GAP_TINY + galley.size().x > rect.right() {
+            break;
+        }
+        let sample = Rect::from_center_size(pos2(x + SAMPLE / 2.0, middle), Vec2::new(SAMPLE, 8.0));
+        match at {
+            0 => {
+                painter.rect_filled(sample, 4.0, ink.accent);
+            }
+            1 => hatch(painter, ink, sample),
+            2 => cross(painter, sample.center(), ink.removed),
+            _ => {
+                let ends =
+                    [pos2(sample.center().x, middle - 7.0), pos2(sample.center().x, middle + 7.0)];
+                let stroke = Stroke::new(sizes::LINE_STRONG, ink.accent);
+                painter.extend(egui::Shape::dashed_line(&ends, stroke, sizes::DASH, sizes::DASH));
+            }
+        }
+        let at = pos2(x + SAMPLE + sizes::GAP_TINY + 2.0, middle - galley.size().y / 2.0);
+        x = at.x + galley.size().x + sizes::GAP_LARGE;
+        painter.galley(at, galley, ink.dim);
+    }
+}

@@ -1,0 +1,202 @@
+//! How rows and knobs move between two frames that show them at different places.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use egui::{Id, Ui};
+
+use crate::state::expiry::Lane;
+use crate::theme::durations;
+
+/// A row that moves further than this many rows jumps.
+const ROWS_MAX: f32 = 12.0;
+
+/// How a row is drawn in this frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Pose {
+    /// Rows below its place.
+    pub offset: f32,
+    /// Where the knob comes from, in milliseconds since 1970, and how much of its way is done.
+    pub slide: Option<(i64, f32)>,
+    /// The size of the knob; 1 when it is at rest.
+    pub knob: f32,
+}
+
+impl Pose {
+    /// Nothing moves.
+    pub(super) const STILL: Self = Self { offset: 0.0, slide: None, knob: 1.0 };
+}
+
+/// A row as it was drawn last.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    frame: u64,
+    row: usize,
+    from_offset: f32,
+    moved: Option<Duration>,
+    threshold_ms: i64,
+    from_ms: i64,
+    slid: Option<Duration>,
+    is_overdue: bool,
+    popped: Option<Duration>,
+}
+
+/// What the rows of the last frame were.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Motion {
+    frame: u64,
+    rows: HashMap<Id, Seen>,
+    /// Whether anything moves in this frame.
+    pub moves: bool,
+}
+
+impl Motion {
+    /// Takes what the last frame left.
+    pub(super) fn begin(ui: &Ui) -> Self {
+        let id = ui.scope_id().with("motion");
+        let mut motion: Self = ui.data_mut(|data| data.remove_temp(id)).unwrap_or_default();
+        motion.frame += 1;
+        motion.moves = false;
+        motion
+    }
+
+    /// Leaves the rows that were drawn for the next frame.
+    pub(super) fn end(mut self, ui: &Ui) {
+        let frame = self.frame;
+        self.rows.retain(|_, seen| seen.frame == frame);
+        let id = ui.scope_id().with("motion");
+        ui.data_mut(|data| data.insert_temp(id, self));
+    }
+
+    /// How a lane is drawn at `row` at this uptime of the window.
+    pub(super) fn pose(&mut self, lane: &Lane, row: usize, now_ms: i64, uptime: Duration) -> Pose {
+        let id = Id::unique(("lane", lane.id.to_string(), lane.removed_ms.is_some()));
+        let is_overdue = lane.threshold_ms <= now_ms;
+        let threshold_ms = lane.threshold_ms;
+        let fresh = Seen {
+            frame: self.frame,
+            row,
+            from_offset: 0.0,
+            moved: None,
+            threshold_ms,
+            from_ms: threshold_ms,
+            slid: None,
+            is_overdue,
+            popped: None,
+        };
+        let last = self.frame - 1;
+        let known = self.rows.get(&id).copied().filter(|seen| seen.frame == last);
+        let seen = known.map_or(fresh, |seen| seen.moved_to(fresh, uptime));
+        self.rows.insert(id, seen);
+        let pose = seen.pose(uptime);
+        self.moves |= pose != Pose::STILL;
+        pose
+    }
+}
+
+impl Seen {
+    /// The row as it is now, with the movements that this begins.
+    fn moved_to(self, now: Self, uptime: Duration) -> Self {
+        let mut next = Self { frame: now.frame, ..self };
+        if now.row != self.row {
+            #[expect(clippy::cast_precision_loss, reason = "a few hundred rows")]
+            let offset = self.row as f32 - now.row as f32 + self.offset(uptime);
+            (next.row, next.from_offset) = (now.row, offset);
+            next.moved = (offset.abs() <= ROWS_MAX).then_some(uptime);
+        }
+        if now.threshold_ms != self.threshold_ms {
+            (next.threshold_ms, next.from_ms) = (now.threshold_ms, self.threshold_ms);
+            next.slid = Some(uptime);
+        }
+        if now.is_overdue && !self.is_overdue {
+            next.popped = Some(uptime);
+        }
+        next.is_overdue = now.is_overdue;
+        next
+    }
+
+    fn offset(&self, uptime: Duration) -> f32 {
+        let share = share(self.moved, durations::REORDER, uptime);
+        share.map_or(0.0, |share| self.from_offset * (1.0 - eased(share)))
+    }
+
+    fn pose(&self, uptime: Duration) -> Pose {
+        let slide = share(self.slid, durations::SLIDE, uptime);
+        let pop = share(self.popped, durations::POP, uptime);
+        Pose {
+            offset: self.offset(uptime),
+            slide: slide.map(|share| (self.from_ms, eased(share))),
+            knob: pop.map_or(1.0, |share| 1.0 + 0.7 * (share * std::f32::consts::PI).sin()),
+        }
+    }
+}
+
+/// How much of a movement that began then is done; `None` when none runs.
+fn share(began: Option<Duration>, whole: Duration, uptime: Duration) -> Option<f32> {
+    let passed = uptime.saturating_sub(began?);
+    (passed < whole).then(|| passed.as_secs_f32() / whole.as_secs_f32())
+}
+
+/// Fast at first, slow at the end.
+fn eased(share: f32) -> f32 {
+    1.0 - (1.0 - share).powi(3)
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::Bson;
+
+    use super::*;
+
+    fn lane(threshold_ms: i64) -> Lane {
+        Lane {
+            id: Bson::Int32(1),
+            index: "at_1".into(),
+            field: "at".into(),
+            base_ms: 0,
+            threshold_ms,
+            own_ttl: false,
+            removed_ms: None,
+        }
+    }
+
+    /// Poses of one lane in frames at these times, places and thresholds, in milliseconds.
+    fn poses(frames: &[(u64, usize, i64)], now_ms: i64) -> Vec<Pose> {
+        let mut motion = Motion::default();
+        let pose = |(at, row, threshold_ms): &(u64, usize, i64)| {
+            motion.frame += 1;
+            let uptime = Duration::from_millis(*at);
+            motion.pose(&lane(*threshold_ms), *row, now_ms, uptime)
+        };
+        frames.iter().map(pose).collect()
+    }
+
+    #[test]
+    fn a_row_slides_to_its_place_and_rests_there() {
+        let found = poses(&[(0, 4, 9), (100, 1, 9), (150, 1, 9), (400, 1, 9)], 0);
+        assert_eq!((found[0], found[3]), (Pose::STILL, Pose::STILL));
+        assert!((found[1].offset - 3.0).abs() < 1e-3, "{found:?}");
+        assert!(found[2].offset > 0.0 && found[2].offset < 3.0, "{found:?}");
+    }
+
+    #[test]
+    fn a_refreshed_knob_slides_from_its_last_threshold() {
+        let found = poses(&[(0, 1, 9), (100, 1, 99), (200, 1, 99), (400, 1, 99)], 0);
+        assert_eq!(found[1].slide, Some((9, 0.0)));
+        assert!(found[2].slide.is_some_and(|(from, share)| from == 9 && share > 0.5));
+        assert_eq!(found[3], Pose::STILL);
+    }
+
+    #[test]
+    fn a_knob_pops_once_at_its_threshold() {
+        let mut motion = Motion::default();
+        let mut knob = |now_ms, at| {
+            motion.frame += 1;
+            motion.pose(&lane(10), 0, now_ms, Duration::from_millis(at)).knob
+        };
+        assert!((knob(9, 0) - 1.0).abs() < 1e-3);
+        knob(10, 100);
+        assert!(knob(10, 160) > 1.5);
+        assert!((knob(11, 400) - 1.0).abs() < 1e-3);
+    }
+}

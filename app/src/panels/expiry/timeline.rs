@@ -1,0 +1,106 @@
+//! The timeline, from top to bottom: density, lanes, the axis line and the legend.
+
+use egui::{Rect, Ui, pos2};
+
+use super::axis::{self, Backdrop, Marks};
+use super::lanes::Lanes;
+use super::scale::Scale;
+use super::sweep::Sweep;
+use super::words::{self, PassTimes, Removals};
+use super::{TabActions, density, legend};
+use crate::job::PassReport;
+use crate::state::expiry::Phase;
+use crate::state::{State, Tab};
+use crate::theme::{durations, sizes};
+
+/// Draws the timeline. Returns whether the pointer is over its rows.
+pub(super) fn ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    times: &PassTimes,
+    actions: &mut TabActions<'_>,
+) -> bool {
+    let (view, now_ms) = (&tab.expiry, state.now_ms());
+    let whole = ui.available_rect_before_wrap();
+    let scale = Scale::new(view.axis, &state.clock, lane_area(whole));
+    let bottom = whole.bottom() - sizes::AXIS - sizes::LEGEND;
+    let rows = view.rows(now_ms);
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred rows")]
+    let has_more = rows.len() as f32 * sizes::LANE > bottom - whole.top();
+    let top = whole.top() + if has_more { sizes::DENSITY_STRIP } else { 0.0 };
+    let sweep = Sweep::of(state, view, scale);
+    let overdue = view.lanes.iter().filter(|lane| lane.phase(now_ms) == Phase::Overdue);
+    let overdue_since_ms = overdue.map(|lane| lane.threshold_ms).min();
+    let removed_here = |pass: &PassReport| {
+        let removed = removed_here(pass, tab);
+        sweep.map_or(removed, |sweep| sweep.counted(pass, removed))
+    };
+    let marks = Marks {
+        passes: state.reaper.passes(),
+        next_pass_ms: times.next_pass_ms.filter(|_| times.removals != Removals::Off),
+        removed_here: &removed_here,
+    };
+    let swept_since = sweep.map(|sweep| sweep.since_ms);
+    let since_ms = overdue_since_ms.into_iter().chain(swept_since).min();
+    Backdrop { scale, area: whole.with_max_y(bottom), marks, overdue_since_ms: since_ms }.paint(ui);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    if has_more {
+        density::ui(ui, view, scale, sweep, actions);
+    }
+    let area = Rect::from_min_max(pos2(whole.left(), top), pos2(whole.right(), bottom));
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
+    child.set_clip_rect(area.intersect(ui.clip_rect()));
+    let bracket = |lane: &_| {
+        let bracket = words::bracket(lane, now_ms, times);
+        let verdict = words::verdict(lane, now_ms, times.removals);
+        format!("{}\n{bracket}\n{verdict}", words::full_label(lane))
+    };
+    let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
+    let overdue = words::overdue(times.removals);
+    let lanes = Lanes {
+        rows: &rows,
+        scale,
+        bracket: &bracket,
+        overdue,
+        chosen,
+        sweep,
+        uptime: state.uptime,
+        is_still: is_still(state),
+    };
+    let shown = lanes.ui(&mut child, actions);
+    if let Some(sweep) = sweep {
+        sweep.paint(ui, whole.with_max_y(bottom));
+    }
+    if shown.moves || sweep.is_some() {
+        actions.queue.redraw_after(durations::FRAME);
+    }
+    ui.advance_cursor_after_rect(area);
+    axis::line_ui(ui, scale, marks, actions);
+    legend::ui(ui, scale.left);
+    shown.is_hovered
+}
+
+/// Where bars are drawn: between the column of names and the room for the digits of the last knob.
+pub(super) fn lane_area(whole: Rect) -> Rect {
+    let names = sizes::LANE_NAME.min(whole.width() / 4.0);
+    let digits = sizes::LANE_DIGITS.min(whole.width() / 6.0);
+    whole.with_min_x(whole.left() + names).with_max_x(whole.right() - digits)
+}
+
+/// Whether nothing slides: the user wants it so, or time is so fast that rows would never rest.
+pub(super) fn is_still(state: &State) -> bool {
+    state.settings.reduce_motion || state.clock.rate() > MOTION_RATE_MAX
+}
+
+/// Store seconds for a real one up to which rows slide.
+const MOTION_RATE_MAX: f64 = 120.0;
+
+/// Documents of this tab's collection that a pass removed.
+fn removed_here(pass: &PassReport, tab: &Tab) -> u64 {
+    pass.indexes
+        .iter()
+        .filter(|index| index.namespace == tab.namespace)
+        .map(|index| index.deleted)
+        .sum()
+}
