@@ -4,8 +4,8 @@ use egui::{Key, KeyboardShortcut};
 
 use super::entry::Entry;
 use super::{
-    Action, archive, clock, dialog, documents, expiry, indexes, listener, maintenance, reaper,
-    sandbox, store, tabs, transfer, trash, view,
+    Action, archive, clock, dialog, documents, expiry, help, indexes, listener, maintenance,
+    reaper, sandbox, store, tabs, transfer, trash, view,
 };
 use crate::state::State;
 
@@ -27,6 +27,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         tabs::ENTRIES,
         view::ENTRIES,
         dialog::ENTRIES,
+        help::ENTRIES,
     ]
     .into_iter()
     .flatten()

@@ -25,6 +25,12 @@ const ROWS: &[Row] = &[
         "sample data, generate, arrivals, heartbeat",
         "Traffic is off, or this is not the demo store",
     ),
+    (
+        "Open a sandbox on a simulated clock…",
+        "time, travel, playground, test, try, temporary, tutorial",
+        "",
+    ),
+    ("Back to my store", "leave, close, sandbox", "No sandbox is open"),
     ("Create database…", "new, add, make, db", ""),
     ("Create collection…", "new, add, make, table", "Create a database first"),
     ("Drop database…", "delete, remove, destroy, db", ""),
@@ -118,8 +124,12 @@ const ROWS: &[Row] = &[
     ("Zoom out", "font size, text size, smaller, scale", ""),
     ("Reset zoom", "font size, text size, normal, scale, 100%", ""),
     ("Quit", "exit, close, leave, end", ""),
-    ("Settings…", "preferences, options, configure, theme, font size, dark, about", ""),
-    ("Keyboard shortcuts", "help, keys, hotkeys, bindings, manual, about", ""),
+    ("Settings…", "preferences, options, configure, theme, font size, dark", ""),
+    ("Keyboard shortcuts", "help, keys, hotkeys, bindings, manual", ""),
+    ("What is TTL?", "help, tutorial, time to live, expire, introduction, learn, manual", ""),
+    ("Glossary", "help, words, terms, meaning, ttl, lag, pass, threshold, overdue", ""),
+    ("Report a problem", "help, bug, issue, feedback, support, version, contact", ""),
+    ("About Mayfly", "help, version, license, credits", ""),
 ];
 
 const SHOW_DOCUMENTS: &str = "Show Documents first (Ctrl+1)";

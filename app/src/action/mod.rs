@@ -11,6 +11,7 @@ pub mod documents;
 pub mod entries;
 pub mod entry;
 pub mod expiry;
+pub mod help;
 pub mod indexes;
 pub mod listener;
 pub mod lookup;

@@ -9,6 +9,7 @@ pub mod confirm;
 pub mod create;
 pub mod documents;
 pub mod drop;
+pub mod help;
 pub mod indexes;
 pub mod listener;
 pub mod maintenance;
@@ -31,6 +32,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
     match dialog {
         Dialog::Settings => settings::ui(context, state, actions),
         Dialog::Shortcuts => shortcuts::ui(context, actions),
+        Dialog::Help(page) => help::ui(context, *page, state, actions),
         Dialog::CreateDatabase(draft) => create::database_ui(context, draft, state, actions),
         Dialog::CreateCollection(draft) => create::collection_ui(context, draft, state, actions),
         Dialog::RenameCollection(draft) => rename::ui(context, draft, state, actions),

@@ -5,7 +5,7 @@ use mayfly_engine::command::ListenAt;
 
 use crate::action::clock::RATES;
 use crate::action::{Action, Actions, ClockAction, DialogAction, ReaperAction, ViewAction};
-use crate::action::{Group, entries, listener, reaper, trash, view};
+use crate::action::{Entry, Group, dialog, entries, listener, reaper, trash, view};
 use crate::job::glossary::Term;
 use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
@@ -319,24 +319,36 @@ fn right_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions
 
 fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let mut group = None;
-    let shown = |group| matches!(group, Group::Store | Group::Collection | Group::Help);
+    let shown = |group| matches!(group, Group::Store | Group::Collection);
     for entry in entries().filter(|entry| shown(entry.group)) {
         if group.is_some() && group != Some(entry.group) {
             menu::line(ui);
         }
         group = Some(entry.group);
-        let keys = entry.keys_text();
-        let response = menu::entry(ui, entry.label, &keys, entry.is_enabled(state));
-        if response.hint(entry.tooltip).clicked()
-            && let Some(action) = (entry.action)(state)
-        {
-            actions.push(action);
-        }
+        entry_ui(ui, state, entry, actions);
     }
+    menu::line(ui);
+    entry_ui(ui, state, &dialog::SETTINGS, actions);
+    menu::below_entry(ui, "Help", |ui| {
+        let help = entries().filter(|entry| entry.group == Group::Help);
+        for entry in help.filter(|entry| entry.label != dialog::SETTINGS.label) {
+            entry_ui(ui, state, entry, actions);
+        }
+    });
     if let Some(folder) = &state.store.folder {
         menu::line(ui);
         if menu::entry(ui, "Copy data folder path", "", true).clicked() {
             actions.push(Action::View(ViewAction::Copy(folder.display().to_string())));
         }
+    }
+}
+
+fn entry_ui(ui: &mut Ui, state: &State, entry: &Entry, actions: &mut Actions) {
+    let keys = entry.keys_text();
+    let response = menu::entry(ui, entry.label, &keys, entry.is_enabled(state));
+    if response.hint(entry.tooltip).clicked()
+        && let Some(action) = (entry.action)(state)
+    {
+        actions.push(action);
     }
 }

@@ -19,6 +19,8 @@ pub enum Dialog {
     Settings,
     /// Every shortcut.
     Shortcuts,
+    /// A page of the help.
+    Help(HelpPage),
     /// A new database, with its first collection.
     CreateDatabase(CreateDatabase),
     /// A new collection.
@@ -59,6 +61,7 @@ impl Dialog {
         match self {
             Self::Settings
             | Self::Shortcuts
+            | Self::Help(_)
             | Self::OpenFolder(_)
             | Self::OpenSandbox(_)
             | Self::Maintenance(_) => false,
@@ -68,6 +71,19 @@ impl Dialog {
             _ => true,
         }
     }
+}
+
+/// A page of the help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HelpPage {
+    /// Expiration in half a minute.
+    Ttl,
+    /// Every word of the glossary.
+    Glossary,
+    /// What a report of a problem needs.
+    Report,
+    /// Version and licenses.
+    About,
 }
 
 /// Another data folder to open.

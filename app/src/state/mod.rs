@@ -22,6 +22,7 @@ pub mod offer;
 pub mod operations;
 pub mod reaper;
 pub mod reasons;
+pub mod report;
 pub mod sandbox;
 pub mod settings;
 pub mod store;

@@ -29,6 +29,17 @@ pub fn plain_ui(ui: &mut Ui, name: &str, copy_name: &str, words: &str) -> bool {
     })
 }
 
+/// Draws lines of text. Returns whether the user asked to copy them.
+#[must_use = "the button must do what it says"]
+pub fn text_ui(ui: &mut Ui, name: &str, copy_name: &str, lines: &str) -> bool {
+    boxed(ui, name, copy_name, |ui, width| {
+        let format = TextFormat::simple(text::mono(), colors(ui).text);
+        let mut job = LayoutJob::single_section(lines.to_owned(), format);
+        job.wrap.max_width = width;
+        job
+    })
+}
+
 /// Draws a document. Returns whether the user asked to copy it.
 #[must_use = "the button must do what it says"]
 pub fn document_ui(ui: &mut Ui, code: &str) -> bool {

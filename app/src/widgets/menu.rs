@@ -43,6 +43,14 @@ pub fn entry(ui: &mut Ui, label: &str, keys: &str, enabled: bool) -> Response {
     response.accessible_name(label)
 }
 
+/// An entry that opens a menu beside it.
+pub fn below_entry(ui: &mut Ui, label: &str, content: impl FnOnce(&mut Ui)) {
+    ui.menu_button(label, |ui| {
+        set_up(ui);
+        content(ui);
+    });
+}
+
 /// An entry that is one of several.
 pub fn choice(ui: &mut Ui, label: &str, chosen: bool) -> Response {
     let mark = if chosen { Icon::Check } else { Icon::More };

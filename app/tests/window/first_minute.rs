@@ -2,6 +2,7 @@
 
 use bson::{Document, doc};
 use mayfly::job::glossary::Term;
+use mayfly::state::report::VERSION;
 
 use crate::support::{Window, at};
 
@@ -38,4 +39,43 @@ fn a_word_is_explained_where_the_pointer_rests_on_it() {
     window.until_named("at_1");
     hover(&mut window, "TTL");
     window.until_named(Term::TtlIndex.sentence());
+}
+
+#[test]
+fn the_menu_has_help() {
+    let mut window = Window::open();
+    window.point("Menu");
+    window.point("Help");
+    window.point("What is TTL?");
+    window.until_named("A document without a date in that field never expires.");
+    window.click("Done");
+    window.point("Menu");
+    window.point("Help");
+    window.point("About Mayfly");
+    window.until_named(&format!("Version: {VERSION}"));
+    window.key(egui::Key::Escape);
+    window.until_gone("Version: ");
+}
+
+#[test]
+fn a_report_has_facts_to_copy() {
+    let mut window = Window::open();
+    window.keys(egui::Modifiers::COMMAND, egui::Key::P);
+    window.type_into("Find a command", "bug");
+    window.key(egui::Key::Enter);
+    window.until_named("Mayfly has no public address yet.");
+    let facts = window.copied("Copy the facts");
+    assert!(facts.starts_with(&format!("Mayfly {VERSION}\nSystem: ")), "{facts}");
+    assert!(facts.contains("Clock: simulated"), "{facts}");
+}
+
+#[test]
+fn the_glossary_lists_every_word() {
+    let mut window = Window::open();
+    window.keys(egui::Modifiers::COMMAND, egui::Key::P);
+    window.type_into("Find a command", "glossary");
+    window.key(egui::Key::Enter);
+    for term in Term::ALL {
+        window.until_named(term.sentence());
+    }
 }

@@ -1,0 +1,42 @@
+//! Help: what the words mean, and what this program is.
+
+use super::entry::{Entry, Group};
+use super::{Action, DialogAction};
+use crate::state::Dialog;
+use crate::state::dialogs::HelpPage;
+
+/// Explains expiration in half a minute.
+pub const WHAT_IS_TTL: Entry =
+    page("What is TTL?", "Expiration in half a minute", |_| Some(show(HelpPage::Ttl)));
+
+/// Lists the glossary.
+pub const GLOSSARY: Entry = page("Glossary", "The words of expiration, one sentence each", |_| {
+    Some(show(HelpPage::Glossary))
+});
+
+/// Says what to send with a report.
+pub const REPORT: Entry =
+    page("Report a problem", "Copy the facts that a report of a problem needs", |_| {
+        Some(show(HelpPage::Report))
+    });
+
+/// Says what this program is.
+pub const ABOUT: Entry =
+    page("About Mayfly", "Version and licenses", |_| Some(show(HelpPage::About)));
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[WHAT_IS_TTL, GLOSSARY, REPORT, ABOUT];
+
+const fn page(
+    label: &'static str,
+    tooltip: &'static str,
+    action: fn(&crate::state::State) -> Option<Action>,
+) -> Entry {
+    Entry { group: Group::Help, label, tooltip, keys: None, action }
+}
+
+/// Opens a page of the help.
+#[must_use]
+pub fn show(page: HelpPage) -> Action {
+    Action::Dialog(DialogAction::Show(Dialog::Help(page)))
+}
