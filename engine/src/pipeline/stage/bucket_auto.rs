@@ -265,10 +265,6 @@ fn check_number(value: Option<RawBsonRef<'_>>) -> Result<(), PipelineError> {
 }
 
 impl Stage for BucketAuto {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         if self.buckets.is_none() {
             self.buckets = Some(self.options.all(input)?.into_iter());

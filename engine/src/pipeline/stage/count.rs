@@ -54,10 +54,6 @@ pub(in crate::pipeline) fn shortest(number: u64) -> RawBson {
 }
 
 impl Stage for Count {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         if self.is_done {
             return Ok(None);

@@ -30,10 +30,6 @@ impl Documents {
 }
 
 impl Stage for Documents {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         input.next_document()
     }

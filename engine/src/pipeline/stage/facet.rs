@@ -71,10 +71,6 @@ impl Facet {
 }
 
 impl Stage for Facet {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         if std::mem::replace(&mut self.is_done, true) {
             return Ok(None);

@@ -110,10 +110,6 @@ fn in_group(error: PipelineError) -> PipelineError {
 }
 
 impl Stage for Group {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         if self.groups.is_none() {
             self.groups = Some(self.all(input)?.into_iter());

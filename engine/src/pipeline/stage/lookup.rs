@@ -236,10 +236,6 @@ fn equal(local: &Path, foreign: &CString, document: &RawDocument) -> Result<Filt
 }
 
 impl Stage for Lookup {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         let Some(document) = input.next_document()? else { return Ok(None) };
         let results = if let Some(results) = &self.same_for_all {

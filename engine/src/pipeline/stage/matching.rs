@@ -41,10 +41,6 @@ impl Match {
 }
 
 impl Stage for Match {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         while let Some(document) = input.next_document()? {
             if self.filter.matches_in(&document, input.context)? {

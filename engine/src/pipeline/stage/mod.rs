@@ -49,11 +49,20 @@ pub(super) use sort::SortStage;
 pub(super) use union_with::UnionWith;
 pub(super) use unwind::Unwind;
 
-/// A stage: parsed, and with its state once it has begun.
-pub trait Stage: Send + Sync {
+/// Copies a stage that has not begun.
+pub trait Fresh {
     /// A copy that has not begun. Called only before the stage begins.
     fn fresh(&self) -> Box<dyn Stage>;
+}
 
+impl<T: Stage + Clone + 'static> Fresh for T {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+}
+
+/// A stage: parsed, and with its state once it has begun.
+pub trait Stage: Fresh + Send + Sync {
     /// The next document that the stage gives; `None` when nothing is left.
     ///
     /// # Errors

@@ -88,10 +88,6 @@ impl Redact {
 }
 
 impl Stage for Redact {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         let context = self.context.get_or_insert_with(|| {
             let outer = Context::clone(input.context);

@@ -12,10 +12,6 @@ use crate::{pipeline::PipelineError, query::Reshape};
 pub(in crate::pipeline) struct ReshapeStage(pub(in crate::pipeline) Arc<Reshape>);
 
 impl Stage for ReshapeStage {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         match input.next_document()? {
             None => Ok(None),

@@ -106,10 +106,6 @@ impl PartialEq for Ticket {
 impl Eq for Ticket {}
 
 impl Stage for Sample {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         if self.drawn.is_none() {
             self.drawn = Some(self.draw(input)?);

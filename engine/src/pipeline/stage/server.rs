@@ -186,10 +186,6 @@ pub(in crate::pipeline) fn wrong_type(
 }
 
 impl Stage for Server {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         input.next_document()
     }

@@ -82,10 +82,6 @@ fn shown_number(value: RawBsonRef<'_>) -> f64 {
 }
 
 impl Stage for Limit {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         if self.left == 0 {
             return Ok(None);
@@ -105,10 +101,6 @@ impl Stage for Limit {
 }
 
 impl Stage for Skip {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         while self.left > 0 {
             self.left -= 1;

@@ -66,10 +66,6 @@ impl SortStage {
 }
 
 impl Stage for SortStage {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         if self.sorted.is_none() {
             self.sorted = Some(self.all(input)?);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bson::{RawDocumentBuf, raw::RawBsonRef};
 
-use super::{Input, Stage, server::wrong_type};
+use super::{Fresh, Input, Stage, server::wrong_type};
 use crate::{
     pipeline::{
         Origin, ParseContext, Pipeline, PipelineError, Run,
@@ -70,11 +70,13 @@ impl UnionWith {
     }
 }
 
-impl Stage for UnionWith {
+impl Fresh for UnionWith {
     fn fresh(&self) -> Box<dyn Stage> {
         Box::new(Self { other: Arc::clone(&self.other), run: None })
     }
+}
 
+impl Stage for UnionWith {
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         if self.run.is_none() {
             if let Some(document) = input.next_document()? {

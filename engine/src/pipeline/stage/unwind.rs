@@ -122,10 +122,6 @@ impl Options {
 }
 
 impl Stage for Unwind {
-    fn fresh(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
-    }
-
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         loop {
             if let Some((document, rest, position)) = &mut self.current {
