@@ -45,11 +45,9 @@ impl<'e> Environment<'e> {
     /// What a pipeline in a stage runs in.
     pub(super) fn within(&self) -> Result<Self, PipelineError> {
         if self.depth >= PIPELINE_DEPTH_MAX {
-            return Err(PipelineError::stage(
+            return Err(refused!(
                 Code::MAX_SUB_PIPELINE_DEPTH_EXCEEDED,
-                format!(
-                    "Maximum number of nested sub-pipelines exceeded. Limit is {PIPELINE_DEPTH_MAX}"
-                ),
+                "Maximum number of nested sub-pipelines exceeded. Limit is {PIPELINE_DEPTH_MAX}"
             ));
         }
         Ok(Self { depth: self.depth + 1, ..*self })

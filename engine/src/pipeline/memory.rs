@@ -16,12 +16,10 @@ impl MemoryBudget {
         if self.bytes <= PIPELINE_BYTES_MAX {
             return Ok(());
         }
-        Err(PipelineError::stage(
+        Err(refused!(
             Code::QUERY_EXCEEDED_MEMORY_LIMIT,
-            format!(
-                "Exceeded memory limit for {stage}: it would hold more than {PIPELINE_BYTES_MAX} bytes, \
+            "Exceeded memory limit for {stage}: it would hold more than {PIPELINE_BYTES_MAX} bytes, \
                  and using the disk is not supported; put $match or $project before it"
-            ),
         ))
     }
 

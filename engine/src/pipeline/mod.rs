@@ -11,6 +11,11 @@
 
 #![allow(clippy::unreadable_literal, reason = "error numbers as MongoDB's users search for them")]
 
+/// [`PipelineError::stage`] with the message as `format!` takes it.
+macro_rules! refused {
+    ($code:expr, $($message:tt)+) => { $crate::pipeline::PipelineError::stage($code, format!($($message)+)) };
+}
+
 mod accumulator;
 mod edit;
 pub mod environment;

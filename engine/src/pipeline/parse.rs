@@ -91,9 +91,9 @@ impl Pipeline {
         reading: &ParseContext<'_>,
     ) -> Result<Self, PipelineError> {
         if stages.len() > PIPELINE_STAGES_MAX {
-            return Err(PipelineError::stage(
+            return Err(refused!(
                 7749501,
-                format!("Pipeline length must be no longer than {PIPELINE_STAGES_MAX} stages"),
+                "Pipeline length must be no longer than {PIPELINE_STAGES_MAX} stages"
             ));
         }
         let mut pipeline = Self { stages: Vec::new(), names: Vec::new(), output: None };
@@ -246,14 +246,13 @@ fn no_stage(name: &str, place: Nesting) -> PipelineError {
             Code::INDEX_NOT_FOUND,
             "$geoNear requires a 2d or 2dsphere index, but none were found",
         ),
-        "$search" | "$searchMeta" | "$vectorSearch" => PipelineError::stage(
+        "$search" | "$searchMeta" | "$vectorSearch" => refused!(
             Code::SEARCH_NOT_ENABLED,
-            format!("Using {name} requires a search server, which Mayfly doesn't have"),
+            "Using {name} requires a search server, which Mayfly doesn't have"
         ),
-        name if UNSUPPORTED.contains(&name) => PipelineError::stage(
-            Code::NOT_SUPPORTED,
-            format!("the pipeline stage {name} is not supported"),
-        ),
+        name if UNSUPPORTED.contains(&name) => {
+            refused!(Code::NOT_SUPPORTED, "the pipeline stage {name} is not supported")
+        }
         name => PipelineError::stage(40324, format!("Unrecognized pipeline stage name: '{name}'")),
     }
 }

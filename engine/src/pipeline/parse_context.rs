@@ -50,11 +50,9 @@ impl<'r> ParseContext<'r> {
     /// A pipeline in a stage of this one.
     pub(super) fn within(&self, place: Nesting) -> Result<Self, PipelineError> {
         if self.depth >= PIPELINE_DEPTH_MAX {
-            return Err(PipelineError::stage(
+            return Err(refused!(
                 Code::MAX_SUB_PIPELINE_DEPTH_EXCEEDED,
-                format!(
-                    "Maximum number of nested sub-pipelines exceeded. Limit is {PIPELINE_DEPTH_MAX}"
-                ),
+                "Maximum number of nested sub-pipelines exceeded. Limit is {PIPELINE_DEPTH_MAX}"
             ));
         }
         Ok(Self { db: self.db, names: self.names.clone(), place, depth: self.depth + 1 })
@@ -70,12 +68,10 @@ impl<'r> ParseContext<'r> {
         if first.is_some_and(|(name, _)| name.as_str() == "$documents") {
             return Ok(Origin::database(self.db));
         }
-        Err(PipelineError::stage(
+        Err(refused!(
             Code::FAILED_TO_PARSE,
-            format!(
-                "{stage} stage without explicit collection must have a pipeline with $documents as \
+            "{stage} stage without explicit collection must have a pipeline with $documents as \
                  first stage"
-            ),
         ))
     }
 }

@@ -30,17 +30,15 @@ pub fn resolve(
             return Ok((namespace, stages));
         };
         if seen.contains(&view.on) {
-            return Err(PipelineError::stage(
+            return Err(refused!(
                 Code::GRAPH_CONTAINS_CYCLE,
-                format!("View cycle detected: {namespace} reads itself"),
+                "View cycle detected: {namespace} reads itself"
             ));
         }
         if seen.len() >= PIPELINE_DEPTH_MAX {
-            return Err(PipelineError::stage(
+            return Err(refused!(
                 Code::VIEW_DEPTH_LIMIT_EXCEEDED,
-                format!(
-                    "View depth too deep or view cycle detected; maximum depth is {PIPELINE_DEPTH_MAX}"
-                ),
+                "View depth too deep or view cycle detected; maximum depth is {PIPELINE_DEPTH_MAX}"
             ));
         }
         let own = view.pipeline.iter().map(RawDocumentBuf::try_from);

@@ -89,9 +89,9 @@ pub fn plan(
     now_ms: i64,
 ) -> Result<CollModPlan, CatalogError> {
     if dialect == Dialect::Cosmos {
-        return Err(error(
-            CatalogErrorKind::CommandNotSupported,
-            "collMod is not supported in the cosmos dialect; drop and recreate the index",
+        return Err(refused!(
+            CommandNotSupported,
+            "collMod is not supported in the cosmos dialect; drop and recreate the index"
         ));
     }
     let change = match &request.index {
@@ -101,10 +101,7 @@ pub fn plan(
     };
     let top = request.expire_after_seconds.as_ref().map(read_top).transpose()?;
     let collection = collection.ok_or_else(|| {
-        error(
-            CatalogErrorKind::NamespaceNotFound,
-            format!("the collection {} does not exist", request.namespace),
-        )
+        refused!(NamespaceNotFound, "the collection {} does not exist", request.namespace)
     })?;
     if collection.is_view() && (change.is_some() || top.is_some()) {
         return Err(invalid(format!(
@@ -159,9 +156,9 @@ impl<'r> IndexChange<'r> {
                 "prepareUnique" => change.prepare_unique = flag()?,
                 "forceNonUnique" => change.force_non_unique = flag()?,
                 _ => {
-                    return Err(error(
-                        CatalogErrorKind::UnknownField,
-                        format!("the field 'collMod.index.{field}' is unknown; remove it"),
+                    return Err(refused!(
+                        UnknownField,
+                        "the field 'collMod.index.{field}' is unknown; remove it"
                     ));
                 }
             }
@@ -245,7 +242,7 @@ impl<'r> IndexChange<'r> {
         };
         if index.clustered {
             return Err(if self.hidden.is_some() {
-                error(CatalogErrorKind::ClusteredIndexHide, "the clustered index can't be hidden")
+                refused!(ClusteredIndexHide, "the clustered index can't be hidden")
             } else {
                 not_found(&index.name)
             });
@@ -259,7 +256,7 @@ impl<'r> IndexChange<'r> {
         collection: &CollectionMeta,
     ) -> Result<(), CatalogError> {
         if self.hidden.is_some() && index.is_id() {
-            return Err(error(CatalogErrorKind::BadValue, "the index on _id can't be hidden"));
+            return Err(refused!(BadValue, "the index on _id can't be hidden"));
         }
         if self.secs.is_some() {
             let refused = if index.is_id() {
@@ -299,9 +296,9 @@ impl<'r> IndexChange<'r> {
         }
         match self.unique {
             Some(false) => {
-                return Err(error(
-                    CatalogErrorKind::BadValue,
-                    "unique can only be set to true; use forceNonUnique",
+                return Err(refused!(
+                    BadValue,
+                    "unique can only be set to true; use forceNonUnique"
                 ));
             }
             Some(true) if !index.unique => {
@@ -316,9 +313,7 @@ impl<'r> IndexChange<'r> {
             _ => {}
         }
         match self.force_non_unique {
-            Some(false) => {
-                Err(error(CatalogErrorKind::BadValue, "forceNonUnique can only be true"))
-            }
+            Some(false) => Err(refused!(BadValue, "forceNonUnique can only be true")),
             Some(true) if !index.unique || index.is_id() => {
                 Err(invalid("forceNonUnique is only for a unique index"))
             }
@@ -382,9 +377,5 @@ pub(super) fn check_own_seconds(secs: i64, now_ms: i64) -> Result<(), CatalogErr
 }
 
 fn invalid(message: impl Into<String>) -> CatalogError {
-    error(CatalogErrorKind::InvalidOptions, message)
-}
-
-fn error(kind: CatalogErrorKind, message: impl Into<String>) -> CatalogError {
-    CatalogError::new(kind, message)
+    CatalogError::new(CatalogErrorKind::InvalidOptions, message)
 }

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use bson::{Bson, Document};
 
-use crate::catalog::{
-    CatalogError, CatalogErrorKind, IndexMeta, KeyKind, index_key::same_document,
-};
+use crate::catalog::{CatalogError, IndexMeta, KeyKind, index_key::same_document};
 
 /// Options that are never compared.
 const NOT_COMPARED: &[&str] = &["textIndexVersion", "2dsphereIndexVersion", "wildcardProjection"];
@@ -25,42 +23,34 @@ pub(super) fn existing<'e>(
     }
     if let Some(named) = existing.iter().find(|index| index.name == requested.name) {
         if !same_identity(requested, named) {
-            return Err(CatalogError::new(
-                CatalogErrorKind::IndexKeySpecsConflict,
-                format!(
-                    "an index named {} exists with another key or identity; choose another name",
-                    named.name
-                ),
+            return Err(refused!(
+                IndexKeySpecsConflict,
+                "an index named {} exists with another key or identity; choose another name",
+                named.name
             ));
         }
         if !same_options(requested, named) {
-            return Err(CatalogError::new(
-                CatalogErrorKind::IndexOptionsConflict,
-                format!(
-                    "the index {} exists with other options; change it with collMod, or drop it first",
-                    named.name
-                ),
+            return Err(refused!(
+                IndexOptionsConflict,
+                "the index {} exists with other options; change it with collMod, or drop it first",
+                named.name
             ));
         }
         return Ok(Some(named));
     }
     let text = |index: &IndexMeta| index.key.has(KeyKind::Text);
     if let Some(other) = existing.iter().find(|index| text(index) && text(requested)) {
-        return Err(CatalogError::new(
-            CatalogErrorKind::IndexOptionsConflict,
-            format!(
-                "only one text index per collection allowed, found existing text index {:?}",
-                other.name
-            ),
+        return Err(refused!(
+            IndexOptionsConflict,
+            "only one text index per collection allowed, found existing text index {:?}",
+            other.name
         ));
     }
     match existing.iter().find(|index| same_identity(requested, index)) {
-        Some(other) => Err(CatalogError::new(
-            CatalogErrorKind::IndexOptionsConflict,
-            format!(
-                "the same index exists under the name {}; use that name, or change it with collMod",
-                other.name
-            ),
+        Some(other) => Err(refused!(
+            IndexOptionsConflict,
+            "the same index exists under the name {}; use that name, or change it with collMod",
+            other.name
         )),
         None => Ok(None),
     }

@@ -79,7 +79,7 @@ fn given(options: &Document) -> Document {
 /// `BadValue`.
 pub fn check_dialect(options: &CollectionOptions, dialect: Dialect) -> Result<(), CatalogError> {
     if dialect == Dialect::Cosmos && options.expire_after_secs.is_some() {
-        return Err(error(CatalogErrorKind::BadValue, TTL_ON_TS_ONLY));
+        return Err(CatalogError::new(CatalogErrorKind::BadValue, TTL_ON_TS_ONLY));
     }
     Ok(())
 }
@@ -91,15 +91,15 @@ pub fn check_dialect(options: &CollectionOptions, dialect: Dialect) -> Result<()
 /// `InvalidNamespace`.
 pub fn check_name(namespace: &Namespace) -> Result<(), CatalogError> {
     if namespace.is_unfinished_output() {
-        return Err(error(
-            CatalogErrorKind::InvalidNamespace,
-            format!("the name {namespace} is reserved for the output of $out; choose another"),
+        return Err(refused!(
+            InvalidNamespace,
+            "the name {namespace} is reserved for the output of $out; choose another"
         ));
     }
     if namespace.is_system() && namespace.collection != "system.profile" {
-        return Err(error(
-            CatalogErrorKind::InvalidNamespace,
-            format!("the name {namespace} is reserved for the system; choose another"),
+        return Err(refused!(
+            InvalidNamespace,
+            "the name {namespace} is reserved for the system; choose another"
         ));
     }
     Ok(())
@@ -128,10 +128,7 @@ fn check_known(options: &Document) -> Result<(), CatalogError> {
         "encryptedFields",
     ];
     if let Some(unknown) = options.keys().find(|field| !KNOWN.contains(&field.as_str())) {
-        return Err(error(
-            CatalogErrorKind::UnknownField,
-            format!("the field 'create.{unknown}' is unknown; remove it"),
-        ));
+        return Err(refused!(UnknownField, "the field 'create.{unknown}' is unknown; remove it"));
     }
     let is_plain = |given: &Document| same_document(given, &doc! { "locale": "simple" });
     let is_off = |given: &Document| given.get("enabled").and_then(safe_bool) != Some(true);
@@ -151,10 +148,9 @@ fn check_inert(
     match options.get(field) {
         None | Some(Bson::Null) => Ok(()),
         Some(Bson::Document(given)) if changes_nothing(given) => Ok(()),
-        Some(Bson::Document(_)) => Err(error(
-            CatalogErrorKind::CommandNotSupported,
-            format!("the option '{field}' is not supported; remove it"),
-        )),
+        Some(Bson::Document(_)) => {
+            Err(refused!(CommandNotSupported, "the option '{field}' is not supported; remove it"))
+        }
         Some(other) => Err(wrong_type(field, "an object", other)),
     }
 }
@@ -170,7 +166,7 @@ pub(super) fn view(options: &Document) -> Result<Option<View>, CatalogError> {
         }
         None => return Ok(None),
         Some(Bson::String(on)) if on.is_empty() => {
-            return Err(error(CatalogErrorKind::BadValue, "viewOn is empty; name a collection"));
+            return Err(refused!(BadValue, "viewOn is empty; name a collection"));
         }
         Some(Bson::String(on)) => on.clone(),
         Some(other) => return Err(wrong_type("viewOn", "a string", other)),
@@ -211,17 +207,17 @@ fn time_series(options: &Document) -> Result<Option<Document>, CatalogError> {
                 return Err(wrong_type(field, "a string", other));
             }
             _ => {
-                return Err(error(
-                    CatalogErrorKind::UnknownField,
-                    format!("the field 'create.timeseries.{field}' is unknown; remove it"),
+                return Err(refused!(
+                    UnknownField,
+                    "the field 'create.timeseries.{field}' is unknown; remove it"
                 ));
             }
         }
     }
     let Ok(time_field) = given.get_str("timeField") else {
-        return Err(error(
-            CatalogErrorKind::MissingField,
-            "the field 'create.timeseries.timeField' is missing; name the field of the time",
+        return Err(refused!(
+            MissingField,
+            "the field 'create.timeseries.timeField' is missing; name the field of the time"
         ));
     };
     let meta_field = given.get_str("metaField").ok();
@@ -232,9 +228,9 @@ fn time_series(options: &Document) -> Result<Option<Document>, CatalogError> {
         .get_str("granularity")
         .is_ok_and(|word| !matches!(word, "seconds" | "minutes" | "hours"))
     {
-        return Err(error(
-            CatalogErrorKind::BadValue,
-            "granularity must be \"seconds\", \"minutes\" or \"hours\"",
+        return Err(refused!(
+            BadValue,
+            "granularity must be \"seconds\", \"minutes\" or \"hours\""
         ));
     }
     Ok(Some(read))
@@ -245,12 +241,10 @@ fn bucket_secs(field: &str, secs: Whole) -> Result<i32, CatalogError> {
     let secs = secs.or_zero();
     let bounded = i32::try_from(secs).ok().filter(|secs| (1..=BUCKET_SECS_MAX).contains(secs));
     bounded.ok_or_else(|| {
-        error(
-            CatalogErrorKind::BadValue,
-            format!(
-                "BSON field 'timeseries.{field}' must be from 1 to {BUCKET_SECS_MAX}, actual value \
+        refused!(
+            BadValue,
+            "BSON field 'timeseries.{field}' must be from 1 to {BUCKET_SECS_MAX}, actual value \
                  '{secs}'"
-            ),
         )
     })
 }
@@ -262,11 +256,11 @@ fn clustered(options: &Document) -> Result<Option<Clustered>, CatalogError> {
         Some(other) => {
             return match safe_bool(other) {
                 Some(false) => Ok(None),
-                Some(true) => Err(error(
-                    CatalogErrorKind::ClusteredLegacy,
+                Some(true) => Err(refused!(
+                    ClusteredLegacy,
                     "clusteredIndex: true is reserved for the server's own collections; give the \
                      key and \
-                     unique",
+                     unique"
                 )),
                 None => Err(wrong_type("clusteredIndex", "an object", other)),
             };
@@ -288,16 +282,16 @@ fn part<'d>(given: &'d Document, field: &str) -> Option<&'d Bson> {
 
 fn check_clustered(given: &Document) -> Result<(), CatalogError> {
     let missing = |field: &str| {
-        error(
-            CatalogErrorKind::MissingField,
-            format!("BSON field 'create.clusteredIndex.{field}' is missing but a required field"),
+        refused!(
+            MissingField,
+            "BSON field 'create.clusteredIndex.{field}' is missing but a required field"
         )
     };
     let known = ["key", "unique", "name", "v"];
     if let Some(other) = given.keys().find(|field| !known.contains(&field.as_str())) {
-        return Err(error(
-            CatalogErrorKind::UnknownField,
-            format!("the field 'create.clusteredIndex.{other}' is unknown; remove it"),
+        return Err(refused!(
+            UnknownField,
+            "the field 'create.clusteredIndex.{other}' is unknown; remove it"
         ));
     }
     let key = match part(given, "key").ok_or_else(|| missing("key"))? {
@@ -311,23 +305,20 @@ fn check_clustered(given: &Document) -> Result<(), CatalogError> {
         let whole = Whole::of(version)
             .ok_or_else(|| wrong_type("clusteredIndex.v", "a number", version))?;
         if whole.or_zero() != 2 {
-            return Err(error(
-                CatalogErrorKind::ClusteredVersion,
-                "the version 'v' of a clustered index must be 2",
+            return Err(refused!(
+                ClusteredVersion,
+                "the version 'v' of a clustered index must be 2"
             ));
         }
     }
     if !same_document(key, &doc! { "_id": 1 }) {
-        return Err(error(
+        return Err(CatalogError::new(
             CatalogErrorKind::InvalidIndexSpecificationOption,
             "the key of a clustered index must be {_id: 1}",
         ));
     }
     if !is_unique {
-        return Err(error(
-            CatalogErrorKind::ClusteredNotUnique,
-            "a clustered index must be unique",
-        ));
+        return Err(refused!(ClusteredNotUnique, "a clustered index must be unique"));
     }
     Ok(())
 }
@@ -344,9 +335,10 @@ fn check_beside_clustered(options: &Document) -> Result<(), CatalogError> {
         ("idIndex", CatalogErrorKind::InvalidOptions, "it has no other index on _id"),
     ];
     match refused.iter().find(|(option, ..)| options.contains_key(*option)) {
-        Some((option, kind, why)) => {
-            Err(error(*kind, format!("'{option}' is not allowed on a clustered collection: {why}")))
-        }
+        Some((option, kind, why)) => Err(CatalogError::new(
+            *kind,
+            format!("'{option}' is not allowed on a clustered collection: {why}"),
+        )),
         None => Ok(()),
     }
 }
@@ -392,9 +384,9 @@ pub fn check_capped_size(size: i64) -> Result<(), CatalogError> {
     if (1..=CAPPED_BYTES_MAX).contains(&size) {
         return Ok(());
     }
-    Err(error(
-        CatalogErrorKind::BadValue,
-        format!("the size of a capped collection must be from 1 to {CAPPED_BYTES_MAX} bytes"),
+    Err(refused!(
+        BadValue,
+        "the size of a capped collection must be from 1 to {CAPPED_BYTES_MAX} bytes"
     ))
 }
 
@@ -406,10 +398,7 @@ pub(super) fn check_capped_max(max: i64) -> Result<(), CatalogError> {
     if max < i64::from(i32::MAX) {
         return Ok(());
     }
-    Err(error(
-        CatalogErrorKind::BadValue,
-        "max of a capped collection must be less than 2147483647",
-    ))
+    Err(refused!(BadValue, "max of a capped collection must be less than 2147483647"))
 }
 
 fn check_combination(options: &CollectionOptions, now_ms: i64) -> Result<(), CatalogError> {
@@ -434,9 +423,9 @@ fn check_combination(options: &CollectionOptions, now_ms: i64) -> Result<(), Cat
         && options.clustered.is_some()
         && options.expire_after_secs.is_none()
     {
-        return Err(error(
-            CatalogErrorKind::CappedClusteredWithoutTtl,
-            "a capped clustered collection needs expireAfterSeconds",
+        return Err(refused!(
+            CappedClusteredWithoutTtl,
+            "a capped clustered collection needs expireAfterSeconds"
         ));
     }
     Ok(())
@@ -452,9 +441,5 @@ fn kept(options: &Document) -> Document {
 }
 
 fn invalid(message: impl Into<String>) -> CatalogError {
-    error(CatalogErrorKind::InvalidOptions, message)
-}
-
-fn error(kind: CatalogErrorKind, message: impl Into<String>) -> CatalogError {
-    CatalogError::new(kind, message)
+    CatalogError::new(CatalogErrorKind::InvalidOptions, message)
 }

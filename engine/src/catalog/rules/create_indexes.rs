@@ -6,7 +6,7 @@ use bson::Document;
 
 use super::{conflict, index_spec, index_spec::ParsedIndex, time_series};
 use crate::{
-    catalog::{CatalogError, CatalogErrorKind, CollectionMeta, Dialect, IndexMeta, Namespace},
+    catalog::{CatalogError, CollectionMeta, Dialect, IndexMeta, Namespace},
     limits::INDEXES_PER_COLLECTION_MAX,
 };
 
@@ -54,19 +54,14 @@ pub fn plan(
     dialect: Dialect,
 ) -> Result<CreateIndexesPlan, CatalogError> {
     if collection.is_view() {
-        return Err(CatalogError::new(
-            CatalogErrorKind::CommandNotSupportedOnView,
-            format!(
-                "{} is a view, which has no indexes; name the collection under it",
-                request.namespace
-            ),
+        return Err(refused!(
+            CommandNotSupportedOnView,
+            "{} is a view, which has no indexes; name the collection under it",
+            request.namespace
         ));
     }
     if request.indexes.is_empty() {
-        return Err(CatalogError::new(
-            CatalogErrorKind::BadValue,
-            "the list of indexes is empty; name at least one",
-        ));
+        return Err(refused!(BadValue, "the list of indexes is empty; name at least one"));
     }
     let mut known = collection.indexes.clone();
     let mut plan = CreateIndexesPlan::default();
@@ -84,12 +79,10 @@ pub fn plan(
         }
         check_new(&parsed, collection)?;
         if known.len() >= INDEXES_PER_COLLECTION_MAX {
-            return Err(CatalogError::new(
-                CatalogErrorKind::CannotCreateIndex,
-                format!(
-                    "{} would have more than {INDEXES_PER_COLLECTION_MAX} indexes; drop one first",
-                    request.namespace
-                ),
+            return Err(refused!(
+                CannotCreateIndex,
+                "{} would have more than {INDEXES_PER_COLLECTION_MAX} indexes; drop one first",
+                request.namespace
             ));
         }
         let mut meta = parsed.meta;
@@ -109,9 +102,9 @@ fn check_new(parsed: &ParsedIndex, collection: &CollectionMeta) -> Result<(), Ca
     let options = &collection.options;
     let is_capped_clustered = options.capped.is_some() && options.clustered.is_some();
     if parsed.meta.expire_after_secs.is_some() && is_capped_clustered {
-        return Err(CatalogError::new(
-            CatalogErrorKind::CappedClusteredSecondaryTtl,
-            "a capped clustered collection can't have a TTL index; use its own expireAfterSeconds",
+        return Err(refused!(
+            CappedClusteredSecondaryTtl,
+            "a capped clustered collection can't have a TTL index; use its own expireAfterSeconds"
         ));
     }
     options.time_series.as_ref().map_or(Ok(()), |given| time_series::check(parsed, given))

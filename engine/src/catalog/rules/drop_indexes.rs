@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bson::Document;
 
-use crate::catalog::{CatalogError, CatalogErrorKind, CollectionMeta, IndexMeta};
+use crate::catalog::{CatalogError, CollectionMeta, IndexMeta};
 
 /// Which indexes to drop.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,9 +33,10 @@ pub fn plan(
     selector: &IndexSelector,
 ) -> Result<Vec<Arc<IndexMeta>>, CatalogError> {
     if collection.is_view() {
-        return Err(CatalogError::new(
-            CatalogErrorKind::CommandNotSupportedOnView,
-            format!("{} is a view, which has no indexes", collection.namespace),
+        return Err(refused!(
+            CommandNotSupportedOnView,
+            "{} is a view, which has no indexes",
+            collection.namespace
         ));
     }
     match selector {
@@ -69,31 +70,27 @@ pub(super) fn by_key<'c>(
     let first = found.next().ok_or_else(|| not_found(&key.to_string()))?;
     match found.next() {
         None => Ok(first),
-        Some(second) => Err(CatalogError::new(
-            CatalogErrorKind::AmbiguousIndexKeyPattern,
-            format!(
-                "several indexes have the key {key}: {} and {}; name one of them",
-                first.name, second.name
-            ),
+        Some(second) => Err(refused!(
+            AmbiguousIndexKeyPattern,
+            "several indexes have the key {key}: {} and {}; name one of them",
+            first.name,
+            second.name
         )),
     }
 }
 
 pub(super) fn not_found(index: &str) -> CatalogError {
-    CatalogError::new(CatalogErrorKind::IndexNotFound, format!("no index found: {index}"))
+    refused!(IndexNotFound, "no index found: {index}")
 }
 
 fn droppable(index: &Arc<IndexMeta>) -> Result<Arc<IndexMeta>, CatalogError> {
     if index.clustered {
-        Err(CatalogError::new(
-            CatalogErrorKind::ClusteredIndexDrop,
-            "the clustered index can't be dropped; drop the collection instead",
+        Err(refused!(
+            ClusteredIndexDrop,
+            "the clustered index can't be dropped; drop the collection instead"
         ))
     } else if index.is_id() {
-        Err(CatalogError::new(
-            CatalogErrorKind::InvalidOptions,
-            "the index on _id can't be dropped",
-        ))
+        Err(refused!(InvalidOptions, "the index on _id can't be dropped"))
     } else {
         Ok(Arc::clone(index))
     }

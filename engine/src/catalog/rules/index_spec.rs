@@ -42,20 +42,14 @@ pub(super) fn parse(
         Some(Bson::Document(key)) => key,
         Some(other) => return Err(wrong_type("key", "an object", other)),
         None => {
-            return Err(error(
-                CatalogErrorKind::FailedToParse,
-                "the index has no key; give it a key pattern",
-            ));
+            return Err(refused!(FailedToParse, "the index has no key; give it a key pattern"));
         }
     };
     let name = match spec.get("name") {
         Some(Bson::String(name)) => name.clone(),
         Some(other) => return Err(wrong_type("name", "a string", other)),
         None => {
-            return Err(error(
-                CatalogErrorKind::FailedToParse,
-                "the index has no name; give it a name",
-            ));
+            return Err(refused!(FailedToParse, "the index has no name; give it a name"));
         }
     };
     let parsed_key = parse_key(key)?;
@@ -143,9 +137,9 @@ fn known_options(spec: &Document, ignore_unknown: bool) -> Result<Document, Cata
     ];
     let unknown = spec.keys().find(|option| !KNOWN.contains(&option.as_str()));
     match unknown {
-        Some(option) if !ignore_unknown => Err(error(
-            CatalogErrorKind::InvalidIndexSpecificationOption,
-            format!("the field '{option}' is not valid for an index specification; remove it"),
+        Some(option) if !ignore_unknown => Err(refused!(
+            InvalidIndexSpecificationOption,
+            "the field '{option}' is not valid for an index specification; remove it"
         )),
         _ => Ok(spec
             .iter()
@@ -160,9 +154,9 @@ fn parse_key(key: &Document) -> Result<IndexKey, CatalogError> {
         return Err(cannot("the key pattern is empty; name at least one field"));
     }
     if key.len() > KEY_FIELDS_MAX {
-        return Err(error(
-            CatalogErrorKind::KeyFields,
-            format!("the key pattern has more than {KEY_FIELDS_MAX} fields; remove some"),
+        return Err(refused!(
+            KeyFields,
+            "the key pattern has more than {KEY_FIELDS_MAX} fields; remove some"
         ));
     }
     for (field, value) in key {
@@ -183,9 +177,9 @@ fn parse_key(key: &Document) -> Result<IndexKey, CatalogError> {
         let ends_wild = field == "$**" || field.ends_with(".$**");
         let is_text = |word: &Bson| word.as_str() == Some("text");
         if !ends_wild && value.as_str() == Some("wildcard") {
-            return Err(error(
-                CatalogErrorKind::WildcardWord,
-                "\"wildcard\" is not an index type; use the field name $** and 1 or -1",
+            return Err(refused!(
+                WildcardWord,
+                "\"wildcard\" is not an index type; use the field name $** and 1 or -1"
             ));
         }
         let of_words = ends_wild && value.as_str().is_some() && !is_text(value);
@@ -202,13 +196,10 @@ fn parse_key(key: &Document) -> Result<IndexKey, CatalogError> {
 fn check_name(name: &str) -> Result<(), CatalogError> {
     match name {
         "" => Err(cannot("the index name is empty; give it a name")),
-        "*" => Err(error(
-            CatalogErrorKind::BadValue,
-            "the index name '*' means all indexes; choose another",
-        )),
-        "_id_" => Err(error(
-            CatalogErrorKind::BadValue,
-            "the index name '_id_' is reserved for the index on _id; choose another",
+        "*" => Err(refused!(BadValue, "the index name '*' means all indexes; choose another")),
+        "_id_" => Err(refused!(
+            BadValue,
+            "the index name '_id_' is reserved for the index on _id; choose another"
         )),
         name if name.contains('\0') => Err(cannot("the index name has a NUL character; remove it")),
         _ => Ok(()),
@@ -231,13 +222,13 @@ fn parse_id(spec: &Document, key: &IndexKey) -> Result<ParsedIndex, CatalogError
         !(allowed || clustered && option.as_str() == "unique")
     });
     if let Some(option) = other {
-        return Err(error(
-            CatalogErrorKind::InvalidIndexSpecificationOption,
-            format!("the field '{option}' is not valid for an _id index specification; remove it"),
+        return Err(refused!(
+            InvalidIndexSpecificationOption,
+            "the field '{option}' is not valid for an _id index specification; remove it"
         ));
     }
     if !key.same_pattern(&doc! { "_id": 1 }) {
-        return Err(error(
+        return Err(CatalogError::new(
             CatalogErrorKind::BadValue,
             "the key of the index on _id must be {_id: 1}",
         ));
@@ -291,9 +282,9 @@ fn kept_options(spec: &Document, key: &IndexKey) -> Result<Document, CatalogErro
         "wildcardProjection",
     ];
     if spec.contains_key("wildcardProjection") && !key.has(KeyKind::Wildcard) {
-        return Err(error(
-            CatalogErrorKind::BadValue,
-            "wildcardProjection is only for a key pattern with $**; remove it",
+        return Err(refused!(
+            BadValue,
+            "wildcardProjection is only for a key pattern with $**; remove it"
         ));
     }
     check_kept(spec, key)?;
@@ -302,7 +293,7 @@ fn kept_options(spec: &Document, key: &IndexKey) -> Result<Document, CatalogErro
         Some(Bson::Document(collation))
             if collation.get_str("locale").is_ok_and(|locale| locale == "simple") => {}
         Some(Bson::Document(_)) => {
-            return Err(error(
+            return Err(CatalogError::new(
                 CatalogErrorKind::CommandNotSupported,
                 "collations other than {locale: \"simple\"} are not supported; remove it",
             ));
@@ -338,15 +329,15 @@ fn check_kept(spec: &Document, key: &IndexKey) -> Result<(), CatalogError> {
         }
     }
     if spec.get_document("storageEngine").is_ok_and(|engine| !engine.is_empty()) {
-        return Err(error(
-            CatalogErrorKind::InvalidOptions,
-            "storageEngine names an engine that is not there; remove it",
+        return Err(refused!(
+            InvalidOptions,
+            "storageEngine names an engine that is not there; remove it"
         ));
     }
     if spec.get_document("wildcardProjection").is_ok_and(Document::is_empty) {
-        return Err(error(
-            CatalogErrorKind::FailedToParse,
-            "The 'wildcardProjection' field can't be an empty object",
+        return Err(refused!(
+            FailedToParse,
+            "The 'wildcardProjection' field can't be an empty object"
         ));
     }
     if spec.contains_key("weights") && !key.has(KeyKind::Text) {
@@ -480,28 +471,22 @@ fn check_ttl_dialect(form: EntryForm, secs: i64, dialect: Dialect) -> Result<(),
         return Ok(());
     }
     if form != EntryForm::LastModified {
-        return Err(error(CatalogErrorKind::BadValue, TTL_ON_TS_ONLY));
+        return Err(CatalogError::new(CatalogErrorKind::BadValue, TTL_ON_TS_ONLY));
     }
     if secs == 0 {
-        return Err(error(
-            CatalogErrorKind::BadValue,
-            "expireAfterSeconds must be -1 or from 1 to 2147483647",
-        ));
+        return Err(refused!(BadValue, "expireAfterSeconds must be -1 or from 1 to 2147483647"));
     }
     Ok(())
 }
 
 pub(super) fn wrong_type(option: &str, wanted: &str, found: &Bson) -> CatalogError {
-    error(
-        CatalogErrorKind::TypeMismatch,
-        format!("the field '{option}' must be {wanted}, but is of type '{}'", type_name(found)),
+    refused!(
+        TypeMismatch,
+        "the field '{option}' must be {wanted}, but is of type '{}'",
+        type_name(found)
     )
 }
 
 fn cannot(message: impl Into<String>) -> CatalogError {
-    error(CatalogErrorKind::CannotCreateIndex, message)
-}
-
-fn error(kind: CatalogErrorKind, message: impl Into<String>) -> CatalogError {
-    CatalogError::new(kind, message)
+    CatalogError::new(CatalogErrorKind::CannotCreateIndex, message)
 }

@@ -1,6 +1,14 @@
 //! What a request may create or change: pure functions from a request and the current definitions
 //! to the new definitions.
 
+/// A [`CatalogError`](super::CatalogError) of a kind, with the message as `format!` takes it.
+macro_rules! refused {
+    ($kind:ident, $($message:tt)+) => {{
+        use $crate::catalog::{CatalogError, CatalogErrorKind};
+        CatalogError::new(CatalogErrorKind::$kind, format!($($message)+))
+    }};
+}
+
 pub mod coll_mod;
 mod coll_mod_options;
 mod conflict;

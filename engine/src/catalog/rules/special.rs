@@ -20,23 +20,23 @@ pub(super) fn check(key: &IndexKey, spec: &Document, unique: bool) -> Result<(),
     match wildcards.as_slice() {
         [] => Ok(()),
         [wildcard] => check_wildcard(key, wildcard, spec),
-        _ => Err(CatalogError::new(
-            CatalogErrorKind::WildcardTwice,
-            "a wildcard index has just one field with $**; remove the others",
+        _ => Err(refused!(
+            WildcardTwice,
+            "a wildcard index has just one field with $**; remove the others"
         )),
     }
 }
 
 fn check_hashed(key: &IndexKey, unique: bool) -> Result<(), CatalogError> {
     match key.parts.iter().filter(|part| part.kind == KeyKind::Hashed).count() {
-        1 if unique => Err(CatalogError::new(
-            CatalogErrorKind::HashedUnique,
-            "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.",
+        1 if unique => Err(refused!(
+            HashedUnique,
+            "Currently hashed indexes cannot guarantee uniqueness. Use a regular index."
         )),
         0 | 1 => Ok(()),
-        count => Err(CatalogError::new(
-            CatalogErrorKind::HashedTwice,
-            format!("A maximum of one index field is allowed to be hashed but found {count}"),
+        count => Err(refused!(
+            HashedTwice,
+            "A maximum of one index field is allowed to be hashed but found {count}"
         )),
     }
 }
@@ -101,12 +101,10 @@ fn check_wildcard(key: &IndexKey, wildcard: &KeyPart, spec: &Document) -> Result
             ));
         };
         if covers(projection, includes == Some(true), field) {
-            return Err(CatalogError::new(
-                CatalogErrorKind::WildcardOverlap,
-                format!(
-                    "the wildcardProjection of a compound wildcard index must leave out its other \
+            return Err(refused!(
+                WildcardOverlap,
+                "the wildcardProjection of a compound wildcard index must leave out its other \
                      fields; leave out {field:?}"
-                ),
             ));
         }
     }
@@ -118,12 +116,10 @@ fn check_projection(projection: &Document) -> Result<bool, CatalogError> {
     let mut includes = None;
     for (field, value) in projection {
         let keeps = keeps(value).ok_or_else(|| {
-            CatalogError::new(
-                CatalogErrorKind::ProjectionComputed,
-                format!(
-                    "Bad projection specification, cannot use computed fields when parsing a spec in \
+            refused!(
+                ProjectionComputed,
+                "Bad projection specification, cannot use computed fields when parsing a spec in \
                      kBanComputedFields mode: {{{field}: {value}}}"
-                ),
             )
         })?;
         if field == "_id" {
@@ -131,15 +127,15 @@ fn check_projection(projection: &Document) -> Result<bool, CatalogError> {
         }
         match includes {
             Some(true) if !keeps => {
-                return Err(CatalogError::new(
-                    CatalogErrorKind::ExclusionInInclusion,
-                    format!("Cannot do exclusion on field {field} in inclusion projection"),
+                return Err(refused!(
+                    ExclusionInInclusion,
+                    "Cannot do exclusion on field {field} in inclusion projection"
                 ));
             }
             Some(false) if keeps => {
-                return Err(CatalogError::new(
-                    CatalogErrorKind::InclusionInExclusion,
-                    format!("Cannot do inclusion on field {field} in exclusion projection"),
+                return Err(refused!(
+                    InclusionInExclusion,
+                    "Cannot do inclusion on field {field} in exclusion projection"
                 ));
             }
             _ => includes = Some(keeps),

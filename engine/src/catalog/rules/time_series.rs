@@ -50,10 +50,7 @@ pub(super) fn form(index: &IndexMeta, options: &Document) -> EntryForm {
 /// `CannotCreateIndex`.
 pub(super) fn check_not_id(index: &IndexMeta) -> Result<(), CatalogError> {
     if index.is_id() {
-        return Err(CatalogError::new(
-            CatalogErrorKind::CannotCreateIndex,
-            "a time-series collection has no index on _id",
-        ));
+        return Err(refused!(CannotCreateIndex, "a time-series collection has no index on _id"));
     }
     Ok(())
 }

@@ -3,9 +3,7 @@
 use bson::{Bson, Document};
 
 use super::index_spec::wrong_type;
-use crate::catalog::{
-    CatalogError, CatalogErrorKind, Namespace, Validation, ValidationAction, ValidationLevel,
-};
+use crate::catalog::{CatalogError, Namespace, Validation, ValidationAction, ValidationLevel};
 
 /// The three options.
 pub const FIELDS: [&str; 3] = ["validator", "validationLevel", "validationAction"];
@@ -48,12 +46,10 @@ pub fn check_place(namespace: &Namespace) -> Result<(), CatalogError> {
     if !is_own && !namespace.is_system() {
         return Ok(());
     }
-    Err(CatalogError::new(
-        CatalogErrorKind::InvalidOptions,
-        format!(
-            "Document validators are not allowed on {namespace}, which belongs to the server; use \
+    Err(refused!(
+        InvalidOptions,
+        "Document validators are not allowed on {namespace}, which belongs to the server; use \
              another database"
-        ),
     ))
 }
 
@@ -66,8 +62,8 @@ fn word<'o>(options: &'o Document, field: &str) -> Result<Option<&'o str>, Catal
 }
 
 fn no_such(place: &str, field: &str, word: &str) -> CatalogError {
-    CatalogError::new(
-        CatalogErrorKind::BadValue,
-        format!("Enumeration value '{word}' for field '{place}.{field}' is not a valid value."),
+    refused!(
+        BadValue,
+        "Enumeration value '{word}' for field '{place}.{field}' is not a valid value."
     )
 }

@@ -305,13 +305,11 @@ fn merge(merged: &mut RawDocumentBuf, given: Option<RawBsonRef<'_>>) -> Result<i
         None | Some(RawBsonRef::Null | RawBsonRef::Undefined) => return Ok(0),
         Some(RawBsonRef::Document(document)) => document,
         Some(other) => {
-            return Err(PipelineError::stage(
+            return Err(refused!(
                 40400,
-                format!(
-                    "$mergeObjects requires object inputs, but input {} is of type {}",
-                    shown(other),
-                    kind(other)
-                ),
+                "$mergeObjects requires object inputs, but input {} is of type {}",
+                shown(other),
+                kind(other)
             ));
         }
     };

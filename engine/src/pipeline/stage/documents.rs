@@ -43,12 +43,10 @@ impl Stage for Documents {
         let empty = RawDocumentBuf::new();
         let value = self.array.evaluate(&Scope::new(&empty, context))?;
         let Some(RawBsonRef::Array(array)) = value.as_ref() else {
-            return Err(PipelineError::stage(
+            return Err(refused!(
                 5858203,
-                format!(
-                    "error during aggregation: $documents expects an array of documents, found {}",
-                    value.as_ref().map_or("missing", kind)
-                ),
+                "error during aggregation: $documents expects an array of documents, found {}",
+                value.as_ref().map_or("missing", kind)
             ));
         };
         let mut documents = VecDeque::new();
@@ -59,14 +57,12 @@ impl Stage for Documents {
                     documents.push_back(document.to_owned());
                 }
                 other => {
-                    return Err(PipelineError::stage(
+                    return Err(refused!(
                         40228,
-                        format!(
-                            "'newRoot' expression must evaluate to an object, but resulting value \
+                        "'newRoot' expression must evaluate to an object, but resulting value \
                              was: {}. Type of resulting value: '{}'",
-                            shown(other),
-                            kind(other)
-                        ),
+                        shown(other),
+                        kind(other)
                     ));
                 }
             }

@@ -157,12 +157,10 @@ fn check_size(document: Option<&RawDocument>) -> Result<(), PipelineError> {
     if bytes <= PIPELINE_DOC_BYTES_MAX {
         return Ok(());
     }
-    Err(PipelineError::stage(
+    Err(refused!(
         Code::QUERY_EXCEEDED_MEMORY_LIMIT,
-        format!(
-            "Exceeded memory limit: a stage made a document of {bytes} bytes; the next \
+        "Exceeded memory limit: a stage made a document of {bytes} bytes; the next \
              stage takes at most {PIPELINE_DOC_BYTES_MAX}. Remove fields that you do not need"
-        ),
     ))
 }
 

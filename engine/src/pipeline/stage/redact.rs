@@ -59,13 +59,11 @@ impl Redact {
                 }
                 Ok(Some(out))
             }
-            other => Err(PipelineError::stage(
+            other => Err(refused!(
                 17053,
-                format!(
-                    "$redact's expression should not return anything aside from the variables \
+                "$redact's expression should not return anything aside from the variables \
                      $$KEEP, $$DESCEND, and $$PRUNE, but returned {}",
-                    other.map_or_else(|| "MISSING".to_owned(), shown)
-                ),
+                other.map_or_else(|| "MISSING".to_owned(), shown)
             )),
         }
     }

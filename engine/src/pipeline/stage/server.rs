@@ -122,12 +122,10 @@ impl Server {
         value: RawBsonRef<'_>,
     ) -> Result<Self, PipelineError> {
         let RawBsonRef::Document(options) = value else {
-            return Err(PipelineError::stage(
+            return Err(refused!(
                 Code::TYPE_MISMATCH,
-                format!(
-                    "{name} options must be specified in an object, but found: {}",
-                    kind(value)
-                ),
+                "{name} options must be specified in an object, but found: {}",
+                kind(value)
             ));
         };
         for element in options {
@@ -163,9 +161,9 @@ fn scale(options: &RawDocument) -> Result<u64, PipelineError> {
         }
     };
     u64::try_from(number).ok().filter(|scale| *scale > 0).ok_or_else(|| {
-        PipelineError::stage(
+        refused!(
             Code::BAD_VALUE,
-            format!("BSON field 'storageStats.scale' value must be >= 1, actual value '{number}'"),
+            "BSON field 'storageStats.scale' value must be >= 1, actual value '{number}'"
         )
     })
 }
@@ -176,12 +174,10 @@ pub(in crate::pipeline) fn wrong_type(
     found: RawBsonRef<'_>,
     expected: &str,
 ) -> PipelineError {
-    PipelineError::stage(
+    refused!(
         Code::TYPE_MISMATCH,
-        format!(
-            "BSON field '{place}' is the wrong type '{}', expected type '{expected}'",
-            kind(found)
-        ),
+        "BSON field '{place}' is the wrong type '{}', expected type '{expected}'",
+        kind(found)
     )
 }
 
