@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     archive::Archive,
-    collection::{DocumentWriter, WriteError},
+    collection::DocumentWriter,
     command::core::{Answer, Command, CommandError, Context, Request, fields, long, raw},
     limits::ARCHIVE_RESTORE_DOCS_MAX,
     query::{Update, UpdateContext},
@@ -204,16 +204,7 @@ impl ArchiveRestore<'_> {
                 }
             }
         }
-        match writer.insert(&collection, &document) {
-            Ok(_) => report.restored += 1,
-            Err(WriteError::DuplicateKey(duplicate))
-                if collection.id_index().is_some_and(|index| index.name == duplicate.index) =>
-            {
-                report.existing.add(id);
-            }
-            Err(error @ (WriteError::Store(_) | WriteError::Ended(_))) => return Err(error.into()),
-            Err(error) => report.refused.add(refusal(id, &CommandError::from(error).message)),
-        }
+        report.note(writer.insert(&collection, &document), &collection, id)?;
         Ok(())
     }
 }

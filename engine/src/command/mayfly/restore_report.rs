@@ -4,6 +4,7 @@ use bson::{Bson, Document, RawDocumentBuf, doc, raw::RawBsonRef};
 
 use crate::{
     catalog::CollectionMeta,
+    collection::WriteError,
     command::core::{CommandError, long},
     plan::document_with_id,
     reaper::Target,
@@ -64,6 +65,32 @@ impl RestoreCounts {
             Err(error) => return Err(error),
         }
         Ok(true)
+    }
+
+    /// Records the outcome of a write; returns whether it stored the document.
+    ///
+    /// # Errors
+    /// When the store failed or the operation had to end.
+    pub fn note<T>(
+        &mut self,
+        written: Result<T, WriteError>,
+        collection: &CollectionMeta,
+        id: Bson,
+    ) -> Result<bool, WriteError> {
+        match written {
+            Ok(_) => {
+                self.restored += 1;
+                return Ok(true);
+            }
+            Err(WriteError::DuplicateKey(duplicate))
+                if collection.id_index().is_some_and(|index| index.name == duplicate.index) =>
+            {
+                self.existing.add(id);
+            }
+            Err(error @ (WriteError::Store(_) | WriteError::Ended(_))) => return Err(error),
+            Err(error) => self.refused.add(refusal(id, &CommandError::from(error).message)),
+        }
+        Ok(false)
     }
 
     pub fn into_document(self) -> Document {

@@ -9,12 +9,12 @@ use std::{
 use bson::{Bson, doc, raw::RawBsonRef};
 
 use super::{
-    restore_report::{RestoreCounts, id_key, is_due, refusal},
+    restore_report::{RestoreCounts, id_key, is_due},
     trash_selection::TrashSelection,
 };
 use crate::{
     catalog::{CatalogSnapshot, Namespace},
-    collection::{Collections, DocumentWriter, RestorableRow, WriteError},
+    collection::{Collections, DocumentWriter, RestorableRow},
     command::core::{Answer, Command, CommandError, Context, Request, long, optional, raw},
     limits::{TRASH_RESTORE_DOCS_MAX, TRASH_RESTORE_LOOKS_MAX},
     plan::has_document_with_id,
@@ -258,18 +258,8 @@ fn restore(
     if Collections::trash_row(&writer.reader(), row.number)?.is_none() {
         return Ok(());
     }
-    match writer.restore_row(&collection, row) {
-        Ok(_) => {
-            writer.take_from_trash(row.number)?;
-            report.restored += 1;
-        }
-        Err(WriteError::DuplicateKey(duplicate))
-            if collection.id_index().is_some_and(|index| index.name == duplicate.index) =>
-        {
-            report.existing.add(id);
-        }
-        Err(error @ (WriteError::Store(_) | WriteError::Ended(_))) => return Err(error.into()),
-        Err(error) => report.refused.add(refusal(id, &CommandError::from(error).message)),
+    if report.note(writer.restore_row(&collection, row), &collection, id)? {
+        writer.take_from_trash(row.number)?;
     }
     Ok(())
 }
