@@ -49,12 +49,6 @@ impl Target {
         Self { collection, index, rule, ranges }
     }
 
-    /// The same rule with other seconds or on an index that has none yet.
-    #[must_use]
-    pub fn with_rule(collection: &Arc<CollectionMeta>, index: &Arc<IndexMeta>, rule: Rule) -> Self {
-        Self::new(TtlTarget { collection: Arc::clone(collection), index: Arc::clone(index), rule })
-    }
-
     /// The rule's name in replies and reports.
     #[must_use]
     pub fn name(&self) -> &str {

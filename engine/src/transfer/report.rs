@@ -88,12 +88,6 @@ impl ImportReport {
         }
     }
 
-    /// Whether every document of every file was stored, or skipped on request.
-    #[must_use]
-    pub fn is_success(&self) -> bool {
-        self.end == ImportEnd::Complete && self.rejected == 0
-    }
-
     /// One or two sentences about how it ended and what is stored; `None` after a full success.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {

@@ -546,7 +546,7 @@ fn gzip_whole_in_parts_and_cut_short() {
     let mut parts = gzip(b"{\"_id\":1}\n");
     parts.extend(gzip(b"{\"_id\":2}\n"));
     let report = fixture.import(&fixture.request(&parts));
-    assert_eq!((report.imported, report.is_success()), (2, true));
+    assert_eq!((report.imported, report.rejected, &report.end), (2, 0, &ImportEnd::Complete));
     let lines: String =
         (10..50_000).fold(String::new(), |all, id| all + &format!("{{\"_id\":{id}}}\n"));
     let whole = gzip(lines.as_bytes());

@@ -2,10 +2,7 @@
 
 use bson::raw::RawBsonRef;
 
-use super::{
-    names::VariableNames, node::Node, parse::Parser, path::FieldPath, scope::Scope, table,
-    value::Value,
-};
+use super::{names::VariableNames, node::Node, parse::Parser, scope::Scope, table, value::Value};
 use crate::query::QueryError;
 
 /// A parsed expression.
@@ -27,16 +24,6 @@ impl Expression {
     /// An operator met a value that it can't use.
     pub fn evaluate<'v>(&'v self, scope: &Scope<'v>) -> Result<Value<'v>, QueryError> {
         self.0.evaluate(scope)
-    }
-
-    /// The path, if the expression is only a path in the document.
-    #[must_use]
-    pub fn field_path(&self) -> Option<&[String]> {
-        match &self.0 {
-            Node::Path(FieldPath { variable: None, parts }) => Some(parts),
-            Node::Path(FieldPath { variable: Some(name), parts }) if name == "ROOT" => Some(parts),
-            _ => None,
-        }
     }
 
     /// The value, if the expression is the same for all documents; the inner `None` is missing.

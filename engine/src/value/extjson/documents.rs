@@ -90,7 +90,7 @@ impl Documents {
     ///
     /// # Errors
     /// The first thing found wrong; line and column count from the start of the stream, `offset`
-    /// too. The stream stays before the bad document: see [`Self::skip_line`].
+    /// too. The stream stays before the bad document: see [`Self::skip`].
     pub fn step(&mut self, bytes: &[u8], last: bool) -> Result<Step, TextError> {
         let mut at = 0;
         if self.state == State::Start {
@@ -163,18 +163,6 @@ impl Documents {
     #[must_use]
     pub fn document(&self) -> &RawDocument {
         RawDocument::from_bytes(&self.work.out).unwrap_or(rawdoc_empty())
-    }
-
-    /// After an error in NDJSON: takes the bytes up to and including the next line end as used up
-    /// and returns their number; `None` if there is no line end in `bytes`. Line ends before the
-    /// bad document are skipped too.
-    pub fn skip_line(&mut self, bytes: &[u8]) -> Option<usize> {
-        let start = skip_space(bytes, 0);
-        let length = bytes.get(start..)?.iter().position(|byte| *byte == b'\n')?;
-        let consumed = start + length + 1;
-        self.state = State::Between;
-        self.advance(bytes, consumed);
-        Some(consumed)
     }
 
     /// Takes bytes as used up without reading them: a bad document that the caller found the end
