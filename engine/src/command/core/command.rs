@@ -1,6 +1,6 @@
 //! One command: its name, its fields and the function that runs it.
 
-use super::{context::Context, error::Answer, field::Field, request::Request};
+use super::{Answer, Context, Field, Request};
 
 /// One command: its declaration and its function.
 pub struct Command {

@@ -6,11 +6,7 @@
 
 use bson::raw::{RawBsonRef, RawDocument};
 
-use super::{
-    error::{Code, CommandError},
-    field_value::{as_flag, as_integer, type_name, unknown_field},
-    request::Request,
-};
+use super::{Code, CommandError, Request, as_flag, as_integer, type_name, unknown_field};
 
 /// Members that a write concern may name at most.
 const MEMBERS_MAX: i64 = 50;

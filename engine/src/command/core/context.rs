@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use bson::doc;
 
 use super::{
+    CommandError,
     cursor::cursors::Cursors,
-    error::CommandError,
     listening::ListenerSwitch,
     monitor::{
         index_uses::IndexUses,

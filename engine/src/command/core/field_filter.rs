@@ -2,7 +2,7 @@
 
 use bson::raw::RawDocument;
 
-use super::error::{Code, CommandError};
+use super::{Code, CommandError};
 
 /// The field names of a document as a Bloom filter. Commands know many fields and clients send few,
 /// so most lookups end here.

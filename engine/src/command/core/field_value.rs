@@ -2,7 +2,7 @@
 
 use bson::raw::RawBsonRef;
 
-use super::error::{Code, CommandError};
+use super::{Code, CommandError};
 
 /// A number without its fraction, which a decimal rounds, half to even; `None` for other types and
 /// NaN counts as 0.

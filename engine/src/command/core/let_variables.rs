@@ -5,10 +5,7 @@ use bson::{
     raw::{RawBson, RawBsonRef},
 };
 
-use super::{
-    error::{Code, CommandError},
-    request::Request,
-};
+use super::{Code, CommandError, Request};
 use crate::query::{self, Expression, VariableNames};
 
 /// The variables of a command's `let`, the same for all its statements and documents.

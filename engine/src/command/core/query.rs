@@ -2,12 +2,7 @@
 
 use bson::raw::{RawBsonRef, RawDocument};
 
-use super::{
-    context::Context,
-    error::{Code, CommandError},
-    let_variables::LetVariables,
-    request::Request,
-};
+use super::{Code, CommandError, Context, LetVariables, Request};
 use crate::{
     catalog::{CollectionMeta, Namespace},
     limits::WRITE_RECORDS_MAX,

@@ -2,7 +2,7 @@
 
 use bson::{Bson, Document, raw::RawDocumentBuf};
 
-use super::error::CommandError;
+use super::CommandError;
 
 /// int32 where it fits.
 #[must_use]

@@ -7,17 +7,13 @@ use bson::{
 };
 
 use super::{
-    client::Client,
-    command::{Command, CommandTable, Scope},
-    concern,
-    error::{Code, CommandError},
+    Client, Code, Command, CommandError, CommandTable, Scope, as_flag, as_integer, concern,
     field::{COMMON, Support},
     field_filter::FieldFilter,
-    field_value::{
-        as_flag, as_integer, missing_field, type_name, unknown_field, unsupported_field,
-        wrong_type_at,
-    },
+    field_value::{unsupported_field, wrong_type_at},
+    missing_field,
     stable_api::check_api,
+    type_name, unknown_field,
 };
 use crate::{
     catalog::Namespace,

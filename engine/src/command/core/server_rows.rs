@@ -3,12 +3,7 @@
 use bson::{Document, RawDocumentBuf, doc};
 
 use super::{
-    client::Client,
-    context::Context,
-    error::CommandError,
-    monitor::operations,
-    reply::{long, shortest},
-    server::hostname,
+    Client, CommandError, Context, long, monitor::operations, server::hostname, shortest,
     stats::storage_stats,
 };
 use crate::{

@@ -2,11 +2,7 @@
 
 use bson::raw::RawBsonRef;
 
-use super::{
-    error::{Code, CommandError},
-    field_value::{as_flag, type_name},
-    request::Request,
-};
+use super::{Code, CommandError, Request, as_flag, type_name};
 
 /// Commands of MongoDB's Stable API, version 1.
 pub const STABLE_API: [&str; 27] = [

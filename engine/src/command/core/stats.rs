@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bson::{Bson, Document, doc};
 
-use super::{error::CommandError, reply::shortest};
+use super::{CommandError, shortest};
 use crate::{
     catalog::{CollectionMeta, IndexMeta, IndexState},
     store::Reader,

@@ -2,11 +2,7 @@
 
 use bson::raw::RawBsonRef;
 
-use super::{
-    context::Context,
-    error::{Code, CommandError},
-    request::Request,
-};
+use super::{Code, CommandError, Context, Request};
 use crate::catalog::Namespace;
 
 /// Refuses a collection that can't be used, for whatever command.

@@ -9,8 +9,7 @@ use bson::{
 };
 
 use super::{
-    context::Context, error::CommandError, let_variables::read_let, query::Query, request::Request,
-    server_rows::ServerFacts,
+    CommandError, Context, Query, Request, let_variables::read_let, server_rows::ServerFacts,
 };
 use crate::{
     catalog::Namespace,

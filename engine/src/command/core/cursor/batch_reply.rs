@@ -2,7 +2,7 @@
 
 use bson::{RawDocumentBuf, raw::RawDocument, spec::ElementType};
 
-use crate::{command::core::error::CommandError, limits::CURSOR_BATCH_BYTES_MAX};
+use crate::{command::core::CommandError, limits::CURSOR_BATCH_BYTES_MAX};
 
 /// Bytes of a reply besides its documents, including the collection's name.
 const FRAME_BYTES: usize = 128;

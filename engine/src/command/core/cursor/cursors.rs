@@ -15,12 +15,7 @@ use super::{
 use crate::{
     catalog::Namespace,
     clock::{Clock, SystemClock, work_time},
-    command::core::{
-        client::Client,
-        context::Context,
-        error::{Answer, Code, CommandError},
-        server_rows::ServerFacts,
-    },
+    command::core::{Answer, Client, Code, CommandError, Context, server_rows::ServerFacts},
     limits::{
         AWAIT_DATA_MS, AWAIT_DATA_MS_MAX, AWAIT_SLICE_MS, CURSOR_IDLE_MS, CURSORS_MAX,
         FIRST_BATCH_DOCS,

@@ -10,10 +10,7 @@ use super::{
     profiler,
 };
 use crate::{
-    command::core::{
-        context::Context,
-        reply::{long, shortest},
-    },
+    command::core::{Context, long, shortest},
     event::{BuildProgress, Event, IndexReport, PassReport},
     plan::index_summary,
     reaper::THREAD_NAME,

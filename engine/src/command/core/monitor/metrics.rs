@@ -11,11 +11,7 @@ use bson::{
 };
 
 use crate::{
-    command::core::{
-        error::{Code, CommandError},
-        field_value::as_integer,
-        reply::shortest,
-    },
+    command::core::{Code, CommandError, as_integer, shortest},
     value::field::Fields,
 };
 

@@ -12,7 +12,7 @@ use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
 
 use crate::{
     clock::work_time,
-    command::core::{client::Client, context::Context, reply::shortest, server::hostname},
+    command::core::{Client, Context, server::hostname, shortest},
     plan::Operation,
     reaper::THREAD_NAME,
 };

@@ -24,13 +24,7 @@ use super::{
 use crate::{
     catalog::{Namespace, rules::CreateRequest},
     collection::WriteError,
-    command::core::{
-        client::{Client, USERS_DB},
-        context::Context,
-        error::{Answer, CommandError},
-        field_value::as_integer,
-        reply::shortest,
-    },
+    command::core::{Answer, Client, CommandError, Context, USERS_DB, as_integer, shortest},
     limits::{PROFILE_BYTES_MAX, SLOW_MS_DEFAULT},
     query::Filter,
 };

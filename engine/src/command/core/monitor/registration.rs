@@ -7,7 +7,7 @@ use bson::{RawDocumentBuf, raw::RawBsonRef};
 use super::operations::{OperationGuard, Operations, RunningOperation};
 use crate::{
     clock::work_time,
-    command::core::{error::CommandError, field_value::as_integer, request::Request},
+    command::core::{CommandError, Request, as_integer},
     limits::SHOWN_COMMAND_BYTES_MAX,
     plan::Operation,
     value::{Decimal, is_deeper_than, scan::DEPTH_MAX},

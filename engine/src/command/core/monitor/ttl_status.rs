@@ -5,7 +5,7 @@ use bson::{Bson, DateTime, Document, doc};
 use crate::{
     clock::ClockStatus,
     collection::ScrubStatus,
-    command::core::{context::Context, error::CommandError, reply::long},
+    command::core::{CommandError, Context, long},
     limits::TRASH_BYTES_MAX,
     reaper::TtlParameter,
     reply::{Clock, TrashStatus},

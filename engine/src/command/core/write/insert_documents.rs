@@ -8,11 +8,7 @@ use super::new_document::{PreparedDocument, prepare};
 use crate::{
     catalog::{CollectionMeta, Namespace},
     collection::{DocumentWriter, Measurements, TimeBudget, WriteError},
-    command::core::{
-        context::Context,
-        error::{Code, CommandError},
-        request::Request,
-    },
+    command::core::{Code, CommandError, Context, Request},
     limits::{BATCH_MS_MAX, BULK_DOCS_MAX, WRITE_STATEMENTS_MAX},
     store::RecordNumber,
 };

@@ -13,7 +13,7 @@ use bson::{
 };
 
 use crate::{
-    command::core::error::{Code, CommandError},
+    command::core::{Code, CommandError},
     value::{
         field::Fields,
         scan::{self, DEPTH_MAX, DOCUMENT_BYTES_MAX, DocumentFacts},

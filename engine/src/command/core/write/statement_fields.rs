@@ -7,9 +7,8 @@ use bson::raw::{RawBsonRef, RawDocument};
 
 use crate::{
     command::core::{
-        error::CommandError,
-        field_filter::duplicate_field,
-        field_value::{missing_field, type_name, unknown_field, wrong_type_at},
+        CommandError, field_filter::duplicate_field, field_value::wrong_type_at, missing_field,
+        type_name, unknown_field,
     },
     value::order::compare,
 };

@@ -7,12 +7,8 @@ use super::{
 use crate::{
     catalog::Namespace,
     command::core::{
-        context::Context,
-        error::{Code, CommandError},
-        field_value::{missing_field, unsupported_field},
-        let_variables::LetVariables,
-        query::Query,
-        request::Request,
+        Code, CommandError, Context, LetVariables, Query, Request, field_value::unsupported_field,
+        missing_field,
     },
     query::{Sort, Update, VariableNames},
 };

@@ -12,7 +12,7 @@ use crate::{
     catalog::{CollectionMeta, Namespace},
     clock::work_time,
     collection::DocumentWriter,
-    command::core::{context::Context, error::CommandError, query::Query},
+    command::core::{CommandError, Context, Query},
     limits::BATCH_MS_MAX,
     plan::check_interrupt,
     query::{Update, UpdateContext},

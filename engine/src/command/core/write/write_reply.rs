@@ -3,10 +3,7 @@
 use bson::{Bson, Document, doc, raw::RawDocument};
 
 use super::write_matching::StatementResult;
-use crate::command::core::{
-    error::{Answer, CommandError},
-    reply::{raw, shortest},
-};
+use crate::command::core::{Answer, CommandError, raw, shortest};
 
 /// The result of all statements of one write command.
 #[derive(Debug, Default)]
