@@ -30,84 +30,36 @@ impl Always for Date {}
 /// No value leaves the field out.
 pub struct LeftOut<Form = Plain>(PhantomData<Form>);
 
-impl Wire<Plain> for u64 {
-    fn write(&self) -> Option<Bson> {
-        Some(Bson::Int64(i64::try_from(*self).unwrap_or(i64::MAX)))
-    }
+/// How a type is written and read in a form.
+macro_rules! forms {
+    ($($type:ty as $form:ty: |$it:ident| $write:expr, |$value:ident| $read:expr;)*) => {$(
+        impl Wire<$form> for $type {
+            fn write(&self) -> Option<Bson> {
+                let $it = self;
+                Some($write)
+            }
 
-    fn read(value: Option<&Bson>) -> Option<Self> {
-        Some(value.and_then(whole).and_then(|count| Self::try_from(count).ok()).unwrap_or(0))
-    }
+            fn read($value: Option<&Bson>) -> Option<Self> {
+                $read
+            }
+        }
+    )*};
 }
 
-impl Wire<Plain> for i64 {
-    fn write(&self) -> Option<Bson> {
-        Some(Bson::Int64(*self))
-    }
-
-    fn read(value: Option<&Bson>) -> Option<Self> {
-        Some(value.and_then(whole).unwrap_or(0))
-    }
-}
-
-impl Wire<Date> for i64 {
-    fn write(&self) -> Option<Bson> {
-        Some(DateTime::from_millis(*self).into())
-    }
-
-    fn read(value: Option<&Bson>) -> Option<Self> {
-        Some(value?.as_datetime()?.timestamp_millis())
-    }
-}
-
-impl Wire<Plain> for f64 {
-    fn write(&self) -> Option<Bson> {
-        Some(Bson::Double(*self))
-    }
-
-    fn read(value: Option<&Bson>) -> Option<Self> {
-        value?.as_f64()
-    }
-}
-
-impl Wire<Plain> for bool {
-    fn write(&self) -> Option<Bson> {
-        Some(Bson::Boolean(*self))
-    }
-
-    fn read(value: Option<&Bson>) -> Option<Self> {
-        Some(value.and_then(Bson::as_bool).unwrap_or(false))
-    }
-}
-
-impl Wire<Plain> for String {
-    fn write(&self) -> Option<Bson> {
-        Some(self.as_str().into())
-    }
-
-    fn read(value: Option<&Bson>) -> Option<Self> {
-        Some(value?.as_str()?.to_owned())
-    }
-}
-
-impl Wire<Plain> for Bson {
-    fn write(&self) -> Option<Bson> {
-        Some(self.clone())
-    }
-
-    fn read(value: Option<&Bson>) -> Option<Self> {
-        value.cloned()
-    }
-}
-
-impl Wire<Plain> for Document {
-    fn write(&self) -> Option<Bson> {
-        Some(self.clone().into())
-    }
-
-    fn read(value: Option<&Bson>) -> Option<Self> {
-        value?.as_document().cloned()
-    }
+forms! {
+    u64 as Plain: |count| Bson::Int64(i64::try_from(*count).unwrap_or(i64::MAX)),
+        |value| Some(value.and_then(whole).and_then(|count| count.try_into().ok()).unwrap_or(0));
+    i64 as Plain: |number| Bson::Int64(*number),
+        |value| Some(value.and_then(whole).unwrap_or(0));
+    i64 as Date: |millis| DateTime::from_millis(*millis).into(),
+        |value| Some(value?.as_datetime()?.timestamp_millis());
+    f64 as Plain: |number| Bson::Double(*number), |value| value?.as_f64();
+    bool as Plain: |is| Bson::Boolean(*is),
+        |value| Some(value.and_then(Bson::as_bool).unwrap_or(false));
+    String as Plain: |text| text.as_str().into(), |value| Some(value?.as_str()?.to_owned());
+    Bson as Plain: |value| value.clone(), |value| value.cloned();
+    Document as Plain: |document| document.clone().into(),
+        |value| value?.as_document().cloned();
 }
 
 /// Counts by name.
