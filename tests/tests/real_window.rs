@@ -189,7 +189,7 @@ fn watch(steps: &mut Steps) {
     steps.wait("watched expires at");
     steps.wait("overdue expired at");
     steps.picture("3-countdown");
-    steps.click("Run now");
+    steps.click("Run pass");
     steps.wait("overdue removed");
     steps.click("TTL monitor schedule");
     steps.click("On expiration");

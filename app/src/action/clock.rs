@@ -1,5 +1,6 @@
 //! A simulated clock.
 
+use bson::{Document, doc};
 use egui::Key;
 
 use super::Action;
@@ -18,6 +19,22 @@ pub enum ClockAction {
     Advance(i64),
     /// Moves it to the next pass of the reaper.
     ToNextPass,
+    /// Moves it to the next threshold or the next pass, whichever is first.
+    ToNextEvent,
+}
+
+impl ClockAction {
+    /// The command that does it, on `admin`.
+    #[must_use]
+    pub fn command(&self) -> Document {
+        match self {
+            Self::SetPaused(paused) => doc! {"mayflyClock": 1, "paused": *paused},
+            Self::SetRate(rate) => doc! {"mayflyClock": 1, "rate": *rate, "paused": false},
+            Self::Advance(ms) => doc! {"mayflyClock": 1, "advanceMS": *ms},
+            Self::ToNextPass => doc! {"mayflyClock": 1, "advanceTo": "pass"},
+            Self::ToNextEvent => doc! {"mayflyClock": 1, "advanceTo": "event"},
+        }
+    }
 }
 
 /// The rates that the top bar offers.
@@ -51,6 +68,21 @@ pub const ENTRIES: &[Entry] = &[
     },
     Entry {
         group: Group::Time,
+        label: "Advance to the next event",
+        tooltip: "Advance the simulated clock to the next threshold or pass",
+        keys: key(Key::ArrowRight),
+        action: |state| simulated(state, ClockAction::ToNextEvent),
+    },
+    Entry {
+        action: |state| simulated(state, ClockAction::SetRate(60.0)),
+        ..speed("Run the clock at ×60", "One simulated minute a second")
+    },
+    Entry {
+        action: |state| simulated(state, ClockAction::SetRate(3_600.0)),
+        ..speed("Run the clock at ×3600", "One simulated hour a second")
+    },
+    Entry {
+        group: Group::Time,
         label: "Advance to the next pass",
         tooltip: "Advance the simulated clock to the next pass",
         keys: None,
@@ -60,6 +92,10 @@ pub const ENTRIES: &[Entry] = &[
         },
     },
 ];
+
+const fn speed(label: &'static str, tooltip: &'static str) -> Entry {
+    Entry { group: Group::Time, label, tooltip, keys: None, action: |_| None }
+}
 
 fn simulated(state: &State, action: ClockAction) -> Option<Action> {
     state.clock.is_simulated().then_some(Action::Clock(action))

@@ -5,7 +5,7 @@ use egui::{Key, KeyboardShortcut};
 use super::entry::Entry;
 use super::{
     Action, archive, clock, dialog, documents, expiry, help, indexes, listener, maintenance,
-    reaper, sandbox, store, tabs, transfer, trash, view,
+    reaper, store, tabs, transfer, trash, view,
 };
 use crate::state::State;
 
@@ -13,7 +13,6 @@ use crate::state::State;
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [
         store::ENTRIES,
-        sandbox::ENTRIES,
         maintenance::ENTRIES,
         trash::ENTRIES,
         listener::ENTRIES,
@@ -37,7 +36,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 ///
 /// While a text is being typed, keys without Ctrl or Alt belong to the text, except function keys.
 /// Space and Enter press the control that the keyboard is on, and Enter chooses in an open menu or
-/// palette. A key alone that does nothing now is left to whatever is on the screen.
+/// palette. An arrow moves the keyboard to the next control. A key alone that does nothing now is left to whatever is on the screen.
 #[must_use]
 pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> Option<Action> {
     let typing = context.text_edit_focused();
@@ -52,7 +51,7 @@ pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> 
     for entry in sorted {
         let Some(keys) = entry.keys else { continue };
         let presses = keys.modifiers.is_none()
-            && (on_control && keys.logical_key == Key::Space
+            && (on_control && matches!(keys.logical_key, Key::Space | Key::ArrowRight)
                 || (on_control || state.view.palette || in_menu) && keys.logical_key == Key::Enter);
         if presses || typing && belongs_to_text(keys) {
             continue;

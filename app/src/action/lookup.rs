@@ -83,7 +83,7 @@ const ROWS: &[Row] = &[
         "ttl, expire, expireafterseconds, time to live, collmod, age, shorten",
         "This collection has no TTL index",
     ),
-    ("Run now", "pass, sweep, ttl monitor, reaper, expire, clean, delete expired", ""),
+    ("Run pass", "pass, sweep, ttl monitor, reaper, expire, clean, delete expired", ""),
     ("Pause the TTL monitor", "stop, disable, reaper, expire, off", "It is already paused"),
     ("Resume the TTL monitor", "start, enable, reaper, expire, on", "It is already running"),
     (
@@ -99,6 +99,9 @@ const ROWS: &[Row] = &[
     ("Start or pause the clock", "play, stop, time, freeze, simulated", SIMULATED),
     ("Advance the clock by one second", "time, step, skip, forward, travel", SIMULATED),
     ("Advance the clock by one minute", "time, step, skip, forward, travel", SIMULATED),
+    ("Advance to the next event", "time, clock, step, skip, threshold, expiration", SIMULATED),
+    ("Run the clock at ×60", "time, speed, fast, rate, simulated", SIMULATED),
+    ("Run the clock at ×3600", "time, speed, fast, rate, simulated", SIMULATED),
     ("Advance to the next pass", "time, clock, step, skip, forward, travel", SIMULATED),
     ("Show documents", "view, data, rows", ""),
     ("Show expiry", "view, ttl, time, timeline, expire, countdown", ""),

@@ -49,7 +49,7 @@ pub enum ReaperAction {
 /// Runs a pass now.
 pub const RUN_NOW: Entry = Entry {
     group: Group::Time,
-    label: "Run now",
+    label: "Run pass",
     tooltip: "Run a pass now and remove all expired documents",
     keys: ctrl_shift(Key::R),
     action: |state| state.is_open().then(|| run_now(state, true)),
@@ -70,11 +70,17 @@ pub fn run_now(state: &State, is_deliberate: bool) -> Action {
         text: "A pass removes every document past its threshold, also those that expire before \
                you confirm. The TTL monitor would remove them with its next pass."
             .to_owned(),
-        command: Some(write_command("admin", &doc! { "mayflyReap": 1 })),
+        command: Some(write_command("admin", &run_command())),
         button: format!("Remove {}", counted(overdue, "document", "documents")),
         tone: Tone::Amber,
         offer: Offer::RunPass,
     })))
+}
+
+/// The command of [`RUN_NOW`], on `admin`.
+#[must_use]
+pub fn run_command() -> Document {
+    doc! { "mayflyReap": 1 }
 }
 
 /// Turns the reaper off.

@@ -40,6 +40,3 @@ pub const BACK: Entry = Entry {
         state.store.request.sandbox.is_some().then_some(Action::Sandbox(SandboxAction::Back))
     },
 };
-
-/// The region's entries.
-pub const ENTRIES: &[Entry] = &[OPEN, BACK];

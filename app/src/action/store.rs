@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::Key;
 
 use super::entry::{Entry, Group, ctrl};
-use super::{Action, DialogAction, ViewAction};
+use super::{Action, DialogAction, ViewAction, sandbox};
 use crate::job::{Dialect, OpenRequest};
 use crate::state::dialogs::{
     CreateCollection, CreateDatabase, Dialog, DropDialog, DropTarget, RenameCollection, Sent,
@@ -184,6 +184,8 @@ pub const ENTRIES: &[Entry] = &[
     OPEN_DEMO,
     TRAFFIC_ON,
     TRAFFIC_OFF,
+    sandbox::OPEN,
+    sandbox::BACK,
     CREATE_DATABASE,
     CREATE_COLLECTION,
     DROP_DATABASE,

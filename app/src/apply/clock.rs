@@ -13,17 +13,7 @@ use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(action: &ClockAction, cx: &mut Apply<'_>) {
-    let command = match action {
-        ClockAction::SetPaused(paused) => doc! {"mayflyClock": 1, "paused": *paused},
-        ClockAction::SetRate(rate) => doc! {"mayflyClock": 1, "rate": *rate, "paused": false},
-        ClockAction::Advance(ms) => doc! {"mayflyClock": 1, "advanceMS": *ms},
-        ClockAction::ToNextPass => {
-            let Some(next_ms) = cx.state.reaper.next_pass_ms else { return };
-            let wait_ms = next_ms.saturating_sub(cx.state.now_ms()).max(0);
-            doc! {"mayflyClock": 1, "advanceMS": wait_ms}
-        }
-    };
-    cx.write(Purpose::Clock, "admin", command);
+    cx.write(Purpose::Clock, "admin", action.command());
 }
 
 /// Queries how the store's clock runs.

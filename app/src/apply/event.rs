@@ -17,6 +17,7 @@ pub fn event(event: Event, cx: &mut Apply<'_>) {
     match event {
         Event::PassStarted { .. } => cx.state.reaper.pass_started(),
         Event::PassFinished(pass) => {
+            cx.state.clock.not_before(pass.finished_ms, cx.state.uptime);
             cx.state.reaper.pass_finished(pass);
             trash::pass_ended(cx);
         }

@@ -5,7 +5,7 @@ use mayfly_engine::reply;
 
 use super::Apply;
 use super::number::number;
-use crate::action::reaper::{release_command, release_held};
+use crate::action::reaper::{release_command, release_held, run_command};
 use crate::action::{Action, ExpiryAction, ReaperAction, TabsAction};
 use crate::source::Namespace;
 use crate::state::expiry::Mode;
@@ -22,7 +22,7 @@ pub fn apply(action: &ReaperAction, cx: &mut Apply<'_>) {
     match action {
         ReaperAction::RunNow => {
             let purpose = Purpose::Reaper(ReaperPurpose::RunNow);
-            cx.write(purpose, "admin", doc! {"mayflyReap": 1});
+            cx.write(purpose, "admin", run_command());
         }
         ReaperAction::SetEnabled(enabled) => {
             set(cx, doc! {"setParameter": 1, "ttlMonitorEnabled": *enabled});

@@ -15,10 +15,12 @@ pub mod inspector;
 pub mod operations;
 pub mod palette;
 pub mod reaper_log;
+mod schedule;
 pub mod sidebar;
 pub mod status_bar;
 pub mod store_banner;
 pub mod tab_strip;
+pub mod time_bar;
 pub mod toasts;
 pub mod top_bar;
 pub mod welcome;
@@ -38,6 +40,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         .exact_size(sizes::TOP_BAR)
         .frame(bar)
         .show(ui, |ui| top_bar::ui(ui, state, actions));
+    time_bar::panel_ui(ui, state, actions);
     store_banner::panel_ui(ui, state, actions);
     held_banner::panel_ui(ui, state, actions);
     Panel::bottom("status bar")
@@ -83,7 +86,7 @@ pub fn over_ui(
     let bottom = if has_dialog { ui.ctx().content_rect().bottom() } else { workspace_end };
     toasts::ui(ui.ctx(), bottom, state, actions);
     drop_overlay::ui(ui.ctx(), state);
-    if state.clock.is_simulated() {
+    if state.is_simulated() {
         amber_frame(ui);
     }
 }

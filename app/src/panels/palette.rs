@@ -284,10 +284,10 @@ mod tests {
 
     #[test]
     fn letters_come_in_order() {
-        assert_eq!(score("Run now", "xq"), None);
-        assert_eq!(score("Run now", "nur"), None);
-        assert!(score("Run now", "").is_some());
-        assert!(score("Run now", "RN").is_some());
+        assert_eq!(score("Run pass", "xq"), None);
+        assert_eq!(score("Run pass", "nur"), None);
+        assert!(score("Run pass", "").is_some());
+        assert!(score("Run pass", "RN").is_some());
         assert!(score("Öffne", "öf").is_some());
     }
 
@@ -335,7 +335,7 @@ mod tests {
         check("expire", "Create a TTL index…");
         check("undo", "Undo");
         check("backup", "Back up…");
-        check("reaper", "Run now");
+        check("reaper", "Run pass");
         check("exit", "Quit");
     }
 
@@ -364,7 +364,7 @@ mod tests {
         check_order("dark", "Dark theme", "Drop database… ark");
         check_order("ct", "Close tab", "Reopen closed tab");
         check_order("sess", "Open demo.sessions", "Show sent commands, operations");
-        check_order("rn", "Run now", "Rename collection…");
+        check_order("rn", "Run pass", "Rename collection…");
         check_order("back up", "Back up…", "Backup and maintenance…");
         check_order("backup", "Backup and maintenance…", "Back up…");
     }

@@ -3,13 +3,12 @@
 use egui::{Align, Layout, Ui};
 use mayfly_engine::command::ListenAt;
 
-use crate::action::clock::RATES;
-use crate::action::{Action, Actions, ClockAction, DialogAction, ReaperAction, ViewAction};
-use crate::action::{Entry, Group, dialog, entries, listener, reaper, trash, view};
+use super::schedule;
+use crate::action::{Action, Actions, DialogAction, ReaperAction, ViewAction};
+use crate::action::{Entry, Group, dialog, entries, listener, reaper, view};
 use crate::job::glossary::Term;
 use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
-use crate::state::trash::KEEP_SECS;
 use crate::state::{Dialog, Phase, State, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::chip::{Chip, Look};
@@ -36,8 +35,8 @@ enum WidthClass {
 impl WidthClass {
     fn of(width: f32, state: &State) -> Self {
         let mut lacks = sizes::TOP_BAR_ALL - width;
-        if state.clock.is_simulated() {
-            lacks += sizes::TOP_BAR_SIMULATED;
+        if state.is_simulated() {
+            lacks -= sizes::TOP_BAR_SIMULATED;
         }
         if state.listener.status().on {
             lacks += sizes::TOP_BAR_LISTENER;
@@ -115,43 +114,16 @@ fn clock_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions
         chip.ui(ui).hint("This store uses the system clock");
         return;
     };
-    let label = match (paused, class < WidthClass::Run) {
-        (true, false) => "Simulated, paused".to_owned(),
-        (true, true) => "Paused".to_owned(),
-        (false, false) => format!("Simulated ×{rate}"),
-        (false, true) => format!("×{rate}"),
-    };
+    let label = if paused { "Simulated, paused".to_owned() } else { format!("Simulated ×{rate}") };
     let chip = Chip {
         label: &label,
-        // The same button pauses and resumes, so it must not move.
-        label_room: if class < WidthClass::Run { "Paused" } else { "Simulated, paused" },
-        digits: &time,
-        digits_room: "00:00:00 UTC",
+        // What follows must not move when the clock is started.
+        label_room: "Simulated, paused",
         look: Look::Amber,
-        clickable: true,
         name: "Simulated time",
         ..Chip::default()
     };
-    let response = chip.ui(ui).hint("This store uses a simulated clock; click to set its speed");
-    menu::below(&response, |ui| {
-        for offered in RATES {
-            let chosen = (offered - rate).abs() < f64::EPSILON;
-            if menu::choice(ui, &format!("×{offered}"), chosen).clicked() {
-                actions.push(Action::Clock(ClockAction::SetRate(offered)));
-            }
-        }
-    });
-    ui.scope(|ui| {
-        ui.spacing_mut().item_spacing.x = 2.0;
-        let (icon, name) =
-            if paused { (Icon::Play, "Start the clock") } else { (Icon::Pause, "Pause the clock") };
-        if ui.add(Button::icon_only(icon, name).known_as("play")).clicked() {
-            actions.push(Action::Clock(ClockAction::SetPaused(!paused)));
-        }
-        if ui.add(Button::icon_only(Icon::Step, "Advance to the next pass")).clicked() {
-            actions.push(Action::Clock(ClockAction::ToNextPass));
-        }
-    });
+    chip.ui(ui).hint(format!("This store uses a simulated clock: {time}"));
 }
 
 fn reaper_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
@@ -190,6 +162,10 @@ fn reaper_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
         None => chip.ui(ui).explain(&[Term::Monitor, Term::Pass]),
     };
     menu::below(&response, |ui| reaper_menu_ui(ui, state, actions));
+    if state.is_simulated() {
+        // The rest is in the bar below, beside the other controls of time.
+        return;
+    }
     let run = reaper::RUN_NOW;
     if class >= WidthClass::Run {
         let tooltip = match state.overdue() {
@@ -206,7 +182,7 @@ fn reaper_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
         }
     }
     if class >= WidthClass::Schedule {
-        schedule_ui(ui, state, actions);
+        schedule::ui(ui, state, &Schedule::OFFERED, actions);
     }
 }
 
@@ -221,43 +197,6 @@ fn reaper_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     if held && menu::entry(ui, "Remove held documents…", "", true).clicked() {
         actions.push(Action::Reaper(ReaperAction::ReleaseHeld));
     }
-}
-
-fn schedule_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    let now = state.reaper.schedule();
-    let label = now.label();
-    let tooltip = "How often the TTL monitor runs";
-    let button = Button::plain(&label).menu().name("TTL monitor schedule").tooltip(tooltip);
-    let response = ui.add(button);
-    menu::below(&response, |ui| {
-        for schedule in Schedule::OFFERED {
-            if menu::choice(ui, &schedule.label(), schedule == now).clicked() {
-                actions.push(Action::Reaper(ReaperAction::SetSchedule(schedule)));
-            }
-        }
-        menu::line(ui);
-        let is_on = state.reaper.trash_secs > 0;
-        let undo = menu::choice(ui, &undo_label(state.reaper.trash_secs), is_on);
-        if undo.hint(reaper::UNDO_ON.tooltip).clicked() {
-            actions.push(Action::Reaper(ReaperAction::SetUndo(!is_on)));
-        }
-        menu::line(ui);
-        let net = trash::SHOW;
-        if menu::entry(ui, net.label, "", true).hint(net.tooltip).clicked()
-            && let Some(action) = (net.action)(state)
-        {
-            actions.push(action);
-        }
-    });
-}
-
-/// How long removed documents are kept, or would be.
-fn undo_label(secs: u64) -> String {
-    if secs == 0 || i64::try_from(secs) == Ok(i64::from(KEEP_SECS)) {
-        return reaper::UNDO_ON.label.to_owned();
-    }
-    let ms = i64::try_from(secs).unwrap_or(i64::MAX).saturating_mul(1_000);
-    format!("Keep removed documents in the trash for {}", duration::span(ms))
 }
 
 /// Stands there as long as other programs can come in.

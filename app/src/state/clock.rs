@@ -60,6 +60,14 @@ impl Clock {
         self.now_ms = now_ms;
     }
 
+    /// A pass ended at this instant, so a simulated clock is not behind it: its last answer came a
+    /// little late, which at ×3600 is a minute.
+    pub fn not_before(&mut self, at_ms: i64, uptime: Duration) {
+        if self.is_simulated() && self.now_ms < at_ms {
+            self.learn(self.mode, at_ms, uptime);
+        }
+    }
+
     /// The store's time in this frame, in milliseconds since 1970.
     #[must_use]
     pub fn now_ms(&self) -> i64 {
@@ -142,6 +150,18 @@ mod tests {
         check(Mode::Simulated { rate: 60.0, paused: false }, 5, 301_000);
         check(Mode::Simulated { rate: 60.0, paused: true }, 5, 1_000);
         check(Mode::Simulated { rate: f64::MAX, paused: false }, 5, i64::MAX);
+    }
+
+    #[test]
+    fn a_simulated_clock_is_not_behind_a_pass() {
+        let mut clock = Clock::default();
+        clock.not_before(5_000, Duration::ZERO);
+        assert_eq!(clock.now_ms(), 0, "a real clock knows better");
+        clock.learn(Mode::Simulated { rate: 60.0, paused: false }, 1_000, Duration::ZERO);
+        clock.not_before(5_000, Duration::ZERO);
+        clock.not_before(2_000, Duration::ZERO);
+        clock.tick(0, Duration::from_secs(1));
+        assert_eq!(clock.now_ms(), 65_000);
     }
 
     #[test]

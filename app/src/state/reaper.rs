@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::duration;
 use crate::job::{Namespace, PassReport, RemovedDocument};
 use crate::limits::{PASSES_MAX, REAPER_LOG_MAX, REMOVED_MAX};
 
@@ -19,11 +20,25 @@ impl Schedule {
     pub const OFFERED: [Self; 4] =
         [Self::Every(60), Self::Every(10), Self::Every(1), Self::AtThreshold];
 
+    /// The schedules that the bar of simulated time offers.
+    pub const SIMULATED: [Self; 6] = [
+        Self::Every(1),
+        Self::Every(10),
+        Self::Every(60),
+        Self::Every(600),
+        Self::Every(3_600),
+        Self::AtThreshold,
+    ];
+
     /// The words on the button.
     #[must_use]
     pub fn label(self) -> String {
         match self {
-            Self::Every(secs) => format!("Every {secs} s"),
+            Self::Every(secs @ 0..=60) => format!("Every {secs} s"),
+            Self::Every(secs) => {
+                let ms = i64::try_from(secs).unwrap_or(i64::MAX).saturating_mul(1_000);
+                format!("Every {}", duration::span(ms))
+            }
             Self::AtThreshold => "On expiration".to_owned(),
         }
     }

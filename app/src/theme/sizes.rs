@@ -45,8 +45,14 @@ pub const CONTROL_PADDING: f32 = 12.0;
 pub const TOP_BAR: f32 = 48.0;
 /// What the bar at the top needs for everything in it.
 pub const TOP_BAR_ALL: f32 = 1_146.0;
-/// What it needs more while time is simulated.
-pub const TOP_BAR_SIMULATED: f32 = 130.0;
+/// What it needs less while time is simulated: the controls of time are in a bar of their own.
+pub const TOP_BAR_SIMULATED: f32 = 250.0;
+/// From here on the bar of simulated time has a button for each speed.
+pub const TIME_BAR_WIDE: f32 = 1_230.0;
+/// Below this height of the window it has no room above and below its controls.
+pub const TIME_BAR_LOW: f32 = 560.0;
+/// From here on it also has the period and the button that runs a pass.
+pub const TIME_BAR_MIDDLE: f32 = 960.0;
 /// What it needs more while the listener is on.
 pub const TOP_BAR_LISTENER: f32 = 125.0;
 /// What it gains when the button of the palette is an icon.

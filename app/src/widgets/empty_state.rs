@@ -43,7 +43,7 @@ pub fn with_more_ui(
     let height = sizes::EMPTY_PICTURE + 92.0;
     let mut pressed = None;
     ui.allocate_ui_with_layout(room, egui::Layout::top_down(egui::Align::Center), |ui| {
-        ui.add_space(((room.y - height) / 2.0).max(sizes::GAP));
+        ui.add_space(((room.y - height) / 2.0).max(sizes::GAP_TINY));
         // What is said and what can be done come before the picture.
         if room.y >= height + sizes::GAP {
             let size = Vec2::splat(sizes::EMPTY_PICTURE);

@@ -329,7 +329,7 @@ fn what_the_reaper_removes_leaves_the_list() {
     let mut window = window();
     window.point("Document 1");
     window.advance(31);
-    window.click("Run now");
+    window.click("Run pass");
     window.until_gone("Select Document 1");
     assert!(window.has("Document 3"));
     window.until_named("This document was removed");

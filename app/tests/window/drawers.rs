@@ -18,7 +18,7 @@ fn the_reaper_log_tells_every_pass() {
         window.has("No passes yet. The next one starts soon; see the countdown in the top bar")
     );
     window.advance(31);
-    window.click("Run now");
+    window.click("Run pass");
     window.until_named("removed 1 of test.drops by at_1  lag p50 1.0 s, max 1.0 s");
     assert!(window.has_part("pass 1"));
     assert!(window.has_part("1 removed since launch"));
@@ -31,7 +31,7 @@ fn the_reaper_log_tells_every_pass() {
 #[test]
 fn the_last_pass_opens_the_log() {
     let mut window = Window::open_after(&drops());
-    window.click("Run now");
+    window.click("Run pass");
     window.click("Close the drawer");
     window.until_gone("pass 1");
     window.harness.get_by_label_contains("last pass at").click_accesskit();
@@ -43,7 +43,7 @@ fn the_last_pass_opens_the_log() {
 fn only_passes_that_the_trash_has_seen_can_be_restored() {
     let mut window = Window::open_after(&drops());
     window.advance(31);
-    window.click("Run now");
+    window.click("Run pass");
     window.until_named("removed 1 of test.drops");
     window.advance(1);
     window.ask(Action::Reaper(ReaperAction::SetUndo(true)));
@@ -51,7 +51,7 @@ fn only_passes_that_the_trash_has_seen_can_be_restored() {
     window.harness.run_steps(4);
     assert!(!window.has_part("Restore documents from pass 1"), "it was removed before");
     window.run("test", &doc! {"insert": "drops", "documents": [{"_id": 2, "at": at(0)}]});
-    window.click("Run now");
+    window.click("Run pass");
     window.until_named("Restore documents from pass 2");
     assert!(!window.has_part("Restore documents from pass 1"));
 }
@@ -64,7 +64,7 @@ fn the_drawer_stays_as_high() {
         window.has("No passes yet. The next one starts soon; see the countdown in the top bar")
     );
     window.advance(31);
-    window.click("Run now");
+    window.click("Run pass");
     window.until_named("removed 1 of test.drops");
     assert_eq!(window.place("TTL monitor log").top().to_bits(), top.to_bits());
 }
@@ -80,7 +80,7 @@ fn a_pass_has_a_row_for_each_index() {
     }
     let mut window = Window::open_after(&commands);
     window.advance(31);
-    window.click("Run now");
+    window.click("Run pass");
     window.until_named("removed 1 of test.leaves by at_1");
     let top = |words| window.harness.get_by_label_contains(words).rect().top();
     let mut tops = ["of test.drops by", "of test.leaves by", "a line of its own by"].map(top);
@@ -146,7 +146,7 @@ fn the_palette_finds_commands_and_collections() {
     window.key(Key::Enter);
     assert_eq!(window.tab().namespace.to_string(), "test.drops");
     window.keys(Modifiers::COMMAND, Key::P);
-    window.type_into("Find a command", "run now");
+    window.type_into("Find a command", "run pass");
     window.key(Key::Enter);
     window.until_named("pass 1");
     window.keys(Modifiers::COMMAND, Key::P);

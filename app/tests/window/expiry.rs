@@ -44,7 +44,7 @@ fn a_document_is_listed_from_its_threshold_to_its_removal() {
     window.advance(31);
     window.until_named("first expired at 12:00:30, not yet removed");
     assert!(window.has("second expires at 12:01:00"));
-    window.click("Run now");
+    window.click("Run pass");
     window.until_named("first removed, 1.0 s lag");
     assert!(window.has("second expires at 12:01:00"));
 }
@@ -55,7 +55,7 @@ fn a_pass_shows_what_it_removed_and_then_leaves_a_summary() {
     let old: Vec<_> = (0..12).map(|id| doc! {"_id": format!("old {id}"), "at": at(-90)}).collect();
     window.run("test", &doc! {"insert": "sessions", "documents": old});
     window.until_named("old 11 expired at");
-    window.click("Run now");
+    window.click("Run pass");
     window.until_frame("all are tombstones", |window| {
         (0..12).all(|id| window.has_part(&format!("old {id} removed")))
     });
@@ -211,7 +211,7 @@ fn only_what_was_removed_is_struck_through() {
     assert!(!is_struck_through(&window, "far"));
     assert!(!is_struck_through(&window, "02:00"), "the threshold is on the axis");
     window.advance(31);
-    window.click("Run now");
+    window.click("Run pass");
     window.until_named("first removed, 1.0 s lag");
     assert!(is_struck_through(&window, "first"));
 }
@@ -238,7 +238,7 @@ fn the_table_lists_what_waits_and_the_ledger_what_went() {
     assert!(window.has("No removals since you opened this tab"));
     assert!(!window.has("Removed (UTC)"), "no columns of nothing");
     window.advance(31);
-    window.click("Run now");
+    window.click("Run pass");
     window.until_named("Removal lag");
     assert!(window.has("2026-06-01 12:00:31.000Z"));
     let copied = window.copied("Copy as NDJSON");
@@ -298,7 +298,7 @@ fn a_chosen_document_has_a_verdict() {
 fn a_document_that_came_again_is_chosen_and_not_its_tombstone() {
     let mut window = window();
     window.advance(31);
-    window.click("Run now");
+    window.click("Run pass");
     window.until_named("first removed, 1.0 s lag");
     window.run("test", &doc! {"insert": "sessions", "documents": [{"_id": "first", "at": at(31)}]});
     window.until_named("first expires at 12:01:31");
@@ -343,7 +343,7 @@ fn how_late_removals_were_is_not_covered_by_the_buttons() {
     let mut window = window();
     window.click("View: Removed");
     window.advance(121);
-    window.click("Run now");
+    window.click("Run pass");
     window.until_named("p99");
     let lag = window.harness.query_all_by_label_contains("p99").next().expect("the lag").rect();
     for name in ["Copy as NDJSON", "Trash…", "Archive…"] {

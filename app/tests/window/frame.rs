@@ -30,7 +30,7 @@ fn the_frame_stands() {
     for name in [
         "Simulated time",
         "TTL monitor",
-        "Run now",
+        "Run pass",
         "TTL monitor schedule",
         "Settings",
         "Menu",
@@ -150,7 +150,7 @@ fn the_secondary_button_opens_a_menu() {
 #[test]
 fn what_a_person_does_is_listed_as_a_command() {
     let mut harness = window();
-    click(&mut harness, "Run now");
+    click(&mut harness, "Run pass");
     until(&mut harness, "Dismiss: Removed 2 documents", true);
     click(&mut harness, "Commands");
     let records = harness.state().state().commands.records();
@@ -161,7 +161,7 @@ fn what_a_person_does_is_listed_as_a_command() {
 #[test]
 fn space_presses_what_the_keyboard_is_on() {
     let mut harness = window();
-    harness.get_by_label("Run now").focus();
+    harness.get_by_label("Run pass").focus();
     harness.run_steps(2);
     harness.key_press(Key::Space);
     until(&mut harness, "Dismiss: Removed 2 documents", true);

@@ -62,7 +62,7 @@ fn controls_of_every_view_have_names() {
 #[test]
 fn controls_of_every_drawer_have_names() {
     let mut window = Window::open_view(&visits(), "Indexes");
-    window.click("Run now");
+    window.click("Run pass");
     window.until_named("pass 1");
     check(&window, "TTL monitor log");
     window.point("Commands");
@@ -99,7 +99,7 @@ fn names_of_controls_hold_no_line_end_of_the_data() {
     check(&window, "a chosen document");
     window.click("Expiry");
     window.until_named("waits");
-    window.click("Run now");
+    window.click("Run pass");
     window.until_named("pass 1");
     for mode in ["View: Table", "View: Removed", "View: Timeline"] {
         window.click(mode);

@@ -153,3 +153,38 @@ fn an_ordinary_store_closes_without_a_question() {
     assert!(!close(&mut window).contains(&ViewportCommand::CancelClose));
     assert!(window.state().dialogs.open().is_none());
 }
+
+/// The word is in the title, the chip and the bar of a sandbox, and nowhere over a real store.
+#[test]
+fn a_sandbox_says_that_it_is_not_real() {
+    let mut window = in_sandbox("Contents: Empty");
+    for name in ["SIMULATED", "Nothing here touches your data", "Simulated time"] {
+        assert!(window.has(name), "no {name}");
+    }
+    let real = tempfile::tempdir().expect("a folder");
+    let folder = real.path().join("store");
+    let opens = mayfly::action::StoreAction::CreateStore(folder);
+    window.ask(mayfly::action::Action::Store(opens));
+    window.until_named("Discard the sandbox?");
+    window.harness.get_by_label("Discard").click_accesskit();
+    let mut titles = Vec::new();
+    for _ in 0..400 {
+        window.harness.step();
+        let is_real = window.state().is_open() && !window.state().is_in_sandbox();
+        titles.extend(commands(&window).into_iter().filter_map(|command| match command {
+            ViewportCommand::Title(title) => Some(title),
+            _ => None,
+        }));
+        if is_real {
+            assert!(!window.has_part("SIMULATED"), "not in the first frame either");
+            break;
+        }
+        std::thread::park_timeout(std::time::Duration::from_millis(5));
+    }
+    window.until_named("Real time");
+    assert!(!window.has_part("SIMULATED") && !window.has("Simulated time"));
+    assert_eq!(titles, ["store – Mayfly"]);
+    let refused = mayfly::action::ClockAction::Advance(1_000);
+    window.ask(mayfly::action::Action::Clock(refused));
+    window.until_named("this store uses the system clock");
+}

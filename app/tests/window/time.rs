@@ -28,7 +28,7 @@ fn a_simulated_clock_says_so_and_is_played_paused_and_sped_up() {
     let mut window = Window::open();
     assert!(window.has("Simulated time"));
     assert_eq!(window.state().now_ms(), START_MS);
-    window.choose("Simulated time", "×600");
+    window.click("×600");
     window.until("it runs at 600", |state| {
         state.clock.mode() == Mode::Simulated { rate: 600.0, paused: false }
     });
@@ -100,4 +100,63 @@ fn the_button_that_pauses_stays_where_it_is() {
     window.point("Start the clock");
     window.until_named("Pause the clock");
     assert_eq!(window.place("Pause the clock"), play);
+}
+
+#[test]
+fn time_is_held_in_a_bar_of_its_own() {
+    let mut window = Window::open_after(&drops());
+    window.until("a pass is planned", |state| state.reaper.next_pass_ms.is_some());
+    for name in ["SIMULATED", "Documents expire by this time", "2026-06-01 12:00:00 UTC"] {
+        assert!(window.has(name), "no {name}");
+    }
+    window.click("Advance by one second");
+    window.until("a second is over", |state| state.now_ms() == START_MS + 1_000);
+    window.key(egui::Key::ArrowRight);
+    window.until("the document expires", |state| state.now_ms() == START_MS + 30_000);
+    window.key(egui::Key::ArrowRight);
+    window.until_named("1 removed in ");
+    let pass_ms = window.state().now_ms();
+    assert!((START_MS + 60_000..START_MS + 61_000).contains(&pass_ms), "{pass_ms}");
+    window.type_into("Search collections", "x");
+    window.key(egui::Key::ArrowRight);
+    assert_eq!(window.state().now_ms(), pass_ms, "the arrow belongs to the text");
+    let sent = window.sent().join("\n");
+    for command in ["advanceMS: Long('1000')", "advanceTo: 'event'"] {
+        assert!(sent.contains(command), "{command} in {sent}");
+    }
+}
+
+#[test]
+fn the_period_is_chosen_up_to_an_hour_or_off() {
+    let mut window = Window::open();
+    window.choose("TTL monitor schedule", "Off");
+    window.until("it is off", |state| !state.reaper.enabled);
+    assert!(!window.is_enabled("Advance to the next pass"));
+    window.choose("TTL monitor schedule", "Every 1 h");
+    window.until("it is on", |state| state.reaper.enabled);
+    assert_eq!(schedule(&window).get_i64("sleepSecs").ok(), Some(3_600));
+}
+
+#[test]
+fn the_bar_folds_in_a_small_window() {
+    let mut window = Window::open();
+    for (width, height) in [(1280.0, 800.0), (1024.0, 640.0), (900.0, 640.0), (760.0, 480.0)] {
+        window.harness.set_size(egui::vec2(width, height));
+        window.harness.run_steps(4);
+        let screen = window.harness.ctx.content_rect();
+        for name in ["SIMULATED", "Start the clock", "Advance to the next event"] {
+            assert!(screen.contains_rect(window.place(name)), "{name} at {width}");
+        }
+        let speed = if width > 1_250.0 { "×600" } else { "Speed" };
+        let pass = if width > 1_000.0 { "Run pass" } else { "TTL monitor passes" };
+        for name in [speed, pass] {
+            assert!(screen.contains_rect(window.place(name)), "{name} at {width}");
+        }
+    }
+    window.choose("Speed", "×600");
+    window.until("it runs", |state| {
+        state.clock.mode() == Mode::Simulated { rate: 600.0, paused: false }
+    });
+    window.choose("TTL monitor passes", "Run pass");
+    window.until_named("Nothing to remove");
 }

@@ -27,7 +27,7 @@ fn caught() -> Window {
     window.choose("TTL monitor schedule", "Keep removed documents in the trash for 10 minutes");
     window.until("the net", |state| state.reaper.trash_secs == 600);
     window.advance(45);
-    window.click("Run now");
+    window.click("Run pass");
     window.until_named("Removal lag");
     window
 }
