@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
+use bson::{RawDocument, RawDocumentBuf};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
@@ -19,7 +19,7 @@ use crate::{
     catalog::{CollectionMeta, Namespace},
     collection::Collections,
     plan::document_with_id,
-    query::Filter,
+    query::{Filter, filter::type_name},
     store::StoreError,
     ttl::{Rule, expiry},
     value::{Direction, key},
@@ -250,34 +250,6 @@ fn count_types(
             Some((_, count)) => *count += 1,
             None => field.types.push((kind, 1)),
         }
-    }
-}
-
-/// MongoDB's alias of a value's type.
-fn type_name(value: RawBsonRef<'_>) -> &'static str {
-    use RawBsonRef as V;
-    match value {
-        V::Double(_) => "double",
-        V::String(_) => "string",
-        V::Array(_) => "array",
-        V::Document(_) => "object",
-        V::Boolean(_) => "bool",
-        V::Null => "null",
-        V::RegularExpression(_) => "regex",
-        V::JavaScriptCode(_) => "javascript",
-        V::JavaScriptCodeWithScope(_) => "javascriptWithScope",
-        V::Int32(_) => "int",
-        V::Int64(_) => "long",
-        V::Timestamp(_) => "timestamp",
-        V::Binary(_) => "binData",
-        V::ObjectId(_) => "objectId",
-        V::DateTime(_) => "date",
-        V::Symbol(_) => "symbol",
-        V::Decimal128(_) => "decimal",
-        V::Undefined => "undefined",
-        V::MaxKey => "maxKey",
-        V::MinKey => "minKey",
-        V::DbPointer(_) => "dbPointer",
     }
 }
 

@@ -3,6 +3,7 @@
 use bson::raw::RawBsonRef;
 
 use super::{Code, CommandError};
+pub(crate) use crate::query::filter::type_name;
 
 /// A number without its fraction, which a decimal rounds, half to even; `None` for other types and
 /// NaN counts as 0.
@@ -38,12 +39,6 @@ pub fn as_flag(value: RawBsonRef<'_>) -> Option<bool> {
         }
         other => as_integer(other).map(|number| number != 0),
     }
-}
-
-/// MongoDB's name of a value's type.
-#[must_use]
-pub fn type_name(value: RawBsonRef<'_>) -> &'static str {
-    crate::query::filter::type_name(value)
 }
 
 /// The error for a value of the wrong type at this place of the command.

@@ -26,7 +26,6 @@ pub mod target;
 pub mod view;
 pub mod write;
 
-pub(crate) use field::fields;
 pub use {
     client::{Client, ROLE, USERS_DB},
     command::{Command, CommandTable, Scope},
@@ -34,10 +33,11 @@ pub use {
     cursor::cursors::Cursor,
     error::{Answer, Code, CommandError, no_collection, not_in_cosmos},
     field::{Field, any, given, ignored, optional, required, unsupported},
-    field_value::{as_flag, as_integer, missing_field, type_name, unknown_field},
+    field_value::{as_flag, as_integer, missing_field, unknown_field},
     let_variables::LetVariables,
     query::Query,
     reply::{int32_or_long, long, raw, shortest},
     request::Request,
     view::ViewQuery,
 };
+pub(crate) use {field::fields, field_value::type_name};

@@ -4,4 +4,4 @@ mod parse;
 mod state;
 
 pub(super) use parse::Accumulators;
-pub(super) use state::{State, number, value_bytes};
+pub(super) use state::{State, value_bytes};

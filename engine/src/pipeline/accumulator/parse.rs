@@ -7,7 +7,7 @@ use bson::raw::{CString, RawBson, RawBsonRef};
 use super::State;
 use crate::{
     pipeline::{PipelineError, error::fail, text::kind},
-    query::{Code, Expression, Scope, Sort, VariableNames},
+    query::{Code, Expression, Scope, Sort, VariableNames, filter::number::as_double},
 };
 
 /// Bytes of a state, about.
@@ -326,7 +326,7 @@ fn percentiles(value: RawBsonRef<'_>) -> Result<Vec<f64>, PipelineError> {
     let array = value.as_array().filter(|array| !array.is_empty()).ok_or_else(wrong)?;
     let mut ps = Vec::new();
     for item in array {
-        let p = super::state::number(item?).ok_or_else(wrong)?;
+        let p = as_double(item?).ok_or_else(wrong)?;
         if !(0.0..=1.0).contains(&p) {
             let message = format!(
                 "The $percentile 'p' field must be an array of numbers from [0.0, 1.0], found: {p}"

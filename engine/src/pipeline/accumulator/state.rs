@@ -17,7 +17,7 @@ use crate::{
         error::fail,
         text::{kind, shown},
     },
-    query::{Code, Scope, SortKey, Total},
+    query::{Code, Scope, SortKey, Total, filter::number::as_double},
     value::{Direction, compare, key::encode},
 };
 
@@ -110,7 +110,7 @@ impl State {
             }
             Self::Set(set) => Ok(given.map_or(0, |value| add_to_set(set, value))),
             Self::Deviation { count, mean, squares } => {
-                if let Some(number) = given.and_then(number) {
+                if let Some(number) = given.and_then(as_double) {
                     *count += 1;
                     let distance = number - *mean;
                     #[expect(clippy::cast_precision_loss, reason = "a mean is a double")]
@@ -134,7 +134,7 @@ impl State {
                 Ok(keep_sorted(*n, *is_bottom, entries, place, value))
             }
             Self::Numbers(numbers) => {
-                let number = given.and_then(number).filter(|number| !number.is_nan());
+                let number = given.and_then(as_double).filter(|number| !number.is_nan());
                 numbers.extend(number);
                 Ok(number.map_or(0, |_| 8))
             }
@@ -211,24 +211,12 @@ fn add_to_set(set: &mut BTreeMap<Vec<u8>, RawBson>, value: RawBsonRef<'_>) -> i6
     grown
 }
 
-/// The number as a double; `None` for other types.
-pub(in crate::pipeline) fn number(value: RawBsonRef<'_>) -> Option<f64> {
-    match value {
-        RawBsonRef::Int32(number) => Some(f64::from(number)),
-        #[expect(clippy::cast_precision_loss, reason = "what is asked for is a double")]
-        RawBsonRef::Int64(number) => Some(number as f64),
-        RawBsonRef::Double(number) => Some(number),
-        RawBsonRef::Decimal128(number) => number.to_string().parse().ok(),
-        _ => None,
-    }
-}
-
 fn checked_n(value: Option<RawBsonRef<'_>>) -> Result<usize, PipelineError> {
     let Some(value) = value else {
         let message = "Value for 'n' must be of integral type, but found missing".to_owned();
         return fail(5787902, message);
     };
-    let Some(n) = number(value) else {
+    let Some(n) = as_double(value) else {
         let message = format!("Value for 'n' must be of integral type, but found {}", shown(value));
         return fail(5787902, message);
     };

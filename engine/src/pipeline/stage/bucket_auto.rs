@@ -15,12 +15,12 @@ use super::{
 use crate::{
     pipeline::{
         PipelineError,
-        accumulator::{Accumulators, State, number, value_bytes},
+        accumulator::{Accumulators, State, value_bytes},
         error::fail,
         memory::MemoryBudget,
         text::{kind, shown},
     },
-    query::{Expression, Scope, VariableNames},
+    query::{Expression, Scope, VariableNames, filter::number::as_double},
     value::compare,
 };
 
@@ -110,7 +110,7 @@ fn group_by_of(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Expressio
 }
 
 fn count_of(value: RawBsonRef<'_>) -> Result<usize, PipelineError> {
-    let Some(given) = number(value) else {
+    let Some(given) = as_double(value) else {
         let message = format!(
             "The $bucketAuto 'buckets' field must be a numeric value, but found type: {}.",
             kind(value)
@@ -203,7 +203,7 @@ impl Options {
                     max = key;
                 }
                 let next = entries.peek();
-                if let (Some(0.0), Some((next, _))) = (number(bound.as_raw_bson_ref()), next) {
+                if let (Some(0.0), Some((next, _))) = (as_double(bound.as_raw_bson_ref()), next) {
                     bound = granularity.down(next.as_raw_bson_ref());
                 }
                 max = bound;
@@ -240,7 +240,7 @@ fn rounded_share(documents: usize, buckets: usize) -> usize {
 }
 
 fn check_number(value: Option<RawBsonRef<'_>>) -> Result<(), PipelineError> {
-    let Some(number) = value.and_then(number) else {
+    let Some(number) = value.and_then(as_double) else {
         let message = format!(
             "$bucketAuto can specify a 'granularity' with numeric boundaries only, but found a value \
              with type: {}",

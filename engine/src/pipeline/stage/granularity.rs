@@ -2,7 +2,7 @@
 
 use bson::raw::{RawBson, RawBsonRef};
 
-use crate::pipeline::accumulator::number;
+use crate::query::filter::number::as_double;
 
 /// A series.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +54,7 @@ impl Granularity {
     }
 
     fn rounded(self, value: RawBsonRef<'_>, is_up: bool) -> RawBson {
-        let number = number(value).unwrap_or(0.0);
+        let number = as_double(value).unwrap_or(0.0);
         if number == 0.0 || !number.is_finite() {
             return value.into();
         }

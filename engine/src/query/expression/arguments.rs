@@ -1,15 +1,16 @@
 //! Shared by the families of operators: reading arguments, and the errors about them.
 
-use bson::{Bson, Decimal128, RawBson, RawBsonRef, RawDocument, spec::ElementType};
+use bson::{Bson, Decimal128, RawBson, RawBsonRef, RawDocument};
 
+pub(super) use super::value::{is_nullish, type_name as name_of};
 use super::{
     convert::text::double_text,
     date::iso_text,
     operator::{CallArgs, NamedMistake, Outcome, named_mistake},
 };
-pub(super) use crate::query::filter::number::as_double;
+pub(super) use crate::query::filter::{name_of_type as type_name_of, number::as_double};
 use crate::{
-    query::{Code, QueryError, error::refused, filter::type_name},
+    query::{Code, QueryError, error::refused},
     value::{Layout, shell},
 };
 
@@ -34,21 +35,6 @@ pub(super) fn count(number: usize) -> Outcome {
         |_| RawBson::Int64(i64::try_from(number).unwrap_or(i64::MAX)),
         RawBson::Int32,
     )))
-}
-
-/// Null, undefined or missing.
-pub(super) fn is_nullish(value: Option<RawBsonRef<'_>>) -> bool {
-    matches!(value, None | Some(RawBsonRef::Null | RawBsonRef::Undefined))
-}
-
-/// MongoDB's name of a value's type.
-pub(super) fn name_of(value: Option<RawBsonRef<'_>>) -> &'static str {
-    value.map_or("missing", type_name)
-}
-
-/// MongoDB's name of a type.
-pub(super) fn type_name_of(element_type: ElementType) -> &'static str {
-    crate::query::filter::name_of_type(element_type)
 }
 
 /// A value as a message shows it.
