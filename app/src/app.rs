@@ -72,6 +72,10 @@ impl MayflyApp {
         if let Some(saved) = saved {
             state.settings = saved.settings;
         }
+        // Without a place to keep that they were seen, they would come on every start.
+        if context.storage.is_some() && !state.settings.callouts_seen {
+            state.view.callout = Some(0);
+        }
         let mut app = Self {
             state,
             actions: Actions::default(),

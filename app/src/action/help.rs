@@ -1,13 +1,19 @@
 //! Help: what the words mean, and what this program is.
 
 use super::entry::{Entry, Group};
-use super::{Action, DialogAction};
+use super::{Action, DialogAction, ViewAction};
 use crate::state::Dialog;
 use crate::state::dialogs::HelpPage;
 
 /// Explains expiration in half a minute.
 pub const WHAT_IS_TTL: Entry =
     page("What is TTL?", "Expiration in half a minute", |_| Some(show(HelpPage::Ttl)));
+
+/// Shows the callouts of the Expiry view.
+pub const INTRODUCTION: Entry =
+    page("Show the introduction", "Three callouts over the Expiry view", |state| {
+        state.tabs.active().map(|_| Action::View(ViewAction::ShowCallouts))
+    });
 
 /// Lists the glossary.
 pub const GLOSSARY: Entry = page("Glossary", "The words of expiration, one sentence each", |_| {
@@ -25,7 +31,7 @@ pub const ABOUT: Entry =
     page("About Mayfly", "Version and licenses", |_| Some(show(HelpPage::About)));
 
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[WHAT_IS_TTL, GLOSSARY, REPORT, ABOUT];
+pub const ENTRIES: &[Entry] = &[WHAT_IS_TTL, INTRODUCTION, GLOSSARY, REPORT, ABOUT];
 
 const fn page(
     label: &'static str,

@@ -130,6 +130,7 @@ const ROWS: &[Row] = &[
     ("Settings…", "preferences, options, configure, theme, font size, dark", ""),
     ("Keyboard shortcuts", "help, keys, hotkeys, bindings, manual", ""),
     ("What is TTL?", "help, tutorial, time to live, expire, introduction, learn, manual", ""),
+    ("Show the introduction", "help, tutorial, callouts, tour, hints, first steps", ""),
     ("Glossary", "help, words, terms, meaning, ttl, lag, pass, threshold, overdue", ""),
     ("Report a problem", "help, bug, issue, feedback, support, version, contact", ""),
     ("About Mayfly", "help, version, license, credits", ""),

@@ -25,6 +25,12 @@ pub enum ViewAction {
     ChooseInPalette(usize),
     /// Notes that an entry was used, by its label: the palette lists it first next time.
     NoteCommand(&'static str),
+    /// Shows the callouts of the Expiry view from the first on.
+    ShowCallouts,
+    /// Shows the next callout.
+    NextCallout,
+    /// Takes the callouts away, until the user asks for them again.
+    EndCallouts,
     /// Opens or closes the sidebar.
     SetSidebar(bool),
     /// Stops the movements of the timeline, or lets them run.

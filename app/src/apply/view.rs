@@ -1,11 +1,14 @@
 //! What is open and how it looks.
 
 use super::{Apply, WindowEffect, clipboard};
-use crate::action::ViewAction;
+use crate::action::{Action, ExpiryAction, TabsAction, ViewAction};
 use crate::limits::ZOOM_RANGE;
 use crate::state::State;
+use crate::state::expiry::Mode;
 use crate::state::operations::OperationId;
 use crate::state::settings::ThemeChoice;
+use crate::state::tabs::ViewKind;
+use crate::state::view::CALLOUTS;
 
 /// Carries out one action.
 pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
@@ -27,6 +30,9 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         }
         ViewAction::ChooseInPalette(at) => cx.state.view.palette_at = at,
         ViewAction::NoteCommand(label) => cx.state.settings.note_command(label),
+        ViewAction::ShowCallouts => show_callouts(cx),
+        ViewAction::NextCallout => next_callout(cx.state),
+        ViewAction::EndCallouts => end_callouts(cx.state),
         ViewAction::SetSidebar(open) => cx.state.settings.sidebar = open,
         ViewAction::SetReduceMotion(is_reduced) => cx.state.settings.reduce_motion = is_reduced,
         ViewAction::SetInspector(open) => cx.state.settings.inspector = open,
@@ -47,6 +53,27 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
 fn set_theme(theme: ThemeChoice, cx: &mut Apply<'_>) {
     cx.state.settings.theme = theme;
     cx.window(WindowEffect::Theme(theme));
+}
+
+/// They are about the timeline, so it comes first.
+fn show_callouts(cx: &mut Apply<'_>) {
+    let Some(tab) = cx.state.tabs.active().map(|tab| tab.id) else { return };
+    super::apply(Action::Tabs(TabsAction::View(ViewKind::Expiry)), cx);
+    super::apply(Action::Expiry(tab, ExpiryAction::Show(Mode::Timeline)), cx);
+    cx.state.view.callout = Some(0);
+}
+
+fn next_callout(state: &mut State) {
+    let next = state.view.callout.map(|number| number + 1);
+    state.view.callout = next.filter(|number| *number < CALLOUTS);
+    if state.view.callout.is_none() {
+        end_callouts(state);
+    }
+}
+
+fn end_callouts(state: &mut State) {
+    state.view.callout = None;
+    state.settings.callouts_seen = true;
 }
 
 fn cancel(id: OperationId, state: &mut State) {

@@ -4,6 +4,7 @@
 //! draws, and pushes actions. What is being typed is handed over as a draft. A panel that shows a
 //! countdown says so through [`Actions::count_down`], which is what makes the window draw again.
 
+pub mod callouts;
 pub mod commands;
 pub mod documents;
 pub mod drawer;
@@ -34,6 +35,7 @@ use crate::theme::{colors, sizes};
 
 /// Lays the whole window out. Returns where the workspace ends, above the drawer.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) -> f32 {
+    callouts::keys(ui.ctx(), state, actions);
     let colors = colors(ui);
     let bar = Frame::new().fill(colors.panel);
     Panel::top("top bar")
@@ -73,6 +75,7 @@ pub fn over_ui(
     drafts: &mut Drafts,
     actions: &mut Actions,
 ) {
+    callouts::ui(ui.ctx(), state, actions);
     if state.view.palette {
         if state.dialogs.open().is_none() {
             palette::ui(ui.ctx(), state, drafts, actions);

@@ -11,6 +11,7 @@ use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
 use crate::state::{Dialog, Phase, State, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::anchor::{self, Anchor};
 use crate::widgets::chip::{Chip, Look};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::term::Explain as _;
@@ -161,6 +162,7 @@ fn reaper_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
         Some(sentence) => chip.ui(ui).hint(sentence),
         None => chip.ui(ui).explain(&[Term::Monitor, Term::Pass]),
     };
+    anchor::note(ui.ctx(), Anchor::Monitor, response.rect);
     menu::below(&response, |ui| reaper_menu_ui(ui, state, actions));
     if state.is_simulated() {
         // The rest is in the bar below, beside the other controls of time.

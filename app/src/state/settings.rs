@@ -66,6 +66,8 @@ pub struct Settings {
     pub recent_commands: Vec<String>,
     /// Whether nothing on the timeline slides, pops or sweeps.
     pub reduce_motion: bool,
+    /// Whether the callouts of the introduction were seen or skipped.
+    pub callouts_seen: bool,
     /// Whether the Commands drawer also lists what the window asked by itself.
     pub background_commands: bool,
     /// Whether sample data keeps arriving in the demo store.
@@ -87,6 +89,7 @@ impl Default for Settings {
             store_tabs: KnownTabs::default(),
             recent_commands: Vec::new(),
             reduce_motion: false,
+            callouts_seen: false,
             background_commands: false,
             traffic: true,
         }

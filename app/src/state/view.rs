@@ -39,6 +39,9 @@ pub enum Focus {
     Find,
 }
 
+/// Callouts that introduce the Expiry view.
+pub const CALLOUTS: usize = 3;
+
 /// What is open and where the window looks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct View {
@@ -46,6 +49,8 @@ pub struct View {
     pub palette: bool,
     /// The chosen line of the palette.
     pub palette_at: usize,
+    /// The callout of the introduction that is next; `None`: all were seen or skipped.
+    pub callout: Option<usize>,
     /// Where the keyboard focus goes; the owner of the place takes it in the next frame.
     pub focus: Option<Focus>,
 }

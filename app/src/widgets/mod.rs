@@ -1,5 +1,6 @@
 //! What panels are built from. A widget knows egui, the theme and plain values, and nothing else.
 
+pub mod anchor;
 pub mod bar;
 pub mod button;
 pub mod card;

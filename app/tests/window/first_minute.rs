@@ -1,6 +1,7 @@
 //! What a newcomer meets first: explained words, help, callouts.
 
 use bson::{Document, doc};
+use mayfly::action::{Action, ViewAction};
 use mayfly::job::glossary::Term;
 use mayfly::state::report::VERSION;
 
@@ -78,4 +79,42 @@ fn the_glossary_lists_every_word() {
     for term in Term::ALL {
         window.until_named(term.sentence());
     }
+}
+
+#[test]
+fn three_callouts_introduce_the_expiry_view() {
+    let mut window = Window::open_view(&sessions(), "Documents");
+    assert!(!window.state().settings.callouts_seen);
+    window.point("Menu");
+    window.point("Help");
+    window.point("Show the introduction");
+    window.until_named("Bars are documents. They expire at now.");
+    window.point("Next");
+    window.until_named("Every 60 seconds the TTL monitor removes the overdue ones.");
+    window.point("Next");
+    window.until_named("Try it: shorten the TTL");
+    window.point("Try it: shorten the TTL");
+    window.until_named("Change TTL of ");
+    assert!(window.state().settings.callouts_seen);
+    window.click("Cancel");
+    assert!(!window.has("Try it: shorten the TTL"));
+}
+
+#[test]
+fn callouts_give_way_to_dialogs_and_escape_skips_them() {
+    let mut window = Window::open_view(&sessions(), "Expiry");
+    let first = "Bars are documents. They expire at now.";
+    window.ask(Action::View(ViewAction::ShowCallouts));
+    window.until_named(first);
+    window.keys(egui::Modifiers::COMMAND, egui::Key::Comma);
+    window.until_gone(first);
+    window.key(egui::Key::Escape);
+    window.until_named(first);
+    window.click("Documents");
+    window.until_gone(first);
+    window.click("Expiry");
+    window.until_named(first);
+    window.key(egui::Key::Escape);
+    window.until_gone(first);
+    assert!(window.state().settings.callouts_seen);
 }

@@ -11,6 +11,7 @@ use crate::job::PassReport;
 use crate::state::{axis::Tick, duration, number};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, colors, sizes, text};
+use crate::widgets::anchor::{self, Anchor};
 
 /// The passes on the axis.
 #[derive(Clone, Copy)]
@@ -138,6 +139,7 @@ impl Line<'_> {
         let padding = vec2(2.0 * sizes::GAP_SMALL, sizes::GAP_TINY);
         let pill = Rect::from_center_size(pos2(x, self.middle), galley.size() + padding);
         self.take(pill.x_range());
+        anchor::note(self.painter.ctx(), Anchor::Now, pill);
         self.painter.rect_filled(pill, pill.height() / 2.0, self.ink.now);
         self.painter.galley(pill.center() - galley.size() / 2.0, galley, self.ink.on_now);
     }

@@ -7,6 +7,7 @@ use crate::action::ExpiryAction;
 use crate::state::expiry::{ExpiryView, Mode};
 use crate::state::indexes::TtlIndex;
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::anchor::{self, Anchor};
 use crate::widgets::marks::visible;
 use crate::widgets::value::cut;
 use crate::widgets::{Button, menu, tabs};
@@ -30,7 +31,9 @@ pub(super) fn ui(
     ui.horizontal(|ui| {
         index_ui(ui, view, indexes, actions);
         let hint = "Preview what a different TTL would remove";
-        if ui.add(Button::plain("What if…").tooltip(hint)).clicked() {
+        let what_if = ui.add(Button::plain("What if…").tooltip(hint));
+        anchor::note(ui.ctx(), Anchor::WhatIf, what_if.rect);
+        if what_if.clicked() {
             actions.push(ExpiryAction::WhatIf);
         }
         if is_wide {

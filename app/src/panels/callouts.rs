@@ -1,0 +1,131 @@
+//! Three callouts over the first Expiry view. Each points at what it explains.
+
+use egui::{Area, Context, CornerRadius, Frame, Id, Key, Margin, Modifiers, Order, Rect, Shape};
+use egui::{Pos2, Shadow, Stroke, Ui, pos2, vec2};
+
+use crate::action::{Action, Actions, ExpiryAction, ViewAction};
+use crate::state::tabs::ViewKind;
+use crate::state::view::CALLOUTS;
+use crate::state::{State, Tab};
+use crate::theme::{Colors, colors, sizes, text};
+use crate::widgets::anchor::{self, Anchor};
+use crate::widgets::{Button, menu};
+
+/// What a callout points at and says; the last word of `strong` is set apart.
+struct Callout {
+    anchor: Anchor,
+    text: &'static str,
+    strong: &'static str,
+}
+
+const TEXTS: [Callout; CALLOUTS] = [
+    Callout { anchor: Anchor::Now, text: "Bars are documents. They expire at ", strong: "now." },
+    Callout {
+        anchor: Anchor::Monitor,
+        text: "Every 60 seconds the TTL monitor removes the overdue ones.",
+        strong: "",
+    },
+    Callout {
+        anchor: Anchor::WhatIf,
+        text: "What would another TTL remove? Nothing changes until you confirm.",
+        strong: "",
+    },
+];
+
+/// The width of a callout, and the height and half width of its arrow.
+const WIDTH: f32 = 300.0;
+const ARROW: f32 = 8.0;
+
+/// The callout that is on the screen: never over a dialog, a palette or another view.
+fn shown<'a>(
+    context: &Context,
+    state: &'a State,
+) -> Option<(usize, &'static Callout, Rect, &'a Tab)> {
+    let number = state.view.callout?;
+    let tab = state.tabs.active().filter(|tab| tab.view == ViewKind::Expiry)?;
+    if state.dialogs.open().is_some() || state.view.palette || !state.is_open() {
+        return None;
+    }
+    let callout = TEXTS.get(number)?;
+    Some((number, callout, anchor::place(context, callout.anchor)?, tab))
+}
+
+/// Takes Escape before the views do: it skips the callouts.
+pub fn keys(context: &Context, state: &State, actions: &mut Actions) {
+    if shown(context, state).is_none() || menu::was_open(context) {
+        return;
+    }
+    if context.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+        actions.push(Action::View(ViewAction::EndCallouts));
+    }
+}
+
+/// Draws the callout.
+pub fn ui(context: &Context, state: &State, actions: &mut Actions) {
+    let Some((number, callout, target, tab)) = shown(context, state) else { return };
+    let look = Colors::of(context.theme() == egui::Theme::Dark);
+    let window = context.content_rect();
+    let is_below = target.bottom() < window.center().y;
+    let left = (target.center().x - WIDTH / 2.0)
+        .clamp(sizes::GAP, (window.right() - WIDTH - sizes::GAP).max(sizes::GAP));
+    let (pivot, tip) = if is_below {
+        (egui::Align2::LEFT_TOP, pos2(target.center().x, target.bottom() + sizes::GAP_TINY))
+    } else {
+        (egui::Align2::LEFT_BOTTOM, pos2(target.center().x, target.top() - sizes::GAP_TINY))
+    };
+    let away = if is_below { ARROW } else { -ARROW };
+    let area = Area::new(Id::unique("callout"))
+        // Above the panels, below dialogs, menus and the palette.
+        .order(Order::Middle)
+        .pivot(pivot)
+        .fixed_pos(pos2(left, tip.y + away))
+        .show(context, |ui| {
+            Frame::new()
+                .fill(look.raised)
+                .stroke(Stroke::new(sizes::LINE, look.accent))
+                .corner_radius(CornerRadius::same(9))
+                .shadow(Shadow { offset: [0, 8], blur: 24, spread: 0, color: look.shadow })
+                .inner_margin(Margin::same(12))
+                .show(ui, |ui| {
+                    ui.set_width(WIDTH - 24.0);
+                    content_ui(ui, number, callout, tab, actions);
+                });
+            arrow(ui, tip, away, look);
+        });
+    // It must be above the view also after a click there.
+    context.move_to_top(area.response.layer_id);
+}
+
+fn arrow(ui: &Ui, tip: Pos2, away: f32, look: &Colors) {
+    let ends = [tip + vec2(-ARROW, away), tip + vec2(ARROW, away)];
+    let points = vec![ends[0], tip, ends[1]];
+    ui.painter().add(Shape::convex_polygon(points, look.accent, Stroke::NONE));
+}
+
+fn content_ui(ui: &mut Ui, number: usize, callout: &Callout, tab: &Tab, actions: &mut Actions) {
+    let mut job = egui::text::LayoutJob::default();
+    let ink = colors(ui).text;
+    let format = |font| egui::TextFormat::simple(font, ink);
+    job.append(callout.text, 0.0, format(text::body()));
+    job.append(callout.strong, 0.0, format(text::strong()));
+    ui.add(egui::Label::new(job).wrap());
+    ui.add_space(sizes::GAP_SMALL);
+    ui.horizontal(|ui| {
+        let count = format!("{} of {CALLOUTS}", number + 1);
+        ui.label(text::rich(count, text::small()).color(colors(ui).dim));
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if number + 1 < CALLOUTS {
+                if ui.add(Button::primary("Next").small()).clicked() {
+                    actions.push(Action::View(ViewAction::NextCallout));
+                }
+            } else if ui.add(Button::primary("Try it: shorten the TTL").small()).clicked() {
+                actions.push(Action::View(ViewAction::EndCallouts));
+                actions.push(Action::Expiry(tab.id, ExpiryAction::WhatIf));
+            }
+            let skip = Button::ghost("Skip").small().tooltip("Show them again from Help (Esc)");
+            if ui.add(skip).clicked() {
+                actions.push(Action::View(ViewAction::EndCallouts));
+            }
+        });
+    });
+}
