@@ -246,7 +246,7 @@ pub fn score(words: &str, typed: &str) -> Option<i32> {
 /// start of a name, more than letters scattered over one.
 fn word(words: &str, typed: &str) -> Option<i32> {
     const LETTERS_MIN: usize = 2;
-    const WHOLE: i32 = 60;
+    const WHOLE: i32 = 55;
     const BEGIN: i32 = 40;
     let typed = typed.to_lowercase();
     if typed.chars().count() < LETTERS_MIN {

@@ -3,6 +3,7 @@
 
 use egui::{RichText, Ui};
 
+use super::words::PassTimes;
 use super::{TabActions, pass_times, words};
 use crate::action::{Action, ExpiryAction, ViewAction};
 use crate::job::glossary::Term;
@@ -20,7 +21,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions
     if let Some(lane) = view.selected_lane() {
         ui.add(egui::Label::new(RichText::new(words::full_label(lane)).font(text::title())).wrap());
         verdict_ui(ui, state, tab, lane);
-        remaining_ui(ui, lane, state.clock.shown_ms());
+        remaining_ui(ui, lane, state.clock.shown_ms(), &pass_times(state, tab));
         buttons_ui(ui, state, tab, lane, actions);
         if let Some(document) = &view.document {
             ui.add_space(sizes::GAP_SMALL);
@@ -50,7 +51,7 @@ fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane) {
     });
 }
 
-fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64) {
+fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64, times: &PassTimes) {
     let ink = colors(ui);
     let (name, digits, color) = match lane.phase(now_ms) {
         Phase::Waiting => {
@@ -61,7 +62,11 @@ fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64) {
             let past = now_ms.saturating_sub(lane.threshold_ms);
             ("Overdue", duration::overdue(past), ink.overdue)
         }
-        Phase::Removed { late_ms } => ("Removed", words::lateness(late_ms), ink.removed),
+        Phase::Removed { late_ms } => {
+            // Amber only for a lag that a period does not explain.
+            let color = if times.is_late(late_ms) { ink.overdue } else { ink.removed };
+            ("Removed", words::lateness(late_ms), color)
+        }
     };
     card::ui(ui, |ui| {
         ui.horizontal(|ui| {

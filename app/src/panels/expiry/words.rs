@@ -67,7 +67,7 @@ pub(super) fn summary(summary: &Summary) -> String {
     format!("{} more removed by pass {}", number::count(summary.removed), summary.pass)
 }
 
-/// How late a removal was: `9.3 s late`.
+/// How late a removal was, in short: `9.3 s lag`.
 pub(super) fn lateness(late_ms: i64) -> String {
     format!("{} lag", duration::figure(late_ms.max(0)))
 }
@@ -111,7 +111,7 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
     match lane.phase(now_ms) {
         Phase::Removed { late_ms } => {
             let at = lane.removed_ms.unwrap_or(due);
-            format!("Removed at {}, {}", instant(at, now_ms), lateness(late_ms))
+            format!("Removed at {}, {}", instant(at, now_ms), schedule.lateness(late_ms))
         }
         _ if let Some(words) = stays(schedule.removals) => words.to_owned(),
         Phase::Overdue => match schedule.next_pass_ms {
@@ -198,6 +198,22 @@ pub(super) struct PassTimes {
     pub pass_ms: i64,
 }
 
+impl PassTimes {
+    /// How late a removal was, and up to what that is normal.
+    pub(super) fn lateness(&self, late_ms: i64) -> String {
+        let late = duration::figure(late_ms.max(0));
+        if self.at_threshold {
+            return format!("{late} after expiring");
+        }
+        format!("{late} after expiring (normal: up to {})", number::secs(self.sleep_ms / 1_000))
+    }
+
+    /// Whether a removal was later than one period and the pass itself explain.
+    pub(super) fn is_late(&self, late_ms: i64) -> bool {
+        late_ms > self.sleep_ms.saturating_add(self.pass_ms)
+    }
+}
+
 /// Why an overdue document stays; empty while a pass removes it.
 pub(super) fn overdue(removals: Removals) -> &'static str {
     match removals {
@@ -282,6 +298,23 @@ mod tests {
         assert_eq!(overdue(held.removals), "on hold");
         let off = PassTimes { removals: Removals::Off, ..times };
         check(0, off, "The TTL monitor is off; the document is kept until you resume it");
+    }
+
+    #[test]
+    fn a_lag_up_to_one_period_is_normal() {
+        let mut times = PassTimes {
+            removals: Removals::Go,
+            at_threshold: false,
+            next_pass_ms: None,
+            sleep_ms: 60_000,
+            pass_ms: 1_000,
+        };
+        let gone = Lane { removed_ms: Some(60_000), ..lane(Bson::Int32(7)) };
+        let expected = "Removed at 00:01:00, 40.0 s after expiring (normal: up to 60 s)";
+        assert_eq!(bracket(&gone, 70_000, &times), expected);
+        assert_eq!([60_999, 61_001].map(|late| times.is_late(late)), [false, true]);
+        times.at_threshold = true;
+        assert_eq!(times.lateness(300), "300 ms after expiring");
     }
 
     #[test]
