@@ -107,6 +107,19 @@ pub(crate) fn id_index(id: IndexId, clustered_name: Option<&str>) -> IndexMeta {
     }
 }
 
+/// Options that are kept as they are.
+const KEPT: &[&str] = &[
+    "storageEngine",
+    "default_language",
+    "language_override",
+    "textIndexVersion",
+    "2dsphereIndexVersion",
+    "bits",
+    "min",
+    "max",
+    "wildcardProjection",
+];
+
 fn known_options(spec: &Document, ignore_unknown: bool) -> Result<Document, CatalogError> {
     const KNOWN: &[&str] = &[
         "key",
@@ -122,20 +135,12 @@ fn known_options(spec: &Document, ignore_unknown: bool) -> Result<Document, Cata
         "expireAfterSeconds",
         "partialFilterExpression",
         "collation",
-        "storageEngine",
         "weights",
-        "default_language",
-        "language_override",
-        "textIndexVersion",
-        "2dsphereIndexVersion",
-        "bits",
-        "min",
-        "max",
         "bucketSize",
-        "wildcardProjection",
         "clustered",
     ];
-    let unknown = spec.keys().find(|option| !KNOWN.contains(&option.as_str()));
+    let is_known = |option: &str| KNOWN.contains(&option) || KEPT.contains(&option);
+    let unknown = spec.keys().find(|option| !is_known(option));
     match unknown {
         Some(option) if !ignore_unknown => Err(refused!(
             InvalidIndexSpecificationOption,
@@ -143,7 +148,7 @@ fn known_options(spec: &Document, ignore_unknown: bool) -> Result<Document, Cata
         )),
         _ => Ok(spec
             .iter()
-            .filter(|(option, _)| KNOWN.contains(&option.as_str()))
+            .filter(|(option, _)| is_known(option))
             .map(|(option, value)| (option.clone(), value.clone()))
             .collect()),
     }
@@ -270,17 +275,6 @@ fn stored_key(key: &IndexKey, spec: &Document) -> Result<(IndexKey, Document), C
 }
 
 fn kept_options(spec: &Document, key: &IndexKey) -> Result<Document, CatalogError> {
-    const KEPT: &[&str] = &[
-        "storageEngine",
-        "default_language",
-        "language_override",
-        "textIndexVersion",
-        "2dsphereIndexVersion",
-        "bits",
-        "min",
-        "max",
-        "wildcardProjection",
-    ];
     if spec.contains_key("wildcardProjection") && !key.has(KeyKind::Wildcard) {
         return Err(refused!(
             BadValue,
