@@ -8,7 +8,7 @@ use super::{
     parsed::{left_to_check, parsed_query, shape_hash},
     source::Stats,
 };
-use crate::{catalog::IndexMeta, limits::SORT_BYTES_MAX, store::Scan};
+use crate::{catalog::IndexMeta, limits::SORT_BYTES_MAX, store::Scan, value::shortest};
 
 /// A plan and what the command does with its documents.
 #[derive(Debug)]
@@ -123,16 +123,16 @@ impl PlanExplanation<'_> {
             let mut stage = doc! {
                 "stage": "SORT",
                 "sortPattern": self.sort.clone().unwrap_or_default(),
-                "memLimit": int(SORT_BYTES_MAX as u64),
+                "memLimit": shortest(SORT_BYTES_MAX as u64),
             };
             if let Some(limit) = self.limit {
-                stage.insert("limitAmount", int(limit.saturating_add(self.skip)));
+                stage.insert("limitAmount", shortest(limit.saturating_add(self.skip)));
             }
             stage.insert("type", "simple");
             over(stage);
         }
         if reads && self.skip > 0 {
-            over(doc! { "stage": "SKIP", "skipAmount": int(self.skip) });
+            over(doc! { "stage": "SKIP", "skipAmount": shortest(self.skip) });
         }
         if let Some((stage, given)) = &self.projection {
             over(doc! { "stage": *stage, "transformBy": given.clone() });
@@ -141,7 +141,7 @@ impl PlanExplanation<'_> {
             && reads
             && !self.plan.sort_in_memory
         {
-            over(doc! { "stage": "LIMIT", "limitAmount": int(limit) });
+            over(doc! { "stage": "LIMIT", "limitAmount": shortest(limit) });
         }
         match self.purpose {
             Purpose::Read => {}
@@ -225,10 +225,10 @@ impl PlanExplanation<'_> {
         let returned = if executed.returns_documents { stats.returned } else { 0 };
         doc! {
             "executionSuccess": true,
-            "nReturned": int(returned),
+            "nReturned": shortest(returned),
             "executionTimeMillis": i32::try_from(executed.millis).unwrap_or(i32::MAX),
-            "totalKeysExamined": int(stats.keys_examined),
-            "totalDocsExamined": int(stats.docs_examined),
+            "totalKeysExamined": shortest(stats.keys_examined),
+            "totalDocsExamined": shortest(stats.docs_examined),
             "executionStages": self.staged(&self.winning_plan(), executed),
         }
     }
@@ -251,11 +251,11 @@ impl PlanExplanation<'_> {
         for (field, value) in stage.iter().filter(|(field, _)| *field != "inputStage") {
             out.insert(field, value.clone());
             if field == "stage" {
-                out.insert("nReturned", int(returned));
+                out.insert("nReturned", shortest(returned));
                 out.insert("executionTimeMillisEstimate", 0);
-                out.insert("works", int(works));
-                out.insert("advanced", int(returned));
-                out.insert("needTime", int(works.saturating_sub(returned.saturating_add(1))));
+                out.insert("works", shortest(works));
+                out.insert("advanced", shortest(returned));
+                out.insert("needTime", shortest(works.saturating_sub(returned.saturating_add(1))));
                 out.extend(doc! { "needYield": 0, "saveState": 0, "restoreState": 0, "isEOF": 1 });
             }
         }
@@ -296,36 +296,31 @@ fn own_numbers(kind: &str, executed: &ExecutionSummary, skip: u64) -> Document {
     let stats = executed.stats;
     match kind {
         "IXSCAN" => doc! {
-            "keysExamined": int(stats.keys_examined),
+            "keysExamined": shortest(stats.keys_examined),
             "seeks": i32::from(stats.keys_examined > 0),
             "dupsTested": 0,
             "dupsDropped": 0,
         },
-        "COUNT_SCAN" => doc! { "keysExamined": int(stats.keys_examined) },
-        "COLLSCAN" => doc! { "docsExamined": int(stats.docs_examined) },
-        "FETCH" => doc! { "docsExamined": int(stats.docs_examined), "alreadyHasObj": 0 },
+        "COUNT_SCAN" => doc! { "keysExamined": shortest(stats.keys_examined) },
+        "COLLSCAN" => doc! { "docsExamined": shortest(stats.docs_examined) },
+        "FETCH" => doc! { "docsExamined": shortest(stats.docs_examined), "alreadyHasObj": 0 },
         "EXPRESS_IXSCAN" | "EXPRESS_CLUSTERED_IXSCAN" => doc! {
-            "keysExamined": int(stats.keys_examined),
-            "docsExamined": int(stats.docs_examined),
+            "keysExamined": shortest(stats.keys_examined),
+            "docsExamined": shortest(stats.docs_examined),
         },
         "SORT" => doc! { "usedDisk": false, "spills": 0 },
         "COUNT" | "RECORD_STORE_FAST_COUNT" => doc! {
-            "nCounted": int(stats.returned),
-            "nSkipped": int(stats.matched.min(skip)),
+            "nCounted": shortest(stats.returned),
+            "nSkipped": shortest(stats.matched.min(skip)),
         },
         "UPDATE" | "EXPRESS_UPDATE" => doc! {
-            "nMatched": int(stats.returned),
-            "nWouldModify": int(executed.would_modify),
+            "nMatched": shortest(stats.returned),
+            "nWouldModify": shortest(executed.would_modify),
             "nWouldUpsert": i32::from(executed.would_upsert),
         },
-        "DELETE" | "EXPRESS_DELETE" => doc! { "nWouldDelete": int(stats.returned) },
+        "DELETE" | "EXPRESS_DELETE" => doc! { "nWouldDelete": shortest(stats.returned) },
         _ => Document::new(),
     }
-}
-
-fn int(number: u64) -> Bson {
-    i32::try_from(number)
-        .map_or_else(|_| Bson::Int64(i64::try_from(number).unwrap_or(i64::MAX)), Bson::Int32)
 }
 
 fn name(direction: Scan) -> &'static str {

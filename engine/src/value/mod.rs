@@ -33,7 +33,7 @@ mod tests;
 pub use combinations::{ParallelArrays, combinations};
 pub use count::{count, counted};
 pub use decimal::Decimal;
-pub use integer::{integer, whole};
+pub use integer::{integer, shortest, whole};
 pub use key::{Direction, KEY_BYTES_MAX, KeyBytes, KeyEncoder};
 pub use nesting::is_deeper_than;
 pub use order::{compare, compare_documents, same_value, type_rank};

@@ -3,13 +3,7 @@
 use bson::{Bson, Document, raw::RawDocumentBuf};
 
 use super::CommandError;
-
-/// int32 where it fits.
-#[must_use]
-pub fn shortest(number: u64) -> Bson {
-    i32::try_from(number)
-        .map_or_else(|_| Bson::Int64(i64::try_from(number).unwrap_or(i64::MAX)), Bson::Int32)
-}
+pub use crate::value::shortest;
 
 /// A count as an int64.
 pub fn long(count: u64) -> i64 {
