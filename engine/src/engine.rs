@@ -1,6 +1,7 @@
 //! `Engine`: opens the parts and owns environment, clock and threads. The only file that names all.
 
 mod background;
+mod copy;
 #[cfg(test)]
 mod hold_tests;
 mod listening;
@@ -11,6 +12,7 @@ use std::{path::Path as FsPath, sync::Arc, thread::JoinHandle};
 
 use bson::{Document, RawDocument, RawDocumentBuf};
 
+pub use copy::{COPY_BYTES_MAX, COPY_DOCS_MAX, CopyReport};
 pub use options::{ClockOption, EngineOptions, OpenError};
 
 use self::{background::Background, listening::Switch};

@@ -188,6 +188,12 @@ impl DocumentWriter<'_, '_> {
         self.txn.bypasses_validation = bypasses;
     }
 
+    /// What is written from here on was last modified at this instant: a copy keeps the times of its
+    /// source.
+    pub fn set_now_ms(&mut self, now_ms: i64) {
+        self.txn.now_ms = now_ms;
+    }
+
     /// Takes the documents that a validator of action `warn` or `errorAndLog` did not match.
     pub fn take_invalid(&mut self) -> Vec<InvalidDocument> {
         std::mem::take(&mut self.txn.invalid)
