@@ -31,6 +31,11 @@ const ROWS: &[Row] = &[
         "",
     ),
     ("Back to my store", "leave, close, sandbox", "No sandbox is open"),
+    (
+        "Copy this collection into a sandbox",
+        "time, try, test, travel, simulate, clone",
+        "Open a collection first",
+    ),
     ("Create database…", "new, add, make, db", ""),
     ("Create collection…", "new, add, make, table", "Create a database first"),
     ("Drop database…", "delete, remove, destroy, db", ""),

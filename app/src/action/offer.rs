@@ -9,6 +9,7 @@ impl From<Offer> for Action {
     fn from(offer: Offer) -> Self {
         match offer {
             Offer::StopArchiving(namespace) => Self::Archive(ArchiveAction::Off(namespace)),
+            Offer::ResumeMonitor => Self::Reaper(ReaperAction::Resume),
             Offer::RemoveHeld => Self::Reaper(ReaperAction::DeleteHeld),
             Offer::RunPass => Self::Reaper(ReaperAction::RunNow),
             Offer::CreateStore(folder) => Self::Store(StoreAction::CreateStore(folder)),

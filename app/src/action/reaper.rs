@@ -21,6 +21,8 @@ pub enum ReaperAction {
     RunNow,
     /// Turns it on or off.
     SetEnabled(bool),
+    /// Turns it on, whatever it removes.
+    Resume,
     /// Says how often it comes.
     SetSchedule(Schedule),
     /// Turns the trash on or off.
@@ -75,6 +77,23 @@ pub fn run_now(state: &State, is_deliberate: bool) -> Action {
         tone: Tone::Amber,
         offer: Offer::RunPass,
     })))
+}
+
+/// The question before the monitor of a sandbox is turned on.
+#[must_use]
+pub fn resume_in_sandbox(overdue: u64) -> Dialog {
+    let what = counted(overdue, "document is", "documents are");
+    Dialog::Confirm(Confirm {
+        title: "Turn on the TTL monitor?".to_owned(),
+        text: format!("{what} overdue. The first pass removes them from the sandbox only."),
+        command: Some(write_command(
+            "admin",
+            &doc! { "setParameter": 1, "ttlMonitorEnabled": true },
+        )),
+        button: "Turn on".to_owned(),
+        tone: Tone::Amber,
+        offer: Offer::ResumeMonitor,
+    })
 }
 
 /// The command of [`RUN_NOW`], on `admin`.

@@ -3,7 +3,7 @@
 use super::entry::{Entry, Group};
 use super::{Action, DialogAction};
 use crate::state::sandbox::OpenSandbox;
-use crate::state::{Dialog, State};
+use crate::state::{Dialog, Namespace, State};
 
 /// What can be asked about sandboxes.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +12,8 @@ pub enum SandboxAction {
     Open,
     /// Opens the store that was open before.
     Back,
+    /// Copies a collection into one and opens that.
+    Copy(Namespace),
     /// Deletes it, then does what the open dialog says.
     Discard,
     /// Moves it into the folder of the open dialog, then does what that says.
@@ -40,3 +42,22 @@ pub const BACK: Entry = Entry {
         state.store.request.sandbox.is_some().then_some(Action::Sandbox(SandboxAction::Back))
     },
 };
+
+/// Copies the chosen collection.
+pub const COPY: Entry = Entry {
+    group: Group::Collection,
+    label: "Copy this collection into a sandbox",
+    tooltip: "Try what time does to a copy; the newest 100,000 documents or 64 MiB",
+    keys: None,
+    action: |state| {
+        let namespace = state.tabs.active().map(|tab| tab.namespace.clone())?;
+        copy(namespace, state)
+    },
+};
+
+/// The copy of a collection; `None` for a view.
+#[must_use]
+pub fn copy(namespace: Namespace, state: &State) -> Option<Action> {
+    let is_copied = state.tree.collection(&namespace).is_some_and(|it| it.kind == "collection");
+    (is_copied && state.is_open()).then_some(Action::Sandbox(SandboxAction::Copy(namespace)))
+}

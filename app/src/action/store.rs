@@ -190,6 +190,7 @@ pub const ENTRIES: &[Entry] = &[
     CREATE_COLLECTION,
     DROP_DATABASE,
     COPY_NAME,
+    sandbox::COPY,
     RENAME_COLLECTION,
     DROP_COLLECTION,
 ];

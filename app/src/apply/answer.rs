@@ -91,8 +91,8 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
         }
         _ => {}
     }
-    if let (Purpose::Sandbox(_), true) = (purpose, full) {
-        sandbox::dropped(generation, cx);
+    if let (Purpose::Sandbox(purpose), true) = (purpose, full) {
+        sandbox::dropped(purpose, generation, cx);
     }
     if let (Purpose::Transfer(purpose), true) = (purpose, full) {
         transfer::run::dropped(purpose, cx.state);

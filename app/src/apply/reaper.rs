@@ -5,7 +5,7 @@ use mayfly_engine::reply;
 
 use super::Apply;
 use super::number::number;
-use crate::action::reaper::{release_command, release_held, run_command};
+use crate::action::reaper::{release_command, release_held, resume_in_sandbox, run_command};
 use crate::action::{Action, ExpiryAction, ReaperAction, TabsAction};
 use crate::source::Namespace;
 use crate::state::expiry::Mode;
@@ -24,6 +24,10 @@ pub fn apply(action: &ReaperAction, cx: &mut Apply<'_>) {
             let purpose = Purpose::Reaper(ReaperPurpose::RunNow);
             cx.write(purpose, "admin", run_command());
         }
+        ReaperAction::SetEnabled(true) if cx.state.is_in_sandbox() && cx.state.overdue() > 0 => {
+            cx.state.dialogs.show(resume_in_sandbox(cx.state.overdue()));
+        }
+        ReaperAction::Resume => set(cx, doc! {"setParameter": 1, "ttlMonitorEnabled": true}),
         ReaperAction::SetEnabled(enabled) => {
             set(cx, doc! {"setParameter": 1, "ttlMonitorEnabled": *enabled});
         }

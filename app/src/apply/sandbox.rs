@@ -22,6 +22,12 @@ pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
             let request = cx.state.store.left.clone().unwrap_or_default();
             store::open_or_ask(request, cx);
         }
+        SandboxAction::Copy(namespace) => {
+            let sentence = format!("Copying {namespace} into a sandbox…");
+            cx.state.toasts.push(Kind::Info, sentence, None, cx.state.uptime);
+            let work = Work::Sandbox(SandboxWork::Copy(namespace.clone()));
+            cx.job(Purpose::Sandbox(SandboxPurpose::Copy), Lane::Transfer, work);
+        }
         SandboxAction::Discard => {
             let Some(Dialog::LeaveSandbox(draft)) = cx.state.dialogs.open() else { return };
             let then = draft.then.clone();
@@ -64,7 +70,13 @@ fn leaving(state: &mut State) -> Option<&mut LeaveSandbox> {
 
 /// Takes over a result.
 pub fn done(generation: u64, done: SandboxDone, cx: &mut Apply<'_>) {
-    let SandboxDone::Kept { folder, result } = done;
+    let (folder, result) = match done {
+        SandboxDone::Kept { folder, result } => (folder, result),
+        SandboxDone::Copied(Ok(request)) => return store::open_or_ask(*request, cx),
+        SandboxDone::Copied(Err(sentence)) => {
+            return cx.state.toasts.push(Kind::Error, sentence, None, cx.state.uptime);
+        }
+    };
     match result {
         Ok(()) => {
             let then = leaving(cx.state)
@@ -80,8 +92,10 @@ pub fn done(generation: u64, done: SandboxDone, cx: &mut Apply<'_>) {
 }
 
 /// The job was not begun.
-pub fn dropped(generation: u64, cx: &mut Apply<'_>) {
-    not_kept(generation, QUEUE_FULL.to_owned(), cx);
+pub fn dropped(purpose: &SandboxPurpose, generation: u64, cx: &mut Apply<'_>) {
+    if *purpose == SandboxPurpose::Keep {
+        not_kept(generation, QUEUE_FULL.to_owned(), cx);
+    }
 }
 
 fn not_kept(generation: u64, sentence: String, cx: &mut Apply<'_>) {

@@ -21,5 +21,6 @@ pub use mayfly_engine::engine::OpenError;
 pub use mayfly_engine::event::{BuildProgress, Event, IndexReport, PassReport, RemovedDocument};
 pub use purpose::Purpose;
 pub use store::{
-    Advice, Capabilities, OpenRequest, SAMPLE_DATABASES, Sandbox, TRAFFIC_DATABASE, instant_ms,
+    Advice, Capabilities, CopiedStore, OpenRequest, SAMPLE_DATABASES, Sandbox, TRAFFIC_DATABASE,
+    instant_ms,
 };

@@ -38,6 +38,8 @@ pub enum Purpose {
 pub enum SandboxPurpose {
     /// It is moved into a folder.
     Keep,
+    /// A collection is copied into one.
+    Copy,
 }
 
 /// An answer for the tree.

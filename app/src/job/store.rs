@@ -1,9 +1,11 @@
 //! Which store is opened, what it can do, and what the window says about it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use mayfly_engine::engine::OpenError;
+use mayfly_engine::engine::{CopyReport, OpenError};
 use mayfly_engine::store::WalkProgram;
+use tempfile::TempDir;
 
 /// The database of the demo store whose collections traffic writes to.
 pub const TRAFFIC_DATABASE: &str = "demo";
@@ -29,13 +31,45 @@ pub struct OpenRequest {
 }
 
 /// What a sandbox holds at first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sandbox {
     /// Nothing.
     Empty,
     /// The demo data.
     Demo,
+    /// A copy of a collection. The TTL monitor is off at first.
+    Copy(CopiedStore),
 }
+
+/// A store in a temporary folder, which goes away with the last clone.
+#[derive(Debug, Clone)]
+pub struct CopiedStore {
+    folder: Arc<TempDir>,
+    /// What was copied.
+    pub report: CopyReport,
+}
+
+impl CopiedStore {
+    /// Owns the folder.
+    #[must_use]
+    pub fn new(folder: TempDir, report: CopyReport) -> Self {
+        Self { folder: Arc::new(folder), report }
+    }
+
+    /// The folder around the data folder.
+    #[must_use]
+    pub fn folder(&self) -> &Arc<TempDir> {
+        &self.folder
+    }
+}
+
+impl PartialEq for CopiedStore {
+    fn eq(&self, other: &Self) -> bool {
+        self.folder.path() == other.folder.path()
+    }
+}
+
+impl Eq for CopiedStore {}
 
 /// The instant of a time in RFC 3339, in milliseconds since 1970.
 ///

@@ -2,7 +2,9 @@
 
 use egui::{Align2, Id, Margin, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction, ViewAction, store};
+use crate::action::{
+    Action, Actions, DialogAction, SandboxAction, StoreAction, TabsAction, ViewAction, store,
+};
 use crate::job::{Dialect, SAMPLE_DATABASES, TRAFFIC_DATABASE};
 use crate::limits::{SUMMARY_AGE_MAX, SUMMARY_AGE_MIN};
 use crate::state::dialogs::{CreateCollection, DropTarget, RenameCollection, Sent, dialect_label};
@@ -408,6 +410,7 @@ fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, actions: &mut Actions)
     let rename = RenameCollection { name: from.collection.clone(), from, sent: Sent::default() };
     let entries = [
         ("Copy name", Action::View(ViewAction::Copy(namespace.to_string()))),
+        ("Copy into a sandbox", Action::Sandbox(SandboxAction::Copy(namespace.clone()))),
         ("Rename…", Action::Dialog(DialogAction::Show(Dialog::RenameCollection(rename)))),
         ("Drop collection…", store::drop_dialog(DropTarget::Collection(namespace.clone()))),
     ];

@@ -9,7 +9,7 @@ use bson::{Document, doc, oid::ObjectId};
 use mayfly_engine::archive;
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::collection::backup_damage;
-use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
+use mayfly_engine::engine::{ClockOption, CopyReport, Engine, EngineOptions};
 use mayfly_engine::interrupt::{Limit, StopReason, run_within};
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
 use mayfly_engine::transfer::{
@@ -19,7 +19,7 @@ use mayfly_engine::transfer::{
 
 use super::engine_slot::EngineSlot;
 use crate::demo::{self, SampleData};
-use crate::job::{Backup, Cancel};
+use crate::job::{Backup, Cancel, CopiedStore};
 
 use super::maintenance::{Maintenance, MaintenanceError, Offline, OfflineWork};
 use super::{
@@ -39,7 +39,7 @@ pub struct Embedded {
     is_simulated: bool,
     sample_data: Option<SampleData>,
     /// A temporary folder goes after the engine that used it.
-    _folder: Option<tempfile::TempDir>,
+    _folder: Option<Arc<tempfile::TempDir>>,
 }
 
 impl Embedded {
@@ -100,6 +100,23 @@ impl Source for Embedded {
 
     fn close(&self) {
         self.engine_slot.shut();
+    }
+
+    fn copy_to_sandbox(&self, namespace: &Namespace) -> Result<OpenRequest, String> {
+        let engine = self.engine_slot.engine()?;
+        let folder = temporary_folder().map_err(|error| error.message)?;
+        let start_ms = engine.clock().now_ms();
+        let clock = ClockOption::Simulated { start_ms };
+        let options = EngineOptions { clock, run_reaper: false, ..EngineOptions::default() };
+        let data = folder.path().join("store");
+        let copy = Engine::open(&data, options).map_err(|error| error.message)?;
+        let report = engine.copy_collection(&copy, namespace)?;
+        copy.close().map_err(|error| error.message)?;
+        Ok(OpenRequest {
+            sandbox: Some(Sandbox::Copy(CopiedStore::new(folder, report))),
+            simulated_start_ms: Some(start_ms),
+            ..OpenRequest::default()
+        })
     }
 
     fn move_to(&self, folder: &Path) -> Result<(), String> {
@@ -197,7 +214,7 @@ pub fn first_request(named: OpenRequest) -> OpenRequest {
 }
 
 fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
-    let temporary = request.is_temporary().then(temporary_folder).transpose()?;
+    let temporary = temporary(request)?;
     let folder = match &temporary {
         // A folder inside, so that the store makes it and closes it to other users.
         Some(temporary) => temporary.path().join("store"),
@@ -218,10 +235,13 @@ fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
     warnings.retain(|warning| warning != OPEN_TO_OTHERS);
     if request.demo && is_empty(&engine) {
         warnings.extend(fill(&engine, &folder).err());
-    } else if request.sandbox == Some(Sandbox::Demo) {
+    } else if matches!(request.sandbox, Some(Sandbox::Demo)) {
         // Without the mark: no traffic moves what time alone should move.
         let run = &mut |db: &str, command: &Document| engine.run(db, command);
         demo::fill(run, engine.clock().now_ms());
+    }
+    if let Some(Sandbox::Copy(copied)) = &request.sandbox {
+        warnings.extend(hold_copy(&engine, copied.report));
     }
     let sample_data = sample_mark::read(&folder);
     let name = name_of(&folder, request);
@@ -236,7 +256,7 @@ fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
 /// The clock of a store. A store that last ran on a simulated clock continues on it: by the
 /// system's, documents would expire that were dated by another.
 fn clock(request: &OpenRequest) -> ClockOption {
-    match (request.simulated_start_ms, request.sandbox) {
+    match (request.simulated_start_ms, &request.sandbox) {
         (Some(start_ms), _) => ClockOption::Simulated { start_ms },
         (None, Some(_)) => {
             let now_ms = SystemClock.now_ms();
@@ -244,6 +264,24 @@ fn clock(request: &OpenRequest) -> ClockOption {
         }
         (None, None) => ClockOption::Stored,
     }
+}
+
+/// The folder of a sandbox.
+fn temporary(request: &OpenRequest) -> Result<Option<Arc<tempfile::TempDir>>, OpenError> {
+    Ok(match &request.sandbox {
+        None => None,
+        Some(Sandbox::Copy(copied)) => Some(Arc::clone(copied.folder())),
+        Some(Sandbox::Empty | Sandbox::Demo) => Some(Arc::new(temporary_folder()?)),
+    })
+}
+
+/// Sets up a copy: nothing is removed from it before the user says so. Returns what was left out.
+fn hold_copy(engine: &Engine, report: CopyReport) -> Option<String> {
+    engine.run("admin", &doc! { "setParameter": 1, "ttlMonitorEnabled": false });
+    let CopyReport { copied, left_out } = report;
+    (left_out > 0).then(|| {
+        format!("The newest {copied} documents were copied; {left_out} others were left out.")
+    })
 }
 
 fn temporary_folder() -> Result<tempfile::TempDir, OpenError> {

@@ -59,6 +59,14 @@ pub trait Source: Send + Sync + 'static {
     /// another program or another opening.
     fn close(&self) {}
 
+    /// Copies a collection into a sandbox that is not open yet, with its present time.
+    ///
+    /// # Errors
+    /// One sentence.
+    fn copy_to_sandbox(&self, namespace: &Namespace) -> Result<OpenRequest, String> {
+        Err(format!("{namespace} can't be copied into a sandbox"))
+    }
+
     /// Closes it for good and moves its folder to one that is empty or missing. After an error it is
     /// open where it was.
     ///

@@ -60,7 +60,7 @@ impl Clock {
         self.now_ms = now_ms;
     }
 
-    /// A pass ended at this instant, so a simulated clock is not behind it: its last answer came a
+    /// A pass ended at this instant, so a simulated clock shows at least that: its last answer came a
     /// little late, which at ×3600 is a minute.
     pub fn not_before(&mut self, at_ms: i64, uptime: Duration) {
         if self.is_simulated() && self.now_ms < at_ms {

@@ -12,6 +12,8 @@ pub enum Offer {
     StopArchiving(Namespace),
     /// Documents on hold are removed now.
     RemoveHeld,
+    /// The TTL monitor is turned on.
+    ResumeMonitor,
     /// Runs a pass now.
     RunPass,
     /// A store is created in this folder.

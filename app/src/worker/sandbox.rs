@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::source::Source;
+use crate::source::{Namespace, OpenRequest, Source};
 
 /// What is done with a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,10 +12,12 @@ pub enum SandboxWork {
         /// A folder that is empty or missing.
         folder: PathBuf,
     },
+    /// Copies a collection into a sandbox.
+    Copy(Namespace),
 }
 
 /// What became of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum SandboxDone {
     /// It is in the folder, and closed. The error: it is open where it was.
     Kept {
@@ -24,21 +26,32 @@ pub enum SandboxDone {
         /// Why not: one sentence.
         result: Result<(), String>,
     },
+    /// A sandbox to open. The error: one sentence.
+    Copied(Result<Box<OpenRequest>, String>),
 }
 
 impl SandboxWork {
     /// The same work with nothing done, because `message` says why not.
     #[must_use]
     pub fn failed(&self, message: String) -> SandboxDone {
-        let Self::Keep { folder } = self;
-        SandboxDone::Kept { folder: folder.clone(), result: Err(message) }
+        match self {
+            Self::Keep { folder } => {
+                SandboxDone::Kept { folder: folder.clone(), result: Err(message) }
+            }
+            Self::Copy(_) => SandboxDone::Copied(Err(message)),
+        }
     }
 
     /// Does it. Takes as long as the sandbox is large.
-    #[expect(clippy::must_use_candidate, reason = "it is done for what it does")]
     pub fn run(&self, source: Option<&dyn Source>) -> SandboxDone {
-        let Self::Keep { folder } = self;
         let Some(source) = source else { return self.failed("No store is open".to_owned()) };
-        SandboxDone::Kept { folder: folder.clone(), result: source.move_to(folder) }
+        match self {
+            Self::Keep { folder } => {
+                SandboxDone::Kept { folder: folder.clone(), result: source.move_to(folder) }
+            }
+            Self::Copy(namespace) => {
+                SandboxDone::Copied(source.copy_to_sandbox(namespace).map(Box::new))
+            }
+        }
     }
 }

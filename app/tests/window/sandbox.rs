@@ -188,3 +188,34 @@ fn a_sandbox_says_that_it_is_not_real() {
     window.ask(mayfly::action::Action::Clock(refused));
     window.until_named("this store uses the system clock");
 }
+
+#[test]
+fn a_copied_collection_is_removed_only_when_the_monitor_is_turned_on() {
+    let mut window = Window::open_view(&drops(), "Expiry");
+    window.advance(40);
+    window.until_named("1 expired at");
+    window.point_secondary("Collection test.drops");
+    window.point("Copy into a sandbox");
+    window.until("the copy is open", |state| state.is_in_sandbox() && state.tree.loaded);
+    let paused = Mode::Simulated { rate: 1.0, paused: true };
+    let now_ms = window.state().now_ms();
+    assert_eq!((window.state().clock.mode(), now_ms), (paused, START_MS + 40_000));
+    window.until("the monitor is off", |state| !state.reaper.enabled);
+    assert_eq!(window.tab().namespace.to_string(), "test.drops");
+    window.until("one is overdue", |state| state.overdue() == 1);
+    window.choose("TTL monitor schedule", "Every 60 s");
+    window.until_named("1 document is overdue. The first pass removes them from the sandbox only.");
+    window.click("Cancel");
+    assert!(!window.state().reaper.enabled);
+    window.choose("TTL monitor schedule", "Every 60 s");
+    window.click("Turn on");
+    window.until("the monitor is on", |state| state.reaper.enabled);
+    window.click("Advance to the next pass");
+    window.until_named("1 removed in ");
+    window.click("Back to my store");
+    window.click("Discard");
+    window.until("the source has it", |state| {
+        let drops = mayfly::state::Namespace::new("test", "drops");
+        !state.is_in_sandbox() && state.tree.documents_of(&drops) == Some(1)
+    });
+}

@@ -33,7 +33,7 @@ type Dated = (i64, RawDocumentBuf);
 
 impl Engine {
     /// Copies documents, last-modified times, indexes and dialect of a collection into an engine that
-    /// lacks its database. Archives and removed documents stay behind.
+    /// lacks its database. Archives and the trash are not copied.
     ///
     /// # Errors
     /// One sentence: a definition can't be copied, or a store fails.
