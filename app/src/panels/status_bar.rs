@@ -3,6 +3,7 @@
 use egui::{Align, Layout, Ui};
 
 use crate::action::{Action, Actions, ViewAction};
+use crate::job::PassReport;
 use crate::state::operations::Stage;
 use crate::state::view::Drawer;
 use crate::state::{Phase, State, duration, number};
@@ -27,10 +28,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(sizes::GAP);
             if let Some(pass) = state.reaper.last_pass() {
-                let time = duration::time_of_day(pass.finished_ms);
-                let took = duration::micros(pass.duration_micros);
-                let removed = number::count(pass.deleted);
-                let words = format!("last pass at {time}: {removed} removed in {took}");
+                let words = last_pass(pass);
                 let shown = text::rich(&words, text::small()).color(colors(ui).dim);
                 let log = ui.add(egui::Label::new(shown).sense(egui::Sense::click()));
                 log.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &words));
@@ -45,6 +43,18 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             }
         });
     });
+}
+
+/// A pass in one line: `Pass 5 · removed 23 · lag p50 30 s`. The lag is that of the index with the
+/// most removals.
+fn last_pass(pass: &PassReport) -> String {
+    let mut words = format!("Pass {} · removed {}", pass.number, number::count(pass.deleted));
+    let most = pass.indexes.iter().max_by_key(|index| index.deleted);
+    if let Some(index) = most.filter(|index| index.deleted > 0) {
+        words.push_str(" · lag p50 ");
+        words.push_str(&duration::figure(index.lag_p50_ms));
+    }
+    words
 }
 
 /// How far the operation is that runs the longest.

@@ -78,7 +78,7 @@ pub fn views_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
             ui.add_space(sizes::GAP);
-            if tab.view != ViewKind::Indexes {
+            if tab.has_inspector() {
                 let open = state.settings.inspector;
                 let name = if open { "Hide the inspector" } else { "Show the inspector" };
                 if ui

@@ -51,7 +51,7 @@ fn inspector_panel(
 ) {
     // Where there is no room for both, the view has it.
     let widest = ui.available_width() - sizes::VIEW_MIN;
-    if tab.view == ViewKind::Indexes || widest < sizes::INSPECTOR_MIN {
+    if !tab.has_inspector() || widest < sizes::INSPECTOR_MIN {
         return;
     }
     let mut open = state.settings.inspector;

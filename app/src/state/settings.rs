@@ -82,7 +82,7 @@ impl Default for Settings {
             order: Order::default(),
             sidebar: true,
             inspector: true,
-            drawer: Some(Drawer::ReaperLog),
+            drawer: None,
             backups: BTreeMap::new(),
             advised: BTreeSet::new(),
             recent_stores: Vec::new(),

@@ -61,6 +61,18 @@ pub struct Tab {
     pub saved_expiry: SavedExpiry,
 }
 
+impl Tab {
+    /// Whether the view that is shown has something for the inspector.
+    #[must_use]
+    pub fn has_inspector(&self) -> bool {
+        match self.view {
+            ViewKind::Documents => true,
+            ViewKind::Expiry => self.expiry.selected_lane().is_some(),
+            ViewKind::Indexes => false,
+        }
+    }
+}
+
 /// A tab as it is kept for the next start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SavedTab {

@@ -15,6 +15,10 @@ pub struct Colors {
     pub raised_hover: Color32,
     /// Troughs of sliders and progress bars, pressed buttons.
     pub well: Color32,
+    /// The trough of a segmented control.
+    pub trough: Color32,
+    /// The chosen word of a segmented control.
+    pub thumb: Color32,
     /// Borders and grid lines.
     pub hairline: Color32,
     /// Text that is read.
@@ -86,6 +90,8 @@ pub static DARK: Colors = Colors {
     raised: rgb(0x001c_242d),
     raised_hover: rgb(0x0024_2e39),
     well: rgb(0x0024_3040),
+    trough: rgb(0x000f_141a),
+    thumb: rgb(0x002a_3542),
     hairline: rgb(0x002a_3540),
     text: rgb(0x00e7_ecf1),
     dim: rgb(0x009a_a7b4),
@@ -127,6 +133,8 @@ pub static LIGHT: Colors = Colors {
     raised: rgb(0x00f5_f7f9),
     raised_hover: rgb(0x00ea_eef2),
     well: rgb(0x00e4_eaef),
+    trough: rgb(0x00e4_eaef),
+    thumb: rgb(0x00ff_ffff),
     hairline: rgb(0x00d3_dae1),
     text: rgb(0x001b_232b),
     dim: rgb(0x0055_626f),
@@ -217,6 +225,7 @@ mod tests {
                 colors.raised,
                 colors.raised_hover,
                 colors.well,
+                colors.trough,
                 colors.accent_background,
                 colors.overdue_background,
                 colors.error_background,

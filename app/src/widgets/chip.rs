@@ -10,6 +10,8 @@ use crate::theme::{colors, sizes, text};
 pub enum Look {
     /// Raised background and a hairline.
     Plain,
+    /// The same with dim words: it counts nothing.
+    Dim,
     /// Filled amber: something is not as usual.
     Amber,
     /// Filled with the error color: something is broken.
@@ -63,6 +65,7 @@ impl Chip<'_> {
     pub fn ui(&self, ui: &mut Ui) -> Response {
         let colors = colors(ui);
         let (fill, border, ink) = match self.look {
+            Look::Dim => (colors.raised, colors.hairline, colors.dim),
             Look::Plain => (colors.raised, colors.hairline, colors.text),
             Look::Amber => (colors.overdue, colors.overdue, colors.on_overdue),
             Look::Error => (colors.error, colors.error, colors.on_error),
@@ -83,11 +86,13 @@ impl Chip<'_> {
         let (rect, response) = ui.allocate_exact_size(Vec2::new(width, sizes::CONTROL), sense);
         let kind = if self.clickable { Role::Button } else { Role::Label };
         response.widget_info(|| WidgetInfo::labeled(kind, ui.is_enabled(), self.name));
-        let fill = if self.clickable && response.hovered() && self.look == Look::Plain {
-            colors.raised_hover
-        } else {
-            fill
-        };
+        let fill =
+            if self.clickable && response.hovered() && matches!(self.look, Look::Plain | Look::Dim)
+            {
+                colors.raised_hover
+            } else {
+                fill
+            };
         let radius = rect.height() / 2.0;
         let stroke = Stroke::new(sizes::LINE, border);
         ui.painter().rect(rect, radius, fill, stroke, StrokeKind::Inside);

@@ -5,7 +5,7 @@ use egui::{
     pos2,
 };
 
-use super::paint;
+use super::{paint, steady};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 
@@ -111,18 +111,49 @@ fn word(ui: &mut Ui, label: &str, selected: bool, underline: bool) -> Response {
     response
 }
 
-/// Several words of which one is chosen, in one frame. Returns the index of the one pressed.
+/// Several words of which one is chosen: a trough with a raised thumb. Returns the index of the one
+/// pressed.
 pub fn segmented(ui: &mut Ui, name: &str, words: &[&str], chosen: usize) -> Option<usize> {
+    let colors = colors(ui);
+    // The heavier face is wider; its width is kept so that nothing moves when a word is chosen.
+    let width = |word: &&str| paint::measured(ui, word, text::medium()).x + 2.0 * SEGMENT_PADDING;
+    let widths: Vec<f32> = words.iter().map(width).collect();
+    let size = Vec2::new(widths.iter().sum::<f32>() + 2.0 * TROUGH, sizes::CONTROL);
+    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+    ui.painter().rect_filled(rect, sizes::RADIUS_BUTTON, colors.trough);
+    let mut left = rect.left() + TROUGH;
     let mut pressed = None;
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 2.0;
-        for (at, word) in words.iter().enumerate() {
-            let spoken = format!("{name}: {word}");
-            let button = super::Button::plain(word).selected(at == chosen).name(&spoken);
-            if ui.add(button).clicked() {
-                pressed = Some(at);
-            }
+    for (at, (word, width)) in words.iter().zip(widths).enumerate() {
+        let place = Rect::from_x_y_ranges(left..=left + width, rect.y_range())
+            .shrink2(Vec2::new(0.0, TROUGH));
+        left += width;
+        let spoken = format!("{name}: {word}");
+        let response = ui.interact(place, steady::id(ui, &spoken), Sense::click());
+        let is_chosen = at == chosen;
+        response.widget_info(|| {
+            WidgetInfo::selected(Role::Button, ui.is_enabled(), is_chosen, &spoken)
+        });
+        let radius = sizes::RADIUS_BUTTON - TROUGH;
+        if is_chosen {
+            ui.painter().rect_filled(place, radius, colors.thumb);
         }
-    });
+        let is_strong = is_chosen || response.hovered();
+        let ink = if is_strong { colors.text } else { colors.dim };
+        let font = if is_chosen { text::medium() } else { text::body() };
+        let center = place.center();
+        paint::text_at(ui, center, Align2::CENTER_CENTER, word, font, ink, f32::INFINITY);
+        if response.has_focus() {
+            paint::focus_ring(ui, place, radius);
+        }
+        if response.clicked() {
+            pressed = Some(at);
+        }
+    }
     pressed
 }
+
+/// The padding left and right of a word.
+const SEGMENT_PADDING: f32 = sizes::CONTROL_PADDING - 1.0;
+
+/// How far the thumb is from the edge of its trough.
+const TROUGH: f32 = 2.0;

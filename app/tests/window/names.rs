@@ -62,6 +62,7 @@ fn controls_of_every_view_have_names() {
 #[test]
 fn controls_of_every_drawer_have_names() {
     let mut window = Window::open_view(&visits(), "Indexes");
+    window.click("Open the drawer");
     window.click("Run pass");
     window.until_named("pass 1");
     check(&window, "TTL monitor log");
@@ -100,7 +101,7 @@ fn names_of_controls_hold_no_line_end_of_the_data() {
     window.click("Expiry");
     window.until_named("waits");
     window.click("Run pass");
-    window.until_named("pass 1");
+    window.until_named("Pass 1 ");
     for mode in ["View: Table", "View: Removed", "View: Timeline"] {
         window.click(mode);
         check(&window, mode);

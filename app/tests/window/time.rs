@@ -44,7 +44,7 @@ fn time_runs_to_the_next_pass() {
     let mut window = Window::open_after(&drops());
     window.until("a pass is planned", |state| state.reaper.next_pass_ms.is_some());
     window.click("Advance to the next pass");
-    window.until_named("1 removed in ");
+    window.until_named("Pass 1 · removed 1");
     assert!(window.state().now_ms() > START_MS + 30_000);
 }
 
@@ -114,7 +114,7 @@ fn time_is_held_in_a_bar_of_its_own() {
     window.key(egui::Key::ArrowRight);
     window.until("the document expires", |state| state.now_ms() == START_MS + 30_000);
     window.key(egui::Key::ArrowRight);
-    window.until_named("1 removed in ");
+    window.until_named("Pass 1 · removed 1");
     let pass_ms = window.state().now_ms();
     assert!((START_MS + 60_000..START_MS + 61_000).contains(&pass_ms), "{pass_ms}");
     window.type_into("Search collections", "x");

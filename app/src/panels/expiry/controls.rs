@@ -2,10 +2,11 @@
 
 use egui::Ui;
 
-use super::TabActions;
+use super::{TabActions, totals};
 use crate::action::ExpiryAction;
-use crate::state::expiry::{ExpiryView, Mode};
+use crate::state::expiry::{ExpiryView, Mode, Totals};
 use crate::state::indexes::TtlIndex;
+use crate::state::{State, Tab};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::anchor::{self, Anchor};
 use crate::widgets::marks::visible;
@@ -18,18 +19,19 @@ const INDEX_CHARS_MAX: usize = 28;
 /// Characters of an index that the menu shows.
 const ENTRY_CHARS_MAX: usize = 70;
 
-/// Draws the line; where the view is too narrow for all of it, the controls of the axis stand below
-/// the others.
-pub(super) fn ui(
-    ui: &mut Ui,
-    view: &ExpiryView,
-    indexes: &[TtlIndex],
-    actions: &mut TabActions<'_>,
-) {
+/// Draws the line. Where the view is too narrow for all of it, the chips and the controls of the axis
+/// are below the others.
+pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+    let view = &tab.expiry;
+    let indexes = tab.indexes.ttl();
+    let mut rest = Rest {
+        modes: true,
+        totals: totals(state, tab).is_some(),
+        span: view.mode == Mode::Timeline,
+    };
     let is_wide = ui.available_width() >= sizes::EXPIRY_CONTROLS;
-    let mut is_below = true;
     ui.horizontal(|ui| {
-        index_ui(ui, view, indexes, actions);
+        index_ui(ui, view, &indexes, actions);
         let hint = "Preview what a different TTL would remove";
         let what_if = ui.add(Button::plain("What if…").tooltip(hint));
         anchor::note(ui.ctx(), Anchor::WhatIf, what_if.rect);
@@ -37,22 +39,60 @@ pub(super) fn ui(
             actions.push(ExpiryAction::WhatIf);
         }
         if is_wide {
-            is_below = modes_ui(ui, view, actions);
+            rest.draw(ui, state, tab, actions);
         }
     });
-    if !is_wide {
-        ui.horizontal(|ui| is_below = modes_ui(ui, view, actions));
+    if rest.modes {
+        ui.horizontal(|ui| rest.draw(ui, state, tab, actions));
     }
-    if view.mode == Mode::Timeline && is_below {
+    if rest.totals {
+        ui.horizontal_wrapped(|ui| rest.draw(ui, state, tab, actions));
+    }
+    if rest.span {
         let size = egui::vec2(ui.available_width(), sizes::CONTROL);
         let layout = egui::Layout::right_to_left(egui::Align::Center);
         ui.allocate_ui_with_layout(size, layout, |ui| span_ui(ui, view, actions));
     }
 }
 
-/// How the documents are shown, and the controls of the axis. Returns whether there is no room for
-/// these.
-fn modes_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) -> bool {
+/// The totals, where documents expire at all.
+pub(super) fn totals<'a>(state: &State, tab: &'a Tab) -> Option<&'a Totals> {
+    let expires = state.tree.why_nothing_expires(&tab.namespace.db).is_none();
+    tab.expiry.totals.as_ref().filter(|_| expires)
+}
+
+/// What is not drawn yet.
+struct Rest {
+    modes: bool,
+    totals: bool,
+    span: bool,
+}
+
+impl Rest {
+    /// Draws what there is room for in this line, and at least the first of it.
+    fn draw(&mut self, ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+        let is_first = !self.modes;
+        if std::mem::take(&mut self.modes) {
+            modes_ui(ui, &tab.expiry, actions);
+        }
+        let span = if self.span { sizes::SPAN_CONTROLS_MIN } else { 0.0 };
+        let has_room = ui.available_width() >= sizes::EXPIRY_CHIPS + span;
+        if self.totals && (is_first || has_room) {
+            self.totals = false;
+            if let Some(totals) = totals(state, tab) {
+                totals::ui(ui, tab, totals, actions);
+            }
+        }
+        if self.span && ui.available_width() >= sizes::SPAN_CONTROLS_MIN {
+            self.span = false;
+            let layout = egui::Layout::right_to_left(egui::Align::Center);
+            ui.with_layout(layout, |ui| span_ui(ui, &tab.expiry, actions));
+        }
+    }
+}
+
+/// How the documents are shown.
+fn modes_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) {
     let modes = [Mode::Timeline, Mode::Table, Mode::Removed];
     let words = ["Timeline", "Table", "Removed"];
     let chosen = modes.iter().position(|mode| *mode == view.mode).unwrap_or(0);
@@ -60,12 +100,6 @@ fn modes_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) -> boo
     if let Some(mode) = pressed.and_then(|at| modes.get(at)) {
         actions.push(ExpiryAction::Show(*mode));
     }
-    let is_below = ui.available_width() < sizes::SPAN_CONTROLS_MIN;
-    if view.mode == Mode::Timeline && !is_below {
-        let layout = egui::Layout::right_to_left(egui::Align::Center);
-        ui.with_layout(layout, |ui| span_ui(ui, view, actions));
-    }
-    is_below
 }
 
 fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], actions: &mut TabActions<'_>) {
@@ -108,7 +142,7 @@ fn span_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) {
         actions.push(ExpiryAction::ZoomStep { further_out: false });
     }
     if wide {
-        ui.label(text::rich(view.axis.sentence(), text::mono_small()).color(colors(ui).dim));
+        ui.label(text::rich(view.axis.sentence(), text::small()).color(colors(ui).dim));
     }
     if ui.add(Button::icon_only(Icon::Less, "Zoom out")).clicked() {
         actions.push(ExpiryAction::ZoomStep { further_out: true });

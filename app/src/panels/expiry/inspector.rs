@@ -1,25 +1,31 @@
-//! The inspector of the Expiry view: the selected document's verdict and remaining time,
-//! and why other documents never expire.
+//! The inspector of the Expiry view: the selected document's verdict and remaining time.
 
 use egui::{RichText, Ui};
 
 use super::words::PassTimes;
 use super::{TabActions, pass_times, words};
 use crate::action::{Action, ExpiryAction, ViewAction};
-use crate::job::glossary::Term;
-use crate::state::expiry::{Lane, Phase, Totals};
-use crate::state::reasons::reason_label;
-use crate::state::{State, Tab, duration, number};
-use crate::theme::{colors, sizes, text};
-use crate::widgets::hint::Hint as _;
-use crate::widgets::term::Explain as _;
-use crate::widgets::{Button, bar, card, code_box, empty_state, key_value, term};
+use crate::state::expiry::{Lane, Phase};
+use crate::state::{State, Tab, duration};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::{Button, bar, card, code_box};
 
 /// Draws the inspector of the open tab.
 pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
     let view = &tab.expiry;
     if let Some(lane) = view.selected_lane() {
-        ui.add(egui::Label::new(RichText::new(words::full_label(lane)).font(text::title())).wrap());
+        ui.horizontal_top(|ui| {
+            let width = ui.available_width() - sizes::CONTROL_SMALL - sizes::GAP_SMALL;
+            ui.allocate_ui(egui::vec2(width, 0.0), |ui| {
+                ui.set_min_width(width);
+                let title = RichText::new(words::full_label(lane)).font(text::title());
+                ui.add(egui::Label::new(title).wrap());
+            });
+            let close = Button::icon_only(Icon::Close, "Clear the selection").small();
+            if ui.add(close).clicked() {
+                actions.push(ExpiryAction::Select(None));
+            }
+        });
         verdict_ui(ui, state, tab, lane);
         remaining_ui(ui, lane, state.clock.shown_ms(), &pass_times(state, tab));
         buttons_ui(ui, state, tab, lane, actions);
@@ -30,13 +36,6 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions
                 actions.queue.push(Action::View(ViewAction::CopyLines(text)));
             }
         }
-    } else {
-        empty_state::hint(ui, "Select a document to see when and why it expires");
-    }
-    ui.add_space(sizes::GAP);
-    let expires = state.tree.why_nothing_expires(&tab.namespace.db).is_none();
-    if let Some(totals) = view.totals.as_ref().filter(|_| expires) {
-        totals_ui(ui, tab, totals, actions);
     }
 }
 
@@ -105,56 +104,4 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut 
             actions.queue.push(Action::View(ViewAction::Copy(text)));
         }
     });
-}
-
-fn totals_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<'_>) {
-    let ink = colors(ui);
-    card::ui(ui, |ui| {
-        let phases = [
-            ("Will expire", totals.waiting, ink.accent, false),
-            ("Overdue", totals.overdue, ink.overdue, true),
-        ];
-        for (name, count, color, overdue) in phases {
-            // Color means that something is there.
-            let color = if count == 0 { ink.dim } else { color };
-            let row = key_value::pressable_colored(ui, name, &number::count(count), color);
-            let word = if overdue { Term::Overdue } else { Term::Threshold };
-            term::underline_key(ui, &row, name);
-            let row = row.explain(&[word]);
-            if row.hint("Show these documents").clicked() {
-                actions.push(ExpiryAction::FilterPhase { overdue });
-            }
-        }
-        let never = key_value::ui(ui, "Never expires", &number::count(totals.never));
-        term::underline_key(ui, &never, "Never expires");
-        never.explain(&[Term::NeverExpires]);
-        if totals.damaged > 0 {
-            let count = number::count(totals.damaged);
-            key_value::colored(ui, "Damaged", &count, ink.error).hint(
-                "Damaged documents can't be read or removed by a pass; run Verify to list them",
-            );
-        }
-        if !totals.reasons.is_empty() {
-            // They are parts of the number above them.
-            let margin = egui::Margin { left: 12, ..egui::Margin::ZERO };
-            egui::Frame::new().inner_margin(margin).show(ui, |ui| reasons_ui(ui, totals, actions));
-        }
-        // Where no index removes anything, the view says so.
-        if totals.lack_reasons() && !tab.indexes.ttl().is_empty() {
-            let hint = "Scan the documents to see why they never expire";
-            if ui.add(Button::plain("Why?").small().tooltip(hint)).clicked() {
-                actions.push(ExpiryAction::CountReasons);
-            }
-        }
-    });
-}
-
-fn reasons_ui(ui: &mut Ui, totals: &Totals, actions: &mut TabActions<'_>) {
-    for (code, count) in &totals.reasons {
-        let count = number::count(*count);
-        let row = key_value::pressable(ui, reason_label(code), &count);
-        if row.hint("Show these documents").clicked() {
-            actions.push(ExpiryAction::FilterNever(code.clone()));
-        }
-    }
 }

@@ -13,6 +13,7 @@ mod scale;
 mod sweep;
 mod table;
 mod timeline;
+mod totals;
 pub(super) mod words;
 
 use egui::{Label, Ui};
@@ -74,8 +75,10 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
         ui.add_space(sizes::GAP_SMALL);
     }
     if !lacks_ttl(tab) {
-        controls::ui(ui, &tab.expiry, &tab.indexes.ttl(), actions);
+        controls::ui(ui, state, tab, actions);
         ui.add_space(sizes::GAP_SMALL);
+    } else if let Some(found) = controls::totals(state, tab) {
+        ui.horizontal(|ui| totals::ui(ui, tab, found, actions));
     }
     let hovered = content_ui(ui, state, tab, actions);
     // Rows keep their places under a pointer that moves. A pointer that rests must not freeze the

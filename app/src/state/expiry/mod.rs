@@ -333,8 +333,11 @@ impl ExpiryView {
 
     /// Keeps every row in its place while `held`; on release what came meanwhile is shown.
     pub fn hold(&mut self, held: bool, now_ms: i64) {
-        let released = self.held && !held;
-        self.held = held;
+        if held {
+            self.keep_rows(now_ms);
+            return;
+        }
+        let released = std::mem::take(&mut self.held);
         if released && let Some((lanes, has_more)) = self.waiting_batch.take() {
             self.place(lanes, has_more, now_ms);
         }

@@ -79,7 +79,24 @@ impl ExpiryView {
             (pass.seen, pass.rests_until) = (resting.seen, resting.rests_until);
         }
         self.pass = Some(pass);
-        self.held |= self.rests(uptime);
+        if self.rests(uptime) {
+            self.keep_rows(part.at_ms);
+        }
+    }
+
+    /// Lets rows keep their places from now on. What has left the axis does not come back.
+    pub(super) fn keep_rows(&mut self, now_ms: i64) {
+        if std::mem::replace(&mut self.held, true) {
+            return;
+        }
+        let start_ms = self.axis.start_ms(now_ms);
+        let has_left = |lane: &Lane| lane.removed_ms.is_some_and(|at| at < start_ms);
+        self.summary = self.summary.filter(|summary| summary.at_ms >= start_ms);
+        if let Some(summary) = &mut self.summary {
+            let above = self.lanes.iter().take(summary.after);
+            summary.after = above.filter(|lane| !has_left(lane)).count();
+        }
+        self.lanes.retain(|lane| !has_left(lane));
     }
 
     /// Whether rows keep their places because a pass has just removed some of them.
@@ -217,6 +234,16 @@ mod tests {
         let until_left = NOW - view.axis.start_ms(NOW);
         assert_eq!(gone(&view, until_left), TOMBSTONE_LANES_MAX + 2);
         assert_eq!(gone(&view, until_left + 1), 1, "only the one that waits");
+    }
+
+    #[test]
+    fn what_has_left_the_axis_does_not_come_back_while_rows_keep_their_places() {
+        let mut view = after_pass(9, 0);
+        view.hold(false, NOW);
+        view.place(vec![lane(99, None)], false, NOW);
+        let later = NOW + view.axis.span_ms();
+        view.hold(true, later);
+        assert_eq!(view.rows(later).len(), 1, "only the one that waits");
     }
 
     #[test]

@@ -1,0 +1,76 @@
+//! The collection in three chips: what will expire, what is overdue, and what never expires.
+
+use egui::Ui;
+
+use super::TabActions;
+use crate::action::ExpiryAction;
+use crate::job::glossary::Term;
+use crate::state::expiry::Totals;
+use crate::state::reasons::reason_label;
+use crate::state::{Tab, number};
+use crate::theme::colors;
+use crate::widgets::chip::{Chip, Look};
+use crate::widgets::hint::Hint as _;
+use crate::widgets::menu;
+use crate::widgets::term::{self, Explain as _};
+
+/// Draws the chips. Pressing one shows its documents; that of *never* has a menu of reasons.
+pub(super) fn ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<'_>) {
+    let ink = colors(ui);
+    let phases = [
+        ("Will expire", totals.waiting, ink.accent, Term::Threshold, false),
+        ("Overdue", totals.overdue, ink.overdue, Term::Overdue, true),
+    ];
+    for (label, count, dot, word, overdue) in phases {
+        let response = chip_ui(ui, label, count, dot).hint_ui(|ui| {
+            ui.label("Show these documents");
+            term::terms_ui(ui, &[word]);
+        });
+        if response.clicked() {
+            actions.push(ExpiryAction::FilterPhase { overdue });
+        }
+    }
+    let never = chip_ui(ui, "Never expires", totals.never, ink.dim);
+    menu::below(&never, |ui| reasons_ui(ui, tab, totals, actions));
+    never.explain(&[Term::NeverExpires]);
+    if totals.damaged > 0 {
+        let hint = "Damaged documents can't be read or removed by a pass; run Verify to list them";
+        chip_ui(ui, "Damaged", totals.damaged, ink.error).hint(hint);
+    }
+}
+
+fn chip_ui(ui: &mut Ui, label: &str, count: u64, dot: egui::Color32) -> egui::Response {
+    let digits = number::count(count);
+    let name = format!("{label}: {digits}");
+    // Color means that something is there.
+    let is_dim = count == 0;
+    let dot = if is_dim { colors(ui).well } else { dot };
+    Chip {
+        label,
+        digits: &digits,
+        dot: Some(dot),
+        look: if is_dim { Look::Dim } else { Look::Plain },
+        clickable: true,
+        name: &name,
+        ..Chip::default()
+    }
+    .ui(ui)
+}
+
+fn reasons_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<'_>) {
+    for (code, count) in &totals.reasons {
+        let count = number::count(*count);
+        let words = format!("{}: {count}", reason_label(code));
+        if menu::entry(ui, &words, "", true).hint("Show these documents").clicked() {
+            actions.push(ExpiryAction::FilterNever(code.clone()));
+        }
+    }
+    // Where no index removes anything, the view says so.
+    let can_ask = totals.lack_reasons() && !tab.indexes.ttl().is_empty();
+    if can_ask && menu::entry(ui, "Why?", "", true).clicked() {
+        actions.push(ExpiryAction::CountReasons);
+    }
+    if totals.reasons.is_empty() && !can_ask {
+        menu::entry(ui, "No reasons to list", "", false);
+    }
+}
