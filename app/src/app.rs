@@ -17,7 +17,7 @@ use crate::shutdown::ShutdownSignal;
 use crate::source::Opener;
 use crate::source::embedded::first_request;
 use crate::state::settings::ThemeChoice;
-use crate::state::{Phase, Settings, State, toasts};
+use crate::state::{Phase, Settings, State, Zone, toasts};
 use crate::theme::durations;
 use crate::widgets::menu;
 use crate::worker::{Wake, Worker};
@@ -35,6 +35,8 @@ pub struct WindowOptions {
     pub opener: Opener,
     /// Where sizes, tabs and choices are kept; `None`: at the platform's place.
     pub settings_file: Option<PathBuf>,
+    /// The zone that times are shown in unless the user chooses UTC.
+    pub local_zone: Zone,
     /// What closes it from outside.
     pub shutdown: Option<ShutdownSignal>,
 }
@@ -72,6 +74,8 @@ impl MayflyApp {
         if let Some(saved) = saved {
             state.settings = saved.settings;
         }
+        state.view.local_zone = options.local_zone;
+        apply::view::set_utc(state.settings.utc, &mut state);
         // Without a place to keep that they were seen, they would come on every start.
         if context.storage.is_some() && !state.settings.callouts_seen {
             state.view.callout = Some(0);

@@ -5,6 +5,7 @@ use std::{ffi::OsString, process::ExitCode};
 use crate::{
     WindowError, WindowOptions,
     cli::{self, Failure, WindowOutcome},
+    job::Zone,
     run_window,
     shutdown::ShutdownSignal,
     source::{
@@ -32,7 +33,13 @@ fn window(
         check_free(&request).map_err(|failure| Failure(failure.message))?;
     }
     let opener = opener();
-    let options = WindowOptions { request, opener, settings_file: None, shutdown: Some(shutdown) };
+    let options = WindowOptions {
+        request,
+        opener,
+        settings_file: None,
+        local_zone: Zone::Local,
+        shutdown: Some(shutdown),
+    };
     match run_window(options, prepare) {
         Ok(()) => Ok(WindowOutcome::Closed),
         Err(WindowError::NoDisplay) => Ok(WindowOutcome::NoDisplay),

@@ -125,6 +125,8 @@ const ROWS: &[Row] = &[
     ("Show the TTL monitor log", "history, passes, reaper, expire, lag, removed", ""),
     ("Show sent commands", "history, log, mongosh, console", ""),
     ("Show operations", "progress, jobs, tasks, background", ""),
+    ("Local time", "time zone, clock, utc, offset", "Times are shown in local time already"),
+    ("UTC", "time zone, clock, time, gmt, local time", "Times are shown in UTC already"),
     ("Dark theme", "night, black, color, appearance, mode", ""),
     ("Light theme", "day, white, bright, color, appearance, mode", ""),
     ("System theme", "automatic, color, appearance, mode, dark, light", ""),

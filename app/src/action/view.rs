@@ -31,6 +31,8 @@ pub enum ViewAction {
     NextCallout,
     /// Takes the callouts away, until the user asks for them again.
     EndCallouts,
+    /// Shows times in UTC, or in the zone of this machine.
+    SetUtc(bool),
     /// Opens or closes the sidebar.
     SetSidebar(bool),
     /// Stops the movements of the timeline, or lets them run.
@@ -68,6 +70,24 @@ pub const PALETTE: Entry = Entry {
     tooltip: "Search all commands",
     keys: ctrl(Key::P),
     action: |state| Some(Action::View(ViewAction::SetPalette(!state.view.palette))),
+};
+
+/// Shows times in the zone of this machine.
+pub const LOCAL_TIME: Entry = Entry {
+    group: Group::View,
+    label: "Local time",
+    tooltip: "Show times in the time zone of this machine",
+    keys: None,
+    action: |state| state.settings.utc.then_some(Action::View(ViewAction::SetUtc(false))),
+};
+
+/// Shows times in UTC.
+pub const UTC: Entry = Entry {
+    group: Group::View,
+    label: "UTC",
+    tooltip: "Show times in UTC, as documents store them",
+    keys: None,
+    action: |state| (!state.settings.utc).then_some(Action::View(ViewAction::SetUtc(true))),
 };
 
 /// The region's entries.
@@ -121,6 +141,8 @@ pub const ENTRIES: &[Entry] = &[
         keys: None,
         action: |_| Some(Action::View(ViewAction::SetDrawer(Some(Drawer::Operations)))),
     },
+    LOCAL_TIME,
+    UTC,
     Entry {
         group: Group::View,
         label: "Dark theme",

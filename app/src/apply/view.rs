@@ -3,12 +3,12 @@
 use super::{Apply, WindowEffect, clipboard};
 use crate::action::{Action, ExpiryAction, TabsAction, ViewAction};
 use crate::limits::ZOOM_RANGE;
-use crate::state::State;
 use crate::state::expiry::Mode;
 use crate::state::operations::OperationId;
 use crate::state::settings::ThemeChoice;
 use crate::state::tabs::ViewKind;
 use crate::state::view::CALLOUTS;
+use crate::state::{State, Zone};
 
 /// Carries out one action.
 pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
@@ -33,6 +33,7 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::ShowCallouts => show_callouts(cx),
         ViewAction::NextCallout => next_callout(cx.state),
         ViewAction::EndCallouts => end_callouts(cx.state),
+        ViewAction::SetUtc(utc) => set_utc(utc, cx.state),
         ViewAction::SetSidebar(open) => cx.state.settings.sidebar = open,
         ViewAction::SetReduceMotion(is_reduced) => cx.state.settings.reduce_motion = is_reduced,
         ViewAction::SetInspector(open) => cx.state.settings.inspector = open,
@@ -53,6 +54,13 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
 fn set_theme(theme: ThemeChoice, cx: &mut Apply<'_>) {
     cx.state.settings.theme = theme;
     cx.window(WindowEffect::Theme(theme));
+}
+
+/// Shows times in UTC, or in the zone of this machine.
+pub fn set_utc(utc: bool, state: &mut State) {
+    state.settings.utc = utc;
+    let local = state.view.local_zone;
+    state.clock.set_zone(if utc { Zone::Utc } else { local });
 }
 
 /// They are about the timeline, so it comes first.

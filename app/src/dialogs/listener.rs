@@ -7,7 +7,7 @@ use super::close;
 use crate::action::{Action, Actions, ListenerAction, ViewAction};
 use crate::dialogs::COMMAND_TO_SEND;
 use crate::state::listener::{ConnectedClient, Listener, ListenerDraft};
-use crate::state::{State, duration, number};
+use crate::state::{State, Zone, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::hint::Hint as _;
@@ -133,12 +133,12 @@ fn on_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         ui.label(text::rich("No connections", text::body()).color(ink));
     }
     for client in clients {
-        client_ui(ui, client);
+        client_ui(ui, client, state.clock.zone());
     }
 }
 
-fn client_ui(ui: &mut Ui, client: &ConnectedClient) {
-    let since = duration::time_of_day(client.since_ms);
+fn client_ui(ui: &mut Ui, client: &ConnectedClient, zone: Zone) {
+    let since = zone.time_of_day(client.since_ms);
     let commands = number::counted(client.commands, "command", "commands");
     let shown = format!("{}  since {since}  {commands}", client.address);
     let name = with_marks(client.name());

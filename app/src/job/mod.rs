@@ -10,6 +10,7 @@ pub mod invisible;
 pub mod number_draft;
 pub mod purpose;
 pub mod store;
+pub mod zone;
 
 pub use backups::{Backup, BackupList, KeptBackup};
 pub use cancel::Cancel;
@@ -24,3 +25,4 @@ pub use store::{
     Advice, Capabilities, CopiedStore, OpenRequest, SAMPLE_DATABASES, Sandbox, TRAFFIC_DATABASE,
     instant_ms,
 };
+pub use zone::Zone;

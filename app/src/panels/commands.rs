@@ -4,7 +4,7 @@ use egui::{Align, Label, Layout, Ui, vec2};
 
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::command_log::CommandRecord;
-use crate::state::{Drafts, State, duration};
+use crate::state::{Drafts, State, Zone, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, code_box, empty_state};
@@ -29,13 +29,13 @@ pub fn ui(ui: &mut Ui, state: &State, _drafts: &mut Drafts, actions: &mut Action
         shown.len(),
         |ui, rows| {
             for record in shown.iter().skip(rows.start).take(rows.len()) {
-                record_ui(ui, record, actions);
+                record_ui(ui, record, state.clock.zone(), actions);
             }
         },
     );
 }
 
-fn record_ui(ui: &mut Ui, record: &CommandRecord, actions: &mut Actions) {
+fn record_ui(ui: &mut Ui, record: &CommandRecord, zone: Zone, actions: &mut Actions) {
     let colors = colors(ui);
     let size = vec2(ui.available_width(), sizes::CONTROL_SMALL);
     ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
@@ -50,7 +50,7 @@ fn record_ui(ui: &mut Ui, record: &CommandRecord, actions: &mut Actions) {
             ui.label(Icon::Error.text().color(colors.error)).hint(error);
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-            let time = duration::time_of_day_millis(record.at_ms);
+            let time = zone.time_of_day_millis(record.at_ms);
             ui.label(text::rich(time, text::mono()).color(colors.dim));
             let job = code_box::highlighted(ui, &record.text, f32::INFINITY);
             ui.add(Label::new(job).truncate().selectable(true)).hint_ui(|ui| {

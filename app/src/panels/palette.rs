@@ -327,7 +327,7 @@ mod tests {
         check("help", "Keyboard shortcuts");
         check("delete", "Drop collection…");
         check("time", "Follow now");
-        check("clock", "Start or pause the clock");
+        check("clock", "Local time");
         check("tutorial", "Open the demo store");
         check("font size", "Zoom in");
         check("dark", "Dark theme");
@@ -364,7 +364,7 @@ mod tests {
         check_order("dark", "Dark theme", "Drop database… ark");
         check_order("ct", "Close tab", "Reopen closed tab");
         check_order("sess", "Open demo.sessions", "Show sent commands, operations");
-        check_order("rn", "Run pass", "Rename collection…");
+        check_order("rp", "Run pass", "Rename collection…");
         check_order("back up", "Back up…", "Backup and maintenance…");
         check_order("backup", "Backup and maintenance…", "Back up…");
     }

@@ -7,7 +7,7 @@ use crate::action::{Action, Actions, ReaperAction};
 use crate::job::glossary::Term;
 use crate::job::{IndexReport, PassReport};
 use crate::state::reaper::{LogEntry, LogLine};
-use crate::state::{State, duration, number};
+use crate::state::{State, Zone, duration, number};
 use crate::theme::{Colors, colors, sizes, text};
 use crate::widgets::term::Explain as _;
 use crate::widgets::value_text::with_marks;
@@ -42,7 +42,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
                     if *row == 0 {
                         restore_ui(ui, state, line, actions);
                     }
-                    let job = job(line, *row, colors);
+                    let job = job(line, *row, state.clock.zone(), colors);
                     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                         let label = ui.add(Label::new(job).truncate().selectable(true));
                         if matches!(&line.what, LogEntry::Pass { pass, .. } if pass.deleted > 0) {
@@ -87,12 +87,12 @@ fn restore_ui(ui: &mut Ui, state: &State, line: &LogLine, actions: &mut Actions)
     }
 }
 
-fn job(line: &LogLine, row: usize, colors: &Colors) -> LayoutJob {
+fn job(line: &LogLine, row: usize, zone: Zone, colors: &Colors) -> LayoutJob {
     let mut job = LayoutJob::default();
     let mut add = |content: &str, font: FontId, ink| {
         job.append(content, 0.0, TextFormat::simple(font, ink));
     };
-    let time = duration::time_of_day_millis(line.at_ms);
+    let time = zone.time_of_day_millis(line.at_ms);
     match &line.what {
         LogEntry::Note(sentence) => {
             add(&time, text::mono(), colors.dim);

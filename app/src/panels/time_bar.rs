@@ -7,9 +7,9 @@ use mayfly_engine::value::shell::write_command;
 use super::schedule;
 use crate::action::clock::RATES;
 use crate::action::{Action, Actions, ClockAction, ReaperAction, SandboxAction, reaper, sandbox};
+use crate::state::State;
 use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
-use crate::state::{State, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, menu};
@@ -71,7 +71,8 @@ fn words_ui(ui: &mut Ui, state: &State) {
     let colors = colors(ui);
     ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
     ui.label(text::rich("SIMULATED", text::strong()).color(colors.overdue));
-    let time = format!("{} UTC", duration::date_time(state.clock.shown_ms()));
+    let (zone, shown_ms) = (state.clock.zone(), state.clock.shown_ms());
+    let time = format!("{} {}", zone.date_time(shown_ms), zone.name(shown_ms));
     ui.label(text::rich(time, text::mono()).color(colors.text));
     let words = if state.is_in_sandbox() {
         "Nothing here touches your data"

@@ -9,7 +9,7 @@ use crate::action::{Entry, Group, dialog, entries, listener, reaper, view};
 use crate::job::glossary::Term;
 use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
-use crate::state::{Dialog, Phase, State, duration, number};
+use crate::state::{Dialog, Phase, State, Zone, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::anchor::{self, Anchor};
 use crate::widgets::chip::{Chip, Look};
@@ -101,18 +101,26 @@ fn name_ui(ui: &mut Ui, state: &State, class: WidthClass) {
 }
 
 fn clock_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
-    let time = format!("{} UTC", duration::time_of_day(state.clock.shown_ms()));
+    let (zone, shown_ms) = (state.clock.zone(), state.clock.shown_ms());
+    let time = zone.time_of_day(shown_ms);
+    let (time, room) = match zone {
+        Zone::Utc => (format!("{time} UTC"), "00:00:00 UTC"),
+        Zone::Local | Zone::Fixed(_) => (time, "00:00:00"),
+    };
     actions.redraw_at(&state.clock, state.clock.next_step_ms());
     let Mode::Simulated { rate, paused } = state.clock.mode() else {
         let chip = Chip {
             label: if class < WidthClass::Run { "" } else { "Real time" },
             digits: &time,
-            digits_room: "00:00:00 UTC",
+            digits_room: room,
             dot: Some(colors(ui).accent),
+            clickable: true,
             name: "Real time",
             ..Chip::default()
         };
-        chip.ui(ui).hint("This store uses the system clock");
+        let both = zone.both(shown_ms);
+        let response = chip.ui(ui).hint(format!("{both}\nThis store uses the system clock"));
+        menu::below(&response, |ui| zone_menu_ui(ui, state, actions));
         return;
     };
     let label = if paused { "Simulated, paused".to_owned() } else { format!("Simulated ×{rate}") };
@@ -121,10 +129,22 @@ fn clock_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions
         // What follows must not move when the clock is started.
         label_room: "Simulated, paused",
         look: Look::Amber,
+        clickable: true,
         name: "Simulated time",
         ..Chip::default()
     };
-    chip.ui(ui).hint(format!("This store uses a simulated clock: {time}"));
+    let both = zone.both(shown_ms);
+    let response = chip.ui(ui).hint(format!("{both}\nThis store uses a simulated clock"));
+    menu::below(&response, |ui| zone_menu_ui(ui, state, actions));
+}
+
+fn zone_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let utc = state.settings.utc;
+    for (entry, is_utc) in [(view::LOCAL_TIME, false), (view::UTC, true)] {
+        if menu::choice(ui, entry.label, utc == is_utc).hint(entry.tooltip).clicked() {
+            actions.push(Action::View(ViewAction::SetUtc(is_utc)));
+        }
+    }
 }
 
 fn reaper_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {

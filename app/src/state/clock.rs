@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use super::Zone;
+
 /// How the store's clock runs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Mode {
@@ -29,6 +31,8 @@ pub struct Clock {
     anchor: (i64, Duration),
     /// Whether digits may step slowly.
     calm: bool,
+    /// The zone that instants are shown in.
+    zone: Zone,
 }
 
 /// Digits step with each full second of the store's time.
@@ -72,6 +76,17 @@ impl Clock {
     #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.now_ms
+    }
+
+    /// Sets the zone that instants are shown in.
+    pub fn set_zone(&mut self, zone: Zone) {
+        self.zone = zone;
+    }
+
+    /// The zone that instants are shown in.
+    #[must_use]
+    pub fn zone(&self) -> Zone {
+        self.zone
     }
 
     /// Sets whether digits may step slowly: nothing is due soon and the window has no focus.

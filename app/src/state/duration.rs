@@ -104,18 +104,6 @@ pub fn micros(micros: u64) -> String {
     }
 }
 
-/// The time of day in UTC: `10:14:02`.
-#[must_use]
-pub fn time_of_day(ms: i64) -> String {
-    formatted(ms, "%H:%M:%S")
-}
-
-/// The time of day in UTC to the millisecond: `10:14:02.004`.
-#[must_use]
-pub fn time_of_day_millis(ms: i64) -> String {
-    formatted(ms, "%H:%M:%S%.3f")
-}
-
 /// Date and time in UTC: `2026-11-21 10:14:02`.
 #[must_use]
 pub fn date_time(ms: i64) -> String {

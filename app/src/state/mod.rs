@@ -40,7 +40,7 @@ use crate::job::OpenError;
 use crate::limits::CALM_MS;
 
 pub use crate::job::purpose::{self, Purpose};
-pub use crate::job::{Capabilities, Namespace};
+pub use crate::job::{Capabilities, Namespace, Zone};
 pub use clock::Clock;
 pub use command_log::CommandLog;
 pub use dialogs::{Dialog, Dialogs};

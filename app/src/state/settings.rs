@@ -66,6 +66,8 @@ pub struct Settings {
     pub recent_commands: Vec<String>,
     /// Whether nothing on the timeline slides, pops or sweeps.
     pub reduce_motion: bool,
+    /// Whether times are shown in UTC, not in the zone of this machine.
+    pub utc: bool,
     /// Whether the callouts of the introduction were seen or skipped.
     pub callouts_seen: bool,
     /// Whether the Commands drawer also lists what the window asked by itself.
@@ -89,6 +91,7 @@ impl Default for Settings {
             store_tabs: KnownTabs::default(),
             recent_commands: Vec::new(),
             reduce_motion: false,
+            utc: false,
             callouts_seen: false,
             background_commands: false,
             traffic: true,

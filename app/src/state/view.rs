@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Zone;
+
 /// What the drawer shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Drawer {
@@ -51,6 +53,8 @@ pub struct View {
     pub palette_at: usize,
     /// The callout of the introduction that is next; `None`: all were seen or skipped.
     pub callout: Option<usize>,
+    /// The zone of this machine, for times that are not shown in UTC.
+    pub local_zone: Zone,
     /// Where the keyboard focus goes; the owner of the place takes it in the next frame.
     pub focus: Option<Focus>,
 }

@@ -3,6 +3,7 @@
 use bson::{Document, doc};
 use mayfly::action::{Action, ViewAction};
 use mayfly::job::glossary::Term;
+use mayfly::state::Zone;
 use mayfly::state::report::VERSION;
 
 use crate::support::{Window, at};
@@ -117,4 +118,23 @@ fn callouts_give_way_to_dialogs_and_escape_skips_them() {
     window.key(egui::Key::Escape);
     window.until_gone(first);
     assert!(window.state().settings.callouts_seen);
+}
+
+#[test]
+fn times_are_local_until_the_user_chooses_utc() {
+    let mut window = Window::open_in_zone(&sessions(), Zone::Fixed(2 * 3_600));
+    window.until("a collection is shown", |state| state.tabs.active().is_some());
+    window.click("Expiry");
+    window.until_named("first expires at 14:01:00");
+    hover(&mut window, "Simulated time");
+    window.until_named("2026-06-01 14:00:00 local time (UTC+02:00)\n2026-06-01 12:00:00 UTC");
+    window.click("View: Table");
+    window.until_named("2026-06-01 14:01:00.000");
+    assert!(window.has("Expires at"));
+    window.choose("Simulated time", "UTC");
+    window.until_named("2026-06-01 12:01:00.000Z");
+    assert!(window.has("Expires at (UTC)") && window.state().settings.utc);
+    window.choose("Simulated time", "Local time");
+    window.until_named("2026-06-01 14:01:00.000");
+    assert!(!window.state().settings.utc);
 }

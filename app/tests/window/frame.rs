@@ -5,6 +5,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use mayfly::source::OpenRequest;
+use mayfly::state::Zone;
 use mayfly::state::clock::Mode;
 use mayfly::state::settings::ThemeChoice;
 use mayfly::{MayflyApp, WindowOptions};
@@ -15,7 +16,13 @@ use super::support::{click, settle, until};
 fn window() -> Harness<'static, MayflyApp> {
     let opener = fake::opener();
     let request = OpenRequest::default();
-    let options = WindowOptions { request, opener, settings_file: None, shutdown: None };
+    let options = WindowOptions {
+        request,
+        opener,
+        settings_file: None,
+        local_zone: Zone::Utc,
+        shutdown: None,
+    };
     let mut harness = Harness::builder()
         .with_size([1280.0, 800.0])
         .with_max_steps(64)

@@ -10,6 +10,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use mayfly::source::embedded;
 use mayfly::source::{Capabilities, Events, OpenRequest, Opened, Source};
+use mayfly::state::Zone;
 use mayfly::state::tabs::ViewKind;
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::clock::{Clock, SystemClock};
@@ -78,7 +79,13 @@ impl Window {
             Ok(Opened { source, ..opened })
         });
         let request = OpenRequest::default();
-        let options = WindowOptions { request, opener, settings_file: None, shutdown: None };
+        let options = WindowOptions {
+            request,
+            opener,
+            settings_file: None,
+            local_zone: Zone::Utc,
+            shutdown: None,
+        };
         let mut harness = Harness::builder()
             .with_size([1280.0, 800.0])
             .with_max_steps(64)
@@ -192,8 +199,13 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
     let place = tempfile::tempdir().expect("a temporary folder");
     let folder = restored(place.path());
     let request = OpenRequest { folder: Some(folder.clone()), ..OpenRequest::default() };
-    let options =
-        WindowOptions { request, opener: embedded::opener(), settings_file: None, shutdown: None };
+    let options = WindowOptions {
+        request,
+        opener: embedded::opener(),
+        settings_file: None,
+        local_zone: Zone::Utc,
+        shutdown: None,
+    };
     let mut harness = Harness::builder()
         .with_size([1280.0, 800.0])
         .with_max_steps(64)

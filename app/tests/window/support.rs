@@ -13,7 +13,7 @@ use egui_kittest::{Harness, Node};
 use mayfly::action::Action;
 use mayfly::source::embedded::opener;
 use mayfly::source::{OpenRequest, Opened, Opener, Source};
-use mayfly::state::{Phase, State, Tab};
+use mayfly::state::{Phase, State, Tab, Zone};
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
@@ -85,14 +85,21 @@ impl Window {
         commands: &[Document],
         seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
     ) -> Self {
-        Self::open_store(folder, OpenRequest::default(), commands, seen)
+        Self::open_store(folder, OpenRequest::default(), commands, seen, Zone::Utc)
+    }
+
+    /// A window on a machine in a time zone.
+    pub fn open_in_zone(commands: &[Document], local_zone: Zone) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let request = OpenRequest::default();
+        Self::open_store(folder, request, commands, |source| source, local_zone)
     }
 
     /// A window on a demo store.
     pub fn open_demo() -> Self {
         let request = OpenRequest { demo: true, ..OpenRequest::default() };
         let folder = tempfile::tempdir().expect("a temporary folder");
-        Self::open_store(folder, request, &[], |source| source)
+        Self::open_store(folder, request, &[], |source| source, Zone::Utc)
     }
 
     fn open_store(
@@ -100,6 +107,7 @@ impl Window {
         request: OpenRequest,
         commands: &[Document],
         seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
+        local_zone: Zone,
     ) -> Self {
         let request = OpenRequest {
             folder: Some(folder.path().join("store")),
@@ -108,7 +116,8 @@ impl Window {
         };
         let opened = Arc::new(Mutex::new(None));
         let opener = prepared(commands.to_vec(), Arc::clone(&opened), seen);
-        let options = WindowOptions { request, opener, settings_file: None, shutdown: None };
+        let options =
+            WindowOptions { request, opener, settings_file: None, local_zone, shutdown: None };
         let mut harness = Harness::builder()
             .with_size([1280.0, 800.0])
             .with_max_steps(64)

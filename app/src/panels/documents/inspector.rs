@@ -88,8 +88,9 @@ fn rule_ui(ui: &mut Ui, rule: &RuleVerdict) {
 
 /// Between which instants the document is removed.
 fn bracket(earliest_ms: i64, latest_ms: i64, clock: &Clock) -> String {
+    let zone = clock.zone();
     let same_day = earliest_ms.div_euclid(86_400_000) == clock.now_ms().div_euclid(86_400_000);
-    let shown = |ms| if same_day { duration::time_of_day(ms) } else { duration::date_time(ms) };
+    let shown = |ms| if same_day { zone.time_of_day(ms) } else { zone.date_time(ms) };
     if clock.now_ms() >= earliest_ms {
         return "Will be removed by the next pass".to_owned();
     }
@@ -118,8 +119,7 @@ fn remaining_ui(
             ui.label(text::rich(name, text::body()));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let label = ui.label(text::rich(digits, text::figure()).color(ink));
-                let at = duration::date_time_millis(threshold_ms);
-                label.hint(format!("Expires at {at}"));
+                label.hint(format!("Expires at\n{}", clock.zone().both(threshold_ms)));
             });
         });
         let life = threshold_ms.saturating_sub(base_ms.unwrap_or(threshold_ms)).max(1);

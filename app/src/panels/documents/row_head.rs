@@ -132,7 +132,7 @@ fn due_ui(ui: &mut Ui, rect: Rect, due: Option<Due>, state: &State, actions: &mu
     }
     let area = Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom()));
     let response = ui.interact(area, ui.scope_id().with("due"), Sense::hover());
-    let spoken = words::due_spoken(due);
+    let spoken = words::due_spoken(due, state.clock.zone());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
     response.hint(spoken);
     left

@@ -253,7 +253,10 @@ impl TableDelegate for Delegate<'_> {
             Shows::Field(field) => row.document.get(field).map_or_else(String::new, |found| {
                 marks::visible(&value::cut(&value::short(found), 80))
             }),
-            Shows::Expires => row.due.map(words::due_spoken).unwrap_or_default(),
+            Shows::Expires => {
+                let zone = self.state.clock.zone();
+                row.due.map(|due| words::due_spoken(due, zone)).unwrap_or_default()
+            }
         };
         response.widget_info(|| WidgetInfo::labeled(Role::Cell, ui.is_enabled(), &spoken));
         if response.has_focus() {

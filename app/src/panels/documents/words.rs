@@ -2,7 +2,7 @@
 
 use crate::state::documents::due::Due;
 use crate::state::number::{count, counted};
-use crate::state::{Clock, Namespace, duration};
+use crate::state::{Clock, Namespace, Zone, duration};
 
 /// An empty collection.
 pub fn nothing(namespace: &Namespace) -> String {
@@ -43,11 +43,11 @@ pub fn due(due: Due, clock: &Clock) -> (String, bool) {
 }
 
 /// When a document expires, read aloud: the threshold, which doesn't change every second.
-pub fn due_spoken(due: Due) -> String {
+pub fn due_spoken(due: Due, zone: Zone) -> String {
     match due {
         Due::Never => "Never expires".to_owned(),
         Due::At { threshold_ms, .. } => {
-            format!("Expires at {}", duration::date_time_millis(threshold_ms))
+            format!("Expires at {}", zone.date_time_millis(threshold_ms))
         }
     }
 }

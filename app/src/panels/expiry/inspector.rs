@@ -45,7 +45,7 @@ fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane) {
         let times = pass_times(state, tab);
         let title = words::bracket(lane, now_ms, &times);
         ui.label(RichText::new(title).font(text::title()));
-        let verdict = words::verdict(lane, now_ms, times.removals);
+        let verdict = words::verdict(lane, now_ms, &times);
         ui.label(RichText::new(verdict).color(colors(ui).dim));
     });
 }
@@ -99,7 +99,7 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut 
             let now_ms = state.now_ms();
             let times = pass_times(state, tab);
             let bracket = words::bracket(lane, now_ms, &times);
-            let verdict = words::verdict(lane, now_ms, times.removals);
+            let verdict = words::verdict(lane, now_ms, &times);
             let text = format!("{}: {bracket}. {verdict}", words::label(lane));
             actions.queue.push(Action::View(ViewAction::Copy(text)));
         }

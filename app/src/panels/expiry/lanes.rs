@@ -83,7 +83,7 @@ impl Lanes<'_> {
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let selected = self.chosen == Some((&lane.id, lane.removed_ms));
         response.widget_info(|| {
-            let name = words::spoken(lane, self.scale.now_ms);
+            let name = words::spoken(lane, self.scale.now_ms, self.scale.zone);
             WidgetInfo::selected(Role::ListItem, true, selected, name)
         });
         if ui.is_rect_visible(rect) {

@@ -120,7 +120,7 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
     match view.mode {
         Mode::Removed => {
             let is_kept = |at_ms| state.reaper.keeps(at_ms, state.now_ms());
-            table::removed_ui(ui, view, &tab.namespace, &is_kept, actions);
+            table::removed_ui(ui, view, &tab.namespace, &is_kept, state.clock.zone(), actions);
             false
         }
         _ if view.loaded && view.lanes.is_empty() => {
@@ -138,6 +138,7 @@ fn pass_times(state: &State, tab: &Tab) -> PassTimes {
     let micros = reaper.last_pass().map_or(0, |pass| pass.duration_micros);
     PassTimes {
         removals: removals(state, tab),
+        zone: state.clock.zone(),
         at_threshold: reaper.at_threshold,
         next_pass_ms: reaper.next_pass_ms,
         sleep_ms: i64::try_from(reaper.sleep_secs)

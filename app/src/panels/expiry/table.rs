@@ -11,7 +11,7 @@ use crate::action::{
 };
 use crate::panels::reaper_log::RESTORE_HINT;
 use crate::state::expiry::{ExpiryView, Lane, Phase};
-use crate::state::{Clock, Namespace, duration, number};
+use crate::state::{Clock, Namespace, Zone, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::hint::Hint as _;
@@ -26,10 +26,12 @@ pub(super) fn waiting_ui(
     actions: &mut TabActions<'_>,
 ) -> bool {
     let (now_ms, shown_ms) = (clock.now_ms(), clock.shown_ms());
+    let zone = clock.zone();
+    let expires = zone.heading("Expires at");
     let columns = [
         ("_id", sizes::COLUMN),
         ("Remaining", sizes::COLUMN_REMAINING),
-        ("Expires at (UTC)", sizes::COLUMN_DATE),
+        (expires.as_str(), sizes::COLUMN_DATE),
         ("Removal window", sizes::COLUMN_WIDE),
         ("Index", sizes::COLUMN),
         ("Date", sizes::COLUMN_DATE),
@@ -50,10 +52,10 @@ pub(super) fn waiting_ui(
                 }
                 Phase::Removed { .. } => mono("removed".to_owned()).color(ink.removed),
             },
-            2 => mono(duration::date_time_millis(lane.threshold_ms)).color(ink.date),
+            2 => mono(zone.date_time_millis(lane.threshold_ms)).color(ink.date),
             3 => RichText::new(words::removal_window(lane, now_ms, times)).color(ink.dim),
             4 => RichText::new(&lane.index).color(ink.dim),
-            _ => mono(duration::date_time_millis(lane.base_ms)).color(ink.dim),
+            _ => mono(zone.date_time_millis(lane.base_ms)).color(ink.dim),
         };
         let words = if lane.removed_ms.is_some() { words.strikethrough() } else { words };
         cell_ui(ui, words, lane, column);
@@ -77,6 +79,7 @@ pub(super) fn removed_ui(
     view: &ExpiryView,
     namespace: &Namespace,
     is_kept: &dyn Fn(i64) -> bool,
+    zone: Zone,
     actions: &mut TabActions<'_>,
 ) {
     if !view.ledger.is_empty() {
@@ -88,11 +91,12 @@ pub(super) fn removed_ui(
         return;
     }
     ui.add_space(sizes::GAP_SMALL);
+    let (removed, expired) = (zone.heading("Removed"), zone.heading("Expired at"));
     let columns = [
         ("_id", sizes::COLUMN),
-        ("Removed (UTC)", sizes::COLUMN_DATE),
+        (removed.as_str(), sizes::COLUMN_DATE),
         ("Lag", sizes::COLUMN_SHORT),
-        ("Expired at (UTC)", sizes::COLUMN_DATE),
+        (expired.as_str(), sizes::COLUMN_DATE),
         ("Index", sizes::COLUMN),
         ("Date", sizes::COLUMN_DATE),
     ];
@@ -103,11 +107,11 @@ pub(super) fn removed_ui(
         let at = lane.removed_ms.unwrap_or(lane.threshold_ms);
         let words = match column {
             0 => RichText::new(words::note(lane)),
-            1 => mono(duration::date_time_millis(at)).color(ink.date),
+            1 => mono(zone.date_time_millis(at)).color(ink.date),
             2 => mono(duration::figure(at.saturating_sub(lane.threshold_ms))),
-            3 => mono(duration::date_time_millis(lane.threshold_ms)).color(ink.dim),
+            3 => mono(zone.date_time_millis(lane.threshold_ms)).color(ink.dim),
             4 => RichText::new(&lane.index).color(ink.dim),
-            _ => mono(duration::date_time_millis(lane.base_ms)).color(ink.dim),
+            _ => mono(zone.date_time_millis(lane.base_ms)).color(ink.dim),
         };
         cell_ui(ui, words, lane, column);
     });

@@ -53,7 +53,7 @@ pub(super) fn ui(
     child.set_clip_rect(area.intersect(ui.clip_rect()));
     let bracket = |lane: &_| {
         let bracket = words::bracket(lane, now_ms, times);
-        let verdict = words::verdict(lane, now_ms, times.removals);
+        let verdict = words::verdict(lane, now_ms, times);
         format!("{}\n{bracket}\n{verdict}", words::full_label(lane))
     };
     let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));

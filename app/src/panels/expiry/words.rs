@@ -3,7 +3,7 @@
 use bson::Bson;
 
 use crate::state::expiry::{Lane, Phase, Summary};
-use crate::state::{duration, number};
+use crate::state::{Zone, duration, number};
 
 /// Characters of an `_id` that a lane shows.
 const LABEL_CHARS_MAX: usize = 36;
@@ -72,30 +72,28 @@ pub(super) fn lateness(late_ms: i64) -> String {
     format!("{} lag", duration::figure(late_ms.max(0)))
 }
 
-/// An instant in UTC: the time of day when it is near, else date and time.
-pub(super) fn instant(at_ms: i64, now_ms: i64) -> String {
-    if at_ms.abs_diff(now_ms) < NEAR_MS {
-        duration::time_of_day(at_ms)
-    } else {
-        duration::date_time(at_ms)
-    }
+/// An instant: the time of day when it is near, else date and time.
+pub(super) fn instant(at_ms: i64, now_ms: i64, zone: Zone) -> String {
+    if at_ms.abs_diff(now_ms) < NEAR_MS { zone.time_of_day(at_ms) } else { zone.date_time(at_ms) }
 }
 
 /// The *Removal window* column: `05:37:04–05:38:04`. The sentence is in the tooltip of a lane.
 pub(super) fn removal_window(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String {
-    let due = instant(lane.threshold_ms, now_ms);
+    let due = instant(lane.threshold_ms, now_ms, schedule.zone);
     match (lane.phase(now_ms), schedule.removals) {
-        (Phase::Removed { .. }, _) => instant(lane.removed_ms.unwrap_or(lane.threshold_ms), now_ms),
+        (Phase::Removed { .. }, _) => {
+            instant(lane.removed_ms.unwrap_or(lane.threshold_ms), now_ms, schedule.zone)
+        }
         (_, Removals::ReadOnly) => "store is read-only".to_owned(),
         (_, Removals::Off) => "TTL monitor is off".to_owned(),
         (_, Removals::Held) => "on hold".to_owned(),
         (Phase::Overdue, Removals::Go) => match schedule.next_pass_ms {
-            Some(next) if next > now_ms => instant(next, now_ms),
+            Some(next) if next > now_ms => instant(next, now_ms, schedule.zone),
             _ => "current pass".to_owned(),
         },
         (Phase::Waiting, Removals::Go) if schedule.at_threshold => due,
         (Phase::Waiting, Removals::Go) => {
-            format!("{due}–{}", instant(latest_removal_ms(lane, schedule), now_ms))
+            format!("{due}–{}", instant(latest_removal_ms(lane, schedule), now_ms, schedule.zone))
         }
     }
 }
@@ -111,24 +109,28 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
     match lane.phase(now_ms) {
         Phase::Removed { late_ms } => {
             let at = lane.removed_ms.unwrap_or(due);
-            format!("Removed at {}, {}", instant(at, now_ms), schedule.lateness(late_ms))
+            format!(
+                "Removed at {}, {}",
+                instant(at, now_ms, schedule.zone),
+                schedule.lateness(late_ms)
+            )
         }
         _ if let Some(words) = stays(schedule.removals) => words.to_owned(),
         Phase::Overdue => match schedule.next_pass_ms {
             Some(next) if next > now_ms => {
-                format!("Will be removed by the pass at {}", instant(next, now_ms))
+                format!("Will be removed by the pass at {}", instant(next, now_ms, schedule.zone))
             }
             _ => "Being removed by the current pass".to_owned(),
         },
         Phase::Waiting if schedule.at_threshold => {
-            format!("Will be removed at {}", instant(due, now_ms))
+            format!("Will be removed at {}", instant(due, now_ms, schedule.zone))
         }
         Phase::Waiting => {
             let latest = latest_removal_ms(lane, schedule);
             format!(
                 "Will be removed between {} and {}",
-                instant(due, now_ms),
-                instant(latest, now_ms)
+                instant(due, now_ms, schedule.zone),
+                instant(latest, now_ms, schedule.zone)
             )
         }
     }
@@ -145,14 +147,14 @@ pub(crate) fn stays(removals: Removals) -> Option<&'static str> {
 }
 
 /// What makes the threshold, and what follows from it.
-pub(super) fn verdict(lane: &Lane, now_ms: i64, removals: Removals) -> String {
+pub(super) fn verdict(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
     let ttl = ttl(lane);
-    let base = instant(lane.base_ms, now_ms);
-    let due = instant(lane.threshold_ms, now_ms);
+    let base = instant(lane.base_ms, now_ms, times.zone);
+    let due = instant(lane.threshold_ms, now_ms, times.zone);
     if lane.removed_ms.is_some() {
         return format!("It expired at {due}: {ttl} after {base}, by index {}.", lane.index);
     }
-    let pass = match removals {
+    let pass = match times.removals {
         Removals::Go => format!("The first pass after {due} will remove it."),
         // Why it stays is said elsewhere.
         Removals::Held | Removals::Off | Removals::ReadOnly => {
@@ -191,6 +193,7 @@ pub(crate) enum Removals {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PassTimes {
     pub removals: Removals,
+    pub zone: Zone,
     pub at_threshold: bool,
     pub next_pass_ms: Option<i64>,
     pub sleep_ms: i64,
@@ -225,8 +228,8 @@ pub(super) fn overdue(removals: Removals) -> &'static str {
 }
 
 /// The row as a screen reader hears it: thresholds, not every second.
-pub(super) fn spoken(lane: &Lane, now_ms: i64) -> String {
-    let at = instant(lane.threshold_ms, now_ms);
+pub(super) fn spoken(lane: &Lane, now_ms: i64, zone: Zone) -> String {
+    let at = instant(lane.threshold_ms, now_ms, zone);
     match lane.phase(now_ms) {
         Phase::Waiting => format!("{} expires at {at}", label(lane)),
         Phase::Overdue => format!("{} expired at {at}, not yet removed", label(lane)),
@@ -252,19 +255,32 @@ mod tests {
         }
     }
 
+    fn times(removals: Removals) -> PassTimes {
+        PassTimes {
+            removals,
+            zone: Zone::Utc,
+            at_threshold: false,
+            next_pass_ms: None,
+            sleep_ms: 60_000,
+            pass_ms: 1_000,
+        }
+    }
+
     #[test]
     fn labels_are_short_and_hide_nothing() {
         assert_eq!(label(&lane(Bson::String("user:1".into()))), "user:1");
         assert_eq!(note(&lane(Bson::Int32(7))), "7 · document ttl 20 s");
         let hour = Lane { threshold_ms: 3_600_000, ..lane(Bson::Int32(7)) };
         assert_eq!(note(&hour), "7 · document ttl 3,600 s");
-        let whole = |removals| verdict(&hour, 0, removals);
+        let whole = |removals| verdict(&hour, 0, &times(removals));
         assert!(whole(Removals::Go).starts_with("Its ttl field sets expiry to 3,600 s after "));
         assert!(whole(Removals::Go).ends_with("The first pass after 01:00:00 will remove it."));
         for removals in [Removals::Held, Removals::Off, Removals::ReadOnly] {
             assert!(whole(removals).ends_with("). It expires at 01:00:00."), "{removals:?}");
         }
-        assert!(verdict(&hour, 3_600_000, Removals::Held).ends_with("It expired at 01:00:00."));
+        assert!(
+            verdict(&hour, 3_600_000, &times(Removals::Held)).ends_with("It expired at 01:00:00.")
+        );
         let long = label(&lane(Bson::String("é".repeat(99))));
         assert_eq!(long.chars().count(), LABEL_CHARS_MAX + 1);
         assert_eq!(full_label(&lane(Bson::String("é".repeat(99)))), "é".repeat(99));
@@ -277,6 +293,7 @@ mod tests {
         let lane = lane(Bson::Int32(7));
         let times = PassTimes {
             removals: Removals::Go,
+            zone: Zone::Utc,
             at_threshold: false,
             next_pass_ms: Some(50_000),
             sleep_ms: 60_000,
@@ -302,14 +319,10 @@ mod tests {
 
     #[test]
     fn a_lag_up_to_one_period_is_normal() {
-        let mut times = PassTimes {
-            removals: Removals::Go,
-            at_threshold: false,
-            next_pass_ms: None,
-            sleep_ms: 60_000,
-            pass_ms: 1_000,
-        };
+        let mut times = times(Removals::Go);
         let gone = Lane { removed_ms: Some(60_000), ..lane(Bson::Int32(7)) };
+        let east = PassTimes { zone: Zone::Fixed(3_600), ..times };
+        assert!(bracket(&gone, 70_000, &east).starts_with("Removed at 01:01:00, "));
         let expected = "Removed at 00:01:00, 40.0 s after expiring (normal: up to 60 s)";
         assert_eq!(bracket(&gone, 70_000, &times), expected);
         assert_eq!([60_999, 61_001].map(|late| times.is_late(late)), [false, true]);
@@ -321,12 +334,12 @@ mod tests {
     fn a_tombstone_tells_what_was() {
         let gone = Lane { removed_ms: Some(21_500), field: String::new(), ..lane(Bson::Int32(7)) };
         let expected = "It expired at 00:00:20: 20 s after 00:00:00, by index at_1.";
-        assert_eq!(verdict(&gone, 30_000, Removals::Go), expected);
+        assert_eq!(verdict(&gone, 30_000, &times(Removals::Go)), expected);
     }
 
     #[test]
     fn a_screen_reader_hears_thresholds() {
-        assert!(spoken(&lane(Bson::Int32(7)), 19_999).starts_with("7 expires at "));
-        assert!(spoken(&lane(Bson::Int32(7)), 20_000).ends_with("not yet removed"));
+        assert!(spoken(&lane(Bson::Int32(7)), 19_999, Zone::Utc).starts_with("7 expires at "));
+        assert!(spoken(&lane(Bson::Int32(7)), 20_000, Zone::Utc).ends_with("not yet removed"));
     }
 }

@@ -1,0 +1,104 @@
+//! The time zone that the window shows instants in. Documents and commands stay in UTC.
+
+use chrono::{DateTime, FixedOffset, Local, Utc};
+
+/// A time zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Zone {
+    /// Universal time.
+    #[default]
+    Utc,
+    /// The zone of this machine. Its offset depends on the instant.
+    Local,
+    /// An offset that never changes, in seconds east of UTC.
+    Fixed(i32),
+}
+
+impl Zone {
+    /// The time of day: `10:14:02`.
+    #[must_use]
+    pub fn time_of_day(self, ms: i64) -> String {
+        self.formatted(ms, "%H:%M:%S")
+    }
+
+    /// The time of day to the millisecond: `10:14:02.004`.
+    #[must_use]
+    pub fn time_of_day_millis(self, ms: i64) -> String {
+        self.formatted(ms, "%H:%M:%S%.3f")
+    }
+
+    /// Date and time: `2026-11-21 10:14:02`.
+    #[must_use]
+    pub fn date_time(self, ms: i64) -> String {
+        self.formatted(ms, "%Y-%m-%d %H:%M:%S")
+    }
+
+    /// Date and time to the millisecond: `2026-11-21 10:14:02.004`, with a `Z` in UTC.
+    #[must_use]
+    pub fn date_time_millis(self, ms: i64) -> String {
+        let format =
+            if self == Self::Utc { "%Y-%m-%d %H:%M:%S%.3fZ" } else { "%Y-%m-%d %H:%M:%S%.3f" };
+        self.formatted(ms, format)
+    }
+
+    /// What follows a time that must not be misread: `UTC`, or `UTC+02:00` at that instant.
+    #[must_use]
+    pub fn name(self, ms: i64) -> String {
+        match self {
+            Self::Utc => "UTC".to_owned(),
+            Self::Local | Self::Fixed(_) => self.formatted(ms, "UTC%:z"),
+        }
+    }
+
+    /// The heading of a column of instants: `Expired at`, with `(UTC)` in UTC.
+    #[must_use]
+    pub fn heading(self, words: &str) -> String {
+        if self == Self::Utc { format!("{words} (UTC)") } else { words.to_owned() }
+    }
+
+    /// An instant in this zone, and in UTC on a second line if that differs.
+    #[must_use]
+    pub fn both(self, ms: i64) -> String {
+        let utc = format!("{} UTC", Self::Utc.date_time(ms));
+        if self == Self::Utc {
+            return utc;
+        }
+        format!("{} local time ({})\n{utc}", self.date_time(ms), self.name(ms))
+    }
+
+    fn formatted(self, ms: i64, format: &str) -> String {
+        let Some(utc) = DateTime::<Utc>::from_timestamp_millis(ms) else {
+            return format!("{ms} ms");
+        };
+        match self {
+            Self::Utc => utc.format(format).to_string(),
+            Self::Local => utc.with_timezone(&Local).format(format).to_string(),
+            Self::Fixed(secs) => match FixedOffset::east_opt(secs) {
+                Some(offset) => utc.with_timezone(&offset).format(format).to_string(),
+                None => utc.format(format).to_string(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_in_a_zone() {
+        let (east, west) = (Zone::Fixed(2 * 3_600), Zone::Fixed(-(9 * 3_600 + 1_800)));
+        let check = |zone: Zone, expected: [&str; 3]| {
+            let ms = 1_780_315_200_004;
+            let found = [zone.date_time_millis(ms), zone.time_of_day(ms), zone.name(ms)];
+            assert_eq!(found, expected, "{zone:?}");
+        };
+        check(Zone::Utc, ["2026-06-01 12:00:00.004Z", "12:00:00", "UTC"]);
+        check(east, ["2026-06-01 14:00:00.004", "14:00:00", "UTC+02:00"]);
+        check(west, ["2026-06-01 02:30:00.004", "02:30:00", "UTC-09:30"]);
+        let both = "2026-06-01 14:00:00 local time (UTC+02:00)\n2026-06-01 12:00:00 UTC";
+        assert_eq!(east.both(1_780_315_200_000), both);
+        assert_eq!(Zone::Utc.both(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(east.date_time(i64::MAX), format!("{} ms", i64::MAX));
+    }
+}
