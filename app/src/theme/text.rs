@@ -6,14 +6,14 @@ use super::fonts::{MONO_MEDIUM, SANS_MEDIUM, SANS_SEMIBOLD};
 
 /// Body text: 14 points.
 pub const BODY: f32 = 14.0;
-/// Secondary text: 12.5 points.
-pub const SMALL: f32 = 12.5;
+/// Secondary text: 12 points.
+pub const SMALL: f32 = 12.0;
 /// Values and digits: 13 points.
 pub const MONO: f32 = 13.0;
 /// Small digits: 12 points.
 pub const MONO_SMALL: f32 = 12.0;
-/// Titles of cards: 14.5 points.
-pub const TITLE: f32 = 14.5;
+/// Titles of cards: 14 points, heavy.
+pub const TITLE: f32 = 14.0;
 /// Titles of dialogs: 17 points.
 pub const HEADING: f32 = 17.0;
 /// A figure that is looked at from the back of the room: 21 points.
