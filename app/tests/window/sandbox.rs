@@ -211,7 +211,7 @@ fn a_copied_collection_is_removed_only_when_the_monitor_is_turned_on() {
     window.click("Turn on");
     window.until("the monitor is on", |state| state.reaper.enabled);
     window.click("Advance to the next pass");
-    window.until_named("1 removed in ");
+    window.until_named("Pass 1 · removed 1");
     window.click("Back to my store");
     window.click("Discard");
     window.until("the source has it", |state| {

@@ -91,7 +91,7 @@ impl Lanes<'_> {
             let rect = rect.translate(vec2(0.0, pose.offset * sizes::LANE));
             let (scale, overdue) = (self.scale, self.overdue);
             let background = if selected {
-                Some(colors.raised)
+                Some(faded(colors.raised_hover, 0.6))
             } else {
                 response.hovered().then(|| faded(colors.raised, 0.7))
             };
