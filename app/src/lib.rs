@@ -4,6 +4,7 @@ pub mod action;
 pub mod app;
 pub mod apply;
 pub mod cli;
+pub mod commands;
 pub mod demo;
 pub mod dialogs;
 pub mod job;

@@ -1,10 +1,11 @@
 //! A simulated clock.
 
-use bson::{Document, doc};
+use bson::Document;
 use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, key};
+use crate::commands::clock;
 use crate::state::State;
 use crate::state::clock::Mode;
 
@@ -28,11 +29,11 @@ impl ClockAction {
     #[must_use]
     pub fn command(&self) -> Document {
         match self {
-            Self::SetPaused(paused) => doc! {"mayflyClock": 1, "paused": *paused},
-            Self::SetRate(rate) => doc! {"mayflyClock": 1, "rate": *rate, "paused": false},
-            Self::Advance(ms) => doc! {"mayflyClock": 1, "advanceMS": *ms},
-            Self::ToNextPass => doc! {"mayflyClock": 1, "advanceTo": "pass"},
-            Self::ToNextEvent => doc! {"mayflyClock": 1, "advanceTo": "event"},
+            Self::SetPaused(paused) => clock::set_paused(*paused),
+            Self::SetRate(rate) => clock::set_rate(*rate),
+            Self::Advance(ms) => clock::advance(*ms),
+            Self::ToNextPass => clock::advance_to("pass"),
+            Self::ToNextEvent => clock::advance_to("event"),
         }
     }
 }

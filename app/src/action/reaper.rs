@@ -1,11 +1,12 @@
 //! The reaper.
 
-use bson::{Bson, Document, doc};
+use bson::Bson;
 use egui::Key;
 use mayfly_engine::value::shell::write_command;
 
 use super::entry::{Entry, Group, ctrl_shift};
 use super::{Action, DialogAction};
+use crate::commands::reaper;
 use crate::job::Namespace;
 use crate::limits::RUN_UNASKED_MAX;
 use crate::state::dialogs::{Confirm, Tone};
@@ -72,7 +73,7 @@ pub fn run_now(state: &State, is_deliberate: bool) -> Action {
         text: "A pass removes every document past its threshold, also those that expire before \
                you confirm. The TTL monitor would remove them with its next pass."
             .to_owned(),
-        command: Some(write_command("admin", &run_command())),
+        command: Some(write_command("admin", &reaper::run_pass())),
         button: format!("Remove {}", counted(overdue, "document", "documents")),
         tone: Tone::Amber,
         offer: Offer::RunPass,
@@ -86,20 +87,11 @@ pub fn resume_in_sandbox(overdue: u64) -> Dialog {
     Dialog::Confirm(Confirm {
         title: "Turn on the TTL monitor?".to_owned(),
         text: format!("{what} overdue. The first pass removes them from the sandbox only."),
-        command: Some(write_command(
-            "admin",
-            &doc! { "setParameter": 1, "ttlMonitorEnabled": true },
-        )),
+        command: Some(write_command("admin", &reaper::set_enabled(true))),
         button: "Turn on".to_owned(),
         tone: Tone::Amber,
         offer: Offer::ResumeMonitor,
     })
-}
-
-/// The command of [`RUN_NOW`], on `admin`.
-#[must_use]
-pub fn run_command() -> Document {
-    doc! { "mayflyReap": 1 }
 }
 
 /// Turns the reaper off.
@@ -164,17 +156,11 @@ pub fn release_held(held: &Held) -> Action {
     Action::Dialog(DialogAction::Show(Dialog::Confirm(Confirm {
         title: format!("Remove {what} now?"),
         text: text.to_owned(),
-        command: Some(write_command("admin", &release_command("deleteNow"))),
+        command: Some(write_command("admin", &reaper::release("deleteNow"))),
         button: format!("Remove {what}"),
         tone: Tone::Amber,
         offer: Offer::RemoveHeld,
     })))
-}
-
-/// The command on `admin` that releases the documents on hold, or keeps them.
-#[must_use]
-pub fn release_command(action: &str) -> Document {
-    doc! { "mayflyRelease": 1, "action": action }
 }
 
 const fn schedule(label: &'static str, tooltip: &'static str) -> Entry {

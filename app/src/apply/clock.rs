@@ -1,11 +1,12 @@
 //! The store's clock.
 
-use bson::{Document, doc};
+use bson::Document;
 use mayfly_engine::clock::{ClockMode, ClockStatus};
 use mayfly_engine::reply::Clock;
 
 use super::Apply;
 use crate::action::ClockAction;
+use crate::commands;
 use crate::state::clock::Mode;
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
@@ -18,7 +19,7 @@ pub fn apply(action: &ClockAction, cx: &mut Apply<'_>) {
 
 /// Queries how the store's clock runs.
 pub fn ask(cx: &mut Apply<'_>) {
-    cx.read(Purpose::Clock, "admin", doc! {"mayflyClock": 1});
+    cx.read(Purpose::Clock, "admin", commands::clock::read());
 }
 
 /// Handles a reply.

@@ -1,9 +1,10 @@
 //! The Indexes view of a tab.
 
-use bson::{Document, doc};
+use bson::Document;
 
 use super::{Apply, TOO_MUCH};
 use crate::action::IndexesAction;
+use crate::commands::{documents, expiry, indexes, store};
 use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::indexes::{
@@ -50,12 +51,9 @@ fn read(tab: TabId, purpose: Purpose, command: Document, cx: &mut Apply<'_>) {
 pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     with(cx.state, tab, |view| view.asked = true);
     let Some((_, collection)) = names(tab, cx.state) else { return };
-    read(tab, Purpose::List, doc! { "listIndexes": &collection }, cx);
-    read(tab, Purpose::Stats, doc! { "collStats": &collection }, cx);
-    let uses = doc! {
-        "aggregate": &collection, "pipeline": [{ "$indexStats": {} }], "cursor": {},
-    };
-    read(tab, Purpose::Uses, uses, cx);
+    read(tab, Purpose::List, indexes::list(&collection), cx);
+    read(tab, Purpose::Stats, store::stats(&collection), cx);
+    read(tab, Purpose::Uses, indexes::uses(&collection), cx);
 }
 
 /// Opens the dialog that creates an index, one with a TTL or any, with fields from a sample of the
@@ -65,10 +63,7 @@ pub fn open_create(tab: TabId, has_ttl: bool, cx: &mut Apply<'_>) {
     let fields = vec![(String::new(), false)];
     let create = CreateIndex { fields, has_ttl, ..CreateIndex::default() };
     cx.state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Create(create)));
-    let command = doc! {
-        "find": collection, "limit": SAMPLE_DOCUMENTS, "allowPartialResults": true,
-    };
-    read(tab, Purpose::Sample, command, cx);
+    read(tab, Purpose::Sample, documents::sample(&collection, SAMPLE_DOCUMENTS), cx);
 }
 
 /// Opens the dialog that changes the TTL of an index, or gives it one.
@@ -99,7 +94,7 @@ fn open_drop(tab: TabId, name: &str, state: &mut State) {
 
 fn hide(tab: TabId, name: &str, hidden: bool, cx: &mut Apply<'_>) {
     let Some((db, collection)) = names(tab, cx.state) else { return };
-    let command = doc! { "collMod": collection, "index": { "name": name, "hidden": hidden } };
+    let command = indexes::set_hidden(&collection, name, hidden);
     let done =
         format!("Index {name} is now {}", if hidden { "hidden from queries" } else { "visible" });
     cx.write(AnyPurpose::Indexes(tab, Purpose::Change(done)), &db, command);
@@ -111,8 +106,7 @@ fn ask_what_if(tab: TabId, cx: &mut Apply<'_>) {
     let Some(AnyDialog::Indexes(_, dialog)) = cx.state.dialogs.open() else { return };
     let index = dialog.asked();
     if let Some(index) = index {
-        let command = doc! { "mayflyWhatIf": collection, "index": index };
-        read(tab, Purpose::WhatIf, command, cx);
+        read(tab, Purpose::WhatIf, expiry::what_if(&collection, index), cx);
     }
 }
 
@@ -149,7 +143,7 @@ fn send(tab: TabId, cx: &mut Apply<'_>) {
         },
         Dialog::Drop(dropping) => {
             let name = &dropping.index.name;
-            let command = doc! { "dropIndexes": &collection, "index": name };
+            let command = indexes::drop(&collection, name);
             (command, format!("Dropped index {name}"))
         }
     };

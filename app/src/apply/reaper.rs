@@ -1,12 +1,13 @@
 //! The reaper.
 
-use bson::{Document, doc};
+use bson::Document;
 use mayfly_engine::reply;
 
 use super::Apply;
 use super::number::number;
-use crate::action::reaper::{release_command, release_held, resume_in_sandbox, run_command};
+use crate::action::reaper::{release_held, resume_in_sandbox};
 use crate::action::{Action, ExpiryAction, ReaperAction, TabsAction};
+use crate::commands::{reaper, trash};
 use crate::source::Namespace;
 use crate::state::expiry::Mode;
 use crate::state::purpose::ReaperPurpose;
@@ -22,50 +23,49 @@ pub fn apply(action: &ReaperAction, cx: &mut Apply<'_>) {
     match action {
         ReaperAction::RunNow => {
             let purpose = Purpose::Reaper(ReaperPurpose::RunNow);
-            cx.write(purpose, "admin", run_command());
+            cx.write(purpose, "admin", reaper::run_pass());
         }
         ReaperAction::SetEnabled(true) if cx.state.is_in_sandbox() && cx.state.overdue() > 0 => {
             cx.state.dialogs.show(resume_in_sandbox(cx.state.overdue()));
         }
-        ReaperAction::Resume => set(cx, doc! {"setParameter": 1, "ttlMonitorEnabled": true}),
+        ReaperAction::Resume => set(cx, reaper::set_enabled(true)),
         ReaperAction::SetEnabled(enabled) => {
-            set(cx, doc! {"setParameter": 1, "ttlMonitorEnabled": *enabled});
+            set(cx, reaper::set_enabled(*enabled));
         }
         ReaperAction::SetSchedule(Schedule::Every(secs)) => {
             let secs = i64::try_from(*secs).unwrap_or(i64::MAX);
-            set(cx, doc! {"setParameter": 1, "mayflyReapAtThreshold": false});
-            set(cx, doc! {"setParameter": 1, "ttlMonitorSleepSecs": secs});
+            set(cx, reaper::set_at_threshold(false));
+            set(cx, reaper::set_period(secs));
         }
         ReaperAction::SetSchedule(Schedule::AtThreshold) => {
-            set(cx, doc! {"setParameter": 1, "mayflyReapAtThreshold": true});
+            set(cx, reaper::set_at_threshold(true));
         }
         ReaperAction::SetUndo(on) => {
             let secs = if *on { i64::from(KEEP_SECS) } else { 0 };
             set(cx, keep_command(secs));
         }
         ReaperAction::Restore { namespace, id } => {
-            let ids = vec![id.clone()];
-            let command = doc! {"mayflyRestoreTrash": &namespace.collection, "ids": ids};
+            let command = trash::restore_ids(&namespace.collection, vec![id.clone()]);
             let purpose = Purpose::Reaper(ReaperPurpose::Restore);
             cx.write(purpose, &namespace.db, command);
         }
         ReaperAction::RestorePass(pass) => {
             let pass = i64::try_from(*pass).unwrap_or(i64::MAX);
             let purpose = Purpose::Reaper(ReaperPurpose::Restore);
-            cx.write(purpose, "admin", doc! {"mayflyRestoreTrash": 1, "pass": pass});
+            cx.write(purpose, "admin", trash::restore_pass(1.into(), pass));
         }
         ReaperAction::ShowHeld => show_held(cx),
         ReaperAction::ReleaseHeld => {
             // More has expired since it was counted last.
             let purpose = Purpose::Reaper(ReaperPurpose::Release);
-            cx.read(purpose, "admin", doc! {"mayflyHeld": 1});
+            cx.read(purpose, "admin", reaper::held());
         }
         ReaperAction::DeleteHeld => {
             let purpose = Purpose::Reaper(ReaperPurpose::RunNow);
-            cx.write(purpose, "admin", release_command("deleteNow"));
+            cx.write(purpose, "admin", reaper::release("deleteNow"));
         }
         ReaperAction::KeepHeld => {
-            set(cx, release_command("keepPaused"));
+            set(cx, reaper::release("keepPaused"));
         }
         ReaperAction::ClearLog => cx.state.reaper.clear_log(),
     }
@@ -87,9 +87,9 @@ fn set(cx: &mut Apply<'_>, command: Document) {
 /// Queries the reaper's status.
 pub fn ask(cx: &mut Apply<'_>) {
     let status = Purpose::Reaper(ReaperPurpose::Status);
-    cx.read(status, "admin", doc! {"serverStatus": 1});
+    cx.read(status, "admin", reaper::status());
     let held = Purpose::Reaper(ReaperPurpose::Held);
-    cx.read(held, "admin", doc! {"mayflyHeld": 1});
+    cx.read(held, "admin", reaper::held());
 }
 
 /// Handles a reply.

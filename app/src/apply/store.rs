@@ -2,19 +2,20 @@
 
 use std::path::PathBuf;
 
-use bson::{Bson, Document, doc};
+use bson::{Bson, Document};
 use mayfly_engine::reply::{ExpiringPage, Forecast};
 
 use super::number::number;
 use super::{Apply, WindowEffect, clock, demo, reaper, tabs, transfer};
 use crate::action::StoreAction;
+use crate::commands;
 use crate::job::Dialect;
 use crate::job::invisible::with_marks;
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, SUMMARY_UNSEEN_MAX};
 use crate::source::{OpenError, OpenRequest, Opened};
 use crate::state::dialogs::{
     Confirm, CreateCollection, CreateDatabase, Dialog, DropTarget, OpenFolder, Sent, Tone,
-    create_command, dialect_command, dialect_label, drop_command, rename_command,
+    create_command, dialect_command, dialect_label, drop_command,
 };
 use crate::state::maintenance::{folder, key};
 use crate::state::offer::Offer;
@@ -60,8 +61,7 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
         StoreAction::SetTraffic(on) => demo::set_traffic(on, cx),
         StoreAction::SetDialect(db, dialect) => {
             let done = format!("The compatibility of {db} is now {}", dialect_label(dialect));
-            let command = doc! {"mayflyDialect": dialect.name()};
-            change(done, &db, command, cx);
+            change(done, &db, commands::store::set_dialect(dialect.name()), cx);
         }
     }
 }
@@ -234,7 +234,7 @@ pub fn refresh(cx: &mut Apply<'_>) {
     cx.state.tree.stale = false;
     cx.state.tree.asked_at = Some(cx.state.uptime);
     let purpose = Purpose::Store(StorePurpose::Databases);
-    cx.read(purpose, "admin", doc! {"listDatabases": 1});
+    cx.read(purpose, "admin", commands::store::databases());
 }
 
 fn sort(order: Order, cx: &mut Apply<'_>) {
@@ -263,24 +263,19 @@ fn load_summary(namespace: &Namespace, cx: &mut Apply<'_>) {
         return;
     }
     let figures = Purpose::Store(StorePurpose::Stats(namespace.clone()));
-    cx.read(figures, &namespace.db, doc! {"collStats": &namespace.collection});
+    cx.read(figures, &namespace.db, commands::store::stats(&namespace.collection));
     next(namespace, cx);
     let from_ms = cx.state.now_ms();
     let to_ms = from_ms.saturating_add(STRIP_SPAN_MS);
     let buckets = i32::try_from(STRIP_BUCKETS).unwrap_or(i32::MAX);
-    let command = doc! {
-        "mayflyForecast": &namespace.collection,
-        "from": bson::DateTime::from_millis(from_ms),
-        "to": bson::DateTime::from_millis(to_ms),
-        "buckets": buckets,
-    };
+    let command = commands::expiry::forecast(&namespace.collection, from_ms, to_ms, buckets, None);
     let forecast = Purpose::Store(StorePurpose::Forecast(namespace.clone()));
     cx.read(forecast, &namespace.db, command);
 }
 
 pub(super) fn next(namespace: &Namespace, cx: &mut Apply<'_>) {
     let purpose = Purpose::Store(StorePurpose::Next(namespace.clone()));
-    let command = doc! {"mayflyExpiring": &namespace.collection, "limit": 1};
+    let command = commands::expiry::expiring(&namespace.collection, 1.into(), None);
     cx.read(purpose, &namespace.db, command);
 }
 
@@ -297,7 +292,7 @@ fn create_database(draft: &CreateDatabase, cx: &mut Apply<'_>) {
 
 /// The first collection of a new database.
 fn creation(namespace: Namespace) -> (StorePurpose, Document) {
-    let command = doc! {"create": &namespace.collection};
+    let command = commands::store::create(&namespace.collection);
     let done = format!("Created {namespace}");
     (StorePurpose::Change { done, open: Some(namespace) }, command)
 }
@@ -328,7 +323,7 @@ fn create_collection(draft: &CreateCollection, cx: &mut Apply<'_>) {
 
 fn rename(from: &Namespace, name: &str, cx: &mut Apply<'_>) {
     let to = Namespace::new(&from.db, name.trim());
-    let command = rename_command(from, name);
+    let command = commands::store::rename(from, &to);
     let done = format!("Renamed {from} to {to}");
     let purpose = StorePurpose::Change { done, open: Some(to) };
     send(purpose, "admin", command, cx);
@@ -449,15 +444,11 @@ fn databases(found: &Document, cx: &mut Apply<'_>) {
     let names: Vec<String> =
         cx.state.tree.databases.iter().map(|database| database.name.clone()).collect();
     for name in names {
-        let command = doc! {
-            "listCollections": 1,
-            "nameOnly": true,
-            "cursor": {"batchSize": COLLECTIONS_LISTED_MAX},
-        };
+        let command = commands::store::collections(COLLECTIONS_LISTED_MAX);
         let purpose = Purpose::Store(StorePurpose::Collections(name.clone()));
         cx.read(purpose, &name, command);
         let purpose = Purpose::Store(StorePurpose::Dialect(name.clone()));
-        cx.read(purpose, &name, doc! {"mayflyDialect": 1});
+        cx.read(purpose, &name, commands::store::dialect());
     }
 }
 

@@ -20,6 +20,12 @@ pub fn set_rate(rate: f64) -> Document {
     doc! { "mayflyClock": 1, "rate": rate, "paused": false }
 }
 
+/// Moves a simulated clock to the next `pass` or the next `event`.
+#[must_use]
+pub fn advance_to(what: &str) -> Document {
+    doc! { "mayflyClock": 1, "advanceTo": what }
+}
+
 /// Moves a simulated clock forward.
 #[must_use]
 pub fn advance(ms: i64) -> Document {

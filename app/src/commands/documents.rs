@@ -32,7 +32,7 @@ pub fn read(collection: &str, filter: Document, count: i64) -> Document {
 
 /// Reads documents from the start of a collection, without the damaged ones.
 #[must_use]
-pub fn sample(collection: &str, count: i32) -> Document {
+pub fn sample(collection: &str, count: i64) -> Document {
     doc! { "find": collection, "limit": count, "allowPartialResults": true }
 }
 

@@ -2,21 +2,35 @@
 
 use bson::{Bson, DateTime, Document, doc};
 
-/// The documents that expire first.
+/// The documents that expire first, by one index or by all.
 #[must_use]
-pub fn expiring(collection: &str, limit: i64) -> Document {
-    doc! { "mayflyExpiring": collection, "limit": limit }
+pub fn expiring(collection: &str, limit: Bson, index: Option<&str>) -> Document {
+    of_index(doc! { "mayflyExpiring": collection, "limit": limit }, index)
 }
 
-/// How many documents expire in each of `buckets` equal slices of time.
+/// How many documents expire in each of `buckets` equal slices of time, by one index or by all.
 #[must_use]
-pub fn forecast(collection: &str, from_ms: i64, to_ms: i64, buckets: i32) -> Document {
-    doc! {
+pub fn forecast(
+    collection: &str,
+    from_ms: i64,
+    to_ms: i64,
+    buckets: i32,
+    index: Option<&str>,
+) -> Document {
+    let command = doc! {
         "mayflyForecast": collection,
         "from": DateTime::from_millis(from_ms),
         "to": DateTime::from_millis(to_ms),
         "buckets": buckets,
+    };
+    of_index(command, index)
+}
+
+fn of_index(mut command: Document, index: Option<&str>) -> Document {
+    if let Some(index) = index {
+        command.insert("index", index);
     }
+    command
 }
 
 /// What a TTL would remove.

@@ -2,6 +2,8 @@
 
 use bson::{Bson, DateTime, Document, doc};
 
+use super::smallest_int;
+
 /// The indexes of a collection.
 #[must_use]
 pub fn list(collection: &str) -> Document {
@@ -22,10 +24,10 @@ pub fn create(collection: &str, index: Document) -> Document {
 
 /// Changes the TTL of the index with this key, or gives it one.
 #[must_use]
-pub fn set_ttl(collection: &str, key: &Document, secs: Bson) -> Document {
+pub fn set_ttl(collection: &str, key: &Document, secs: i64) -> Document {
     doc! {
         "collMod": collection,
-        "index": { "keyPattern": key.clone(), "expireAfterSeconds": secs },
+        "index": { "keyPattern": key.clone(), "expireAfterSeconds": smallest_int(secs) },
     }
 }
 

@@ -2,11 +2,12 @@
 
 use bson::{Bson, Document, doc};
 
+use super::smallest_int;
+
 /// Sets how long removed documents are kept; 0 turns the trash off.
 #[must_use]
 pub fn keep(secs: i64) -> Document {
-    let secs = i32::try_from(secs).map_or(Bson::Int64(secs), Bson::Int32);
-    doc! { "setParameter": 1, "mayflyTrashSecs": secs }
+    doc! { "setParameter": 1, "mayflyTrashSecs": smallest_int(secs) }
 }
 
 /// A page of the trash, after the row with this number.

@@ -7,9 +7,9 @@ use mayfly_engine::value::shell::write_command;
 
 use super::create::{buttons_ui, end, refusal_ui};
 use crate::action::{Actions, StoreAction};
+use crate::commands::store;
 use crate::dialogs::COMMAND_TO_SEND;
 use crate::state::dialogs::RenameCollection;
-use crate::state::dialogs::rename_command;
 use crate::state::names::collection_problem;
 use crate::state::{Namespace, State};
 use crate::theme::sizes;
@@ -19,10 +19,10 @@ use crate::widgets::{code_box, modal};
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, actions: &mut Actions) {
-    let command = write_command("admin", &rename_command(&draft.from, &draft.name));
     let title = format!("Rename {}", with_marks(&draft.from.to_string()));
     let (mut copy, mut rename) = (false, false);
     let to = Namespace::new(&draft.from.db, draft.name.trim());
+    let command = write_command("admin", &store::rename(&draft.from, &to));
     let error = match () {
         () if to == draft.from => Some("This is the current name"),
         () if state.tree.collection(&to).is_some() => {

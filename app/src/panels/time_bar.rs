@@ -7,6 +7,7 @@ use mayfly_engine::value::shell::write_command;
 use super::schedule;
 use crate::action::clock::RATES;
 use crate::action::{Action, Actions, ClockAction, ReaperAction, SandboxAction, reaper, sandbox};
+use crate::commands;
 use crate::state::State;
 use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
@@ -143,7 +144,7 @@ fn rates_ui(ui: &mut Ui, (rate, paused): (f64, bool), width: Width, actions: &mu
 /// From right to left: how often passes run, and a pass now.
 fn monitor_ui(ui: &mut Ui, state: &State, width: Width, actions: &mut Actions) {
     let run = reaper::RUN_NOW;
-    let tooltip = hint(run.tooltip, &run.keys_text(), &reaper::run_command());
+    let tooltip = hint(run.tooltip, &run.keys_text(), &commands::reaper::run_pass());
     if width > Width::Narrow {
         schedule::ui(ui, state, &Schedule::SIMULATED, actions);
         if ui.add(Button::plain(run.label).small().tooltip(&tooltip)).clicked() {

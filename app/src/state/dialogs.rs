@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-use bson::{Document, doc};
+use bson::Document;
 
 use super::listener::ListenerDraft;
 use super::offer::Offer;
 use super::sandbox::{LeaveSandbox, OpenSandbox};
 use super::{Namespace, TabId, archive, documents, indexes, maintenance, transfer, trash};
+use crate::commands::store;
 use crate::job::Dialect;
 use crate::limits::DIALOGS_WAITING_MAX;
 
@@ -196,36 +197,27 @@ pub enum DropTarget {
 /// The command that gives a new database its rules; `None` for the rules it has anyway.
 #[must_use]
 pub fn dialect_command(dialect: Dialect) -> Option<Document> {
-    (dialect != Dialect::Open).then(|| doc! {"mayflyDialect": dialect.name()})
+    (dialect != Dialect::Open).then(|| store::set_dialect(dialect.name()))
 }
 
 /// The command that makes a collection as drafted.
 #[must_use]
 pub fn create_command(draft: &CreateCollection) -> Document {
-    let mut command = doc! {"create": draft.name.trim()};
+    let name = draft.name.trim();
     if draft.capped {
-        command.insert("capped", true);
-        if let Ok(size) = draft.size.trim().parse::<i64>() {
-            command.insert("size", size);
-        }
+        store::create_capped(name, draft.size.trim().parse().ok())
+    } else {
+        store::create(name)
     }
-    command
-}
-
-/// The command that renames a collection within its database.
-#[must_use]
-pub fn rename_command(from: &Namespace, name: &str) -> Document {
-    let to = Namespace::new(&from.db, name.trim());
-    doc! {"renameCollection": from.to_string(), "to": to.to_string()}
 }
 
 /// The command that drops a database or a collection, and the database it runs on.
 #[must_use]
 pub fn drop_command(target: &DropTarget) -> (String, Document) {
     match target {
-        DropTarget::Database(db) => (db.clone(), doc! {"dropDatabase": 1}),
+        DropTarget::Database(db) => (db.clone(), store::drop_database()),
         DropTarget::Collection(namespace) => {
-            (namespace.db.clone(), doc! {"drop": &namespace.collection})
+            (namespace.db.clone(), store::drop_collection(&namespace.collection))
         }
     }
 }

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bson::doc;
 use mayfly_engine::transfer::{ExportReport, ImportEnd, ImportReport, Progress};
 
 use super::draft::{export_draft, import_draft};
 use super::resume;
 use crate::action::{Action, ReaperAction};
 use crate::apply::{Apply, QUEUE_FULL};
+use crate::commands;
 use crate::job::Cancel;
 use crate::limits::{IMPORT_RESULTS_MAX, METER_PAUSE};
 use crate::state::dialogs::Dialog as AnyDialog;
@@ -44,7 +44,7 @@ pub fn start_import(cx: &mut Apply<'_>) {
     if paused {
         // The import starts once the reaper is known to be paused.
         let purpose = state::Purpose::Transfer(Purpose::PauseReaper(operation));
-        let command = doc! {"setParameter": 1, "ttlMonitorEnabled": false};
+        let command = commands::reaper::set_enabled(false);
         cx.write(purpose, "admin", command);
     } else {
         send_import(operation, cx);

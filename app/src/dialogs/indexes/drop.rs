@@ -1,10 +1,10 @@
 //! Drops an index.
 
-use bson::doc;
 use egui::Context;
 
 use super::TabActions;
 use crate::action::IndexesAction;
+use crate::commands::indexes;
 use crate::dialogs::{WAITING, leave};
 use crate::state::indexes::DropIndex;
 use crate::theme::{colors, sizes, text};
@@ -20,7 +20,7 @@ pub(super) fn ui(context: &Context, dropping: &DropIndex, actions: &mut TabActio
     } else {
         "Queries will no longer use this index. No documents are removed"
     };
-    let command = doc! { "dropIndexes": &actions.names.1, "index": &index.name };
+    let command = indexes::drop(&actions.names.1, &index.name);
     let mut send = false;
     let mut cancel = false;
     let closing = modal::ui(

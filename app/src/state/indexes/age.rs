@@ -1,7 +1,9 @@
 //! The slider of a TTL: ages from a second to a year, and the documents of each age.
 
-use bson::{Bson, Document, doc};
+use bson::{Bson, Document};
 use mayfly_engine::value::whole;
+
+use crate::commands::indexes;
 
 /// Slices of age in the picture above the slider.
 pub const AGE_SLICES: usize = 40;
@@ -54,18 +56,7 @@ pub fn ages_command(collection: &str, field: &str, now_ms: i64) -> Document {
     let mut boundaries = vec![Bson::DateTime(bson::DateTime::MIN)];
     boundaries.extend((1..AGE_SLICES).rev().map(|slice| Bson::DateTime(before(end(slice)))));
     boundaries.push(Bson::DateTime(before(0)));
-    let now = bson::DateTime::from_millis(now_ms);
-    doc! {
-        "aggregate": collection,
-        "pipeline": [
-            { "$match": { field: { "$lte": now } } },
-            // Arrays of dates are in no bucket.
-            { "$bucket": {
-                "groupBy": format!("${field}"), "boundaries": boundaries, "default": "other",
-            } },
-        ],
-        "cursor": {},
-    }
+    indexes::count_by_date(collection, field, boundaries, now_ms)
 }
 
 /// Documents by age, one count a slice, out of the reply to [`ages_command`]; `None` unless the

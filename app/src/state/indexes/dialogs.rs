@@ -4,6 +4,7 @@ use bson::{Bson, Document, doc};
 use mayfly_engine::reply::WhatIf;
 
 use super::view::{IndexRow, no_ttl_reason};
+use crate::commands::{indexes, smallest_int};
 use crate::job::number_draft::NumberDraft;
 
 /// The most seconds that a TTL may have.
@@ -164,10 +165,7 @@ impl ChangeTtl {
     #[must_use]
     pub fn command(&self, collection: &str) -> Option<Document> {
         let secs = self.secs().ok()?;
-        Some(doc! {
-            "collMod": collection,
-            "index": { "keyPattern": self.index.key.clone(), "expireAfterSeconds": secs_value(secs) },
-        })
+        Some(indexes::set_ttl(collection, &self.index.key, secs))
     }
 }
 
@@ -289,7 +287,7 @@ impl CreateIndex {
             if let Some(reason) = no_ttl_reason(&key) {
                 return Err(reason.to_owned());
             }
-            index.insert("expireAfterSeconds", secs_value(self.secs()?));
+            index.insert("expireAfterSeconds", smallest_int(self.secs()?));
         }
         for (flag, name) in
             [(self.unique, "unique"), (self.sparse, "sparse"), (self.hidden, "hidden")]
@@ -303,11 +301,6 @@ impl CreateIndex {
                 .map_err(|error| format!("The partial filter: {error}"))?;
             index.insert("partialFilterExpression", partial);
         }
-        Ok(doc! { "createIndexes": collection, "indexes": [index] })
+        Ok(indexes::create(collection, index))
     }
-}
-
-/// Seconds in the smallest integer type that holds them, as in mongosh.
-fn secs_value(secs: i64) -> Bson {
-    i32::try_from(secs).map_or(Bson::Int64(secs), Bson::Int32)
 }
