@@ -5,7 +5,7 @@ use mayfly_engine::value::shell::write_command;
 
 use super::entry::{Entry, Group};
 use super::{Action, DialogAction};
-use crate::state::archive::off_command;
+use crate::commands::archive;
 use crate::state::dialogs::{Confirm, Tone};
 use crate::state::offer::Offer;
 use crate::state::{Dialog, Namespace, State};
@@ -47,7 +47,7 @@ pub fn ask_off(of: &Namespace, shown: &str) -> Action {
     Action::Dialog(DialogAction::ShowBefore(Dialog::Confirm(Confirm {
         title: format!("Turn off archiving for {shown}?"),
         text: text.to_owned(),
-        command: Some(write_command(&of.db, &off_command(&of.collection))),
+        command: Some(write_command(&of.db, &archive::turn_off(&of.collection))),
         button: "Turn off".to_owned(),
         tone: Tone::Danger,
         offer: Offer::StopArchiving(of.clone()),

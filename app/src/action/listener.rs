@@ -1,10 +1,11 @@
 //! The listener, through which other programs reach the store.
 
-use bson::{Document, doc};
+use bson::Document;
 use mayfly_engine::{command::ListenAt, wire::default_socket};
 
 use super::entry::{Entry, Group};
 use super::{Action, DialogAction};
+use crate::commands::listener;
 use crate::limits::LISTENER_PORT;
 use crate::state::listener::ListenerDraft;
 use crate::state::{Dialog, State};
@@ -23,13 +24,8 @@ impl ListenerAction {
     #[must_use]
     pub fn command(&self) -> Document {
         match self {
-            Self::On(ListenAt::Port(port)) => {
-                doc! { "mayflyListen": 1, "on": true, "port": i32::from(*port) }
-            }
-            Self::On(ListenAt::Socket(path)) => {
-                doc! { "mayflyListen": 1, "on": true, "socket": path.to_string_lossy().as_ref() }
-            }
-            Self::Off => doc! { "mayflyListen": 1, "on": false },
+            Self::On(at) => listener::turn_on(at),
+            Self::Off => listener::turn_off(),
         }
     }
 }

@@ -1,14 +1,13 @@
 //! Archives of expired documents.
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, DateTime, Document};
 
 use super::number::number;
 use super::{Apply, TOO_MUCH};
 use crate::action::ArchiveAction;
+use crate::commands::archive;
 use crate::limits::ARCHIVE_PAGE_ROWS;
-use crate::state::archive::{
-    Archive, ArchiveDraft, RestoreResult, Status, off_command, restore_command,
-};
+use crate::state::archive::{Archive, ArchiveDraft, RestoreResult, Status};
 use crate::state::purpose::ArchivePurpose;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog, Namespace, Purpose, State};
@@ -29,8 +28,7 @@ pub fn apply(action: ArchiveAction, cx: &mut Apply<'_>) {
         ArchiveAction::Open(_) | ArchiveAction::Begin(_) => {}
         ArchiveAction::On(command) => change(&of, ArchivePurpose::Switch, command, cx),
         ArchiveAction::Off(of) => {
-            let command = off_command(&of.collection);
-            change(&of, ArchivePurpose::Switch, command, cx);
+            change(&of, ArchivePurpose::Switch, archive::turn_off(&of.collection), cx);
         }
         ArchiveAction::List(filter) => {
             cx.state.archive.filter = filter;
@@ -59,7 +57,7 @@ pub fn apply(action: ArchiveAction, cx: &mut Apply<'_>) {
         ArchiveAction::RestoreExpiring { with_date_now } => {
             let Some(result) = cx.state.archive.result.take() else { return };
             let RestoreResult { would_expire, filter, .. } = result;
-            let mut command = restore_command(&of.collection, would_expire, filter.as_ref());
+            let mut command = archive::restore(&of.collection, would_expire, filter.as_ref());
             if with_date_now {
                 command.insert("setDate", DateTime::from_millis(cx.state.now_ms()));
             } else {
@@ -92,7 +90,7 @@ fn change(of: &Namespace, purpose: ArchivePurpose, command: Document, cx: &mut A
 /// Queries the archive again, and its first page.
 fn refresh(cx: &mut Apply<'_>) {
     let Some(db) = cx.state.archive.namespace.as_ref().map(|name| name.db.clone()) else { return };
-    cx.read(Purpose::Archive(ArchivePurpose::Status), &db, doc! { "mayflyArchives": 1 });
+    cx.read(Purpose::Archive(ArchivePurpose::Status), &db, archive::status());
     cx.state.archive.asked = None;
     list(cx, None);
 }
@@ -100,13 +98,8 @@ fn refresh(cx: &mut Apply<'_>) {
 fn list(cx: &mut Apply<'_>, after: Option<Document>) {
     let Some(Namespace { db, collection }) = cx.state.archive.namespace.clone() else { return };
     let is_first = after.is_none();
-    let mut command = doc! { "mayflyArchived": collection, "limit": ARCHIVE_PAGE_ROWS };
-    if let Some(filter) = &cx.state.archive.filter {
-        command.insert("filter", filter.clone());
-    }
-    if let Some(after) = after {
-        command.insert("after", after);
-    }
+    let filter = cx.state.archive.filter.as_ref();
+    let command = archive::page(&collection, ARCHIVE_PAGE_ROWS, filter, after);
     cx.read(Purpose::Archive(ArchivePurpose::Page { is_first }), &db, command);
 }
 
@@ -259,6 +252,8 @@ fn restore_result(found: &Document) -> RestoreResult {
 
 #[cfg(test)]
 mod tests {
+    use bson::doc;
+
     use super::*;
     use crate::apply::Effects;
     use crate::worker::Work;
@@ -370,7 +365,7 @@ mod tests {
     fn the_second_step_of_putting_back_picks_from_the_same_documents() {
         let mut bench = bench();
         bench.open("a");
-        let command = restore_command("a", vec![Bson::Int32(1)], Some(&doc! { "n": 1 }));
+        let command = archive::restore("a", vec![Bson::Int32(1)], Some(&doc! { "n": 1 }));
         let result = Ok(doc! { "restored": 0, "wouldExpireIds": [1] });
         let reply = Reply { db: "d".to_owned(), command, result, code: None, micros: 1 };
         answer(

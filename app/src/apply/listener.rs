@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use bson::{Bson, Document, doc};
+use bson::{Bson, Document};
 use mayfly_engine::command::ListenAt;
 
 use super::Apply;
 use super::number::number;
 use crate::action::ListenerAction;
+use crate::commands;
 use crate::limits::LISTENER_AGE_MAX;
 use crate::state::listener::{ConnectedClient, Status};
 use crate::state::purpose::ListenerPurpose;
@@ -41,7 +42,7 @@ pub fn follow(cx: &mut Apply<'_>) -> Option<Duration> {
         cx.state.listener.asked_at = Some(cx.state.uptime);
         cx.state.listener.is_waiting = true;
         let purpose = Purpose::Listener(ListenerPurpose::Status);
-        cx.read(purpose, "admin", doc! { "mayflyListen": 1 });
+        cx.read(purpose, "admin", commands::listener::status());
     }
     Some(LISTENER_AGE_MAX)
 }

@@ -14,7 +14,7 @@ use crate::state::purpose::ReaperPurpose;
 use crate::state::reaper::{Held, HeldRule, Schedule};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
-use crate::state::trash::{KEEP_SECS, keep_command};
+use crate::state::trash::KEEP_SECS;
 use crate::state::{Purpose, State, number as text};
 use crate::worker::Reply;
 
@@ -42,7 +42,7 @@ pub fn apply(action: &ReaperAction, cx: &mut Apply<'_>) {
         }
         ReaperAction::SetUndo(on) => {
             let secs = if *on { i64::from(KEEP_SECS) } else { 0 };
-            set(cx, keep_command(secs));
+            set(cx, trash::keep(secs));
         }
         ReaperAction::Restore { namespace, id } => {
             let command = trash::restore_ids(&namespace.collection, vec![id.clone()]);

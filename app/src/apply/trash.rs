@@ -5,10 +5,11 @@ use mayfly_engine::reply::{TrashPage, TrashRow};
 
 use super::{Apply, TOO_MUCH, reaper};
 use crate::action::TrashAction;
+use crate::commands;
 use crate::limits::TRASH_PAGE_ROWS;
 use crate::state::purpose::TrashPurpose;
 use crate::state::toasts::Kind;
-use crate::state::trash::{Row, Trash, TrashDraft, keep_command};
+use crate::state::trash::{Row, Trash, TrashDraft};
 use crate::state::{Dialog, Namespace, Purpose, State};
 use crate::worker::Reply;
 
@@ -32,7 +33,7 @@ pub fn apply(action: TrashAction, cx: &mut Apply<'_>) {
             }
         }
         TrashAction::Keep(secs) => {
-            change(TrashPurpose::Keep, "admin", keep_command(secs), cx);
+            change(TrashPurpose::Keep, "admin", commands::trash::keep(secs), cx);
         }
         TrashAction::Restore(restore) => {
             cx.state.trash.result = None;

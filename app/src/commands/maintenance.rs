@@ -19,5 +19,5 @@ pub fn scrub(start: bool) -> Document {
 /// Writes a backup.
 #[must_use]
 pub fn backup(file: &Path) -> Document {
-    doc! { "mayflyBackup": file.to_string_lossy().as_ref() }
+    doc! { "mayflyBackup": 1, "to": file.to_string_lossy().into_owned() }
 }

@@ -1,7 +1,8 @@
 use bson::{Bson, Document, doc};
+use mayfly_engine::command::ListenAt;
 use mayfly_engine::value::shell::write_command;
 
-use super::{clock, indexes, reaper, store};
+use super::{archive, clock, indexes, listener, maintenance, reaper, store, trash};
 use crate::job::Namespace;
 
 /// Each command with its text in mongosh, without the database in front.
@@ -98,5 +99,83 @@ fn databases_and_collections() {
         ),
         (store::drop_database(), "dropDatabase()"),
         (store::drop_collection("c"), "c.drop()"),
+    ]);
+}
+
+#[test]
+fn the_trash() {
+    check([
+        (trash::keep(600), "runCommand({ setParameter: 1, mayflyTrashSecs: 600 })"),
+        (trash::page(1.into(), 10, None), "runCommand({ mayflyTrash: 1, limit: 10 })"),
+        (
+            trash::page("c".into(), 10, Some(7)),
+            "runCommand({ mayflyTrash: 'c', limit: 10, after: Long('7') })",
+        ),
+        (trash::restore_all("c".into()), "runCommand({ mayflyRestoreTrash: 'c' })"),
+        (
+            trash::restore_pass(1.into(), 2),
+            "runCommand({ mayflyRestoreTrash: 1, pass: Long('2') })",
+        ),
+        (
+            trash::restore_ids("c", vec![Bson::Int32(1)]),
+            "runCommand({ mayflyRestoreTrash: 'c', ids: [ 1 ] })",
+        ),
+    ]);
+}
+
+#[test]
+fn archives() {
+    let filter = doc! { "a": 1 };
+    let ids = || vec![Bson::Int32(1)];
+    check([
+        (archive::status(), "runCommand({ mayflyArchives: 1 })"),
+        (archive::page("c", 10, None, None), "runCommand({ mayflyArchived: 'c', limit: 10 })"),
+        (
+            archive::page("c", 10, Some(&filter), Some(doc! { "at": 5 })),
+            "runCommand({ mayflyArchived: 'c', limit: 10, filter: { a: 1 }, after: { at: 5 } })",
+        ),
+        (archive::turn_on("c", "", None, None), "runCommand({ mayflyArchive: 'c' })"),
+        (
+            archive::turn_on("c", "/x", Some(1), Some(60)),
+            "runCommand({ mayflyArchive: 'c', target: '/x', maxBytes: Long('1'), maxAgeSecs: Long('60') })",
+        ),
+        (archive::turn_off("c"), "runCommand({ mayflyArchive: 'c', off: true })"),
+        (
+            archive::restore("c", ids(), None),
+            "runCommand({ mayflyRestoreArchived: 'c', ids: [ 1 ] })",
+        ),
+        (
+            archive::restore("c", ids(), Some(&filter)),
+            "runCommand({ mayflyRestoreArchived: 'c', ids: [ 1 ], filter: { a: 1 } })",
+        ),
+    ]);
+}
+
+#[test]
+fn the_listener() {
+    check([
+        (listener::status(), "runCommand({ mayflyListen: 1 })"),
+        (
+            listener::turn_on(&ListenAt::Port(27_017)),
+            "runCommand({ mayflyListen: 1, on: true, port: 27017 })",
+        ),
+        (
+            listener::turn_on(&ListenAt::Socket("/a.sock".into())),
+            "runCommand({ mayflyListen: 1, on: true, socket: '/a.sock' })",
+        ),
+        (listener::turn_off(), "runCommand({ mayflyListen: 1, on: false })"),
+    ]);
+}
+
+#[test]
+fn the_maintenance() {
+    check([
+        (maintenance::status(), "runCommand({ serverStatus: 1, none: 1, mayfly: 1 })"),
+        (maintenance::scrub(true), "runCommand({ mayflyScrub: 'start' })"),
+        (maintenance::scrub(false), "runCommand({ mayflyScrub: 'stop' })"),
+        (
+            maintenance::backup("/b.mayfly".as_ref()),
+            "runCommand({ mayflyBackup: 1, to: '/b.mayfly' })",
+        ),
     ]);
 }

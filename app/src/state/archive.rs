@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use bson::{Bson, Document, doc};
+use bson::{Bson, Document};
 
 use super::Namespace;
 use super::documents::change::is_same;
+use crate::commands::archive;
 
 /// Bytes in an entered MB.
 const MB: u64 = 1_000_000;
@@ -169,34 +170,9 @@ impl ArchiveDraft {
     #[must_use]
     pub fn command(&self) -> Option<Document> {
         let (max_bytes, max_age_secs) = (self.max_bytes().ok()?, self.max_age_secs().ok()?);
-        let mut command = doc! { "mayflyArchive": &self.namespace.collection };
-        if !self.target.trim().is_empty() {
-            command.insert("target", self.target.trim());
-        }
-        for (name, limit) in [("maxBytes", max_bytes), ("maxAgeSecs", max_age_secs)] {
-            if let Some(limit) = limit.and_then(|limit| i64::try_from(limit).ok()) {
-                command.insert(name, limit);
-            }
-        }
-        Some(command)
+        let collection = &self.namespace.collection;
+        Some(archive::turn_on(collection, self.target.trim(), max_bytes, max_age_secs))
     }
-}
-
-/// The command that restores documents. It carries the filter of the list: an archive may hold
-/// several versions of one `_id`, and the newest listed one is restored.
-#[must_use]
-pub fn restore_command(collection: &str, ids: Vec<Bson>, filter: Option<&Document>) -> Document {
-    let mut command = doc! { "mayflyRestoreArchived": collection, "ids": ids };
-    if let Some(filter) = filter {
-        command.insert("filter", filter.clone());
-    }
-    command
-}
-
-/// The command that switches an archive off.
-#[must_use]
-pub fn off_command(collection: &str) -> Document {
-    doc! { "mayflyArchive": collection, "off": true }
 }
 
 /// A whole number above 0 of a unit; empty is none.
@@ -238,7 +214,7 @@ impl Archive {
     pub fn restore_command(&self) -> Option<(String, Document)> {
         let ids = self.chosen_ids();
         let of = self.namespace.as_ref().filter(|_| !ids.is_empty())?;
-        Some((of.db.clone(), restore_command(&of.collection, ids, self.filter.as_ref())))
+        Some((of.db.clone(), archive::restore(&of.collection, ids, self.filter.as_ref())))
     }
 
     /// Whether documents are listed by this filter. To the byte: a NaN in it is not equal to
@@ -261,6 +237,8 @@ impl Archive {
 
 #[cfg(test)]
 mod tests {
+    use bson::doc;
+
     use super::*;
 
     fn draft(target: &str, size: &str, days: &str) -> ArchiveDraft {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use bson::{Bson, Document, doc};
+use bson::{Bson, Document};
 use mayfly_engine::limits::TRASH_SECS_MAX;
 
 use super::{Namespace, State};
+use crate::commands::trash;
 use crate::job::number_draft::NumberDraft;
 
 /// Seconds that the trash keeps removed documents by default.
@@ -138,23 +139,12 @@ impl TrashDraft {
     }
 }
 
-/// The command that sets how long the trash keeps documents.
-#[must_use]
-pub fn keep_command(secs: i64) -> Document {
-    let secs = i32::try_from(secs).map_or(Bson::Int64(secs), Bson::Int32);
-    doc! { "setParameter": 1, "mayflyTrashSecs": secs }
-}
-
 impl Trash {
     /// The command that lists a page, and the database it is sent to.
     #[must_use]
     pub fn page_command(&self, after: Option<i64>, limit: i32) -> (String, Document) {
         let (db, of) = self.home();
-        let mut command = doc! { "mayflyTrash": of, "limit": limit };
-        if let Some(after) = after {
-            command.insert("after", after);
-        }
-        (db, command)
+        (db, trash::page(of, limit, after))
     }
 
     /// The database and the first value of a command about what is listed.
@@ -209,17 +199,14 @@ impl Trash {
             let (db, of) = self.home();
             let of_all = if self.filter.is_none() { "" } else { " here" };
             let label = format!("Restore documents from pass {pass}{of_all}");
-            let command = doc! { "mayflyRestoreTrash": of, "pass": pass };
-            return Ok(RestoreCommand { db, command, label });
+            return Ok(RestoreCommand { db, command: trash::restore_pass(of, pass), label });
         }
         if !row.is_newest {
             return Err("Removed again later; only the newest version of each _id can be restored");
         }
         Ok(RestoreCommand {
             db: row.namespace.db.clone(),
-            command: doc! {
-                "mayflyRestoreTrash": &row.namespace.collection, "ids": [row.id.clone()],
-            },
+            command: trash::restore_ids(&row.namespace.collection, vec![row.id.clone()]),
             label: "Restore this document".to_owned(),
         })
     }
@@ -230,7 +217,7 @@ impl Trash {
             Some(of) => format!("Restore all of {of}"),
             None => "Restore everything".to_owned(),
         };
-        RestoreCommand { db, command: doc! { "mayflyRestoreTrash": of }, label }
+        RestoreCommand { db, command: trash::restore_all(of), label }
     }
 }
 
@@ -248,6 +235,8 @@ pub fn collections(state: &State) -> Vec<Namespace> {
 
 #[cfg(test)]
 mod tests {
+    use bson::doc;
+
     use super::*;
     use crate::job::number_draft::Unit;
 

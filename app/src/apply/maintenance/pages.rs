@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bson::{Document, doc};
+use bson::Document;
 
 use super::run;
 use crate::action::MaintenanceAction;
 use crate::action::maintenance::Page;
 use crate::apply::number::number;
 use crate::apply::{Apply, QUEUE_FULL};
+use crate::commands;
 use crate::job::BackupList;
 use crate::limits::{STATUS_AGE_MAX, STATUS_AGE_SHOWN_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
-use crate::state::maintenance::dialogs::scrub_command;
 use crate::state::maintenance::{
     BackupDraft, Dialog, RestoreDraft, Scrub, Status, Takes, folder, key,
 };
@@ -34,7 +34,7 @@ pub fn apply(action: MaintenanceAction, cx: &mut Apply<'_>) {
         MaintenanceAction::Verify => run::verify(cx),
         MaintenanceAction::Scrub(start) => {
             let purpose = Purpose::Maintenance(MaintenancePurpose::Scrub { start });
-            cx.write(purpose, "admin", scrub_command(start));
+            cx.write(purpose, "admin", commands::maintenance::scrub(start));
         }
         MaintenanceAction::DismissRecovered => cx.state.maintenance.recovered = false,
         MaintenanceAction::DismissDamage => cx.state.maintenance.damage = None,
@@ -159,7 +159,7 @@ fn ask(cx: &mut Apply<'_>) {
     cx.state.maintenance.asked_at = Some(cx.state.uptime);
     cx.state.maintenance.is_waiting = true;
     let purpose = Purpose::Maintenance(MaintenancePurpose::Status);
-    cx.read(purpose, "admin", doc! { "serverStatus": 1, "none": 1, "mayfly": 1 });
+    cx.read(purpose, "admin", commands::maintenance::status());
 }
 
 /// Handles a reply.

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use bson::{Document, doc};
 use mayfly_engine::value::shell::write_command;
 
 use super::super::operations::OperationId;
 use super::super::transfer::command_line::quoted;
 use super::super::transfer::import::{WHOLE_PATH, whole_path};
 use super::Ended;
+use crate::commands;
 
 /// A dialog for the store as a whole.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,22 +129,10 @@ impl RestoreDraft {
     }
 }
 
-/// The command that writes a backup, on `admin`.
-#[must_use]
-pub fn backup_command(file: &Path) -> Document {
-    doc! { "mayflyBackup": 1, "to": file.to_string_lossy().into_owned() }
-}
-
-/// The same as typed in mongosh.
+/// The command that writes a backup, as typed in mongosh.
 #[must_use]
 pub fn backup_text(file: &Path) -> String {
-    write_command("admin", &backup_command(file))
-}
-
-/// The command that starts or stops the scrub, on `admin`.
-#[must_use]
-pub fn scrub_command(start: bool) -> Document {
-    doc! { "mayflyScrub": if start { "start" } else { "stop" } }
+    write_command("admin", &commands::maintenance::backup(file))
 }
 
 /// `mayfly restore …`.
