@@ -6,5 +6,6 @@ mod invariants;
 mod layers;
 mod licences;
 mod project;
+mod reachable;
 mod source;
 mod voice;
