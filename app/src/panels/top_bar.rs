@@ -279,15 +279,16 @@ fn right_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions
 }
 
 fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    let mut group = None;
-    let shown = |group| matches!(group, Group::Store | Group::Collection);
-    for entry in entries().filter(|entry| shown(entry.group)) {
-        if group.is_some() && group != Some(entry.group) {
-            menu::line(ui);
-        }
-        group = Some(entry.group);
+    for entry in entries().filter(|entry| entry.group == Group::Store) {
         entry_ui(ui, state, entry, actions);
     }
+    menu::line(ui);
+    // A menu below the menu: all entries in one list would be higher than a small window.
+    menu::below_entry(ui, "Collection", |ui| {
+        for entry in entries().filter(|entry| entry.group == Group::Collection) {
+            entry_ui(ui, state, entry, actions);
+        }
+    });
     menu::line(ui);
     entry_ui(ui, state, &dialog::SETTINGS, actions);
     menu::below_entry(ui, "Help", |ui| {

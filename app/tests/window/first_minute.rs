@@ -44,6 +44,16 @@ fn a_word_is_explained_where_the_pointer_rests_on_it() {
 }
 
 #[test]
+fn the_menu_fits_into_a_small_window() {
+    let mut window = Window::open_view(&sessions(), "Expiry");
+    window.harness.set_size(egui::vec2(1_024.0, 640.0));
+    window.harness.run_steps(2);
+    window.point("Menu");
+    let place = window.place("Copy data folder path");
+    assert!(place.bottom() <= 640.0, "{place}");
+}
+
+#[test]
 fn the_menu_has_help() {
     let mut window = Window::open();
     window.point("Menu");
