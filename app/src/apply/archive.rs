@@ -1,6 +1,6 @@
 //! Archives of expired documents.
 
-use bson::{Bson, DateTime, Document};
+use bson::{Bson, Document};
 
 use super::number::number;
 use super::{Apply, TOO_MUCH};
@@ -57,12 +57,9 @@ pub fn apply(action: ArchiveAction, cx: &mut Apply<'_>) {
         ArchiveAction::RestoreExpiring { with_date_now } => {
             let Some(result) = cx.state.archive.result.take() else { return };
             let RestoreResult { would_expire, filter, .. } = result;
-            let mut command = archive::restore(&of.collection, would_expire, filter.as_ref());
-            if with_date_now {
-                command.insert("setDate", DateTime::from_millis(cx.state.now_ms()));
-            } else {
-                command.insert("force", true);
-            }
+            let date_ms = with_date_now.then(|| cx.state.now_ms());
+            let filter = filter.as_ref();
+            let command = archive::restore_expiring(&of.collection, would_expire, filter, date_ms);
             change(&of, ArchivePurpose::Restore, command, cx);
         }
     }
@@ -252,7 +249,7 @@ fn restore_result(found: &Document) -> RestoreResult {
 
 #[cfg(test)]
 mod tests {
-    use bson::doc;
+    use bson::{DateTime, doc};
 
     use super::*;
     use crate::apply::Effects;

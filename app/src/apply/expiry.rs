@@ -7,6 +7,7 @@ use mayfly_engine::value::shell;
 use super::number::number;
 use super::{Apply, clipboard, documents, indexes};
 use crate::action::ExpiryAction;
+use crate::commands;
 use crate::job::RemovedDocument;
 use crate::limits::{REASONS_DOCUMENTS_MAX, REMOVED_ROWS_REST};
 use crate::state::documents::change;
@@ -144,10 +145,8 @@ fn count_reasons(tab: TabId, cx: &mut Apply<'_>) {
 fn ask_reasons(tab: TabId, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let Some(index) = index_of_reasons(open) else { return };
-    let command = doc! {
-        "mayflyWhatIf": &open.namespace.collection,
-        "index": { "name": &index.name, "expireAfterSeconds": index.secs },
-    };
+    let index = doc! { "name": &index.name, "expireAfterSeconds": index.secs };
+    let command = commands::expiry::what_if(&open.namespace.collection, index);
     let db = open.namespace.db.clone();
     cx.read(AnyPurpose::Expiry(tab, Purpose::Reasons), &db, command);
 }
@@ -195,11 +194,8 @@ fn refresh_date(tab: TabId, id: Bson, cx: &mut Apply<'_>) {
         cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
         return;
     }
-    let now = Bson::DateTime(bson::DateTime::from_millis(now_ms));
-    let is_one = doc! { "$not": { "$type": "array" } };
-    let filter = doc! { "_id": id, &lane.field: is_one };
-    let update = doc! { "q": filter, "u": { "$set": { &lane.field: now } } };
-    let command = doc! { "update": &open.namespace.collection, "updates": [update] };
+    let collection = &open.namespace.collection;
+    let command = commands::expiry::set_date(collection, id, &lane.field, now_ms);
     let db = open.namespace.db.clone();
     cx.write(AnyPurpose::Expiry(tab, Purpose::RefreshDate), &db, command);
 }

@@ -1,6 +1,6 @@
 //! Documents of a collection.
 
-use bson::{Bson, Document, doc};
+use bson::{Document, doc};
 
 /// Inserts documents, in order.
 #[must_use]
@@ -36,8 +36,20 @@ pub fn sample(collection: &str, count: i64) -> Document {
     doc! { "find": collection, "limit": count, "allowPartialResults": true }
 }
 
+/// Lists the damaged documents.
+#[must_use]
+pub fn damaged(collection: &str) -> Document {
+    doc! { "mayflyDamaged": collection }
+}
+
+/// Removes damaged documents by their record numbers.
+#[must_use]
+pub fn remove_damaged<'a>(collection: &str, records: impl Iterator<Item = &'a str>) -> Document {
+    doc! { "mayflyDamaged": collection, "remove": records.collect::<Vec<_>>() }
+}
+
 /// Closes a cursor.
 #[must_use]
-pub fn close_cursor(collection: &str, cursor: Bson) -> Document {
+pub fn close_cursor(collection: &str, cursor: i64) -> Document {
     doc! { "killCursors": collection, "cursors": [cursor] }
 }

@@ -2,7 +2,9 @@ use bson::{Bson, Document, doc};
 use mayfly_engine::command::ListenAt;
 use mayfly_engine::value::shell::write_command;
 
-use super::{archive, clock, indexes, listener, maintenance, reaper, store, trash};
+use super::{
+    archive, clock, documents, expiry, indexes, listener, maintenance, reaper, store, trash,
+};
 use crate::job::Namespace;
 
 /// Each command with its text in mongosh, without the database in front.
@@ -41,11 +43,13 @@ fn indexes_of_a_collection() {
         ),
         (
             indexes::set_ttl("c", &key, 60),
-            "runCommand({ collMod: 'c', index: { keyPattern: { at: 1 }, expireAfterSeconds: 60 } })",
+            "runCommand({ collMod: 'c', index: { keyPattern: { at: 1 }, expireAfterSeconds: 60 } \
+             })",
         ),
         (
             indexes::set_ttl("c", &key, 1 << 32),
-            "runCommand({ collMod: 'c', index: { keyPattern: { at: 1 }, expireAfterSeconds: Long('4294967296') } })",
+            "runCommand({ collMod: 'c', index: { keyPattern: { at: 1 }, expireAfterSeconds: \
+             Long('4294967296') } })",
         ),
         (
             indexes::set_hidden("c", "at_1", true),
@@ -54,7 +58,8 @@ fn indexes_of_a_collection() {
         (indexes::drop("c", "at_1"), "c.dropIndex('at_1')"),
         (
             indexes::count_by_date("c", "at", vec![Bson::Int32(1), Bson::Int32(2)], 0),
-            "c.aggregate([ { $match: { at: { $lte: ISODate('1970-01-01T00:00:00Z') } } }, { $bucket: { groupBy: '$at', boundaries: [ 1, 2 ], default: 'other' } } ])",
+            "c.aggregate([ { $match: { at: { $lte: ISODate('1970-01-01T00:00:00Z') } } }, { \
+             $bucket: { groupBy: '$at', boundaries: [ 1, 2 ], default: 'other' } } ])",
         ),
     ]);
 }
@@ -137,7 +142,8 @@ fn archives() {
         (archive::turn_on("c", "", None, None), "runCommand({ mayflyArchive: 'c' })"),
         (
             archive::turn_on("c", "/x", Some(1), Some(60)),
-            "runCommand({ mayflyArchive: 'c', target: '/x', maxBytes: Long('1'), maxAgeSecs: Long('60') })",
+            "runCommand({ mayflyArchive: 'c', target: '/x', maxBytes: Long('1'), maxAgeSecs: \
+             Long('60') })",
         ),
         (archive::turn_off("c"), "runCommand({ mayflyArchive: 'c', off: true })"),
         (
@@ -147,6 +153,15 @@ fn archives() {
         (
             archive::restore("c", ids(), Some(&filter)),
             "runCommand({ mayflyRestoreArchived: 'c', ids: [ 1 ], filter: { a: 1 } })",
+        ),
+        (
+            archive::restore_expiring("c", ids(), None, Some(0)),
+            "runCommand({ mayflyRestoreArchived: 'c', ids: [ 1 ], setDate: \
+             ISODate('1970-01-01T00:00:00Z') })",
+        ),
+        (
+            archive::restore_expiring("c", ids(), Some(&filter), None),
+            "runCommand({ mayflyRestoreArchived: 'c', ids: [ 1 ], filter: { a: 1 }, force: true })",
         ),
     ]);
 }
@@ -176,6 +191,76 @@ fn the_maintenance() {
         (
             maintenance::backup("/b.mayfly".as_ref()),
             "runCommand({ mayflyBackup: 1, to: '/b.mayfly' })",
+        ),
+    ]);
+}
+
+#[test]
+fn documents_of_a_collection() {
+    let id = |id: i32| doc! { "_id": { "$eq": id } };
+    check([
+        (documents::insert("c", &[doc! { "_id": 1 }]), "c.insertOne({ _id: 1 })"),
+        (
+            documents::replace("c", id(1), &doc! { "_id": 1, "a": 2 }),
+            "c.replaceOne({ _id: { $eq: 1 } }, { _id: 1, a: 2 })",
+        ),
+        (
+            documents::delete("c", [id(1), id(2)].into_iter()),
+            "runCommand({ delete: 'c', deletes: [ { q: { _id: { $eq: 1 } }, limit: 1 }, { q: { \
+             _id: { $eq: 2 } }, limit: 1 } ], ordered: false })",
+        ),
+        (
+            documents::read("c", id(1), 1),
+            "runCommand({ find: 'c', filter: { _id: { $eq: 1 } }, limit: Long('1'), batchSize: \
+             Long('1'), singleBatch: true })",
+        ),
+        (
+            documents::sample("c", 50),
+            "runCommand({ find: 'c', limit: Long('50'), allowPartialResults: true })",
+        ),
+        (documents::damaged("c"), "runCommand({ mayflyDamaged: 'c' })"),
+        (
+            documents::remove_damaged("c", ["7"].into_iter()),
+            "runCommand({ mayflyDamaged: 'c', remove: [ '7' ] })",
+        ),
+        (
+            documents::close_cursor("c", 5),
+            "runCommand({ killCursors: 'c', cursors: [ Long('5') ] })",
+        ),
+    ]);
+}
+
+#[test]
+fn expirations() {
+    check([
+        (expiry::expiring("c", 1.into(), None), "runCommand({ mayflyExpiring: 'c', limit: 1 })"),
+        (
+            expiry::expiring("c", 200_i64.into(), Some("at_1")),
+            "runCommand({ mayflyExpiring: 'c', limit: Long('200'), index: 'at_1' })",
+        ),
+        (
+            expiry::forecast("c", 0, 1_000, 4, None),
+            "runCommand({ mayflyForecast: 'c', from: ISODate('1970-01-01T00:00:00Z'), to: \
+             ISODate('1970-01-01T00:00:01Z'), buckets: 4 })",
+        ),
+        (
+            expiry::forecast("c", 0, 1_000, 4, Some("at_1")),
+            "runCommand({ mayflyForecast: 'c', from: ISODate('1970-01-01T00:00:00Z'), to: \
+             ISODate('1970-01-01T00:00:01Z'), buckets: 4, index: 'at_1' })",
+        ),
+        (
+            expiry::what_if("c", doc! { "name": "at_1", "expireAfterSeconds": 60 }),
+            "runCommand({ mayflyWhatIf: 'c', index: { name: 'at_1', expireAfterSeconds: 60 } })",
+        ),
+        (expiry::verdict("c", Bson::Int32(1)), "runCommand({ mayflyVerdict: 'c', id: 1 })"),
+        (
+            expiry::verdicts("c", vec![Bson::Int32(1), Bson::Int32(2)]),
+            "runCommand({ mayflyVerdict: 'c', ids: [ 1, 2 ] })",
+        ),
+        (
+            expiry::set_date("c", Bson::Int32(1), "at", 0),
+            "c.updateOne({ _id: 1, at: { $not: { $type: 'array' } } }, { $set: { at: \
+             ISODate('1970-01-01T00:00:00Z') } })",
         ),
     ]);
 }

@@ -2,7 +2,8 @@
 
 use super::{reading, with};
 use crate::apply::Apply;
-use crate::state::documents::damaged::{Damaged, Removed, list};
+use crate::commands;
+use crate::state::documents::damaged::{Damaged, Removed};
 use crate::state::documents::{Dialog, Purpose};
 use crate::state::number::counted;
 use crate::state::toasts::Kind;
@@ -30,7 +31,7 @@ pub fn show(tab: TabId, cx: &mut Apply<'_>) {
 fn ask(tab: TabId, cx: &mut Apply<'_>) {
     let Some(namespace) = cx.state.tabs.get(tab).map(|open| open.namespace.clone()) else { return };
     let purpose = AnyPurpose::Documents(tab, Purpose::Damaged);
-    cx.read(purpose, &namespace.db, list(&namespace.collection));
+    cx.read(purpose, &namespace.db, commands::documents::damaged(&namespace.collection));
 }
 
 /// Removes what is listed.

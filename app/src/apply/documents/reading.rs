@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use bson::{Bson, Document, doc, oid::ObjectId};
+use bson::{Bson, Document, oid::ObjectId};
 use mayfly_engine::reply::{Verdict, Verdicts};
 
 use super::{damaged, with};
 use crate::apply::Apply;
+use crate::commands;
 use crate::limits::{EDITED_TEXT_BYTES_MAX, PAGE_DOCUMENTS};
 use crate::state::documents::change::{self, id_of};
 use crate::state::documents::due::{Due, TtlIndex, is_on_modification};
@@ -39,7 +40,7 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
         draft.options = text.has_options();
         draft.query = text;
     }
-    ask(tab, Purpose::Indexes, doc! { "listIndexes": &namespace.collection }, cx);
+    ask(tab, Purpose::Indexes, commands::indexes::list(&namespace.collection), cx);
     ask(tab, Purpose::Count { run }, count, cx);
     ask_pages(tab, cx);
     ask_focus(tab, cx);
@@ -131,8 +132,7 @@ pub fn ask_focus(tab: TabId, cx: &mut Apply<'_>) {
     let collection = open.namespace.collection.clone();
     let id = focus.id.clone();
     ask(tab, Purpose::Whole, change::read(&collection, std::slice::from_ref(&id)), cx);
-    let command = doc! { "mayflyVerdict": collection, "id": id };
-    ask(tab, Purpose::Verdict, command, cx);
+    ask(tab, Purpose::Verdict, commands::expiry::verdict(&collection, id), cx);
 }
 
 /// Reads a document to open it in the editor.
@@ -171,7 +171,7 @@ pub fn page(tab: TabId, run: u64, first: u64, reply: &Reply, cx: &mut Apply<'_>)
             });
             ask_due(tab, first, count, cx);
             if let (Some(cursor), Ok(collection)) = (open, reply.command.get_str("find")) {
-                let close = doc! { "killCursors": collection, "cursors": [cursor] };
+                let close = commands::documents::close_cursor(collection, cursor);
                 ask(tab, Purpose::Close, close, cx);
             }
             ask_pages(tab, cx);
@@ -226,7 +226,7 @@ fn ask_due(tab: TabId, first: u64, count: usize, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let ids = open.documents.due_ids(first, count);
     if !ids.is_empty() {
-        let command = doc! { "mayflyVerdict": &open.namespace.collection, "ids": ids };
+        let command = commands::expiry::verdicts(&open.namespace.collection, ids);
         ask(tab, Purpose::Due { first }, command, cx);
     }
 }

@@ -5,9 +5,10 @@ use mayfly_engine::reply::DamagedRow;
 use mayfly_engine::value::shell::write_command;
 
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
+use crate::commands;
 use crate::dialogs::close;
 use crate::dialogs::create::refusal_ui;
-use crate::state::documents::damaged::{Damaged, Removed, list};
+use crate::state::documents::damaged::{Damaged, Removed};
 use crate::state::number::counted;
 use crate::state::{State, TabId};
 use crate::theme::{colors, sizes, text};
@@ -46,7 +47,7 @@ pub fn ui(
     let count = draft.rows.as_ref().map_or(0, Vec::len);
     let command = match count {
         1..=COMMAND_RECORDS_MAX => draft.removal(&namespace.collection),
-        _ => list(&namespace.collection),
+        _ => commands::documents::damaged(&namespace.collection),
     };
     let command = write_command(&namespace.db, &command);
     let title = format!("Damaged documents of {}", marks::visible(&namespace.to_string()));

@@ -3,6 +3,8 @@
 use bson::spec::ElementType;
 use bson::{Bson, Document, doc};
 
+use crate::commands::documents;
+
 /// What was done to documents, with everything that is needed to take it back.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
@@ -59,9 +61,14 @@ impl Step {
     #[must_use]
     pub fn command(&self, collection: &str, loose: bool) -> Document {
         match self {
-            Self::Insert(documents) => insert(collection, documents),
-            Self::Replace { before, after } => replace(collection, before, after, loose),
-            Self::Delete(documents) => delete(collection, documents),
+            Self::Insert(many) => documents::insert(collection, many),
+            Self::Replace { before, after } => {
+                let filter = if loose { by_id(id_of(before)) } else { guard(before) };
+                documents::replace(collection, filter, after)
+            }
+            Self::Delete(many) => {
+                documents::delete(collection, many.iter().map(|one| by_id(id_of(one))))
+            }
         }
     }
 
@@ -94,27 +101,6 @@ impl Step {
     }
 }
 
-/// The command that adds documents.
-#[must_use]
-pub fn insert(collection: &str, documents: &[Document]) -> Document {
-    doc! { "insert": collection, "documents": documents.to_vec(), "ordered": true }
-}
-
-/// The command that replaces `before` with `after`, if `before` is unchanged.
-#[must_use]
-pub fn replace(collection: &str, before: &Document, after: &Document, loose: bool) -> Document {
-    let filter = if loose { by_id(id_of(before)) } else { guard(before) };
-    doc! { "update": collection, "updates": [{ "q": filter, "u": after.clone(), "multi": false }] }
-}
-
-/// The command that deletes documents by their `_id`.
-#[must_use]
-pub fn delete(collection: &str, documents: &[Document]) -> Document {
-    let deletes: Vec<Document> =
-        documents.iter().map(|document| doc! { "q": by_id(id_of(document)), "limit": 1 }).collect();
-    doc! { "delete": collection, "deletes": deletes, "ordered": false }
-}
-
 /// The command that reads whole documents by their `_id`.
 #[must_use]
 pub fn read(collection: &str, ids: &[Bson]) -> Document {
@@ -123,10 +109,7 @@ pub fn read(collection: &str, ids: &[Bson]) -> Document {
         [id] => by_id(id.clone()),
         ids => doc! { "_id": { "$in": ids.to_vec() } },
     };
-    doc! {
-        "find": collection, "filter": filter, "limit": count, "batchSize": count,
-        "singleBatch": true,
-    }
+    documents::read(collection, filter, count)
 }
 
 /// The filter for one `_id`, whatever its type.

@@ -1,8 +1,9 @@
 //! The damaged documents of a collection, and what became of those that were removed.
 
-use bson::{Bson, Document, doc};
+use bson::Document;
 use mayfly_engine::reply::{DamagedPage, DamagedRemoval, DamagedRow};
 
+use crate::commands::documents;
 use crate::state::dialogs::Sent;
 
 /// What was removed.
@@ -27,18 +28,12 @@ pub struct Damaged {
     pub removed: Option<Removed>,
 }
 
-/// The command that lists them.
-#[must_use]
-pub fn list(collection: &str) -> Document {
-    doc! { "mayflyDamaged": collection }
-}
-
 impl Damaged {
     /// The command that removes what is listed.
     #[must_use]
     pub fn removal(&self, collection: &str) -> Document {
-        let records = self.rows.iter().flatten().map(|row| Bson::from(row.record.as_str()));
-        doc! { "mayflyDamaged": collection, "remove": records.collect::<Vec<_>>() }
+        let records = self.rows.iter().flatten().map(|row| row.record.as_str());
+        documents::remove_damaged(collection, records)
     }
 
     /// Adds the damaged documents that the store lists.
@@ -60,6 +55,8 @@ impl Removed {
 
 #[cfg(test)]
 mod tests {
+    use bson::{Bson, doc};
+
     use super::*;
 
     #[test]

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::removals::{Row, ShownPass, Summary};
 use super::axis::Axis;
+use crate::commands::expiry;
 use crate::job::RemovedDocument;
 pub use crate::job::purpose::ExpiryPurpose as Purpose;
 use crate::limits::{DENSITY_BUCKETS, LANES_MAX};
@@ -206,13 +207,12 @@ impl ExpiryView {
     #[must_use]
     pub fn expiring_command(&self, collection: &str) -> Document {
         let limit = i64::try_from(LANES_MAX).unwrap_or(i64::MAX);
-        self.with_index(doc! { "mayflyExpiring": collection, "limit": limit })
+        expiry::expiring(collection, limit.into(), self.index.as_deref())
     }
 
     /// The command that fetches the density over the axis at `now_ms`.
     #[must_use]
     pub fn forecast_command(&self, collection: &str, now_ms: i64) -> Document {
-        let date = |ms| Bson::DateTime(bson::DateTime::from_millis(ms));
         let buckets = i32::try_from(DENSITY_BUCKETS).unwrap_or(i32::MAX);
         // Now stands between two slices, also while the axis is moved away from it: the slices show
         // what is overdue.
@@ -220,12 +220,8 @@ impl ExpiryView {
         let before_ms = now_ms.saturating_sub(self.axis.start_ms(now_ms));
         let whole_ms = (before_ms.saturating_add(slice_ms - 1)).div_euclid(slice_ms) * slice_ms;
         let from_ms = now_ms.saturating_sub(whole_ms);
-        self.with_index(doc! {
-            "mayflyForecast": collection,
-            "from": date(from_ms),
-            "to": date(from_ms.saturating_add(slice_ms.saturating_mul(i64::from(buckets)))),
-            "buckets": buckets,
-        })
+        let to_ms = from_ms.saturating_add(slice_ms.saturating_mul(i64::from(buckets)));
+        expiry::forecast(collection, from_ms, to_ms, buckets, self.index.as_deref())
     }
 
     /// How long a slice of the density is.
@@ -238,13 +234,6 @@ impl ExpiryView {
     #[must_use]
     pub fn is_about_shown(&self, command: &Document) -> bool {
         command.get_str("index").ok() == self.index.as_deref()
-    }
-
-    fn with_index(&self, mut command: Document) -> Document {
-        if let Some(index) = &self.index {
-            command.insert("index", index);
-        }
-        command
     }
 
     /// Takes the reply to [`ExpiryView::expiring_command`].
