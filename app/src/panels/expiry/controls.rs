@@ -61,7 +61,7 @@ pub(super) fn totals<'a>(state: &State, tab: &'a Tab) -> Option<&'a Totals> {
     tab.expiry.totals.as_ref().filter(|_| expires)
 }
 
-/// What is not drawn yet.
+/// The controls that are still to be drawn.
 struct Rest {
     modes: bool,
     totals: bool,
