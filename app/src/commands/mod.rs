@@ -7,6 +7,7 @@ pub mod expiry;
 pub mod indexes;
 pub mod listener;
 pub mod maintenance;
+pub mod query;
 pub mod reaper;
 pub mod store;
 pub mod trash;

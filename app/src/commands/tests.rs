@@ -3,8 +3,9 @@ use mayfly_engine::command::ListenAt;
 use mayfly_engine::value::shell::write_command;
 
 use super::{
-    archive, clock, documents, expiry, indexes, listener, maintenance, reaper, store, trash,
+    archive, clock, documents, expiry, indexes, listener, maintenance, query, reaper, store, trash,
 };
+use crate::commands::query::Query;
 use crate::job::Namespace;
 
 /// Each command with its text in mongosh, without the database in front.
@@ -259,8 +260,46 @@ fn expirations() {
         ),
         (
             expiry::set_date("c", Bson::Int32(1), "at", 0),
-            "c.updateOne({ _id: 1, at: { $not: { $type: 'array' } } }, { $set: { at: \
-             ISODate('1970-01-01T00:00:00Z') } })",
+            "c.updateOne({ _id: 1, at: { $not: { $type: 'array' } } }, { $set: \
+             { at: ISODate('1970-01-01T00:00:00Z') } })",
+        ),
+    ]);
+}
+
+#[test]
+fn queries() {
+    let part = Query { skip: 10, limit: Some(120), ..Query::default() };
+    let every = Query {
+        filter: doc! { "a": 1 },
+        projection: doc! { "b": 1 },
+        sort: doc! { "c": -1 },
+        hint: Some("a_1".into()),
+        ..part.clone()
+    };
+    let all = Query::default();
+    check([
+        (all.find("c", 0, 50), "c.find().limit(50).batchSize(50)"),
+        (part.find("c", 100, 50), "c.find().skip(110).limit(20).batchSize(20)"),
+        (
+            every.find("c", 0, 50),
+            "c.find({ a: 1 }, { b: 1 }).sort({ c: -1 })\
+             .skip(10).limit(50).batchSize(50).hint('a_1')",
+        ),
+        (all.count("c"), "c.countDocuments({})"),
+        (
+            every.count("c"),
+            "c.countDocuments({ a: 1 }, { skip: Long('10'), limit: Long('120'), \
+             hint: 'a_1' })",
+        ),
+        (
+            query::allow_partial(all.find("c", 0, 50)),
+            "runCommand({ find: 'c', filter: {}, limit: \
+             Long('50'), batchSize: Long('50'), allowPartialResults: true })",
+        ),
+        (
+            query::ids_only(all.find("c", 0, 50)),
+            "runCommand({ find: 'c', filter: {}, limit: \
+             Long('50'), batchSize: Long('50'), projection: { _id: 1 }, singleBatch: true })",
         ),
     ]);
 }

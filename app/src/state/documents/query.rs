@@ -1,8 +1,10 @@
 //! What is asked: a filter and its options, as typed and as read.
 
-use bson::{Bson, Document, doc};
+use bson::{Bson, Document};
 use mayfly_engine::value::{TextError, shell};
 use serde::{Deserialize, Serialize};
+
+pub use crate::commands::query::Query;
 
 /// A query as typed, in mongosh's syntax or as Extended JSON. Empty text asks for nothing special.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -37,23 +39,6 @@ pub enum QueryField {
     Limit,
     /// With which index.
     Hint,
-}
-
-/// A query that was read.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Query {
-    /// Which documents.
-    pub filter: Document,
-    /// Which of their fields.
-    pub projection: Document,
-    /// In which order.
-    pub sort: Document,
-    /// How many to leave out at the start.
-    pub skip: u64,
-    /// How many at most.
-    pub limit: Option<u64>,
-    /// With which index.
-    pub hint: Option<Bson>,
 }
 
 /// What can't be read, and where.
@@ -97,63 +82,6 @@ impl QueryText {
     }
 }
 
-impl Query {
-    /// The command that reads `count` documents from row `first` on.
-    ///
-    /// A page far down is reached with `skip`: the store walks over what it leaves out, in the
-    /// order of the plan, without keeping it; a page at the end of a million documents costs some
-    /// tenths of a second on a reading thread and nothing in the window. With a sort that no index
-    /// gives, each page costs a sort of all that match.
-    #[must_use]
-    pub fn find(&self, collection: &str, first: u64, count: u64) -> Document {
-        let left = self.limit.map_or(count, |limit| limit.saturating_sub(first).min(count));
-        let mut command = doc! { "find": collection, "filter": self.filter.clone() };
-        let mut put = |name: &str, part: &Document| {
-            if !part.is_empty() {
-                command.insert(name, part.clone());
-            }
-        };
-        put("projection", &self.projection);
-        put("sort", &self.sort);
-        if let Some(hint) = &self.hint {
-            command.insert("hint", hint.clone());
-        }
-        let skip = self.skip.saturating_add(first);
-        if skip > 0 {
-            command.insert("skip", long(skip));
-        }
-        command.insert("limit", long(left));
-        command.insert("batchSize", long(left));
-        command
-    }
-
-    /// The command that counts.
-    #[must_use]
-    pub fn count(&self, collection: &str) -> Document {
-        let mut command = doc! { "count": collection, "query": self.filter.clone() };
-        if self.skip > 0 {
-            command.insert("skip", long(self.skip));
-        }
-        if let Some(limit) = self.limit {
-            command.insert("limit", long(limit));
-        }
-        if let Some(hint) = &self.hint {
-            command.insert("hint", hint.clone());
-        }
-        command
-    }
-
-    /// Whether documents come with all their fields.
-    #[must_use]
-    pub fn is_whole(&self) -> bool {
-        self.projection.is_empty()
-    }
-}
-
-fn long(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
 fn document(text: &str, field: QueryField) -> Result<Document, QueryError> {
     if text.trim().is_empty() {
         return Ok(Document::new());
@@ -194,6 +122,8 @@ fn hint(text: &str) -> Result<Option<Bson>, QueryError> {
 
 #[cfg(test)]
 mod tests {
+    use bson::doc;
+
     use super::*;
 
     #[test]
@@ -226,16 +156,6 @@ mod tests {
         check(QueryText::of_filter("{a: }"), QueryField::Filter, 4);
         let limit = QueryText { limit: "many".to_owned(), ..QueryText::default() };
         check(limit, QueryField::Limit, 0);
-    }
-
-    #[test]
-    fn a_page_stays_within_skip_and_limit() {
-        let query = Query { skip: 10, limit: Some(120), ..Query::default() };
-        let page = query.find("c", 100, 50);
-        assert_eq!(page.get("skip"), Some(&Bson::Int64(110)));
-        assert_eq!(page.get("limit"), Some(&Bson::Int64(20)));
-        assert_eq!(query.count("c").get("limit"), Some(&Bson::Int64(120)));
-        assert!(!Query::default().find("c", 0, 50).contains_key("skip"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::due::{Due, TtlIndex, due};
 use super::pages::{Pages, Row};
 use super::query::{Query, QueryText};
 use super::{FieldEdit, Focused, Undo, Writing, columns};
+use crate::commands::query;
 use crate::job::purpose::RowRange;
 use crate::limits::{FILTER_HISTORY_MAX, SELECTED_MAX};
 
@@ -216,11 +217,8 @@ impl DocumentsView {
         if self.query.filter.is_empty() { count } else { self.partly(count) }
     }
 
-    fn partly(&self, mut command: Document) -> Document {
-        if self.partial {
-            command.insert("allowPartialResults", true);
-        }
-        command
+    fn partly(&self, command: Document) -> Document {
+        if self.partial { query::allow_partial(command) } else { command }
     }
 
     /// Adds documents that were read from row `first` on.
@@ -340,10 +338,7 @@ impl DocumentsView {
     /// The command that reads the `_id` of `count` documents from row `first` on.
     #[must_use]
     pub fn find_ids(&self, collection: &str, first: u64, count: u64) -> Document {
-        let mut command = self.find(collection, first, count);
-        command.insert("projection", bson::doc! { "_id": 1 });
-        command.insert("singleBatch", true);
-        command
+        query::ids_only(self.find(collection, first, count))
     }
 
     /// The columns that are shown.

@@ -1,0 +1,92 @@
+//! Queries of a collection.
+
+use bson::{Bson, Document, doc};
+
+/// A query that was read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Query {
+    /// Which documents.
+    pub filter: Document,
+    /// Which of their fields.
+    pub projection: Document,
+    /// In which order.
+    pub sort: Document,
+    /// How many to leave out at the start.
+    pub skip: u64,
+    /// How many at most.
+    pub limit: Option<u64>,
+    /// With which index.
+    pub hint: Option<Bson>,
+}
+
+impl Query {
+    /// The command that reads `count` documents from row `first` on.
+    ///
+    /// A page far down is reached with `skip`: the store walks over what it leaves out, in the
+    /// order of the plan, without keeping it; a page at the end of a million documents costs some
+    /// tenths of a second on a reading thread and nothing in the window. With a sort that no index
+    /// gives, each page costs a sort of all that match.
+    #[must_use]
+    pub fn find(&self, collection: &str, first: u64, count: u64) -> Document {
+        let left = self.limit.map_or(count, |limit| limit.saturating_sub(first).min(count));
+        let mut command = doc! { "find": collection, "filter": self.filter.clone() };
+        let mut put = |name: &str, part: &Document| {
+            if !part.is_empty() {
+                command.insert(name, part.clone());
+            }
+        };
+        put("projection", &self.projection);
+        put("sort", &self.sort);
+        if let Some(hint) = &self.hint {
+            command.insert("hint", hint.clone());
+        }
+        let skip = self.skip.saturating_add(first);
+        if skip > 0 {
+            command.insert("skip", long(skip));
+        }
+        command.insert("limit", long(left));
+        command.insert("batchSize", long(left));
+        command
+    }
+
+    /// The command that counts.
+    #[must_use]
+    pub fn count(&self, collection: &str) -> Document {
+        let mut command = doc! { "count": collection, "query": self.filter.clone() };
+        if self.skip > 0 {
+            command.insert("skip", long(self.skip));
+        }
+        if let Some(limit) = self.limit {
+            command.insert("limit", long(limit));
+        }
+        if let Some(hint) = &self.hint {
+            command.insert("hint", hint.clone());
+        }
+        command
+    }
+
+    /// Whether documents come with all their fields.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.projection.is_empty()
+    }
+}
+
+fn long(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Skips damaged documents, which otherwise end the command with an error.
+#[must_use]
+pub fn allow_partial(mut command: Document) -> Document {
+    command.insert("allowPartialResults", true);
+    command
+}
+
+/// Reads the `_id` alone, in one batch.
+#[must_use]
+pub fn ids_only(mut command: Document) -> Document {
+    command.insert("projection", doc! { "_id": 1 });
+    command.insert("singleBatch", true);
+    command
+}
