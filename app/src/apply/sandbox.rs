@@ -3,7 +3,7 @@
 use super::{Apply, QUEUE_FULL, WindowEffect, store};
 use crate::action::SandboxAction;
 use crate::job::purpose::SandboxPurpose;
-use crate::state::sandbox::{LeaveSandbox, Leaving};
+use crate::state::sandbox::{AfterSandbox, LeaveSandbox};
 use crate::state::toasts::Kind;
 use crate::state::transfer::import::whole_path;
 use crate::state::{Dialog, Phase, Purpose, State};
@@ -44,7 +44,7 @@ pub fn ask_before_close(state: &mut State) -> bool {
         return false;
     }
     if !matches!(state.dialogs.open(), Some(Dialog::LeaveSandbox(_))) {
-        let draft = LeaveSandbox::before(Leaving::Close);
+        let draft = LeaveSandbox::before(AfterSandbox::Close);
         state.dialogs.show_before(Dialog::LeaveSandbox(draft));
     }
     true
@@ -80,7 +80,7 @@ pub fn done(generation: u64, done: SandboxDone, cx: &mut Apply<'_>) {
     match result {
         Ok(()) => {
             let then = leaving(cx.state)
-                .map_or_else(|| Leaving::Open(Box::default()), |draft| draft.then.clone());
+                .map_or_else(|| AfterSandbox::Open(Box::default()), |draft| draft.then.clone());
             cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::LeaveSandbox(_)));
             cx.state.settings.note_store(&folder);
             let sentence = format!("The sandbox is kept in {}", folder.display());
@@ -108,9 +108,9 @@ fn not_kept(generation: u64, sentence: String, cx: &mut Apply<'_>) {
     }
 }
 
-fn follow(then: Leaving, cx: &mut Apply<'_>) {
+fn follow(then: AfterSandbox, cx: &mut Apply<'_>) {
     match then {
-        Leaving::Open(request) => store::open(*request, cx),
-        Leaving::Close => cx.window(WindowEffect::Close),
+        AfterSandbox::Open(request) => store::open(*request, cx),
+        AfterSandbox::Close => cx.window(WindowEffect::Close),
     }
 }

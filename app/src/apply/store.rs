@@ -20,7 +20,7 @@ use crate::state::dialogs::{
 use crate::state::maintenance::{folder, key};
 use crate::state::offer::Offer;
 use crate::state::purpose::StorePurpose;
-use crate::state::sandbox::{LeaveSandbox, Leaving};
+use crate::state::sandbox::{AfterSandbox, LeaveSandbox};
 use crate::state::store::{Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
@@ -110,7 +110,7 @@ pub fn open_or_ask(request: OpenRequest, cx: &mut Apply<'_>) {
     if !cx.state.is_in_sandbox() {
         return open(request, cx);
     }
-    let draft = LeaveSandbox::before(Leaving::Open(Box::new(request)));
+    let draft = LeaveSandbox::before(AfterSandbox::Open(Box::new(request)));
     cx.state.dialogs.show_before(Dialog::LeaveSandbox(draft));
 }
 

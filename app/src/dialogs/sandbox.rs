@@ -6,7 +6,7 @@ use super::transfer::ChoosePath;
 use super::{COMMAND_LINE, WAITING, close};
 use crate::action::{Action, Actions, SandboxAction, ViewAction};
 use crate::state::State;
-use crate::state::sandbox::{LeaveSandbox, Leaving, OpenSandbox};
+use crate::state::sandbox::{AfterSandbox, LeaveSandbox, OpenSandbox};
 use crate::state::transfer::import::{WHOLE_PATH, whole_path};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
@@ -69,8 +69,8 @@ pub fn open_ui(context: &Context, draft: &mut OpenSandbox, actions: &mut Actions
 pub fn leave_ui(context: &Context, draft: &mut LeaveSandbox, state: &State, actions: &mut Actions) {
     let is_waiting = draft.sent.is_some();
     let subtitle = match draft.then {
-        Leaving::Close => "The window closes then",
-        Leaving::Open(_) => "The other store opens then",
+        AfterSandbox::Close => "The window closes then",
+        AfterSandbox::Open(_) => "The other store opens then",
     };
     let closing = modal::ui(
         context,

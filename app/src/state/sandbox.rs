@@ -39,7 +39,7 @@ impl OpenSandbox {
 
 /// What follows when a sandbox is left.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Leaving {
+pub enum AfterSandbox {
     /// Another store is opened.
     Open(Box<OpenRequest>),
     /// The window closes.
@@ -50,7 +50,7 @@ pub enum Leaving {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeaveSandbox {
     /// What follows.
-    pub then: Leaving,
+    pub then: AfterSandbox,
     /// Whether it is kept, so that a folder is asked for.
     pub keeps: bool,
     /// The folder as typed.
@@ -64,7 +64,7 @@ pub struct LeaveSandbox {
 impl LeaveSandbox {
     /// Asks before this.
     #[must_use]
-    pub fn before(then: Leaving) -> Self {
+    pub fn before(then: AfterSandbox) -> Self {
         Self { then, keeps: false, path: String::new(), sent: None, error: None }
     }
 }

@@ -7,7 +7,7 @@ use egui::{Id, Ui};
 
 /// How often each id was asked for in one pass over the window.
 #[derive(Clone, Default)]
-struct Asked {
+struct IdCounts {
     pass: u64,
     times: HashMap<Id, u32>,
 }
@@ -19,9 +19,9 @@ pub fn id(ui: &Ui, name: &str) -> Id {
     let named = ui.scope_id().with(("steady", name));
     let pass = ui.ctx().cumulative_pass_nr();
     let nth = ui.data_mut(|data| {
-        let asked = data.get_temp_mut_or_default::<Asked>(Id::unique("asked for"));
+        let asked = data.get_temp_mut_or_default::<IdCounts>(Id::unique("asked for"));
         if asked.pass != pass {
-            *asked = Asked { pass, times: HashMap::new() };
+            *asked = IdCounts { pass, times: HashMap::new() };
         }
         let times = asked.times.entry(named).or_default();
         *times += 1;

@@ -113,7 +113,7 @@ pub(super) enum BatchError {
 }
 
 /// A removed document.
-struct Gone {
+struct RemovedEntry {
     bytes: u64,
     lag_ms: i64,
     described: Option<RemovedDocument>,
@@ -265,7 +265,7 @@ pub(super) fn remove(
             let row = |times| TrashRow::to_store(&collection, stored, rule, allowance.pass, times);
             let is_told = described + place < REMOVED_EVENT_DOCS_MAX;
             let told = is_told.then(|| describe(target, stored, deadline, allowance));
-            Ok(Some(Gone {
+            Ok(Some(RemovedEntry {
                 bytes: stored.bytes.len() as u64,
                 lag_ms: allowance.now_ms.saturating_sub(deadline.threshold_ms),
                 described: told.transpose()?,

@@ -38,13 +38,13 @@ pub const THREAD_NAME: &str = "TTLMonitor";
 
 /// Why a pass runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    /// The schedule does.
-    No,
-    /// For one over everything that is not held.
-    ForReleased,
-    /// For one over everything.
-    ForAll,
+enum PassCause {
+    /// The schedule.
+    Schedule,
+    /// A release: the pass covers everything that is not on hold.
+    Release,
+    /// A command: the pass covers everything.
+    Request,
 }
 
 /// The background deletion of one engine. Passes run one at a time.
@@ -257,10 +257,10 @@ impl Reaper {
 
     /// Runs one whole pass now, whatever the schedule and the guard say.
     pub fn run_pass(&self) -> PassReport {
-        self.run(Permit::default(), Asked::ForAll)
+        self.run(Permit::default(), PassCause::Request)
     }
 
-    fn run(&self, permit: Permit, asked: Asked) -> PassReport {
+    fn run(&self, permit: Permit, cause: PassCause) -> PassReport {
         let _one_at_a_time = lock(&self.running);
         *lock(&self.pass_thread) = Some(thread::current().id());
         let operation = Arc::new(Operation::default());
@@ -268,7 +268,7 @@ impl Reaper {
         self.data_changed.store(false, Ordering::Relaxed);
         let number = self.last_number.fetch_add(1, Ordering::Relaxed) + 1;
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let mut pass = Pass::begin(self, number, permit, asked == Asked::No);
+            let mut pass = Pass::begin(self, number, permit, cause == PassCause::Schedule);
             let continues = || !self.stop.load(Ordering::Relaxed) && !operation.is_killed();
             let mut step = pass.step();
             while step == Step::Again && continues() && pass.continues() {
@@ -279,7 +279,7 @@ impl Reaper {
                     self.spare_copies(&continues);
                 }
             }
-            if asked != Asked::ForAll && step == Step::Finished {
+            if cause != PassCause::Request && step == Step::Finished {
                 self.note_whole_pass();
             }
             self.empty_trash(pass.now_ms(), &continues);
@@ -310,21 +310,21 @@ impl Reaper {
     /// Runs one pass, or returns `None` if the guard puts it on hold. Turning the monitor off ends
     /// it after the current transaction.
     pub fn run_scheduled_pass(&self) -> Option<PassReport> {
-        self.run_guarded(Asked::No)
+        self.run_guarded(PassCause::Schedule)
     }
 
     /// As [`Reaper::run_scheduled_pass`], but on request after a release, so also while the monitor
     /// is off.
     pub fn run_released_pass(&self) -> Option<PassReport> {
-        self.run_guarded(Asked::ForReleased)
+        self.run_guarded(PassCause::Release)
     }
 
-    fn run_guarded(&self, asked: Asked) -> Option<PassReport> {
+    fn run_guarded(&self, cause: PassCause) -> Option<PassReport> {
         let Some(permit) = self.ask_guard() else {
             self.counters.held_passes.add(1);
             return None;
         };
-        Some(self.run(permit, asked))
+        Some(self.run(permit, cause))
     }
 
     /// The monotonic instant of the next pass, for a sleep that began then. Sends an event if it

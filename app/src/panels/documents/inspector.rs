@@ -204,7 +204,7 @@ fn fields_ui(
     let opened = draft.field.as_ref().map(|edit| edit.opened.clone());
     let path = draft.field.as_ref().map(|edit| edit.path.clone());
     let busy = tab.documents.writing.is_some();
-    let mut done = Done::No;
+    let mut done = EditStep::Continue;
     let shown = opened.as_ref().unwrap_or(document);
     let pressed = value::tree_ui(ui, shown, path.as_deref(), &mut |ui| {
         if let Some(edit) = draft.field.as_mut() {
@@ -212,9 +212,9 @@ fn fields_ui(
         }
     });
     match done {
-        Done::Save => actions.push(Action::Documents(tab.id, DocumentsAction::SaveField)),
-        Done::Cancel => draft.field = None,
-        Done::No => {}
+        EditStep::Save => actions.push(Action::Documents(tab.id, DocumentsAction::SaveField)),
+        EditStep::Cancel => draft.field = None,
+        EditStep::Continue => {}
     }
     if let Some(path) = pressed.filter(|_| draft.field.is_none() && !focus.gone) {
         match FieldEdit::too_long(document, &path) {
@@ -232,16 +232,16 @@ fn fields_ui(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Done {
-    No,
+enum EditStep {
+    Continue,
     Save,
     Cancel,
 }
 
-fn edit_ui(ui: &mut Ui, edit: &mut FieldEdit, now_ms: i64, busy: bool) -> Done {
+fn edit_ui(ui: &mut Ui, edit: &mut FieldEdit, now_ms: i64, busy: bool) -> EditStep {
     let colors = colors(ui);
     let error = edit.edited().err();
-    let mut done = Done::No;
+    let mut done = EditStep::Continue;
     ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
     ui.horizontal(|ui| {
         let name = marks::visible(&edit.name());
@@ -278,7 +278,7 @@ fn edit_ui(ui: &mut Ui, edit: &mut FieldEdit, now_ms: i64, busy: bool) -> Done {
     let save_keys = response.lost_focus() && pressed(Key::Enter);
     let is_here = response.has_focus() || response.lost_focus();
     if is_here && pressed(Key::Escape) && !menu::was_open(ui.ctx()) {
-        done = Done::Cancel;
+        done = EditStep::Cancel;
     }
     if let Some(error) = &error {
         ui.add(egui::Label::new(text::rich(error, text::small()).color(colors.error)).wrap());
@@ -287,10 +287,10 @@ fn edit_ui(ui: &mut Ui, edit: &mut FieldEdit, now_ms: i64, busy: bool) -> Done {
         let ready = error.is_none() && !busy;
         let save = Button::primary("Save").small().enabled(ready).tooltip("Ctrl+S or Enter");
         if ui.add(save.name("Save value")).clicked() || (save_keys && ready) {
-            done = Done::Save;
+            done = EditStep::Save;
         }
         if ui.add(Button::plain("Cancel").small().name("Cancel edit")).clicked() {
-            done = Done::Cancel;
+            done = EditStep::Cancel;
         }
     });
     done

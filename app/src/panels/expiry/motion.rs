@@ -29,7 +29,7 @@ impl Pose {
 
 /// A row as it was drawn last.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct LaneMotion {
     frame: u64,
     row: usize,
     from_offset: f32,
@@ -45,7 +45,7 @@ struct Seen {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Motion {
     frame: u64,
-    rows: HashMap<Id, Seen>,
+    rows: HashMap<Id, LaneMotion>,
     /// Whether anything moves in this frame.
     pub moves: bool,
 }
@@ -73,7 +73,7 @@ impl Motion {
         let id = Id::unique(("lane", lane.id.to_string(), lane.removed_ms.is_some()));
         let is_overdue = lane.threshold_ms <= now_ms;
         let threshold_ms = lane.threshold_ms;
-        let fresh = Seen {
+        let fresh = LaneMotion {
             frame: self.frame,
             row,
             from_offset: 0.0,
@@ -94,7 +94,7 @@ impl Motion {
     }
 }
 
-impl Seen {
+impl LaneMotion {
     /// The row as it is now, with the movements that this begins.
     fn moved_to(self, now: Self, uptime: Duration) -> Self {
         let mut next = Self { frame: now.frame, ..self };
