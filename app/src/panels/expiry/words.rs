@@ -47,7 +47,7 @@ fn cut(text: &str, chars_max: usize) -> String {
 pub(super) fn note(lane: &Lane) -> String {
     let label = label(lane);
     if lane.own_ttl {
-        return format!("{label} · document ttl {}", ttl(lane));
+        return format!("{label} · ttl {}", ttl(lane));
     }
     label
 }
@@ -269,9 +269,9 @@ mod tests {
     #[test]
     fn labels_are_short_and_hide_nothing() {
         assert_eq!(label(&lane(Bson::String("user:1".into()))), "user:1");
-        assert_eq!(note(&lane(Bson::Int32(7))), "7 · document ttl 20 s");
+        assert_eq!(note(&lane(Bson::Int32(7))), "7 · ttl 20 s");
         let hour = Lane { threshold_ms: 3_600_000, ..lane(Bson::Int32(7)) };
-        assert_eq!(note(&hour), "7 · document ttl 3,600 s");
+        assert_eq!(note(&hour), "7 · ttl 3,600 s");
         let whole = |removals| verdict(&hour, 0, &times(removals));
         assert!(whole(Removals::Go).starts_with("Its ttl field sets expiry to 3,600 s after "));
         assert!(whole(Removals::Go).ends_with("The first pass after 01:00:00 will remove it."));
