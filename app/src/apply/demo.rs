@@ -1,7 +1,7 @@
 //! The demo store: the collection it opens with, and the switch of its traffic.
 
 use super::Apply;
-use crate::job::TRAFFIC_DATABASE;
+use crate::job::{Sandbox, TRAFFIC_DATABASE};
 use crate::state::{Namespace, Purpose, State};
 use crate::worker::{Lane, Work};
 
@@ -25,7 +25,8 @@ pub(super) fn open_first(state: &mut State) {
     }
     // In the demo MongoDB's rule comes first, and not the one that only Azure has.
     let sessions = Namespace::new(TRAFFIC_DATABASE, "sessions");
-    let is_there = state.store.demo && state.tree.collection(&sessions).is_some();
+    let is_demo = state.store.demo || state.store.request.sandbox == Some(Sandbox::Demo);
+    let is_there = is_demo && state.tree.collection(&sessions).is_some();
     state.first_tab = Some(sessions).filter(|_| is_there).or_else(|| {
         state.tree.databases.iter().find_map(|database| {
             let collection = database.collections.first()?;

@@ -74,8 +74,11 @@ pub(super) fn lines(store: &WatchedStore<'_>, event: &Event) -> Vec<String> {
             vec![format!("next pass at {}", duration::date_time(*next_ms))]
         }
         Event::HeldChanged { reason: Some(reason) } => vec![format!("removals on hold: {reason}")],
-        Event::ThreadFailed { thread, message } | Event::ThreadDied { thread, message } => {
-            vec![format!("thread {thread} failed: {message}")]
+        Event::ThreadFailed { thread, message } => {
+            vec![format!("thread {thread} failed and continues: {message}")]
+        }
+        Event::ThreadDied { thread, message } => {
+            vec![format!("thread {thread} stopped: {message}")]
         }
         Event::Missed(count) => vec![format!("{count} events were missed")],
         _ => Vec::new(),

@@ -16,6 +16,7 @@ use mayfly_engine::transfer::{
     self, DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest,
     Leniency, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
+use mayfly_engine::value::count;
 
 use super::engine_slot::EngineSlot;
 use crate::demo::{self, SampleData};
@@ -280,7 +281,11 @@ fn hold_copy(engine: &Engine, report: CopyReport) -> Option<String> {
     engine.run("admin", &doc! { "setParameter": 1, "ttlMonitorEnabled": false });
     let CopyReport { copied, left_out } = report;
     (left_out > 0).then(|| {
-        format!("The newest {copied} documents were copied; {left_out} others were left out.")
+        format!(
+            "The newest {} documents were copied; {} others were left out.",
+            count(copied),
+            count(left_out)
+        )
     })
 }
 

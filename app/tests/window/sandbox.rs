@@ -74,6 +74,13 @@ fn a_sandbox_is_left_for_the_store_before_it_with_its_tabs() {
 }
 
 #[test]
+fn a_sandbox_with_the_demo_data_begins_with_the_rule_of_mongodb() {
+    let mut window = in_sandbox("Contents: Demo data");
+    window.until("a tab is open", |state| state.tabs.active().is_some());
+    assert_eq!(window.tab().namespace.to_string(), "demo.sessions");
+}
+
+#[test]
 fn a_sandbox_with_the_demo_data_starts_filled() {
     let window = Window::open();
     drop(window);

@@ -408,7 +408,7 @@ mod tests {
         assert!(!cursors.reinsert(id, Some(cursor)) && cursors.kill(id) && !cursors.kill(id));
         let (id, cursor) = taken();
         assert!(!operation.is_killed() && cursors.kill(id) && operation.is_killed());
-        assert!(cursors.reinsert(id, Some(cursor)), "somebody has closed it");
+        assert!(cursors.reinsert(id, Some(cursor)), "the cursor is closed");
         assert_eq!(cursors.open_count(), 0);
         let (id, _) = taken();
         drop(RunningGuard { cursors: &cursors, id });
