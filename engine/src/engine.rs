@@ -12,7 +12,7 @@ use std::{path::Path as FsPath, sync::Arc, thread::JoinHandle};
 
 use bson::{Document, RawDocument, RawDocumentBuf};
 
-pub use copy::{COPY_BYTES_MAX, COPY_DOCS_MAX, CopyReport};
+pub use copy::CopyReport;
 pub use options::{ClockOption, EngineOptions, OpenError};
 
 use self::{background::Background, listening::Switch};
@@ -227,6 +227,8 @@ impl Engine {
         self.background.stop();
         let threads = self.monitor.take().into_iter().chain(self.background.take_thread());
         let failed = threads.map(JoinHandle::join).filter(Result::is_err).count();
+        // The last pass has ended: nothing is dated after the time that is stored.
+        self.reaper.keep_at_close();
         if failed == 0 {
             return Ok(());
         }

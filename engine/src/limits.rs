@@ -175,7 +175,7 @@ pub const SIMULATED_SAVE: std::time::Duration = std::time::Duration::from_secs(1
 /// How long `mayflyClock` waits for the pass that it advanced a simulated clock to.
 pub const CLOCK_PASS_WAIT: std::time::Duration = std::time::Duration::from_secs(1);
 
-/// The pause between two looks whether that pass is done.
+/// How often it polls for the end of that pass.
 pub const CLOCK_PASS_POLL: std::time::Duration = std::time::Duration::from_millis(1);
 
 /// Time without a finished pass after which the monitor counts as stalled; [`WATCHDOG_SLEEPS`] of
@@ -497,3 +497,9 @@ pub const BUILD_RETRY: std::time::Duration = std::time::Duration::from_mins(1);
 
 /// How often the background checks whether a scrub is due.
 pub const SCRUB_POLL: std::time::Duration = std::time::Duration::from_hours(1);
+
+/// Documents of a copied collection. Older ones are left out.
+pub const COPY_DOCS_MAX: usize = 100_000;
+
+/// Bytes of documents of a copied collection, in memory at once. Older ones are left out.
+pub const COPY_BYTES_MAX: usize = 64 * 1024 * 1024;

@@ -6,18 +6,9 @@ use super::Engine;
 use crate::{
     catalog::Namespace,
     collection::WriteError,
-    limits::BATCH_DOCS_MAX,
-    store::{CollectionId, RecordNumber, Scan, StoreError},
+    limits::{BATCH_DOCS_MAX, COPY_BYTES_MAX, COPY_DOCS_MAX},
+    store::{RecordNumber, Scan, StoreError},
 };
-
-/// Documents of a copy. Older ones are left out.
-pub const COPY_DOCS_MAX: usize = 100_000;
-
-/// Bytes of documents of a copy, which are in memory at once. Older ones are left out.
-pub const COPY_BYTES_MAX: usize = 64 * 1024 * 1024;
-
-/// Indexes that a collection can have at most.
-const INDEXES_MAX: i32 = 1_000;
 
 /// What was copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,23 +31,22 @@ impl Engine {
     pub fn copy_collection(&self, to: &Self, namespace: &Namespace) -> Result<CopyReport, String> {
         let Namespace { db, collection } = namespace;
         let dialect = ok(self.run(db, &doc! { "mayflyDialect": 1 }))?;
-        if let Some(dialect) = dialect.get("dialect") {
-            ok(to.run(db, &doc! { "mayflyDialect": dialect.clone() }))?;
-        }
+        let dialect = dialect.get_str("dialect").map_err(|error| error.to_string())?;
+        ok(to.run(db, &doc! { "mayflyDialect": dialect }))?;
         let filter = doc! { "name": collection, "type": "collection" };
         let listed = ok(self.run(db, &doc! { "listCollections": 1, "filter": filter }))?;
         let Some(Bson::Document(definition)) = batch(&listed).first() else {
-            return Err(format!("{namespace} is no collection that can be copied"));
+            return Err(format!(
+                "{namespace} can't be copied: only ordinary collections can, not views or time series"
+            ));
         };
         let mut create = doc! { "create": collection };
         create.extend(definition.get_document("options").cloned().unwrap_or_default());
         ok(to.run(db, &create))?;
         let (documents, left_out) =
             self.newest(namespace).map_err(|error: StoreError| error.to_string())?;
-        let copied = documents.len() as u64;
-        to.insert_dated(namespace, &documents).map_err(|error| error.to_string())?;
-        let cursor = doc! { "batchSize": INDEXES_MAX };
-        let listed = ok(self.run(db, &doc! { "listIndexes": collection, "cursor": cursor }))?;
+        let copied = to.insert_dated(namespace, &documents).map_err(|error| error.to_string())?;
+        let listed = ok(self.run(db, &doc! { "listIndexes": collection }))?;
         let indexes = batch(&listed).iter().filter_map(Bson::as_document);
         let is_copied = |index: &&Document| {
             index.get_str("name").is_ok_and(|name| name != "_id_")
@@ -73,19 +63,23 @@ impl Engine {
     /// The newest documents in the order of their insertion, and how many others there are.
     fn newest(&self, namespace: &Namespace) -> Result<(Vec<Dated>, u64), StoreError> {
         self.collections.read(|reader, catalog| {
-            let found = catalog.collection(namespace);
-            let id = found.map_or(CollectionId(0), |found| found.id);
+            // It may have been dropped since its definition was read. Listing its indexes then says so.
+            let Some(found) = catalog.collection(namespace) else { return Ok((Vec::new(), 0)) };
+            let id = found.id;
             let all = reader.counters(id.0)?.documents;
             let (mut newest, mut bytes) = (Vec::new(), 0);
             for row in reader.documents(id, RecordNumber::MAX, Scan::Backward)? {
+                let read =
+                    row.and_then(|stored| Ok((stored.modified_ms, stored.document()?.to_owned())));
                 // A damaged document counts as left out.
-                let Some(stored) = StoreError::unless_damaged(row)? else { continue };
-                let document = stored.document()?.to_owned();
+                let Some((modified_ms, document)) = StoreError::unless_damaged(read)? else {
+                    continue;
+                };
                 bytes += document.as_bytes().len();
                 if newest.len() == COPY_DOCS_MAX || bytes > COPY_BYTES_MAX {
                     break;
                 }
-                newest.push((stored.modified_ms, document));
+                newest.push((modified_ms, document));
             }
             newest.reverse();
             let left_out = all.saturating_sub(newest.len() as u64);
@@ -93,19 +87,21 @@ impl Engine {
         })
     }
 
-    fn insert_dated(&self, namespace: &Namespace, documents: &[Dated]) -> Result<(), WriteError> {
+    /// Inserts documents with their last-modified times. Returns how many.
+    fn insert_dated(&self, namespace: &Namespace, documents: &[Dated]) -> Result<u64, WriteError> {
+        let mut inserted = 0;
         for part in documents.chunks(BATCH_DOCS_MAX) {
-            self.collections.write(|writer| {
-                let Some(collection) = writer.collection(namespace) else { return Ok(()) };
+            inserted += self.collections.write(|writer| {
+                let Some(collection) = writer.collection(namespace) else { return Ok(0) };
                 writer.bypass_validation(true);
                 for (modified_ms, document) in part {
                     writer.set_now_ms(*modified_ms);
                     writer.insert(&collection, document)?;
                 }
-                Ok::<_, WriteError>(())
+                Ok::<_, WriteError>(part.len() as u64)
             })?;
         }
-        Ok(())
+        Ok(inserted)
     }
 }
 

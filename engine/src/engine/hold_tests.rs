@@ -272,6 +272,9 @@ fn a_store_continues_on_the_simulated_clock_it_last_ran_on() {
     ordinary.close().expect("closed");
     let lesson = open(ClockOption::Simulated { start_ms: START_MS });
     run(&lesson, "admin", &doc! { "mayflyClock": 1, "advanceMS": DAY_MS, "rate": 60.0 });
+    // At once: the program may be killed before the next pass.
+    let stored = crate::reaper::simulated_now_ms(lesson.collections.store()).expect("read");
+    assert_eq!(stored, Some(START_MS + DAY_MS));
     lesson.close().expect("closed");
     for _ in 0..2 {
         let again = open(ClockOption::Stored);

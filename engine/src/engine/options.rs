@@ -17,8 +17,8 @@ pub enum ClockOption {
         /// Milliseconds since 1970.
         start_ms: i64,
     },
-    /// The clock the store last ran on: the simulated one, which stands still where it stopped
-    /// then, or the computer's.
+    /// The simulated clock that the store ran on, paused where it stopped, until a release on the
+    /// system clock; otherwise the system clock.
     Stored,
 }
 

@@ -250,9 +250,10 @@ impl Reaper {
 
     /// The clock was set or stepped: replan.
     pub fn note_clock(&self) {
+        // A jump is stored before a subscriber acts on it.
+        self.keep_simulated();
         self.hub.send(&Event::ClockChanged(self.clock.status()));
         self.wake.notify();
-        self.keep_simulated_sometimes();
     }
 
     /// Runs one whole pass now, whatever the schedule and the guard say.
@@ -413,6 +414,11 @@ impl Reaper {
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.wake.notify();
+        self.keep_at_close();
+    }
+
+    /// Stores the simulated clock's time and what the guard has not saved yet.
+    pub fn keep_at_close(&self) {
         self.keep_simulated();
         self.keep_unsaved();
     }

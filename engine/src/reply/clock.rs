@@ -7,9 +7,9 @@ replies! {
     pub struct Clock {
         /// Its time, in milliseconds since 1970.
         "now" as Date => now_ms: i64,
-        /// `simulated`, or which clock it is else.
+        /// `system` or `simulated`.
         "mode" => mode: String,
-        /// Its seconds in one second; 1 for any clock that is not simulated.
+        /// Simulated seconds per real second; 1 for the system clock.
         "rate" => rate: f64,
         /// Whether it stands still.
         "paused" => is_paused: bool,

@@ -98,7 +98,7 @@ impl Guard {
         self.simulated_now_ms.replace(simulated_ms) != Some(simulated_ms)
     }
 
-    /// Where the simulated clock stood that the store last ran on; `None` for the system clock.
+    /// Where the store's simulated clock stopped; `None` if there was none since the last release on the system clock.
     #[must_use]
     pub fn simulated_now_ms(&self) -> Option<i64> {
         self.simulated_now_ms.or(self.simulated_ms)

@@ -453,7 +453,7 @@ impl Reaper {
     }
 }
 
-/// Where the simulated clock stood that a store last ran on; `None` for the system clock, and if
+/// Where the store's simulated clock stopped; `None` if there was none since the last release on the system clock, and if
 /// the state is damaged, because everything is on hold then.
 ///
 /// # Errors

@@ -158,7 +158,7 @@ fn read_released(released: &Document) -> Option<(RuleId, i64)> {
     Some((read_rule(released)?, released.get_i64("aheadMillis").ok()?.max(0)))
 }
 
-/// The word in the stored state. It never changes: a state with an unknown word loses its hold.
+/// The word in the stored state. It must never change: a reader that meets an unknown word holds everything.
 fn stored_reason(reason: IndexHoldReason) -> &'static str {
     match reason {
         IndexHoldReason::LargeRemoval { .. } => "largeRemoval",
