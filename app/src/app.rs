@@ -88,15 +88,16 @@ impl MayflyApp {
             shutdown: options.shutdown,
             is_closing: false,
         };
-        if options.request.sandbox.is_some() {
-            let walker = options.request.walker.clone();
-            let request = first_request(OpenRequest { walker, ..OpenRequest::default() });
-            app.state.store.left = Some(request);
-        }
+        let is_sandbox = options.request.sandbox.is_some();
+        let walker = options.request.walker.clone();
         let mut effects = Effects::default();
         effects.window(WindowEffect::Theme(app.state.settings.theme));
         effects.window(WindowEffect::Zoom(app.state.settings.zoom));
         apply::store::open(options.request, &mut Apply::new(&mut app.state, &mut effects));
+        if is_sandbox {
+            let request = first_request(OpenRequest { walker, ..OpenRequest::default() });
+            app.state.store.left = Some(request);
+        }
         let wake: Wake = std::sync::Arc::new({
             let egui = egui.clone();
             move |wait| egui.request_repaint_after(wait)

@@ -2,6 +2,7 @@
 
 use super::{Apply, QUEUE_FULL, WindowEffect, store};
 use crate::action::SandboxAction;
+use crate::job::OpenRequest;
 use crate::job::purpose::SandboxPurpose;
 use crate::state::sandbox::{AfterSandbox, LeaveSandbox};
 use crate::state::toasts::Kind;
@@ -19,8 +20,7 @@ pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
             store::open_or_ask(request, cx);
         }
         SandboxAction::Back => {
-            let request = cx.state.store.left.clone().unwrap_or_default();
-            store::open_or_ask(request, cx);
+            store::open_or_ask(back(cx.state), cx);
         }
         SandboxAction::Copy(namespace) => {
             let sentence = format!("Copying {namespace} into a sandbox…");
@@ -79,10 +79,11 @@ pub fn done(generation: u64, done: SandboxDone, cx: &mut Apply<'_>) {
     };
     match result {
         Ok(()) => {
-            let then = leaving(cx.state)
-                .map_or_else(|| AfterSandbox::Open(Box::default()), |draft| draft.then.clone());
+            let then = leaving(cx.state).map(|draft| draft.then.clone());
+            let then = then.unwrap_or_else(|| AfterSandbox::Open(Box::new(back(cx.state))));
             cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::LeaveSandbox(_)));
             cx.state.settings.note_store(&folder);
+            cx.state.settings.store_tabs.note(&folder, &cx.state.tabs);
             let sentence = format!("The sandbox is kept in {}", folder.display());
             cx.state.toasts.push(Kind::Done, sentence, None, cx.state.uptime);
             follow(then, cx);
@@ -106,6 +107,11 @@ fn not_kept(generation: u64, sentence: String, cx: &mut Apply<'_>) {
         }
         _ => cx.state.toasts.push(Kind::Error, sentence, None, cx.state.uptime),
     }
+}
+
+/// The store that was open before the sandbox.
+fn back(state: &State) -> OpenRequest {
+    state.store.left.clone().unwrap_or_default()
 }
 
 fn follow(then: AfterSandbox, cx: &mut Apply<'_>) {

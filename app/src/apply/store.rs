@@ -119,7 +119,7 @@ pub fn open(mut request: OpenRequest, cx: &mut Apply<'_>) {
     // It is the same program, whichever store it opens.
     request.walker = request.walker.or_else(|| cx.state.store.request.walker.clone());
     transfer::run::cancel_all(cx.state);
-    if request.sandbox.is_some() && cx.state.is_open() && !cx.state.is_in_sandbox() {
+    if request.sandbox.is_some() && cx.state.store.request.sandbox.is_none() {
         cx.state.note_tabs();
         cx.state.store.left = Some(cx.state.store.request.clone());
     }
@@ -136,11 +136,13 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     };
     // Drafts stay when the same folder is opened again.
     let is_same = opened.folder.is_some() && opened.folder == cx.state.store.shown;
-    if cx.state.tree.loaded && !is_same {
+    let has_contents = cx.state.tree.loaded || !cx.state.tabs.open().is_empty();
+    if has_contents && !is_same {
         // Another store: nothing of the old one stays.
         cx.state.note_tabs();
         cx.state.tree = StoreTree::default();
         cx.state.tabs.clear();
+        cx.state.first_tab = None;
         cx.state.dialogs.forget(Dialog::is_about_contents);
         cx.state.reaper = crate::state::Reaper::default();
         cx.state.drafts.tabs.clear();

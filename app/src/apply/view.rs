@@ -1,6 +1,6 @@
 //! What is open and how it looks.
 
-use super::{Apply, WindowEffect, clipboard};
+use super::{Apply, WindowEffect, clipboard, sandbox};
 use crate::action::{Action, ExpiryAction, TabsAction, ViewAction};
 use crate::limits::ZOOM_RANGE;
 use crate::state::expiry::Mode;
@@ -47,7 +47,11 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::Focused => cx.state.view.focus = None,
         ViewAction::Copy(text) => clipboard::copy(text, cx),
         ViewAction::CopyLines(text) => clipboard::copy_lines(text, cx),
-        ViewAction::Quit => cx.window(WindowEffect::Close),
+        ViewAction::Quit => {
+            if !sandbox::ask_before_close(cx.state) {
+                cx.window(WindowEffect::Close);
+            }
+        }
     }
 }
 

@@ -43,7 +43,7 @@ pub fn open_ui(context: &Context, draft: &mut OpenSandbox, actions: &mut Actions
                 };
                 field.ui(ui, &mut draft.at);
             });
-            let hint = "The clock stands still until you start it";
+            let hint = "The clock is paused until you start it";
             ui.label(text::rich(hint, text::small()).color(colors(ui).dim));
             copies = code_box::ui(ui, COMMAND_LINE, &draft.command_line());
         },
@@ -68,13 +68,14 @@ pub fn open_ui(context: &Context, draft: &mut OpenSandbox, actions: &mut Actions
 /// Draws the question what becomes of one.
 pub fn leave_ui(context: &Context, draft: &mut LeaveSandbox, state: &State, actions: &mut Actions) {
     let is_waiting = draft.sent.is_some();
+    let title = if draft.keeps { "Keep the sandbox as a store" } else { "Discard the sandbox?" };
     let subtitle = match draft.then {
-        AfterSandbox::Close => "The window closes then",
-        AfterSandbox::Open(_) => "The other store opens then",
+        AfterSandbox::Close => "Then the window closes",
+        AfterSandbox::Open(_) => "Then the other store opens",
     };
     let closing = modal::ui(
         context,
-        "Discard the sandbox?",
+        title,
         subtitle,
         sizes::DIALOG,
         &mut (&mut *draft, &mut *actions),

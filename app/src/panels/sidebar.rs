@@ -3,7 +3,7 @@
 use egui::{Align2, Id, Margin, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::action::{
-    Action, Actions, DialogAction, SandboxAction, StoreAction, TabsAction, ViewAction, store,
+    Action, Actions, DialogAction, StoreAction, TabsAction, ViewAction, sandbox, store,
 };
 use crate::job::{Dialect, SAMPLE_DATABASES, TRAFFIC_DATABASE};
 use crate::limits::{SUMMARY_AGE_MAX, SUMMARY_AGE_MIN};
@@ -290,7 +290,7 @@ fn collection_ui(
     if response.clicked() {
         actions.push(Action::Tabs(TabsAction::Show(namespace.clone())));
     }
-    menu::context(&response, |ui| collection_menu_ui(ui, namespace, actions));
+    menu::context(&response, |ui| collection_menu_ui(ui, namespace, state, actions));
     rect
 }
 
@@ -397,7 +397,7 @@ fn database_menu_ui(ui: &mut Ui, database: &Database, actions: &mut Actions) {
     }
 }
 
-fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, actions: &mut Actions) {
+fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, state: &State, actions: &mut Actions) {
     for view in ViewKind::ALL {
         let label = format!("Show {}", view.label().to_lowercase());
         if menu::entry(ui, &label, "", true).clicked() {
@@ -409,13 +409,14 @@ fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, actions: &mut Actions)
     let from = namespace.clone();
     let rename = RenameCollection { name: from.collection.clone(), from, sent: Sent::default() };
     let entries = [
-        ("Copy name", Action::View(ViewAction::Copy(namespace.to_string()))),
-        ("Copy into a sandbox", Action::Sandbox(SandboxAction::Copy(namespace.clone()))),
-        ("Rename…", Action::Dialog(DialogAction::Show(Dialog::RenameCollection(rename)))),
-        ("Drop collection…", store::drop_dialog(DropTarget::Collection(namespace.clone()))),
+        ("Copy name", Some(Action::View(ViewAction::Copy(namespace.to_string())))),
+        ("Copy into a sandbox", sandbox::copy(namespace.clone(), state)),
+        ("Rename…", Some(Action::Dialog(DialogAction::Show(Dialog::RenameCollection(rename))))),
+        ("Drop collection…", Some(store::drop_dialog(DropTarget::Collection(namespace.clone())))),
     ];
     for (label, action) in entries {
-        if menu::entry(ui, label, "", true).clicked() {
+        let pressed = menu::entry(ui, label, "", action.is_some()).clicked();
+        if let Some(action) = action.filter(|_| pressed) {
             actions.push(action);
             ui.close();
         }

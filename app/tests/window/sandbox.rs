@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use bson::doc;
 use egui::{ViewportCommand, ViewportEvent, ViewportId};
 use egui_kittest::kittest::Queryable;
+use mayfly::action::{Action, ViewAction};
 use mayfly::state::Phase;
 use mayfly::state::clock::Mode;
 
@@ -71,6 +72,15 @@ fn a_sandbox_is_left_for_the_store_before_it_with_its_tabs() {
     assert_eq!(window.tab().namespace.to_string(), "test.drops");
     assert_eq!(window.state().now_ms(), START_MS);
     assert!(!sandbox.exists(), "it is deleted");
+}
+
+#[test]
+fn quitting_asks_what_becomes_of_a_sandbox() {
+    let mut window = in_sandbox("Contents: Empty");
+    window.ask(Action::View(ViewAction::Quit));
+    window.harness.step();
+    assert!(!commands(&window).contains(&ViewportCommand::Close));
+    window.until_named("Discard the sandbox?");
 }
 
 #[test]
@@ -171,7 +181,7 @@ fn a_sandbox_says_that_it_is_not_real() {
     let real = tempfile::tempdir().expect("a folder");
     let folder = real.path().join("store");
     let opens = mayfly::action::StoreAction::CreateStore(folder);
-    window.ask(mayfly::action::Action::Store(opens));
+    window.ask(Action::Store(opens));
     window.until_named("Discard the sandbox?");
     window.harness.get_by_label("Discard").click_accesskit();
     let mut titles = Vec::new();
@@ -192,7 +202,7 @@ fn a_sandbox_says_that_it_is_not_real() {
     assert!(!window.has_part("SIMULATED") && !window.has("Simulated time"));
     assert_eq!(titles, ["store – Mayfly"]);
     let refused = mayfly::action::ClockAction::Advance(1_000);
-    window.ask(mayfly::action::Action::Clock(refused));
+    window.ask(Action::Clock(refused));
     window.until_named("this store uses the system clock");
 }
 

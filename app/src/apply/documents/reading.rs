@@ -27,7 +27,6 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     open.documents.restore(&open.saved_documents, now_ms);
     let view = &mut open.documents;
     view.asked = true;
-    view.running.clear();
     view.error = None;
     let run = view.pages.begin_run();
     cx.effects.abandoned.push(Abandoned::Runs(tab));

@@ -30,6 +30,7 @@ impl<'a> Marks<'a> {
         passes
             .map(move |pass| (scale.x(pass.started_ms), removed_here(pass)))
             .take_while(move |(x, _)| *x >= scale.left)
+            .filter(move |(x, _)| *x <= scale.right())
     }
 
     /// The next pass, if it is on the axis: where, and when.
@@ -152,6 +153,10 @@ impl Line<'_> {
         let width = galley.size().x + 2.0 * padding.x;
         let taken = self.taken.iter().map(|taken| taken.max).fold(x, f32::max);
         let left = (taken + sizes::GAP_TINY + 1.0).min(right - width);
+        let place = Rangef::new(left, left + width);
+        if self.taken.iter().any(|taken| taken.intersects(place)) {
+            return;
+        }
         let at = pos2(left + padding.x, self.middle - galley.size().y / 2.0);
         let chip = Rect::from_min_size(at, galley.size()).expand2(padding);
         self.take(chip.x_range());

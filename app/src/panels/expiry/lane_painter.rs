@@ -116,7 +116,7 @@ impl LanePainter<'_> {
         if let Some(bar) = self.bar(due, now) {
             hatch(self.painter, self.colors, bar);
         }
-        if due >= self.scale.left {
+        if (self.scale.left..=self.scale.right()).contains(&due) {
             let center = pos2(due, self.rect.center().y);
             let radius = sizes::LANE_KNOB * self.pose.knob;
             self.painter.circle_filled(center, radius, self.colors.overdue);

@@ -70,7 +70,7 @@ impl Motion {
 
     /// How a lane is drawn at `row` at this uptime of the window.
     pub(super) fn pose(&mut self, lane: &Lane, row: usize, now_ms: i64, uptime: Duration) -> Pose {
-        let id = Id::unique(("lane", lane.id.to_string(), lane.removed_ms.is_some()));
+        let id = Id::unique(("lane", lane.id.to_string(), lane.removed_ms));
         let is_overdue = lane.threshold_ms <= now_ms;
         let threshold_ms = lane.threshold_ms;
         let fresh = LaneMotion {
@@ -157,6 +157,19 @@ mod tests {
             threshold_ms,
             own_ttl: false,
             removed_ms: None,
+        }
+    }
+
+    #[test]
+    fn two_removals_of_one_id_are_two_rows() {
+        let mut motion = Motion::default();
+        let removed = |at_ms| Lane { removed_ms: Some(at_ms), ..lane(0) };
+        for frame in 1..4_u64 {
+            motion.frame = frame;
+            for (at_ms, row) in [(1, 0), (2, 3)] {
+                let pose = motion.pose(&removed(at_ms), row, 10, Duration::from_millis(frame * 16));
+                assert_eq!(pose.offset.to_bits(), 0.0_f32.to_bits(), "frame {frame}, row {row}");
+            }
         }
     }
 
