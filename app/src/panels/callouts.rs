@@ -22,7 +22,7 @@ const TEXTS: [Callout; CALLOUTS] = [
     Callout { anchor: Anchor::Now, text: "Bars are documents. They expire at ", strong: "now." },
     Callout {
         anchor: Anchor::Monitor,
-        text: "Every 60 seconds the TTL monitor removes the overdue ones.",
+        text: "In each pass, the TTL monitor removes the overdue ones.",
         strong: "",
     },
     Callout {

@@ -93,19 +93,22 @@ impl EngineSlot {
     /// Closes the folder for good and moves it, once earlier requests are answered.
     ///
     /// # Errors
-    /// One sentence; the folder is open again where it was.
+    /// One sentence; the folder is open again where it was, unless the sentence says otherwise.
     pub fn move_to(&self, folder: &Path) -> Result<(), String> {
         let closed = self.close(&mut |_| ControlFlow::Continue(()));
         let (mut back, settings) = closed.map_err(|error| match error {
             MaintenanceError::Stopped => "Canceled".to_owned(),
             MaintenanceError::Failed(sentence) => sentence,
         })?;
-        let moved = move_folder(&self.folder, folder);
-        back.slot = Some(match moved {
+        let mut moved = move_folder(&self.folder, folder);
+        back.slot = Some(match &moved {
             Ok(()) => Slot::Gone("The store was moved".to_owned(), settings),
-            Err(_) => match self.open(&settings) {
+            Err(why) => match self.open(&settings) {
                 Ok((engine, _)) => Slot::Open(Arc::new(engine)),
-                Err(failure) => Slot::Gone(failure.message, settings),
+                Err(failure) => {
+                    moved = Err(format!("{why}. It couldn't be opened again: {}", failure.message));
+                    Slot::Gone(failure.message, settings)
+                }
             },
         });
         moved

@@ -22,5 +22,3 @@ pub const FRAME: Duration = Duration::from_millis(33);
 pub const TOOLTIP_SECS: f32 = 0.45;
 /// A query that runs longer says so and can be stopped.
 pub const SLOW_QUERY: Duration = Duration::from_secs(1);
-/// "Copied" stays this long.
-pub const COPIED: Duration = Duration::from_millis(1_500);

@@ -101,7 +101,7 @@ fn three_callouts_introduce_the_expiry_view() {
     window.point("Show the introduction");
     window.until_named("Bars are documents. They expire at now.");
     window.point("Next");
-    window.until_named("Every 60 seconds the TTL monitor removes the overdue ones.");
+    window.until_named("In each pass, the TTL monitor removes the overdue ones.");
     window.point("Next");
     window.until_named("Try it: shorten the TTL");
     window.point("Try it: shorten the TTL");

@@ -92,8 +92,6 @@ fn a_sandbox_with_the_demo_data_begins_with_the_rule_of_mongodb() {
 
 #[test]
 fn a_sandbox_with_the_demo_data_starts_filled() {
-    let window = Window::open();
-    drop(window);
     let request = mayfly::source::OpenRequest {
         sandbox: Some(mayfly::job::Sandbox::Demo),
         simulated_start_ms: Some(AT_MS),

@@ -10,7 +10,7 @@ const SENTENCES: [&str; 5] = [
     "TTL, time to live, is how long a document is kept.",
     "A TTL index names the date field and the TTL; date + TTL is the document's threshold.",
     "From its threshold on the document is overdue: still stored, waiting for the next pass.",
-    "Every 60 seconds the TTL monitor makes a pass, which removes every overdue document.",
+    "By default, the TTL monitor runs a pass every 60 seconds and removes overdue documents.",
     "A document without a date in that field never expires.",
 ];
 

@@ -41,7 +41,7 @@ pub(super) fn ui(
         let end = pos2((right - sizes::STRIP_GAP).max(left + 1.0), rect.bottom());
         let color = match bar.kind {
             Kind::Removed
-                if sweep.is_some_and(|sweep| sweep.is_ahead_of_slice(bar.from_ms, right)) =>
+                if sweep.is_some_and(|sweep| sweep.is_ahead_of_slice(bar.to_ms, right)) =>
             {
                 ink.overdue
             }

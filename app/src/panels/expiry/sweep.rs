@@ -53,8 +53,8 @@ impl Sweep {
     }
 
     /// Whether a slice of the density that ends there still looks overdue.
-    pub(super) fn is_ahead_of_slice(&self, from_ms: i64, right: f32) -> bool {
-        from_ms >= self.since_ms && right < self.x
+    pub(super) fn is_ahead_of_slice(&self, to_ms: i64, right: f32) -> bool {
+        to_ms > self.since_ms && right < self.x
     }
 
     /// The documents of a pass that the line has reached, of all that it removed.
