@@ -115,6 +115,20 @@ fn a_document_is_edited_as_text() {
 }
 
 #[test]
+fn ctrl_enter_saves_a_document_as_ctrl_s_does() {
+    let mut window = editing("3");
+    window.type_into("Document", "{ _id: 3, text: 'tre' }");
+    window.keys(Modifiers::COMMAND, Key::Enter);
+    window.until_named("Dismiss: Saved 1 document");
+    assert_eq!(stored(&window, doc! {"_id": 3}), [doc! {"_id": 3, "text": "tre"}]);
+    window.click("Add document");
+    window.type_into("Document", "{ _id: 9 }");
+    window.keys(Modifiers::COMMAND, Key::Enter);
+    window.until_named("Dismiss: Inserted 1 document");
+    assert_eq!(stored(&window, doc! {"_id": 9}), [doc! {"_id": 9}]);
+}
+
+#[test]
 fn a_document_that_the_reaper_took_meanwhile_is_said_and_can_be_inserted_again() {
     let mut window = editing("1");
     window.type_into("Document", "{ _id: 1, text: 'kept' }");

@@ -38,8 +38,7 @@ pub fn ui(context: &Context, tab: TabId, draft: &mut Editor, state: &State, acti
         .map(|step| step.command(&open.namespace.collection, false))
         .map(|command| write_command(&open.namespace.db, &command));
     let ready = step.is_some() && draft.phase != Phase::Busy;
-    let saved = KeyboardShortcut::new(Modifiers::COMMAND, Key::S);
-    let mut save = context.input_mut(|input| input.consume_shortcut(&saved)) && ready;
+    let mut save = save_key(context) && ready;
     let (mut copy, mut theirs, mut cancel) = (false, false, false);
     let (title, subtitle) = titles(draft, open);
     let closing = modal::ui(
@@ -83,6 +82,16 @@ pub fn ui(context: &Context, tab: TabId, draft: &mut Editor, state: &State, acti
     }
 }
 
+/// Ctrl+Enter saves as Ctrl+S does. It is taken before the text would get a line break.
+fn save_key(context: &Context) -> bool {
+    let mut pressed = |key| {
+        let shortcut = KeyboardShortcut::new(Modifiers::COMMAND, key);
+        context.input_mut(|input| input.consume_shortcut(&shortcut))
+    };
+    // Both are taken, also when both come in one frame.
+    [Key::S, Key::Enter].map(&mut pressed).contains(&true)
+}
+
 fn titles(draft: &Editor, open: &Tab) -> (String, &'static str) {
     let namespace = marks::visible(&open.namespace.to_string());
     match &draft.mode {
@@ -107,7 +116,7 @@ fn save_button(ui: &mut Ui, draft: &Editor, ready: bool) -> bool {
         (Mode::Add, _) => Button::primary(&insert),
         (Mode::Edit(_), _) => Button::primary("Save"),
     };
-    ui.add(button.enabled(ready).tooltip("Ctrl+S")).clicked()
+    ui.add(button.enabled(ready).tooltip("Ctrl+Enter or Ctrl+S")).clicked()
 }
 
 /// Draws the text with its messages. Returns whether to copy the command.
