@@ -5,3 +5,42 @@ pub const NAMESPACE_NOT_FOUND: i32 = 26;
 
 /// `DataCorruptionDetected`: data that is not what was written.
 pub const DATA_CORRUPTION_DETECTED: i32 = 301;
+
+/// Failures of the store, the time limit or the user's patience: the same read may succeed later.
+const NOT_OF_THE_QUERY: [i32; 12] = [
+    1,     // InternalError
+    8,     // UnknownError
+    43,    // CursorNotFound
+    50,    // MaxTimeMSExpired
+    96,    // OperationFailed
+    175,   // QueryPlanKilled
+    237,   // CursorKilled
+    276,   // IndexBuildAborted
+    365,   // TemporarilyUnavailable
+    11601, // Interrupted
+    14031, // OutOfDiskSpace
+    DATA_CORRUPTION_DETECTED,
+];
+
+/// Whether a read failed because of what it asked for: the same read always fails.
+#[must_use]
+pub fn is_of_the_query(number: i32) -> bool {
+    !NOT_OF_THE_QUERY.contains(&number)
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_engine::query::Code;
+
+    use super::*;
+
+    #[test]
+    fn a_refused_query_is_no_failed_store() {
+        for code in [Code::BAD_VALUE, Code::FAILED_TO_PARSE, Code::TYPE_MISMATCH] {
+            assert!(is_of_the_query(code.0), "{}", code.name());
+        }
+        for code in [Code::DATA_CORRUPTION_DETECTED, Code::INTERRUPTED, Code::OUT_OF_DISK_SPACE] {
+            assert!(!is_of_the_query(code.0), "{}", code.name());
+        }
+    }
+}

@@ -71,9 +71,29 @@ fn a_bad_filter_says_its_place_and_is_not_run() {
     assert!(window.has("Document 1"), "the list stays");
     window.type_into("Filter", "{ _id: { $nope: 1 } }");
     window.click("Find");
-    window.until_named("$nope");
-    assert!(window.has("Try again"));
+    window.until_named("Filter: unknown operator: $nope");
+    assert!(!window.has("Try again"), "the store is fine");
+    assert!(window.has("Document 1"), "the last results stay");
+    assert!(window.is_enabled("Find"));
+    window.type_into("Filter", "{ _id: 3 }");
+    window.until_gone("$nope");
+    window.key(Key::Enter);
+    window.until_gone("Document 1");
     window.click("Reset");
+    window.until_named("Document 1");
+}
+
+#[test]
+fn a_filter_that_was_kept_and_is_refused_can_be_reset() {
+    let mut window = Window::open_after(&notes());
+    window.until("a collection is shown", |state| state.tabs.active().is_some());
+    let tab = window.tab().id;
+    let filter = "{ _id: { $nope: 1 } }".to_owned();
+    window.ask(Action::Documents(tab, DocumentsAction::RunFilter(filter)));
+    window.click("Documents");
+    window.until_named("The filter was refused");
+    assert!(window.has_part("unknown operator: $nope"));
+    window.click("Reset filter");
     window.until_named("Document 1");
 }
 

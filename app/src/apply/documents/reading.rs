@@ -17,7 +17,7 @@ use crate::state::documents::{Dialog, Editor, Purpose, QueryText, Scroll};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, Purpose as AnyPurpose, State, TabId, number};
-use crate::worker::{Abandoned, Reply};
+use crate::worker::{Abandoned, Reply, code};
 
 /// Queries everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown. The shown rows stay until they are replaced.
@@ -180,11 +180,21 @@ pub fn page(tab: TabId, run: u64, first: u64, reply: &Reply, cx: &mut Apply<'_>)
             if damaged::leave_out(tab, reply, cx) {
                 return;
             }
+            let is_of_the_query =
+                reply.code.as_ref().is_some_and(|code| code::is_of_the_query(code.number));
+            let mut goes_back = false;
             with(cx.state, tab, |view| {
-                if run == view.pages.run() {
+                if run != view.pages.run() {
+                } else if is_of_the_query {
+                    goes_back = view.refuse(error.clone());
+                } else {
                     view.error = Some(error.clone());
                 }
             });
+            if goes_back {
+                save(tab, cx.state);
+                refresh(tab, cx);
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use egui::{Id, Key, Ui};
 use crate::action::documents::How;
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::state::documents::query::QueryError;
-use crate::state::documents::{DocumentsDraft, QueryField, QueryText};
+use crate::state::documents::{DocumentsDraft, DocumentsView, QueryField, QueryText};
 use crate::state::view::Focus;
 use crate::state::{State, Tab};
 use crate::theme::{Icon, colors, sizes, text};
@@ -26,7 +26,9 @@ pub fn ui(
     draft: &mut DocumentsDraft,
     actions: &mut Actions,
 ) {
-    let error = draft.query.read(state.now_ms()).err();
+    let unread = draft.query.read(state.now_ms()).err();
+    let is_readable = unread.is_none();
+    let error = unread.or_else(|| refused(&tab.documents, draft).cloned());
     let mut run = false;
     // In a narrow view the buttons stand below the filter.
     let is_wide = ui.available_width() >= WIDE;
@@ -52,11 +54,11 @@ pub fn ui(
         }
         to_list(ui, tab, &response, actions);
         if is_wide {
-            run |= buttons_ui(ui, tab, draft, error.is_none(), actions);
+            run |= buttons_ui(ui, tab, draft, is_readable, actions);
         }
     });
     if !is_wide {
-        ui.horizontal(|ui| run |= buttons_ui(ui, tab, draft, error.is_none(), actions));
+        ui.horizontal(|ui| run |= buttons_ui(ui, tab, draft, is_readable, actions));
     }
     if draft.options {
         run |= options_ui(ui, &mut draft.query, error.as_ref());
@@ -64,9 +66,18 @@ pub fn ui(
     if let Some(error) = &error {
         error_ui(ui, error);
     }
-    if run && error.is_none() {
+    if run && is_readable {
         actions.push(Action::Documents(tab.id, DocumentsAction::Run));
     }
+}
+
+/// Why the store refuses the query as it is typed now.
+pub(super) fn refused<'a>(
+    view: &'a DocumentsView,
+    draft: &DocumentsDraft,
+) -> Option<&'a QueryError> {
+    let refusal = view.refusal.as_ref().filter(|refusal| refusal.text == draft.query)?;
+    Some(&refusal.error)
 }
 
 /// The buttons of the line. Returns whether to run the filter.

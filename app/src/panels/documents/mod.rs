@@ -22,6 +22,9 @@ use crate::theme::sizes;
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::menu;
 
+/// How visible results are below a filter that was refused.
+const OUTDATED_OPACITY: f32 = 0.45;
+
 /// Draws the view.
 pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: &mut Actions) {
     let draft = &mut draft.documents;
@@ -51,6 +54,18 @@ fn content_ui(
         }
         return;
     }
+    if view.is_refused() && view.pages.is_unknown() {
+        let sentence = "The filter was refused, so there are no results";
+        let pressed = empty_state::ui(ui, Picture::Documents, sentence, Some("Reset filter"));
+        if pressed.is_some_and(|button| button.clicked()) {
+            push(DocumentsAction::Reset);
+        }
+        return;
+    }
+    if filter_line::refused(view, draft).is_some() {
+        // These are results of the last filter that could be run.
+        ui.set_opacity(OUTDATED_OPACITY);
+    }
     if view.pages.is_unknown() {
         empty_state::ui(ui, Picture::Waiting, "Loading documents", None);
         return;
@@ -77,7 +92,7 @@ fn content_ui(
         Mode::Table => table::ui(ui, state, tab, draft, actions),
     };
     draft.shown = (shown.start, shown.end);
-    if view.pages.lacks(&shown) {
+    if view.pages.lacks(&shown) && !view.is_refused() {
         actions.push(Action::Documents(tab.id, DocumentsAction::Want(shown.start, shown.end)));
     }
     // An overlay takes the keys while it is open.

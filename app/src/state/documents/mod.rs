@@ -20,7 +20,7 @@ pub use editor::{DeleteMany, Editor};
 pub use field::{FieldEdit, FieldKind};
 pub use focus::Focused;
 pub use pages::{Pages, Row};
-pub use query::{Query, QueryField, QueryText};
+pub use query::{Query, QueryField, QueryText, Refusal};
 pub use undo::Undo;
 pub use view::{DocumentsDraft, DocumentsView, Mode, SavedDocuments, Scroll};
 

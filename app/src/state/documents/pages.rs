@@ -69,9 +69,17 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Forgets every document: another query begins.
-    pub fn clear(&mut self) {
-        *self = Self { run: self.run, ..Self::default() };
+    /// Takes every document out: another query begins.
+    #[must_use]
+    pub fn take_all(&mut self) -> Self {
+        let run = self.run;
+        std::mem::replace(self, Self { run, ..Self::default() })
+    }
+
+    /// Shows what was taken out before. Replies to what was asked since are of no use.
+    pub fn put_back(&mut self, taken: Self) {
+        *self = Self { run: self.run, asked: BTreeSet::new(), ..taken };
+        self.begin_run();
     }
 
     /// Begins another run of the same query. What is there stays on the screen until it is

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::commands::query::Query;
 
 /// A query as typed, in mongosh's syntax or as Extended JSON. Empty text asks for nothing special.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct QueryText {
     /// Which documents.
@@ -50,6 +50,40 @@ pub struct QueryError {
     pub message: String,
     /// The byte at which reading stopped.
     pub offset: usize,
+}
+
+/// A query that can be read and that the store refuses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The query as typed.
+    pub text: QueryText,
+    /// Why, and as far as the store's sentence tells, where.
+    pub error: QueryError,
+}
+
+impl Refusal {
+    /// What the store said about a query. An operator that its sentence names shows the place.
+    #[must_use]
+    pub fn new(text: QueryText, message: String) -> Self {
+        let is_delimiter = |c: char| !(c.is_alphanumeric() || c == '$' || c == '_');
+        let mut named = message.split(is_delimiter).filter(|word| word.len() > 1);
+        let operator = named.find(|word| word.starts_with('$'));
+        let find = |text: &str| operator.and_then(|operator| text.find(operator));
+        let parts = [
+            (QueryField::Filter, &text.filter, "filter"),
+            (QueryField::Project, &text.project, "projection"),
+            (QueryField::Sort, &text.sort, "sort"),
+            (QueryField::Hint, &text.hint, "hint"),
+        ];
+        let lower = message.to_lowercase();
+        let place = parts.iter().find_map(|(field, text, _)| Some((*field, find(text)?)));
+        let (field, offset) = place.unwrap_or_else(|| {
+            let mut typed = parts.iter().filter(|(_, text, _)| !text.trim().is_empty());
+            let field = typed.find(|(_, _, name)| lower.contains(name)).map(|(field, ..)| *field);
+            (field.unwrap_or(QueryField::Filter), 0)
+        });
+        Self { text, error: QueryError { field, message, offset } }
+    }
 }
 
 impl QueryText {
@@ -156,6 +190,23 @@ mod tests {
         check(QueryText::of_filter("{a: }"), QueryField::Filter, 4);
         let limit = QueryText { limit: "many".to_owned(), ..QueryText::default() };
         check(limit, QueryField::Limit, 0);
+    }
+
+    #[test]
+    fn a_refusal_points_at_the_operator_that_the_store_names() {
+        let check = |text: &QueryText, message: &str, field, offset| {
+            let error = Refusal::new(text.clone(), message.to_owned()).error;
+            assert_eq!((error.field, error.offset), (field, offset), "{message}");
+        };
+        let text = QueryText {
+            sort: "{ at: 7 }".to_owned(),
+            hint: "at_9".to_owned(),
+            ..QueryText::of_filter("{ _id: { $nope: 1 } }")
+        };
+        check(&text, "unknown operator: $nope (BadValue)", QueryField::Filter, 9);
+        check(&text, "$sort key ordering must be 1 or -1", QueryField::Sort, 0);
+        check(&text, "hint provided does not exist (BadValue)", QueryField::Hint, 0);
+        check(&text, "no reason", QueryField::Filter, 0);
     }
 
     #[test]

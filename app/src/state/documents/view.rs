@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::due::{Due, TtlIndex, due};
 use super::pages::{Pages, Row};
-use super::query::{Query, QueryText};
+use super::query::{Query, QueryText, Refusal};
 use super::{FieldEdit, Focused, Undo, Writing, columns};
 use crate::commands::query;
 use crate::job::purpose::RowRange;
@@ -60,8 +60,12 @@ pub struct DocumentsView {
     pub pages: Pages,
     /// The queries on their way, by the generation of their job: since when, on the window's clock.
     pub running: BTreeMap<u64, Duration>,
-    /// Why there are no documents, in one sentence.
+    /// Why the store could not read, in one sentence.
     pub error: Option<String>,
+    /// The last query that was run, if the store refused it.
+    pub refusal: Option<Refusal>,
+    /// What the last answered query showed, until the next one is answered.
+    answered: Option<Box<Answered>>,
     /// Whether damaged documents are left out, because a read has met one.
     pub partial: bool,
     /// How long the last page took, in microseconds.
@@ -90,6 +94,16 @@ pub struct DocumentsView {
     pub writing: Option<Writing>,
     /// Filters that were run, the newest first.
     pub history: Vec<String>,
+}
+
+/// What a query showed.
+#[derive(Debug, Clone, PartialEq)]
+struct Answered {
+    text: QueryText,
+    query: Query,
+    pages: Pages,
+    columns: Vec<String>,
+    selected: BTreeMap<String, Bson>,
 }
 
 /// What is restored at the next start.
@@ -192,15 +206,37 @@ impl DocumentsView {
             self.history.insert(0, filter);
             self.history.truncate(FILTER_HISTORY_MAX);
         }
+        let (text, query) =
+            (std::mem::replace(&mut self.text, text), std::mem::replace(&mut self.query, query));
         if self.query != query {
-            self.pages.clear();
-            self.columns.clear();
-            self.selected.clear();
+            let pages = self.pages.take_all();
+            let columns = std::mem::take(&mut self.columns);
+            let selected = std::mem::take(&mut self.selected);
+            if !pages.is_unknown() && self.answered.is_none() {
+                self.answered = Some(Box::new(Answered { text, query, pages, columns, selected }));
+            }
             self.confirming = None;
         }
-        self.text = text;
-        self.query = query;
         self.error = None;
+        self.refusal = None;
+    }
+
+    /// The store refuses the query that runs. What the last answered query showed comes back.
+    /// Returns whether there was one.
+    pub fn refuse(&mut self, message: String) -> bool {
+        self.refusal = Some(Refusal::new(self.text.clone(), message));
+        let Some(answered) = self.answered.take() else { return false };
+        let Answered { text, query, pages, columns, selected } = *answered;
+        (self.text, self.query) = (text, query);
+        self.pages.put_back(pages);
+        (self.columns, self.selected) = (columns, selected);
+        true
+    }
+
+    /// Whether the query that runs is one that the store refuses: asking again is of no use.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.refusal.as_ref().is_some_and(|refusal| refusal.text == self.text)
     }
 
     /// The command that reads `count` documents from row `first` on.
@@ -237,6 +273,9 @@ impl DocumentsView {
                 row
             })
             .collect();
+        if run == self.pages.run() {
+            self.answered = None;
+        }
         self.pages.take(run, first, rows, cut);
         columns::merge(&mut self.columns, &self.pages);
     }
