@@ -11,6 +11,7 @@ pub mod job;
 pub mod limits;
 pub mod panels;
 pub mod program;
+pub mod shell;
 pub mod shutdown;
 pub mod source;
 pub mod state;

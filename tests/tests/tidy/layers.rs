@@ -55,7 +55,8 @@ const APP: &Layers = &[
     ("action", "job commands state limits"),
     ("demo", "job limits"),
     ("source", "job demo limits"),
-    ("worker", "job demo source limits"),
+    ("shell", "job source limits"),
+    ("worker", "job demo source shell limits"),
     ("apply", "job commands state action demo source worker limits"),
     ("theme", "limits"),
     ("widgets", "job theme limits"),
@@ -67,7 +68,7 @@ const APP: &Layers = &[
         "job commands state action source worker apply theme \
          widgets panels dialogs limits shutdown",
     ),
-    ("cli", "job commands state source worker limits shutdown"),
+    ("cli", "job commands state source shell worker limits shutdown"),
     ("program", "app cli job source window limits shutdown"),
 ];
 

@@ -1,0 +1,1 @@
+// What Mayfly adds: `clock`, `reaper`, `verdict` and their like.

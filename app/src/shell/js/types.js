@@ -1,0 +1,2 @@
+// BSON types that JavaScript lacks, with mongosh's constructors.
+globalThis.__shell = {};

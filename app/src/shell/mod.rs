@@ -1,0 +1,15 @@
+//! The console: JavaScript in mongosh's dialect, over any [`Source`](crate::source::Source).
+//!
+//! JavaScript runs in `QuickJS` without files, network or modules. It reaches the store only through
+//! the functions in [`host`], and each of them is a command that any driver can send. The rest of
+//! mongosh is written in JavaScript, in `js/`. A [`Shell`] stays on the thread that made it.
+
+mod convert;
+mod host;
+mod input;
+mod runtime;
+
+pub use runtime::{Output, Shell, ShellError, ShellLimits};
+
+#[cfg(test)]
+mod tests;
