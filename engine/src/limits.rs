@@ -241,6 +241,9 @@ pub const FORECAST_BUCKETS_MAX: usize = 10_000;
 /// Documents on one page of expiring documents; a higher limit is lowered to it.
 pub const EXPIRING_DOCS_MAX: usize = 1_000;
 
+/// Dates of one document in a reply of `mayflyExpiring`.
+pub const EXPIRING_DATES_MAX: usize = 32;
+
 /// Index entries read for one page of expiring documents, which may then be short.
 pub const EXPIRING_ENTRIES_MAX: usize = 20_000;
 

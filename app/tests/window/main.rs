@@ -13,6 +13,7 @@ mod held;
 mod index_dialogs;
 mod indexes;
 mod keyboard;
+mod lanes;
 mod listener;
 mod maintenance;
 mod names;

@@ -2,7 +2,10 @@
 
 use bson::{Bson, Document};
 
-use super::{declare::replies, wire::Date};
+use super::{
+    declare::replies,
+    wire::{Date, LeftOut},
+};
 
 replies! {
     /// A page of documents, those that expire first.
@@ -29,6 +32,8 @@ replies! {
         "threshold" as Date => threshold_ms: i64,
         /// Where the seconds come from; `item` is the document's own `ttl`.
         "source" => source: String,
+        /// The dates in the field, the earliest first, if there are several; not all of very many.
+        "dates" as LeftOut<Date> => dates_ms: Option<Vec<i64>>,
         /// `waiting`, or `overdue` from its threshold on.
         "state" => state: String,
     }
@@ -47,7 +52,8 @@ mod tests {
             doc! {
                 "batch": [{
                     "_id": {"a": 1}, "index": "at_1", "field": "at",
-                    "base": DateTime::from_millis(1), "threshold": DateTime::from_millis(2), "source": "index", "state": "overdue",
+                    "base": DateTime::from_millis(1), "threshold": DateTime::from_millis(2), "source": "index",
+                    "dates": [DateTime::from_millis(1), DateTime::from_millis(5)], "state": "overdue",
                 }],
                 "next": {"t": DateTime::from_millis(2)}, "rules": 1_i64,
             }

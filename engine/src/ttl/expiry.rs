@@ -132,6 +132,22 @@ pub fn expiry(rule: &Rule, document: &RawDocument, last_modified_ms: i64) -> Exp
     }
 }
 
+/// The dates of the field that a rule reads, the earliest first, at most `max`. A rule on something
+/// else than a field has none.
+#[must_use]
+pub fn dates_ms(rule: &Rule, document: &RawDocument, max: usize) -> Vec<i64> {
+    let Rule::Date { field, .. } = rule else { return Vec::new() };
+    let mut dates = Vec::new();
+    field.index_values(document, &mut |value| {
+        if let Some(RawBsonRef::DateTime(date)) = value {
+            dates.push(date.timestamp_millis());
+        }
+    });
+    dates.sort_unstable();
+    dates.truncate(max);
+    dates
+}
+
 /// The latest date that is due: dates up to and including it may go. Saturates at both ends of
 /// time instead of wrapping around.
 #[must_use]

@@ -11,7 +11,7 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub use expiry::{Deadline, Expiry, Source, cutoff_ms, expiry, modified_base_ms};
+pub use expiry::{Deadline, Expiry, Source, cutoff_ms, dates_ms, expiry, modified_base_ms};
 pub use item::{ItemTtl, item_ttl};
 pub use never::{InertReason, Never};
 pub use rule::Rule;

@@ -7,7 +7,7 @@ use mayfly_engine::value::extjson::{self, Style};
 use mayfly_engine::value::{Layout as Lines, shell};
 
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
-use crate::panels::expiry::{self, words::stays};
+use crate::panels::expiry::{self, words::hidden, words::stays};
 use crate::state::documents::{DocumentsDraft, FieldEdit, FieldKind, Focused};
 use crate::state::{Clock, State, Tab, duration};
 use crate::theme::{Icon, colors, sizes, text};
@@ -30,11 +30,14 @@ pub fn ui(
     };
     let title = marks::visible(&value::cut(&value::id(&focus.id), 80));
     ui.add(egui::Label::new(text::rich(title, text::title())).wrap());
-    if focus.gone {
+    let verdict = focus.verdict.as_ref();
+    // Reads don't return a hidden document; it still has a verdict.
+    let hidden = verdict.filter(|verdict| is_hidden(state, tab, verdict));
+    if focus.gone && hidden.is_none() {
         let words = "This document was removed. Showing its last known contents";
         ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
     }
-    if let Some(verdict) = focus.verdict.as_ref().filter(|_| !focus.gone) {
+    if let Some(verdict) = hidden.or_else(|| verdict.filter(|_| !focus.gone)) {
         verdict_ui(ui, state, tab, verdict, actions);
     }
     let Some(document) = &focus.document else {
@@ -46,14 +49,28 @@ pub fn ui(
     fields_ui(ui, state.now_ms(), tab, draft, focus, document, actions);
 }
 
+/// Whether the document is past its threshold and reads hide it.
+fn is_hidden(state: &State, tab: &Tab, verdict: &Verdict) -> bool {
+    let first = verdict.first().filter(|_| state.tree.hides_expired(&tab.namespace.db));
+    first.is_some_and(|first| {
+        let is_on_modification = first.field == "_ts" || first.source.as_deref() == Some("item");
+        is_on_modification && first.threshold_ms.is_some_and(|at| at <= state.now_ms())
+    })
+}
+
 fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, verdict: &Verdict, actions: &mut Actions) {
     let clock = &state.clock;
     if let Some(first) = verdict.first() {
         card::ui(ui, |ui| {
             ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
             if let (Some(earliest), Some(latest)) = (verdict.earliest_ms, verdict.latest_ms) {
-                let stays = stays(expiry::removals(state, tab)).map(ToOwned::to_owned);
-                let words = stays.unwrap_or_else(|| bracket(earliest, latest, clock));
+                let removals = expiry::removals(state, tab);
+                let words = if is_hidden(state, tab, verdict) {
+                    hidden(removals)
+                } else {
+                    let stays = stays(removals).map(ToOwned::to_owned);
+                    stays.unwrap_or_else(|| bracket(earliest, latest, clock))
+                };
                 ui.label(text::rich(words, text::title()));
             }
             rule_ui(ui, first);

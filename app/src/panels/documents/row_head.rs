@@ -6,6 +6,7 @@ use egui::{Align, Align2, Layout, Rect, Role, Sense, Ui, UiBuilder, Vec2, Widget
 use super::words;
 use crate::action::documents::How;
 use crate::action::{Action, Actions, DocumentsAction};
+use crate::panels::expiry::{self, words::hidden};
 use crate::state::documents::Row;
 use crate::state::documents::due::Due;
 use crate::state::{State, Tab};
@@ -61,7 +62,7 @@ pub fn ui(
     value::append_id(&mut job, &row.id, colors(ui));
     let stays = state.tree.why_nothing_expires(&tab.namespace.db).is_some();
     let due = row.due.filter(|_| !stays);
-    let due_left = due_ui(ui, rect, due, state, actions);
+    let due_left = due_ui(ui, rect, due, (state, tab), actions);
     let place = Rect::from_min_max(pos2(left, rect.top()), pos2(due_left - 12.0, rect.bottom()));
     if row.has_id() {
         value::line_in(ui, place, job);
@@ -106,7 +107,13 @@ fn mark_ui(
 }
 
 /// When the document expires, left of the buttons. Returns where it begins.
-fn due_ui(ui: &mut Ui, rect: Rect, due: Option<Due>, state: &State, actions: &mut Actions) -> f32 {
+fn due_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    due: Option<Due>,
+    (state, tab): (&State, &Tab),
+    actions: &mut Actions,
+) -> f32 {
     let right = rect.right() - BUTTONS;
     let Some(due) = due else { return right };
     let colors = colors(ui);
@@ -134,7 +141,15 @@ fn due_ui(ui: &mut Ui, rect: Rect, due: Option<Due>, state: &State, actions: &mu
     let response = ui.interact(area, ui.scope_id().with("due"), Sense::hover());
     let spoken = words::due_spoken(due, state.clock.zone());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
-    response.hint(spoken);
+    // A row stays in the list until the next read.
+    // Where an index on a date counts too, the row doesn't tell which of them decides.
+    let is_on_modification = tab.documents.asks_due && tab.documents.ttl.is_empty();
+    let hides = is_on_modification && state.tree.hides_expired(&tab.namespace.db);
+    if overdue && hides {
+        response.hint(format!("{spoken}\n{}", hidden(expiry::removals(state, tab))));
+    } else {
+        response.hint(spoken);
+    }
     left
 }
 

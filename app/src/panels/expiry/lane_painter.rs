@@ -16,13 +16,16 @@ const LABEL_GAP: f32 = sizes::LANE_KNOB + sizes::GAP_SMALL - 2.0;
 /// How far the cleared background of a text goes beyond it.
 const CLEAR_MARGIN: f32 = 3.0;
 
+/// The radius of the dot at the date that counts, where a field has several.
+const DATE_DOT: f32 = 4.0;
+
 /// Draws one row.
 pub(super) struct LanePainter<'a> {
     pub painter: &'a Painter,
     pub colors: &'static Colors,
     pub scale: Scale,
     pub rect: Rect,
-    /// Why an overdue document stays; empty while a pass removes it.
+    /// What is special about an overdue document; may be empty.
     pub overdue: &'a str,
     /// The background of the row, if it has one of its own.
     pub background: Option<Color32>,
@@ -38,6 +41,19 @@ impl LanePainter<'_> {
             Phase::Waiting => self.waiting(lane),
             Phase::Overdue => self.overdue(lane),
             Phase::Removed { late_ms } => self.removed(lane, late_ms),
+        }
+    }
+
+    /// A dot at each date where there are several. The earliest, which counts, is larger.
+    fn dates(&self, lane: &Lane) {
+        for (at, date_ms) in lane.dates_ms.iter().enumerate() {
+            let x = self.scale.x(*date_ms);
+            if !(self.scale.left..=self.scale.right()).contains(&x) {
+                continue;
+            }
+            let (radius, strength) = if at == 0 { (DATE_DOT, 1.0) } else { (DATE_DOT - 1.5, 0.6) };
+            let center = pos2(x, self.rect.center().y);
+            self.painter.circle_filled(center, radius, faded(self.colors.text, strength));
         }
     }
 
@@ -86,6 +102,7 @@ impl LanePainter<'_> {
         let now = self.scale.now_x();
         self.fill(self.bar(base.min(end), end), faded(self.colors.accent, 0.32));
         self.fill(self.bar(base, now.min(end)), faded(self.colors.accent, 0.85));
+        self.dates(lane);
         if lane.base_ms == lane.threshold_ms {
             // Nothing is added to the date: a thread leads from now to the threshold.
             let from = now.max(self.scale.left);
@@ -116,6 +133,7 @@ impl LanePainter<'_> {
         if let Some(bar) = self.bar(due, now) {
             hatch(self.painter, self.colors, bar);
         }
+        self.dates(lane);
         if (self.scale.left..=self.scale.right()).contains(&due) {
             let center = pos2(due, self.rect.center().y);
             let radius = sizes::LANE_KNOB * self.pose.knob;

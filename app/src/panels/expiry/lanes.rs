@@ -10,7 +10,7 @@ use super::lane_painter::LanePainter;
 use super::motion::{Motion, Pose};
 use super::scale::Scale;
 use super::sweep::Sweep;
-use super::words;
+use super::words::{self, PassTimes};
 use crate::action::ExpiryAction;
 use crate::state::expiry::{Lane, Phase, Row};
 use crate::theme::colors::faded;
@@ -24,8 +24,7 @@ pub(super) struct Lanes<'a> {
     pub rows: &'a [Row<'a>],
     pub scale: Scale,
     pub bracket: &'a dyn Fn(&Lane) -> String,
-    /// Why an overdue document stays; empty while a pass removes it.
-    pub overdue: &'a str,
+    pub times: &'a PassTimes,
     /// The chosen row: its document's `_id`, and when that was removed.
     pub chosen: Option<(&'a Bson, Option<i64>)>,
     /// The line of the pass that runs over the lanes.
@@ -83,13 +82,15 @@ impl Lanes<'_> {
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let selected = self.chosen == Some((&lane.id, lane.removed_ms));
         response.widget_info(|| {
-            let name = words::spoken(lane, self.scale.now_ms, self.scale.zone);
+            let name = words::spoken(lane, self.scale.now_ms, self.times);
             WidgetInfo::selected(Role::ListItem, true, selected, name)
         });
         if ui.is_rect_visible(rect) {
             let (painter, colors) = (ui.painter(), colors(ui));
             let rect = rect.translate(vec2(0.0, pose.offset * sizes::LANE));
-            let (scale, overdue) = (self.scale, self.overdue);
+            let (scale, times) = (self.scale, self.times);
+            let is_hidden = times.is_hidden(lane, scale.now_ms);
+            let overdue = words::overdue(times.removals, is_hidden);
             let background = if selected {
                 Some(faded(colors.raised_hover, 0.6))
             } else {

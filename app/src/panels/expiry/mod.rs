@@ -144,6 +144,7 @@ fn pass_times(state: &State, tab: &Tab) -> PassTimes {
         sleep_ms: i64::try_from(reaper.sleep_secs)
             .unwrap_or(i64::MAX / 1_000)
             .saturating_mul(1_000),
+        hides: state.tree.hides_expired(&tab.namespace.db),
         pass_ms: i64::try_from(micros.div_ceil(1_000_000) * 1_000).unwrap_or(0),
     }
 }

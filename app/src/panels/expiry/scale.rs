@@ -2,8 +2,8 @@
 
 use egui::Rect;
 
+use crate::state::Clock;
 use crate::state::axis::Axis;
-use crate::state::{Clock, Zone};
 
 /// The axis laid over a width.
 #[derive(Debug, Clone, Copy)]
@@ -12,7 +12,6 @@ pub(super) struct Scale {
     pub now_ms: i64,
     /// The time that digits show: the last full step of the clock.
     pub shown_ms: i64,
-    pub zone: Zone,
     pub left: f32,
     pub width: f32,
 }
@@ -20,14 +19,7 @@ pub(super) struct Scale {
 impl Scale {
     pub(super) fn new(axis: Axis, clock: &Clock, rect: Rect) -> Self {
         let (now_ms, shown_ms) = (clock.now_ms(), clock.shown_ms());
-        Self {
-            axis,
-            now_ms,
-            shown_ms,
-            zone: clock.zone(),
-            left: rect.left(),
-            width: rect.width().max(1.0),
-        }
+        Self { axis, now_ms, shown_ms, left: rect.left(), width: rect.width().max(1.0) }
     }
 
     /// Where an instant stands. Far away instants are kept within a few widths of the screen.

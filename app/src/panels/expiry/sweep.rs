@@ -115,6 +115,7 @@ mod tests {
             base_ms: 0,
             threshold_ms,
             own_ttl: false,
+            dates_ms: Vec::new(),
             removed_ms: Some(600_000),
         }
     }

@@ -57,12 +57,11 @@ pub(super) fn ui(
         format!("{}\n{bracket}\n{verdict}", words::full_label(lane))
     };
     let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
-    let overdue = words::overdue(times.removals);
     let lanes = Lanes {
         rows: &rows,
         scale,
         bracket: &bracket,
-        overdue,
+        times,
         chosen,
         sweep,
         uptime: state.uptime,

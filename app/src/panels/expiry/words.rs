@@ -115,6 +115,7 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
                 schedule.lateness(late_ms)
             )
         }
+        Phase::Overdue if schedule.is_hidden(lane, now_ms) => hidden(schedule.removals),
         _ if let Some(words) = stays(schedule.removals) => words.to_owned(),
         Phase::Overdue => match schedule.next_pass_ms {
             Some(next) if next > now_ms => {
@@ -133,6 +134,14 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
                 instant(latest, now_ms, schedule.zone)
             )
         }
+    }
+}
+
+/// Where a document is past its threshold and reads don't return it.
+pub(crate) fn hidden(removals: Removals) -> String {
+    match stays(removals) {
+        None => "Hidden from reads; removed by the next pass".to_owned(),
+        Some(words) => format!("Hidden from reads. {words}"),
     }
 }
 
@@ -155,6 +164,9 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
         return format!("It expired at {due}: {ttl} after {base}, by index {}.", lane.index);
     }
     let pass = match times.removals {
+        Removals::Go if times.is_hidden(lane, now_ms) => {
+            format!("It expired at {due}. Reads hide it; the next pass will remove it.")
+        }
         Removals::Go => format!("The first pass after {due} will remove it."),
         // Why it stays is said elsewhere.
         Removals::Held | Removals::Off | Removals::ReadOnly => {
@@ -173,7 +185,9 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
             lane.index
         );
     }
-    format!("Index {} sets expiry to {ttl} after {} ({base}). {pass}", lane.index, lane.field)
+    let which = if lane.dates_ms.len() > 1 { "the earliest date in " } else { "" };
+    let (index, field) = (&lane.index, &lane.field);
+    format!("Index {index} sets expiry to {ttl} after {which}{field} ({base}). {pass}")
 }
 
 /// What becomes of what is overdue.
@@ -199,9 +213,16 @@ pub(super) struct PassTimes {
     pub sleep_ms: i64,
     /// How long the last pass took, rounded up to a second.
     pub pass_ms: i64,
+    /// Whether reads hide what is past a threshold that is counted from the last modification.
+    pub hides: bool,
 }
 
 impl PassTimes {
+    /// Whether the document is still stored and no read returns it.
+    pub(super) fn is_hidden(&self, lane: &Lane, now_ms: i64) -> bool {
+        self.hides && lane.is_on_modification() && lane.phase(now_ms) == Phase::Overdue
+    }
+
     /// How late a removal was, and up to what that is normal.
     pub(super) fn lateness(&self, late_ms: i64) -> String {
         let late = duration::figure(late_ms.max(0));
@@ -217,9 +238,10 @@ impl PassTimes {
     }
 }
 
-/// Why an overdue document stays; empty while a pass removes it.
-pub(super) fn overdue(removals: Removals) -> &'static str {
+/// What is special about an overdue document; empty while it can be read and a pass removes it.
+pub(super) fn overdue(removals: Removals, is_hidden: bool) -> &'static str {
     match removals {
+        Removals::Go if is_hidden => "hidden from reads",
         Removals::ReadOnly => "store is read-only",
         Removals::Off => "TTL monitor is off",
         Removals::Held => "on hold",
@@ -228,9 +250,12 @@ pub(super) fn overdue(removals: Removals) -> &'static str {
 }
 
 /// The row as a screen reader hears it: thresholds, not every second.
-pub(super) fn spoken(lane: &Lane, now_ms: i64, zone: Zone) -> String {
-    let at = instant(lane.threshold_ms, now_ms, zone);
+pub(super) fn spoken(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
+    let at = instant(lane.threshold_ms, now_ms, times.zone);
     match lane.phase(now_ms) {
+        Phase::Overdue if times.is_hidden(lane, now_ms) => {
+            format!("{} expired at {at}, hidden from reads", label(lane))
+        }
         Phase::Waiting => format!("{} expires at {at}", label(lane)),
         Phase::Overdue => format!("{} expired at {at}, not yet removed", label(lane)),
         Phase::Removed { late_ms } => {
@@ -251,6 +276,7 @@ mod tests {
             base_ms: 0,
             threshold_ms: 20_000,
             own_ttl: true,
+            dates_ms: Vec::new(),
             removed_ms: None,
         }
     }
@@ -263,6 +289,7 @@ mod tests {
             next_pass_ms: None,
             sleep_ms: 60_000,
             pass_ms: 1_000,
+            hides: false,
         }
     }
 
@@ -298,6 +325,7 @@ mod tests {
             next_pass_ms: Some(50_000),
             sleep_ms: 60_000,
             pass_ms: 1_000,
+            hides: false,
         };
         let check = |now_ms, times: PassTimes, expected: &str| {
             assert_eq!(bracket(&lane, now_ms, &times), expected, "{now_ms} {times:?}");
@@ -308,13 +336,41 @@ mod tests {
         check(20_000, times, "Will be removed by the pass at 00:00:50");
         let read_only = PassTimes { removals: Removals::ReadOnly, ..times };
         check(0, read_only, "The store is read-only; nothing is removed");
-        assert_eq!(overdue(read_only.removals), "store is read-only");
+        assert_eq!(overdue(read_only.removals, false), "store is read-only");
         let held = PassTimes { removals: Removals::Held, ..times };
         check(0, held, "Removals are on hold until you release them");
-        assert_eq!(overdue(times.removals), "");
-        assert_eq!(overdue(held.removals), "on hold");
+        assert_eq!(overdue(times.removals, false), "");
+        assert_eq!(overdue(held.removals, true), "on hold");
         let off = PassTimes { removals: Removals::Off, ..times };
         check(0, off, "The TTL monitor is off; the document is kept until you resume it");
+    }
+
+    #[test]
+    fn where_expired_documents_are_hidden_the_words_say_so() {
+        let lane = lane(Bson::Int32(7));
+        let times = PassTimes { hides: true, next_pass_ms: Some(50_000), ..times(Removals::Go) };
+        let expected = "Hidden from reads; removed by the next pass";
+        assert_eq!(bracket(&lane, 20_000, &times), expected);
+        assert!(
+            verdict(&lane, 20_000, &times)
+                .ends_with("Reads hide it; the next pass will remove it.")
+        );
+        assert_eq!(overdue(times.removals, times.is_hidden(&lane, 20_000)), "hidden from reads");
+        assert!(spoken(&lane, 20_000, &times).ends_with("hidden from reads"));
+        let off = PassTimes { removals: Removals::Off, ..times };
+        assert!(
+            bracket(&lane, 20_000, &off).starts_with("Hidden from reads. The TTL monitor is off")
+        );
+        assert!(!times.is_hidden(&lane, 19_999), "not yet");
+        let by_date = Lane { own_ttl: false, ..lane };
+        assert!(!times.is_hidden(&by_date, 20_000), "MongoDB's own TTL hides nothing");
+    }
+
+    #[test]
+    fn of_several_dates_the_earliest_counts() {
+        let lane = Lane { own_ttl: false, dates_ms: vec![0, 9_000], ..lane(Bson::Int32(7)) };
+        let verdict = verdict(&lane, 0, &times(Removals::Go));
+        assert!(verdict.contains(" 20 s after the earliest date in at (00:00:00)."), "{verdict}");
     }
 
     #[test]
@@ -339,7 +395,8 @@ mod tests {
 
     #[test]
     fn a_screen_reader_hears_thresholds() {
-        assert!(spoken(&lane(Bson::Int32(7)), 19_999, Zone::Utc).starts_with("7 expires at "));
-        assert!(spoken(&lane(Bson::Int32(7)), 20_000, Zone::Utc).ends_with("not yet removed"));
+        let times = times(Removals::Go);
+        assert!(spoken(&lane(Bson::Int32(7)), 19_999, &times).starts_with("7 expires at "));
+        assert!(spoken(&lane(Bson::Int32(7)), 20_000, &times).ends_with("not yet removed"));
     }
 }

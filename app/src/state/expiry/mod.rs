@@ -46,6 +46,8 @@ pub struct Lane {
     pub threshold_ms: i64,
     /// Whether the document's own `ttl` made the threshold.
     pub own_ttl: bool,
+    /// The dates in the field, earliest first, if there are several; the first is the base.
+    pub dates_ms: Vec<i64>,
     /// When it was removed, in milliseconds, if it was.
     pub removed_ms: Option<i64>,
 }
@@ -74,13 +76,21 @@ impl Lane {
             None => Phase::Waiting,
         }
     }
+
+    /// Whether the threshold is counted from the last modification. Azure Cosmos DB hides such a
+    /// document from its threshold on.
+    #[must_use]
+    pub fn is_on_modification(&self) -> bool {
+        self.own_ttl || self.field == "_ts"
+    }
 }
 
 impl From<ExpiringRow> for Lane {
     fn from(row: ExpiringRow) -> Self {
         let ExpiringRow { id, index, field, base_ms, threshold_ms, source, .. } = row;
         let own_ttl = source == "item";
-        Self { id, index, field, base_ms, threshold_ms, own_ttl, removed_ms: None }
+        let dates_ms = row.dates_ms.unwrap_or_default();
+        Self { id, index, field, base_ms, threshold_ms, own_ttl, dates_ms, removed_ms: None }
     }
 }
 
@@ -94,6 +104,7 @@ impl From<&RemovedDocument> for Lane {
             base_ms: removed.base_ms,
             threshold_ms: removed.threshold_ms,
             own_ttl: false,
+            dates_ms: Vec::new(),
             removed_ms: Some(removed.removed_ms),
         }
     }
@@ -423,6 +434,7 @@ mod tests {
             base_ms: threshold_ms - 60_000,
             threshold_ms,
             own_ttl: false,
+            dates_ms: Vec::new(),
             removed_ms: None,
         }
     }

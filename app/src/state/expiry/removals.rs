@@ -185,6 +185,7 @@ mod tests {
             base_ms: NOW - 60_000,
             threshold_ms: NOW - 10,
             own_ttl: false,
+            dates_ms: Vec::new(),
             removed_ms,
         }
     }

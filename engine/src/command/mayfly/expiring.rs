@@ -50,7 +50,7 @@ fn token(after: &RawDocument) -> Result<Token, CommandError> {
 }
 
 fn row(found: Expiring, now_ms: i64) -> ExpiringRow {
-    let Expiring { id, index, field, deadline } = found;
+    let Expiring { id, index, field, deadline, dates_ms } = found;
     let state = if deadline.threshold_ms <= now_ms { "overdue" } else { "waiting" };
     ExpiringRow {
         id,
@@ -59,6 +59,7 @@ fn row(found: Expiring, now_ms: i64) -> ExpiringRow {
         base_ms: deadline.base_ms,
         threshold_ms: deadline.threshold_ms,
         source: deadline.source.as_str().to_owned(),
+        dates_ms: (!dates_ms.is_empty()).then_some(dates_ms),
         state: state.to_owned(),
     }
 }

@@ -4,7 +4,7 @@ use bson::{Binary, Bson, DateTime, Document, doc, spec::BinarySubtype};
 
 use crate::{
     clock::work_time,
-    limits::{EXPIRING_ENTRIES_MAX, READ_MS_MAX},
+    limits::{EXPIRING_DATES_MAX, EXPIRING_ENTRIES_MAX, READ_MS_MAX},
     reaper::{batch::id_of, target::Target, ttl_range::TtlRange},
     store::{Entries, Entry, IndexId, Reader, RecordNumber, Store, StoreError},
     ttl::{self, Deadline},
@@ -21,6 +21,9 @@ pub struct Expiring {
     pub field: String,
     /// When and why.
     pub deadline: Deadline,
+    /// The dates in the field, earliest first, if there are several; at most
+    /// [`EXPIRING_DATES_MAX`].
+    pub dates_ms: Vec<i64>,
 }
 
 /// A position in the order; the next page begins after it. Opaque to clients.
@@ -133,11 +136,17 @@ fn first_of_its_document(
     if !is_first {
         return Ok(None);
     }
+    let document = stored.document()?;
+    let dates_ms = match deadline.dates {
+        2.. => ttl::dates_ms(&first.rule, document, EXPIRING_DATES_MAX),
+        _ => Vec::new(),
+    };
     Ok(Some(Expiring {
-        id: id_of(stored.document()?),
+        id: id_of(document),
         index: target.name().to_owned(),
         field: target.field().to_owned(),
         deadline: *deadline,
+        dates_ms,
     }))
 }
 

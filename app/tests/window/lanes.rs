@@ -1,0 +1,80 @@
+//! What a lane of the Expiry view says and draws of its document.
+
+use bson::doc;
+use egui::{Shape, pos2};
+
+use super::support::{Window, at};
+
+/// A cart in Azure's dialect that is past its own `ttl` 20 s after the start.
+fn cart() -> Window {
+    let commands = [
+        doc! {"mayflyDialect": "cosmos"},
+        doc! {"createIndexes": "carts", "indexes": [
+            {"key": {"_ts": 1}, "name": "_ts_1", "expireAfterSeconds": 600},
+        ]},
+        doc! {"insert": "carts", "documents": [{"_id": "cart", "ttl": 20}]},
+    ];
+    Window::open_view(&commands, "Expiry")
+}
+
+#[test]
+fn a_document_that_its_database_hides_is_not_said_to_wait_for_the_pass() {
+    let mut window = cart();
+    window.until_named("cart expires at 12:00:20");
+    window.click("cart expires at 12:00:20");
+    assert!(window.has_part("Will be removed between"));
+    window.advance(21);
+    window.until_named("cart expired at 12:00:20, hidden from reads");
+    window.until_named("Hidden from reads; removed by the next pass");
+    assert!(window.has_part("Reads hide it; the next pass will remove it."));
+}
+
+#[test]
+fn the_inspector_tells_a_hidden_document_from_a_removed_one() {
+    let mut window = cart();
+    window.until_named("cart expires at 12:00:20");
+    window.click("Documents");
+    window.until_named("Document \"cart\"");
+    window.click("Document \"cart\"");
+    window.until_named("Will be removed between");
+    window.advance(21);
+    window.keys(egui::Modifiers::COMMAND, egui::Key::R);
+    window.until_named("Hidden from reads; removed by the next pass");
+    assert!(!window.has_part("This document was removed"));
+    window.run("admin", &doc! {"mayflyReap": 1});
+    window.until_named("This document was removed");
+    window.until_gone("Hidden from reads");
+}
+
+#[test]
+fn each_date_of_an_array_is_on_the_lane_and_the_earliest_is_named() {
+    let commands = [
+        doc! {"createIndexes": "logins", "indexes": [
+            {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 120},
+        ]},
+        doc! {"insert": "logins", "documents": [
+            {"_id": "three", "at": [at(-20), at(-36), at(-28)]},
+            {"_id": "one", "at": at(-30)},
+        ]},
+    ];
+    let mut window = Window::open_view(&commands, "Expiry");
+    window.until_named("three expires at 12:01:24");
+    let row = window.place("three expires at 12:01:24");
+    let shapes = window.harness.output().shapes.iter();
+    let mut dots: Vec<(f32, f32)> = shapes
+        .filter_map(|clipped| match &clipped.shape {
+            Shape::Circle(dot) if dot.stroke.is_empty() && row.contains(dot.center) => {
+                Some((dot.center.x, dot.radius))
+            }
+            _ => None,
+        })
+        .collect();
+    dots.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let [(_, first), (_, second), (_, third)] = dots[..] else { panic!("{dots:?}") };
+    assert!(first > second && (second - third).abs() < 0.1, "{dots:?}");
+    assert!(row.contains(pos2(dots[0].0, row.center().y)));
+    window.click("three expires at 12:01:24");
+    window.until_named("Index at_1 sets expiry to 120 s after the earliest date in at (11:59:24).");
+    window.click("one expires at 12:01:30");
+    window.until_named("Index at_1 sets expiry to 120 s after at (11:59:30).");
+}
