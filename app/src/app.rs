@@ -9,7 +9,9 @@ use egui::{Context, Ui};
 use mayfly_engine::clock::{Clock, SystemClock};
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, Actions, TabsAction, TransferAction, entry_for_keys};
+use crate::action::{
+    Action, Actions, TabsAction, TransferAction, entry_for_keys, entry_for_keys_over_dialog,
+};
 use crate::apply::{self, Apply, Effects, WindowEffect};
 use crate::job::{OpenError, OpenRequest};
 use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
@@ -18,7 +20,7 @@ use crate::source::Opener;
 use crate::source::embedded::first_request;
 use crate::state::settings::ThemeChoice;
 use crate::state::{Phase, Settings, State, Zone, toasts};
-use crate::theme::durations;
+use crate::theme::{Contrast, durations};
 use crate::widgets::menu;
 use crate::worker::{Wake, Worker};
 use crate::{dialogs, panels, theme};
@@ -37,6 +39,8 @@ pub struct WindowOptions {
     pub settings_file: Option<PathBuf>,
     /// The zone that times are shown in unless the user chooses UTC.
     pub local_zone: Zone,
+    /// Whether it begins as a presentation.
+    pub present: bool,
     /// What closes it from outside.
     pub shutdown: Option<ShutdownSignal>,
 }
@@ -67,7 +71,7 @@ impl MayflyApp {
     pub fn new(context: &CreationContext<'_>, options: WindowOptions) -> Self {
         let egui = &context.egui_ctx;
         theme::install_fonts(egui);
-        theme::install_style(egui);
+        theme::install_style(egui, Contrast::Normal);
         let saved: Option<Saved> =
             context.storage.and_then(|storage| eframe::get_value(storage, SAVED));
         let mut state = State::default();
@@ -93,7 +97,9 @@ impl MayflyApp {
         let mut effects = Effects::default();
         effects.window(WindowEffect::Theme(app.state.settings.theme));
         effects.window(WindowEffect::Zoom(app.state.settings.zoom));
-        apply::store::open(options.request, &mut Apply::new(&mut app.state, &mut effects));
+        let mut cx = Apply::new(&mut app.state, &mut effects);
+        apply::view::present(options.present, &mut cx);
+        apply::store::open(options.request, &mut cx);
         if is_sandbox {
             let request = first_request(OpenRequest { walker, ..OpenRequest::default() });
             app.state.store.left = Some(request);
@@ -178,6 +184,12 @@ impl MayflyApp {
                     ThemeChoice::Light => egui::ThemePreference::Light,
                 }),
                 WindowEffect::Zoom(zoom) => context.set_zoom_factor(zoom),
+                WindowEffect::Present(is_on) => {
+                    let contrast = if is_on { Contrast::Full } else { Contrast::Normal };
+                    theme::install_style(context, contrast);
+                    // Where the system refuses, the window is presented at its size.
+                    context.send_viewport_cmd(egui::ViewportCommand::Fullscreen(is_on));
+                }
                 WindowEffect::Title(title) => {
                     context.send_viewport_cmd(egui::ViewportCommand::Title(title));
                 }
@@ -214,7 +226,12 @@ impl eframe::App for MayflyApp {
             effects.window(WindowEffect::Close);
         }
         let closes = context.input(|input| input.viewport().close_requested());
-        if closes && !self.is_closing && apply::sandbox::ask_before_close(&mut self.state) {
+        if closes && self.state.view.is_presented() {
+            // egui keeps the size of the window for the next start, and that is not this one.
+            apply::view::present(false, &mut Apply::new(&mut self.state, &mut effects));
+            context.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+            context.send_viewport_cmd(egui::ViewportCommand::Close);
+        } else if closes && !self.is_closing && apply::sandbox::ask_before_close(&mut self.state) {
             context.send_viewport_cmd(egui::ViewportCommand::CancelClose);
         }
         self.take_outcomes(context, &mut effects);
@@ -243,9 +260,12 @@ impl eframe::App for MayflyApp {
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
         let context = ui.ctx().clone();
         menu::note_open(&context);
-        if self.state.dialogs.open().is_none()
-            && let Some(action) = entry_for_keys(&context, &self.state, menu::was_open(&context))
-        {
+        let asked = if self.state.dialogs.open().is_none() {
+            entry_for_keys(&context, &self.state, menu::was_open(&context))
+        } else {
+            entry_for_keys_over_dialog(&context, &self.state)
+        };
+        if let Some(action) = asked {
             self.actions.push(action);
         }
         if let Some(action) = dropped_files(&context, &self.state) {

@@ -109,6 +109,9 @@ pub const CATALOG_AGE_MIN: Duration = Duration::from_millis(200);
 /// Zoom steps: the smallest and the largest factor.
 pub const ZOOM_RANGE: std::ops::RangeInclusive<f32> = 0.6..=2.5;
 
+/// Zoom steps of a presentation. The smallest text has 12 points, so it is 24 pixels high at least.
+pub const PRESENTED_ZOOM_RANGE: std::ops::RangeInclusive<f32> = 2.0..=4.0;
+
 /// Documents listed in the Expiry view, the soonest first.
 pub const LANES_MAX: usize = 200;
 

@@ -4,14 +4,11 @@ use std::{ffi::OsString, process::ExitCode};
 
 use crate::{
     WindowError, WindowOptions,
-    cli::{self, Failure, WindowOutcome},
+    cli::{self, Failure, WindowOutcome, WindowRequest},
     job::Zone,
     run_window,
     shutdown::ShutdownSignal,
-    source::{
-        OpenRequest,
-        embedded::{check_free, opener},
-    },
+    source::embedded::{check_free, opener},
 };
 
 /// The whole program. `prepare` may add to the window's context, if there is a window.
@@ -23,21 +20,22 @@ pub fn run(
 }
 
 fn window(
-    request: OpenRequest,
+    request: WindowRequest,
     shutdown: ShutdownSignal,
     prepare: impl FnOnce(&egui::Context) + 'static,
 ) -> Result<WindowOutcome, Failure> {
     // A second window on the same store prints an error and exits, instead of opening empty. A
     // desktop shows no standard error, so there the window opens and shows the error.
     if !is_started_by_desktop() {
-        check_free(&request).map_err(|failure| Failure(failure.message))?;
+        check_free(&request.store).map_err(|failure| Failure(failure.message))?;
     }
     let opener = opener();
     let options = WindowOptions {
-        request,
+        request: request.store,
         opener,
         settings_file: None,
         local_zone: Zone::Local,
+        present: request.present,
         shutdown: Some(shutdown),
     };
     match run_window(options, prepare) {

@@ -69,6 +69,15 @@ pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> 
     None
 }
 
+/// The entry whose keys were pressed while a dialog is open. A dialog can be presented too; every
+/// other key is its own.
+#[must_use]
+pub fn entry_for_keys_over_dialog(context: &egui::Context, state: &State) -> Option<Action> {
+    let is_pressed =
+        |keys: &KeyboardShortcut| context.input_mut(|input| input.consume_shortcut(keys));
+    view::PRESENT.keys.as_ref().is_some_and(is_pressed).then(|| (view::PRESENT.action)(state))?
+}
+
 fn belongs_to_text(keys: KeyboardShortcut) -> bool {
     let held = keys.modifiers;
     let edits =

@@ -119,18 +119,24 @@ const ROWS: &[Row] = &[
     ("Go to the filter", "query, search, find", ""),
     ("Find documents", "query, search, filter", SHOW_DOCUMENTS),
     ("Commands", "palette, search, help", ""),
-    ("Show or hide the sidebar", "panel, tree, left, collections", ""),
-    ("Show or hide the inspector", "panel, details, right, properties", ""),
-    ("Show or hide the drawer", "panel, bottom, log", ""),
-    ("Show the TTL monitor log", "history, passes, reaper, expire, lag, removed", ""),
-    ("Show sent commands", "history, log, mongosh, console", ""),
-    ("Show operations", "progress, jobs, tasks, background", ""),
+    (
+        "Present",
+        "presentation, presenter, lecture, full screen, fullscreen, projector, beamer, classroom, \
+         slides",
+        "",
+    ),
+    ("Show or hide the sidebar", "panel, tree, left, collections", LEAVE),
+    ("Show or hide the inspector", "panel, details, right, properties", LEAVE),
+    ("Show or hide the drawer", "panel, bottom, log", LEAVE),
+    ("Show the TTL monitor log", "history, passes, reaper, expire, lag, removed", LEAVE),
+    ("Show sent commands", "history, log, mongosh, console", LEAVE),
+    ("Show operations", "progress, jobs, tasks, background", LEAVE),
     ("Local time", "time zone, clock, utc, offset", "Times are shown in local time already"),
     ("UTC", "time zone, clock, time, gmt, local time", "Times are shown in UTC already"),
     ("Dark theme", "night, black, color, appearance, mode", ""),
     ("Light theme", "day, white, bright, color, appearance, mode", ""),
     ("System theme", "automatic, color, appearance, mode, dark, light", ""),
-    ("Zoom in", "font size, text size, bigger, larger, scale, presentation", ""),
+    ("Zoom in", "font size, text size, bigger, larger, scale", ""),
     ("Zoom out", "font size, text size, smaller, scale", ""),
     ("Reset zoom", "font size, text size, normal, scale, 100%", ""),
     ("Quit", "exit, close, leave, end", ""),
@@ -146,6 +152,7 @@ const ROWS: &[Row] = &[
 const SHOW_DOCUMENTS: &str = "Show Documents first (Ctrl+1)";
 const SELECT_DOCUMENT: &str = "Select a document in Documents first";
 const SHOW_EXPIRY: &str = "Show Expiry first (Ctrl+2)";
+const LEAVE: &str = "Leave the presentation first (F11)";
 const SIMULATED: &str = "Only a store on a simulated clock can do this";
 
 fn row(label: &str) -> Option<&'static Row> {

@@ -30,7 +30,7 @@ pub use archive::ArchiveAction;
 pub use clock::ClockAction;
 pub use dialog::DialogAction;
 pub use documents::DocumentsAction;
-pub use entries::{entries, entry_for_keys};
+pub use entries::{entries, entry_for_keys, entry_for_keys_over_dialog};
 pub use entry::{Entry, Group};
 pub use expiry::ExpiryAction;
 pub use indexes::IndexesAction;

@@ -3,7 +3,8 @@
 use egui::Key;
 
 use super::Action;
-use super::entry::{Entry, Group, ctrl, ctrl_shift};
+use super::entry::{Entry, Group, ctrl, ctrl_shift, key};
+use crate::state::State;
 use crate::state::settings::ThemeChoice;
 use crate::state::view::Drawer;
 
@@ -19,6 +20,8 @@ pub enum ViewAction {
     },
     /// How large everything is.
     SetZoom(f32),
+    /// Presents the view, or shows it again with the panels around it.
+    Present(bool),
     /// Opens or closes the palette.
     SetPalette(bool),
     /// Chooses a line of the palette.
@@ -72,6 +75,15 @@ pub const PALETTE: Entry = Entry {
     action: |state| Some(Action::View(ViewAction::SetPalette(!state.view.palette))),
 };
 
+/// Presents what is shown, or ends that.
+pub const PRESENT: Entry = Entry {
+    group: Group::View,
+    label: "Present",
+    tooltip: "Show this view full screen in large text; Esc leaves",
+    keys: key(Key::F11),
+    action: |state| Some(Action::View(ViewAction::Present(!state.view.is_presented()))),
+};
+
 /// Shows times in the zone of this machine.
 pub const LOCAL_TIME: Entry = Entry {
     group: Group::View,
@@ -93,19 +105,20 @@ pub const UTC: Entry = Entry {
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[
     PALETTE,
+    PRESENT,
     Entry {
         group: Group::View,
         label: "Show or hide the sidebar",
         tooltip: "Databases and collections",
         keys: ctrl(Key::B),
-        action: |state| Some(Action::View(ViewAction::SetSidebar(!state.settings.sidebar))),
+        action: |state| panel(state, ViewAction::SetSidebar(!state.settings.sidebar)),
     },
     Entry {
         group: Group::View,
         label: "Show or hide the inspector",
         tooltip: "Details of the selected document",
         keys: ctrl(Key::I),
-        action: |state| Some(Action::View(ViewAction::SetInspector(!state.settings.inspector))),
+        action: |state| panel(state, ViewAction::SetInspector(!state.settings.inspector)),
     },
     Entry {
         group: Group::View,
@@ -117,7 +130,7 @@ pub const ENTRIES: &[Entry] = &[
                 Some(_) => None,
                 None => Some(Drawer::ReaperLog),
             };
-            Some(Action::View(ViewAction::SetDrawer(drawer)))
+            panel(state, ViewAction::SetDrawer(drawer))
         },
     },
     Entry {
@@ -125,21 +138,21 @@ pub const ENTRIES: &[Entry] = &[
         label: "Show the TTL monitor log",
         tooltip: "Each pass with its removals and lag",
         keys: None,
-        action: |_| Some(Action::View(ViewAction::SetDrawer(Some(Drawer::ReaperLog)))),
+        action: |state| panel(state, ViewAction::SetDrawer(Some(Drawer::ReaperLog))),
     },
     Entry {
         group: Group::View,
         label: "Show sent commands",
         tooltip: "All commands sent, in mongosh syntax",
         keys: ctrl_shift(Key::C),
-        action: |_| Some(Action::View(ViewAction::SetDrawer(Some(Drawer::Commands)))),
+        action: |state| panel(state, ViewAction::SetDrawer(Some(Drawer::Commands))),
     },
     Entry {
         group: Group::View,
         label: "Show operations",
         tooltip: "Imports, exports and index builds with their progress",
         keys: None,
-        action: |_| Some(Action::View(ViewAction::SetDrawer(Some(Drawer::Operations)))),
+        action: |state| panel(state, ViewAction::SetDrawer(Some(Drawer::Operations))),
     },
     LOCAL_TIME,
     UTC,
@@ -169,14 +182,14 @@ pub const ENTRIES: &[Entry] = &[
         label: "Zoom in",
         tooltip: "Increase the UI scale",
         keys: ctrl(Key::Plus),
-        action: |state| Some(Action::View(ViewAction::SetZoom(state.settings.zoom + 0.1))),
+        action: |state| Some(Action::View(ViewAction::SetZoom(state.zoom() + 0.1))),
     },
     Entry {
         group: Group::View,
         label: "Zoom out",
         tooltip: "Decrease the UI scale",
         keys: ctrl(Key::Minus),
-        action: |state| Some(Action::View(ViewAction::SetZoom(state.settings.zoom - 0.1))),
+        action: |state| Some(Action::View(ViewAction::SetZoom(state.zoom() - 0.1))),
     },
     Entry {
         group: Group::View,
@@ -193,3 +206,8 @@ pub const ENTRIES: &[Entry] = &[
         action: |_| Some(Action::View(ViewAction::Quit)),
     },
 ];
+
+/// Opens or closes a panel. A presentation has none, and leaves them as they were.
+fn panel(state: &State, action: ViewAction) -> Option<Action> {
+    (!state.view.is_presented()).then_some(Action::View(action))
+}

@@ -27,6 +27,8 @@ pub enum WindowEffect {
     Theme(ThemeChoice),
     /// Changes the size of everything.
     Zoom(f32),
+    /// Fills the screen in full contrast, or stops that.
+    Present(bool),
     /// Changes the title of the window.
     Title(String),
     /// Closes the window.

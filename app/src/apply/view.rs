@@ -1,8 +1,10 @@
 //! What is open and how it looks.
 
+use std::ops::RangeInclusive;
+
 use super::{Apply, WindowEffect, clipboard, sandbox};
 use crate::action::{Action, ExpiryAction, TabsAction, ViewAction};
-use crate::limits::ZOOM_RANGE;
+use crate::limits::{PRESENTED_ZOOM_RANGE, ZOOM_RANGE};
 use crate::state::expiry::Mode;
 use crate::state::operations::OperationId;
 use crate::state::settings::ThemeChoice;
@@ -18,11 +20,8 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
             let theme = if dark { ThemeChoice::Light } else { ThemeChoice::Dark };
             set_theme(theme, cx);
         }
-        ViewAction::SetZoom(zoom) => {
-            let zoom = zoom.clamp(*ZOOM_RANGE.start(), *ZOOM_RANGE.end());
-            cx.state.settings.zoom = zoom;
-            cx.window(WindowEffect::Zoom(zoom));
-        }
+        ViewAction::SetZoom(zoom) => set_zoom(zoom, cx),
+        ViewAction::Present(is_on) => present(is_on, cx),
         ViewAction::SetPalette(open) => {
             cx.state.view.palette = open;
             cx.state.view.palette_at = 0;
@@ -34,6 +33,8 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::NextCallout => next_callout(cx.state),
         ViewAction::EndCallouts => end_callouts(cx.state),
         ViewAction::SetUtc(utc) => set_utc(utc, cx.state),
+        ViewAction::SetSidebar(_) | ViewAction::SetInspector(_) | ViewAction::SetDrawer(_)
+            if cx.state.view.is_presented() => {}
         ViewAction::SetSidebar(open) => cx.state.settings.sidebar = open,
         ViewAction::SetReduceMotion(is_reduced) => cx.state.settings.reduce_motion = is_reduced,
         ViewAction::SetInspector(open) => cx.state.settings.inspector = open,
@@ -58,6 +59,25 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
 fn set_theme(theme: ThemeChoice, cx: &mut Apply<'_>) {
     cx.state.settings.theme = theme;
     cx.window(WindowEffect::Theme(theme));
+}
+
+fn set_zoom(zoom: f32, cx: &mut Apply<'_>) {
+    let within = |range: RangeInclusive<f32>| zoom.clamp(*range.start(), *range.end());
+    match &mut cx.state.view.presented_zoom {
+        Some(presented) => *presented = within(PRESENTED_ZOOM_RANGE),
+        None => cx.state.settings.zoom = within(ZOOM_RANGE),
+    }
+    cx.window(WindowEffect::Zoom(cx.state.zoom()));
+}
+
+/// Presents the view, or ends that: the settings still know how the window looked before.
+pub fn present(is_on: bool, cx: &mut Apply<'_>) {
+    if is_on == cx.state.view.is_presented() {
+        return;
+    }
+    cx.state.view.presented_zoom = is_on.then_some(*PRESENTED_ZOOM_RANGE.start());
+    cx.window(WindowEffect::Zoom(cx.state.zoom()));
+    cx.window(WindowEffect::Present(is_on));
 }
 
 /// Shows times in UTC, or in the zone of this machine.

@@ -19,6 +19,9 @@ pub struct Args {
     /// Where the sandbox's clock starts, such as 2026-01-01T00:00:00Z. Defaults to the present minute.
     #[arg(long, value_name = "RFC3339", requires = "sandbox")]
     pub at: Option<String>,
+    /// Open the window as a presentation: full screen, in large text. F11 or Esc leaves it.
+    #[arg(long)]
+    pub present: bool,
     /// Command to run instead of opening the window.
     #[command(subcommand)]
     pub command: Option<Command>,

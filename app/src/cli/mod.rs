@@ -54,10 +54,19 @@ pub enum WindowOutcome {
     NoDisplay,
 }
 
+/// How to open the window.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WindowRequest {
+    /// Which store to open.
+    pub store: OpenRequest,
+    /// Whether it begins as a presentation.
+    pub present: bool,
+}
+
 /// Parses the arguments and runs the command. `window` opens the window, which a signal closes.
 pub fn run(
     arguments: impl IntoIterator<Item = OsString>,
-    window: impl FnOnce(OpenRequest, ShutdownSignal) -> Result<WindowOutcome, Failure>,
+    window: impl FnOnce(WindowRequest, ShutdownSignal) -> Result<WindowOutcome, Failure>,
 ) -> ExitCode {
     let args = match Args::try_parse_from(arguments) {
         Ok(args) => args,
@@ -81,7 +90,7 @@ pub fn run(
 
 fn dispatch(
     args: Args,
-    window: impl FnOnce(OpenRequest, ShutdownSignal) -> Result<WindowOutcome, Failure>,
+    window: impl FnOnce(WindowRequest, ShutdownSignal) -> Result<WindowOutcome, Failure>,
 ) -> Result<(), Failure> {
     // Before a store is opened: a signal during that time must count too.
     let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
@@ -114,21 +123,22 @@ fn dispatch(
     }
 }
 
-/// The store that the window opens.
-fn request(args: &Args) -> Result<OpenRequest, Failure> {
+/// What the window opens, and how.
+fn request(args: &Args) -> Result<WindowRequest, Failure> {
     let sandbox = match (args.sandbox, args.demo) {
         (true, true) => Some(Sandbox::Demo),
         (true, false) => Some(Sandbox::Empty),
         (false, _) => None,
     };
     let at = args.at.as_deref();
-    Ok(first_request(OpenRequest {
+    let store = first_request(OpenRequest {
         folder: args.folder.clone(),
         demo: args.demo && !args.sandbox,
         sandbox,
         simulated_start_ms: at.map(|at| start_ms("--at", at)).transpose()?,
         walker: walk::itself(),
-    }))
+    });
+    Ok(WindowRequest { store, present: args.present })
 }
 
 /// The instant that an option names, in milliseconds since 1970.
@@ -146,7 +156,20 @@ mod tests {
 
     fn parsed(arguments: &str) -> Result<OpenRequest, String> {
         let args = Args::try_parse_from(arguments.split(' ')).map_err(|error| error.to_string())?;
-        request(&args).map_err(|failure| failure.0)
+        request(&args).map(|request| request.store).map_err(|failure| failure.0)
+    }
+
+    #[test]
+    fn a_presentation_is_asked_for() {
+        for (arguments, expected) in [
+            ("mayfly --present", true),
+            ("mayfly folder --present", true),
+            ("mayfly --sandbox --demo --present", true),
+            ("mayfly --demo", false),
+        ] {
+            let args = Args::try_parse_from(arguments.split(' ')).expect(arguments);
+            assert_eq!(request(&args).map(|request| request.present), Ok(expected), "{arguments}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use egui::{Context, Ui};
 
 use super::close;
-use crate::action::{Action, Actions, ViewAction};
+use crate::action::{Action, Actions, ViewAction, view};
 use crate::state::State;
 use crate::state::settings::ThemeChoice;
 use crate::theme::{colors, sizes, text};
@@ -48,7 +48,7 @@ fn theme_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 fn zoom_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     section(ui, "Zoom");
     ui.horizontal(|ui| {
-        let zoom = state.settings.zoom;
+        let zoom = state.zoom();
         let set = |zoom| Action::View(ViewAction::SetZoom(zoom));
         if ui.add(Button::plain("−").name("Smaller").tooltip("Ctrl+−")).clicked() {
             actions.push(set(zoom - 0.1));
@@ -60,8 +60,11 @@ fn zoom_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         if ui.add(Button::ghost("Reset")).clicked() {
             actions.push(set(1.0));
         }
-        if ui.add(Button::ghost("Presentation (150%)")).clicked() {
-            actions.push(set(1.5));
+        let present = view::PRESENT;
+        let label = format!("{} ({})", present.label, present.keys_text());
+        if ui.add(Button::ghost(&label).tooltip(present.tooltip)).clicked() {
+            close(actions);
+            actions.push(Action::View(ViewAction::Present(true)));
         }
     });
 }

@@ -63,7 +63,7 @@ pub fn keys(context: &Context, state: &State, actions: &mut Actions) {
 /// Draws the callout.
 pub fn ui(context: &Context, state: &State, actions: &mut Actions) {
     let Some((number, callout, target, tab)) = shown(context, state) else { return };
-    let look = Colors::of(context.theme() == egui::Theme::Dark);
+    let look = Colors::of_window(context);
     let window = context.content_rect();
     let is_below = target.bottom() < window.center().y;
     let left = (target.center().x - WIDTH / 2.0)

@@ -15,7 +15,7 @@ pub fn ui(context: &Context, state: &State) {
     if files.is_empty() {
         return;
     }
-    let look = Colors::of(context.theme() == egui::Theme::Dark);
+    let look = Colors::of_window(context);
     let rect = context.content_rect();
     let painter = context.layer_painter(LayerId::new(Order::Tooltip, Id::unique("file overlay")));
     painter.rect_filled(rect, 0.0, look.backdrop);

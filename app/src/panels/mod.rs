@@ -15,6 +15,7 @@ pub mod indexes;
 pub mod inspector;
 pub mod operations;
 pub mod palette;
+pub mod presentation;
 pub mod reaper_log;
 mod schedule;
 pub mod sidebar;
@@ -35,6 +36,9 @@ use crate::theme::{colors, sizes};
 
 /// Lays the whole window out. Returns where the workspace ends, above the drawer.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) -> f32 {
+    if state.view.is_presented() {
+        return presentation::ui(ui, state, drafts, actions);
+    }
     callouts::keys(ui.ctx(), state, actions);
     let colors = colors(ui);
     let bar = Frame::new().fill(colors.panel);
@@ -75,7 +79,10 @@ pub fn over_ui(
     drafts: &mut Drafts,
     actions: &mut Actions,
 ) {
-    callouts::ui(ui.ctx(), state, actions);
+    let is_presented = state.view.is_presented();
+    if !is_presented {
+        callouts::ui(ui.ctx(), state, actions);
+    }
     if state.view.palette {
         if state.dialogs.open().is_none() {
             palette::ui(ui.ctx(), state, drafts, actions);
@@ -84,10 +91,15 @@ pub fn over_ui(
             actions.push(Action::View(ViewAction::SetPalette(false)));
         }
     }
-    // A dialog may be as low as that, and its buttons are at its end; what is below it is dimmed.
-    let has_dialog = state.dialogs.open().is_some();
-    let bottom = if has_dialog { ui.ctx().content_rect().bottom() } else { workspace_end };
-    toasts::ui(ui.ctx(), bottom, state, actions);
+    if is_presented {
+        presentation::over_ui(ui, state, actions);
+    } else {
+        // A dialog may be as low as that, and its buttons are at its end; what is below it is
+        // dimmed.
+        let has_dialog = state.dialogs.open().is_some();
+        let bottom = if has_dialog { ui.ctx().content_rect().bottom() } else { workspace_end };
+        toasts::ui(ui.ctx(), bottom, state, actions);
+    }
     drop_overlay::ui(ui.ctx(), state);
     if state.is_simulated() {
         amber_frame(ui);

@@ -104,7 +104,7 @@ pub fn ui(context: &Context, state: &State, drafts: &mut Drafts, actions: &mut A
 }
 
 fn backdrop_ui(context: &Context, draw: &mut dyn FnMut(&mut Ui)) -> Rect {
-    let look = Colors::of(context.theme() == egui::Theme::Dark);
+    let look = Colors::of_window(context);
     let area = Area::new(Id::unique("palette")).order(Order::Foreground);
     // What is below gets neither the keyboard nor tooltips.
     context.memory_mut(|memory| memory.set_modal_layer(area.layer()));

@@ -27,7 +27,7 @@ pub fn ui(context: &Context, bottom: f32, state: &State, actions: &mut Actions) 
     if state.toasts.list().is_empty() {
         return;
     }
-    let look = Colors::of(context.theme() == egui::Theme::Dark);
+    let look = Colors::of_window(context);
     let (corner, width) = place(context);
     let side = if corner == Align2::LEFT_BOTTOM { sizes::GAP_LARGE } else { -sizes::GAP_LARGE };
     let above = bottom - context.content_rect().bottom() - sizes::GAP;

@@ -290,6 +290,7 @@ fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         }
     });
     menu::line(ui);
+    entry_ui(ui, state, &view::PRESENT, actions);
     entry_ui(ui, state, &dialog::SETTINGS, actions);
     menu::below_entry(ui, "Help", |ui| {
         let help = entries().filter(|entry| entry.group == Group::Help);

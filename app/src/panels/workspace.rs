@@ -27,19 +27,26 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         .frame(Frame::new().fill(colors.panel))
         .show(ui, |ui| tab_strip::views_ui(ui, state, tab, actions));
     inspector_panel(ui, state, tab, drafts, actions);
-    CentralPanel::default().frame(Frame::new().fill(colors.panel)).show(ui, |ui| {
-        // What a view remembers of its own (scroll positions, say) belongs to its tab.
-        ui.push_id(("view", tab.id.0), |ui| view_ui(ui, state, tab, drafts, actions));
-    });
+    CentralPanel::default()
+        .frame(Frame::new().fill(colors.panel))
+        .show(ui, |ui| view_ui(ui, state, tab, drafts, actions));
 }
 
-fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, drafts: &mut Drafts, actions: &mut Actions) {
+/// Draws the view of a tab.
+pub(super) fn view_ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    drafts: &mut Drafts,
+    actions: &mut Actions,
+) {
     let draft = drafts.tab(tab.id);
-    match tab.view {
+    // What a view remembers of its own (scroll positions, say) belongs to its tab.
+    ui.push_id(("view", tab.id.0), |ui| match tab.view {
         ViewKind::Documents => documents::ui(ui, state, tab, draft, actions),
         ViewKind::Expiry => expiry::ui(ui, state, tab, draft, actions),
         ViewKind::Indexes => indexes::ui(ui, state, tab, draft, actions),
-    }
+    });
 }
 
 fn inspector_panel(

@@ -194,6 +194,12 @@ impl State {
         counts.sum()
     }
 
+    /// How large everything is in this frame; 1 is the normal size.
+    #[must_use]
+    pub fn zoom(&self) -> f32 {
+        self.view.presented_zoom.unwrap_or(self.settings.zoom)
+    }
+
     /// Whether a store is there and answers.
     #[must_use]
     pub fn is_open(&self) -> bool {

@@ -45,7 +45,7 @@ pub enum Focus {
 pub const CALLOUTS: usize = 3;
 
 /// What is open and where the window looks.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct View {
     /// Whether the palette is open.
     pub palette: bool,
@@ -57,4 +57,15 @@ pub struct View {
     pub local_zone: Zone,
     /// Where the keyboard focus goes; the owner of the place takes it in the next frame.
     pub focus: Option<Focus>,
+    /// The zoom of the presentation; `None`: the window is not presented. The settings keep what
+    /// it has otherwise, and no setting keeps this.
+    pub presented_zoom: Option<f32>,
+}
+
+impl View {
+    /// Whether the view is presented: large, in full contrast, without the panels around it.
+    #[must_use]
+    pub fn is_presented(&self) -> bool {
+        self.presented_zoom.is_some()
+    }
 }

@@ -2,6 +2,15 @@
 
 use egui::Color32;
 
+/// How strong text and lines are against their background.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contrast {
+    /// What is looked up is dimmer than what is read.
+    Normal,
+    /// Nothing is dim: for a projector in a bright room.
+    Full,
+}
+
 /// The colors of one mode.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Colors {
@@ -81,6 +90,8 @@ pub struct Colors {
     pub now: Color32,
     /// Text on `now`.
     pub on_now: Color32,
+    /// The ring around the pointer of a presentation.
+    pub halo: Color32,
 }
 
 /// The colors for a dark room.
@@ -124,6 +135,7 @@ pub static DARK: Colors = Colors {
     shadow: shade(110),
     now: rgb(0x00f4_f7fa),
     on_now: rgb(0x0015_1b22),
+    halo: rgb(0x008f_c4f7),
 };
 
 /// The colors for a bright room.
@@ -167,20 +179,66 @@ pub static LIGHT: Colors = Colors {
     shadow: shade(45),
     now: rgb(0x0015_1b22),
     on_now: rgb(0x00ff_ffff),
+    halo: rgb(0x0016_63b0),
+};
+
+/// The dark mode in full contrast.
+pub static DARK_FULL: Colors = Colors {
+    text: rgb(0x00ff_ffff),
+    dim: rgb(0x00e7_ecf1),
+    hairline: rgb(0x0056_6674),
+    removed: rgb(0x00c3_ccd4),
+    now: rgb(0x00ff_ffff),
+    ..DARK
+};
+
+/// The light mode in full contrast.
+pub static LIGHT_FULL: Colors = Colors {
+    text: rgb(0x0000_0000),
+    dim: rgb(0x001b_232b),
+    hairline: rgb(0x008f_9aa5),
+    accent: rgb(0x0005_5f50),
+    accent_hover: rgb(0x0004_5044),
+    overdue: rgb(0x007a_4600),
+    overdue_hover: rgb(0x006a_3d00),
+    removed: rgb(0x0040_4952),
+    now: rgb(0x0000_0000),
+    ..LIGHT
 };
 
 impl Colors {
     /// The colors of the dark or the light mode.
     #[must_use]
-    pub fn of(dark: bool) -> &'static Self {
-        if dark { &DARK } else { &LIGHT }
+    pub fn of(dark: bool, contrast: Contrast) -> &'static Self {
+        match (dark, contrast) {
+            (true, Contrast::Normal) => &DARK,
+            (true, Contrast::Full) => &DARK_FULL,
+            (false, Contrast::Normal) => &LIGHT,
+            (false, Contrast::Full) => &LIGHT_FULL,
+        }
+    }
+
+    /// The colors that the window is drawn in.
+    #[must_use]
+    pub fn of_window(context: &egui::Context) -> &'static Self {
+        Self::of_style(&context.global_style().visuals)
+    }
+
+    /// The colors that a style was set up from.
+    fn of_style(visuals: &egui::Visuals) -> &'static Self {
+        let full = Self::of(visuals.dark_mode, Contrast::Full);
+        if visuals.weak_text_color == Some(full.dim) {
+            full
+        } else {
+            Self::of(visuals.dark_mode, Contrast::Normal)
+        }
     }
 }
 
-/// The colors of the mode that `ui` is drawn in.
+/// The colors that `ui` is drawn in.
 #[must_use]
 pub fn colors(ui: &egui::Ui) -> &'static Colors {
-    Colors::of(ui.visuals().dark_mode)
+    Colors::of_style(ui.visuals())
 }
 
 /// `color` with `opacity` between 0 and 1.
@@ -218,7 +276,7 @@ mod tests {
 
     #[test]
     fn text_can_be_read_on_its_background() {
-        for colors in [&DARK, &LIGHT] {
+        for colors in [&DARK, &LIGHT, &DARK_FULL, &LIGHT_FULL] {
             let backgrounds = [
                 colors.background,
                 colors.panel,

@@ -10,7 +10,7 @@ pub mod sizes;
 pub mod style;
 pub mod text;
 
-pub use colors::{Colors, colors};
+pub use colors::{Colors, Contrast, colors};
 pub use fonts::install_fonts;
 pub use icons::Icon;
 pub use style::install_style;

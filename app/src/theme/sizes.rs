@@ -107,6 +107,8 @@ pub const DIALOG_NARROW: f32 = 440.0;
 pub const DIALOG: f32 = 620.0;
 /// A dialog with a preview or a list.
 pub const DIALOG_WIDE: f32 = 820.0;
+/// A window lower than this is that of a presentation: a dialog leaves little room around it.
+pub const DIALOG_LOW: f32 = 440.0;
 /// The command palette: width.
 pub const PALETTE: f32 = 600.0;
 /// The command palette: how far below the top of the window.
@@ -128,6 +130,16 @@ pub const WINDOW: [f32; 2] = [1280.0, 800.0];
 
 /// The height of a document's lane on the time axis.
 pub const LANE: f32 = 31.0;
+/// The same in a presentation: 48 pixels at its zoom.
+pub const LANE_PRESENTED: f32 = 24.0;
+/// The height of a presentation's line with the collection and the clock.
+pub const PRESENTED_TITLE: f32 = 30.0;
+/// The height of a presentation's lines that say what is shown, and how the clock is moved.
+pub const PRESENTED_LINE: f32 = 22.0;
+/// The radius of the ring around the pointer of a presentation.
+pub const HALO: f32 = 22.0;
+/// The thickness of that ring.
+pub const HALO_RING: f32 = 2.0;
 /// The thickness of a lane's bar.
 pub const LANE_BAR: f32 = 10.0;
 /// The radius of the knob at a threshold.

@@ -3,13 +3,13 @@
 use egui::style::{ScrollStyle, Selection, WidgetVisuals};
 use egui::{Context, CornerRadius, Margin, Shadow, Stroke, Style, TextStyle, Theme, Vec2, Visuals};
 
-use super::colors::Colors;
+use super::colors::{Colors, Contrast};
 use super::{durations, sizes, text};
 
-/// Sets up both modes. Called once when the window is made, and by tests.
-pub fn install_style(context: &Context) {
+/// Sets up both modes.
+pub fn install_style(context: &Context, contrast: Contrast) {
     for theme in [Theme::Dark, Theme::Light] {
-        let colors = Colors::of(theme == Theme::Dark);
+        let colors = Colors::of(theme == Theme::Dark, contrast);
         context.style_mut_of(theme, |style| set_up(style, colors, theme == Theme::Dark));
     }
 }

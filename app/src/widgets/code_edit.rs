@@ -183,7 +183,10 @@ mod tests {
     fn colours_change_no_character() {
         for (code, at) in [("{a: 'x', b: ISODate(}", Some(20)), ("{ü: 1}\n", None), ("", Some(0))]
         {
-            assert_eq!(typed(code, Colors::of(true), at).text, code);
+            assert_eq!(
+                typed(code, Colors::of(true, crate::theme::Contrast::Normal), at).text,
+                code
+            );
         }
     }
 }

@@ -45,8 +45,7 @@ pub fn ui<T>(
     content: impl FnOnce(&mut Ui, &mut T),
     buttons: impl FnOnce(&mut Ui, &mut T),
 ) -> Closing {
-    let dark = window.theme() == egui::Theme::Dark;
-    let look = Colors::of(dark);
+    let look = Colors::of_window(window);
     let frame = Frame::new()
         .fill(look.panel)
         .stroke(Stroke::new(sizes::LINE, look.hairline))
@@ -56,7 +55,8 @@ pub fn ui<T>(
         .inner_margin(Margin { left: 24, right: 12, top: 20, bottom: 20 });
     let room = window.content_rect();
     let width = width.min(room.width() - 96.0);
-    let tallest = (room.height() - 220.0).max(120.0);
+    let around = if room.height() < sizes::DIALOG_LOW { 160.0 } else { 220.0 };
+    let tallest = (room.height() - around).max(120.0);
     let mut closed = false;
     let id = Id::unique(("dialog", title));
     note_typing(window, id);

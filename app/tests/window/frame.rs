@@ -21,6 +21,7 @@ fn window() -> Harness<'static, MayflyApp> {
         opener,
         settings_file: None,
         local_zone: Zone::Utc,
+        present: false,
         shutdown: None,
     };
     let mut harness = Harness::builder()

@@ -84,6 +84,7 @@ impl Window {
             opener,
             settings_file: None,
             local_zone: Zone::Utc,
+            present: false,
             shutdown: None,
         };
         let mut harness = Harness::builder()
@@ -204,6 +205,7 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
         opener: embedded::opener(),
         settings_file: None,
         local_zone: Zone::Utc,
+        present: false,
         shutdown: None,
     };
     let mut harness = Harness::builder()

@@ -17,6 +17,7 @@ mod lanes;
 mod listener;
 mod maintenance;
 mod names;
+mod presentation;
 mod sandbox;
 mod sidebar;
 mod slow;

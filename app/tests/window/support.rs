@@ -116,8 +116,14 @@ impl Window {
         };
         let opened = Arc::new(Mutex::new(None));
         let opener = prepared(commands.to_vec(), Arc::clone(&opened), seen);
-        let options =
-            WindowOptions { request, opener, settings_file: None, local_zone, shutdown: None };
+        let options = WindowOptions {
+            request,
+            opener,
+            settings_file: None,
+            local_zone,
+            present: false,
+            shutdown: None,
+        };
         let mut harness = Harness::builder()
             .with_size([1280.0, 800.0])
             .with_max_steps(64)
@@ -242,6 +248,12 @@ impl Window {
 
     pub fn is_enabled(&self, name: &str) -> bool {
         !self.first(name).accesskit_node().is_disabled()
+    }
+
+    /// Where the first control stands whose name holds these words.
+    pub fn place_of_part(&self, part: &str) -> Option<egui::Rect> {
+        let mut found = self.harness.query_all_by(|node| names(node, |found| found.contains(part)));
+        found.next().map(|node| node.rect())
     }
 
     /// Where a control stands.

@@ -30,8 +30,9 @@ pub fn ui(
     let is_readable = unread.is_none();
     let error = unread.or_else(|| refused(&tab.documents, draft).cloned());
     let mut run = false;
-    // In a narrow view the buttons stand below the filter.
-    let is_wide = ui.available_width() >= WIDE;
+    // In a narrow view the buttons stand below the filter, and a presentation has none.
+    let is_presented = state.view.is_presented();
+    let is_wide = !is_presented && ui.available_width() >= WIDE;
     ui.horizontal(|ui| {
         let id = Id::unique(("filter", tab.id.0));
         let width = ui.available_width() - if is_wide { BUTTONS } else { 0.0 };
@@ -57,7 +58,7 @@ pub fn ui(
             run |= buttons_ui(ui, tab, draft, is_readable, actions);
         }
     });
-    if !is_wide {
+    if !is_wide && !is_presented {
         ui.horizontal(|ui| run |= buttons_ui(ui, tab, draft, is_readable, actions));
     }
     if draft.options {

@@ -32,7 +32,9 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
     egui::Frame::new().inner_margin(margin).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
         filter_line::ui(ui, state, tab, draft, actions);
-        header::ui(ui, state, tab, draft, actions);
+        if !state.view.is_presented() {
+            header::ui(ui, state, tab, draft, actions);
+        }
         damaged::ui(ui, tab, actions);
         content_ui(ui, state, tab, draft, actions);
     });
@@ -137,7 +139,9 @@ fn keys(ui: &Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
     }
 }
 
-fn is_busy_with_selection(view: &DocumentsView) -> bool {
+/// Whether Escape has something to do here: it ends a question about a document, or the selection.
+#[must_use]
+pub fn is_busy_with_selection(view: &DocumentsView) -> bool {
     view.confirming.is_some() || !view.selected.is_empty()
 }
 

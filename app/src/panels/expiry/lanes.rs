@@ -22,6 +22,8 @@ use crate::widgets::paint;
 #[derive(Clone, Copy)]
 pub(super) struct Lanes<'a> {
     pub rows: &'a [Row<'a>],
+    /// The height of a row.
+    pub height: f32,
     pub scale: Scale,
     pub bracket: &'a dyn Fn(&Lane) -> String,
     pub times: &'a PassTimes,
@@ -51,7 +53,7 @@ impl Lanes<'_> {
         let mut motion = Motion::begin(ui);
         egui::ScrollArea::vertical().auto_shrink([false, false]).show_rows(
             ui,
-            sizes::LANE,
+            self.height,
             self.rows.len(),
             |ui, range| {
                 ui.spacing_mut().item_spacing.y = 0.0;
@@ -66,8 +68,8 @@ impl Lanes<'_> {
                             let pose = motion.pose(lane, first + at, now_ms, self.uptime);
                             is_hovered |= self.row_ui(ui, lane, pose, actions);
                         }
-                        Row::Summary(summary) => line_ui(ui, &words::summary(summary)),
-                        Row::More(listed) => line_ui(ui, &words::more(*listed)),
+                        Row::Summary(summary) => self.line_ui(ui, &words::summary(summary)),
+                        Row::More(listed) => self.line_ui(ui, &words::more(*listed)),
                     }
                 }
             },
@@ -78,7 +80,7 @@ impl Lanes<'_> {
     }
 
     fn row_ui(&self, ui: &mut Ui, lane: &Lane, pose: Pose, actions: &mut TabActions<'_>) -> bool {
-        let size = vec2(ui.available_width(), sizes::LANE);
+        let size = vec2(ui.available_width(), self.height);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let selected = self.chosen == Some((&lane.id, lane.removed_ms));
         response.widget_info(|| {
@@ -87,7 +89,7 @@ impl Lanes<'_> {
         });
         if ui.is_rect_visible(rect) {
             let (painter, colors) = (ui.painter(), colors(ui));
-            let rect = rect.translate(vec2(0.0, pose.offset * sizes::LANE));
+            let rect = rect.translate(vec2(0.0, pose.offset * self.height));
             let (scale, times) = (self.scale, self.times);
             let is_hidden = times.is_hidden(lane, scale.now_ms);
             let overdue = words::overdue(times.removals, is_hidden);
@@ -125,14 +127,14 @@ impl Lanes<'_> {
         response.hint_at_pointer((self.bracket)(lane));
         hovered
     }
-}
 
-/// A row of words.
-fn line_ui(ui: &mut Ui, words: &str) {
-    let (rect, response) =
-        ui.allocate_exact_size(vec2(ui.available_width(), sizes::LANE), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
-    let at = rect.left_center() + vec2(sizes::GAP_SMALL, 0.0);
-    let (ink, width) = (colors(ui).dim, rect.width() - sizes::GAP_SMALL);
-    paint::text_at(ui, at, Align2::LEFT_CENTER, words, text::small(), ink, width);
+    /// A row of words.
+    fn line_ui(&self, ui: &mut Ui, words: &str) {
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(ui.available_width(), self.height), Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
+        let at = rect.left_center() + vec2(sizes::GAP_SMALL, 0.0);
+        let (ink, width) = (colors(ui).dim, rect.width() - sizes::GAP_SMALL);
+        paint::text_at(ui, at, Align2::LEFT_CENTER, words, text::small(), ink, width);
+    }
 }

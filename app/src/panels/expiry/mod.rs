@@ -56,7 +56,9 @@ impl TabActions<'_> {
 
 /// Draws the view.
 pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, _draft: &mut TabDraft, actions: &mut Actions) {
-    let margin = egui::Margin::symmetric(16, 10);
+    let is_presented = state.view.is_presented();
+    let margin = egui::Margin::symmetric(if is_presented { 12 } else { 16 }, 10);
+    let margin = if is_presented { egui::Margin { top: 4, bottom: 2, ..margin } } else { margin };
     egui::Frame::new().inner_margin(margin).show(ui, |ui| {
         redraw(ui, state, tab, actions);
         view_ui(ui, state, tab, &mut TabActions { tab: tab.id, queue: actions });
@@ -74,7 +76,9 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
         ui.add(Label::new(words).wrap());
         ui.add_space(sizes::GAP_SMALL);
     }
-    if !lacks_ttl(tab) {
+    if state.view.is_presented() {
+        // Keys and the palette do what the controls do, and the line above has the totals.
+    } else if !lacks_ttl(tab) {
         controls::ui(ui, state, tab, actions);
         ui.add_space(sizes::GAP_SMALL);
     } else if let Some(found) = controls::totals(state, tab) {

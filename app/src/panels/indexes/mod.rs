@@ -27,12 +27,14 @@ impl TabActions<'_> {
 }
 
 /// Draws the view.
-pub fn ui(ui: &mut Ui, _state: &State, tab: &Tab, _draft: &mut TabDraft, actions: &mut Actions) {
+pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, _draft: &mut TabDraft, actions: &mut Actions) {
     let mut actions = TabActions { tab: tab.id, queue: actions };
     let margin = egui::Margin::symmetric(16, 10);
     egui::Frame::new().inner_margin(margin).show(ui, |ui| {
-        controls_ui(ui, tab, &mut actions);
-        ui.add_space(sizes::GAP_SMALL);
+        if !state.view.is_presented() {
+            controls_ui(ui, tab, &mut actions);
+            ui.add_space(sizes::GAP_SMALL);
+        }
         match &tab.indexes.rows {
             Some(rows) => table_ui(ui, tab, rows, &mut actions),
             None => {
