@@ -121,5 +121,32 @@ pub const WHAT_IF: Entry = Entry {
     action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::WhatIf)),
 };
 
+/// Shows the documents in time.
+pub const TIMELINE: Entry = Entry {
+    group: Group::Time,
+    label: "Show the timeline",
+    tooltip: "Documents from their date to their removal",
+    keys: None,
+    action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::Show(Mode::Timeline))),
+};
+
+/// Shows the documents as a table.
+pub const TABLE: Entry = Entry {
+    group: Group::Time,
+    label: "Show the expiry table",
+    tooltip: "Documents that expire, soonest first",
+    keys: None,
+    action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::Show(Mode::Table))),
+};
+
+/// Shows what was removed.
+pub const REMOVED: Entry = Entry {
+    group: Group::Time,
+    label: "Show removed documents",
+    tooltip: "Documents that passes removed, and how late",
+    keys: None,
+    action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::Show(Mode::Removed))),
+};
+
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[FOLLOW, FIT, ZOOM_IN, ZOOM_OUT, WHAT_IF];
+pub const ENTRIES: &[Entry] = &[FOLLOW, FIT, ZOOM_IN, ZOOM_OUT, TIMELINE, TABLE, REMOVED, WHAT_IF];

@@ -86,31 +86,25 @@ fn line_ui(ui: &mut Ui, state: &State, tab: Option<&Tab>) {
         if state.is_simulated() {
             ui.label(text::rich("SIMULATED", text::strong()).color(ink.overdue));
         }
-        let trouble = trouble(state);
-        if !trouble.is_empty() {
-            ui.label(text::rich(trouble, text::strong()).color(ink.error));
+        if let Some((words, is_error)) = trouble(state) {
+            let ink = if is_error { ink.error } else { ink.overdue };
+            ui.label(text::rich(words, text::strong()).color(ink));
         }
         let words = tab.map(|tab| shown(state, tab)).unwrap_or_default();
         ui.add(Label::new(text::rich(words, text::body()).color(ink.dim)).truncate());
     });
 }
 
-/// Why documents may stay although they are overdue.
-fn trouble(state: &State) -> &'static str {
+/// Why documents may stay although they are overdue, and whether that is an error.
+fn trouble(state: &State) -> Option<(&'static str, bool)> {
     let reaper = &state.reaper;
-    if !state.is_open() {
-        return "";
-    }
-    if reaper.died.is_some() {
-        "TTL monitor failed"
-    } else if reaper.stall.is_some() {
-        "TTL monitor stalled"
-    } else if reaper.held.is_some() {
-        "Removals on hold"
-    } else if !reaper.enabled {
-        "TTL monitor off"
-    } else {
-        ""
+    match () {
+        () if !state.is_open() => None,
+        () if reaper.died.is_some() => Some(("TTL monitor failed", true)),
+        () if reaper.stall.is_some() => Some(("TTL monitor stalled", true)),
+        () if reaper.held.is_some() => Some(("Removals on hold", false)),
+        () if !reaper.enabled => Some(("TTL monitor off", false)),
+        () => None,
     }
 }
 

@@ -31,9 +31,12 @@ pub fn figure(ui: &mut Ui, figure: &str, words: &str, ink: Option<egui::Color32>
     let colors = colors(ui);
     let border = ink.unwrap_or(colors.hairline);
     bordered(ui, border, |ui| {
-        ui.spacing_mut().item_spacing.y = 2.0;
-        let ink = ink.unwrap_or(colors.text);
-        ui.label(text::rich(figure, text::figure()).color(ink));
-        ui.label(text::rich(words, text::body()).color(colors.dim));
+        // A column of several would stretch words that don't fit on one line.
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 2.0;
+            let ink = ink.unwrap_or(colors.text);
+            ui.label(text::rich(figure, text::figure()).color(ink));
+            ui.label(text::rich(words, text::body()).color(colors.dim));
+        });
     });
 }

@@ -193,6 +193,41 @@ fn lanes_are_48_pixels_high_and_as_many_as_a_classroom_needs() {
 }
 
 #[test]
+fn tables_have_the_columns_that_fit() {
+    let mut window = presented("Expiry", 1280.0, 720.0);
+    for (typed, last, cut) in [
+        ("show the expiry table", "Expires at", "Removal window"),
+        ("show removed documents", "Lag", "Expired at"),
+    ] {
+        window.ask(Action::Reaper(ReaperAction::RunNow));
+        window.keys(Modifiers::COMMAND, Key::P);
+        window.type_into("Find a command", typed);
+        window.key(Key::Enter);
+        window.until_named(last);
+        assert!(!window.has_part(cut), "{cut} is there");
+        let screen = window.harness.ctx.content_rect();
+        let place = window.place_of_part(last).expect(last);
+        assert!(place.left() + sizes::COLUMN_SHORT < screen.right(), "{last} {place}");
+        assert!(!window.has("Copy as NDJSON"));
+    }
+}
+
+#[test]
+fn a_lane_is_explained_when_it_is_pressed() {
+    let mut window = presented("Expiry", 1280.0, 800.0);
+    let lane = whole_lanes(&window)[3].center();
+    let hover = |window: &mut Window| {
+        window.harness.input_mut().events.push(egui::Event::PointerMoved(lane));
+        window.harness.run_steps(8);
+    };
+    hover(&mut window);
+    assert!(!window.has_part("Will be removed"), "it would cover the lanes");
+    window.point_at(lane.x, lane.y);
+    hover(&mut window);
+    window.until_named("Will be removed");
+}
+
+#[test]
 fn messages_are_kept_and_not_drawn() {
     let mut window = presented("Expiry", 1280.0, 800.0);
     window.ask(Action::Reaper(ReaperAction::RunNow));

@@ -22,8 +22,8 @@ use crate::widgets::paint;
 #[derive(Clone, Copy)]
 pub(super) struct Lanes<'a> {
     pub rows: &'a [Row<'a>],
-    /// The height of a row.
-    pub height: f32,
+    /// Whether the view is presented.
+    pub is_presented: bool,
     pub scale: Scale,
     pub bracket: &'a dyn Fn(&Lane) -> String,
     pub times: &'a PassTimes,
@@ -46,14 +46,23 @@ pub(super) struct ShownLanes {
     pub moves: bool,
 }
 
+/// The height of a row.
+pub(super) fn height(is_presented: bool) -> f32 {
+    if is_presented { sizes::LANE_PRESENTED } else { sizes::LANE }
+}
+
 impl Lanes<'_> {
+    fn height(&self) -> f32 {
+        height(self.is_presented)
+    }
+
     /// Draws the rows that are on screen.
     pub(super) fn ui(&self, ui: &mut Ui, actions: &mut TabActions<'_>) -> ShownLanes {
         let mut is_hovered = false;
         let mut motion = Motion::begin(ui);
         egui::ScrollArea::vertical().auto_shrink([false, false]).show_rows(
             ui,
-            self.height,
+            self.height(),
             self.rows.len(),
             |ui, range| {
                 ui.spacing_mut().item_spacing.y = 0.0;
@@ -80,7 +89,7 @@ impl Lanes<'_> {
     }
 
     fn row_ui(&self, ui: &mut Ui, lane: &Lane, pose: Pose, actions: &mut TabActions<'_>) -> bool {
-        let size = vec2(ui.available_width(), self.height);
+        let size = vec2(ui.available_width(), self.height());
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let selected = self.chosen == Some((&lane.id, lane.removed_ms));
         response.widget_info(|| {
@@ -89,7 +98,7 @@ impl Lanes<'_> {
         });
         if ui.is_rect_visible(rect) {
             let (painter, colors) = (ui.painter(), colors(ui));
-            let rect = rect.translate(vec2(0.0, pose.offset * self.height));
+            let rect = rect.translate(vec2(0.0, pose.offset * self.height()));
             let (scale, times) = (self.scale, self.times);
             let is_hidden = times.is_hidden(lane, scale.now_ms);
             let overdue = words::overdue(times.removals, is_hidden);
@@ -124,14 +133,17 @@ impl Lanes<'_> {
             actions.push(ExpiryAction::Pan(fraction));
         }
         let hovered = response.contains_pointer();
-        response.hint_at_pointer((self.bracket)(lane));
+        // A room looks at the lanes that a sentence would cover, so it is there when it is asked for.
+        if selected || !self.is_presented {
+            response.hint_at_pointer((self.bracket)(lane));
+        }
         hovered
     }
 
     /// A row of words.
     fn line_ui(&self, ui: &mut Ui, words: &str) {
         let (rect, response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), self.height), Sense::hover());
+            ui.allocate_exact_size(vec2(ui.available_width(), self.height()), Sense::hover());
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
         let at = rect.left_center() + vec2(sizes::GAP_SMALL, 0.0);
         let (ink, width) = (colors(ui).dim, rect.width() - sizes::GAP_SMALL);

@@ -123,8 +123,7 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
     let times = pass_times(state, tab);
     match view.mode {
         Mode::Removed => {
-            let is_kept = |at_ms| state.reaper.keeps(at_ms, state.now_ms());
-            table::removed_ui(ui, view, &tab.namespace, &is_kept, state.clock.zone(), actions);
+            table::removed_ui(ui, state, tab, actions);
             false
         }
         _ if view.loaded && view.lanes.is_empty() => {
@@ -132,7 +131,7 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
             empty_state::ui(ui, Picture::Time, sentence, None);
             false
         }
-        Mode::Table => table::waiting_ui(ui, view, &state.clock, &times, actions),
+        Mode::Table => table::waiting_ui(ui, state, view, &times, actions),
         Mode::Timeline => timeline::ui(ui, state, tab, &times, actions),
     }
 }

@@ -11,7 +11,7 @@ use crate::action::{
 };
 use crate::panels::reaper_log::RESTORE_HINT;
 use crate::state::expiry::{ExpiryView, Lane, Phase};
-use crate::state::{Clock, Namespace, Zone, duration, number};
+use crate::state::{Namespace, State, Tab, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::hint::Hint as _;
@@ -20,13 +20,13 @@ use crate::widgets::{Button, paint};
 /// Documents that wait or are overdue. Returns whether the pointer is over them.
 pub(super) fn waiting_ui(
     ui: &mut Ui,
+    state: &State,
     view: &ExpiryView,
-    clock: &Clock,
     times: &PassTimes,
     actions: &mut TabActions<'_>,
 ) -> bool {
-    let (now_ms, shown_ms) = (clock.now_ms(), clock.shown_ms());
-    let zone = clock.zone();
+    let clock = &state.clock;
+    let (now_ms, shown_ms, zone) = (clock.now_ms(), clock.shown_ms(), clock.zone());
     let expires = zone.heading("Expires at");
     let columns = [
         ("_id", sizes::COLUMN),
@@ -37,7 +37,10 @@ pub(super) fn waiting_ui(
         ("Date", sizes::COLUMN_DATE),
     ];
     let rows: Vec<&Lane> = view.lanes.iter().collect();
-    table_ui(ui, "expiring documents", &columns, &rows, view, actions, |ui, lane, column| {
+    let is_presented = state.view.is_presented();
+    let name = "expiring documents";
+    let table = Table { name, columns: &columns, rows: &rows, view, is_presented };
+    table.ui(ui, actions, |ui, lane, column| {
         let ink = colors(ui);
         let mono = |words: String| RichText::new(words).font(text::mono());
         let words = match column {
@@ -74,18 +77,17 @@ fn cell_ui(ui: &mut Ui, words: RichText, lane: &Lane, column: usize) {
 }
 
 /// What was removed while the view was open, and how late.
-pub(super) fn removed_ui(
-    ui: &mut Ui,
-    view: &ExpiryView,
-    namespace: &Namespace,
-    is_kept: &dyn Fn(i64) -> bool,
-    zone: Zone,
-    actions: &mut TabActions<'_>,
-) {
+pub(super) fn removed_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+    let (view, zone) = (&tab.expiry, state.clock.zone());
     if !view.ledger.is_empty() {
         ui.horizontal_wrapped(|ui| lag_ui(ui, view));
     }
-    ui.horizontal_wrapped(|ui| ledger_buttons_ui(ui, view, namespace, is_kept, actions));
+    let is_presented = state.view.is_presented();
+    if !is_presented {
+        let is_kept = |at_ms| state.reaper.keeps(at_ms, state.now_ms());
+        let namespace = &tab.namespace;
+        ui.horizontal_wrapped(|ui| ledger_buttons_ui(ui, view, namespace, &is_kept, actions));
+    }
     if view.ledger.is_empty() {
         empty_state::ui(ui, Picture::Time, "No removals since you opened this tab", None);
         return;
@@ -101,7 +103,9 @@ pub(super) fn removed_ui(
         ("Date", sizes::COLUMN_DATE),
     ];
     let rows: Vec<&Lane> = view.ledger.iter().collect();
-    table_ui(ui, "removed documents", &columns, &rows, view, actions, |ui, lane, column| {
+    let name = "removed documents";
+    let table = Table { name, columns: &columns, rows: &rows, view, is_presented };
+    table.ui(ui, actions, |ui, lane, column| {
         let ink = colors(ui);
         let mono = |words: String| RichText::new(words).font(text::mono());
         let at = lane.removed_ms.unwrap_or(lane.threshold_ms);
@@ -181,21 +185,64 @@ fn restore_ui(
     }
 }
 
-fn table_ui(
-    ui: &mut Ui,
-    name: &str,
-    columns: &[(&str, f32)],
-    rows: &[&Lane],
-    view: &ExpiryView,
-    actions: &mut TabActions<'_>,
-    cell: impl Fn(&mut Ui, &Lane, usize),
-) -> bool {
-    let area = ui.available_rect_before_wrap();
-    let hovered = ui.rect_contains_pointer(area);
-    let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
-    egui::ScrollArea::horizontal().id_salt(name).auto_shrink(false).show(ui, |ui| {
+/// A table of lanes.
+struct Table<'a> {
+    name: &'static str,
+    /// Titles and widths.
+    columns: &'a [(&'a str, f32)],
+    rows: &'a [&'a Lane],
+    view: &'a ExpiryView,
+    is_presented: bool,
+}
+
+impl Table<'_> {
+    /// The columns that are shown. A presentation has those that fit: nobody scrolls it.
+    fn columns_in(&self, width: f32, gap: f32) -> usize {
+        if !self.is_presented {
+            return self.columns.len();
+        }
+        let mut end = 0.0;
+        let fits = |(_, column): &&(&str, f32)| {
+            end += column + gap;
+            end <= width
+        };
+        self.columns.iter().take_while(fits).count().max(1)
+    }
+
+    /// Draws it. Returns whether the pointer is over it.
+    fn ui(
+        &self,
+        ui: &mut Ui,
+        actions: &mut TabActions<'_>,
+        cell: impl Fn(&mut Ui, &Lane, usize),
+    ) -> bool {
+        let area = ui.available_rect_before_wrap();
+        let hovered = ui.rect_contains_pointer(area);
+        egui::ScrollArea::horizontal()
+            .id_salt(self.name)
+            .auto_shrink(false)
+            .show(ui, |ui| self.rows_ui(ui, actions, cell));
+        hovered
+    }
+
+    fn rows_ui(
+        &self,
+        ui: &mut Ui,
+        actions: &mut TabActions<'_>,
+        cell: impl Fn(&mut Ui, &Lane, usize),
+    ) {
+        let (view, rows) = (self.view, self.rows);
+        let row_height = if self.is_presented {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            sizes::LANE_PRESENTED
+        } else {
+            sizes::ROW
+        };
+        let shown = self.columns_in(ui.available_width(), ui.spacing().item_spacing.x);
+        let columns = self.columns.get(..shown).unwrap_or_default();
+        let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
         let mut table = TableBuilder::new(ui)
-            .id_salt(name)
+            .id_salt((self.name, shown))
             .sense(Sense::click())
             .striped(false)
             .auto_shrink([false, false])
@@ -203,7 +250,7 @@ fn table_ui(
         for (_, width) in columns {
             table = table.column(Column::exact(*width).clip(true));
         }
-        let header = table.header(sizes::ROW, |mut header| {
+        let header = table.header(row_height, |mut header| {
             for (title, _) in columns {
                 header.col(|ui| {
                     let words = RichText::new(*title).font(text::small()).color(colors(ui).dim);
@@ -212,7 +259,7 @@ fn table_ui(
             }
         });
         header.body(|body| {
-            body.rows(sizes::ROW, rows.len(), |mut row| {
+            body.rows(row_height, rows.len(), |mut row| {
                 let Some(lane) = rows.get(row.index()).copied() else { return };
                 row.set_selected(chosen == Some((&lane.id, lane.removed_ms)));
                 for column in 0..columns.len() {
@@ -226,6 +273,5 @@ fn table_ui(
                 }
             });
         });
-    });
-    hovered
+    }
 }

@@ -3,7 +3,7 @@
 use egui::{Rect, Ui, pos2};
 
 use super::axis::{self, Backdrop, Marks};
-use super::lanes::Lanes;
+use super::lanes::{self, Lanes};
 use super::scale::Scale;
 use super::sweep::Sweep;
 use super::words::{self, PassTimes, Removals};
@@ -26,7 +26,7 @@ pub(super) fn ui(
     let scale = Scale::new(view.axis, &state.clock, lane_area(whole));
     let bottom = whole.bottom() - sizes::AXIS - sizes::LEGEND;
     let rows = view.rows(now_ms);
-    let lane_height = lane_height(state);
+    let lane_height = lanes::height(state.view.is_presented());
     #[expect(clippy::cast_precision_loss, reason = "a few hundred rows")]
     let has_more = rows.len() as f32 * lane_height > bottom - whole.top();
     let top = whole.top() + if has_more { sizes::DENSITY_STRIP } else { 0.0 };
@@ -60,7 +60,7 @@ pub(super) fn ui(
     let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
     let lanes = Lanes {
         rows: &rows,
-        height: lane_height,
+        is_presented: state.view.is_presented(),
         scale,
         bracket: &bracket,
         times,
@@ -80,11 +80,6 @@ pub(super) fn ui(
     axis::line_ui(ui, scale, marks, actions);
     legend::ui(ui, scale.left);
     shown.is_hovered
-}
-
-/// The height of a row.
-fn lane_height(state: &State) -> f32 {
-    if state.view.is_presented() { sizes::LANE_PRESENTED } else { sizes::LANE }
 }
 
 /// Where bars are drawn: between the column of names and the room for the digits of the last knob.
