@@ -15,12 +15,13 @@ use crate::action::{
 use crate::apply::{self, Apply, Effects, WindowEffect};
 use crate::job::{OpenError, OpenRequest};
 use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
+use crate::pace::Pace;
 use crate::shutdown::ShutdownSignal;
 use crate::source::Opener;
 use crate::source::embedded::first_request;
 use crate::state::settings::ThemeChoice;
 use crate::state::{Phase, Settings, State, Zone, toasts};
-use crate::theme::{Contrast, durations};
+use crate::theme::{Colors, Contrast, durations};
 use crate::widgets::menu;
 use crate::worker::{Wake, Worker};
 use crate::{dialogs, panels, theme};
@@ -59,6 +60,7 @@ pub struct MayflyApp {
     actions: Actions,
     worker: Option<Worker>,
     started: Duration,
+    pace: Pace,
     /// `None` once the window has acted on it.
     shutdown: Option<ShutdownSignal>,
     /// The window closes, and nothing is asked before that.
@@ -89,6 +91,7 @@ impl MayflyApp {
             actions: Actions::default(),
             worker: None,
             started: SystemClock.monotonic(),
+            pace: Pace::start(),
             shutdown: options.shutdown,
             is_closing: false,
         };
@@ -218,6 +221,8 @@ impl MayflyApp {
 impl eframe::App for MayflyApp {
     fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
         self.tick();
+        self.pace.note_frame();
+        self.actions.set_frame_every(self.pace.frame_every());
         // In a window that the user works in, a clock that skips seconds looks as if it hung.
         let calm = !context.input(|input| input.focused) && self.state.nothing_due_soon();
         self.state.clock.set_calm(calm);
@@ -255,6 +260,10 @@ impl eframe::App for MayflyApp {
             self.actions.redraw_after(wait);
         }
         self.perform(context, effects);
+    }
+
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        Colors::of_style(visuals).panel.to_normalized_gamma_f32()
     }
 
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {

@@ -9,6 +9,7 @@ pub mod demo;
 pub mod dialogs;
 pub mod job;
 pub mod limits;
+pub mod pace;
 pub mod panels;
 pub mod program;
 pub mod shell;

@@ -146,6 +146,12 @@ pub const CALM_MS: i64 = 60_000;
 /// milliseconds of the store's time.
 pub const MOVE_MS_RANGE: (i64, i64) = (100, 1_000);
 
+/// Frames whose median cost decides how often lanes move.
+pub const FRAME_COSTS_MAX: usize = 9;
+
+/// Where the processor draws, frames of lanes that move are this many times their cost apart.
+pub const FRAME_REST: u32 = 6;
+
 /// Documents in one page of the Documents view.
 pub const PAGE_DOCUMENTS: u64 = 50;
 

@@ -40,6 +40,9 @@ pub fn run_window(
     let native = eframe::NativeOptions {
         viewport,
         persistence_path: options.settings_file.clone(),
+        // Dithering smooths gradients, which the window has none of, and costs a third of the drawing
+        // where the processor draws.
+        dithering: false,
         ..eframe::NativeOptions::default()
     };
     let create: eframe::AppCreator<'_> = Box::new(move |context| {

@@ -12,6 +12,7 @@ use crate::state::{Clock, duration};
 pub struct Actions {
     list: Vec<Action>,
     next_change: Option<Duration>,
+    frame_every: Duration,
 }
 
 impl Actions {
@@ -48,8 +49,25 @@ impl Actions {
     /// Says that something visible changes when the store's clock shows `at_ms`.
     pub fn redraw_at(&mut self, clock: &Clock, at_ms: i64) {
         if let Some(wait) = clock.real_time_until(at_ms) {
-            self.redraw_after(wait);
+            // The steps of a faster clock are too short to be counted.
+            let least = if clock.rate() > 1.0 { self.frame_every } else { Duration::ZERO };
+            self.redraw_after(wait.max(least));
         }
+    }
+
+    /// Says that something moves all the time, by a visible distance every `every_ms` of the
+    /// store's clock. Its frames divide the time until the clock's next full step.
+    pub fn redraw_moving(&mut self, clock: &Clock, every_ms: i64) {
+        let until_step = clock.real_time_until(clock.next_step_ms());
+        let every = clock.real_time_until(clock.now_ms().saturating_add(every_ms));
+        if let (Some(until_step), Some(every)) = (until_step, every) {
+            self.redraw_after(divided(until_step, every.max(self.frame_every)));
+        }
+    }
+
+    /// Sets the shortest time between two frames of what moves all the time.
+    pub fn set_frame_every(&mut self, frame_every: Duration) {
+        self.frame_every = frame_every;
     }
 
     /// Takes what was asked for.
@@ -61,6 +79,12 @@ impl Actions {
     pub fn take_next_change(&mut self) -> Option<Duration> {
         self.next_change.take()
     }
+}
+
+/// `whole` in as many equal parts as fit that are not shorter than `least`; at least one.
+fn divided(whole: Duration, least: Duration) -> Duration {
+    let parts = whole.as_millis() / least.as_millis().max(1);
+    whole / u32::try_from(parts).unwrap_or(u32::MAX).max(1)
 }
 
 #[cfg(test)]
@@ -87,5 +111,35 @@ mod tests {
         let mut actions = Actions::default();
         actions.count_down(&clock, 500);
         assert_eq!(actions.take_next_change(), None);
+    }
+
+    /// The real milliseconds until the next frame of lanes that move every 100 ms.
+    fn moving(rate: f64, now_ms: i64, frame_every_ms: u64) -> Option<u128> {
+        let mut clock = Clock::default();
+        clock.learn(Mode::Simulated { rate, paused: rate == 0.0 }, now_ms, Duration::ZERO);
+        let mut actions = Actions::default();
+        actions.set_frame_every(Duration::from_millis(frame_every_ms));
+        actions.redraw_moving(&clock, 100);
+        actions.take_next_change().map(|wait| wait.as_millis())
+    }
+
+    #[test]
+    fn lanes_move_as_often_as_drawing_allows_and_land_on_full_steps() {
+        assert_eq!(moving(1.0, 10_000, 0), Some(100));
+        assert_eq!(moving(1.0, 10_000, 270), Some(333));
+        assert_eq!(moving(1.0, 10_333, 270), Some(333));
+        assert_eq!(moving(1.0, 10_700, 270), Some(300), "the step itself comes next");
+        assert_eq!(moving(1.0, 10_000, 5_000), Some(1_000), "digits change every second");
+        assert_eq!(moving(0.0, 10_000, 0), None);
+    }
+
+    #[test]
+    fn a_fast_clock_draws_no_more_often_than_drawing_allows() {
+        let mut clock = Clock::default();
+        clock.learn(Mode::Simulated { rate: 60.0, paused: false }, 10_000, Duration::ZERO);
+        let mut actions = Actions::default();
+        actions.set_frame_every(Duration::from_millis(200));
+        actions.count_down(&clock, 90_000);
+        assert_eq!(actions.take_next_change(), Some(Duration::from_millis(200)));
     }
 }

@@ -6,12 +6,12 @@ use super::{commands, operations, reaper_log};
 use crate::action::{Action, Actions, ReaperAction, ViewAction};
 use crate::state::view::Drawer;
 use crate::state::{Drafts, State};
-use crate::theme::{Icon, colors, sizes};
+use crate::theme::{Icon, sizes};
 use crate::widgets::{Button, tabs};
 
 /// Draws the drawer: its strip always, its content while it is open.
 pub fn panel_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
-    let frame = Frame::new().fill(colors(ui).panel);
+    let frame = Frame::new();
     let Some(drawer) = state.settings.drawer else {
         Panel::bottom("drawer strip")
             .exact_size(sizes::DRAWER_STRIP)

@@ -40,8 +40,8 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         return presentation::ui(ui, state, drafts, actions);
     }
     callouts::keys(ui.ctx(), state, actions);
-    let colors = colors(ui);
-    let bar = Frame::new().fill(colors.panel);
+    // The window is cleared to the color of panels: where the processor draws, every layer costs.
+    let bar = Frame::new();
     Panel::top("top bar")
         .exact_size(sizes::TOP_BAR)
         .frame(bar)
@@ -65,7 +65,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
     }
     drawer::panel_ui(ui, state, drafts, actions);
     let workspace = CentralPanel::default()
-        .frame(Frame::new().fill(colors.panel))
+        .frame(Frame::new())
         .show(ui, |ui| workspace::ui(ui, state, drafts, actions));
     workspace.response.rect.bottom()
 }

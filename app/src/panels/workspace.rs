@@ -24,11 +24,11 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         .show(ui, |ui| tab_strip::ui(ui, state, actions));
     Panel::top("view strip")
         .exact_size(sizes::VIEW_STRIP)
-        .frame(Frame::new().fill(colors.panel))
+        .frame(Frame::new())
         .show(ui, |ui| tab_strip::views_ui(ui, state, tab, actions));
     inspector_panel(ui, state, tab, drafts, actions);
     CentralPanel::default()
-        .frame(Frame::new().fill(colors.panel))
+        .frame(Frame::new())
         .show(ui, |ui| view_ui(ui, state, tab, drafts, actions));
 }
 
@@ -66,7 +66,7 @@ fn inspector_panel(
         .resizable(true)
         .default_size(sizes::INSPECTOR)
         .size_range(sizes::INSPECTOR_MIN..=sizes::INSPECTOR_MAX.min(widest))
-        .frame(Frame::new().fill(colors(ui).panel))
+        .frame(Frame::new())
         .show_collapsible(ui, &mut open, |ui| {
             inspector::ui(ui, state, tab, drafts.tab(tab.id), actions);
         });

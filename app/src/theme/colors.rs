@@ -225,7 +225,8 @@ impl Colors {
     }
 
     /// The colors that a style was set up from.
-    fn of_style(visuals: &egui::Visuals) -> &'static Self {
+    #[must_use]
+    pub fn of_style(visuals: &egui::Visuals) -> &'static Self {
         let full = Self::of(visuals.dark_mode, Contrast::Full);
         if visuals.weak_text_color == Some(full.dim) {
             full

@@ -96,6 +96,7 @@ fn files_are_opened_by_the_function_that_knows_locks() {
         "engine/src/store/txn/env.rs",
         "engine/src/store/file/folder.rs",
         // Fixed names: Linux's own files, a folder, and the mark of the demo store.
+        "app/src/pace.rs",
         "app/src/shutdown.rs",
         "app/src/source/sample_mark.rs",
         // Copies the folder of a store that is closed.

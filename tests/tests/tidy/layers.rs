@@ -49,6 +49,7 @@ const ENGINE: &Layers = &[
 const APP: &Layers = &[
     ("limits", ""),
     ("shutdown", "limits"),
+    ("pace", "limits"),
     ("job", "limits"),
     ("commands", "job limits"),
     ("state", "job commands limits"),
@@ -66,7 +67,7 @@ const APP: &Layers = &[
     (
         "app",
         "job commands state action source worker apply theme \
-         widgets panels dialogs limits shutdown",
+         widgets panels dialogs limits pace shutdown",
     ),
     ("cli", "job commands state source shell worker limits shutdown"),
     ("program", "app cli job source window limits shutdown"),

@@ -168,16 +168,15 @@ pub(super) fn removals(state: &State, tab: &Tab) -> Removals {
 /// between them.
 fn redraw(ui: &Ui, state: &State, tab: &Tab, actions: &mut Actions) {
     let view = &tab.expiry;
-    let mut next_ms = state.clock.next_step_ms();
+    actions.redraw_at(&state.clock, state.clock.next_step_ms());
     if view.mode == Mode::Timeline && !state.nothing_due_soon() {
         let scale = Scale::new(view.axis, &state.clock, ui.max_rect());
         let (least, most) = MOVE_MS_RANGE;
         let moved = scale.ms_per_half_point().max(least);
         if moved < most / 2 {
-            next_ms = next_ms.min(state.now_ms().saturating_add(moved));
+            actions.redraw_moving(&state.clock, moved);
         }
     }
-    actions.redraw_at(&state.clock, next_ms);
     if let Some(pass) = view.pass.filter(|_| view.rests(state.uptime)) {
         actions.redraw_after(pass.rests_until.saturating_sub(state.uptime));
     }
