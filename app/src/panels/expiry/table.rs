@@ -196,7 +196,7 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// The columns that are shown. A presentation has those that fit: nobody scrolls it.
+    /// The columns that are shown. A presentation has those that fit, and does not scroll sideways.
     fn columns_in(&self, width: f32, gap: f32) -> usize {
         if !self.is_presented {
             return self.columns.len();
