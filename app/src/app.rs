@@ -177,6 +177,9 @@ impl MayflyApp {
             for job in effects.jobs {
                 worker.submit(job);
             }
+            for run in effects.console {
+                worker.run_console(run);
+            }
         }
         for effect in effects.window {
             match effect {

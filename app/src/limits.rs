@@ -226,3 +226,50 @@ pub const SAME_SIGNAL_MAX: Duration = Duration::from_secs(1);
 
 /// The shortest time between two frames that a countdown asks for.
 pub const COUNTDOWN_STEP_MIN: Duration = Duration::from_millis(33);
+
+/// Lines that the console's transcript keeps. The oldest are dropped first.
+pub const CONSOLE_LINES_MAX: usize = 10_000;
+
+/// Bytes that the console's transcript keeps.
+pub const CONSOLE_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Bytes kept of one output of the console.
+pub const CONSOLE_TEXT_BYTES_MAX: usize = 1024 * 1024;
+
+/// Characters drawn of one line of the transcript. The rest can be copied.
+pub const CONSOLE_LINE_CHARS_MAX: usize = 4_000;
+
+/// An output of the console with more lines is folded.
+pub const CONSOLE_FOLD_LINES: usize = 200;
+
+/// Lines shown of a folded output.
+pub const CONSOLE_FOLDED_LINES: usize = 100;
+
+/// Lines of `print` that are one output; the next begins another one.
+pub const CONSOLE_PRINTED_LINES_MAX: usize = 1_000;
+
+/// Commands of the console that wait for the Commands drawer. Further ones are not listed.
+pub const CONSOLE_SENT_MAX: usize = 200;
+
+/// Inputs that the console remembers for one store. The oldest is dropped first.
+pub const CONSOLE_HISTORY_MAX: usize = 200;
+
+/// Bytes of an input up to which it is edited and remembered. A longer one that is pasted runs as
+/// it is.
+pub const CONSOLE_EDITED_BYTES_MAX: usize = 100_000;
+
+/// Bytes up to which an input is remembered after the window closes.
+pub const CONSOLE_HISTORY_BYTES_MAX: usize = 4_096;
+
+/// Bytes that JavaScript may hold in the console.
+pub const CONSOLE_MEMORY_MAX: usize = 256 * 1024 * 1024;
+
+/// Bytes of the stack of JavaScript in the console.
+pub const CONSOLE_STACK_MAX: usize = 1024 * 1024;
+
+/// Bytes of the stack of the console's thread: JavaScript's, and what commands and conversions need
+/// on top of it.
+pub const CONSOLE_THREAD_STACK: usize = 16 * 1024 * 1024;
+
+/// Bytes that one input of the console may print.
+pub const CONSOLE_OUTPUT_MAX: usize = 16 * 1024 * 1024;

@@ -1,13 +1,14 @@
 //! The entries of menus, palette and shortcuts: one table, collected from the regions.
 
-use egui::{Key, KeyboardShortcut};
+use egui::{Id, Key, KeyboardShortcut, Modifiers};
 
 use super::entry::Entry;
 use super::{
-    Action, archive, clock, dialog, documents, expiry, help, indexes, listener, maintenance,
-    reaper, store, tabs, transfer, trash, view,
+    Action, archive, clock, console, dialog, documents, expiry, help, indexes, listener,
+    maintenance, reaper, store, tabs, transfer, trash, view,
 };
 use crate::state::State;
+use crate::state::console::INPUT;
 
 /// Every entry, in the order of the menu.
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -25,6 +26,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         clock::ENTRIES,
         tabs::ENTRIES,
         view::ENTRIES,
+        console::ENTRIES,
         dialog::ENTRIES,
         help::ENTRIES,
     ]
@@ -40,7 +42,9 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 #[must_use]
 pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> Option<Action> {
     let typing = context.text_edit_focused();
-    let on_control = context.memory(|memory| memory.focused().is_some());
+    let focused = context.memory(egui::Memory::focused);
+    let on_control = focused.is_some();
+    let in_console = focused == Some(Id::unique(INPUT));
     let mut sorted: Vec<&Entry> = entries().filter(|entry| entry.keys.is_some()).collect();
     // The more keys, the earlier: Ctrl+T must not take Ctrl+Shift+T.
     sorted.sort_by_key(|entry| {
@@ -53,7 +57,8 @@ pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> 
         let presses = keys.modifiers.is_none()
             && (on_control && matches!(keys.logical_key, Key::Space | Key::ArrowRight)
                 || (on_control || state.view.palette || in_menu) && keys.logical_key == Key::Enter);
-        if presses || typing && belongs_to_text(keys) {
+        let is_text = typing && belongs_to_text(keys);
+        if presses || is_text || in_console && belongs_to_console(keys) {
             continue;
         }
         let is_pressed = context.input(|input| input.key_pressed(keys.logical_key));
@@ -76,6 +81,11 @@ pub fn entry_for_keys_over_dialog(context: &egui::Context, state: &State) -> Opt
     let is_pressed =
         |keys: &KeyboardShortcut| context.input_mut(|input| input.consume_shortcut(keys));
     view::PRESENT.keys.as_ref().is_some_and(is_pressed).then(|| (view::PRESENT.action)(state))?
+}
+
+/// Keys that mean something else while the console is typed into: clear, search the history.
+fn belongs_to_console(keys: KeyboardShortcut) -> bool {
+    keys.modifiers == Modifiers::COMMAND && matches!(keys.logical_key, Key::L | Key::R)
 }
 
 fn belongs_to_text(keys: KeyboardShortcut) -> bool {

@@ -134,6 +134,16 @@ const ROWS: &[Row] = &[
     ("Show the TTL monitor log", "history, passes, reaper, expire, lag, removed", LEAVE),
     ("Show sent commands", "history, log, mongosh, console", LEAVE),
     ("Show operations", "progress, jobs, tasks, background", LEAVE),
+    (
+        "Open the console",
+        "shell, mongosh, javascript, script, terminal, command line, js, prompt, run",
+        LEAVE,
+    ),
+    (
+        "Stop the console",
+        "cancel, interrupt, shell, mongosh, script",
+        "Nothing runs in the console",
+    ),
     ("Local time", "time zone, clock, utc, offset", "Times are shown in local time already"),
     ("UTC", "time zone, clock, time, gmt, local time", "Times are shown in UTC already"),
     ("Dark theme", "night, black, color, appearance, mode", ""),

@@ -6,6 +6,7 @@
 
 pub mod archive;
 pub mod clock;
+pub mod console;
 pub mod dialog;
 pub mod documents;
 pub mod entries;
@@ -28,6 +29,7 @@ pub mod view;
 
 pub use archive::ArchiveAction;
 pub use clock::ClockAction;
+pub use console::ConsoleAction;
 pub use dialog::DialogAction;
 pub use documents::DocumentsAction;
 pub use entries::{entries, entry_for_keys, entry_for_keys_over_dialog};
@@ -77,6 +79,8 @@ pub enum Action {
     Sandbox(SandboxAction),
     /// A simulated clock.
     Clock(ClockAction),
+    /// The console.
+    Console(ConsoleAction),
     /// What is open and how it looks.
     View(ViewAction),
     /// Dialogs.

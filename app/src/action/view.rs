@@ -123,7 +123,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         group: Group::View,
         label: "Show or hide the drawer",
-        tooltip: "TTL monitor log, commands and operations",
+        tooltip: "Console, TTL monitor log, commands and operations",
         keys: ctrl(Key::J),
         action: |state| {
             let drawer = match state.settings.drawer {

@@ -3,8 +3,8 @@
 use mayfly_engine::value::shell::write_command;
 
 use super::{
-    Apply, TOO_MUCH, archive, clock, documents, event, expiry, indexes, listener, maintenance,
-    reaper, sandbox, store, transfer, trash,
+    Apply, TOO_MUCH, archive, clock, console, documents, event, expiry, indexes, listener,
+    maintenance, reaper, sandbox, store, transfer, trash,
 };
 use crate::state::purpose::{
     ArchivePurpose, ListenerPurpose, MaintenancePurpose, ReaperPurpose, StorePurpose, TrashPurpose,
@@ -40,6 +40,7 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
             }
         }
         Outcome::Sandbox { generation, done } => sandbox::done(generation, done, cx),
+        Outcome::Console(report) => console::report(report, cx),
         Outcome::Opened(opened) => store::opened(opened, cx),
         Outcome::Event(event) => event::event(event, cx),
     }

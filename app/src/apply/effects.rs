@@ -2,6 +2,7 @@
 
 use bson::Document;
 
+use crate::job::ConsoleRun;
 use crate::state::settings::ThemeChoice;
 use crate::state::transfer::Purpose as TransferPurpose;
 use crate::state::{Purpose, State};
@@ -14,6 +15,8 @@ pub struct Effects {
     pub abandoned: Vec<Abandoned>,
     /// Jobs for the worker.
     pub jobs: Vec<Job>,
+    /// Inputs for the console.
+    pub console: Vec<ConsoleRun>,
     /// Things that only the window can do.
     pub window: Vec<WindowEffect>,
 }

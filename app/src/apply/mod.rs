@@ -5,6 +5,7 @@ pub mod answer;
 pub mod archive;
 pub mod clipboard;
 pub mod clock;
+pub mod console;
 mod demo;
 pub mod dialog;
 pub mod documents;
@@ -50,6 +51,7 @@ pub fn apply(action: Action, cx: &mut Apply<'_>) {
         Action::Trash(action) => trash::apply(action, cx),
         Action::Sandbox(action) => sandbox::apply(&action, cx),
         Action::Clock(action) => clock::apply(&action, cx),
+        Action::Console(action) => console::apply(action, cx),
         Action::View(action) => view::apply(action, cx),
         Action::Dialog(action) => dialog::apply(action, cx),
     }

@@ -6,7 +6,7 @@ use bson::{Bson, Document};
 use mayfly_engine::reply::{ExpiringPage, Forecast};
 
 use super::number::number;
-use super::{Apply, WindowEffect, clock, demo, reaper, tabs, transfer};
+use super::{Apply, WindowEffect, clock, console, demo, reaper, tabs, transfer};
 use crate::action::StoreAction;
 use crate::commands;
 use crate::job::Dialect;
@@ -146,6 +146,11 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
         cx.state.dialogs.forget(Dialog::is_about_contents);
         cx.state.reaper = crate::state::Reaper::default();
         cx.state.drafts.tabs.clear();
+    }
+    if is_same {
+        cx.state.console.restart();
+    } else {
+        console::opened(opened.folder.as_deref(), cx);
     }
     let is_demo = cx.state.store.request.demo || opened.source.sample_data().is_some();
     cx.state.store.demo = is_demo;

@@ -3,13 +3,13 @@
 use std::ops::RangeInclusive;
 
 use super::{Apply, WindowEffect, clipboard, sandbox};
-use crate::action::{Action, ExpiryAction, TabsAction, ViewAction};
+use crate::action::{Action, ConsoleAction, ExpiryAction, TabsAction, ViewAction};
 use crate::limits::{PRESENTED_ZOOM_RANGE, ZOOM_RANGE};
 use crate::state::expiry::Mode;
 use crate::state::operations::OperationId;
 use crate::state::settings::ThemeChoice;
 use crate::state::tabs::ViewKind;
-use crate::state::view::CALLOUTS;
+use crate::state::view::{CALLOUTS, Drawer};
 use crate::state::{State, Zone};
 
 /// Carries out one action.
@@ -38,6 +38,9 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::SetSidebar(open) => cx.state.settings.sidebar = open,
         ViewAction::SetReduceMotion(is_reduced) => cx.state.settings.reduce_motion = is_reduced,
         ViewAction::SetInspector(open) => cx.state.settings.inspector = open,
+        ViewAction::SetDrawer(Some(Drawer::Console)) => {
+            super::apply(Action::Console(ConsoleAction::Open), cx);
+        }
         ViewAction::SetDrawer(drawer) => cx.state.settings.drawer = drawer,
         ViewAction::SetBackgroundCommands(shown) => cx.state.settings.background_commands = shown,
         ViewAction::ClearCommands => cx.state.commands.clear(),

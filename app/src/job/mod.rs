@@ -2,6 +2,7 @@
 
 pub mod backups;
 pub mod cancel;
+pub mod console;
 pub mod file_look;
 pub mod gauge;
 pub mod glossary;
@@ -14,6 +15,7 @@ pub mod zone;
 
 pub use backups::{Backup, BackupList, KeptBackup};
 pub use cancel::Cancel;
+pub use console::{ConsoleOutput, ConsoleReport, ConsoleRun, SentCommand};
 pub use file_look::FileLook;
 pub use gauge::Gauge;
 pub use ids::{OperationId, TabId};

@@ -2,7 +2,7 @@
 
 use egui::{Align, Label, Layout, Ui, vec2};
 
-use crate::action::{Action, Actions, ViewAction};
+use crate::action::{Action, Actions, ConsoleAction, ViewAction};
 use crate::state::command_log::CommandRecord;
 use crate::state::{Drafts, State, Zone, duration};
 use crate::theme::{Icon, colors, sizes, text};
@@ -43,6 +43,10 @@ fn record_ui(ui: &mut Ui, record: &CommandRecord, zone: Zone, actions: &mut Acti
         let name = format!("Copy command {}", record.number);
         if ui.add(Button::icon_only(Icon::Copy, &name).small()).clicked() {
             actions.push(Action::View(ViewAction::Copy(record.text.clone())));
+        }
+        let name = format!("Open command {} in the console", record.number);
+        if ui.add(Button::icon_only(Icon::Terminal, &name).small()).clicked() {
+            actions.push(Action::Console(ConsoleAction::Insert(record.text.clone())));
         }
         let micros = duration::micros(record.micros);
         ui.label(text::rich(micros, text::mono_small()).color(colors.dim));

@@ -2,8 +2,8 @@
 
 use egui::{Align, Frame, Layout, Margin, Panel, ScrollArea, Ui};
 
-use super::{commands, operations, reaper_log};
-use crate::action::{Action, Actions, ReaperAction, ViewAction};
+use super::{commands, console, operations, reaper_log};
+use crate::action::{Action, Actions, ConsoleAction, ReaperAction, ViewAction};
 use crate::state::view::Drawer;
 use crate::state::{Drafts, State};
 use crate::theme::{Icon, sizes};
@@ -19,9 +19,18 @@ pub fn panel_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut A
             .show(ui, |ui| strip_ui(ui, state, actions));
         return;
     };
-    Panel::bottom("drawer")
+    let window = ui.ctx().content_rect().height();
+    // The console needs more lines than a list, so it has a height of its own.
+    let (name, first) = match drawer {
+        Drawer::Console => {
+            let share = window * sizes::CONSOLE_SHARE;
+            ("console drawer", share.clamp(sizes::CONSOLE_MIN, sizes::CONSOLE_MAX))
+        }
+        _ => ("drawer", sizes::DRAWER),
+    };
+    Panel::bottom(name)
         .resizable(true)
-        .default_size(sizes::DRAWER)
+        .default_size(first)
         .size_range(sizes::DRAWER_MIN..=sizes::DRAWER_MAX)
         .frame(frame)
         .show(ui, |ui| {
@@ -34,6 +43,7 @@ pub fn panel_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut A
                 // The drawer is as high as it was drawn, however little is in it.
                 ui.set_min_size(ui.available_size());
                 match drawer {
+                    Drawer::Console => console::ui(ui, state, drafts, actions),
                     Drawer::ReaperLog => reaper_log::ui(ui, state, actions),
                     Drawer::Commands => commands::ui(ui, state, drafts, actions),
                     Drawer::Operations => operations::ui(ui, state, actions),
@@ -82,6 +92,7 @@ fn tools_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         actions.push(Action::View(ViewAction::SetDrawer(None)));
     }
     let clear = match drawer {
+        Drawer::Console => Action::Console(ConsoleAction::Clear),
         Drawer::ReaperLog => Action::Reaper(ReaperAction::ClearLog),
         Drawer::Commands => Action::View(ViewAction::ClearCommands),
         Drawer::Operations => Action::View(ViewAction::ClearOperations),

@@ -6,6 +6,7 @@
 
 pub mod callouts;
 pub mod commands;
+mod console;
 pub mod documents;
 pub mod drawer;
 pub mod drop_overlay;

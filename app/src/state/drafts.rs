@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::TabId;
+use super::console::ConsoleDraft;
 use super::documents::DocumentsDraft;
 
 /// Everything that is being typed outside of dialogs.
@@ -14,6 +15,8 @@ pub struct Drafts {
     pub palette: String,
     /// The line above the Commands drawer.
     pub command_search: String,
+    /// The input of the console.
+    pub console: ConsoleDraft,
     /// By tab.
     pub tabs: HashMap<TabId, TabDraft>,
 }

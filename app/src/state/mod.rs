@@ -8,6 +8,7 @@ pub mod axis;
 pub mod changes;
 pub mod clock;
 pub mod command_log;
+pub mod console;
 pub mod dialogs;
 pub mod documents;
 pub mod drafts;
@@ -43,6 +44,7 @@ pub use crate::job::purpose::{self, Purpose};
 pub use crate::job::{Capabilities, Namespace, Zone};
 pub use clock::Clock;
 pub use command_log::CommandLog;
+pub use console::Console;
 pub use dialogs::{Dialog, Dialogs};
 pub use drafts::Drafts;
 pub use listener::Listener;
@@ -112,6 +114,8 @@ pub struct State {
     pub trash: trash::Trash,
     /// Every command that was sent.
     pub commands: CommandLog,
+    /// The console.
+    pub console: Console,
     /// Work with progress.
     pub operations: Operations,
     /// Messages in the corner.
@@ -164,11 +168,12 @@ impl State {
             && !lanes.iter().any(|lane| lane.removed_ms.is_none() && lane.threshold_ms <= soon_ms)
     }
 
-    /// Keeps the tabs of the store that they belong to. A sandbox is gone at the next start.
+    /// Keeps the tabs and the console's history of the store that they belong to. A sandbox is gone at the next start.
     pub fn note_tabs(&mut self) {
         let kept = self.store.shown.as_ref().filter(|_| self.store.left.is_none());
         if let Some(folder) = kept {
             self.settings.store_tabs.note(folder, &self.tabs);
+            self.settings.console_history.note(folder, &self.console.history);
         }
     }
 
@@ -198,6 +203,13 @@ impl State {
     #[must_use]
     pub fn zoom(&self) -> f32 {
         self.view.presented_zoom.unwrap_or(self.settings.zoom)
+    }
+
+    /// The database that the console uses: until it has run something, that of the tab in front.
+    #[must_use]
+    pub fn console_database(&self) -> &str {
+        let front = self.tabs.active().map(|tab| tab.namespace.db.as_str());
+        self.console.database.as_deref().or(front).unwrap_or(console::DATABASE)
     }
 
     /// Whether a store is there and answers.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::console::KnownHistory;
 use super::store::Order;
 use super::store_tabs::KnownTabs;
 use super::view::Drawer;
@@ -62,6 +63,8 @@ pub struct Settings {
     pub recent_stores: Vec<String>,
     /// The tabs of those stores.
     pub store_tabs: KnownTabs,
+    /// What was typed in the console on those stores.
+    pub console_history: KnownHistory,
     /// Labels of the commands that were chosen in the palette, the latest first.
     pub recent_commands: Vec<String>,
     /// Whether nothing on the timeline slides, pops or sweeps.
@@ -89,6 +92,7 @@ impl Default for Settings {
             advised: BTreeSet::new(),
             recent_stores: Vec::new(),
             store_tabs: KnownTabs::default(),
+            console_history: KnownHistory::default(),
             recent_commands: Vec::new(),
             reduce_motion: false,
             utc: false,

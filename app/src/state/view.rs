@@ -7,6 +7,8 @@ use super::Zone;
 /// What the drawer shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Drawer {
+    /// The console.
+    Console,
     /// What the reaper did.
     ReaperLog,
     /// Every command that was sent.
@@ -17,12 +19,13 @@ pub enum Drawer {
 
 impl Drawer {
     /// Every drawer, in the order of the strip.
-    pub const ALL: [Self; 3] = [Self::ReaperLog, Self::Commands, Self::Operations];
+    pub const ALL: [Self; 4] = [Self::Console, Self::ReaperLog, Self::Commands, Self::Operations];
 
     /// The words in the strip.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
+            Self::Console => "Console",
             Self::ReaperLog => "TTL monitor log",
             Self::Commands => "Commands",
             Self::Operations => "Operations",
@@ -39,6 +42,8 @@ pub enum Focus {
     Filter,
     /// The search line of the view that is shown.
     Find,
+    /// The input of the console.
+    Console,
 }
 
 /// Callouts that introduce the Expiry view.

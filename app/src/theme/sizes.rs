@@ -89,6 +89,12 @@ pub const INSPECTOR_MAX: f32 = 560.0;
 pub const VIEW_MIN: f32 = 440.0;
 /// The drawer: first height.
 pub const DRAWER: f32 = 96.0;
+/// The drawer with the console: the lowest first height.
+pub const CONSOLE_MIN: f32 = 220.0;
+/// The drawer with the console: the highest first height.
+pub const CONSOLE_MAX: f32 = 300.0;
+/// Its first height, as a share of the window's.
+pub const CONSOLE_SHARE: f32 = 0.36;
 /// The lowest drawer.
 pub const DRAWER_MIN: f32 = 96.0;
 /// The highest drawer.

@@ -1,8 +1,10 @@
 //! Fields for values and documents as text: colors while typing, and a mark where reading stopped.
 
 use egui::text::{LayoutJob, TextFormat};
+use egui::text_edit::TextEditOutput;
 use egui::{
-    CornerRadius, Frame, Id, Margin, Response, ScrollArea, Stroke, StrokeKind, TextEdit, Ui, Vec2,
+    CornerRadius, Frame, Id, Key, KeyboardShortcut, Margin, Modifiers, Response, ScrollArea,
+    Stroke, StrokeKind, TextEdit, Ui, Vec2,
 };
 
 use super::code_box::pieces;
@@ -69,6 +71,34 @@ impl CodeEdit<'_> {
         );
         ui.painter().set(background, shape);
         response
+    }
+
+    /// Draws a field of many lines without a frame, as high as its text. Shift+Enter begins a line;
+    /// Enter alone does nothing.
+    pub fn bare_ui(&self, ui: &mut Ui, draft: &mut String) -> TextEditOutput {
+        let colors = colors(ui);
+        let error_at = self.error_at;
+        let mut layouter = |ui: &Ui, buffer: &dyn egui::TextBuffer, width: f32| {
+            let mut job = typed(buffer.as_str(), colors, error_at);
+            job.wrap.max_width = width;
+            ui.fonts_mut(|fonts| fonts.layout_job(job))
+        };
+        let mut edit = TextEdit::multiline(draft)
+            .font(text::mono())
+            .hint_text(text::rich(self.hint, text::mono()).color(colors.dim))
+            .frame(Frame::new())
+            .margin(Margin::ZERO)
+            .desired_rows(1)
+            .desired_width(f32::INFINITY)
+            .return_key(KeyboardShortcut::new(Modifiers::SHIFT, Key::Enter))
+            .char_limit(self.chars_max.unwrap_or(usize::MAX))
+            .layouter(&mut layouter);
+        if let Some(id) = self.id {
+            edit = edit.id(id);
+        }
+        let output = edit.show(ui);
+        output.response.response.clone().accessible_name(self.name);
+        output
     }
 
     /// Draws a field of many lines, `height` points high.

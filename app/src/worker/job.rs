@@ -8,7 +8,7 @@ use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::sandbox::{SandboxDone, SandboxWork};
 use super::transfer::{TransferDone, TransferWork};
 use crate::job::purpose::DocumentsPurpose;
-use crate::job::{Event, OpenError, OpenRequest, Purpose, TabId};
+use crate::job::{ConsoleReport, Event, OpenError, OpenRequest, Purpose, TabId};
 use crate::source::Opened;
 
 /// Which queue a job waits in.
@@ -171,6 +171,11 @@ impl Reply {
         self.code.as_ref().is_some_and(|found| found.number == code)
     }
 
+    /// Why a store refused a command, in one sentence; `None` for a reply that went well.
+    pub(super) fn refusal(reply: &Document) -> Option<String> {
+        (!is_ok(reply)).then(|| sentence(reply))
+    }
+
     /// Why the command failed, in one sentence.
     pub fn error(&self) -> Option<&str> {
         self.result.as_ref().err().map(String::as_str)
@@ -243,6 +248,8 @@ pub enum Outcome {
         /// The result.
         done: SandboxDone,
     },
+    /// Something happened in the console.
+    Console(ConsoleReport),
     /// A store was opened or could not be.
     Opened(Result<Opened, OpenError>),
     /// Something happened in the store.

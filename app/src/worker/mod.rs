@@ -5,11 +5,13 @@
 //! wakes the window. Nothing here knows a window.
 //!
 //! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer`, `mayfly-events`, `mayfly-traffic`,
-//! and `mayfly-file-dialog` while the system's file dialog is open.
+//! `mayfly-console`, and `mayfly-file-dialog` while the system's file dialog is open.
 //!
 //! [`Purpose`]: crate::job::Purpose
 
 pub mod code;
+mod console;
+mod file_dialog;
 mod guarded;
 pub mod job;
 pub mod maintenance;

@@ -12,14 +12,16 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::transfer::Progress;
 
+use super::console::Console;
+use super::file_dialog;
 use super::guarded::{EVENTS, guarded, not_shown};
 use super::job::{Abandoned, Job, Lane, Outcome, Reply, Work, is_ok};
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::queue::{Put, Queue};
 use super::sandbox::{SandboxDone, SandboxWork};
 use super::traffic::{self, TrafficSwitch};
-use super::transfer::{self, Choose, TransferDone, TransferWork};
-use crate::job::{Cancel, Event, Purpose};
+use super::transfer::{TransferDone, TransferWork};
+use crate::job::{Cancel, ConsoleRun, Event, Purpose};
 use crate::limits::{EVENT_WAKE, OUTCOMES_MAX, READERS_MAX, READERS_MIN};
 use crate::source::{OpenError, Opened, Opener, Source};
 
@@ -60,6 +62,7 @@ struct Shared {
     /// The same for care of the whole store.
     caring: Mutex<Vec<Cancel>>,
     traffic: TrafficSwitch,
+    console: Console,
 }
 
 /// A query that can be canceled.
@@ -76,6 +79,7 @@ impl Worker {
     /// The system refused a thread.
     pub fn start(opener: Opener, wake: Wake) -> std::io::Result<Self> {
         let (sender, outcomes) = bounded(OUTCOMES_MAX);
+        let (console, console_thread) = Console::start(Arc::clone(&wake))?;
         let shared = Arc::new(Shared {
             read: Queue::default(),
             write: Queue::default(),
@@ -89,11 +93,12 @@ impl Worker {
             running: Mutex::default(),
             caring: Mutex::default(),
             traffic: TrafficSwitch::default(),
+            console,
         });
         let worker = Self {
             shared,
             outcomes,
-            threads: RefCell::default(),
+            threads: RefCell::new(vec![console_thread]),
             readers: Cell::new(0),
             opening: Cell::new(0),
         };
@@ -160,6 +165,7 @@ impl Worker {
                 self.opening.set(self.opening.get() + 1);
                 // The old store closes once its queries have ended.
                 self.shared.cancel(|_| true);
+                self.shared.console.cancel();
             }
             // It was asked for while the last store was on the screen, and its turn comes in the next one.
             Work::Command { db, command } if job.lane == Lane::Write && self.opening.get() > 0 => {
@@ -194,10 +200,17 @@ impl Worker {
         self.shared.cancel(|purpose| abandoned.covers(purpose));
     }
 
+    /// Runs an input in the console. Never waits.
+    pub fn run_console(&self, run: ConsoleRun) {
+        self.shared.console.run(run);
+    }
+
     /// The next outcome, if there is one. Never waits.
     #[must_use]
     pub fn next_outcome(&self) -> Option<Outcome> {
-        let outcome = self.outcomes.try_recv().ok()?;
+        let Ok(outcome) = self.outcomes.try_recv() else {
+            return self.shared.console.take().map(Outcome::Console);
+        };
         self.is_taken(&outcome);
         Some(outcome)
     }
@@ -212,7 +225,7 @@ impl Worker {
     /// Whether more outcomes wait.
     #[must_use]
     pub fn has_outcomes(&self) -> bool {
-        !self.outcomes.is_empty()
+        !self.outcomes.is_empty() || self.shared.console.has_report()
     }
 
     /// Whether every read and write that was asked for has ended and its answer was taken. Work
@@ -228,6 +241,7 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.shared.cancel(|_| true);
         self.shared.traffic.close();
+        self.shared.console.close();
         // The user may close the window right after a button that writes.
         self.shared.write.finish();
         for lane in [Lane::Read, Lane::Transfer] {
@@ -295,6 +309,7 @@ impl Shared {
             Work::Open(request) => {
                 // Two stores can't be open at once: the old one may be the same folder.
                 let old = self.source.write().unwrap_or_else(PoisonError::into_inner).take();
+                self.console.detach();
                 let opened = guarded(|| {
                     if let Some(old) = old {
                         old.close();
@@ -317,7 +332,8 @@ impl Shared {
                 self.tell(Outcome::Answer { purpose, generation, reply });
             }
             Work::Transfer(TransferWork::Choose(choose)) => {
-                self.choose(purpose, generation, choose);
+                let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
+                file_dialog::open(purpose, generation, choose, outcomes, wake);
             }
             Work::Transfer(work) => {
                 let done = self.transfer(&work);
@@ -430,25 +446,6 @@ impl Shared {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens the system's file dialog on a detached thread: its service may
-    /// never answer, and the window must close all the same.
-    fn choose(self: &Arc<Self>, purpose: Purpose, generation: u64, choose: Choose) {
-        let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
-        let work = move || {
-            let started = SystemClock.monotonic();
-            let files = guarded(|| transfer::choose(&choose)).unwrap_or_default();
-            let done = TransferDone::Chosen {
-                files,
-                took: SystemClock.monotonic().saturating_sub(started),
-            };
-            if outcomes.send(Outcome::Transfer { purpose, generation, done }).is_ok() {
-                wake(Duration::ZERO);
-            }
-        };
-        // Without a thread there is no dialog; the path can still be typed.
-        drop(thread::Builder::new().name("mayfly-file-dialog".to_owned()).spawn(work));
-    }
-
     fn opened(self: &Arc<Self>, opened: Result<Opened, OpenError>) {
         let made = opened.as_ref().ok().and_then(|opened| opened.source.sample_data());
         self.traffic.opened(made);
@@ -456,6 +453,7 @@ impl Shared {
             let source = Arc::clone(&opened.source);
             *self.source.write().unwrap_or_else(PoisonError::into_inner) =
                 Some(Arc::clone(&source));
+            self.console.attach(Arc::clone(&source));
             if let Err(message) = guarded(|| self.follow(source.as_ref())) {
                 self.tell(Outcome::Event(not_shown(&message)));
             }

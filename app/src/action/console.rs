@@ -1,0 +1,48 @@
+//! The console.
+
+use egui::Key;
+
+use super::Action;
+use super::entry::{Entry, Group, key};
+
+/// What can be asked of the console.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConsoleAction {
+    /// Shows it and sends the keyboard to it.
+    Open,
+    /// Shows it with this input, which is not run.
+    Insert(String),
+    /// Runs an input.
+    Run(String),
+    /// Stops what runs.
+    Stop,
+    /// Empties the transcript.
+    Clear,
+    /// Shows all lines of an entry of the transcript.
+    Unfold(u64),
+}
+
+/// Opens the console.
+pub const OPEN: Entry = Entry {
+    group: Group::View,
+    label: "Open the console",
+    tooltip: "Type commands as in mongosh",
+    keys: key(Key::F9),
+    action: |state| {
+        // A presentation has no drawer.
+        let can = state.is_open() && !state.view.is_presented();
+        can.then_some(Action::Console(ConsoleAction::Open))
+    },
+};
+
+/// Stops what runs in the console.
+pub const STOP: Entry = Entry {
+    group: Group::View,
+    label: "Stop the console",
+    tooltip: "Stop the input that runs in the console",
+    keys: None,
+    action: |state| state.console.running.as_ref().map(|_| Action::Console(ConsoleAction::Stop)),
+};
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[OPEN, STOP];

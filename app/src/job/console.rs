@@ -1,0 +1,72 @@
+//! What the console is asked, and what it reports.
+
+use super::Cancel;
+
+/// One input to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConsoleRun {
+    /// Names it in what comes back.
+    pub number: u64,
+    /// What was typed or pasted.
+    pub text: String,
+    /// The database that a fresh runtime begins with.
+    pub database: String,
+    /// Stops it.
+    pub cancel: Cancel,
+}
+
+/// One thing that an input made visible.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConsoleOutput {
+    /// A line of `print` and its like.
+    Printed(String),
+    /// What a statement evaluated to.
+    Value {
+        /// As mongosh prints it.
+        text: String,
+        /// As Extended JSON on one line; empty if it is too long to keep.
+        json: String,
+    },
+    /// Why a statement failed.
+    Failed(String),
+    /// What the window itself has to say, such as that the input was stopped.
+    Note(String),
+}
+
+impl ConsoleOutput {
+    /// Bytes of its text.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Printed(text) | Self::Failed(text) | Self::Note(text) => text.len(),
+            Self::Value { text, json } => text.len() + json.len(),
+        }
+    }
+}
+
+/// A command that the console sent and that was answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentCommand {
+    /// As typed in mongosh.
+    pub text: String,
+    /// How long the store took, in microseconds.
+    pub micros: u64,
+    /// Why it failed.
+    pub error: Option<String>,
+}
+
+/// What happened in the console since the last report.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ConsoleReport {
+    /// The input that all of it belongs to.
+    pub run: u64,
+    /// Outputs that were dropped because more came than the window keeps. They came before
+    /// `outputs`.
+    pub left_out: u64,
+    /// Outputs, the oldest first.
+    pub outputs: Vec<ConsoleOutput>,
+    /// Commands, the oldest first.
+    pub sent: Vec<SentCommand>,
+    /// The input has ended, and this is the database in use.
+    pub ended: Option<String>,
+}
