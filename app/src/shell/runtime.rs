@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mayfly_engine::clock::{Clock, SystemClock};
 use rquickjs::context::EvalOptions;
-use rquickjs::{CatchResultExt as _, Context, Ctx, Function, Object, Runtime, Value};
+use rquickjs::{CatchResultExt as _, CaughtError, Context, Ctx, Function, Object, Runtime, Value};
 
 use super::host::Host;
 use super::input::{Statement, statements};
@@ -14,12 +14,21 @@ use crate::job::Cancel;
 use crate::source::Source;
 
 /// mongosh in JavaScript, in the order in which the files are evaluated.
-const PRELUDE: [(&str, &str); 6] = [
+const PRELUDE: [(&str, &str); 15] = [
     ("types.js", include_str!("js/types.js")),
     ("inspect.js", include_str!("js/inspect.js")),
     ("ejson.js", include_str!("js/ejson.js")),
+    ("errors.js", include_str!("js/errors.js")),
+    ("output.js", include_str!("js/output.js")),
     ("cursor.js", include_str!("js/cursor.js")),
+    ("collection.js", include_str!("js/collection.js")),
+    ("bulk.js", include_str!("js/bulk.js")),
+    ("admin.js", include_str!("js/admin.js")),
+    ("explain.js", include_str!("js/explain.js")),
     ("database.js", include_str!("js/database.js")),
+    ("help.js", include_str!("js/help.js")),
+    ("help_topics.js", include_str!("js/help_topics.js")),
+    ("commands.js", include_str!("js/commands.js")),
     ("mayfly.js", include_str!("js/mayfly.js")),
 ];
 
@@ -146,11 +155,11 @@ impl Shell {
         let result = self.context.with(|ctx| match statement {
             Statement::Script { name, text } => {
                 let value = evaluate::<Value<'_>>(&ctx, name, text);
-                finish(&ctx, value)
+                finish(&ctx, value, text)
             }
             Statement::Command { words } => {
                 let value = internal(&ctx, "command").and_then(|run| run.call((words.clone(),)));
-                finish(&ctx, value)
+                finish(&ctx, value, "")
             }
         });
         for line in self.host.take_printed() {
@@ -187,10 +196,11 @@ fn internal<'js>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Function<'js>> 
     ctx.globals().get::<_, Object<'js>>("__shell")?.get(name)
 }
 
-/// What a statement's value or exception looks like.
+/// What the value or exception of a statement with this text looks like.
 fn finish<'js>(
     ctx: &Ctx<'js>,
     value: rquickjs::Result<Value<'js>>,
+    text: &str,
 ) -> Result<Option<Output>, String> {
     let shown =
         value.and_then(|value| internal(ctx, "show")?.call::<_, Option<Vec<String>>>((value,)));
@@ -200,6 +210,19 @@ fn finish<'js>(
             let json = parts.pop().unwrap_or_default();
             Ok(Some(Output::Value { text: parts.pop().unwrap_or_default(), json }))
         }
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(failure(ctx, error, text)),
     }
+}
+
+/// What is printed for an exception.
+fn failure<'js>(ctx: &Ctx<'js>, error: CaughtError<'js>, text: &str) -> String {
+    let thrown = match error {
+        CaughtError::Exception(exception) => exception.into_value(),
+        CaughtError::Value(value) => value,
+        CaughtError::Error(error) => return error.to_string(),
+    };
+    internal(ctx, "failure")
+        .and_then(|describe| describe.call((thrown, text)))
+        .catch(ctx)
+        .unwrap_or_else(|error| error.to_string())
 }

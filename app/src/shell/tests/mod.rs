@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+mod crud;
+mod cursors;
+
 use super::{Output, Shell, ShellLimits};
 use crate::job::{Cancel, OpenRequest};
 use crate::source::embedded;
@@ -31,6 +34,18 @@ fn run(shell: &mut Shell, text: &str) -> Vec<String> {
         });
     });
     lines
+}
+
+/// Runs the lines after `> ` and compares what each prints with the lines that follow it.
+fn transcript(text: &str) {
+    let mut shell = shell();
+    let mut inputs = text.split("\n> ");
+    assert_eq!(inputs.next(), Some(""), "the first line is an input");
+    for part in inputs {
+        let (input, expected) = part.split_once('\n').unwrap_or((part, ""));
+        let printed = run(&mut shell, input).join("\n");
+        assert_eq!(printed.trim_end(), expected.trim_end(), "> {input}");
+    }
 }
 
 #[test]
