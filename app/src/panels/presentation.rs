@@ -64,8 +64,9 @@ fn title_ui(ui: &mut Ui, state: &State, tab: Option<&Tab>, actions: &mut Actions
         if state.is_open() {
             let (zone, shown_ms) = (state.clock.zone(), state.clock.shown_ms());
             let time = zone.time_of_day(shown_ms);
-            let zone = if zone == Zone::Utc { "UTC" } else { "" };
-            ui.label(text::rich(zone, text::body()).color(ink.dim));
+            if zone == Zone::Utc {
+                ui.label(text::rich("UTC", text::body()).color(ink.dim));
+            }
             ui.label(text::rich(time, text::figure()).color(ink.text));
             actions.redraw_at(&state.clock, state.clock.next_step_ms());
         }
@@ -150,13 +151,13 @@ fn clock_ui(ui: &mut Ui, state: &State, rate: f64, paused: bool, actions: &mut A
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let (icon, words, keys) = if paused {
-                (Icon::Pause, "Paused".to_owned(), "Space starts the clock")
+                (Icon::Pause, "Paused".to_owned(), "Space starts")
             } else {
-                (Icon::Play, format!("Running ×{rate}"), "Space pauses the clock")
+                (Icon::Play, format!("Running ×{rate}"), "Space pauses")
             };
             ui.label(icon.text().color(ink.overdue));
             ui.label(text::rich(words, text::strong()).color(ink.overdue));
-            let keys = format!("{keys}, → goes to the next event");
+            let keys = format!("{keys} · → next event");
             ui.add(Label::new(text::rich(keys, text::small()).color(ink.dim)).truncate());
         });
     });

@@ -1,14 +1,21 @@
 //! The window as a presentation: large, without the panels around the view, and as before after it.
 
 use bson::{Document, doc};
-use egui::{Key, Modifiers, Shape, vec2};
+use egui::{Key, Modifiers, Shape, ViewportCommand, vec2};
+use egui_kittest::Harness;
 use mayfly::action::{Action, ExpiryAction, ReaperAction, StoreAction, ViewAction};
 use mayfly::state::expiry::Mode;
 use mayfly::state::tabs::ViewKind;
 use mayfly::state::view::Drawer;
 use mayfly::theme::sizes;
 
-use super::support::{Window, at};
+use mayfly::source::OpenRequest;
+use mayfly::state::Zone;
+use mayfly::{MayflyApp, WindowOptions};
+
+use super::fake;
+use super::sandbox::{close, commands};
+use super::support::{Window, at, until};
 
 /// The least height of a text, in pixels.
 const TEXT_PX_MIN: f32 = 24.0;
@@ -225,6 +232,42 @@ fn a_lane_is_explained_when_it_is_pressed() {
     window.point_at(lane.x, lane.y);
     hover(&mut window);
     window.until_named("Will be removed");
+}
+
+#[test]
+fn a_window_begins_as_a_presentation() {
+    let options = WindowOptions {
+        request: OpenRequest::default(),
+        opener: fake::opener(),
+        settings_file: None,
+        local_zone: Zone::Utc,
+        present: true,
+        shutdown: None,
+    };
+    let mut harness = Harness::builder()
+        .with_size([640.0, 400.0])
+        .with_max_steps(64)
+        .build_eframe(move |context| MayflyApp::new(context, options));
+    until(&mut harness, "SIMULATED", true);
+    assert!(harness.state().state().view.is_presented());
+}
+
+#[test]
+fn it_fills_the_screen_and_a_close_of_the_window_leaves_it_first() {
+    let mut window = Window::open_view(&sessions(), "Expiry");
+    let context = window.harness.ctx.clone();
+    window.harness.state_mut().ask(&context, Action::View(ViewAction::Present(true)));
+    window.harness.step();
+    assert!(commands(&window).contains(&ViewportCommand::Fullscreen(true)));
+    window.harness.run_steps(3);
+    let sent = close(&mut window);
+    let fullscreen = ViewportCommand::Fullscreen(false);
+    for command in [ViewportCommand::CancelClose, ViewportCommand::Close, fullscreen] {
+        assert!(sent.contains(&command), "{command:?} in {sent:?}");
+    }
+    assert!(!window.state().view.is_presented());
+    let sent = close(&mut window);
+    assert!(!sent.contains(&ViewportCommand::CancelClose), "{sent:?}");
 }
 
 #[test]

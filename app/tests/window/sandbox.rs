@@ -42,12 +42,12 @@ fn names(window: &Window) -> Vec<String> {
 }
 
 /// What the last frame asked of the window itself.
-fn commands(window: &Window) -> Vec<ViewportCommand> {
+pub fn commands(window: &Window) -> Vec<ViewportCommand> {
     let output = &window.harness.output().viewport_output;
     output.values().flat_map(|viewport| viewport.commands.clone()).collect()
 }
 
-fn close(window: &mut Window) -> Vec<ViewportCommand> {
+pub fn close(window: &mut Window) -> Vec<ViewportCommand> {
     let viewports = &mut window.harness.input_mut().viewports;
     viewports.entry(ViewportId::ROOT).or_default().events.push(ViewportEvent::Close);
     window.harness.step();

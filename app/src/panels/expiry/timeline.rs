@@ -23,7 +23,7 @@ pub(super) fn ui(
 ) -> bool {
     let (view, now_ms) = (&tab.expiry, state.now_ms());
     let whole = ui.available_rect_before_wrap();
-    let scale = Scale::new(view.axis, &state.clock, lane_area(whole));
+    let scale = Scale::new(view.axis, &state.clock, lane_area(whole, state.view.is_presented()));
     let bottom = whole.bottom() - sizes::AXIS - sizes::LEGEND;
     let rows = view.rows(now_ms);
     let lane_height = lanes::height(state.view.is_presented());
@@ -83,8 +83,9 @@ pub(super) fn ui(
 }
 
 /// Where bars are drawn: between the column of names and the room for the digits of the last knob.
-pub(super) fn lane_area(whole: Rect) -> Rect {
-    let names = sizes::LANE_NAME.min(whole.width() / 4.0);
+fn lane_area(whole: Rect, is_presented: bool) -> Rect {
+    let share = if is_presented { 0.3 } else { 0.25 };
+    let names = sizes::LANE_NAME.min(whole.width() * share);
     let digits = sizes::LANE_DIGITS.min(whole.width() / 6.0);
     whole.with_min_x(whole.left() + names).with_max_x(whole.right() - digits)
 }
