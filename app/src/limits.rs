@@ -273,3 +273,7 @@ pub const CONSOLE_THREAD_STACK: usize = 16 * 1024 * 1024;
 
 /// Bytes that one input of the console may print.
 pub const CONSOLE_OUTPUT_MAX: usize = 16 * 1024 * 1024;
+
+/// Bytes that the demo store or a sandbox reserves for deletions on a full disk. An ordinary store
+/// reserves more.
+pub const DEMO_BALLAST_BYTES: u64 = 1 << 20;

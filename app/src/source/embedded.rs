@@ -21,6 +21,7 @@ use mayfly_engine::value::count;
 use super::engine_slot::EngineSlot;
 use crate::demo::{self, SampleData};
 use crate::job::{Backup, Cancel, CopiedStore};
+use crate::limits::DEMO_BALLAST_BYTES;
 
 use super::maintenance::{Maintenance, MaintenanceError, Offline, OfflineWork};
 use super::{
@@ -108,7 +109,9 @@ impl Source for Embedded {
         let folder = temporary_folder().map_err(|error| error.message)?;
         let start_ms = engine.clock().now_ms();
         let clock = ClockOption::Simulated { start_ms };
-        let options = EngineOptions { clock, run_reaper: false, ..EngineOptions::default() };
+        let store =
+            StoreOptions { ballast_bytes_max: DEMO_BALLAST_BYTES, ..StoreOptions::default() };
+        let options = EngineOptions { clock, run_reaper: false, store };
         let data = folder.path().join("store");
         let copy = Engine::open(&data, options).map_err(|error| error.message)?;
         let report = engine.copy_collection(&copy, namespace)?;
@@ -228,7 +231,10 @@ fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
         })?;
     }
     let clock = clock(request);
-    let store = StoreOptions { walker: request.walker.clone(), ..StoreOptions::default() };
+    let mut store = StoreOptions { walker: request.walker.clone(), ..StoreOptions::default() };
+    if request.demo || request.is_temporary() {
+        store.ballast_bytes_max = DEMO_BALLAST_BYTES;
+    }
     let options = EngineOptions { clock, store, ..EngineOptions::default() };
     let engine = Engine::open(&folder, options)?;
     let mut warnings = super::open::notices(engine.open_report());
@@ -362,6 +368,8 @@ mod tests {
             marks.extend(demo.source.sample_data());
             let expected: &[&str] = if dropped == "demo" { &["demo"] } else { &["demo", "shop"] };
             assert_eq!(databases(&demo), expected);
+            let reserve = fs::metadata(folder.path().join("demo/ballast")).expect("a reserve");
+            assert!(reserve.len() <= DEMO_BALLAST_BYTES, "{} bytes", reserve.len());
             demo.source.run(dropped, &doc! {"dropDatabase": 1});
             demo.source.close();
         }

@@ -31,6 +31,7 @@ pub(super) struct OpenParts {
     pub(super) read_only: Option<String>,
     /// When opening found that the data file was replaced, if the store could not record that.
     pub(super) unwritten_restore_ms: Option<i64>,
+    pub(super) ballast_bytes_max: u64,
 }
 
 /// What keeps other openers out while the store is open. Fields drop in this order, the lock last.
@@ -70,7 +71,8 @@ pub struct Store {
 impl Store {
     /// Starts an opened store.
     pub(super) fn new(parts: OpenParts) -> Self {
-        let OpenParts { env, folder, held, read_only, unwritten_restore_ms } = parts;
+        let OpenParts { env, folder, held, read_only, unwritten_restore_ms, ballast_bytes_max } =
+            parts;
         let store = Self {
             env: RwLock::new(Ok(Arc::new(env))),
             held: Mutex::new(held),
@@ -78,7 +80,7 @@ impl Store {
             commit_queue: CommitQueue::default(),
             counts: Counts::default(),
             write_state: WriteState::new(read_only),
-            ballast: Ballast::new(&folder),
+            ballast: Ballast::new(&folder, ballast_bytes_max),
             notices: Notices::default(),
             cleaned_ms: AtomicU64::new(millis(work_time())),
             unwritten_restore_ms: Mutex::new(unwritten_restore_ms),

@@ -102,7 +102,9 @@ fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenRepor
     let report =
         OpenReport { identity, unclean, created, read_only: read_only_now, warnings, damaged };
     let held = HeldFolder { card, _registration: registration, lock };
-    Ok((OpenParts { env, folder, held, read_only, unwritten_restore_ms }, report))
+    let ballast_bytes_max = options.ballast_bytes_max;
+    let parts = OpenParts { env, folder, held, read_only, unwritten_restore_ms, ballast_bytes_max };
+    Ok((parts, report))
 }
 
 /// Whether the data file, with the card `found`, belongs to another store than the card on disk. A data file

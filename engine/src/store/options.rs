@@ -1,7 +1,7 @@
 //! How a store is opened, and what the opening found.
 
 use super::{DamagedRows, Identity, WalkProgram};
-use crate::limits::MAP_SIZE_BYTES;
+use crate::limits::{BALLAST_BYTES, MAP_SIZE_BYTES};
 
 /// How to open a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct StoreOptions {
     /// The time now in milliseconds since 1970. It becomes the creation time of a new store, the time of a
     /// walk, and the time of a restore.
     pub now_ms: i64,
+    /// Bytes of the file that reserves space for deletions on a full disk; less on a small disk.
+    pub ballast_bytes_max: u64,
     /// The program that walks a data file that was not open here last; `None` to walk it in this process.
     pub walker: Option<WalkProgram>,
 }
@@ -26,6 +28,7 @@ impl Default for StoreOptions {
             read_only: false,
             full_check: false,
             now_ms: 0,
+            ballast_bytes_max: BALLAST_BYTES,
             walker: None,
         }
     }
