@@ -153,7 +153,7 @@ pub const OPEN_DEMO: Entry = Entry {
 pub const TRAFFIC_ON: Entry = Entry {
     group: Group::Store,
     label: "Turn traffic on",
-    tooltip: "Let sample data keep arriving in the demo store",
+    tooltip: "Keep adding sample data to the demo store",
     keys: None,
     action: |state| set_traffic(state, true),
 };
@@ -162,7 +162,7 @@ pub const TRAFFIC_ON: Entry = Entry {
 pub const TRAFFIC_OFF: Entry = Entry {
     group: Group::Store,
     label: "Turn traffic off",
-    tooltip: "Add no more sample data to the demo store",
+    tooltip: "Stop adding sample data to the demo store",
     keys: None,
     action: |state| set_traffic(state, false),
 };

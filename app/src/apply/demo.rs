@@ -11,8 +11,12 @@ pub(super) fn set_traffic(on: bool, cx: &mut Apply<'_>) {
     start_traffic(cx);
 }
 
-/// Traffic writes nothing before the window, which stops it when it closes, has turned it on.
+/// Traffic writes nothing before the window, which stops it when it closes, has turned it on. There
+/// is none outside the demo store.
 pub(super) fn start_traffic(cx: &mut Apply<'_>) {
+    if !cx.state.store.demo {
+        return;
+    }
     let on = cx.state.settings.traffic;
     cx.job(Purpose::Traffic, Lane::Write, Work::SetTraffic(on));
 }

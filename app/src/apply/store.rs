@@ -174,9 +174,7 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     }
     reopened(opened.warnings, cx);
     restore_tabs(cx);
-    if is_demo {
-        demo::start_traffic(cx);
-    }
+    demo::start_traffic(cx);
 }
 
 /// Opens the tabs that this store had.

@@ -13,10 +13,10 @@ pub struct Args {
     /// Open the demo store.
     #[arg(long, conflicts_with = "folder")]
     pub demo: bool,
-    /// Open a sandbox: a temporary store on a simulated clock; with --demo, with the demo data.
+    /// Open a sandbox, a temporary store on a simulated clock. With --demo, it holds the demo data.
     #[arg(long, conflicts_with = "folder")]
     pub sandbox: bool,
-    /// Where the sandbox's clock starts, such as 2026-01-01T00:00:00Z. Defaults to the present minute.
+    /// Start the sandbox's clock at this time, such as 2026-01-01T00:00:00Z. Defaults to the current minute.
     #[arg(long, value_name = "RFC3339", requires = "sandbox")]
     pub at: Option<String>,
     /// Open the window as a presentation: full screen, in large text. F11 or Esc leaves it.

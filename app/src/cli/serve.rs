@@ -16,7 +16,7 @@ use super::{
     store::{error_of, warn},
     walk::store_options,
 };
-use crate::shutdown::ShutdownSignal;
+use crate::{shutdown::ShutdownSignal, state::Zone};
 
 /// Listens until a signal arrives.
 ///
@@ -28,6 +28,10 @@ pub(super) fn run(args: &Serve) -> Result<(), Failure> {
     let options = EngineOptions { clock, store: store_options(), ..EngineOptions::default() };
     let engine = Engine::open(&args.data, options).map_err(Failure::from_error)?;
     warn(&engine, &args.data);
+    if engine.simulated_clock().is_some() && args.simulated_clock.is_none() {
+        let now = Zone::Utc.date_time(engine.clock().now_ms());
+        eprintln!("Time is simulated, as when this store was last open: {now} UTC.");
+    }
     if let Some(secs) = args.sleep_secs {
         let reply = engine.run("admin", &doc! { "setParameter": 1, "ttlMonitorSleepSecs": secs });
         if let Some(error) = error_of(&reply) {
@@ -65,8 +69,30 @@ fn announce(uri: &str) -> Result<(), Failure> {
         .map_err(|error| Failure(format!("Can't write to standard output: {error}.")))
 }
 
+/// The clock: a store that last ran on a simulated clock continues on it, as in the window.
 fn clock(start: Option<&str>) -> Result<ClockOption, Failure> {
-    let Some(start) = start else { return Ok(ClockOption::System) };
+    let Some(start) = start else { return Ok(ClockOption::Stored) };
     let start_ms = start_ms("--simulated-clock", start)?;
     Ok(ClockOption::Simulated { start_ms })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_ran_on_a_simulated_clock_is_served_on_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = |start: Option<&str>| {
+            let clock = clock(start).map_err(|failure| failure.0).expect("a clock");
+            let options = EngineOptions { clock, run_reaper: false, ..EngineOptions::default() };
+            let engine = Engine::open(&folder.path().join("store"), options).expect("a store");
+            let is_simulated = engine.simulated_clock().is_some();
+            engine.close().expect("closed");
+            is_simulated
+        };
+        assert!(!open(None), "a new store runs on the system's clock");
+        assert!(open(Some("2026-01-01T00:00:00Z")));
+        assert!(open(None));
+    }
 }

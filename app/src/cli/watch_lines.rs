@@ -3,12 +3,16 @@
 use mayfly_engine::value::{Layout, shell::write_value};
 
 use super::{Failure, limits::POLL_INTERVAL, watch::WatchedStore};
-use crate::{job::Event, state::duration, widgets::value_text::with_marks};
+use crate::{
+    job::Event,
+    state::{Zone, duration},
+    widgets::value_text::with_marks,
+};
 
 /// Prints events until a signal arrives or no document is left to expire.
 pub(super) fn run(store: &mut WatchedStore<'_>) -> Result<(), Failure> {
     if let Some(first) = store.next_to_expire()?.first() {
-        let at = duration::date_time(first.threshold_ms);
+        let at = Zone::Utc.date_time(first.threshold_ms);
         print(&format!("next to expire: {} {} at {at}", first.namespace, first.id));
     }
     let mut check = true;
@@ -44,10 +48,10 @@ pub(super) fn changes_catalog(event: &Event) -> bool {
 pub(super) fn lines(store: &WatchedStore<'_>, event: &Event) -> Vec<String> {
     match event {
         Event::PassStarted { number, at_ms } => {
-            vec![format!("{} pass {number} started", duration::date_time(*at_ms))]
+            vec![format!("{} pass {number} started", Zone::Utc.date_time(*at_ms))]
         }
         Event::PassFinished(pass) => {
-            let at = duration::date_time(pass.finished_ms);
+            let at = Zone::Utc.date_time(pass.finished_ms);
             vec![format!("{at} pass {} finished: {} removed", pass.number, pass.deleted)]
         }
         Event::Removed { documents, more } => {
@@ -57,7 +61,7 @@ pub(super) fn lines(store: &WatchedStore<'_>, event: &Event) -> Vec<String> {
                     let lag_ms = removed.removed_ms.saturating_sub(removed.threshold_ms);
                     format!(
                         "{} removed {} {} by {}, {} after expiration",
-                        duration::date_time(removed.removed_ms),
+                        Zone::Utc.date_time(removed.removed_ms),
                         removed.namespace,
                         write_value(&removed.id, Layout::OneLine),
                         removed.index,
@@ -71,7 +75,7 @@ pub(super) fn lines(store: &WatchedStore<'_>, event: &Event) -> Vec<String> {
             lines
         }
         Event::ReaperScheduled { next_pass_ms: Some(next_ms), enabled: true } => {
-            vec![format!("next pass at {}", duration::date_time(*next_ms))]
+            vec![format!("next pass at {}", Zone::Utc.date_time(*next_ms))]
         }
         Event::HeldChanged { reason: Some(reason) } => vec![format!("removals on hold: {reason}")],
         Event::ThreadFailed { thread, message } => {

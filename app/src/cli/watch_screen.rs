@@ -20,7 +20,7 @@ use super::{
     watch::{Countdown, WatchedStore, time_left},
     watch_lines::{changes_catalog, lines},
 };
-use crate::{state::duration, widgets::value_text::with_marks};
+use crate::{state::Zone, widgets::value_text::with_marks};
 
 /// Lines next to the documents: the title and blank lines.
 const FRAME_LINES: usize = 4;
@@ -89,7 +89,7 @@ fn draw(
     let rows = usize::from(height).saturating_sub(FRAME_LINES + recent.len());
     let width = usize::from(width);
     queue!(out, cursor::MoveTo(0, 0))?;
-    let title = format!("Mayfly  {}  (press q to quit)", duration::date_time(now_ms));
+    let title = format!("Mayfly  {}  (press q to quit)", Zone::Utc.date_time(now_ms));
     put(out, &title, width, Attribute::Bold)?;
     put(out, "", width, Attribute::Reset)?;
     for document in documents.iter().take(rows) {
@@ -97,7 +97,7 @@ fn draw(
         let line = format!(
             "{:>20}  {}  {}  {}  ({})",
             time_left(left_ms),
-            duration::date_time(document.threshold_ms),
+            Zone::Utc.date_time(document.threshold_ms),
             document.namespace,
             document.id,
             document.index

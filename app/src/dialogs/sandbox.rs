@@ -22,7 +22,7 @@ pub fn open_ui(context: &Context, draft: &mut OpenSandbox, actions: &mut Actions
     let closing = modal::ui(
         context,
         "Open a sandbox",
-        "A temporary store in which you control time. Nothing here touches your data",
+        "A temporary store in which you control time. Your own data is not affected",
         sizes::DIALOG,
         draft,
         |ui, draft| {

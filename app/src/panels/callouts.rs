@@ -19,15 +19,19 @@ struct Callout {
 }
 
 const TEXTS: [Callout; CALLOUTS] = [
-    Callout { anchor: Anchor::Now, text: "Bars are documents. They expire at ", strong: "now." },
+    Callout {
+        anchor: Anchor::Now,
+        text: "Each bar is a document. It expires when it reaches ",
+        strong: "now.",
+    },
     Callout {
         anchor: Anchor::Monitor,
-        text: "In each pass, the TTL monitor removes the overdue ones.",
+        text: "In each pass, the TTL monitor removes the overdue documents.",
         strong: "",
     },
     Callout {
         anchor: Anchor::WhatIf,
-        text: "What would another TTL remove? Nothing changes until you confirm.",
+        text: "See what a different TTL would remove. Nothing changes until you confirm.",
         strong: "",
     },
 ];
@@ -122,7 +126,9 @@ fn content_ui(ui: &mut Ui, number: usize, callout: &Callout, tab: &Tab, actions:
                 actions.push(Action::View(ViewAction::EndCallouts));
                 actions.push(Action::Expiry(tab.id, ExpiryAction::WhatIf));
             }
-            let skip = Button::ghost("Skip").small().tooltip("Show them again from Help (Esc)");
+            let skip = Button::ghost("Skip")
+                .small()
+                .tooltip("Skip the tour (Esc). You can start it again from Help");
             if ui.add(skip).clicked() {
                 actions.push(Action::View(ViewAction::EndCallouts));
             }

@@ -4,7 +4,7 @@ use egui::{Align, Frame, Label, Layout, Margin, Panel, Ui, vec2};
 
 use crate::action::{Action, Actions, ReaperAction};
 use crate::state::reaper::{Held, HeldRule};
-use crate::state::{State, duration, number};
+use crate::state::{State, Zone, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::Button;
 use crate::widgets::marks::visible;
@@ -34,12 +34,14 @@ pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
                 ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
                 buttons_ui(ui, state, held, actions);
-                ui.with_layout(Layout::top_down(Align::Min), |ui| words_ui(ui, held));
+                ui.with_layout(Layout::top_down(Align::Min), |ui| {
+                    words_ui(ui, held, state.clock.zone());
+                });
             });
         });
 }
 
-fn words_ui(ui: &mut Ui, held: &Held) {
+fn words_ui(ui: &mut Ui, held: &Held, zone: Zone) {
     let colors = colors(ui);
     ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
     let sentence = if held.kept && is_about_time(held) {
@@ -53,7 +55,7 @@ fn words_ui(ui: &mut Ui, held: &Held) {
         ui.add(Label::new(text::rich(words, font).color(ink)).wrap());
     };
     line(ui, sentence, true);
-    if let Some(words) = clocks(held).filter(|_| is_about_time(held)) {
+    if let Some(words) = clocks(held, zone).filter(|_| is_about_time(held)) {
         line(ui, words, false);
     }
     line(ui, counts(&held.rules), false);
@@ -65,18 +67,19 @@ fn is_about_time(held: &Held) -> bool {
 }
 
 /// Both clocks, as far as they are known.
-fn clocks(held: &Held) -> Option<String> {
-    let clock = duration::date_time(held.clock_ms?);
+fn clocks(held: &Held, zone: Zone) -> Option<String> {
+    let clock_ms = held.clock_ms?;
+    let (clock, name) = (zone.date_time(clock_ms), zone.name(clock_ms));
     let other = match (held.expected_ms, held.last_pass_ms) {
         (Some(expected_ms), _) => {
-            format!(", but by elapsed time it should be {}", duration::date_time(expected_ms))
+            format!(", but by elapsed time it should be {}", zone.date_time(expected_ms))
         }
         (None, Some(last_ms)) => {
-            format!("; the last pass ran at {}", duration::date_time(last_ms))
+            format!("; the last pass ran at {}", zone.date_time(last_ms))
         }
         (None, None) => String::new(),
     };
-    Some(format!("The system clock says {clock}{other} (UTC)."))
+    Some(format!("The system clock says {clock}{other} ({name})."))
 }
 
 /// What each rule would remove.
@@ -150,7 +153,8 @@ mod tests {
     fn both_clocks_are_told() {
         let held = Held { clock_ms: Some(4_070_908_800_000), ..Held::default() };
         let words = |expected_ms, last_pass_ms| {
-            clocks(&Held { expected_ms, last_pass_ms, ..held.clone() }).expect("a clock")
+            let held = Held { expected_ms, last_pass_ms, ..held.clone() };
+            clocks(&held, Zone::Utc).expect("a clock")
         };
         assert!(
             words(Some(0), Some(0)).contains("should be 1970-01-01"),
@@ -159,6 +163,8 @@ mod tests {
         );
         assert!(words(None, Some(0)).contains("last pass ran at 1970-01-01"));
         assert!(words(None, None).starts_with("The system clock says 2099-01-01"));
-        assert_eq!(clocks(&Held::default()), None);
+        assert_eq!(clocks(&Held::default(), Zone::Utc), None);
+        let east = clocks(&held, Zone::Fixed(3_600)).expect("a clock");
+        assert_eq!(east, "The system clock says 2099-01-01 01:00:00 (UTC+01:00).");
     }
 }

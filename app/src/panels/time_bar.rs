@@ -48,10 +48,10 @@ pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         return;
     }
     actions.redraw_at(&state.clock, state.clock.next_step_ms());
-    let ground = colors(ui).overdue_background;
+    let background = colors(ui).overdue_background;
     let is_low = ui.ctx().content_rect().height() < sizes::TIME_BAR_LOW;
     let margin = Margin::symmetric(12, if is_low { 1 } else { 5 });
-    let frame = Frame::new().fill(ground).inner_margin(margin);
+    let frame = Frame::new().fill(background).inner_margin(margin);
     Panel::top("time bar").frame(frame).show(ui, |ui| {
         let width = Width::of(ui.available_width());
         // As high as what is in it, also after a window in which it was higher.
@@ -76,9 +76,9 @@ fn words_ui(ui: &mut Ui, state: &State) {
     let time = format!("{} {}", zone.date_time(shown_ms), zone.name(shown_ms));
     ui.label(text::rich(time, text::mono()).color(colors.text));
     let words = if state.is_in_sandbox() {
-        "Nothing here touches your data"
+        "Your own data is not affected"
     } else {
-        "Documents expire by this time"
+        "Documents expire on this clock"
     };
     let label = Label::new(text::rich(words, text::small()).color(colors.text));
     ui.add(label.truncate()).hint(words);
@@ -115,7 +115,7 @@ fn rates_ui(ui: &mut Ui, (rate, paused): (f64, bool), width: Width, actions: &mu
     let is_chosen = |offered: f64| (offered - rate).abs() < f64::EPSILON;
     let label = |offered: f64| format!("×{offered}");
     let tooltip = |offered: f64| {
-        let words = format!("Run at {offered} seconds a second");
+        let words = format!("Run {offered} seconds of store time per second");
         hint(&words, "", &ClockAction::SetRate(offered).command())
     };
     if width < Width::Wide {

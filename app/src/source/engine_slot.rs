@@ -14,7 +14,7 @@ use mayfly_engine::store::{JobProgress, JobStep, StoreOptions, WalkProgram, Watc
 
 use super::OpenError;
 use super::maintenance::{MaintenanceError, Offline, OfflineWork, perform};
-use super::move_folder::move_folder;
+use super::move_folder::{is_within, move_folder};
 
 /// The pause between two looks whether everybody has let the engine go.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -95,6 +95,11 @@ impl EngineSlot {
     /// # Errors
     /// One sentence; the folder is open again where it was, unless the sentence says otherwise.
     pub fn move_to(&self, folder: &Path) -> Result<(), String> {
+        // The folder around the data goes when the program lets the sandbox go.
+        let temporary = self.folder.parent().unwrap_or(&self.folder);
+        if is_within(folder, temporary) {
+            return Err("This folder is deleted with the sandbox; enter another folder".to_owned());
+        }
         let closed = self.close(&mut |_| ControlFlow::Continue(()));
         let (mut back, settings) = closed.map_err(|error| match error {
             MaintenanceError::Stopped => "Canceled".to_owned(),

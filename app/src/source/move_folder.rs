@@ -31,6 +31,15 @@ pub fn move_folder(from: &Path, to: &Path) -> Result<(), String> {
     })
 }
 
+/// Whether a place, which may be missing, is a folder or in it.
+pub fn is_within(place: &Path, folder: &Path) -> bool {
+    let Ok(place) = std::path::absolute(place) else { return false };
+    // Only what is there can be compared: links have other names.
+    let there = place.ancestors().find_map(|known| known.canonicalize().ok());
+    let folder = folder.canonicalize().ok();
+    folder.zip(there).is_some_and(|(folder, there)| there.starts_with(folder))
+}
+
 fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir(to)?;
     fs::set_permissions(to, fs::metadata(from)?.permissions())?;
@@ -68,6 +77,9 @@ mod tests {
             assert!(!path("store").exists());
         }
         make("store");
+        assert!(is_within(&path("store/deep/new"), &path("store")));
+        assert!(is_within(&path("store"), &path("store")));
+        assert!(!is_within(&path("storeroom"), &path("store")));
         let refused = move_folder(&path("store"), &path("full")).expect_err("it is not empty");
         assert!(refused.ends_with("is not empty; enter a new folder"), "{refused}");
         assert!(path("store").exists());

@@ -1,6 +1,4 @@
-//! Durations and instants as text.
-
-use chrono::{DateTime, Utc};
+//! Durations as text.
 
 use super::number;
 
@@ -104,23 +102,6 @@ pub fn micros(micros: u64) -> String {
     }
 }
 
-/// Date and time in UTC: `2026-11-21 10:14:02`.
-#[must_use]
-pub fn date_time(ms: i64) -> String {
-    formatted(ms, "%Y-%m-%d %H:%M:%S")
-}
-
-/// Date and time in UTC to the millisecond, as values are shown: `2026-11-21 10:14:02.004Z`.
-#[must_use]
-pub fn date_time_millis(ms: i64) -> String {
-    formatted(ms, "%Y-%m-%d %H:%M:%S%.3fZ")
-}
-
-fn formatted(ms: i64, format: &str) -> String {
-    DateTime::<Utc>::from_timestamp_millis(ms)
-        .map_or_else(|| format!("{ms} ms"), |instant| instant.format(format).to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,11 +160,5 @@ mod tests {
         check(28_400, "28.4 s");
         check(59_100, "59.1 s");
         check(192_000, "3.2 min");
-    }
-
-    #[test]
-    fn instants() {
-        assert_eq!(date_time_millis(1_000), "1970-01-01 00:00:01.000Z");
-        assert_eq!(date_time(i64::MAX), format!("{} ms", i64::MAX));
     }
 }

@@ -4,7 +4,7 @@ use bson::{Document, doc};
 use egui::{Key, Modifiers};
 use mayfly::action::{Action, DialogAction, DocumentsAction};
 use mayfly::state::documents::Mode;
-use mayfly::state::{Dialog, duration};
+use mayfly::state::{Dialog, Zone};
 
 use super::support::{START_MS, Window, at};
 
@@ -432,7 +432,7 @@ fn carts() -> Vec<Document> {
 #[test]
 fn documents_that_expire_by_their_last_modification_say_when() {
     let mut window = Window::open_view(&carts(), "Documents");
-    let goes = |secs: i64| duration::date_time_millis(START_MS + secs * 1_000);
+    let goes = |secs: i64| Zone::Utc.date_time_millis(START_MS + secs * 1_000);
     window.until_named(&format!("Expires at {}", goes(30)));
     window.until_named(&format!("Expires at {}", goes(600)));
     window.until_named("Never expires");

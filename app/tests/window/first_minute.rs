@@ -75,7 +75,7 @@ fn a_report_has_facts_to_copy() {
     window.keys(egui::Modifiers::COMMAND, egui::Key::P);
     window.type_into("Find a command", "bug");
     window.key(egui::Key::Enter);
-    window.until_named("Mayfly has no public address yet.");
+    window.until_named("Mayfly has no public issue tracker yet.");
     let facts = window.copied("Copy the facts");
     assert!(facts.starts_with(&format!("Mayfly {VERSION}\nSystem: ")), "{facts}");
     assert!(facts.contains("Clock: simulated"), "{facts}");
@@ -99,9 +99,9 @@ fn three_callouts_introduce_the_expiry_view() {
     window.point("Menu");
     window.point("Help");
     window.point("Show the introduction");
-    window.until_named("Bars are documents. They expire at now.");
+    window.until_named("Each bar is a document. It expires when it reaches now.");
     window.point("Next");
-    window.until_named("In each pass, the TTL monitor removes the overdue ones.");
+    window.until_named("In each pass, the TTL monitor removes the overdue documents.");
     window.point("Next");
     window.until_named("Try it: shorten the TTL");
     window.point("Try it: shorten the TTL");
@@ -114,7 +114,7 @@ fn three_callouts_introduce_the_expiry_view() {
 #[test]
 fn callouts_give_way_to_dialogs_and_escape_skips_them() {
     let mut window = Window::open_view(&sessions(), "Expiry");
-    let first = "Bars are documents. They expire at now.";
+    let first = "Each bar is a document. It expires when it reaches now.";
     window.ask(Action::View(ViewAction::ShowCallouts));
     window.until_named(first);
     window.keys(egui::Modifiers::COMMAND, egui::Key::Comma);

@@ -120,6 +120,18 @@ fn a_kept_sandbox_stays_simulated() {
     check_simulated(&kept);
 }
 
+#[test]
+fn a_sandbox_is_not_kept_in_the_folder_that_is_deleted_with_it() {
+    let mut window = in_sandbox("Contents: Empty");
+    let inside = folder(&window).parent().expect("a temporary folder").join("kept");
+    window.choose("Menu", "Back to my store");
+    window.click("Keep as a store…");
+    window.type_into("Folder path", &inside.display().to_string());
+    window.click("Keep");
+    window.until_named("This folder is deleted with the sandbox");
+    assert!(!inside.exists() && window.state().is_in_sandbox());
+}
+
 /// A store that ran on a simulated clock never opens on real time silently.
 fn check_simulated(folder: &Path) {
     let request =
@@ -173,7 +185,7 @@ fn an_ordinary_store_closes_without_a_question() {
 #[test]
 fn a_sandbox_says_that_it_is_not_real() {
     let mut window = in_sandbox("Contents: Empty");
-    for name in ["SIMULATED", "Nothing here touches your data", "Simulated time"] {
+    for name in ["SIMULATED", "Your own data is not affected", "Simulated time"] {
         assert!(window.has(name), "no {name}");
     }
     let real = tempfile::tempdir().expect("a folder");

@@ -106,7 +106,7 @@ fn the_button_that_pauses_stays_where_it_is() {
 fn time_is_held_in_a_bar_of_its_own() {
     let mut window = Window::open_after(&drops());
     window.until("a pass is planned", |state| state.reaper.next_pass_ms.is_some());
-    for name in ["SIMULATED", "Documents expire by this time", "2026-06-01 12:00:00 UTC"] {
+    for name in ["SIMULATED", "Documents expire on this clock", "2026-06-01 12:00:00 UTC"] {
         assert!(window.has(name), "no {name}");
     }
     window.click("Advance by one second");

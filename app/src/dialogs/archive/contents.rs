@@ -9,7 +9,7 @@ use super::command_ui;
 use crate::action::{Action, Actions, ArchiveAction, ViewAction};
 use crate::dialogs::LOADING;
 use crate::state::archive::{Archive, ArchiveDraft, RestoreResult, Row, Status};
-use crate::state::{duration, number};
+use crate::state::{Zone, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::hint::Hint as _;
@@ -25,6 +25,7 @@ pub(super) fn ui(
     ui: &mut Ui,
     draft: &mut ArchiveDraft,
     archive: &Archive,
+    zone: Zone,
     actions: &mut Actions,
 ) -> Option<ArchiveAction> {
     let Some(status) = &archive.status else {
@@ -33,7 +34,7 @@ pub(super) fn ui(
     };
     card::ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-        figures_ui(ui, status);
+        figures_ui(ui, status, zone);
     });
     let mut asked = archive.result.as_ref().and_then(|result| result_ui(ui, result));
     asked = filter_ui(ui, draft, archive).or(asked);
@@ -46,7 +47,7 @@ pub(super) fn ui(
         ui.label(text::rich(words, text::body()).color(colors(ui).dim));
         return asked;
     }
-    list_and_below_ui(ui, archive, actions).or(asked)
+    list_and_below_ui(ui, archive, zone, actions).or(asked)
 }
 
 /// Draws the list and what is below it, which takes its room from the list: no row moves away under
@@ -54,13 +55,14 @@ pub(super) fn ui(
 fn list_and_below_ui(
     ui: &mut Ui,
     archive: &Archive,
+    zone: Zone,
     actions: &mut Actions,
 ) -> Option<ArchiveAction> {
     let key = ui.scope_id().with("height below the list");
     let known: f32 = ui.data(|data| data.get_temp(key)).unwrap_or(0.0);
     let total = sizes::ROW * ROWS.1;
     let height = (total - known).max(sizes::ROW * ROWS.0);
-    let list = ui.scope(|ui| list_ui(ui, archive, height));
+    let list = ui.scope(|ui| list_ui(ui, archive, zone, height));
     let shown = archive.shown.and_then(|at| archive.rows.get(at));
     let command = archive.restore_command();
     let mut below = 0.0;
@@ -87,14 +89,14 @@ fn list_and_below_ui(
     list.inner
 }
 
-fn figures_ui(ui: &mut Ui, status: &Status) {
+fn figures_ui(ui: &mut Ui, status: &Status, zone: Zone) {
     let documents = number::counted(status.documents, "document", "documents");
     let files = number::counted(status.segments, "file", "files");
     let held = format!("{documents}, {} in {files}", number::bytes(status.bytes));
     key_value::ui(ui, "Contents", &held);
     if let (Some(oldest_ms), Some(newest_ms)) = (status.oldest_ms, status.newest_ms) {
-        let (from, to) = (duration::date_time(oldest_ms), duration::date_time(newest_ms));
-        key_value::ui(ui, "Removed between (UTC)", &format!("{from} and {to}"));
+        let (from, to) = (zone.date_time(oldest_ms), zone.date_time(newest_ms));
+        key_value::ui(ui, &zone.heading("Removed between"), &format!("{from} and {to}"));
     }
     let target = if status.target.is_empty() { "the data folder" } else { &status.target };
     let state = if status.on { "on" } else { "off: expired documents are deleted permanently" };
@@ -172,7 +174,7 @@ fn filter_ui(ui: &mut Ui, draft: &mut ArchiveDraft, archive: &Archive) -> Option
     asked
 }
 
-fn list_ui(ui: &mut Ui, archive: &Archive, height: f32) -> Option<ArchiveAction> {
+fn list_ui(ui: &mut Ui, archive: &Archive, zone: Zone, height: f32) -> Option<ArchiveAction> {
     let mut asked = None;
     ui.spacing_mut().item_spacing.y = 0.0;
     let lines = archive.rows.len() + usize::from(archive.next.is_some());
@@ -180,7 +182,7 @@ fn list_ui(ui: &mut Ui, archive: &Archive, height: f32) -> Option<ArchiveAction>
     list.max_height(height).show_rows(ui, sizes::ROW, lines, |ui, range| {
         for at in range {
             match archive.rows.get(at) {
-                Some(row) => asked = row_ui(ui, at, row, archive).or(asked.take()),
+                Some(row) => asked = row_ui(ui, at, row, archive, zone).or(asked.take()),
                 None => {
                     if ui.add(Button::plain("Show more")).clicked() {
                         asked = Some(ArchiveAction::More);
@@ -192,7 +194,13 @@ fn list_ui(ui: &mut Ui, archive: &Archive, height: f32) -> Option<ArchiveAction>
     asked
 }
 
-fn row_ui(ui: &mut Ui, at: usize, row: &Row, archive: &Archive) -> Option<ArchiveAction> {
+fn row_ui(
+    ui: &mut Ui,
+    at: usize,
+    row: &Row,
+    archive: &Archive,
+    zone: Zone,
+) -> Option<ArchiveAction> {
     let mut asked = None;
     let id = with_marks(&value::cut(&value::id(&row.id), 60));
     ui.horizontal(|ui| {
@@ -210,7 +218,7 @@ fn row_ui(ui: &mut Ui, at: usize, row: &Row, archive: &Archive) -> Option<Archiv
         if name_ui(ui, &id, archive.shown == Some(at)) {
             asked = Some(ArchiveAction::Show(at));
         }
-        let removed = duration::date_time(row.removed_ms);
+        let removed = zone.date_time(row.removed_ms);
         ui.label(RichText::new(removed).font(text::mono()).color(ink.date));
         let index = Label::new(RichText::new(with_marks(&row.index)).color(ink.dim)).truncate();
         ui.add(index);

@@ -55,7 +55,7 @@ pub fn ui(context: &Context, draft: &mut ArchiveDraft, state: &State, actions: &
             if shows_settings {
                 settings::ui(ui, draft, actions);
             } else {
-                asked = contents::ui(ui, draft, archive, actions);
+                asked = contents::ui(ui, draft, archive, state.clock.zone(), actions);
             }
         },
         |ui, draft| {

@@ -25,7 +25,7 @@ const LICENSES: [(&str, &str); 5] = [
 pub fn ui(context: &Context, page: HelpPage, state: &State, actions: &mut Actions) {
     let (title, subtitle) = match page {
         HelpPage::Ttl => ("What is TTL?", "Time to live, in half a minute"),
-        HelpPage::Glossary => ("Glossary", "Rest the pointer on a dotted word to see its sentence"),
+        HelpPage::Glossary => ("Glossary", "Point at a dotted word to see its meaning"),
         HelpPage::Report => ("Report a problem", ""),
         HelpPage::About => ("About Mayfly", "A document store and browser for data that expires"),
     };
@@ -61,9 +61,9 @@ fn glossary_ui(ui: &mut Ui) {
 
 fn report_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let ink = colors(ui).dim;
-    let words = "Mayfly has no public address yet. Send a report to the people who gave you \
-                 Mayfly: what you did, what you saw, what you expected, and these facts. \
-                 They hold no names and no documents.";
+    let words = "Mayfly has no public issue tracker yet. Send your report to the person you got \
+                 Mayfly from. Say what you did, what you expected and what happened, and include \
+                 these facts. They contain no names and no documents.";
     ui.add(egui::Label::new(text::rich(words, text::body()).color(ink)).wrap());
     let facts = report::facts(state);
     if code_box::text_ui(ui, "Facts for a report", "Copy the facts", &facts) {
@@ -74,7 +74,7 @@ fn report_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 fn about_ui(ui: &mut Ui) {
     ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
     key_value::ui(ui, "Version", report::VERSION);
-    key_value::ui(ui, "License", "MIT or Apache-2.0, at your choice");
+    key_value::ui(ui, "License", "MIT or Apache-2.0, at your option");
     ui.add_space(sizes::GAP_SMALL);
     ui.label(text::rich("Built with", text::title()));
     for (name, license) in LICENSES {

@@ -10,7 +10,7 @@ use crate::dialogs::close;
 use crate::dialogs::transfer::beside_scroll_bar;
 use crate::state::maintenance::folder;
 use crate::state::maintenance::{Scrub, Status};
-use crate::state::{State, duration, number};
+use crate::state::{State, Zone, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::{Button, card, key_value, modal};
 
@@ -58,13 +58,17 @@ fn figures_ui(ui: &mut Ui, state: &State) {
         key_value::ui(ui, "Free disk space", &free.map_or_else(unknown, number::bytes));
         backup_ui(ui, state);
         let walked = status.and_then(|status| status.last_walk_ms);
-        key_value::ui(ui, "Last full file check", &walked.map_or_else(unknown, date));
-        scrub_ui(ui, &state.maintenance.scrub);
+        key_value::ui(
+            ui,
+            "Last full file check",
+            &walked.map_or_else(unknown, |ms| date(ms, state.clock.zone())),
+        );
+        scrub_ui(ui, &state.maintenance.scrub, state.clock.zone());
     });
 }
 
-fn date(ms: i64) -> String {
-    format!("{} UTC", duration::date_time(ms))
+fn date(ms: i64, zone: Zone) -> String {
+    format!("{} {}", zone.date_time(ms), zone.name(ms))
 }
 
 fn backup_ui(ui: &mut Ui, state: &State) {
@@ -76,10 +80,10 @@ fn backup_ui(ui: &mut Ui, state: &State) {
     }
 }
 
-fn scrub_ui(ui: &mut Ui, scrub: &Scrub) {
+fn scrub_ui(ui: &mut Ui, scrub: &Scrub, zone: Zone) {
     let words = match (scrub.is_running, scrub.finished_ms) {
         (true, _) => format!("{} documents checked", number::count(scrub.documents)),
-        (false, Some(at)) => date(at),
+        (false, Some(at)) => date(at, zone),
         (false, None) => "never".to_owned(),
     };
     if scrub.findings > 0 {

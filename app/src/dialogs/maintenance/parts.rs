@@ -56,9 +56,11 @@ pub(super) fn back_ui(ui: &mut Ui, actions: &mut Actions) {
 
 /// When a backup was written and how long ago, and its size.
 pub(super) fn about(backup: &KeptBackup, state: &State) -> String {
-    let when = duration::date_time(backup.written_ms);
+    let zone = state.clock.zone();
+    let when = zone.date_time(backup.written_ms);
+    let name = zone.name(backup.written_ms);
     let ago = ago(backup, state);
-    format!("{when} UTC · {ago} · {}", number::bytes(backup.bytes))
+    format!("{when} {name} · {ago} · {}", number::bytes(backup.bytes))
 }
 
 /// How long ago a backup was written.

@@ -172,7 +172,10 @@ fn written(file: &Path, state: &State) -> String {
         backup_list.and_then(|backup_list| backup_list.all().find(|known| known.path == *file));
     known.map_or_else(
         || "the backup was made".to_owned(),
-        |known| format!("{} UTC", crate::state::duration::date_time(known.written_ms)),
+        |known| {
+            let (zone, ms) = (state.clock.zone(), known.written_ms);
+            format!("{} {}", zone.date_time(ms), zone.name(ms))
+        },
     )
 }
 

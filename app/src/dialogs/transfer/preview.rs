@@ -11,7 +11,7 @@ use crate::action::Actions;
 use crate::job::FileLook;
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{ImportDraft, Loadable};
-use crate::state::{duration, number};
+use crate::state::{Zone, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::{self, Kind};
@@ -155,7 +155,7 @@ fn value_ui(ui: &mut Ui, field: &str, value: Option<&Bson>) {
     };
     let whole = match value {
         Bson::String(text) => text.clone(),
-        Bson::DateTime(date) => duration::date_time_millis(date.timestamp_millis()),
+        Bson::DateTime(date) => Zone::Utc.date_time_millis(date.timestamp_millis()),
         value => shell::write_value(value, Layout::OneLine),
     };
     let mut shown: String = whole.chars().take(VALUE_CHARS_MAX).collect();

@@ -4,7 +4,7 @@ use egui::{Align2, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::action::{Action, Actions, TrashAction};
 use crate::state::trash::{Row, Trash, TrashDraft, collections};
-use crate::state::{Clock, State, duration, number};
+use crate::state::{Clock, State, Zone, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::hint::Hint as _;
@@ -36,7 +36,7 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut TrashDraft, state: &State, actions: &m
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    header_ui(ui);
+    header_ui(ui, state.clock.zone());
     let more = net.next.is_some() || net.asked.is_some();
     let list = ScrollArea::vertical().id_salt("removed documents").auto_shrink([false, true]);
     list.max_height(height(ui, draft, net)).show_rows(
@@ -120,11 +120,12 @@ fn filter_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     });
 }
 
-fn header_ui(ui: &mut Ui) {
+fn header_ui(ui: &mut Ui, zone: Zone) {
     let (rect, _) =
         ui.allocate_exact_size(vec2(ui.available_width(), sizes::CONTROL_SMALL), Sense::hover());
     let ink = colors(ui);
-    let words = ["_id", "Collection", "Removed (UTC)", "Pass", "Kept for"];
+    let removed = zone.heading("Removed");
+    let words = ["_id", "Collection", &removed, "Pass", "Kept for"];
     for (cell, word) in cells(rect).into_iter().zip(words) {
         let at = cell.left_center();
         let width = cell.width();
@@ -162,7 +163,7 @@ fn row_ui(ui: &mut Ui, row: &Row, draft: &mut TrashDraft, clock: &Clock, actions
     let gone = if rest_ms > 0 { duration::countdown(rest_ms) } else { "next pass".to_owned() };
     let pass = row.pass.map_or_else(|| "–".to_owned(), |pass| pass.to_string());
     let ink = colors(ui);
-    let removed = duration::date_time(row.removed_ms);
+    let removed = clock.zone().date_time(row.removed_ms);
     let main = if row.is_newest { ink.text } else { ink.dim };
     let words = [
         (id.as_str(), text::mono(), main),
@@ -181,15 +182,16 @@ fn row_ui(ui: &mut Ui, row: &Row, draft: &mut TrashDraft, clock: &Clock, actions
     if response.gained_focus() {
         response.scroll_to_me(None);
     }
-    response.hint(details(row));
+    response.hint(details(row, clock.zone()));
 }
 
 /// What has no column.
-fn details(row: &Row) -> String {
+fn details(row: &Row, zone: Zone) -> String {
     let index = with_marks(&row.index);
-    let (size, until) = (number::bytes(row.bytes), duration::date_time(row.until_ms));
+    let (size, until) = (number::bytes(row.bytes), zone.date_time(row.until_ms));
+    let name = zone.name(row.until_ms);
     format!(
-        "{size}, removed by index {index}; deleted permanently by the first pass after {until} UTC"
+        "{size}, removed by index {index}; deleted permanently by the first pass after {until} {name}"
     )
 }
 
