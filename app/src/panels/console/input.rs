@@ -7,7 +7,7 @@ use egui::text_edit::TextEditState;
 use egui::text_selection::LabelSelectionState;
 use egui::{
     Align, CornerRadius, Event, Frame, Key, Label, Layout, Margin, Modifiers, ScrollArea, Stroke,
-    Ui,
+    Ui, vec2,
 };
 
 use super::input_id;
@@ -55,7 +55,11 @@ pub fn ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut Ac
             ui.set_min_size(ui.available_size());
             ui.with_layout(Layout::right_to_left(Align::TOP), |ui| {
                 ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
-                buttons_ui(ui, state, draft, actions);
+                let size = vec2(0.0, sizes::CONTROL_SMALL);
+                let level = Layout::right_to_left(Align::Center);
+                ui.allocate_ui_with_layout(size, level, |ui| {
+                    buttons_ui(ui, state, draft, actions);
+                });
                 ui.with_layout(Layout::left_to_right(Align::TOP), |ui| match &draft.pasted {
                     Some(text) => pasted_ui(ui, text),
                     None => edit_ui(ui, state, draft),
@@ -87,6 +91,7 @@ fn edit_ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft) {
             .min_scrolled_height(0.0)
             .auto_shrink([false, true])
             .show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
                 ui.add_space(space);
                 let galley = edit.bare_ui(ui, &mut draft.text).galley;
                 let height = galley.size().y + 2.0 * space;
@@ -143,7 +148,8 @@ fn run_text(state: &State, draft: &mut ConsoleDraft, text: &str, actions: &mut A
     }
     actions.push(Action::Console(ConsoleAction::Run(text.to_owned())));
     draft.replace("");
-    draft.end = Some(0);
+    // What comes is followed, wherever the transcript was.
+    draft.end = Some((0, 0.0));
 }
 
 /// Keys that the field would take for itself.

@@ -1,7 +1,7 @@
 //! What was run and what came of it, a row for each line.
 
 use egui::text::LayoutJob;
-use egui::{Color32, Label, Rect, Response, Sense, Ui, UiBuilder, vec2};
+use egui::{Color32, Label, Rect, Sense, Ui, UiBuilder, vec2};
 
 use crate::action::{Action, Actions, ConsoleAction, ViewAction};
 use crate::limits::CONSOLE_LINE_CHARS_MAX;
@@ -17,7 +17,8 @@ const LINE: f32 = 18.0;
 /// Draws the transcript. It follows what comes while its end is in sight.
 pub fn ui(ui: &mut Ui, transcript: &Transcript, draft: &mut ConsoleDraft, actions: &mut Actions) {
     let rows = transcript.rows();
-    if draft.end.is_some_and(|end| end != rows) {
+    let end = (rows, ui.available_height());
+    if draft.end.is_some_and(|known| known != end) {
         (draft.row, draft.offset) = (rows, 0.0);
     }
     let name = "Console transcript";
@@ -25,27 +26,32 @@ pub fn ui(ui: &mut Ui, transcript: &Transcript, draft: &mut ConsoleDraft, action
     let (mut row, mut offset) = (draft.row, draft.offset);
     let (was_pointed, mut pointed) = (draft.pointed, None);
     // Rows are asked for one after the other.
-    let mut ahead = None;
+    let (mut ahead, mut above) = (None, None);
     let shown = list.ui(ui, &mut row, &mut offset, |ui, at| {
         let (_, rows) = ahead
             .take_if(|(next, _)| *next == at)
             .unwrap_or_else(|| (at, transcript.rows_from(at)));
         let mut rows = rows;
         if let Some(row) = rows.next() {
-            let drawn = row_ui(ui, row, was_pointed, actions);
-            pointed = pointed.or(drawn);
+            pointed = pointed.or(row_ui(ui, row, actions));
+            if let Row::Line { entry, .. } = row {
+                // Its first line may be above the top.
+                if above.replace(entry.id) != Some(entry.id) {
+                    copy_ui(ui, entry, was_pointed == Some(entry.id), actions);
+                }
+            }
         }
         ahead = Some((at + 1, rows));
     });
     (draft.row, draft.offset, draft.pointed) = (row, offset, pointed);
-    draft.end = (shown.end >= rows).then_some(rows);
+    draft.end = (shown.end >= rows).then_some(end);
     if was_pointed != pointed {
         ui.ctx().request_repaint();
     }
 }
 
 /// Draws a row. Returns the entry if the pointer is on it.
-fn row_ui(ui: &mut Ui, row: Row<'_>, pointed: Option<u64>, actions: &mut Actions) -> Option<u64> {
+fn row_ui(ui: &mut Ui, row: Row<'_>, actions: &mut Actions) -> Option<u64> {
     let (entry, at) = match row {
         Row::Dropped(lines) => {
             let lines = number::counted(lines, "earlier line", "earlier lines");
@@ -68,9 +74,6 @@ fn row_ui(ui: &mut Ui, row: Row<'_>, pointed: Option<u64>, actions: &mut Actions
     let response = ui.add(Label::new(job).selectable(true));
     menu::context(&response, |ui| menu_ui(ui, entry, actions));
     let across = Rect::from_x_y_ranges(ui.max_rect().x_range(), response.rect.y_range());
-    if at == 0 && matches!(entry.kind, EntryKind::Value { .. }) {
-        copy_ui(ui, &response, entry, pointed == Some(entry.id), actions);
-    }
     ui.rect_contains_pointer(across).then_some(entry.id)
 }
 
@@ -87,8 +90,11 @@ fn line(ui: &Ui, entry: &Entry, at: usize, width: f32) -> LayoutJob {
             return code_box::highlighted(ui, words, width);
         }
         EntryKind::Input { database } => {
-            let prompt = if at == 0 { format!("{database}> ") } else { "... ".to_owned() };
-            plain(&prompt, colors.accent, colors);
+            if at == 0 {
+                plain(&format!("{database}> "), colors.accent, colors);
+            } else {
+                plain("... ", colors.dim, colors);
+            }
             plain(words, colors.dim, colors);
         }
         EntryKind::Failed => plain(words, colors.error, colors),
@@ -111,11 +117,12 @@ fn shortened(line: &str) -> &str {
 }
 
 /// The buttons that copy a value, seen while the pointer is on it.
-fn copy_ui(ui: &mut Ui, line: &Response, entry: &Entry, is_pointed: bool, actions: &mut Actions) {
+fn copy_ui(ui: &mut Ui, entry: &Entry, is_pointed: bool, actions: &mut Actions) {
     let EntryKind::Value { json } = &entry.kind else { return };
     let size = vec2(2.0 * sizes::CONTROL_SMALL, sizes::CONTROL_SMALL);
     let right = ui.max_rect().right();
-    let corner = egui::pos2(right - size.x, line.rect.top());
+    let top = ui.min_rect().top().max(ui.clip_rect().top());
+    let corner = egui::pos2(right - size.x, top);
     let place = Rect::from_min_size(corner, size);
     let mut ui = ui.new_child(UiBuilder::new().max_rect(place).id_salt("copy"));
     if is_pointed {

@@ -114,8 +114,8 @@ pub struct ConsoleDraft {
     pub height: f32,
     /// The text was put there, so the cursor goes to its end.
     pub is_put: bool,
-    /// How many rows there were when the transcript was drawn last with its end in sight.
-    pub end: Option<u64>,
+    /// How many rows and points there were when the transcript was drawn last with its end in sight.
+    pub end: Option<(u64, f32)>,
 }
 
 impl ConsoleDraft {

@@ -162,7 +162,8 @@ impl Transcript {
                 (EntryKind::Printed, line)
             }
             ConsoleOutput::Value { text, json } => (EntryKind::Value { json }, text),
-            ConsoleOutput::Failed(text) => (EntryKind::Failed, text),
+            // A stack ends with an empty line.
+            ConsoleOutput::Failed(text) => (EntryKind::Failed, text.trim_end().to_owned()),
             ConsoleOutput::Note(text) => (EntryKind::Note, text),
         };
         self.add(kind, text);
