@@ -4,9 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rquickjs::{Ctx, Exception, Function, Object, Value};
+use bson::{Bson, doc};
+use mayfly_engine::clock::{Clock as _, SystemClock};
+use rquickjs::{Ctx, Function, Object, Value};
 
-use super::convert::{from_js, to_js};
+use super::convert::{from_js, functions, to_js};
 use crate::job::Cancel;
 use crate::source::Source;
 
@@ -35,22 +37,39 @@ impl Host {
         self.printed.take()
     }
 
-    /// Defines `__host`: `run(db, command)` returns the reply, errors included; `print(line)`.
+    /// Defines `__host`: `run(db, command)` returns the reply, errors included; `print(line)`;
+    /// `now()` in milliseconds; and the [`functions`] on values.
     pub(super) fn install(self: &Rc<Self>, ctx: &Ctx<'_>) -> rquickjs::Result<()> {
         let functions = Object::new(ctx.clone())?;
         functions.set("run", Function::new(ctx.clone(), run(Rc::clone(self)))?)?;
         let host = Rc::clone(self);
         functions
             .set("print", Function::new(ctx.clone(), move |line: String| host.print(line))?)?;
+        let host = Rc::clone(self);
+        functions.set("now", Function::new(ctx.clone(), move || host.now_ms())?)?;
+        functions::install(ctx, &functions)?;
         ctx.globals().set("__host", functions)
     }
 
     fn run<'js>(&self, db: &str, command: &Value<'js>) -> rquickjs::Result<Value<'js>> {
         let ctx = command.ctx();
-        let command =
-            from_js::document(command).map_err(|sentence| Exception::throw_type(ctx, &sentence))?;
+        let command = from_js::document(command)?;
         let cancel = self.cancel.borrow().clone();
         to_js::document(ctx, &self.source.run_until(db, &command, &cancel))
+    }
+
+    /// The store's time, which differs from the computer's only on a simulated clock. A double,
+    /// because JavaScript has no other number.
+    fn now_ms(&self) -> f64 {
+        let simulated = self.source.capabilities().simulated_clock;
+        let reply = simulated.then(|| self.source.run("admin", &doc! {"hello": 1}));
+        let ms = match reply.as_ref().and_then(|reply| reply.get("localTime")) {
+            Some(Bson::DateTime(time)) => time.timestamp_millis(),
+            _ => SystemClock.now_ms(),
+        };
+        #[expect(clippy::cast_precision_loss, reason = "exact for 280,000 years")]
+        let ms = ms as f64;
+        ms
     }
 
     fn print(&self, line: String) {

@@ -14,8 +14,11 @@ use crate::job::Cancel;
 use crate::source::Source;
 
 /// mongosh in JavaScript, in the order in which the files are evaluated.
-const PRELUDE: [(&str, &str); 15] = [
+const PRELUDE: [(&str, &str); 18] = [
     ("types.js", include_str!("js/types.js")),
+    ("long.js", include_str!("js/long.js")),
+    ("binary.js", include_str!("js/binary.js")),
+    ("dates.js", include_str!("js/dates.js")),
     ("inspect.js", include_str!("js/inspect.js")),
     ("ejson.js", include_str!("js/ejson.js")),
     ("errors.js", include_str!("js/errors.js")),
@@ -136,6 +139,12 @@ impl Shell {
         let (holds, _) = self.run_statement(&statement, out);
         self.runtime.set_interrupt_handler(None);
         holds
+    }
+
+    /// Runs Rust beside its variables.
+    #[cfg(test)]
+    pub(super) fn with<R>(&self, run: impl FnOnce(&Ctx<'_>) -> R) -> R {
+        self.context.with(|ctx| run(&ctx))
     }
 
     fn begin(&self, cancel: &Cancel) {

@@ -24,8 +24,8 @@
     if (typeof value === "string") return value.length * 3 + 5;
     if (value === null || typeof value !== "object") return 16;
     if (value._bsontype !== undefined) {
-      const long = value.__base64 ?? value.pattern ?? value.code ?? "";
-      return 64 + (typeof long === "string" ? long.length * 3 : 0);
+      const long = value.buffer ?? value.pattern ?? value.code ?? value.value ?? "";
+      return 64 + (long.length ?? 0) * 3;
     }
     let sum = 5;
     for (const name in value) sum += name.length * 3 + 2 + bytes(value[name]);

@@ -3,7 +3,6 @@
   "use strict";
 
   const { show: showValue } = __shell;
-  __shell.inspect ??= (value) => JSON.stringify(value);
 
   /** Key of the method by which an object of the shell says what to display instead of itself. */
   __shell.printable = Symbol("printable");
@@ -28,7 +27,7 @@
     const documents = cursor[__shell.page](__shell.batchSize());
     displayed = cursor.isExhausted() ? null : cursor;
     if (documents.length === 0) return new Listing("", []);
-    const text = __shell.inspect(documents);
+    const text = __shell.inspect(documents, Infinity);
     return new Listing(displayed === null ? text : `${text}\n${MORE}`, documents);
   };
 
@@ -47,8 +46,7 @@
   const text = (value) => {
     const shown = resolve(value);
     if (shown instanceof Listing) return shown.text;
-    if (shown === undefined) return "";
-    return typeof shown === "string" ? shown : __shell.inspect(shown);
+    return __shell.text(shown);
   };
 
   __shell.show = (value) => {
@@ -61,35 +59,13 @@
     __host.print(values.map(text).join(" "));
   };
 
-  const isPlain = (value) => {
-    if (value === null || typeof value !== "object" || value._bsontype !== undefined) return false;
-    const kind = Object.getPrototypeOf(value);
-    return kind === Object.prototype || kind === null || Array.isArray(value);
-  };
-
-  const isName = (name) => /^[a-zA-Z_][a-zA-Z_0-9]*$/.test(name);
-  const key = (name) => (isName(name) ? name : __shell.inspect([name]).slice(2, -2));
-
-  /** A value with each field on a line of its own. */
-  const lines = (value, indent) => {
-    if (!isPlain(value)) return __shell.inspect(value);
-    const inner = `${indent}  `;
-    const isArray = Array.isArray(value);
-    const parts = isArray
-      ? value.map((item) => lines(item, inner))
-      : Object.keys(value).map((name) => `${key(name)}: ${lines(value[name], inner)}`);
-    const [first, last] = isArray ? "[]" : "{}";
-    if (parts.length === 0) return first + last;
-    return `${first}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${last}`;
-  };
-
   globalThis.printjson = (...values) => {
     const texts = values.map((value) => {
       const shown = resolve(value);
       if (shown instanceof Listing) {
-        return Array.isArray(shown.value) ? lines(shown.value, "") : shown.text;
+        return Array.isArray(shown.value) ? __shell.lines(shown.value) : shown.text;
       }
-      return typeof shown === "string" ? shown : lines(shown, "");
+      return __shell.lines(shown);
     });
     __host.print(texts.join(" "));
   };
@@ -165,8 +141,9 @@
   };
 
   globalThis.sleep = (milliseconds) => {
-    const end = Date.now() + milliseconds;
-    while (Date.now() < end);
+    // A simulated clock may stand still.
+    const end = __shell.systemTime() + milliseconds;
+    while (__shell.systemTime() < end);
   };
   globalThis.version = () => "2.12.0";
   globalThis.isInteractive = () => true;

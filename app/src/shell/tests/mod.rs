@@ -1,5 +1,7 @@
 //! The console on an embedded store.
 
+mod values;
+
 use std::sync::Arc;
 
 mod crud;
