@@ -242,8 +242,11 @@ pub const CONSOLE_LINE_CHARS_MAX: usize = 4_000;
 /// An output of the console with more lines is folded.
 pub const CONSOLE_FOLD_LINES: usize = 200;
 
-/// Lines shown of a folded output.
-pub const CONSOLE_FOLDED_LINES: usize = 100;
+/// Lines shown of the beginning of a folded output.
+pub const CONSOLE_FOLDED_HEAD: usize = 90;
+
+/// Lines shown of its end.
+pub const CONSOLE_FOLDED_TAIL: usize = 10;
 
 /// Lines of `print` that are one output; the next begins another one.
 pub const CONSOLE_PRINTED_LINES_MAX: usize = 1_000;

@@ -339,11 +339,33 @@ mod tests {
         thread: Option<JoinHandle<()>>,
     }
 
+    /// A store with a bug in every command but `ping`.
+    struct Buggy;
+
+    impl Source for Buggy {
+        fn run(&self, _: &str, command: &Document) -> Document {
+            assert!(command.contains_key("ping"), "a bug");
+            bson::doc! {"ok": 1.0}
+        }
+
+        fn subscribe(&self) -> Events {
+            Box::new(std::iter::empty())
+        }
+
+        fn capabilities(&self) -> Capabilities {
+            Capabilities::default()
+        }
+    }
+
     impl Running {
         fn start() -> Self {
-            let (console, thread) = Console::start(Arc::new(|_| ())).expect("a thread");
             let request = OpenRequest { sandbox: Some(Sandbox::Empty), ..OpenRequest::default() };
-            console.attach(embedded::opener()(&request).expect("a sandbox opens").source);
+            Self::start_on(embedded::opener()(&request).expect("a sandbox opens").source)
+        }
+
+        fn start_on(source: Arc<dyn Source>) -> Self {
+            let (console, thread) = Console::start(Arc::new(|_| ())).expect("a thread");
+            console.attach(source);
             Self { console, thread: Some(thread) }
         }
 
@@ -420,6 +442,17 @@ mod tests {
         let took = SystemClock.monotonic().saturating_sub(asked);
         assert!(took < Duration::from_millis(100), "{took:?}");
         assert_eq!(report.outputs, [ConsoleOutput::Note(STOPPED.to_owned())]);
+    }
+
+    #[test]
+    fn a_panic_is_an_error_and_the_console_starts_over() {
+        let running = Running::start_on(Arc::new(Buggy));
+        running.begin(1, "var x = 1; db.runCommand({find: 'c'})");
+        let report = running.end();
+        assert_eq!(report.outputs, [ConsoleOutput::Failed(RESTARTED.to_owned())]);
+        running.begin(2, "print(typeof x, db.runCommand({ping: 1}).ok)");
+        let report = running.end();
+        assert_eq!(report.outputs, [ConsoleOutput::Printed("undefined 1".to_owned())]);
     }
 
     #[test]

@@ -137,6 +137,7 @@ fn long_outputs_are_folded() {
     let mut window = console();
     run(&mut window, "for (let i = 0; i < 580; i++) print('line ' + i)");
     window.until_named("… 480 more lines");
+    assert!(window.has("line 579"), "the end is in sight");
     window.point("… 480 more lines");
     window.until_gone("more lines");
     assert_eq!(window.state().console.transcript.rows(), 581);

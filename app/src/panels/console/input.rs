@@ -92,6 +92,8 @@ fn edit_ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft) {
             .auto_shrink([false, true])
             .show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 0.0;
+                // A field of one line is as high as the line.
+                ui.spacing_mut().interact_size.y = 0.0;
                 ui.add_space(space);
                 let galley = edit.bare_ui(ui, &mut draft.text).galley;
                 let height = galley.size().y + 2.0 * space;

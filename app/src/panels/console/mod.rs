@@ -8,11 +8,15 @@ use egui::{Id, Rect, Ui, UiBuilder, pos2};
 use crate::action::{Action, Actions, ConsoleAction};
 use crate::state::console::INPUT;
 use crate::state::{Drafts, State};
-use crate::theme::{sizes, text};
+use crate::theme::sizes;
 use crate::widgets::{Button, empty_state};
 
 /// The share of the drawer that the input takes at most.
 const INPUT_SHARE: f32 = 0.5;
+
+/// What the console is, and its keys.
+const HINT: &str = "Type JavaScript as in mongosh. Enter runs it, Shift+Enter adds a line, \
+                    Ctrl+Enter runs the selection, Up and Down show earlier inputs";
 
 /// Draws the console.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
@@ -40,7 +44,7 @@ fn input_id() -> Id {
 
 fn empty_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-    empty_state::hint(ui, "Type JavaScript as in mongosh. Enter runs it; Shift+Enter adds a line");
+    empty_state::hint(ui, HINT);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
         for example in examples(state) {
@@ -50,7 +54,6 @@ fn empty_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             }
         }
     });
-    ui.add_space(text::SMALL);
 }
 
 /// Inputs to begin with, about the collection in front.

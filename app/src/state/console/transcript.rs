@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use crate::job::ConsoleOutput;
 use crate::limits::{
-    CONSOLE_BYTES_MAX, CONSOLE_EDITED_BYTES_MAX, CONSOLE_FOLD_LINES, CONSOLE_FOLDED_LINES,
-    CONSOLE_LINES_MAX, CONSOLE_PRINTED_LINES_MAX,
+    CONSOLE_BYTES_MAX, CONSOLE_EDITED_BYTES_MAX, CONSOLE_FOLD_LINES, CONSOLE_FOLDED_HEAD,
+    CONSOLE_FOLDED_TAIL, CONSOLE_LINES_MAX, CONSOLE_PRINTED_LINES_MAX,
 };
 
 /// What an entry is.
@@ -68,9 +68,23 @@ impl Entry {
         self.lines() > CONSOLE_FOLD_LINES && !self.is_unfolded
     }
 
-    /// Its rows on the screen: its lines, or the first ones and a row that unfolds the rest.
+    /// Its rows on the screen: its lines, or the first and the last ones and between them a row that
+    /// unfolds the rest.
     fn rows(&self) -> usize {
-        if self.is_folded() { CONSOLE_FOLDED_LINES + 1 } else { self.lines() }
+        if self.is_folded() { CONSOLE_FOLDED_HEAD + 1 + CONSOLE_FOLDED_TAIL } else { self.lines() }
+    }
+
+    /// One of its rows, counted from 0.
+    fn row(&self, at: usize) -> Row<'_> {
+        let lines = self.lines();
+        match at.checked_sub(CONSOLE_FOLDED_HEAD).filter(|_| self.is_folded()) {
+            None => Row::Line { entry: self, at },
+            Some(0) => {
+                let shown = CONSOLE_FOLDED_HEAD + CONSOLE_FOLDED_TAIL;
+                Row::Folded { entry: self, lines: lines - shown }
+            }
+            Some(after) => Row::Line { entry: self, at: lines - CONSOLE_FOLDED_TAIL + after - 1 },
+        }
     }
 
     fn bytes(&self) -> usize {
@@ -209,15 +223,8 @@ impl Transcript {
             begin += 1;
         }
         let within = usize::try_from(first.saturating_sub(skipped)).unwrap_or(usize::MAX);
-        let rows = self.entries.iter().skip(begin).flat_map(|entry| {
-            (0..entry.rows()).map(move |at| {
-                if entry.is_folded() && at == CONSOLE_FOLDED_LINES {
-                    Row::Folded { entry, lines: entry.lines() - at }
-                } else {
-                    Row::Line { entry, at }
-                }
-            })
-        });
+        let entries = self.entries.iter().skip(begin);
+        let rows = entries.flat_map(|entry| (0..entry.rows()).map(|at| entry.row(at)));
         dropped.into_iter().chain(rows.skip(within))
     }
 
@@ -298,14 +305,17 @@ mod tests {
     #[test]
     fn a_long_output_is_folded_until_it_is_asked_for() {
         let mut transcript = Transcript::default();
-        let text = vec!["x"; CONSOLE_FOLD_LINES + 1].join("\n");
-        transcript.push(ConsoleOutput::Value { text, json: String::new() });
-        let hidden = CONSOLE_FOLD_LINES + 1 - CONSOLE_FOLDED_LINES;
-        assert_eq!(transcript.rows(), CONSOLE_FOLDED_LINES as u64 + 1);
-        let last = shown(&transcript, CONSOLE_FOLDED_LINES as u64);
-        assert_eq!(last, [format!("folded {hidden}")]);
+        let lines: Vec<String> = (0..=CONSOLE_FOLD_LINES).map(|line| line.to_string()).collect();
+        transcript.push(ConsoleOutput::Value { text: lines.join("\n"), json: String::new() });
+        let rows = shown(&transcript, 0);
+        assert_eq!(rows.len() as u64, transcript.rows());
+        let (head, rest) = rows.split_at(CONSOLE_FOLDED_HEAD);
+        let (hidden, tail) = rest.split_first().expect("a folded row");
+        assert_eq!(head, &lines[..CONSOLE_FOLDED_HEAD]);
+        assert_eq!(hidden, "folded 101");
+        assert_eq!(tail, &lines[lines.len() - CONSOLE_FOLDED_TAIL..]);
         transcript.unfold(1);
-        assert_eq!(transcript.rows(), CONSOLE_FOLD_LINES as u64 + 1);
+        assert_eq!(shown(&transcript, 0), lines);
     }
 
     #[test]
