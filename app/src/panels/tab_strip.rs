@@ -107,8 +107,14 @@ fn summary(state: &State, tab: &Tab) -> String {
     let counted = number::counted(documents, "document", "documents");
     // The list counts fewer.
     let hides = tab.documents.asks_due && state.tree.hides_expired(&tab.namespace.db);
-    if hides && tab.view == ViewKind::Documents {
-        format!("{counted}, including expired documents hidden from queries")
+    let expired = match tab.documents.pages.total() {
+        Some(listed) if hides && tab.documents.query.filter.is_empty() => {
+            documents.saturating_sub(listed)
+        }
+        _ => 0,
+    };
+    if expired > 0 && tab.view == ViewKind::Documents {
+        format!("{counted} ({} expired, hidden from reads)", number::count(expired))
     } else {
         counted
     }

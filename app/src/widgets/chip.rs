@@ -86,6 +86,11 @@ impl Chip<'_> {
         let (rect, response) = ui.allocate_exact_size(Vec2::new(width, sizes::CONTROL), sense);
         let kind = if self.clickable { Role::Button } else { Role::Label };
         response.widget_info(|| WidgetInfo::labeled(kind, ui.is_enabled(), self.name));
+        let response = if self.clickable {
+            response.on_hover_cursor(egui::CursorIcon::PointingHand)
+        } else {
+            response
+        };
         let fill =
             if self.clickable && response.hovered() && matches!(self.look, Look::Plain | Look::Dim)
             {

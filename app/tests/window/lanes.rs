@@ -78,3 +78,45 @@ fn each_date_of_an_array_is_on_the_lane_and_the_earliest_is_named() {
     window.click("one expires at 12:01:30");
     window.until_named("Index at_1 sets expiry to 120 s after at (11:59:30).");
 }
+
+#[test]
+fn what_can_be_pressed_has_a_hand_and_a_bar_of_the_density_scrolls_to_its_time() {
+    let documents: Vec<_> =
+        (0..60).map(|id| doc! {"_id": format!("user {id}"), "at": at(id * 2)}).collect();
+    let commands = [
+        doc! {"createIndexes": "logins", "indexes": [
+            {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 5},
+        ]},
+        doc! {"insert": "logins", "documents": documents},
+    ];
+    let mut window = Window::open_view(&commands, "Expiry");
+    window.until_named("user 0 expires at 12:00:05");
+    window.until_named("Density: ");
+    let cursor = |window: &mut Window, at: egui::Pos2| {
+        window.harness.input_mut().events.push(egui::Event::PointerMoved(at));
+        window.harness.run_steps(3);
+        window.harness.output().platform_output.cursor_icon
+    };
+    let lane = window.place("user 0 expires at 12:00:05").center();
+    assert_eq!(cursor(&mut window, lane), egui::CursorIcon::PointingHand);
+    let shapes = window.harness.output().shapes.iter();
+    let strip = shapes.filter_map(|clipped| match &clipped.shape {
+        Shape::Rect(bar) if bar.rect.bottom() < lane.y && bar.rect.width() < 20.0 => Some(bar.rect),
+        _ => None,
+    });
+    let bars: Vec<_> = strip.filter(|bar| bar.center().x > lane.x && bar.height() > 3.0).collect();
+    assert!(window.tab().expiry.axis.follows());
+    let hands = bars
+        .iter()
+        .map(egui::Rect::center)
+        .find(|bar| cursor(&mut window, *bar) == egui::CursorIcon::PointingHand);
+    let bar = hands.unwrap_or_else(|| panic!("no bar has a hand: {bars:?}"));
+    for pressed in [true, false] {
+        let (pos, button) = (bar, egui::PointerButton::Primary);
+        let modifiers = egui::Modifiers::NONE;
+        let event = egui::Event::PointerButton { pos, button, pressed, modifiers };
+        window.harness.input_mut().events.push(event);
+        window.harness.run_steps(2);
+    }
+    assert!(!window.tab().expiry.axis.follows(), "it has scrolled");
+}

@@ -12,6 +12,7 @@ use crate::state::{axis::Tick, duration, number};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, colors, sizes, text};
 use crate::widgets::anchor::{self, Anchor};
+use crate::widgets::hint::Hint as _;
 
 /// The passes on the axis.
 #[derive(Clone, Copy)]
@@ -88,9 +89,18 @@ impl Backdrop<'_> {
     }
 }
 
+/// How far left and right of its line the next pass answers the pointer, in points.
+const NEXT_REACH: std::ops::RangeInclusive<f32> = -6.0..=60.0;
+
 /// The axis line: *now*, the next pass, past passes and, where they leave room, the ticks. Drag
 /// moves the axis; the wheel zooms around the pointer.
-pub(super) fn line_ui(ui: &mut Ui, scale: Scale, marks: Marks<'_>, actions: &mut TabActions<'_>) {
+pub(super) fn line_ui(
+    ui: &mut Ui,
+    scale: Scale,
+    marks: Marks<'_>,
+    next_words: &dyn Fn(i64) -> String,
+    actions: &mut TabActions<'_>,
+) {
     let size = vec2(ui.available_width(), sizes::AXIS);
     let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK | Sense::DRAG);
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Time axis"));
@@ -114,6 +124,13 @@ pub(super) fn line_ui(ui: &mut Ui, scale: Scale, marks: Marks<'_>, actions: &mut
         line.words(pos2(x, rect.center().y), 0.5, tick.label, ink.dim);
     }
     density::interact(ui, &response, scale, actions);
+    // Its chip is right of the line.
+    let at = response.hover_pos().map(|pointer| pointer.x);
+    let next =
+        marks.next(scale).filter(|(x, _)| at.is_some_and(|at| NEXT_REACH.contains(&(at - x))));
+    if let Some((_, next_ms)) = next {
+        response.hint_at_pointer(next_words(next_ms));
+    }
 }
 
 /// What is on the axis line. No text covers another.

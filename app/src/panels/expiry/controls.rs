@@ -3,12 +3,13 @@
 use egui::Ui;
 
 use super::{TabActions, totals};
-use crate::action::ExpiryAction;
+use crate::action::{ExpiryAction, sandbox};
 use crate::state::expiry::{ExpiryView, Mode, Totals};
 use crate::state::indexes::TtlIndex;
 use crate::state::{State, Tab};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::anchor::{self, Anchor};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::marks::visible;
 use crate::widgets::value::cut;
 use crate::widgets::{Button, menu, tabs};
@@ -38,6 +39,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions
         if what_if.clicked() {
             actions.push(ExpiryAction::WhatIf);
         }
+        more_ui(ui, state, tab, actions);
         if is_wide {
             rest.draw(ui, state, tab, actions);
         }
@@ -89,6 +91,18 @@ impl Rest {
             ui.with_layout(layout, |ui| span_ui(ui, &tab.expiry, actions));
         }
     }
+}
+
+/// What else can be done with the collection.
+fn more_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+    let button = ui.add(Button::icon_only(Icon::More, "More"));
+    menu::below(&button, |ui| {
+        let copy = sandbox::copy(tab.namespace.clone(), state);
+        let entry = menu::entry(ui, "Copy into a sandbox", "", copy.is_some());
+        if let (true, Some(copy)) = (entry.hint(sandbox::COPY.tooltip).clicked(), copy) {
+            actions.queue.push(copy);
+        }
+    });
 }
 
 /// How the documents are shown.

@@ -1,14 +1,17 @@
 //! How many documents reach their threshold when: bars over the whole axis.
 
-use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{CursorIcon, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::TabActions;
 use super::scale::Scale;
 use super::sweep::Sweep;
+use super::words;
 use crate::action::ExpiryAction;
 use crate::state::expiry::{ExpiryView, Lane};
+use crate::state::{Zone, number};
 use crate::theme::colors::faded;
 use crate::theme::{colors, sizes};
+use crate::widgets::hint::Hint as _;
 
 /// Draws the bars. Drag moves the axis; the wheel zooms around the pointer.
 pub(super) fn ui(
@@ -16,6 +19,7 @@ pub(super) fn ui(
     view: &ExpiryView,
     scale: Scale,
     sweep: Option<Sweep>,
+    zone: Zone,
     actions: &mut TabActions<'_>,
 ) {
     let size = vec2(ui.available_width(), sizes::DENSITY_STRIP);
@@ -23,7 +27,7 @@ pub(super) fn ui(
     let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK | Sense::DRAG);
     let total: u64 = view.density.counts.iter().sum();
     response.widget_info(|| {
-        let name = format!("Density: {} expirations on screen", crate::state::number::count(total));
+        let name = format!("Density: {} expirations on screen", number::count(total));
         WidgetInfo::labeled(Role::Image, true, name)
     });
     let most = bars(view).map(|bar| bar.count).max().unwrap_or(0);
@@ -52,6 +56,41 @@ pub(super) fn ui(
         painter.rect_filled(Rect::from_min_max(top, end), 2.0, color);
     }
     interact(ui, &response, scale, actions);
+    let Some(pointer) = response.hover_pos() else { return };
+    let Some(words) = slice_words(view, scale, pointer.x, zone) else { return };
+    if response.clicked() {
+        actions.push(ExpiryAction::Pan(scale.fraction(pointer.x) - 0.5));
+    }
+    response.on_hover_cursor(CursorIcon::PointingHand).hint_at_pointer(words);
+}
+
+/// The slice at a position in words; `None` where no bar is.
+fn slice_words(view: &ExpiryView, scale: Scale, x: f32, zone: Zone) -> Option<String> {
+    let (mut range, mut waiting, mut removed) = (None, 0, 0);
+    for bar in bars(view).filter(|bar| scale.x(bar.from_ms) <= x && x < scale.x(bar.to_ms)) {
+        range = Some((bar.from_ms, bar.to_ms));
+        match bar.kind {
+            Kind::Threshold => waiting += bar.count,
+            Kind::Removed => removed += bar.count,
+        }
+    }
+    let (from, to) = range?;
+    let [from, to] = [from, to].map(|at| words::instant(at, scale.now_ms, zone));
+    let verb = if scale.x(scale.now_ms) > x { "expired" } else { "expire" };
+    let mut lines = Vec::new();
+    if waiting > 0 {
+        let documents = number::counted(waiting, "document", "documents");
+        lines.push(format!("{documents} {verb} between {from} and {to}"));
+    }
+    if removed > 0 {
+        let documents = number::counted(removed, "document", "documents");
+        lines.push(format!("{documents} removed that expired between {from} and {to}"));
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    lines.push("Click to scroll there".to_owned());
+    Some(lines.join("\n"))
 }
 
 pub(super) fn interact(

@@ -91,6 +91,7 @@ impl Lanes<'_> {
     fn row_ui(&self, ui: &mut Ui, lane: &Lane, pose: Pose, actions: &mut TabActions<'_>) -> bool {
         let size = vec2(ui.available_width(), self.height());
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+        let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
         let selected = self.chosen == Some((&lane.id, lane.removed_ms));
         response.widget_info(|| {
             let name = words::spoken(lane, self.scale.now_ms, self.times);

@@ -268,7 +268,8 @@ impl Table<'_> {
                         cell(ui, lane, column);
                     });
                 }
-                if row.response().clicked() {
+                let response = row.response().on_hover_cursor(egui::CursorIcon::PointingHand);
+                if response.clicked() {
                     actions.select(lane);
                 }
             });

@@ -47,7 +47,7 @@ pub(super) fn ui(
     Backdrop { scale, area: whole.with_max_y(bottom), marks, overdue_since_ms: since_ms }.paint(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     if has_more {
-        density::ui(ui, view, scale, sweep, actions);
+        density::ui(ui, view, scale, sweep, times.zone, actions);
     }
     let area = Rect::from_min_max(pos2(whole.left(), top), pos2(whole.right(), bottom));
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
@@ -77,7 +77,13 @@ pub(super) fn ui(
         actions.queue.redraw_after(durations::FRAME);
     }
     ui.advance_cursor_after_rect(area);
-    axis::line_ui(ui, scale, marks, actions);
+    axis::line_ui(
+        ui,
+        scale,
+        marks,
+        &|next_ms| words::next_pass(view, next_ms, now_ms, times),
+        actions,
+    );
     legend::ui(ui, scale.left);
     shown.is_hovered
 }

@@ -2,7 +2,7 @@
 
 use bson::Bson;
 
-use crate::state::expiry::{Lane, Phase, Summary};
+use crate::state::expiry::{ExpiryView, Lane, Phase, Summary};
 use crate::state::{Zone, duration, number};
 
 /// Characters of an `_id` that a lane shows.
@@ -101,6 +101,19 @@ pub(super) fn removal_window(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> 
 /// The end of the first pass after the threshold.
 fn latest_removal_ms(lane: &Lane, schedule: &PassTimes) -> i64 {
     lane.threshold_ms.saturating_add(schedule.sleep_ms).saturating_add(schedule.pass_ms)
+}
+
+/// The next pass: when, and how many of the listed documents it removes.
+pub(super) fn next_pass(view: &ExpiryView, next_ms: i64, now_ms: i64, times: &PassTimes) -> String {
+    let at = instant(next_ms, now_ms, times.zone);
+    if let Some(why) = stays(times.removals) {
+        return format!("Next pass at {at}\n{why}");
+    }
+    let is_due = |lane: &&Lane| lane.removed_ms.is_none() && lane.threshold_ms <= next_ms;
+    let due = view.lanes.iter().filter(is_due).count();
+    let least = if view.has_more && due == view.lanes.len() { "at least " } else { "" };
+    let documents = number::counted(due as u64, "document", "documents");
+    format!("Next pass at {at}\nWill remove {least}{documents}")
 }
 
 /// When the document is removed: between its threshold and the end of the pass after it.
@@ -371,6 +384,21 @@ mod tests {
         let lane = Lane { own_ttl: false, dates_ms: vec![0, 9_000], ..lane(Bson::Int32(7)) };
         let verdict = verdict(&lane, 0, &times(Removals::Go));
         assert!(verdict.contains(" 20 s after the earliest date in at (00:00:00)."), "{verdict}");
+    }
+
+    #[test]
+    fn the_next_pass_says_how_much_it_removes() {
+        let lanes = [1, 2, 3].map(|at| Lane { threshold_ms: at * 20_000, ..lane(Bson::Int32(7)) });
+        let mut view = ExpiryView::default();
+        view.lanes.extend(lanes);
+        let words =
+            |view: &ExpiryView, removals, next_ms| next_pass(view, next_ms, 0, &times(removals));
+        let expected = "Next pass at 00:00:50\nWill remove 2 documents";
+        assert_eq!(words(&view, Removals::Go, 50_000), expected);
+        view.has_more = true;
+        assert_eq!(words(&view, Removals::Go, 50_000), expected);
+        assert!(words(&view, Removals::Go, 60_000).ends_with("Will remove at least 3 documents"));
+        assert!(words(&view, Removals::Held, 60_000).ends_with("until you release them"));
     }
 
     #[test]
