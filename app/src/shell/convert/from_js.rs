@@ -1,5 +1,5 @@
-//! JavaScript to BSON, as the Node driver does: a whole number in 32 bits is an int32, `undefined`
-//! is null, functions and symbols are left out.
+//! JavaScript to BSON, as mongosh does: a whole number in 32 bits is an int32, `undefined` is null,
+//! a function is code, and symbols are left out.
 
 use std::cell::{Cell, RefCell};
 
@@ -139,11 +139,14 @@ impl<'js> Reader<'js> {
         Ok(items)
     }
 
-    /// `MinKey` without parentheses is a function.
+    /// Code, as mongosh has it, except `MinKey` and its like without parentheses.
     fn function(&self, function: &Value<'js>, level: usize) -> Result<Option<Bson>> {
         match self.replacement(&Object::from_js(&self.ctx, function.clone())?)? {
             Some(value) if !value.is_function() => self.value(value, level),
-            _ => Ok(None),
+            _ => {
+                let code = self.string(self.call("source", function)?)?;
+                Ok(Some(Bson::JavaScriptCode(code)))
+            }
         }
     }
 

@@ -135,7 +135,7 @@
   };
 
   const relaxed = (options) => options?.relaxed ?? true;
-  globalThis.EJSON = {
+  const EJSON = {
     parse: (text, options) => deserialize(JSON.parse(text), relaxed(options)),
     stringify: (value, replacer, space, options) => {
       if (typeof space === "object" && space !== null) [options, space] = [space, 0];
@@ -147,6 +147,6 @@
     serialize: (value, options) => serialize(value, relaxed(options)),
     deserialize: (value, options) => deserialize(JSON.parse(JSON.stringify(value)), relaxed(options)),
   };
-  hide(globalThis, { EJSON: globalThis.EJSON });
+  hide(globalThis, { EJSON });
   hide(__shell, { json: (value) => (JSON.stringify(serialize(value, true)) ?? quote(typeof value)).toWellFormed() });
 })();

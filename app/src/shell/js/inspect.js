@@ -77,7 +77,10 @@
     const symbols = Object.getOwnPropertySymbols(value)
       .filter((key) => Object.prototype.propertyIsEnumerable.call(value, key));
     const keys = Object.keys(value);
-    return [...(isList ? keys.filter((key) => !isIndex(key)) : keys), ...symbols];
+    // Indexes come first.
+    let start = keys.length;
+    while (isList && start > 0 && !isIndex(keys[start - 1])) start -= 1;
+    return [...(isList ? keys.slice(start) : keys), ...symbols];
   };
 
   class Printer {
@@ -343,7 +346,8 @@
       const count = output.length - (this.itemsMax < output.length ? 1 : 0);
       const lengths = output.slice(0, count).map((item) => item.length + 2);
       const total = lengths.reduce((sum, length) => sum + length, 0);
-      const widest = Math.max(...lengths);
+      const longest = (items) => items.reduce((most, length) => Math.max(most, length), 0);
+      const widest = longest(lengths);
       if (widest * 3 + this.indent >= WIDTH || (total / widest <= 5 && widest > 8)) return output;
       const bias = Math.max(widest - 3 - Math.sqrt(widest - total / output.length), 1);
       const columns = Math.min(
@@ -354,7 +358,7 @@
       );
       if (columns <= 1) return output;
       const widths = Array.from({ length: columns }, (_, column) =>
-        Math.max(...lengths.filter((_, at) => at % columns === column)));
+        longest(lengths.filter((_, at) => at % columns === column)));
       const isNumeric = Array.from(output, (_, at) => list[at])
         .every((item) => typeof item === "number" || typeof item === "bigint");
       const rows = [];

@@ -332,6 +332,7 @@ Object.defineProperty(globalThis, "__shell", { value: {} });
     // The driver knows no `s` in JavaScript, and writes `g` as `s`.
     regex: (regex) => regex[raw] ?? [regex.source,
       (regex.ignoreCase ? "i" : "") + (regex.multiline ? "m" : "") + (regex.global || regex.dotAll ? "s" : "")],
+    source: (called) => Function.prototype.toString.call(called),
     time: (date) => getTime.call(date),
     toBSON: (object) => object.toBSON(),
     tooDeep: (value) => {

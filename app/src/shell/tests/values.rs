@@ -108,11 +108,18 @@ fn whole_doubles_become_int32_and_number_keys_come_first() {
     assert_eq!(back.keys().collect::<Vec<_>>(), ["9", "10", "b"]);
 }
 
+fn code(text: &str) -> Bson {
+    Bson::JavaScriptCode(text.to_owned())
+}
+
 #[test]
-fn javascript_is_stored_as_the_driver_stores_it() {
+fn javascript_is_stored_as_mongosh_stores_it() {
     let cases = [
         ("({a: undefined, b: [undefined, , 1]})", doc! {"a": null, "b": [null, null, 1]}),
-        ("({a() {}, b: [1, () => 1, Symbol(), 2], c: Symbol()})", doc! {"b": [1, 2]}),
+        (
+            "({a() {}, b: [1, () => 1, Symbol(), 2], c: Symbol()})",
+            doc! {"a": code("a() {}"), "b": [1, code("() => 1"), 2]},
+        ),
         ("new Map([['x', 1n], ['1', 2]])", doc! {"x": 1_i64, "1": 2}),
         ("({a: new Map([['x', 1]]), b: new Set([1])})", doc! {"a": {"x": 1}, "b": {}}),
         ("({get a() { return 5 }})", doc! {"a": 5}),
