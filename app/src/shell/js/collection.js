@@ -48,18 +48,13 @@
   };
 
   const result = (name) => {
-    const made = {
-      [name]: class {
-        constructor(fields) {
-          Object.assign(this, fields);
-        }
-      },
-    }[name];
-    hidden(made.prototype, {
-      [__shell.printable]() {
-        return { ...this };
-      },
-    });
+    const made = class {
+      constructor(fields) {
+        Object.assign(this, fields);
+      }
+    };
+    Object.defineProperty(made, "name", { value: name });
+    hidden(made.prototype, { [__shell.unnamed]: true });
     return made;
   };
   const InsertOneResult = result("InsertOneResult");

@@ -258,11 +258,17 @@
       "local.system.replset is empty. Are you connected to a replica set?",
       "SHAPI-10002",
     ),
-    printShardingStatus: refused(
-      "This db does not have sharding enabled. " +
-        "Be sure you are connecting to a mongos from the shell and not to a mongod.",
-      "SHAPI-10003",
-    ),
+    printShardingStatus() {
+      __host.print(
+        "Warning: MongoshWarning: [SHAPI-10003] You are not connected to a mongos. " +
+          "This command may not work as expected.",
+      );
+      throw invalid(
+        "This db does not have sharding enabled. " +
+          "Be sure you are connecting to a mongos from the shell and not to a mongod.",
+        "SHAPI-10003",
+      );
+    },
     cloneDatabase: __shell.removed("cloneDatabase"),
     cloneCollection: __shell.removed("cloneCollection"),
     copyDatabase: __shell.removed("copyDatabase"),

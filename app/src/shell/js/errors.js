@@ -3,7 +3,8 @@
   "use strict";
 
   const named = (name, parent = Error) => {
-    const made = { [name]: class extends parent {} }[name];
+    const made = class extends parent {};
+    Object.defineProperty(made, "name", { value: name });
     Object.defineProperty(made.prototype, "name", { value: name, configurable: true });
     return made;
   };
@@ -84,12 +85,14 @@
 
   const coded = (name, usual) => {
     const made = named(name);
-    return class extends made {
+    const coding = class extends made {
       constructor(message, code = usual) {
         super(code ? `[${code}] ${message}` : message);
         if (code) this.code = code;
       }
     };
+    Object.defineProperty(coding, "name", { value: name });
+    return coding;
   };
   const MongoshInvalidInputError = coded("MongoshInvalidInputError", "COMMON-10001");
   const MongoshDeprecatedError = coded("MongoshDeprecatedError", "COMMON-10003");

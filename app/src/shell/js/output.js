@@ -6,6 +6,8 @@
 
   /** Key of the method by which an object of the shell says what to display instead of itself. */
   __shell.printable = Symbol("printable");
+  /** Key of a mark: displayed by itself, the object has no class name. */
+  __shell.unnamed = Symbol("unnamed");
   /** Key of a cursor's method that takes the documents of one page. */
   __shell.page = Symbol("page");
 
@@ -38,6 +40,7 @@
   const resolve = (value) => {
     if (value === null || typeof value !== "object") return value;
     if (value instanceof Error) return new Listing(__shell.failure(value), String(value));
+    if (value[__shell.unnamed]) return { ...value };
     const printable = value[__shell.printable];
     if (printable !== undefined) return resolve(printable.call(value));
     return value[__shell.page] === undefined ? value : page(value);
