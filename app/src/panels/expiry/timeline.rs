@@ -9,7 +9,7 @@ use super::sweep::Sweep;
 use super::words::{self, PassTimes, Removals};
 use super::{TabActions, density, legend};
 use crate::job::PassReport;
-use crate::state::expiry::Phase;
+use crate::state::expiry::{Lane, Phase};
 use crate::state::{State, Tab};
 use crate::theme::{durations, sizes};
 
@@ -52,11 +52,7 @@ pub(super) fn ui(
     let area = Rect::from_min_max(pos2(whole.left(), top), pos2(whole.right(), bottom));
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
     child.set_clip_rect(area.intersect(ui.clip_rect()));
-    let bracket = |lane: &_| {
-        let bracket = words::bracket(lane, now_ms, times);
-        let verdict = words::verdict(lane, now_ms, times);
-        format!("{}\n{bracket}\n{verdict}", words::full_label(lane))
-    };
+    let bracket = |lane: &_| tooltip(lane, now_ms, times);
     let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
     let lanes = Lanes {
         rows: &rows,
@@ -86,6 +82,13 @@ pub(super) fn ui(
     );
     legend::ui(ui, scale.left);
     shown.is_hovered
+}
+
+/// What a lane says under the pointer.
+fn tooltip(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
+    let bracket = words::bracket(lane, now_ms, times);
+    let verdict = words::verdict(lane, now_ms, times);
+    format!("{}\n{bracket}\n{verdict}", words::full_label(lane))
 }
 
 /// Where bars are drawn: between the column of names and the room for the digits of the last knob.
