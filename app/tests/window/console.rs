@@ -165,6 +165,23 @@ fn ctrl_l_clears_only_while_the_console_has_the_keyboard() {
 }
 
 #[test]
+fn escape_leaves_the_console_and_does_nothing_else() {
+    let mut window = console();
+    window.click("Documents");
+    window.until_named("Document 1");
+    window.key(Key::Escape);
+    window.keys(Modifiers::COMMAND, Key::A);
+    assert_eq!(window.tab().documents.selected.len(), 1);
+    window.key(Key::F9);
+    assert!(window.is_focused(INPUT));
+    window.key(Key::Escape);
+    assert!(!window.is_focused(INPUT));
+    assert_eq!(window.tab().documents.selected.len(), 1, "the selection stays");
+    window.key(Key::Escape);
+    assert_eq!(window.tab().documents.selected.len(), 0);
+}
+
+#[test]
 fn the_window_follows_what_the_console_writes() {
     let mut window = console();
     run(&mut window, "db.runCommand({insert: 'fresh', documents: [{_id: 9}]}).ok");

@@ -43,7 +43,11 @@ pub fn ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut Ac
     let has_focus = ui.memory(|memory| memory.has_focus(id));
     if has_focus {
         keys_before(ui, state, draft, actions);
+    } else if draft.had_focus {
+        // Escape has left the field, and must do nothing else.
+        ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
     }
+    draft.had_focus = has_focus;
     put_cursor(ui, draft);
     let border = if has_focus { colors.accent } else { colors.hairline };
     Frame::new()
@@ -120,6 +124,7 @@ fn buttons_ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft, actions: &mu
         let button = Button::plain(label).icon(Icon::Stop).small().enabled(!is_stopping);
         if ui.add(button.tooltip("Stop what runs (Ctrl+C)")).clicked() {
             actions.push(Action::Console(ConsoleAction::Stop));
+            ui.memory_mut(|memory| memory.request_focus(input_id()));
         }
         let elapsed = state.uptime.saturating_sub(running.since);
         if elapsed >= UNTIMED {
@@ -136,6 +141,7 @@ fn buttons_ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft, actions: &mu
     if ui.add(run.enabled(is_there && state.is_open())).clicked() {
         let text = draft.pasted.take().unwrap_or_else(|| draft.text.clone());
         run_text(state, draft, &text, actions);
+        ui.memory_mut(|memory| memory.request_focus(input_id()));
     }
     if draft.pasted.is_some() && ui.add(Button::ghost("Discard").small()).clicked() {
         draft.pasted = None;

@@ -121,7 +121,9 @@ fn copy_ui(ui: &mut Ui, entry: &Entry, is_pointed: bool, actions: &mut Actions) 
     let EntryKind::Value { json } = &entry.kind else { return };
     let size = vec2(2.0 * sizes::CONTROL_SMALL, sizes::CONTROL_SMALL);
     let right = ui.max_rect().right();
-    let top = ui.min_rect().top().max(ui.clip_rect().top());
+    // Level with the line.
+    let top = ui.min_rect().top() - (sizes::CONTROL_SMALL - LINE) / 2.0;
+    let top = top.max(ui.clip_rect().top());
     let corner = egui::pos2(right - size.x, top);
     let place = Rect::from_min_size(corner, size);
     let mut ui = ui.new_child(UiBuilder::new().max_rect(place).id_salt("copy"));

@@ -110,6 +110,8 @@ pub struct ConsoleDraft {
     pub offset: f32,
     /// The entry under the pointer.
     pub pointed: Option<u64>,
+    /// Whether the keyboard was in the input in the last frame.
+    pub had_focus: bool,
     /// The height of the input, in points.
     pub height: f32,
     /// The text was put there, so the cursor goes to its end.
