@@ -14,8 +14,9 @@ use crate::job::Cancel;
 use crate::source::Source;
 
 /// mongosh in JavaScript, in the order in which the files are evaluated.
-const PRELUDE: [(&str, &str); 18] = [
+const PRELUDE: [(&str, &str); 19] = [
     ("types.js", include_str!("js/types.js")),
+    ("classes.js", include_str!("js/classes.js")),
     ("long.js", include_str!("js/long.js")),
     ("binary.js", include_str!("js/binary.js")),
     ("dates.js", include_str!("js/dates.js")),

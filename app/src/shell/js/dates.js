@@ -1,7 +1,7 @@
 // `Date` on the store's clock, `ISODate`, and datetimes that a `Date` can't hold.
 "use strict";
 (() => {
-  const { raw, kind, kinds, custom, type, hide, withRaw } = __shell;
+  const { raw, custom, type, hide, withRaw } = __shell;
   const System = Date;
   const now = () => __host.now();
 
@@ -19,23 +19,30 @@
     constructor: StoreDate,
     [custom]() {
       const time = System.prototype.getTime.call(this);
-      return Number.isNaN(time) ? "Invalid Date" : `ISODate('${System.prototype.toISOString.call(this)}')`;
+      return Number.isNaN(time)
+        ? "Invalid Date"
+        : `ISODate('${System.prototype.toISOString.call(this)}')`;
     },
   });
   hide(globalThis, { Date: StoreDate });
 
-  const form = new RegExp("^(\\d{4})-?(\\d{2})-?(\\d{2})" +
-    "([T ](\\d{2})(:?(\\d{2})(:?(\\d{2}(\\.\\d+)?))?)?(Z|([+-])(\\d{2}):?(\\d{2})?)?)?$");
+  const form = new RegExp(
+    "^(\\d{4})-?(\\d{2})-?(\\d{2})" +
+      "([T ](\\d{2})(:?(\\d{2})(:?(\\d{2}(\\.\\d+)?))?)?(Z|([+-])(\\d{2}):?(\\d{2})?)?)?$",
+  );
   const isoDate = function ISODate(input) {
     if (input === undefined) return new StoreDate();
     if (typeof input !== "string") return new System(input);
     const parts = form.exec(input);
     const date = parts && new System(System.UTC(2000, Number(parts[2]) - 1, Number(parts[3])));
     if (date) {
-      const [hour, minute, second] = [parts[5], parts[7], parts[9]].map((part) => Number(part ?? 0));
+      const [hour, minute, second] = [parts[5], parts[7], parts[9]].map((part) =>
+        Number(part ?? 0),
+      );
       date.setUTCFullYear(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3]));
       date.setUTCHours(hour, minute, Math.floor(second), Math.round((second % 1) * 1000));
-      const offset = (Number(parts[13] ?? 0) * 60 + Number(parts[14] ?? 0)) * (parts[12] === "-" ? 1 : -1);
+      const offset =
+        (Number(parts[13] ?? 0) * 60 + Number(parts[14] ?? 0)) * (parts[12] === "-" ? 1 : -1);
       date.setTime(date.getTime() + offset * 60_000);
       if (hour < 24 && minute < 60 && second < 60 && Number(parts[2]) <= 12) return date;
     }
@@ -45,13 +52,26 @@
   hide(globalThis, { ISODate: isoDate });
 
   // Beyond ±8.64e15 ms. BSON holds them, `Date` would be invalid.
-  const FarDateClass = type("FarDate", class FarDate {
-    getTime() { return Number(this[raw]); }
-    valueOf() { return this.getTime(); }
-    toString() { return `FarDate('${this[raw]}')`; }
-    toJSON() { return { $date: { $numberLong: String(this[raw]) } }; }
-    [custom]() { return this.toString(); }
-  });
+  const FarDateClass = type(
+    "FarDate",
+    class FarDate {
+      getTime() {
+        return Number(this[raw]);
+      }
+      valueOf() {
+        return this.getTime();
+      }
+      toString() {
+        return `FarDate('${this[raw]}')`;
+      }
+      toJSON() {
+        return { $date: { $numberLong: String(this[raw]) } };
+      }
+      [custom]() {
+        return this.toString();
+      }
+    },
+  );
   __shell.make.FarDate = withRaw(FarDateClass);
   __shell.make.Date = (milliseconds) => new System(milliseconds);
 })();

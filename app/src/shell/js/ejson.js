@@ -1,5 +1,5 @@
-// `EJSON`: values as Extended JSON and back, as js-bson has it. Numbers that a double can't hold keep
-// their type even in relaxed form, where js-bson rounds them.
+// `EJSON`: values as Extended JSON and back, as js-bson has it. Numbers that a double can't hold
+// keep their type even in relaxed form, where js-bson rounds them.
 "use strict";
 (() => {
   const { kind, kinds, raw, make, hide, base64, fromBase64, fromHex, quote, BSONError } = __shell;
@@ -25,12 +25,14 @@
   };
   const date = (value, isRelaxed) => {
     const time = value.getTime();
-    if (!isRelaxed || Number.isNaN(time) || time < 0 || time > DATE_MAX) return { $date: { $numberLong: String(time) } };
+    if (!isRelaxed || Number.isNaN(time) || time < 0 || time > DATE_MAX)
+      return { $date: { $numberLong: String(time) } };
     return { $date: value.toISOString().replace(/\.000Z$/, "Z") };
   };
   const regex = (pattern, options) => ({ $regularExpression: { pattern, options } });
-  const binary = (bytes, subtype) =>
-    ({ $binary: { base64: base64(bytes), subType: subtype.toString(16).padStart(2, "0") } });
+  const binary = (bytes, subtype) => ({
+    $binary: { base64: base64(bytes), subType: subtype.toString(16).padStart(2, "0") },
+  });
 
   const writers = {
     ObjectId: (value) => ({ $oid: value[raw] }),
@@ -44,10 +46,12 @@
     BSONRegExp: ({ pattern, options }) => regex(pattern, options),
     RegExp: (value) => regex(...__shell.regex(value)),
     Code: ({ code, scope }, isRelaxed, outer) =>
-      (scope ? { $code: code, $scope: serialize(scope, isRelaxed, outer) } : { $code: code }),
+      scope ? { $code: code, $scope: serialize(scope, isRelaxed, outer) } : { $code: code },
     BSONSymbol: ({ value }) => ({ $symbol: value }),
     DBRef: (value, isRelaxed, outer) => fields(__shell.dbRef(value), isRelaxed, outer),
-    DBPointer: ({ collection, oid }) => ({ $dbPointer: { $ref: collection, $id: { $oid: oid[raw] } } }),
+    DBPointer: ({ collection, oid }) => ({
+      $dbPointer: { $ref: collection, $id: { $oid: oid[raw] } },
+    }),
     MinKey: () => ({ $minKey: 1 }),
     MaxKey: () => ({ $maxKey: 1 }),
     Date: date,
@@ -55,7 +59,12 @@
     Map: (value, isRelaxed, outer) => fields(__shell.fields(value), isRelaxed, outer),
   };
   const put = (target, key, value) =>
-    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+    Object.defineProperty(target, key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
   const fields = (value, isRelaxed, outer) => {
     const result = {};
     for (const key of Object.keys(value)) put(result, key, serialize(value[key], isRelaxed, outer));
@@ -65,7 +74,8 @@
     if (value === undefined) return null;
     if (typeof value === "number") return number(value, isRelaxed);
     if (typeof value === "bigint") return long(value, isRelaxed);
-    if (typeof value === "function" && typeof value.toBSON === "function") return serialize(value.toBSON(), isRelaxed);
+    if (typeof value === "function" && typeof value.toBSON === "function")
+      return serialize(value.toBSON(), isRelaxed);
     if (typeof value !== "object" || value === null) return value;
     if (outer.includes(value)) throw new BSONError("Converting circular structure to EJSON");
     const inner = [...outer, value];
@@ -80,7 +90,8 @@
     const int = Long.fromString(String(value));
     return isRelaxed && Number.isSafeInteger(int.toNumber()) ? int.toNumber() : int;
   };
-  const subtype = (value) => (typeof value === "number" ? value : Number.parseInt(value ?? "0", 16));
+  const subtype = (value) =>
+    typeof value === "number" ? value : Number.parseInt(value ?? "0", 16);
   const readDate = (value) => {
     if (typeof value === "string") return new Date(Date.parse(value));
     if (typeof value === "number") return new Date(value);
@@ -89,7 +100,8 @@
     return isFar ? make.FarDate(int) : new Date(Number(int));
   };
   const readBinary = (value, type) => {
-    const { base64: text, subType } = typeof value === "object" ? value : { base64: value, subType: type };
+    const { base64: text, subType } =
+      typeof value === "object" ? value : { base64: value, subType: type };
     return Binary(fromBase64(text), subtype(subType));
   };
   const readers = {
@@ -102,27 +114,35 @@
     $uuid: (value) => {
       const digits = String(value).replaceAll("-", "");
       if (/^[0-9a-f]{32}$/i.test(digits)) return Binary(fromHex(digits), 4);
-      throw new BSONError("UUID string representation must be 32 hex digits or canonical hyphenated representation");
+      throw new BSONError(
+        "UUID string representation must be 32 hex digits or canonical hyphenated representation",
+      );
     },
     $symbol: (value) => BSONSymbol(value),
     $minKey: () => MinKey(),
     $maxKey: () => MaxKey(),
     $timestamp: ({ t, i }) => Timestamp(Number(t), Number(i)),
     $regularExpression: ({ pattern, options }) => BSONRegExp(pattern, options),
-    $regex: (value, { object }) => (typeof value === "string" ? BSONRegExp(value, object.$options) : object),
+    $regex: (value, { object }) =>
+      typeof value === "string" ? BSONRegExp(value, object.$options) : object,
     $undefined: () => null,
     $date: readDate,
     $code: (value, { object }) => Code(value, object.$scope),
     $dbPointer: ({ $ref, $id }) => make.DBPointer($ref, ObjectId($id)),
     $ref: (value, { object }) => {
-      const isPlain = Object.keys(object).every((key) => !key.startsWith("$") || ["$ref", "$id", "$db"].includes(key));
+      const isPlain = Object.keys(object).every(
+        (key) => !key.startsWith("$") || ["$ref", "$id", "$db"].includes(key),
+      );
       return isPlain ? make.DBRef(object) : object;
     },
   };
   const deserialize = (value, isRelaxed) => {
     if (typeof value === "number" && !isRelaxed) {
-      return isInt32(value) && !Object.is(value, -0) ? Int32(value)
-        : isInt64(value) && !Object.is(value, -0) ? Long.fromNumber(value) : Double(value);
+      return isInt32(value) && !Object.is(value, -0)
+        ? Int32(value)
+        : isInt64(value) && !Object.is(value, -0)
+          ? Long.fromNumber(value)
+          : Double(value);
     }
     if (typeof value !== "object" || value === null || value[kind]) return value;
     if (Array.isArray(value)) return value.map((item) => deserialize(item, isRelaxed));
@@ -130,7 +150,8 @@
     // The parts of these are plain numbers.
     if (wrapper === "$timestamp") return readers.$timestamp(value.$timestamp);
     const object = {};
-    for (const key of Object.keys(value)) put(object, key, deserialize(value[key], isRelaxed || wrapper === "$date"));
+    for (const key of Object.keys(value))
+      put(object, key, deserialize(value[key], isRelaxed || wrapper === "$date"));
     return wrapper ? readers[wrapper](object[wrapper], { object, isRelaxed }) : object;
   };
 
@@ -145,8 +166,11 @@
       return JSON.stringify(serialize(value, relaxed(options)), replacer, space);
     },
     serialize: (value, options) => serialize(value, relaxed(options)),
-    deserialize: (value, options) => deserialize(JSON.parse(JSON.stringify(value)), relaxed(options)),
+    deserialize: (value, options) =>
+      deserialize(JSON.parse(JSON.stringify(value)), relaxed(options)),
   };
   hide(globalThis, { EJSON });
-  hide(__shell, { json: (value) => (JSON.stringify(serialize(value, true)) ?? quote(typeof value)).toWellFormed() });
+  hide(__shell, {
+    json: (value) => (JSON.stringify(serialize(value, true)) ?? quote(typeof value)).toWellFormed(),
+  });
 })();

@@ -15,14 +15,21 @@
   const escaped = (char) => {
     if (short[char]) return short[char];
     const code = char.charCodeAt(0);
-    return code > 255 ? `\\u${code.toString(16)}` : `\\x${code.toString(16).toUpperCase().padStart(2, "0")}`;
+    return code > 255
+      ? `\\u${code.toString(16)}`
+      : `\\x${code.toString(16).toUpperCase().padStart(2, "0")}`;
   };
-  const special = /[\x00-\x1f\x7f-\x9f\\]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  const special =
+    /[\x00-\x1f\x7f-\x9f\\]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
   // Single quotes, unless the text has them and others fit better.
   const quote = (text) => {
-    const fits = !text.includes("'") ? "'"
-      : !text.includes('"') ? '"'
-        : !text.includes("`") && !text.includes("${") ? "`" : "'";
+    const fits = !text.includes("'")
+      ? "'"
+      : !text.includes('"')
+        ? '"'
+        : !text.includes("`") && !text.includes("${")
+          ? "`"
+          : "'";
     const inner = text.replace(special, escaped);
     return fits + (fits === "'" ? inner.replaceAll("'", "\\'") : inner) + fits;
   };
@@ -36,7 +43,9 @@
 
   const tagOf = (value) => {
     const tag = value[Symbol.toStringTag];
-    return typeof tag === "string" && !Object.hasOwn(enumerable(value), Symbol.toStringTag) ? tag : "";
+    return typeof tag === "string" && !Object.hasOwn(enumerable(value), Symbol.toStringTag)
+      ? tag
+      : "";
   };
   const enumerable = (value) => {
     const found = Object.getOwnPropertyDescriptor(value, Symbol.toStringTag);
@@ -52,7 +61,8 @@
   };
   const prefix = (name, tag, fallback, size = "") => {
     if (name === null) {
-      return `[${fallback}${size}: null prototype] ${tag !== "" && tag !== fallback ? `[${tag}] ` : ""}`;
+      const shown = tag !== "" && tag !== fallback ? `[${tag}] ` : "";
+      return `[${fallback}${size}: null prototype] ${shown}`;
     }
     return `${name}${size} ${tag !== "" && tag !== name ? `[${tag}] ` : ""}`;
   };
@@ -69,13 +79,21 @@
   const typedTag = getter(Object.getPrototypeOf(Uint8Array), Symbol.toStringTag);
   const bufferLength = getter(ArrayBuffer, "byteLength");
   const dataLength = getter(DataView, "byteLength");
-  const boxes = [[Number, "Number"], [String, "String"], [Boolean, "Boolean"], [BigInt, "BigInt"], [Symbol, "Symbol"]];
+  const boxes = [
+    [Number, "Number"],
+    [String, "String"],
+    [Boolean, "Boolean"],
+    [BigInt, "BigInt"],
+    [Symbol, "Symbol"],
+  ];
   const unreadable = { WeakMap: WeakMap.prototype.has, WeakSet: WeakSet.prototype.has };
 
-  const isIndex = (key) => typeof key === "string" && /^(0|[1-9][0-9]*)$/.test(key) && Number(key) < 2 ** 32 - 1;
+  const isIndex = (key) =>
+    typeof key === "string" && /^(0|[1-9][0-9]*)$/.test(key) && Number(key) < 2 ** 32 - 1;
   const keysOf = (value, isList) => {
-    const symbols = Object.getOwnPropertySymbols(value)
-      .filter((key) => Object.prototype.propertyIsEnumerable.call(value, key));
+    const symbols = Object.getOwnPropertySymbols(value).filter((key) =>
+      Object.prototype.propertyIsEnumerable.call(value, key),
+    );
     const keys = Object.keys(value);
     // Indexes come first.
     let start = keys.length;
@@ -97,13 +115,20 @@
 
     value(value, level, isTyped = false) {
       switch (typeof value) {
-        case "string": return this.string(value);
-        case "number": return number(value);
-        case "bigint": return `${value}n`;
-        case "symbol": return String(value).replace(special, escaped);
-        case "object": if (value !== null) break;
+        case "string":
+          return this.string(value);
+        case "number":
+          return number(value);
+        case "bigint":
+          return `${value}n`;
+        case "symbol":
+          return String(value).replace(special, escaped);
+        case "object":
+          if (value !== null) break;
         // Falls through: `null` is a primitive.
-        case "undefined": case "boolean": return String(value);
+        case "undefined":
+        case "boolean":
+          return String(value);
       }
       const printable = value[__shell.printable];
       if (typeof printable === "function") {
@@ -112,10 +137,15 @@
       }
       const own = value[custom];
       if (typeof own === "function" && value !== __shell.inspect) {
-        const options = { depth: this.depth, isFull: this.itemsMax === Infinity, isBroken: this.compact === 0 };
+        const options = {
+          depth: this.depth,
+          isFull: this.itemsMax === Infinity,
+          isBroken: this.compact === 0,
+        };
         const text = own.call(value, this.depth - level, options, __shell.inspect);
         if (text !== value) {
-          return typeof text === "object" ? this.value(text, level)
+          return typeof text === "object"
+            ? this.value(text, level)
             : String(text).replaceAll("\n", `\n${" ".repeat(this.indent)}`);
         }
       }
@@ -134,7 +164,12 @@
         rest = `... ${left} more character${left > 1 ? "s" : ""}`;
       }
       if (text.length > LINE_MIN && text.length > WIDTH - this.indent - 4) {
-        return text.split(/(?<=\n)/).map(quote).join(` +\n${" ".repeat(this.indent + 2)}`) + rest;
+        return (
+          text
+            .split(/(?<=\n)/)
+            .map(quote)
+            .join(` +\n${" ".repeat(this.indent + 2)}`) + rest
+        );
       }
       return quote(text) + rest;
     }
@@ -144,33 +179,51 @@
       const name = className(value);
       const tag = tagOf(value);
       if (Array.isArray(value)) {
-        const start = name === "Array" && tag === "" ? "" : prefix(name, tag, "Array", `(${value.length})`);
+        const start =
+          name === "Array" && tag === "" ? "" : prefix(name, tag, "Array", `(${value.length})`);
         const keys = keysOf(value, true);
         if (value.length === 0 && keys.length === 0) return `${start}[]`;
-        return { braces: [`${start}[`, "]"], keys, list: (level) => this.array(value, level), isArray: true };
+        return {
+          braces: [`${start}[`, "]"],
+          keys,
+          list: (level) => this.array(value, level),
+          isArray: true,
+        };
       }
       const keys = keysOf(value, false);
       if (Object.getPrototypeOf(value) === Object.prototype && tag === "" && name === "Object") {
-        return this.collection(Object.prototype.toString.call(value) === "[object Arguments]" ? "[Arguments] " : "",
-          0, keys, () => []);
+        return this.collection(
+          Object.prototype.toString.call(value) === "[object Arguments]" ? "[Arguments] " : "",
+          0,
+          keys,
+          () => [],
+        );
       }
-      if (typeof value === "function") return this.withBase(this.functionBase(value, name, tag), keys);
+      if (typeof value === "function")
+        return this.withBase(this.functionBase(value, name, tag), keys);
       if (isKind(value, mapSize)) {
         const size = mapSize.call(value);
-        return this.collection(prefix(name, tag, "Map", `(${size})`), size, keys,
-          (level) => this.map(value, level));
+        return this.collection(prefix(name, tag, "Map", `(${size})`), size, keys, (level) =>
+          this.map(value, level),
+        );
       }
       if (isKind(value, setSize)) {
         const size = setSize.call(value);
-        return this.collection(prefix(name, tag, "Set", `(${size})`), size, keys,
-          (level) => this.items(Set.prototype.values.call(value), level));
+        return this.collection(prefix(name, tag, "Set", `(${size})`), size, keys, (level) =>
+          this.items(Set.prototype.values.call(value), level),
+        );
       }
       const typed = ArrayBuffer.isView(value) && typedTag.call(value);
       if (typed) {
         const start = prefix(name, tag, typed, `(${value.length})`);
         const others = keysOf(value, true);
         if (value.length === 0 && others.length === 0) return `${start}[]`;
-        return { braces: [`${start}[`, "]"], keys: others, list: () => this.numbers(value), isArray: true };
+        return {
+          braces: [`${start}[`, "]"],
+          keys: others,
+          list: () => this.numbers(value),
+          isArray: true,
+        };
       }
       return this.rest(value, name, tag, keys);
     }
@@ -185,15 +238,23 @@
     }
 
     rest(value, name, tag, keys) {
-      if (value instanceof Error) return this.withBase(this.error(value, keys), keys.filter((key) => key !== "stack"));
+      if (value instanceof Error)
+        return this.withBase(
+          this.error(value, keys),
+          keys.filter((key) => key !== "stack"),
+        );
       if (Object.prototype.toString.call(value) === "[object RegExp]" && value instanceof RegExp) {
         const text = RegExp.prototype.toString.call(value);
-        return this.withBase(name === "RegExp" ? text : `${prefix(name, tag, "RegExp")}${text}`, keys);
+        return this.withBase(
+          name === "RegExp" ? text : `${prefix(name, tag, "RegExp")}${text}`,
+          keys,
+        );
       }
       for (const [cls, kind] of boxes) {
         if (!(value instanceof cls) || !isKind(value, cls.prototype.valueOf)) continue;
         const inner = cls.prototype.valueOf.call(value);
-        const text = `[${kind}${name === kind ? "" : ` (${name ?? "null prototype"})`}: ` +
+        const text =
+          `[${kind}${name === kind ? "" : ` (${name ?? "null prototype"})`}: ` +
           `${typeof inner === "string" ? quote(inner) : this.value(inner, 0)}]`;
         return this.withBase(text, kind === "String" ? keys.filter((key) => !isIndex(key)) : keys);
       }
@@ -201,18 +262,32 @@
         const bytes = new Uint8Array(value);
         const shown = [...bytes.slice(0, Math.min(ITEMS_MAX / 2, bytes.length))];
         const left = bytes.length - shown.length;
-        const text = `[Uint8Contents]: <${shown.map((byte) => byte.toString(16).padStart(2, "0")).join(" ")}` +
+        const text =
+          `[Uint8Contents]: <${shown.map((byte) => byte.toString(16).padStart(2, "0")).join(" ")}` +
           `${left > 0 ? ` ... ${left} more byte${left > 1 ? "s" : ""}` : ""}>`;
-        return { braces: [`${prefix(name, tag, "ArrayBuffer")}{`, "}"], keys,
-          list: () => [text, `byteLength: ${bytes.length}`] };
+        return {
+          braces: [`${prefix(name, tag, "ArrayBuffer")}{`, "}"],
+          keys,
+          list: () => [text, `byteLength: ${bytes.length}`],
+        };
       }
       if (isKind(value, dataLength)) {
-        return { braces: [`${prefix(name, tag, "DataView")}{`, "}"], keys, list: (level) =>
-          ["byteLength", "byteOffset", "buffer"].map((key) => `${key}: ${this.nested(value[key], level)}`) };
+        return {
+          braces: [`${prefix(name, tag, "DataView")}{`, "}"],
+          keys,
+          list: (level) =>
+            ["byteLength", "byteOffset", "buffer"].map(
+              (key) => `${key}: ${this.nested(value[key], level)}`,
+            ),
+        };
       }
       for (const [kind, has] of Object.entries(unreadable)) {
         if (isKind(value, has)) {
-          return { braces: [`${prefix(name, tag, kind)}{`, "}"], keys, list: () => ["<items unknown>"] };
+          return {
+            braces: [`${prefix(name, tag, kind)}{`, "}"],
+            keys,
+            list: () => ["<items unknown>"],
+          };
         }
       }
       const start = name === "Object" && tag === "" ? "" : prefix(name, tag, "Object");
@@ -223,15 +298,20 @@
       const source = Function.prototype.toString.call(value);
       if (source.startsWith("class") && source.endsWith("}")) {
         const parent = Object.getPrototypeOf(value)?.name;
-        return `[class ${Object.hasOwn(value, "name") && value.name !== "" ? value.name : "(anonymous)"}` +
+        return (
+          `[class ${Object.hasOwn(value, "name") && value.name ? value.name : "(anonymous)"}` +
           `${name !== "Function" && name !== null ? ` [${name}]` : ""}` +
-          `${parent ? ` extends ${parent}` : name === null ? " extends [null prototype]" : ""}]`;
+          `${parent ? ` extends ${parent}` : name === null ? " extends [null prototype]" : ""}]`
+        );
       }
       const kind = Object.getPrototypeOf(value)?.[Symbol.toStringTag] || "Function";
-      const called = value.name === "" || typeof value.name !== "string" ? " (anonymous)" : `: ${value.name}`;
-      return `[${kind}${name === null ? " (null prototype)" : ""}${called}]` +
+      const called =
+        value.name === "" || typeof value.name !== "string" ? " (anonymous)" : `: ${value.name}`;
+      return (
+        `[${kind}${name === null ? " (null prototype)" : ""}${called}]` +
         `${name !== kind && name !== null && name !== "Function" ? ` ${name}` : ""}` +
-        `${tag !== "" && tag !== name && tag !== kind ? ` [${tag}]` : ""}`;
+        `${tag !== "" && tag !== name && tag !== kind ? ` [${tag}]` : ""}`
+      );
     }
 
     // Without the stack: its lines name places in the console's own files.
@@ -245,7 +325,8 @@
       if (typeof shape === "string") return shape;
       const { base = "", braces, keys, list, isArray } = shape;
       if (level > this.depth) {
-        return `[${isArray && Array.isArray(value) ? "Array" : className(value) ?? "Object: null prototype"}]`;
+        const name = className(value) ?? "Object: null prototype";
+        return `[${isArray && Array.isArray(value) ? "Array" : name}]`;
       }
       this.seen.push(value);
       this.current = level;
@@ -269,8 +350,13 @@
 
     property(value, key, level) {
       const found = Object.getOwnPropertyDescriptor(value, key) ?? { value: value[key] };
-      const text = found.get ? (found.set ? "[Getter/Setter]" : "[Getter]")
-        : found.set ? "[Setter]" : this.nested(found.value, level);
+      const text = found.get
+        ? found.set
+          ? "[Getter/Setter]"
+          : "[Getter]"
+        : found.set
+          ? "[Setter]"
+          : this.nested(found.value, level);
       return `${keyText(key)}: ${text}`;
     }
 
@@ -285,8 +371,11 @@
       while (at < value.length && output.length < this.itemsMax) {
         if (at in value) {
           const found = Object.getOwnPropertyDescriptor(value, at) ?? { value: value[at] };
-          output.push(found.get || found.set ? this.property(value, String(at), level).replace(/^[^:]*: /, "")
-            : this.nested(found.value, level));
+          output.push(
+            found.get || found.set
+              ? this.property(value, String(at), level).replace(/^[^:]*: /, "")
+              : this.nested(found.value, level),
+          );
           at += 1;
         } else {
           const start = at;
@@ -300,7 +389,8 @@
     numbers(value) {
       const count = Math.min(value.length, this.itemsMax);
       const output = Array.from({ length: count }, (_, at) =>
-        (typeof value[at] === "bigint" ? `${value[at]}n` : number(value[at])));
+        typeof value[at] === "bigint" ? `${value[at]}n` : number(value[at]),
+      );
       return [...output, ...this.more(count, value.length)];
     }
 
@@ -319,7 +409,8 @@
       let total = 0;
       for (const [key, item] of Map.prototype.entries.call(value)) {
         total += 1;
-        if (total <= this.itemsMax) output.push(`${this.nested(key, level)} => ${this.nested(item, level)}`);
+        if (total <= this.itemsMax)
+          output.push(`${this.nested(key, level)} => ${this.nested(item, level)}`);
       }
       return [...output, ...this.more(output.length, total)];
     }
@@ -327,7 +418,8 @@
     // One line if at most `COMPACT` levels are inside and it fits, else a line each.
     join(output, base, braces, level, list) {
       const entries = output.length;
-      const lines = list !== undefined && entries > 6 && this.compact > 0 ? this.columns(output, list) : output;
+      const lines =
+        list !== undefined && entries > 6 && this.compact > 0 ? this.columns(output, list) : output;
       const start = base === "" ? "" : `${base} `;
       if (this.current - level < this.compact && entries === lines.length) {
         const width = lines.length + this.indent + braces[0].length + base.length + 10;
@@ -341,7 +433,7 @@
       return `${start}${braces[0]}${indent}  ${lines.join(`,${indent}  `)}${indent}${braces[1]}`;
     }
 
-    // More than six short items of an array: in columns, about two and a half times as wide as high.
+    // More than six short items of an array: in columns, about 2.5 times as wide as high.
     columns(output, list) {
       const count = output.length - (this.itemsMax < output.length ? 1 : 0);
       const lengths = output.slice(0, count).map((item) => item.length + 2);
@@ -358,15 +450,18 @@
       );
       if (columns <= 1) return output;
       const widths = Array.from({ length: columns }, (_, column) =>
-        longest(lengths.filter((_, at) => at % columns === column)));
-      const isNumeric = Array.from(output, (_, at) => list[at])
-        .every((item) => typeof item === "number" || typeof item === "bigint");
+        longest(lengths.filter((_, at) => at % columns === column)),
+      );
+      const isNumeric = Array.from(output, (_, at) => list[at]).every(
+        (item) => typeof item === "number" || typeof item === "bigint",
+      );
       const rows = [];
       for (let from = 0; from < count; from += columns) {
         const row = output.slice(from, Math.min(from + columns, count));
         const cells = row.map((item, at) => {
           const isLast = at === row.length - 1;
-          if (isNumeric) return isLast ? item.padStart(widths[at] - 2) : `${item}, `.padStart(widths[at]);
+          if (isNumeric)
+            return isLast ? item.padStart(widths[at] - 2) : `${item}, `.padStart(widths[at]);
           return isLast ? item : `${item}, `.padEnd(widths[at]);
         });
         rows.push(cells.join(""));

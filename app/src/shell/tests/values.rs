@@ -259,3 +259,44 @@ fn random_documents_survive_the_way_to_javascript_and_back() {
         prop_assert_eq!(back.to_string(), in_javascript(Bson::Document(document)).to_string());
     });
 }
+
+/// Beside the table: what differs from mongosh on purpose, or needs more than an expression.
+#[test]
+fn types_and_digits_are_kept_where_mongosh_loses_them() {
+    let cases = [
+        (
+            "EJSON.stringify({a: Long('9007199254740993')})",
+            r#"{"a":{"$numberLong":"9007199254740993"}}"#,
+        ),
+        (
+            r#"EJSON.parse('{"a": {"$numberLong": "9007199254740993"}}')"#,
+            "{ a: Long('9007199254740993') }",
+        ),
+        (
+            "EJSON.stringify({a: new Uint8Array(1)})",
+            r#"{"a":{"$binary":{"base64":"AA==","subType":"00"}}}"#,
+        ),
+        ("[new Error('x'), db, db.c]", "[ [Error: x], test, test.c ]"),
+        ("{a: 1, b: [[]]}", "{ a: 1, b: [ [] ] }"),
+        ("tojson({a: [1, {}]})", "{\n  a: [\n    1,\n    {}\n  ]\n}"),
+        ("tojson({a: [1, {}]}, '', true)", "{ a: [ 1, {} ] }"),
+        ("bsonsize({a: 1})", "12"),
+        ("UUID().toUUID().toHexString().length", "36"),
+        ("new Date().getTime() - ISODate('2026-01-01').getTime() < 600000", "true"),
+        ("Date.now() - ObjectId().getTimestamp() < 2000", "true"),
+        ("new Set(Array.from({length: 1000}, () => String(ObjectId()))).size", "1000"),
+    ];
+    let mut shell = shell();
+    for (input, expected) in cases {
+        assert_eq!(run(&mut shell, &format!("print(({input}))")).join("\n"), expected, "{input}");
+    }
+}
+
+#[test]
+fn documents_with_as_many_levels_as_a_store_takes_pass() {
+    let deep = (0..98).fold(doc! {"x": 1_i64}, |inner, _| doc! {"a": inner});
+    assert_eq!(round_trip(&shell(), &deep), deep);
+    let script =
+        "var a = 1; for (let i = 0; i < 98; i += 1) a = {a}; print(EJSON.stringify(a).length)";
+    assert_eq!(run(&mut shell(), script), ["589"]);
+}
