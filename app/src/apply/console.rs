@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Apply;
+use super::{Apply, clock, reaper};
 use crate::action::ConsoleAction;
 use crate::job::ConsoleReport;
 use crate::state::console::Console;
@@ -43,6 +43,12 @@ fn run(text: &str, cx: &mut Apply<'_>) {
 
 /// The thread reports.
 pub(super) fn report(report: ConsoleReport, cx: &mut Apply<'_>) {
+    if report.is_more_than_data && cx.state.is_open() {
+        // As after the window's own commands.
+        clock::ask(cx);
+        reaper::ask(cx);
+        cx.state.tree.stale = true;
+    }
     let at_ms = cx.state.now_ms();
     for sent in cx.state.console.learn(report) {
         cx.state.commands.push(at_ms, &sent.text, sent.micros, sent.error, false);

@@ -35,6 +35,33 @@ const LIMITS: ShellLimits = ShellLimits {
     output: CONSOLE_OUTPUT_MAX,
 };
 
+/// Commands that read, or change only documents and collections. The store tells of those changes by
+/// itself.
+const DATA_COMMANDS: [&str; 22] = [
+    "aggregate",
+    "collStats",
+    "count",
+    "create",
+    "createIndexes",
+    "dbStats",
+    "delete",
+    "distinct",
+    "drop",
+    "dropIndexes",
+    "explain",
+    "find",
+    "findAndModify",
+    "getMore",
+    "hello",
+    "insert",
+    "killCursors",
+    "listCollections",
+    "listDatabases",
+    "listIndexes",
+    "ping",
+    "update",
+];
+
 const NO_STORE: &str = "No store is open yet";
 const STOPPED: &str = "Stopped";
 const RESTARTED: &str = "Internal error: the console starts over, and its variables are gone. \
@@ -223,6 +250,7 @@ struct Waiting {
     outputs: VecDeque<ConsoleOutput>,
     bytes: usize,
     sent: Vec<SentCommand>,
+    is_more_than_data: bool,
     ended: Option<String>,
 }
 
@@ -282,8 +310,15 @@ impl Outbox {
         if !waiting.is_worth_a_look() {
             return None;
         }
-        let Waiting { run, left_out, outputs, sent, ended, .. } = std::mem::take(&mut *waiting);
-        Some(ConsoleReport { run, left_out, outputs: outputs.into(), sent, ended })
+        let waiting = std::mem::take(&mut *waiting);
+        Some(ConsoleReport {
+            run: waiting.run,
+            left_out: waiting.left_out,
+            outputs: waiting.outputs.into(),
+            sent: waiting.sent,
+            is_more_than_data: waiting.is_more_than_data,
+            ended: waiting.ended,
+        })
     }
 }
 
@@ -298,6 +333,9 @@ impl Noted {
         let started = SystemClock.monotonic();
         let reply = run();
         let took = SystemClock.monotonic().saturating_sub(started);
+        if command.keys().next().is_some_and(|name| !DATA_COMMANDS.contains(&name.as_str())) {
+            self.outbox.lock().is_more_than_data = true;
+        }
         self.outbox.sent(|| SentCommand {
             text: write_command(db, command),
             micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),

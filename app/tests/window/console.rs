@@ -198,6 +198,21 @@ fn the_window_follows_what_the_console_writes() {
 }
 
 #[test]
+fn the_window_follows_what_the_console_switches() {
+    let mut window = console();
+    assert!(window.state().reaper.enabled);
+    run(&mut window, "db.adminCommand({setParameter: 1, ttlMonitorEnabled: false}).ok");
+    window.until("the monitor is paused", |state| !state.reaper.enabled);
+    let before_ms = window.state().now_ms();
+    run(&mut window, "db.adminCommand({mayflyClock: 1, advanceMS: 90000}).ok");
+    window.until("time has moved", |state| state.now_ms() >= before_ms + 90_000);
+    window.click("Indexes");
+    let index = "{key: {n: 1}, name: 'by n'}";
+    run(&mut window, &format!("db.runCommand({{createIndexes: 'notes', indexes: [{index}]}}).ok"));
+    window.until_named("by n");
+}
+
+#[test]
 fn examples_are_put_into_the_input() {
     let mut window = console();
     window.click("db.notes.find()");

@@ -28,8 +28,9 @@ const UNTIMED: Duration = Duration::from_secs(1);
 
 /// The height of the input, in points.
 pub fn height(draft: &ConsoleDraft, max: f32) -> f32 {
-    let least = sizes::CONTROL_SMALL + 2.0 * MARGIN;
-    (draft.height + 2.0 * MARGIN + 2.0).clamp(least, max.max(least))
+    let around = 2.0 * (MARGIN + sizes::LINE);
+    let least = sizes::CONTROL_SMALL + around;
+    (draft.height + around).clamp(least, max.max(least))
 }
 
 /// Draws the input.
