@@ -14,7 +14,7 @@ use crate::job::Cancel;
 use crate::source::Source;
 
 /// mongosh in JavaScript, in the order in which the files are evaluated.
-const PRELUDE: [(&str, &str); 19] = [
+const PRELUDE: &[(&str, &str)] = &[
     ("types.js", include_str!("js/types.js")),
     ("classes.js", include_str!("js/classes.js")),
     ("long.js", include_str!("js/long.js")),
@@ -33,6 +33,7 @@ const PRELUDE: [(&str, &str); 19] = [
     ("help.js", include_str!("js/help.js")),
     ("help_topics.js", include_str!("js/help_topics.js")),
     ("commands.js", include_str!("js/commands.js")),
+    ("deployment.js", include_str!("js/deployment.js")),
     ("mayfly.js", include_str!("js/mayfly.js")),
 ];
 
@@ -98,7 +99,7 @@ impl Shell {
         let host = Rc::new(Host::new(source));
         context.with(|ctx| {
             host.install(&ctx)?;
-            for (name, text) in PRELUDE {
+            for &(name, text) in PRELUDE {
                 evaluate::<()>(&ctx, name, text)
                     .catch(&ctx)
                     .map_err(|error| ShellError(format!("{name}: {error}")))?;

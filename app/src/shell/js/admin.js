@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const { MongoshRuntimeError } = __shell.errors;
+  const { MongoshDeprecatedError, MongoshRuntimeError } = __shell.errors;
   const { Collection, compact, deprecated, hidden, invalid, need, needType, pick, run } = __shell;
 
   /** What drivers pass on from an index's options. */
@@ -311,6 +311,19 @@
     list(pipeline = []) {
       return this._collection.aggregate([{ $planCacheStats: {} }, ...pipeline]).toArray();
     }
+
+    help() {
+      return __shell.help("PlanCache");
+    }
+  }
+  for (const method of ["getPlansByQuery", "listQueryShapes"]) {
+    hidden(PlanCache.prototype, {
+      [method]() {
+        throw new MongoshDeprecatedError(
+          `PlanCache.${method} was deprecated, please use PlanCache.list instead`,
+        );
+      },
+    });
   }
   __shell.PlanCache = PlanCache;
 })();

@@ -203,31 +203,29 @@
     deleteMany: (spec) => remove(0, spec),
   };
 
-  /** Runs the operations; `setsIds` adds generated ids to the documents given, as drivers do. */
-  __shell.bulkWrite = (collection, operations, options, setsIds) => {
+  /** Inserts documents; returns their ids by position. */
+  __shell.insertMany = (collection, documents, options) => {
+    const batches = new Batches(options.ordered !== false);
+    for (const document of documents) batches.add(INSERT, __shell.withId(document));
+    return execute(collection, batches, options).insertedIds;
+  };
+
+  /** Runs operations. Generated ids are added to the documents given, as drivers do. */
+  __shell.bulkWrite = (collection, operations, options) => {
     if (!Array.isArray(operations)) {
       throw new MongoInvalidArgumentError('Argument "operations" must be an array of documents');
     }
     const batches = new Batches(options.ordered !== false);
     for (const operation of operations) {
       const [name] = Object.keys(operation ?? {});
-      const read = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
-      if (read === undefined) {
+      if (!Object.hasOwn(OPERATIONS, name ?? "")) {
         throw new MongoInvalidArgumentError(
           "bulkWrite only supports insertOne, updateOne, updateMany, deleteOne, deleteMany",
         );
       }
-      const [kind, sent] = name === "insertOne" && !setsIds
-        ? [INSERT, operation.insertOne.document]
-        : read(operation[name]);
-      if (kind !== INSERT) {
-        batches.add(kind, sent);
-      } else if (setsIds) {
-        sent._id ??= __shell.newId();
-        batches.add(kind, sent);
-      } else {
-        batches.add(kind, __shell.withId(sent));
-      }
+      const [kind, sent] = OPERATIONS[name](operation[name]);
+      if (kind === INSERT) sent._id ??= __shell.newId();
+      batches.add(kind, sent);
     }
     return execute(collection, batches, options);
   };

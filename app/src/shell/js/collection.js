@@ -109,7 +109,14 @@
   __shell.aggregateCommand = (target, pipeline, options) => {
     const cursor = { ...options?.cursor };
     if (options?.batchSize !== undefined) cursor.batchSize = options.batchSize;
-    return { aggregate: target, pipeline, cursor, ...pick(options, AGGREGATE) };
+    const maxTimeMS = __shell.setting("maxTimeMS") ?? undefined;
+    return compact({
+      aggregate: target,
+      pipeline,
+      cursor,
+      maxTimeMS,
+      ...pick(options, AGGREGATE),
+    });
   };
 
   /** Runs a pipeline: lazily, or at once if it writes or explains itself. */
@@ -154,10 +161,6 @@
 
     getMongo() {
       return this._database.getMongo();
-    }
-
-    getCollection(name) {
-      return this._database.getCollection(`${this._name}.${name}`);
     }
 
     help() {
@@ -246,8 +249,7 @@
       if (!Array.isArray(documents)) {
         throw new MongoInvalidArgumentError('Argument "docs" must be an array of documents');
       }
-      const operations = documents.map((document) => ({ insertOne: { document } }));
-      const { insertedIds } = __shell.bulkWrite(this, operations, { ...options }, false);
+      const insertedIds = __shell.insertMany(this, documents, { ...options });
       return new __shell.InsertManyResult({ acknowledged: isAcknowledged(options), insertedIds });
     }
 
@@ -408,7 +410,7 @@
     }
 
     bulkWrite(operations, options) {
-      return __shell.bulkWrite(this, operations, options ?? {}, true);
+      return __shell.bulkWrite(this, operations, options ?? {});
     }
 
     initializeOrderedBulkOp() {

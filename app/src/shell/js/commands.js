@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const { Listing, hidden, invalid, run } = __shell;
+  const { Listing, invalid, run } = __shell;
 
   const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
   const size = (bytes) => {
@@ -109,6 +109,7 @@
     );
     return COMMANDS[name](...values.filter((word) => word !== ""));
   };
+  __shell.showCommand = COMMANDS.show;
   globalThis.use = __shell.use;
   globalThis.show = COMMANDS.show;
   globalThis.help = COMMANDS.help;
@@ -120,34 +121,4 @@
       );
     };
   }
-
-  /** `rs` and `sh`: a store is no replica set and no shard; the server says so. */
-  class ReplicaSet {
-    [__shell.printable]() {
-      return `ReplicaSet class connected to ${__shell.mongo.getURI()} via db ${db.getName()}`;
-    }
-  }
-  for (const [method, command] of [
-    ["status", { replSetGetStatus: 1 }],
-    ["conf", { replSetGetConfig: 1 }],
-    ["config", { replSetGetConfig: 1 }],
-    ["initiate", { replSetInitiate: {} }],
-    ["stepDown", { replSetStepDown: 60 }],
-    ["freeze", { replSetFreeze: 0 }],
-    ["hello", { hello: 1 }],
-    ["isMaster", { isMaster: 1 }],
-  ]) {
-    hidden(ReplicaSet.prototype, { [method]: () => run("admin", { ...command }) });
-  }
-  globalThis.rs = new ReplicaSet();
-
-  class Shard {
-    [__shell.printable]() {
-      return `Shard class connected to ${__shell.mongo.getURI()} via db ${db.getName()}`;
-    }
-    status() {
-      return db.printShardingStatus();
-    }
-  }
-  globalThis.sh = new Shard();
 })();

@@ -171,6 +171,10 @@
       return this;
     }
 
+    disableBlockWarnings() {
+      return this;
+    }
+
     batchSize(size) {
       this._batchSize = size;
       return this;
@@ -330,10 +334,6 @@
 
     _stage(stage) {
       return this._set("pipeline", [...this._command.pipeline, stage]);
-    }
-
-    limit(count) {
-      return this._stage({ $limit: count });
     }
 
     skip(count) {

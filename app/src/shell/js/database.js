@@ -247,6 +247,12 @@
     }
   }
 
+  __shell.warnNotSharded = () => {
+    __shell.warn(
+      "Warning: MongoshWarning: [SHAPI-10003] You are not connected to a mongos. " +
+        "This command may not work as expected.",
+    );
+  };
   const NO_SET = "Replication not detected. Are you connected to a replset?";
   const refused = (message, code) => () => {
     throw invalid(message, code);
@@ -259,10 +265,7 @@
       "SHAPI-10002",
     ),
     printShardingStatus() {
-      __host.print(
-        "Warning: MongoshWarning: [SHAPI-10003] You are not connected to a mongos. " +
-          "This command may not work as expected.",
-      );
+      __shell.warnNotSharded();
       throw invalid(
         "This db does not have sharding enabled. " +
           "Be sure you are connecting to a mongos from the shell and not to a mongod.",
@@ -400,21 +403,12 @@
       return "mayfly:";
     }
 
-    getReadPrefMode() {
-      return "primary";
-    }
-
-    startSession() {
-      throw new __shell.errors.MongoshUnimplementedError(
-        "Sessions are not supported: a store has no transactions",
-      );
-    }
-
     help() {
       return __shell.help("Mongo");
     }
   }
 
+  __shell.Mongo = Mongo;
   const mongo = new Mongo();
   let current = mongo._database("test");
 

@@ -175,11 +175,12 @@
   const warned = new Set();
 
   /** Prints a warning, once per console. */
-  __shell.deprecated = (text) => {
+  __shell.warn = (text) => {
     if (warned.has(text)) return;
     warned.add(text);
-    __host.print(`DeprecationWarning: ${text}`);
+    __host.print(text);
   };
+  __shell.deprecated = (text) => __shell.warn(`DeprecationWarning: ${text}`);
 
   __shell.removed = (name) => () => {
     throw new MongoshDeprecatedError(

@@ -168,7 +168,6 @@
     "AggregationCursor",
     `Aggregation Cursor:
     batchSize|documents of one reply
-    limit|add a $limit stage
     projection|add a $project stage
     skip|add a $skip stage
     sort|add a $sort stage
@@ -207,6 +206,7 @@
   addHelp(
     "Mongo",
     `Mongo Class:
+    bulkWrite|run writes on several collections in one call
     getCollection|a collection by database and name
     getDB|a database
     getDBNames|the names of the databases

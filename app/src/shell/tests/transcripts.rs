@@ -121,3 +121,8 @@ fn azure_cosmos_db() {
 fn mongodb_manual() {
     transcript(include_str!("transcripts/mongodb_manual.txt"));
 }
+
+#[test]
+fn a_store_is_one_node() {
+    transcript(include_str!("transcripts/a_store_is_one_node.txt"));
+}
