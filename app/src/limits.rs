@@ -280,3 +280,15 @@ pub const CONSOLE_OUTPUT_MAX: usize = 16 * 1024 * 1024;
 /// Bytes that the demo store or a sandbox reserves for deletions on a full disk. An ordinary store
 /// reserves more.
 pub const DEMO_BALLAST_BYTES: u64 = 1 << 20;
+
+/// Bytes beyond the limit with which a console that is full can still say so and be emptied.
+pub const CONSOLE_MEMORY_RESERVE: usize = 8 * 1024 * 1024;
+
+/// The longest time that a sleeping console takes to notice that it is stopped.
+pub const CONSOLE_SLEEP_STEP: Duration = Duration::from_millis(20);
+
+/// How long the promises of a stopped input may take to end.
+pub const CONSOLE_PROMISES_END_MAX: Duration = Duration::from_millis(200);
+
+/// Inputs that `mayfly shell` keeps for the next time.
+pub const SHELL_HISTORY_MAX: usize = 1_000;

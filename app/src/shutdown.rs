@@ -33,6 +33,8 @@ pub struct ShutdownSignal {
 #[derive(Default)]
 struct Shared {
     is_requested: AtomicBool,
+    /// When the first signal arrived, by the system's monotonic clock.
+    first: Mutex<Option<Duration>>,
     wake: Mutex<Option<Box<dyn Fn() + Send>>>,
 }
 
@@ -55,11 +57,12 @@ impl ShutdownSignal {
         let (sender, requests) = bounded(1);
         let signal = Self { shared: Arc::default(), requests };
         let shared = Arc::clone(&signal.shared);
-        let mut first = None;
         ctrlc::set_handler(move || {
+            let mut first = shared.first.lock().unwrap_or_else(PoisonError::into_inner);
             if is_repeated(&mut first, SystemClock.monotonic()) {
                 exit_now();
             }
+            drop(first);
             shared.is_requested.store(true, Relaxed);
             // A full channel already holds a request.
             let _ = sender.try_send(());
@@ -76,6 +79,13 @@ impl ShutdownSignal {
     #[must_use]
     pub fn is_requested(&self) -> bool {
         self.shared.is_requested.load(Relaxed)
+    }
+
+    /// Forgets a signal that stopped only a part of the work. The next one is a first request again.
+    pub fn forget(&self) {
+        *self.shared.first.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.shared.is_requested.store(false, Relaxed);
+        while self.requests.try_recv().is_ok() {}
     }
 
     /// Blocks until a signal arrives.

@@ -34,8 +34,8 @@ pub enum Command {
     Watch(Watch),
     /// Serve a store to MongoDB drivers and shells.
     Serve(Serve),
-    /// Run a JavaScript shell (not supported yet).
-    Shell(UnsupportedArgs),
+    /// Run JavaScript as mongosh does: files, or a prompt.
+    Shell(Shell),
     /// Import documents from JSON or CSV files.
     Import(Import),
     /// Export a collection to a file.
@@ -99,12 +99,33 @@ pub struct Serve {
     pub sleep_secs: Option<i32>,
 }
 
-/// Arguments of a command that is not supported yet.
+/// Arguments of `shell`.
 #[derive(Debug, clap::Args)]
-pub struct UnsupportedArgs {
-    /// Ignored.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    pub rest: Vec<String>,
+pub struct Shell {
+    /// Data folder; created if --simulated-clock is given. Defaults to a temporary sandbox.
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Database to start in. Defaults to test.
+    #[arg(long)]
+    pub db: Option<String>,
+    /// Use a simulated clock, paused at this time, such as 2026-01-01T00:00:00Z.
+    #[arg(long, value_name = "RFC3339")]
+    pub simulated_clock: Option<String>,
+    /// Run JavaScript and print the value of the last one; runs before the files.
+    #[arg(long, value_name = "JS")]
+    pub eval: Vec<String>,
+    /// Print each value as one line of Extended JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Print no notes about the store.
+    #[arg(long)]
+    pub quiet: bool,
+    /// Seconds after which a file, an --eval or an input is stopped.
+    #[arg(long, value_name = "SECS")]
+    pub time_limit: Option<u64>,
+    /// JavaScript files to run, in order. Without any, standard input is run.
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
 }
 
 /// Format of an imported file.

@@ -11,9 +11,12 @@ mod import;
 mod job_line;
 mod limits;
 mod progress_line;
+mod prompt;
 mod restore;
+mod script_file;
 mod scrub;
 mod serve;
+mod shell;
 mod store;
 mod verify;
 mod walk;
@@ -119,7 +122,7 @@ fn dispatch(
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Walk) => walk::run(),
         Some(Command::Serve(args)) => serve::run(&args),
-        Some(Command::Shell(_)) => Err(not_supported("shell")),
+        Some(Command::Shell(args)) => shell::run(args),
     }
 }
 
@@ -144,10 +147,6 @@ fn request(args: &Args) -> Result<WindowRequest, Failure> {
 /// The instant that an option names, in milliseconds since 1970.
 fn start_ms(option: &str, text: &str) -> Result<i64, Failure> {
     instant_ms(text).map_err(|sentence| Failure(format!("{option} {sentence}.")))
-}
-
-fn not_supported(command: &str) -> Failure {
-    Failure(format!("mayfly {command} is not supported yet."))
 }
 
 #[cfg(test)]

@@ -2,26 +2,47 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-/// A flag that stops a piece of work.
+use mayfly_engine::clock::{Clock as _, SystemClock};
+
+/// A flag that stops a piece of work, and the latest time at which it stops by itself.
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel {
+    flag: Arc<AtomicBool>,
+    /// By the system's monotonic clock.
+    deadline: Option<Duration>,
+}
 
 impl Cancel {
-    /// Stops the work at its next step.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+    /// The same flag, for work that may take this long from now.
+    #[must_use]
+    pub fn within(&self, time: Duration) -> Self {
+        let deadline = SystemClock.monotonic().checked_add(time);
+        Self { flag: Arc::clone(&self.flag), deadline }
     }
 
-    /// Whether the job was canceled.
+    /// Stops the work at its next step.
+    pub fn cancel(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the job was canceled or is late.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.flag.load(Ordering::Relaxed) || self.is_late()
+    }
+
+    /// Whether its time is over, and nothing canceled it before.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        let is_over = |deadline| SystemClock.monotonic() >= deadline;
+        !self.flag.load(Ordering::Relaxed) && self.deadline.is_some_and(is_over)
     }
 }
 
 impl PartialEq for Cancel {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.flag, &other.flag)
     }
 }

@@ -3,33 +3,80 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
-use bson::{Bson, doc};
+use bson::{DateTime, doc};
 use mayfly_engine::clock::{Clock as _, SystemClock};
-use rquickjs::{Ctx, Function, Object, Value};
+use rquickjs::{Ctx, Exception, Function, Object, Value};
 
 use super::convert::{from_js, functions, to_js};
 use crate::job::Cancel;
+use crate::limits::CONSOLE_SLEEP_STEP;
 use crate::source::Source;
+
+/// Why an input is stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Halt {
+    /// From outside.
+    Canceled,
+    /// Its time is over.
+    Late,
+    /// It printed too much.
+    Printed,
+}
+
+/// Takes each printed line at once.
+type Sink = Box<dyn FnMut(String)>;
 
 /// The store and what an input printed.
 pub(super) struct Host {
     source: Arc<dyn Source>,
     cancel: RefCell<Cancel>,
+    halt: Cell<Option<Halt>>,
     printed: RefCell<Vec<String>>,
+    sink: RefCell<Option<Sink>>,
     /// Bytes that this input may still print.
     room: Cell<usize>,
 }
 
 impl Host {
     pub(super) fn new(source: Arc<dyn Source>) -> Self {
-        Self { source, cancel: RefCell::default(), printed: RefCell::default(), room: Cell::new(0) }
+        Self {
+            source,
+            cancel: RefCell::default(),
+            halt: Cell::default(),
+            printed: RefCell::default(),
+            sink: RefCell::default(),
+            room: Cell::new(0),
+        }
     }
 
-    /// Another input begins.
+    /// Prints each line as it comes, instead of after its statement.
+    pub(super) fn print_to(&self, sink: Sink) {
+        self.sink.replace(Some(sink));
+    }
+
+    /// Another input begins, or the last one ended.
     pub(super) fn begin(&self, cancel: Cancel, room: usize) {
         self.cancel.replace(cancel);
+        self.halt.set(None);
         self.room.set(room);
+    }
+
+    /// Why the input is stopped; checks whether it should be.
+    pub(super) fn halt(&self) -> Option<Halt> {
+        if self.halt.get().is_none() {
+            let cancel = self.cancel.borrow();
+            let halt = if cancel.is_late() { Halt::Late } else { Halt::Canceled };
+            self.halt.set(cancel.is_cancelled().then_some(halt));
+        }
+        self.halt.get()
+    }
+
+    /// Why the input was stopped.
+    pub(super) fn halted(&self) -> Option<Halt> {
+        self.halt.get()
     }
 
     /// The lines printed since the last call.
@@ -37,48 +84,84 @@ impl Host {
         self.printed.take()
     }
 
+    /// Whether this many more bytes may be printed. If not, the input stops.
+    pub(super) fn reserve(&self, bytes: usize) -> bool {
+        match self.room.get().checked_sub(bytes) {
+            Some(room) => self.room.set(room),
+            None => self.halt.set(self.halt().or(Some(Halt::Printed))),
+        }
+        self.halt.get().is_none()
+    }
+
     /// Defines `__host`: `run(db, command)` returns the reply, errors included; `print(line)`;
-    /// `now()` in milliseconds; and the [`functions`] on values.
+    /// `sleep(ms)`; `now()` in milliseconds since 1970; and the [`functions`] on values.
     pub(super) fn install(self: &Rc<Self>, ctx: &Ctx<'_>) -> rquickjs::Result<()> {
         let functions = Object::new(ctx.clone())?;
         functions.set("run", Function::new(ctx.clone(), run(Rc::clone(self)))?)?;
         let host = Rc::clone(self);
-        functions
-            .set("print", Function::new(ctx.clone(), move |line: String| host.print(line))?)?;
+        let print = move |ctx: Ctx<'_>, line: String| host.print(&ctx, line);
+        functions.set("print", Function::new(ctx.clone(), print)?)?;
         let host = Rc::clone(self);
-        functions.set("now", Function::new(ctx.clone(), move || host.now_ms())?)?;
+        let sleep = move |ctx: Ctx<'_>, millis: f64| host.sleep(&ctx, millis);
+        functions.set("sleep", Function::new(ctx.clone(), sleep)?)?;
+        let host = Rc::clone(self);
+        functions.set("now", Function::new(ctx.clone(), move || host.now())?)?;
         functions::install(ctx, &functions)?;
         ctx.globals().set("__host", functions)
     }
 
     fn run<'js>(&self, db: &str, command: &Value<'js>) -> rquickjs::Result<Value<'js>> {
         let ctx = command.ctx();
+        self.check(ctx)?;
         let command = from_js::document(command)?;
         let cancel = self.cancel.borrow().clone();
-        to_js::document(ctx, &self.source.run_until(db, &command, &cancel))
+        let reply = self.source.run_until(db, &command, &cancel);
+        self.check(ctx)?;
+        to_js::document(ctx, &reply)
     }
 
-    /// The store's time, which differs from the computer's only on a simulated clock. A double,
-    /// because JavaScript has no other number.
-    fn now_ms(&self) -> f64 {
-        let simulated = self.source.capabilities().simulated_clock;
-        let reply = simulated.then(|| self.source.run("admin", &doc! {"hello": 1}));
-        let ms = match reply.as_ref().and_then(|reply| reply.get("localTime")) {
-            Some(Bson::DateTime(time)) => time.timestamp_millis(),
-            _ => SystemClock.now_ms(),
-        };
-        #[expect(clippy::cast_precision_loss, reason = "exact for 280,000 years")]
-        let ms = ms as f64;
-        ms
-    }
-
-    fn print(&self, line: String) {
-        let room = self.room.get();
-        if room == 0 {
-            return;
+    fn print(&self, ctx: &Ctx<'_>, line: String) -> rquickjs::Result<()> {
+        self.check(ctx)?;
+        if !self.reserve(line.len() + 1) {
+            return self.check(ctx);
         }
-        self.room.set(room.saturating_sub(line.len() + 1));
-        self.printed.borrow_mut().push(line);
+        match &mut *self.sink.borrow_mut() {
+            Some(sink) => sink(line),
+            None => self.printed.borrow_mut().push(line),
+        }
+        Ok(())
+    }
+
+    /// Waits on the computer's clock.
+    fn sleep(&self, ctx: &Ctx<'_>, millis: f64) -> rquickjs::Result<()> {
+        let time = Duration::try_from_secs_f64(millis / 1000.0).unwrap_or_default();
+        let deadline = SystemClock.monotonic().saturating_add(time);
+        loop {
+            self.check(ctx)?;
+            let left = deadline.saturating_sub(SystemClock.monotonic());
+            if left.is_zero() {
+                return Ok(());
+            }
+            thread::sleep(left.min(CONSOLE_SLEEP_STEP));
+        }
+    }
+
+    /// The store's time in milliseconds since 1970, which differs from the computer's only on a
+    /// simulated clock.
+    #[expect(clippy::cast_precision_loss, reason = "exact for 280,000 years")]
+    fn now(&self) -> f64 {
+        let is_simulated = self.source.capabilities().simulated_clock;
+        let reply = is_simulated.then(|| self.source.run("admin", &doc! { "mayflyClock": 1 }));
+        let now = reply.and_then(|reply| reply.get_datetime("now").copied().ok());
+        now.map_or_else(|| SystemClock.now_ms(), DateTime::timestamp_millis) as f64
+    }
+
+    /// Throws if the input is stopped. The interrupt that follows can't be caught.
+    fn check(&self, ctx: &Ctx<'_>) -> rquickjs::Result<()> {
+        match self.halt() {
+            None => Ok(()),
+            Some(_) => Err(Exception::throw_message(ctx, "stopped")),
+        }
     }
 }
 

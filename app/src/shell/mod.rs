@@ -5,10 +5,14 @@
 //! mongosh is written in JavaScript, in `js/`. A [`Shell`] stays on the thread that made it.
 
 mod convert;
+mod failure;
 mod host;
 mod input;
+mod promises;
 mod runtime;
+mod scan;
 
+pub use input::is_complete;
 pub use runtime::{Output, Shell, ShellError, ShellLimits};
 
 #[cfg(test)]

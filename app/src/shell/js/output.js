@@ -143,11 +143,6 @@
     partial: 128,
   };
 
-  globalThis.sleep = (milliseconds) => {
-    // A simulated clock may stand still.
-    const end = __shell.systemTime() + milliseconds;
-    while (__shell.systemTime() < end);
-  };
   globalThis.version = () => "2.12.0";
   globalThis.isInteractive = () => true;
 })();

@@ -1,5 +1,6 @@
 //! The console on an embedded store.
 
+mod bounds;
 mod traffic;
 mod transcripts;
 mod values;

@@ -1,0 +1,162 @@
+//! `mayfly shell`: JavaScript in mongosh's dialect on a store, from files, arguments, standard input
+//! or a prompt.
+
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::script_file::{self, ScriptFile};
+use super::{Failure, args, prompt, start_ms, store::check_exists, walk};
+use crate::job::{Cancel, OpenRequest, Sandbox};
+use crate::limits::CONSOLE_THREAD_STACK;
+use crate::shell::{Output, Shell, ShellLimits};
+use crate::shutdown::ShutdownSignal;
+use crate::source::{Opened, embedded};
+
+/// Runs everything that the arguments name, or what standard input has.
+///
+/// # Errors
+/// One sentence, or an empty one if a script failed and said why.
+pub(super) fn run(args: args::Shell) -> Result<(), Failure> {
+    let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
+    let files = script_file::read(&args.files)?;
+    let opened = open(&args)?;
+    let source = Arc::clone(&opened.source);
+    let work = move || run_on(&args, &files, &opened, &shutdown);
+    // The main thread's stack is as small as the system wants it.
+    let thread = thread::Builder::new()
+        .name("mayfly-shell".to_owned())
+        .stack_size(CONSOLE_THREAD_STACK)
+        .spawn(work)
+        .map_err(|error| Failure(format!("Can't start a thread: {error}.")))?;
+    let result = thread.join().unwrap_or_else(|_| Err(Failure("The shell stopped.".to_owned())));
+    source.close();
+    result
+}
+
+fn open(args: &args::Shell) -> Result<Opened, Failure> {
+    let start = args.simulated_clock.as_deref();
+    let simulated_start_ms = start.map(|at| start_ms("--simulated-clock", at)).transpose()?;
+    let is_missing = args.data.is_none();
+    if let Some(folder) = args.data.as_deref().filter(|_| simulated_start_ms.is_none()) {
+        check_exists(folder)?;
+    }
+    let request = OpenRequest {
+        folder: args.data.clone(),
+        sandbox: is_missing.then_some(Sandbox::Empty),
+        simulated_start_ms,
+        walker: walk::itself(),
+        ..OpenRequest::default()
+    };
+    let opened = embedded::opener()(&request).map_err(|error| Failure(error.message))?;
+    for warning in &opened.warnings {
+        eprintln!("{warning}");
+    }
+    for advice in &opened.advice {
+        eprintln!("Warning: {}", advice.sentence);
+    }
+    if is_missing && !args.quiet {
+        eprintln!(
+            "Using a temporary sandbox on a simulated clock, deleted at the end; --data DIR keeps a \
+             store."
+        );
+    }
+    Ok(opened)
+}
+
+fn run_on(
+    args: &args::Shell,
+    files: &[ScriptFile],
+    opened: &Opened,
+    shutdown: &ShutdownSignal,
+) -> Result<(), Failure> {
+    let time = args.time_limit.map(Duration::from_secs);
+    // A terminal or a file has room.
+    let limits = ShellLimits { time, output: usize::MAX, ..ShellLimits::default() };
+    let mut shell = Shell::new(Arc::clone(&opened.source), limits).map_err(Failure::from_error)?;
+    let is_json = args.json;
+    shell.print_to(|line| print_line(&line));
+    let mut running = Running::new(shutdown);
+    if let Some(db) = &args.db {
+        let cancel = running.begin();
+        if !shell.run_input(&format!("use {db}"), &cancel, &mut |output| keep_failure(output)) {
+            return Err(Failure(String::new()));
+        }
+    }
+    let mut out = |output| show(output, is_json);
+    for (index, script) in args.eval.iter().enumerate() {
+        let is_last = index + 1 == args.eval.len();
+        if !shell.run_eval(script, is_last, &running.begin(), &mut out) {
+            return Err(Failure(String::new()));
+        }
+    }
+    for file in files {
+        if !shell.run_file(&file.name, &file.text, &running.begin(), &mut out) {
+            return Err(Failure(String::new()));
+        }
+    }
+    if !args.eval.is_empty() || !files.is_empty() {
+        return Ok(());
+    }
+    if io::stdin().is_terminal() {
+        return prompt::run(shell, shutdown, &mut running, &mut out);
+    }
+    let mut text = String::new();
+    io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| Failure(format!("Can't read standard input: {error}.")))?;
+    let all = shell.run_input(&text, &running.begin(), &mut out);
+    if all { Ok(()) } else { Err(Failure(String::new())) }
+}
+
+/// Prints what an input made visible: errors to standard error, all else to standard output.
+fn show(output: Output, is_json: bool) {
+    match output {
+        Output::Printed(line) => print_line(&line),
+        Output::Value { json, .. } if is_json => print_line(&json),
+        Output::Value { text, .. } => print_line(&text),
+        Output::Failed(message) if is_json => {
+            eprintln!("{}", serde_json::json!({ "error": message }));
+        }
+        Output::Failed(message) => eprintln!("{message}"),
+    }
+}
+
+fn keep_failure(output: Output) {
+    if let Output::Failed(message) = output {
+        eprintln!("{message}");
+    }
+}
+
+/// If the reader has closed the pipe, the line has no reader.
+fn print_line(line: &str) {
+    let _ = writeln!(io::stdout().lock(), "{line}");
+}
+
+/// The input that a signal stops.
+pub(super) struct Running(Arc<Mutex<Cancel>>);
+
+impl Running {
+    fn new(shutdown: &ShutdownSignal) -> Self {
+        let cancel = Arc::new(Mutex::new(Cancel::default()));
+        let stopped = Arc::clone(&cancel);
+        shutdown.wake_with(move || stopped.lock().unwrap_or_else(PoisonError::into_inner).cancel());
+        if shutdown.is_requested() {
+            cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+        }
+        Self(cancel)
+    }
+
+    /// What stops the next input. A signal between two inputs stops all that follow.
+    fn begin(&self) -> Cancel {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Another input may run after one that was stopped.
+    pub(super) fn renew(&mut self) -> Cancel {
+        let cancel = Cancel::default();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+        cancel
+    }
+}
