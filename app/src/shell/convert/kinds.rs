@@ -83,6 +83,12 @@ impl<'js> Prelude<'js> {
         object.get(self.raw.clone())
     }
 
+    /// How a value of the store prints itself: the symbol of its property, and the function there.
+    pub(super) fn printer(&self) -> rquickjs::Result<(Atom<'js>, Function<'js>)> {
+        let custom = self.shell.get::<_, Symbol<'js>>("custom")?.as_atom();
+        Ok((custom, self.shell.get("printStored")?))
+    }
+
     /// A function that makes an object of a class.
     pub(super) fn maker(&self, class: &str) -> rquickjs::Result<Function<'js>> {
         self.shell.get::<_, Object<'js>>("make")?.get(class)

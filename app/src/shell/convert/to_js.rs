@@ -3,7 +3,7 @@
 use bson::{Bson, DateTime, Document};
 use rquickjs::function::IntoArgs;
 use rquickjs::object::Property;
-use rquickjs::{Array, BigInt, Ctx, IntoJs as _, Object, TypedArray, Value};
+use rquickjs::{Array, Atom, BigInt, Ctx, Function, IntoJs as _, Object, TypedArray, Value};
 
 use super::kinds::Prelude;
 
@@ -16,17 +16,21 @@ pub(in crate::shell) fn document<'js>(
     ctx: &Ctx<'js>,
     document: &Document,
 ) -> rquickjs::Result<Value<'js>> {
-    Writer { ctx, prelude: Prelude::of(ctx)? }.document(document)
+    let prelude = Prelude::of(ctx)?;
+    let printer = prelude.printer()?;
+    Writer { ctx, prelude, printer }.document(document)
 }
 
 struct Writer<'a, 'js> {
     ctx: &'a Ctx<'js>,
     prelude: Prelude<'js>,
+    printer: (Atom<'js>, Function<'js>),
 }
 
 impl<'js> Writer<'_, 'js> {
     fn document(&self, document: &Document) -> rquickjs::Result<Value<'js>> {
         let object = Object::new(self.ctx.clone())?;
+        self.mark(&object)?;
         for (name, field) in document {
             let value = self.value(field)?;
             if name == "__proto__" {
@@ -40,6 +44,12 @@ impl<'js> Writer<'_, 'js> {
         Ok(object.into_value())
     }
 
+    /// Documents and arrays of the store print whole, as in mongosh.
+    fn mark(&self, object: &Object<'js>) -> rquickjs::Result<()> {
+        let (custom, print) = &self.printer;
+        object.prop(custom.clone(), Property::from(print.clone()))
+    }
+
     fn value(&self, bson: &Bson) -> rquickjs::Result<Value<'js>> {
         match bson {
             Bson::Document(fields) if is_db_ref(fields) => {
@@ -48,6 +58,7 @@ impl<'js> Writer<'_, 'js> {
             Bson::Document(fields) => self.document(fields),
             Bson::Array(items) => {
                 let array = Array::new(self.ctx.clone())?;
+                self.mark(&array)?;
                 for (index, item) in items.iter().enumerate() {
                     array.set(index, self.value(item)?)?;
                 }

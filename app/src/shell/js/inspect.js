@@ -482,7 +482,11 @@
   };
   // With a field a line, as `printjson` has it.
   const lines = (value) => text(value, { depth: Infinity, isFull: true, isBroken: true });
-  hide(__shell, { quote, inspect, text, lines });
+  // A document or array of the store prints whole, and on one line wherever it fits by itself.
+  function printStored(_depth, { isBroken }) {
+    return new Printer(Infinity, true, isBroken).object(this, 0);
+  }
+  hide(__shell, { printStored, quote, inspect, text, lines });
   hide(globalThis, {
     tojson: (value, indent, isOneLine) => (isOneLine ? text(value) : lines(value)),
     tojsononeline: text,

@@ -42,11 +42,15 @@ fn run(shell: &mut Shell, text: &str) -> Vec<String> {
 /// Runs the lines after `> ` and compares what each prints with the lines that follow it.
 fn transcript(text: &str) {
     let mut shell = shell();
+    let mut different = Vec::new();
     for part in text.strip_prefix("> ").expect("the first line is an input").split("\n> ") {
         let (input, expected) = part.split_once('\n').unwrap_or((part, ""));
         let printed = masked(&run(&mut shell, input).join("\n"));
-        assert_eq!(printed.trim_end(), expected.trim_end(), "> {input}");
+        if printed.trim_end() != expected.trim_end() {
+            different.push(format!("> {input}\nexpected:\n{expected}\nprinted:\n{printed}\n"));
+        }
     }
+    assert!(different.is_empty(), "{} differ:\n{}", different.len(), different.join("\n"));
 }
 
 /// A text without the digits of its ids, which differ from run to run.
@@ -59,6 +63,29 @@ fn masked(text: &str) -> String {
         masked.push_str(after);
     }
     masked
+}
+
+#[test]
+fn help_names_methods_that_exist() {
+    let classes = [
+        ("Database", "db"),
+        ("Collection", "db.c"),
+        ("Cursor", "db.c.find()"),
+        ("AggregationCursor", "db.c.aggregate()"),
+        ("Explainable", "db.c.explain()"),
+        ("Bulk", "db.c.initializeOrderedBulkOp()"),
+        ("Mongo", "db.getMongo()"),
+    ];
+    let mut shell = shell();
+    for (class, object) in classes {
+        let missing = format!(
+            "__shell.help('{class}').text.split('\\n').slice(3).map(line => line.trim().split(' ')[0]) \
+             .filter(name => name !== '' && !(name in {object})).join()"
+        );
+        assert_eq!(run(&mut shell, &missing).concat(), "", "{class}");
+        let shown = run(&mut shell, &format!("{object}.help()")).concat();
+        assert!(shown.lines().count() > 5, "{class}: {shown}");
+    }
 }
 
 #[test]

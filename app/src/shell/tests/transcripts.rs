@@ -126,3 +126,13 @@ fn mongodb_manual() {
 fn a_store_is_one_node() {
     transcript(include_str!("transcripts/a_store_is_one_node.txt"));
 }
+
+#[test]
+fn various_lines() {
+    transcript(include_str!("transcripts/various_lines.txt"));
+}
+
+#[test]
+fn documents_print_whole() {
+    transcript(include_str!("transcripts/documents_print_whole.txt"));
+}
