@@ -9,6 +9,9 @@ use super::from_js;
 /// Hex digits of the seconds that begin an `ObjectId`.
 const SECONDS_DIGITS: usize = 8;
 
+/// Digits that a decimal holds.
+const DECIMAL_DIGITS_MAX: usize = 34;
+
 /// Adds the functions to `__host`.
 pub(in crate::shell) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>) -> rquickjs::Result<()> {
     host.set("objectId", Function::new(ctx.clone(), object_id)?)?;
@@ -46,19 +49,23 @@ fn decimal(text: &str, rounded: bool) -> Vec<Option<String>> {
     let rounded = || rounded.then(|| Decimal::parse(text)).flatten().map(Decimal128::from);
     match exact {
         Ok(decimal) => vec![Some(decimal.to_string())],
-        Err(error) => match rounded() {
+        Err(_) => match rounded() {
             Some(decimal) => vec![Some(decimal.to_string())],
-            None => vec![None, Some(fault(text, &error.to_string()).to_owned())],
+            None => vec![None, Some(fault(text).to_owned())],
         },
     }
 }
 
-/// The driver's words.
-fn fault(text: &str, error: &str) -> &'static str {
-    match (error.to_ascii_lowercase(), text.contains("e-") || text.contains("E-")) {
-        (error, _) if error.contains("inexact") => "inexact rounding",
-        (_, true) => "exponent underflow",
-        (_, false) => "exponent overflow",
+/// Why a decimal can't be held exactly, in the driver's words.
+fn fault(text: &str) -> &'static str {
+    let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, ""));
+    let digits: String = digits.chars().filter(char::is_ascii_digit).collect();
+    if digits.trim_matches('0').len() > DECIMAL_DIGITS_MAX {
+        "inexact rounding"
+    } else if exponent.starts_with('-') {
+        "exponent underflow"
+    } else {
+        "overflow"
     }
 }
 

@@ -80,8 +80,8 @@
       toUUID() {
         if (this.sub_type === UUID_TYPE) return new UUIDClass(this.value(), UUID_TYPE);
         throw new BSONError(
-          `Binary sub_type "${this.sub_type}" is not supported for converting to UUID. ` +
-            `Only "${UUID_TYPE}" is currently supported.`,
+          `Binary sub_type "${this.sub_type}" (number) is not supported for converting to UUID. ` +
+            "Only 0x04 is currently supported.",
         );
       }
       toInt8Array() {

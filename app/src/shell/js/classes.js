@@ -10,7 +10,8 @@
     "ObjectId",
     class ObjectId {
       constructor(id) {
-        const input = typeof id?.toHexString === "function" ? id.toHexString() : id;
+        const given = typeof id === "object" && id !== null && "id" in id ? id.id : id;
+        const input = typeof id?.toHexString === "function" ? id.toHexString() : given;
         if (input === undefined || input === null || typeof input === "number") {
           this[raw] = __host.objectId(
             typeof input === "number" ? input : Math.floor(__host.now() / 1000),
@@ -127,16 +128,19 @@
   );
   global("Double", DoubleClass, (value) => new DoubleClass(value));
 
-  const decimalForms = [
-    /^[+-]?(\d+|\d*\.\d*)?(e[+-]?\d+)?$/i,
-    /^[+-]?(Infinity|inf)$/i,
-    /^[+-]?NaN$/i,
-  ];
-  const decimal = (text, rounded) => {
-    if (text === "" || !decimalForms.some((form) => form.test(text))) {
+  const decimalForm = /^[+-]?(\d+|\d*\.\d*)?(e)?([+-])?(\d+)?$/i;
+  const specialForm = /^[+-]?(Infinity|inf|NaN)$/i;
+  const decimal = (text, isRounded) => {
+    const parts = decimalForm.exec(text);
+    if (text === "" || (!parts && !specialForm.test(text))) {
       throw new BSONError(`${text} not a valid Decimal128 string`);
     }
-    const [canonical, fault] = __host.decimal(text, rounded);
+    const [, digits, e, sign, power] = parts ?? [text, text];
+    const missing =
+      (e && power === undefined && "missing exponent power") ||
+      (e && digits === undefined && "missing exponent base") ||
+      (!e && (sign || power) && "missing e before exponent");
+    const [canonical, fault] = missing ? [null, missing] : __host.decimal(text, isRounded);
     if (fault) throw new BSONError(`"${text}" is not a valid Decimal128 string - ${fault}`);
     return canonical;
   };
@@ -290,7 +294,6 @@
     need(oid, 1, "DBRef");
     check(collection, 0, ["string"], "DBRef");
     check(db, 2, ["string"], "DBRef");
-    check(fields, 3, ["object"], "DBRef");
     return new DBRefClass(collection, oid, db, fields);
   });
 

@@ -28,25 +28,25 @@
 
   const form = new RegExp(
     "^(\\d{4})-?(\\d{2})-?(\\d{2})" +
-      "([T ](\\d{2})(:?(\\d{2})(:?(\\d{2}(\\.\\d+)?))?)?(Z|([+-])(\\d{2}):?(\\d{2})?)?)?$",
+      "([T ](\\d{2})(:?(\\d{2})(:?(\\d{2})(\\.(\\d+))?)?)?(Z|([+-])(\\d{2}):?(\\d{2}))?)?$",
   );
   const isoDate = function ISODate(input) {
     if (input === undefined) return new StoreDate();
     if (typeof input !== "string") return new System(input);
-    const parts = form.exec(input);
-    const date = parts && new System(System.UTC(2000, Number(parts[2]) - 1, Number(parts[3])));
-    if (date) {
-      const [hour, minute, second] = [parts[5], parts[7], parts[9]].map((part) =>
-        Number(part ?? 0),
-      );
-      date.setUTCFullYear(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3]));
-      date.setUTCHours(hour, minute, Math.floor(second), Math.round((second % 1) * 1000));
-      const offset =
-        (Number(parts[13] ?? 0) * 60 + Number(parts[14] ?? 0)) * (parts[12] === "-" ? 1 : -1);
-      date.setTime(date.getTime() + offset * 60_000);
-      if (hour < 24 && minute < 60 && second < 60 && Number(parts[2]) <= 12) return date;
+    const parts = form.exec(input) ?? [];
+    const [year, month, day, hour, minute, second, zoneHour, zoneMinute] = [
+      1, 2, 3, 5, 7, 9, 14, 15,
+    ].map((part) => Number(parts[part] ?? 0));
+    const isTime = (hour < 24 && minute < 60 && second < 60) || (hour === 24 && !minute && !second);
+    if (month < 1 || month > 12 || day < 1 || day > 31 || !isTime) {
+      throw __shell.invalid(`${JSON.stringify(input)} is not a valid ISODate`);
     }
-    throw __shell.invalid(`${JSON.stringify(input)} is not a valid ISODate`);
+    const date = new System(0);
+    date.setUTCFullYear(year, month - 1, day);
+    date.setUTCHours(hour, minute, second, Number(`${parts[11] ?? ""}000`.slice(0, 3)));
+    const offset = (zoneHour * 60 + zoneMinute) * (parts[13] === "-" ? 1 : -1);
+    date.setTime(date.getTime() + offset * 60_000);
+    return date;
   };
   isoDate.prototype = System.prototype;
   hide(globalThis, { ISODate: isoDate });

@@ -234,25 +234,20 @@
   };
   const shift = (bits) => integer(bits) & 63n;
 
-  const strict = (text, unsigned, radix) => {
+  const strict = (text, unsigned, radix = 10) => {
     if (typeof unsigned === "number") [unsigned, radix] = [false, unsigned];
-    const long = parse(text.trim(), unsigned, radix);
-    if (
-      !/^[+-]?[0-9a-z]+$/i.test(text.trim()) ||
-      Number.isNaN(Number.parseInt(text, radix ?? 10))
-    ) {
-      throw new BSONError(`Input: '${text}' contains invalid characters for radix: ${radix ?? 10}`);
+    if (text !== text.trim()) {
+      throw new BSONError(`Input: '${text}' contains leading and/or trailing whitespace`);
     }
-    if (
-      long.toString(radix ?? 10).replace(/^-/, "") !==
-      text
-        .trim()
-        .toLowerCase()
-        .replace(/^[+-]?0*(?=.)/, "")
-    ) {
+    if (!/^[+-]?[0-9a-z]+$/i.test(text) || Number.isNaN(Number.parseInt(text, radix))) {
+      throw new BSONError(`Input: '${text}' contains invalid characters for radix: ${radix}`);
+    }
+    const long = parse(text, unsigned, radix);
+    const digits = text.toLowerCase().replace(/^[+-]?0*(?=.)/, "");
+    if (long.toString(radix).replace(/^-/, "") !== digits) {
       throw new BSONError(
         `Input: ${text} is not representable as ${unsigned ? "an unsigned" : "a signed"} ` +
-          `64-bit Long ${radix ? `with radix: ${radix}` : ""}`,
+          `64-bit Long with radix: ${radix}`,
       );
     }
     return long;

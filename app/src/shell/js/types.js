@@ -85,7 +85,7 @@ Object.defineProperty(globalThis, "__shell", { value: {} });
     hide(globalThis, { [name]: callable });
     return callable;
   };
-  const quoted = (text) => shell.quote(text);
+  const quoted = (text) => (typeof text === "string" ? shell.quote(text) : shell.inspect(text));
 
   const base64 = (bytes) => bytes.toBase64();
   const hex = (bytes) => bytes.toHex();
