@@ -16,6 +16,8 @@ use super::kinds::{Kind, Prelude};
 /// About how many bytes one command may have. More than any store takes, so that a sparse array
 /// can't fill the memory.
 const BYTES_MAX: usize = 64 << 20;
+/// More items than fit into [`BYTES_MAX`].
+const ITEMS_MAX: u32 = 16 << 20;
 
 /// Reads an object as a document.
 ///
@@ -26,9 +28,6 @@ pub(in crate::shell) fn document(value: &Value<'_>) -> Result<Document> {
     let reader = Reader::new(value.ctx())?;
     reader.root(value).or_else(|error| reader.refused(error))
 }
-
-/// More items than fit into [`BYTES_MAX`].
-const ITEMS_MAX: u32 = 16 << 20;
 
 struct Reader<'js> {
     ctx: Ctx<'js>,
