@@ -67,8 +67,8 @@ pub struct ConsoleReport {
     pub outputs: Vec<ConsoleOutput>,
     /// Commands, the oldest first.
     pub sent: Vec<SentCommand>,
-    /// A command was sent that may have changed more than documents and collections, of which the
-    /// store tells by itself.
+    /// A command was sent that may have changed more than documents and collections. Changes of those
+    /// come as events.
     pub is_more_than_data: bool,
     /// The input has ended, and this is the database in use.
     pub ended: Option<String>,

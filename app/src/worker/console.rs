@@ -4,7 +4,9 @@
 //! [`Outbox`] that keeps the latest outputs, so that no loop of `print` fills the memory or makes
 //! the window wait.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -19,8 +21,8 @@ use super::job::Reply;
 use super::pool::Wake;
 use crate::job::{Cancel, Capabilities, ConsoleOutput, ConsoleReport, ConsoleRun, SentCommand};
 use crate::limits::{
-    CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX, CONSOLE_MEMORY_MAX, CONSOLE_OUTPUT_MAX, CONSOLE_SENT_MAX,
-    CONSOLE_STACK_MAX, CONSOLE_TEXT_BYTES_MAX, CONSOLE_THREAD_STACK, EVENT_WAKE,
+    CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX, CONSOLE_SENT_MAX, CONSOLE_TEXT_BYTES_MAX,
+    CONSOLE_THREAD_STACK, EVENT_WAKE,
 };
 use crate::shell::{Output, Shell, ShellLimits};
 use crate::source::{Events, Source};
@@ -28,15 +30,8 @@ use crate::source::{Events, Source};
 /// Requests that may wait for the thread. The window sends an input only when the last one ended.
 const REQUESTS_MAX: usize = 8;
 
-const LIMITS: ShellLimits = ShellLimits {
-    memory: CONSOLE_MEMORY_MAX,
-    stack: CONSOLE_STACK_MAX,
-    time: None,
-    output: CONSOLE_OUTPUT_MAX,
-};
-
-/// Commands that read, or change only documents and collections. The store tells of those changes by
-/// itself.
+/// Commands that read, or change only documents and collections. The store reports those changes as
+/// events.
 const DATA_COMMANDS: [&str; 22] = [
     "aggregate",
     "collStats",
@@ -181,10 +176,28 @@ fn serve(requests: &Receiver<Request>, outbox: &Arc<Outbox>) {
                 if let Some(sentence) = failed {
                     outbox.push(run.number, ConsoleOutput::Failed(sentence));
                 }
-                let database = shell.as_ref().map_or(run.database, Shell::database);
+                let database = shell.as_ref().map_or(run.database, |made| made.shell.database());
                 outbox.end(run.number, database);
             }
         }
+    }
+}
+
+/// A runtime whose printed lines reach the outbox while an input runs.
+struct Printing {
+    shell: Shell,
+    /// The number of the input.
+    run: Rc<Cell<u64>>,
+}
+
+impl Printing {
+    fn new(shell: Shell, outbox: &Arc<Outbox>) -> Self {
+        let run = Rc::<Cell<u64>>::default();
+        let (number, outbox) = (Rc::clone(&run), Arc::clone(outbox));
+        shell.print_to(move |line| {
+            outbox.push(number.get(), ConsoleOutput::Printed(cut(line)));
+        });
+        Self { shell, run }
     }
 }
 
@@ -192,16 +205,18 @@ fn serve(requests: &Receiver<Request>, outbox: &Arc<Outbox>) {
 fn perform(
     run: &ConsoleRun,
     source: Option<&Arc<dyn Source>>,
-    shell: &mut Option<Shell>,
+    shell: &mut Option<Printing>,
     outbox: &Arc<Outbox>,
 ) -> Result<(), String> {
     if shell.is_none() {
         let source = Arc::clone(source.ok_or(NO_STORE)?);
         let noted = Noted { source, outbox: Arc::clone(outbox) };
-        let made = Shell::new(Arc::new(noted), LIMITS).map_err(|error| error.to_string())?;
-        shell.insert(made).run_input(&format!("use {}", run.database), &run.cancel, &mut |_| ());
+        let made = Shell::new(Arc::new(noted), ShellLimits::default());
+        let made = shell.insert(Printing::new(made.map_err(|error| error.to_string())?, outbox));
+        made.shell.run_input(&format!("use {}", run.database), &run.cancel, &mut |_| ());
     }
-    let Some(shell) = shell else { return Ok(()) };
+    let Some(Printing { shell, run: number }) = shell else { return Ok(()) };
+    number.set(run.number);
     let mut is_told = false;
     let is_done = shell.run_input(&run.text, &run.cancel, &mut |output| {
         let output = shown(output, &run.cancel);

@@ -61,7 +61,7 @@ const APP: &Layers = &[
     ("apply", "job commands state action demo source worker limits"),
     ("theme", "limits"),
     ("widgets", "job theme limits"),
-    ("panels", "job commands state action theme widgets limits"),
+    ("panels", "job commands state action shell theme widgets limits"),
     ("dialogs", "job commands state action theme widgets limits"),
     ("window", "app job source state theme worker limits shutdown"),
     (

@@ -13,7 +13,8 @@ use egui::{
 use super::input_id;
 use crate::action::{Action, Actions, ConsoleAction, ViewAction};
 use crate::limits::CONSOLE_EDITED_BYTES_MAX;
-use crate::state::console::{ConsoleDraft, is_complete};
+use crate::shell::is_complete;
+use crate::state::console::ConsoleDraft;
 use crate::state::view::Focus;
 use crate::state::{State, duration, number};
 use crate::theme::{Icon, colors, sizes, text};

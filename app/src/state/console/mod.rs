@@ -1,13 +1,11 @@
 //! The console: its transcript, what runs, and what was typed before.
 
 mod history;
-mod syntax;
 mod transcript;
 
 use std::time::Duration;
 
 pub use history::{History, KnownHistory};
-pub use syntax::is_complete;
 pub use transcript::{Entry, EntryKind, Row, Transcript};
 
 use crate::job::{Cancel, ConsoleReport, ConsoleRun, SentCommand};
