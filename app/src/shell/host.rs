@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use bson::{DateTime, doc};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use rquickjs::{Ctx, Exception, Function, Object, Value};
 
@@ -150,10 +149,7 @@ impl Host {
     /// simulated clock.
     #[expect(clippy::cast_precision_loss, reason = "exact for 280,000 years")]
     fn now(&self) -> f64 {
-        let is_simulated = self.source.capabilities().simulated_clock;
-        let reply = is_simulated.then(|| self.source.run("admin", &doc! { "mayflyClock": 1 }));
-        let now = reply.and_then(|reply| reply.get_datetime("now").copied().ok());
-        now.map_or_else(|| SystemClock.now_ms(), DateTime::timestamp_millis) as f64
+        self.source.now_ms() as f64
     }
 
     /// Throws if the input is stopped. The interrupt that follows can't be caught.

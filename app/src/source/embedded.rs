@@ -75,6 +75,11 @@ impl Source for Embedded {
         run_within(Some(limit), || self.run(db, command))
     }
 
+    fn now_ms(&self) -> i64 {
+        let engine = self.engine_slot.engine();
+        engine.map_or_else(|_| SystemClock.now_ms(), |engine| engine.clock().now_ms())
+    }
+
     fn subscribe(&self) -> Events {
         match self.engine_slot.engine() {
             Ok(engine) => Box::new(engine.subscribe()),

@@ -15,6 +15,7 @@ pub mod transfers;
 use std::path::Path;
 
 use bson::Document;
+use mayfly_engine::clock::{Clock as _, SystemClock};
 
 use crate::demo::SampleData;
 pub use crate::job::{Advice, Capabilities, Namespace, OpenError, OpenRequest, Sandbox};
@@ -37,6 +38,11 @@ pub trait Source: Send + Sync + 'static {
     fn run_until(&self, db: &str, command: &Document, cancel: &Cancel) -> Document {
         let _ = cancel;
         self.run(db, command)
+    }
+
+    /// The store's time in milliseconds since 1970. Not a command, so that no log or profile has it.
+    fn now_ms(&self) -> i64 {
+        SystemClock.now_ms()
     }
 
     /// Events from now on. Each subscription gets every event.

@@ -369,6 +369,10 @@ impl Source for Noted {
         self.note(db, command, || self.source.run_until(db, command, cancel))
     }
 
+    fn now_ms(&self) -> i64 {
+        self.source.now_ms()
+    }
+
     fn subscribe(&self) -> Events {
         self.source.subscribe()
     }
