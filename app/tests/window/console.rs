@@ -237,6 +237,19 @@ fn a_long_paste_runs_as_it_is() {
 }
 
 #[test]
+fn a_pasted_page_runs_statement_by_statement() {
+    let mut window = console();
+    let page = "use shop\n// two documents\ndb.a.insertMany([{_id: 1}, {_id: 2}])\n\
+                db.a.countDocuments() + 40\nthrow new Error('halt')\ndb.a.drop()\n";
+    window.harness.event(egui::Event::Paste(page.to_owned()));
+    window.key(Key::Enter);
+    window.until_named("halt");
+    until_idle(&mut window);
+    assert!(window.has("switched to db shop") && window.has("42"));
+    window.until_named("Collection shop.a");
+}
+
+#[test]
 fn another_store_has_a_console_of_its_own() {
     let mut window = console();
     run(&mut window, "var x = 'kept'; while (true) {}");
