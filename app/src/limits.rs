@@ -290,5 +290,8 @@ pub const CONSOLE_SLEEP_STEP: Duration = Duration::from_millis(20);
 /// How long the promises of a stopped input may take to end.
 pub const CONSOLE_PROMISES_END_MAX: Duration = Duration::from_millis(200);
 
+/// The longest time in which completion looks for what a word may become.
+pub const CONSOLE_COMPLETION_MAX: Duration = Duration::from_millis(50);
+
 /// Inputs that `mayfly shell` keeps for the next time.
 pub const SHELL_HISTORY_MAX: usize = 1_000;

@@ -30,8 +30,9 @@ impl Completer for Tab {
         position: usize,
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
-        let _ = (line, &self.0);
-        Ok((position, Vec::new()))
+        let found = self.0.borrow().complete(line, position);
+        let start = found.first().map_or(position, |first| first.start);
+        Ok((start, found.into_iter().map(|completion| completion.text).collect()))
     }
 }
 

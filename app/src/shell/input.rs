@@ -55,11 +55,28 @@ impl Statement {
 /// The steps of what was typed or pasted: each is printed.
 pub(super) fn statements(text: &str) -> Vec<Statement> {
     let pieces = pieces(text).into_iter().filter(|piece| piece.kind != PieceKind::Blank);
-    let step = |piece: Piece<'_>| match piece.kind {
-        PieceKind::Command => Statement::Command(piece.words()),
-        _ => Statement::Script(redeclarable(piece.text)),
+    let step = |piece: Piece<'_>| {
+        if piece.kind == PieceKind::Command {
+            return Statement::Command(piece.words());
+        }
+        let mut text = redeclarable(piece.text);
+        // mongosh shows a function that was declared.
+        if let Some(name) = declared_function(piece.text) {
+            text.extend(["\n;", name]);
+        }
+        Statement::Script(text)
     };
     pieces.map(step).collect()
+}
+
+/// The name of the function that a piece declares, if it does nothing else.
+fn declared_function(piece: &str) -> Option<&str> {
+    let text = piece.trim();
+    let rest = text.strip_prefix("async ").unwrap_or(text).strip_prefix("function")?;
+    let rest = rest.trim_start_matches([' ', '*']);
+    let name = &rest[..rest.find(|c: char| !is_word(c)).unwrap_or(rest.len())];
+    let is_alone = text.ends_with('}') && text.matches("function").count() == 1;
+    (is_alone && !name.is_empty()).then_some(name)
 }
 
 /// The steps of a file: as few scripts as its commands leave, at the line numbers of the file.

@@ -4,6 +4,7 @@
 //! the functions in [`host`], and each of them is a command that any driver can send. The rest of
 //! mongosh is written in JavaScript, in `js/`. A [`Shell`] stays on the thread that made it.
 
+mod complete;
 mod convert;
 mod failure;
 mod host;
@@ -12,6 +13,7 @@ mod promises;
 mod runtime;
 mod scan;
 
+pub use complete::Completion;
 pub use input::is_complete;
 pub use runtime::{Output, Shell, ShellError, ShellLimits};
 

@@ -42,6 +42,7 @@ const PRELUDE: &[(&str, &str)] = &[
     ("commands.js", include_str!("js/commands.js")),
     ("deployment.js", include_str!("js/deployment.js")),
     ("mayfly.js", include_str!("js/mayfly.js")),
+    ("complete.js", include_str!("js/complete.js")),
 ];
 
 /// The bounds of one input.
@@ -309,6 +310,17 @@ impl Shell {
     fn rejected(&self, ctx: &Ctx<'_>, file: Option<&str>) -> Vec<String> {
         let reasons = take_rejections(ctx).unwrap_or_default();
         reasons.iter().map(|reason| thrown(ctx, reason, "", file, &self.limits).message).collect()
+    }
+
+    /// The length of the word before the cursor, then what it may become.
+    pub(super) fn completions(&self, before: &str, cancel: Cancel) -> Vec<String> {
+        self.host.begin(cancel, 0);
+        let found = self.context.with(|ctx| {
+            let found = internal(&ctx, "complete").and_then(|complete| complete.call((before,)));
+            found.inspect_err(|_| drop(ctx.catch())).unwrap_or_default()
+        });
+        self.host.begin(Cancel::default(), 0);
+        found
     }
 
     fn call(&self, function: &str, argument: &str) -> Option<String> {

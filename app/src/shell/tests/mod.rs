@@ -1,6 +1,7 @@
 //! The console on an embedded store.
 
 mod bounds;
+mod complete;
 mod mayfly;
 mod traffic;
 mod transcripts;
