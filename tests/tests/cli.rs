@@ -346,3 +346,41 @@ fn every_command_has_help() {
         assert!(String::from_utf8_lossy(&output.stdout).contains("Usage:"), "{command}");
     }
 }
+
+#[test]
+fn the_samples_of_both_pages_expire_in_the_shell() {
+    let folder = tempfile::tempdir().unwrap();
+    let clients = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients");
+    let text = |name: &str| fs::read_to_string(clients.join(name)).unwrap();
+    let tickets = "db.tickets.createIndex({lastModifiedDate: 1})\n".to_owned();
+    let script =
+        [tickets, text("mongosh/cosmos.js"), text("mongosh/manual.js"), text("shell/expiry.js")];
+    fs::write(folder.path().join("samples.js"), script.concat()).unwrap();
+    let start = "--simulated-clock 2026-01-01T00:00:00Z";
+    let output = mayfly(folder.path(), &format!("shell --data data {start} samples.js"));
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<_> = stdout.lines().filter(|line| !line.contains("deprecated")).collect();
+    let expected =
+        ["at the start: 5 2 2", "after 10 s: 3 2 2", "after 20 s: 0 2 2", "after 60 s: 0 1 1"];
+    assert_eq!(lines, expected, "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_shell_says_where_a_script_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("bad.js"), "let a = 1\n\nnope()\n").unwrap();
+    check(at, "shell --quiet bad.js", 1, "", "bad.js:3: ReferenceError: nope is not defined");
+    check(at, "shell --quiet --eval nope() --json", 1, "", r#"{"error":"ReferenceError: nope is"#);
+    check(at, "shell --quiet --eval 1;({a:2}) --json", 0, r#"{"a":2}"#, "");
+    check(at, "shell --eval 7 --eval 8", 0, "8", "Using a temporary sandbox");
+    check(
+        at,
+        "shell --quiet --time-limit 1 --eval while(1){}",
+        1,
+        "",
+        "the time limit of an input",
+    );
+    check(at, "shell missing.js", 1, "", "Can't read missing.js");
+    check(at, "shell --data missing", 1, "", "Data folder missing not found");
+}

@@ -12,6 +12,7 @@ mod s3_server;
 
 use std::{
     ffi::OsStr,
+    fs::File,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -118,6 +119,64 @@ fn mongosh_runs_the_samples_word_for_word() {
         .env("MAYFLY_SAMPLES", &folder)
         .env("HOME", home.path());
     check_with(&mut mongosh, "samples and everyday work hold");
+}
+
+/// mongosh, with settings of its own, and `mayfly shell`, each on a new store with the same time.
+fn both_shells() -> (Server, tempfile::TempDir, Command, Command) {
+    let server = Server::start(&START);
+    let home = tempfile::tempdir().expect("a home for the shell's settings");
+    let mut mongosh = Command::new("node");
+    mongosh
+        .arg(installed("node/node_modules/mongosh/bin/mongosh.js"))
+        .args([&server.uri, "--quiet", "--norc"])
+        .env("HOME", home.path());
+    let mut mayfly = Command::new(program::path());
+    mayfly.args(["shell", "--quiet"]).args(START);
+    (server, home, mongosh, mayfly)
+}
+
+/// What a shell prints, without prompts, empty lines and the digits of ids made at random.
+fn printed(shell: &mut Command) -> Vec<String> {
+    let output = shell.output().unwrap_or_else(|error| panic!("{shell:?}: {error}"));
+    assert!(output.status.success(), "{shell:?}: {output:?}");
+    let stdout = String::from_utf8(output.stdout).expect("text");
+    let shown = |line: &str| {
+        let mut line = line;
+        while let Some((prompt, rest)) = line.split_once("> ") {
+            if !["test", "other"].contains(&prompt) {
+                break;
+            }
+            line = rest;
+        }
+        // The prompt of a line that continues.
+        let line = line.trim_start_matches("| ").trim_start_matches("... ").trim_end();
+        masked(line)
+    };
+    stdout.lines().map(shown).filter(|line| !line.is_empty()).collect()
+}
+
+fn masked(line: &str) -> String {
+    let mut parts = line.split("ObjectId('");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |line, part| line + "ObjectId('…" + part.get(24..).unwrap_or(part))
+}
+
+#[test]
+fn mongosh_and_mayfly_shell_print_the_same_for_a_file() {
+    let (_server, _home, mut mongosh, mut mayfly) = both_shells();
+    let script = scripts().join("shell/everyday.js");
+    let expected = printed(mongosh.arg("--file").arg(&script));
+    assert!(expected.len() > 100, "{expected:?}");
+    assert_eq!(printed(mayfly.arg(&script)), expected);
+}
+
+#[test]
+fn mongosh_and_mayfly_shell_print_the_same_for_a_paste() {
+    let (_server, _home, mut mongosh, mut mayfly) = both_shells();
+    let script = || File::open(scripts().join("shell/pasted.js")).expect("the script");
+    let expected = printed(mongosh.stdin(script()));
+    assert!(expected.len() > 20, "{expected:?}");
+    assert_eq!(printed(mayfly.stdin(script())), expected);
 }
 
 #[test]
