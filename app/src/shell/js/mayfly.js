@@ -26,9 +26,9 @@
   const nextPassMs = () => {
     for (let tries = 0; tries < 1000; tries++) {
       const { enabled, nextPass } = status();
-      if (!enabled || !nextPass) return Infinity;
-      if (nextPass.getTime() > nowMs()) return nextPass.getTime();
-      // It is due: the monitor's thread is about to begin.
+      if (!enabled) return Infinity;
+      if (nextPass?.getTime() > nowMs()) return nextPass.getTime();
+      // It is due or not planned yet: the monitor's thread is about to begin.
       sleep(2);
     }
     return Infinity;
