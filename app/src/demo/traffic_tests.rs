@@ -90,15 +90,20 @@ impl Demo {
 
     /// How many documents of `sessions` wait for their threshold, and how many are past it.
     fn lanes(&self) -> (usize, usize) {
-        let found = self.run("demo", &doc! {"mayflyExpiring": "sessions", "limit": 500});
-        let batch = found.get_array("batch").expect("a batch");
-        let is_overdue = |row: &&Bson| {
-            let row = row.as_document().expect("a row");
-            let threshold = row.get_datetime("threshold").expect("a threshold");
-            threshold.timestamp_millis() <= self.now_ms
-        };
-        let overdue = batch.iter().filter(is_overdue).count();
-        (batch.len() - overdue, overdue)
+        let (mut waiting, mut overdue) = (0, 0);
+        let mut command = doc! {"mayflyExpiring": "sessions"};
+        loop {
+            let found = self.run("demo", &command);
+            for row in found.get_array("batch").expect("a batch") {
+                let threshold = row.as_document().map(|row| row.get_datetime("threshold"));
+                let threshold = threshold.and_then(Result::ok).expect("a threshold");
+                let is_overdue = threshold.timestamp_millis() <= self.now_ms;
+                *(if is_overdue { &mut overdue } else { &mut waiting }) += 1;
+            }
+            // A page is short where reading it took long.
+            let Ok(next) = found.get_document("next") else { return (waiting, overdue) };
+            command.insert("after", next);
+        }
     }
 }
 
