@@ -144,7 +144,7 @@ pub const OPEN_DEMO: Entry = Entry {
     keys: None,
     action: |state| {
         let request = OpenRequest { demo: true, ..OpenRequest::default() };
-        let is_shown = state.is_open() && state.store.demo;
+        let is_shown = state.is_open() && state.store.demo && !state.is_in_sandbox();
         (!is_shown).then_some(Action::Store(StoreAction::Open(request)))
     },
 };
@@ -153,7 +153,7 @@ pub const OPEN_DEMO: Entry = Entry {
 pub const TRAFFIC_ON: Entry = Entry {
     group: Group::Store,
     label: "Turn traffic on",
-    tooltip: "Keep adding sample data to the demo store",
+    tooltip: "Keep adding sample data to the demo collections",
     keys: None,
     action: |state| set_traffic(state, true),
 };
@@ -162,7 +162,7 @@ pub const TRAFFIC_ON: Entry = Entry {
 pub const TRAFFIC_OFF: Entry = Entry {
     group: Group::Store,
     label: "Turn traffic off",
-    tooltip: "Stop adding sample data to the demo store",
+    tooltip: "Stop adding sample data to the demo collections",
     keys: None,
     action: |state| set_traffic(state, false),
 };

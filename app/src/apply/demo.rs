@@ -1,7 +1,7 @@
 //! The demo store: the collection it opens with, and the switch of its traffic.
 
 use super::Apply;
-use crate::job::{Sandbox, TRAFFIC_DATABASE};
+use crate::job::TRAFFIC_DATABASE;
 use crate::state::{Namespace, Purpose, State};
 use crate::worker::{Lane, Work};
 
@@ -12,7 +12,7 @@ pub(super) fn set_traffic(on: bool, cx: &mut Apply<'_>) {
 }
 
 /// Traffic writes nothing before the window, which stops it when it closes, has turned it on. There
-/// is none outside the demo store.
+/// is none where there is no sample data.
 pub(super) fn start_traffic(cx: &mut Apply<'_>) {
     if !cx.state.store.demo {
         return;
@@ -29,8 +29,7 @@ pub(super) fn open_first(state: &mut State) {
     }
     // In the demo MongoDB's rule comes first, and not the one that only Azure has.
     let sessions = Namespace::new(TRAFFIC_DATABASE, "sessions");
-    let is_demo = state.store.demo || state.store.request.sandbox == Some(Sandbox::Demo);
-    let is_there = is_demo && state.tree.collection(&sessions).is_some();
+    let is_there = state.store.demo && state.tree.collection(&sessions).is_some();
     state.first_tab = Some(sessions).filter(|_| is_there).or_else(|| {
         state.tree.databases.iter().find_map(|database| {
             let collection = database.collections.first()?;

@@ -245,17 +245,18 @@ fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
     let mut warnings = super::open::notices(engine.open_report());
     // The advice about the folder's place says that too, with what to do.
     warnings.retain(|warning| warning != OPEN_TO_OTHERS);
-    if request.demo && is_empty(&engine) {
-        warnings.extend(fill(&engine, &folder).err());
-    } else if matches!(request.sandbox, Some(Sandbox::Demo)) {
-        // Without the mark: no traffic moves what time alone should move.
-        let run = &mut |db: &str, command: &Document| engine.run(db, command);
-        demo::fill(run, engine.clock().now_ms());
-    }
+    let sample_data = if matches!(request.sandbox, Some(Sandbox::Demo)) {
+        // Without the mark in the folder: a sandbox that you keep is a store of your own.
+        Some(fill(&engine))
+    } else {
+        if request.demo && is_empty(&engine) {
+            warnings.extend(sample_mark::write(&folder, &fill(&engine)).err());
+        }
+        sample_mark::read(&folder)
+    };
     if let Some(Sandbox::Copy(copied)) = &request.sandbox {
         warnings.extend(hold_copy(&engine, copied.report));
     }
-    let sample_data = sample_mark::read(&folder);
     let name = name_of(&folder, request);
     let clock = engine.clock().status();
     let is_simulated = engine.simulated_clock().is_some();
@@ -311,14 +312,11 @@ fn is_empty(engine: &Engine) -> bool {
     found.get_array("databases").is_ok_and(Vec::is_empty)
 }
 
-/// Fills the demo store and notes which collections were made, because traffic writes to no others.
-///
-/// # Errors
-/// One sentence: the note could not be written.
-fn fill(engine: &Engine, folder: &Path) -> Result<(), String> {
+/// Adds the sample data. Returns which collections were made, because traffic writes to no others.
+fn fill(engine: &Engine) -> SampleData {
     let run = &mut |db: &str, command: &Document| engine.run(db, command);
     demo::fill(run, engine.clock().now_ms());
-    sample_mark::write(folder, &SampleData::of(run))
+    SampleData::of(run)
 }
 
 /// Says at once whether another program has the store open that a request would open.

@@ -6,7 +6,7 @@ use mayfly::state::{Dialog, Namespace};
 use super::support::Window;
 
 /// The commands of the traffic so far.
-fn traffic(window: &Window) -> usize {
+pub fn traffic(window: &Window) -> usize {
     let is_traffic = |text: &str| text.contains("session-") && text.contains("insert");
     let records = window.state().commands.records();
     let found = records.iter().filter(|record| is_traffic(&record.text));

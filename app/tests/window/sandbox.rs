@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use bson::doc;
 use egui::{ViewportCommand, ViewportEvent, ViewportId};
 use egui_kittest::kittest::Queryable;
-use mayfly::action::{Action, ViewAction};
+use mayfly::action::{Action, ClockAction, ViewAction};
 use mayfly::state::Phase;
 use mayfly::state::clock::Mode;
 
+use super::demo::traffic;
 use super::support::{START_MS, Window};
 use super::time::drops;
 
@@ -88,6 +89,18 @@ fn a_sandbox_with_the_demo_data_begins_with_the_rule_of_mongodb() {
     let mut window = in_sandbox("Contents: Demo data");
     window.until("a tab is open", |state| state.tabs.active().is_some());
     assert_eq!(window.tab().namespace.to_string(), "demo.sessions");
+}
+
+/// In a sandbox too documents keep arriving, by its own clock.
+#[test]
+fn a_sandbox_with_the_demo_data_does_not_run_dry() {
+    let mut window = in_sandbox("Contents: Demo data");
+    window.until_named("Traffic");
+    for _ in 0..3 {
+        let before = traffic(&window);
+        window.ask(Action::Clock(ClockAction::Advance(3_600_000)));
+        window.until_window("sessions arrive", |window| traffic(window) > before);
+    }
 }
 
 #[test]
@@ -211,7 +224,7 @@ fn a_sandbox_says_that_it_is_not_real() {
     window.until_named("Real time");
     assert!(!window.has_part("SIMULATED") && !window.has("Simulated time"));
     assert_eq!(titles, ["store – Mayfly"]);
-    let refused = mayfly::action::ClockAction::Advance(1_000);
+    let refused = ClockAction::Advance(1_000);
     window.ask(Action::Clock(refused));
     window.until_named("this store uses the system clock");
 }
