@@ -81,6 +81,15 @@ fn a_pointer_that_rests_does_not_freeze_the_lanes() {
 }
 
 #[test]
+fn a_pointer_that_was_left_on_a_lane_covers_no_others() {
+    let mut window = window();
+    let lane = window.place("second expires at 12:01:00").center();
+    window.harness.input_mut().events.push(egui::Event::PointerMoved(lane));
+    window.until_window("a sentence", |window| window.has_part("Will be removed between"));
+    window.until_gone("Will be removed between");
+}
+
+#[test]
 fn totals_follow_the_clock_in_every_mode() {
     for mode in ["View: Timeline", "View: Table", "View: Removed"] {
         let mut window = window();

@@ -18,6 +18,9 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::paint;
 
+/// How long a pointer that rests on a lane shows its sentence, in seconds.
+const SENTENCE_SECS: f32 = 8.0;
+
 /// What the lanes are drawn from.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes<'a> {
@@ -135,7 +138,9 @@ impl Lanes<'_> {
         }
         let hovered = response.contains_pointer();
         // A room looks at the lanes that a sentence would cover, so it is there when it is asked for.
-        if selected || !self.is_presented {
+        // A pointer that was left on the lanes covers none either.
+        let is_left = ui.input(|input| input.pointer.time_since_last_movement() > SENTENCE_SECS);
+        if !is_left && (selected || !self.is_presented) {
             response.hint_at_pointer((self.bracket)(lane));
         }
         hovered
