@@ -45,6 +45,15 @@ pub const TRAFFIC_GAP_MAX_MS: i64 = 120_000;
 /// How often the traffic of the demo store looks whether something is due.
 pub const TRAFFIC_PERIOD: Duration = Duration::from_secs(1);
 
+/// The store seconds of one real second up to which that is often enough.
+pub const TRAFFIC_RATE_CALM: f64 = 60.0;
+
+/// The shortest time between two steps of the traffic, on a fast clock.
+pub const TRAFFIC_PERIOD_MIN: Duration = Duration::from_millis(100);
+
+/// The real time that the Expiry timeline shows at least on a fast clock, in milliseconds.
+pub const TIMELINE_REAL_MS_MIN: i64 = 12_000;
+
 /// Messages on the screen at once. The oldest is dropped first.
 pub const TOASTS_MAX: usize = 5;
 

@@ -14,6 +14,12 @@ use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(action: &ClockAction, cx: &mut Apply<'_>) {
+    if let ClockAction::SetRate(rate) = action {
+        let now_ms = cx.state.now_ms();
+        for tab in cx.state.tabs.open_mut() {
+            tab.expiry.follow_rate(*rate, now_ms);
+        }
+    }
     cx.write(Purpose::Clock, "admin", action.command());
 }
 

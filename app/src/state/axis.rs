@@ -3,6 +3,8 @@
 //! *Now* is at one third of the width while the view follows it. Instants are milliseconds since
 //! 1970; positions are fractions of the width, 0 at the left edge.
 
+use crate::limits::TIMELINE_REAL_MS_MIN;
+
 /// Where *now* stands while the view follows it, as a fraction of the width.
 pub const NOW_FRACTION: f64 = 1.0 / 3.0;
 
@@ -119,6 +121,17 @@ impl Axis {
     /// Widens or narrows the span so that `until_ms` after *now* is just on screen.
     pub fn fit(&mut self, until_ms: i64) {
         self.set_span_ms(scaled(until_ms.max(SECOND), 1.15 / (1.0 - NOW_FRACTION)));
+    }
+
+    /// Widens the span until documents take [`TIMELINE_REAL_MS_MIN`] to cross it, where the store's
+    /// clock runs at `rate`. Returns whether it was shorter.
+    pub fn widen_for(&mut self, rate: f64) -> bool {
+        let least_ms = scaled(TIMELINE_REAL_MS_MIN, rate);
+        let is_short = self.span_ms < least_ms;
+        if is_short {
+            self.set_span_ms(least_ms);
+        }
+        is_short
     }
 
     /// The instant at the left edge.
@@ -244,6 +257,16 @@ mod tests {
         assert!((axis.instant(0.8, NOW) - before).abs() <= 2, "{axis:?}");
         axis.follow();
         assert!((axis.position(NOW, NOW) - NOW_FRACTION).abs() < 1e-6);
+    }
+
+    #[test]
+    fn documents_take_seconds_to_cross_it_on_any_clock() {
+        let mut axis = Axis::default();
+        for (rate, expected) in [(1.0, None), (600.0, Some(2 * HOUR)), (3_600.0, Some(12 * HOUR))] {
+            let before = axis.span_ms();
+            assert_eq!(axis.widen_for(rate), expected.is_some());
+            assert_eq!(axis.span_ms(), expected.unwrap_or(before));
+        }
     }
 
     #[test]

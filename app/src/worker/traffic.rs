@@ -7,11 +7,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bson::{Document, doc};
-use mayfly_engine::clock::{Clock, SystemClock};
+use mayfly_engine::clock::{Clock as _, SystemClock};
+use mayfly_engine::reply::Clock;
 
 use super::job::Reply;
 use crate::demo::{SampleData, Traffic};
-use crate::limits::TRAFFIC_PERIOD;
+use crate::limits::{TRAFFIC_PERIOD, TRAFFIC_PERIOD_MIN, TRAFFIC_RATE_CALM};
 use crate::source::Source;
 
 /// The name of the thread that waits for the next step.
@@ -24,7 +25,6 @@ pub(super) struct TrafficSwitch {
     changed: Condvar,
 }
 
-#[derive(Default)]
 struct Inner {
     /// `None`: it is no demo store, or a step runs.
     traffic: Option<Traffic>,
@@ -32,6 +32,14 @@ struct Inner {
     /// A step was asked for and has not begun.
     waits: bool,
     closed: bool,
+    /// The time until the next step.
+    period: Duration,
+}
+
+impl Default for Inner {
+    fn default() -> Self {
+        Self { traffic: None, on: false, waits: false, closed: false, period: TRAFFIC_PERIOD }
+    }
 }
 
 impl TrafficSwitch {
@@ -58,8 +66,9 @@ impl TrafficSwitch {
         let rests = |inner: &mut Inner| !inner.closed && (!inner.on || inner.waits);
         let inner = self.changed.wait_while(self.lock(), rests);
         let inner = inner.unwrap_or_else(PoisonError::into_inner);
-        let period = self.changed.wait_timeout_while(inner, TRAFFIC_PERIOD, |inner| !inner.closed);
-        let (mut inner, _) = period.unwrap_or_else(PoisonError::into_inner);
+        let period = inner.period;
+        let waited = self.changed.wait_timeout_while(inner, period, |inner| !inner.closed);
+        let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
         inner.waits = true;
         !inner.closed
     }
@@ -77,8 +86,14 @@ impl TrafficSwitch {
         drop(inner);
         self.changed.notify_all();
         let Some(mut traffic) = traffic else { return Vec::new() };
-        let replies = send(&mut traffic, source);
-        self.lock().traffic.get_or_insert(traffic);
+        let clock = Clock::from_document(&source.run("admin", &doc! {"mayflyClock": 1}));
+        let replies =
+            clock.as_ref().map_or_else(Vec::new, |clock| send(&mut traffic, clock.now_ms, source));
+        let mut inner = self.lock();
+        inner.traffic.get_or_insert(traffic);
+        let runs = clock.filter(|clock| !clock.is_paused);
+        inner.period = period(runs.map_or(1.0, |clock| clock.rate));
+        drop(inner);
         replies
     }
 
@@ -87,11 +102,16 @@ impl TrafficSwitch {
     }
 }
 
-fn send(traffic: &mut Traffic, source: &dyn Source) -> Vec<Reply> {
-    let clock = source.run("admin", &doc! {"mayflyClock": 1});
-    let Ok(now) = clock.get_datetime("now") else { return Vec::new() };
+/// The time between two steps while the store's clock runs at `rate`. On a fast clock documents come
+/// and expire within a second.
+fn period(rate: f64) -> Duration {
+    let faster = rate.max(1.0) / TRAFFIC_RATE_CALM;
+    TRAFFIC_PERIOD.div_f64(faster.max(1.0)).max(TRAFFIC_PERIOD_MIN)
+}
+
+fn send(traffic: &mut Traffic, now_ms: i64, source: &dyn Source) -> Vec<Reply> {
     let mut took = Duration::ZERO;
-    let sent = traffic.tick(now.timestamp_millis(), &mut |db: &str, command: &Document| {
+    let sent = traffic.tick(now_ms, &mut |db: &str, command: &Document| {
         let started = SystemClock.monotonic();
         let reply = source.run(db, command);
         took = SystemClock.monotonic().saturating_sub(started);
@@ -102,4 +122,17 @@ fn send(traffic: &mut Traffic, source: &dyn Source) -> Vec<Reply> {
         Reply::new(sent.db.to_owned(), sent.command, Ok(sent.reply), micros)
     };
     sent.into_iter().map(reply).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fast_clock_gets_steps_more_often() {
+        assert_eq!(period(0.001), TRAFFIC_PERIOD);
+        assert_eq!(period(60.0), TRAFFIC_PERIOD);
+        assert_eq!(period(600.0), TRAFFIC_PERIOD / 10);
+        assert_eq!(period(3_600.0), TRAFFIC_PERIOD_MIN);
+    }
 }

@@ -3,6 +3,7 @@
 use bson::{Document, doc};
 use egui::{Key, Modifiers, Rect, Shape};
 use egui_kittest::kittest::Queryable;
+use mayfly::action::{Action, ClockAction};
 use mayfly::state::State;
 use mayfly::state::expiry::Mode;
 use mayfly::state::tabs::ViewKind;
@@ -90,6 +91,17 @@ fn a_pointer_that_was_left_on_a_lane_covers_no_others() {
 }
 
 #[test]
+fn a_fast_clock_widens_the_axis_and_a_slow_one_narrows_it_again() {
+    let mut window = window();
+    let before = window.tab().expiry.axis.span_ms();
+    window.ask(Action::Clock(ClockAction::SetRate(3_600.0)));
+    assert_eq!(window.tab().expiry.axis.span_ms(), 12 * 3_600_000);
+    window.ask(Action::Clock(ClockAction::SetPaused(true)));
+    window.ask(Action::Clock(ClockAction::SetRate(0.001)));
+    assert!(window.tab().expiry.axis.span_ms() <= before);
+}
+
+#[test]
 fn totals_follow_the_clock_in_every_mode() {
     for mode in ["View: Timeline", "View: Table", "View: Removed"] {
         let mut window = window();
@@ -143,6 +155,8 @@ fn no_tooltip_of_a_lane_lies_over_the_palette() {
     assert!(window.has("Find a command"));
     window.until_gone("Will be removed between 12:01:00");
     window.key(Key::Escape);
+    let moved = egui::Event::PointerMoved(lane + egui::vec2(1.0, 0.0));
+    window.harness.input_mut().events.push(moved);
     window.until_named("Will be removed between 12:01:00");
 }
 

@@ -203,6 +203,8 @@ pub struct ExpiryView {
     /// What the density was last asked for.
     density_asked: Option<DensityAsked>,
     fitted: bool,
+    /// Whether a fast clock widened the axis.
+    widened: bool,
     waiting_batch: Option<(Vec<Lane>, bool)>,
 }
 
@@ -363,6 +365,15 @@ impl ExpiryView {
         let Some(last) = ahead.take(FIT_LANES).last() else { return };
         self.axis.fit(last.threshold_ms.saturating_sub(now_ms).max(FIT_MS_MIN));
         self.fitted = true;
+    }
+
+    /// The store's clock runs at another rate. On a fast one the axis widens, so that documents don't
+    /// cross it in a moment; on a slow one it shows the next few documents again.
+    pub fn follow_rate(&mut self, rate: f64, now_ms: i64) {
+        if self.widened {
+            self.fit(now_ms);
+        }
+        self.widened = self.axis.widen_for(rate);
     }
 
     /// The earliest threshold that is still to come, in milliseconds.
