@@ -306,7 +306,7 @@ fn the_axis_zooms_and_follows() {
     assert_eq!(span(&window), before);
     let tab = window.tab().id;
     let pan = mayfly::action::ExpiryAction::Pan(0.5);
-    window.ask(mayfly::action::Action::Expiry(tab, pan));
+    window.ask(Action::Expiry(tab, pan));
     assert!(!window.tab().expiry.axis.follows());
     window.click("Follow now");
     assert!(window.tab().expiry.axis.follows());
@@ -368,7 +368,7 @@ fn controls_do_not_cover_one_another_in_a_narrow_view() {
     window.harness.set_size(egui::vec2(900.0, 700.0));
     let tab = window.tab().id;
     let pan = mayfly::action::ExpiryAction::Pan(3.0);
-    window.ask(mayfly::action::Action::Expiry(tab, pan));
+    window.ask(Action::Expiry(tab, pan));
     window.until_named("Follow now");
     let names = ["View: Removed", "Zoom in", "Zoom out", "Follow now"];
     let places = names.map(|name| window.place(name));
