@@ -271,8 +271,8 @@ pub fn removed(documents: &[RemovedDocument], more: u64, state: &mut State) {
         // An event is of one index.
         if view.index.as_ref().is_none_or(|index| *index == first.index) {
             // On a fast clock rows must not wait until they have left the axis.
-            let quarter = clock.real_time_until(now_ms.saturating_add(view.axis.span_ms() / 4));
-            let rest = quarter.unwrap_or(REMOVED_ROWS_REST).min(REMOVED_ROWS_REST);
+            let eighth = clock.real_time_until(now_ms.saturating_add(view.axis.span_ms() / 8));
+            let rest = eighth.unwrap_or(REMOVED_ROWS_REST).min(REMOVED_ROWS_REST);
             let count = (here.len() as u64).saturating_add(unlisted);
             let since_ms = here.iter().map(|document| document.threshold_ms).min();
             view.note_pass(ShownPass {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{ExpiryView, Lane};
-use crate::limits::{LEDGER_MAX, TOMBSTONE_LANES_MAX};
+use crate::limits::{LEDGER_MAX, REMOVED_ROWS_REST, TOMBSTONE_LANES_MAX};
 
 /// The latest pass that removed documents of the collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,16 @@ pub struct ShownPass {
     pub seen: Duration,
     /// Rows keep their places until this uptime.
     pub rests_until: Duration,
+}
+
+impl ShownPass {
+    /// The uptime at which rows may rest again. On a fast clock, whose rests are short, passes follow
+    /// each other; the rows move for as long as they rested.
+    fn next_rest(&self) -> Duration {
+        let rest = self.rests_until.saturating_sub(self.seen);
+        let pause = if rest < REMOVED_ROWS_REST { rest } else { Duration::ZERO };
+        self.rests_until.saturating_add(pause)
+    }
 }
 
 /// Documents of one pass that have no tombstone.
@@ -75,8 +85,8 @@ impl ExpiryView {
             pass.at_ms = earlier.at_ms;
             pass.since_ms = part.since_ms.min(earlier.since_ms);
         }
-        if let Some(resting) = self.pass.filter(|_| self.rests(uptime)) {
-            (pass.seen, pass.rests_until) = (resting.seen, resting.rests_until);
+        if let Some(last) = self.pass.filter(|last| uptime < last.next_rest()) {
+            (pass.seen, pass.rests_until) = (last.seen, last.rests_until);
         }
         self.pass = Some(pass);
         if self.rests(uptime) {
@@ -255,5 +265,16 @@ mod tests {
         assert!(view.rests(later) && !view.rests(REST));
         let pass = view.pass.expect("a pass");
         assert_eq!((pass.number, pass.removed), (4, 1));
+    }
+
+    #[test]
+    fn passes_without_a_pause_on_a_fast_clock_let_the_rows_move() {
+        let (mut view, short) = (ExpiryView::default(), Duration::from_secs(1));
+        let rests = [(0, true), (1_000, false), (1_900, false), (2_000, true), (3_500, false)];
+        for (seen, rests) in rests {
+            let seen = Duration::from_millis(seen);
+            view.note_pass(ShownPass { rests_until: seen + short, ..part(5, 1, NOW, seen) });
+            assert_eq!(view.rests(seen), rests, "{seen:?}");
+        }
     }
 }
