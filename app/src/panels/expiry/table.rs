@@ -68,7 +68,7 @@ pub(super) fn waiting_ui(
 /// A cell in one line. The tooltip shows an `_id` that is too long for it.
 fn cell_ui(ui: &mut Ui, words: RichText, lane: &Lane, column: usize) {
     let full = words::full_label(lane);
-    let is_cut = column == 0 && full != words::label(lane);
+    let is_cut = column == 0 && full != words::short_label(lane);
     let label = egui::Label::new(words).truncate().show_tooltip_when_elided(!is_cut);
     let response = ui.add(label);
     if is_cut {

@@ -43,9 +43,21 @@ fn cut(text: &str, chars_max: usize) -> String {
     }
 }
 
+/// The `_id` where room is scarce. Of an `ObjectId` both ends: those of one minute differ in the last
+/// digits only.
+pub(super) fn short_label(lane: &Lane) -> String {
+    match &lane.id {
+        Bson::ObjectId(id) => {
+            let hex = id.to_hex();
+            format!("{}…{}", &hex[..4], &hex[hex.len() - 6..])
+        }
+        _ => label(lane),
+    }
+}
+
 /// The label, and what is special about the threshold.
 pub(super) fn note(lane: &Lane) -> String {
-    let label = label(lane);
+    let label = short_label(lane);
     if lane.own_ttl {
         return format!("{label} · ttl {}", ttl(lane));
     }
@@ -310,6 +322,8 @@ mod tests {
     fn labels_are_short_and_hide_nothing() {
         assert_eq!(label(&lane(Bson::String("user:1".into()))), "user:1");
         assert_eq!(note(&lane(Bson::Int32(7))), "7 · ttl 20 s");
+        let id = bson::oid::ObjectId::parse_str("6b05b228764665c6126f40d2").expect("an id");
+        assert_eq!(note(&lane(Bson::ObjectId(id))), "6b05…6f40d2 · ttl 20 s");
         let hour = Lane { threshold_ms: 3_600_000, ..lane(Bson::Int32(7)) };
         assert_eq!(note(&hour), "7 · ttl 3,600 s");
         let whole = |removals| verdict(&hour, 0, &times(removals));
