@@ -136,7 +136,7 @@ fn line_ui(ui: &mut Ui, line: &Line, chosen: bool, scroll: bool) -> bool {
         ui.scroll_to_rect(rect, None);
     }
     if chosen {
-        ui.painter().rect_filled(rect, sizes::RADIUS_BUTTON, colors.accent_background);
+        paint::selection(ui, rect, sizes::RADIUS_BUTTON);
     } else if response.hovered() {
         ui.painter().rect_filled(rect, sizes::RADIUS_BUTTON, colors.raised);
     }

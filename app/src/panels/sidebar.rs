@@ -297,9 +297,7 @@ fn collection_ui(
 fn background_ui(ui: &Ui, rect: Rect, selected: bool, response: &Response) {
     let colors = colors(ui);
     if selected {
-        ui.painter().rect_filled(rect, 0.0, colors.accent_background);
-        let bar = Rect::from_min_size(rect.min, vec2(sizes::LINE_SELECTED, rect.height()));
-        ui.painter().rect_filled(bar, 0.0, colors.accent);
+        paint::selection(ui, rect, 0.0);
     } else if response.hovered() {
         ui.painter().rect_filled(rect, 0.0, colors.raised);
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use egui::style::Selection;
 use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, Ui, Vec2};
 
 use crate::theme::{Icon, colors, sizes, text};
@@ -35,6 +36,34 @@ pub fn text_at(
 /// Paints an icon around `center`.
 pub fn icon_at(painter: &Painter, center: Pos2, icon: Icon, size: f32, color: Color32) {
     painter.text(center, Align2::CENTER_CENTER, icon.glyph(), icon.font(size), color);
+}
+
+/// The background of a selected row: raised, with a bar at the left.
+pub fn selection(ui: &Ui, rect: Rect, radius: f32) {
+    ui.painter().rect_filled(rect, radius, colors(ui).raised_hover);
+    selection_bar(ui, rect, if radius > 0.0 { 4.0 } else { 0.0 });
+}
+
+/// The bar of a selected row, `inset` points short of its top and bottom.
+pub fn selection_bar(ui: &Ui, rect: Rect, inset: f32) {
+    let bar = rect.with_max_x(rect.left() + sizes::LINE_SELECTED).shrink2(Vec2::new(0.0, inset));
+    let radius = if inset > 0.0 { sizes::LINE_SELECTED / 2.0 } else { 0.0 };
+    ui.painter().rect_filled(bar, radius, colors(ui).text);
+}
+
+/// Gives the rows that a table builder selects the same background.
+pub fn neutral_rows(ui: &mut Ui) {
+    let (fill, ink) = (colors(ui).raised_hover, colors(ui).text);
+    ui.visuals_mut().selection = Selection { bg_fill: fill, stroke: Stroke::new(sizes::LINE, ink) };
+}
+
+/// The bar of a selected row, drawn from its first cell, which ends half a gap short of the row.
+pub fn cell_selection_bar(ui: &Ui) {
+    let around = ui.spacing().item_spacing * 0.5;
+    let row = ui.max_rect().expand2(around);
+    let bar = row.with_max_x(row.left() + sizes::LINE_SELECTED);
+    let clip = ui.clip_rect().expand2(Vec2::new(around.x, 0.0));
+    ui.painter().with_clip_rect(clip).rect_filled(bar, 0.0, colors(ui).text);
 }
 
 /// The line around what the keyboard is on.

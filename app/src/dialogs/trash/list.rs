@@ -198,9 +198,7 @@ fn details(row: &Row, zone: Zone) -> String {
 fn background_ui(ui: &Ui, rect: Rect, is_chosen: bool, response: &egui::Response) {
     let ink = colors(ui);
     if is_chosen {
-        ui.painter().rect_filled(rect, 0.0, ink.accent_background);
-        let bar = Rect::from_min_size(rect.min, vec2(sizes::LINE_SELECTED, rect.height()));
-        ui.painter().rect_filled(bar, 0.0, ink.accent);
+        paint::selection(ui, rect, 0.0);
     } else if response.hovered() {
         ui.painter().rect_filled(rect, 0.0, ink.raised);
     }

@@ -69,10 +69,13 @@ fn document_ui(ui: &mut Ui, at: u64, row: &Row, state: &State, tab: &Tab, action
     }
     let focused = view.is_focused(&row.id);
     let hot = response.contains_pointer() || focused;
-    let border = if focused || chosen { colors.accent } else { colors.hairline };
-    let fill = if chosen { colors.accent_background } else { colors.raised };
+    let border = if focused || chosen { colors.dim } else { colors.hairline };
+    let fill = if chosen { colors.raised_hover } else { colors.raised };
     let stroke = Stroke::new(sizes::LINE, border);
     ui.painter().rect(card, sizes::RADIUS_CARD, fill, stroke, StrokeKind::Inside);
+    if chosen {
+        paint::selection_bar(ui, card, sizes::RADIUS_CARD);
+    }
     if response.has_focus() {
         paint::focus_ring(ui, card, sizes::RADIUS_CARD);
     }

@@ -20,6 +20,9 @@ pub const HEIGHT: f32 = 26.0;
 /// Room for the buttons at the right.
 const BUTTONS: f32 = 84.0;
 
+/// The side of the box that selects a document. It begins where the names of fields begin.
+const MARK: f32 = 15.0;
+
 /// What a press on a document does to the selection, by the keys that are held.
 pub fn how(ui: &Ui) -> How {
     ui.input(|input| match (input.modifiers.command, input.modifiers.shift) {
@@ -56,18 +59,21 @@ pub fn ui(
     if row.has_id() {
         let mark = Rect::from_min_size(pos2(left, rect.top()), Vec2::new(22.0, rect.height()));
         mark_ui(ui, mark, at, row, hot, tab, actions);
-        left += 26.0;
+        left += 24.0;
     }
     let mut job = egui::text::LayoutJob::default();
     value::append_id(&mut job, &row.id, colors(ui));
     let stays = state.tree.why_nothing_expires(&tab.namespace.db).is_some();
     let due = row.due.filter(|_| !stays);
-    let due_left = due_ui(ui, rect, due, (state, tab), actions);
+    let has_buttons = hot && row.has_id();
+    // Where the buttons take the edge, the time steps aside: its tooltip stays within reach.
+    let edge = rect.right() - if has_buttons { BUTTONS } else { 0.0 };
+    let due_left = due_ui(ui, rect.with_max_x(edge), due, (state, tab), actions);
     let place = Rect::from_min_max(pos2(left, rect.top()), pos2(due_left - 12.0, rect.bottom()));
     if row.has_id() {
         value::line_in(ui, place, job);
     }
-    if hot && row.has_id() {
+    if has_buttons {
         buttons_ui(ui, rect, &row.id, tab, actions);
     }
 }
@@ -86,7 +92,8 @@ fn mark_ui(
     let response = ui.interact(rect, ui.scope_id().with("select"), Sense::click());
     let name = format!("Select {}", name(row));
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, ui.is_enabled(), chosen, &name));
-    let square = Rect::from_center_size(rect.center(), Vec2::splat(15.0));
+    let middle = pos2(rect.left() + MARK / 2.0, rect.center().y);
+    let square = Rect::from_center_size(middle, Vec2::splat(MARK));
     let several = tab.documents.selected.len() > 1;
     if chosen && (several || hot) {
         ui.painter().rect_filled(square, 4.0, colors.accent);
@@ -106,7 +113,7 @@ fn mark_ui(
     }
 }
 
-/// When the document expires, left of the buttons. Returns where it begins.
+/// When the document expires, at the right edge. Returns where it begins.
 fn due_ui(
     ui: &mut Ui,
     rect: Rect,
@@ -114,7 +121,7 @@ fn due_ui(
     (state, tab): (&State, &Tab),
     actions: &mut Actions,
 ) -> f32 {
-    let right = rect.right() - BUTTONS;
+    let right = rect.right();
     let Some(due) = due else { return right };
     let colors = colors(ui);
     let (words, overdue) = words::due(due, &state.clock);

@@ -224,7 +224,7 @@ impl TableDelegate for Delegate<'_> {
         let Some(row) = view.pages.row(row_nr) else { return };
         let chosen = row.has_id() && (view.is_selected(&row.id) || view.is_focused(&row.id));
         if chosen {
-            ui.painter().rect_filled(rect, 0.0, colors.accent_background);
+            paint::selection(ui, rect, 0.0);
         } else if ui.rect_contains_pointer(rect) {
             ui.painter().rect_filled(rect, 0.0, colors.raised);
         }

@@ -241,6 +241,7 @@ impl Table<'_> {
         let shown = self.columns_in(ui.available_width(), ui.spacing().item_spacing.x);
         let columns = self.columns.get(..shown).unwrap_or_default();
         let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
+        paint::neutral_rows(ui);
         let mut table = TableBuilder::new(ui)
             .id_salt((self.name, shown))
             .sense(Sense::click())
@@ -261,9 +262,13 @@ impl Table<'_> {
         header.body(|body| {
             body.rows(row_height, rows.len(), |mut row| {
                 let Some(lane) = rows.get(row.index()).copied() else { return };
-                row.set_selected(chosen == Some((&lane.id, lane.removed_ms)));
+                let is_chosen = chosen == Some((&lane.id, lane.removed_ms));
+                row.set_selected(is_chosen);
                 for column in 0..columns.len() {
                     row.col(|ui| {
+                        if is_chosen && column == 0 {
+                            paint::cell_selection_bar(ui);
+                        }
                         paint::cell_focus_ring(ui);
                         cell(ui, lane, column);
                     });

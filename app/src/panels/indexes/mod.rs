@@ -88,6 +88,7 @@ fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], actions: &mut TabActions<
         column.at_least(sizes::COLUMN_MIN).clip(true)
     };
     let is_narrow = figures < FIGURES.len();
+    paint::neutral_rows(ui);
     TableBuilder::new(ui)
         .id_salt(("indexes", figures))
         .sense(egui::Sense::click())
@@ -113,8 +114,14 @@ fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], actions: &mut TabActions<
         .body(|body| {
             body.rows(sizes::ROW_TABLE, rows.len(), |mut table_row| {
                 let Some(index) = rows.get(table_row.index()) else { return };
-                table_row.set_selected(tab.indexes.selected.as_ref() == Some(&index.name));
-                cell(&mut table_row, |ui| row::name_ui(ui, index));
+                let is_chosen = tab.indexes.selected.as_ref() == Some(&index.name);
+                table_row.set_selected(is_chosen);
+                cell(&mut table_row, |ui| {
+                    if is_chosen {
+                        paint::cell_selection_bar(ui);
+                    }
+                    row::name_ui(ui, index);
+                });
                 cell(&mut table_row, |ui| row::keys_ui(ui, index));
                 cell(&mut table_row, |ui| row::properties_ui(ui, index));
                 for figure in [row::entries_ui, row::size_ui, row::uses_ui].iter().take(figures) {
