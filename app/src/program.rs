@@ -1,6 +1,6 @@
 //! Parses the arguments, then opens the window or runs a command.
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
 
 use crate::{
     WindowError, WindowOptions,
@@ -24,9 +24,9 @@ fn window(
     shutdown: ShutdownSignal,
     prepare: impl FnOnce(&egui::Context) + 'static,
 ) -> Result<WindowOutcome, Failure> {
-    // A second window on the same store prints an error and exits, instead of opening empty. A
-    // desktop shows no standard error, so there the window opens and shows the error.
-    if !is_started_by_desktop() {
+    // Only a terminal shows standard error. Without one, for example from a desktop's menu, the window
+    // opens and shows the error.
+    if std::io::stderr().is_terminal() {
         check_free(&request.store).map_err(|failure| Failure(failure.message))?;
     }
     let opener = opener();
@@ -43,11 +43,4 @@ fn window(
         Err(WindowError::NoDisplay) => Ok(WindowOutcome::NoDisplay),
         Err(error) => Err(Failure(format!("{error}."))),
     }
-}
-
-/// Whether a desktop's icon or menu started the program, by the variables that desktops set.
-fn is_started_by_desktop() -> bool {
-    ["GIO_LAUNCHED_DESKTOP_FILE", "DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN"]
-        .into_iter()
-        .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }

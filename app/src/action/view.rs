@@ -66,6 +66,15 @@ pub enum ViewAction {
     Quit,
 }
 
+/// Closes the window.
+pub const QUIT: Entry = Entry {
+    group: Group::View,
+    label: "Quit",
+    tooltip: "Quit Mayfly",
+    keys: ctrl(Key::Q),
+    action: |_| Some(Action::View(ViewAction::Quit)),
+};
+
 /// Opens the palette.
 pub const PALETTE: Entry = Entry {
     group: Group::View,
@@ -198,13 +207,7 @@ pub const ENTRIES: &[Entry] = &[
         keys: ctrl(Key::Num0),
         action: |_| Some(Action::View(ViewAction::SetZoom(1.0))),
     },
-    Entry {
-        group: Group::View,
-        label: "Quit",
-        tooltip: "Quit Mayfly",
-        keys: ctrl(Key::Q),
-        action: |_| Some(Action::View(ViewAction::Quit)),
-    },
+    QUIT,
 ];
 
 /// Opens or closes a panel. A presentation has none, and leaves them as they were.

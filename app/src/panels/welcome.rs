@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use crate::action::{
-    Action, Actions, DialogAction, Entry, StoreAction, TabsAction, sandbox, store,
+    Action, Actions, DialogAction, Entry, StoreAction, TabsAction, sandbox, store, view,
 };
 use crate::job::OpenError;
 use crate::state::dialogs::CreateDatabase;
@@ -56,7 +56,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 }
 
 /// The other stores that can be opened: from the demo store the user's own, from an empty one the
-/// demo.
+/// demo. A store that could not be opened also offers a folder and the way out.
 fn other_stores(state: &State) -> impl Iterator<Item = &'static Entry> {
     let is_empty = state.tree.loaded && state.tree.collections() == 0;
     let other = match (state.store.demo, is_empty) {
@@ -66,5 +66,9 @@ fn other_stores(state: &State) -> impl Iterator<Item = &'static Entry> {
         (false, false) => None,
     };
     let sandbox = (!state.is_in_sandbox()).then_some(&sandbox::OPEN);
-    other.into_iter().chain(sandbox)
+    let failed: &[&Entry] = match state.store.phase {
+        Phase::Failed(_) => &[&store::OPEN_FOLDER, &view::QUIT],
+        _ => &[],
+    };
+    other.into_iter().chain(sandbox).chain(failed.iter().copied())
 }

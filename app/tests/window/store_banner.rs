@@ -9,7 +9,7 @@ use mayfly::action::{Action, StoreAction};
 use mayfly::job::Dialect;
 use mayfly::source::{Capabilities, Events, Maintenance, OpenRequest, Source, Transfers};
 use mayfly::state::tabs::ViewKind;
-use mayfly::state::{Phase, State};
+use mayfly::state::{Dialog, Phase, State};
 use mayfly_engine::engine::{Engine, EngineOptions};
 
 use super::support::Window;
@@ -357,6 +357,27 @@ fn a_store_that_another_program_has_open_is_not_offered_for_repair() {
     window.until("it is open", |state| {
         state.is_open() && state.store.folder.as_ref() == Some(&other)
     });
+}
+
+#[test]
+fn a_store_that_another_program_has_open_offers_what_else_to_do() {
+    let mut window = Window::open();
+    let other = window.folder.path().join("other");
+    let engine = Engine::open(&other, EngineOptions::default()).expect("a store");
+    open_folder(&mut window, &other);
+    window.until_named("The store is in use by another program");
+    for offered in ["Try again", "Open data folder…", "Quit"] {
+        window.until_enabled(offered);
+    }
+    window.click("Open data folder…");
+    let asks = |state: &State| matches!(state.dialogs.open(), Some(Dialog::OpenFolder(_)));
+    window.until("a folder is asked for", asks);
+    window.key(egui::Key::Escape);
+    window.until("the dialog is closed", |state| state.dialogs.open().is_none());
+    window.click("Open a sandbox on a simulated clock…");
+    window.click("Open sandbox");
+    window.until("the sandbox is open", |state| state.is_open() && state.is_in_sandbox());
+    engine.close().expect("it closes");
 }
 
 #[test]
