@@ -69,7 +69,11 @@ pub(super) fn run(
         } else {
             "… ".to_owned()
         };
-        match editor.readline(&prompt) {
+        let line = running.reading(|| editor.readline(&prompt));
+        if shutdown.is_requested() {
+            return Ok(());
+        }
+        match line {
             Ok(line) => {
                 input.push_str(&line);
                 input.push('\n');
@@ -91,6 +95,18 @@ pub(super) fn run(
             Err(ReadlineError::Eof) => return Ok(()),
             Err(error) => return Err(failed(error)),
         }
+    }
+}
+
+/// Ends the wait for a line after another signal: of them all, the line editor sees only SIGINT.
+pub(super) fn interrupt() {
+    #[cfg(unix)]
+    {
+        use nix::sys::signal::{Signal, kill};
+        use nix::unistd::Pid;
+
+        // Can't fail: every process may signal itself.
+        let _ = kill(Pid::this(), Signal::SIGINT);
     }
 }
 

@@ -2,6 +2,7 @@
 //! or a prompt.
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -135,28 +136,46 @@ fn print_line(line: &str) {
 }
 
 /// The input that a signal stops.
-pub(super) struct Running(Arc<Mutex<Cancel>>);
+pub(super) struct Running {
+    cancel: Arc<Mutex<Cancel>>,
+    /// The prompt waits for a line.
+    is_reading: Arc<AtomicBool>,
+}
 
 impl Running {
     fn new(shutdown: &ShutdownSignal) -> Self {
         let cancel = Arc::new(Mutex::new(Cancel::default()));
-        let stopped = Arc::clone(&cancel);
-        shutdown.wake_with(move || stopped.lock().unwrap_or_else(PoisonError::into_inner).cancel());
+        let is_reading = Arc::new(AtomicBool::new(false));
+        let (stopped, waits) = (Arc::clone(&cancel), Arc::clone(&is_reading));
+        shutdown.wake_with(move || {
+            stopped.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+            if waits.load(Relaxed) {
+                prompt::interrupt();
+            }
+        });
         if shutdown.is_requested() {
             cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
         }
-        Self(cancel)
+        Self { cancel, is_reading }
+    }
+
+    /// Reads with `read`, which [`prompt::interrupt`] ends at a signal.
+    pub(super) fn reading<R>(&self, read: impl FnOnce() -> R) -> R {
+        self.is_reading.store(true, Relaxed);
+        let result = read();
+        self.is_reading.store(false, Relaxed);
+        result
     }
 
     /// What stops the next input. A signal between two inputs stops all that follow.
     fn begin(&self) -> Cancel {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.cancel.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Another input may run after one that was stopped.
     pub(super) fn renew(&mut self) -> Cancel {
         let cancel = Cancel::default();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
         cancel
     }
 }

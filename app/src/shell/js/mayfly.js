@@ -37,6 +37,52 @@
   /** Traffic by its name: what is called every how many milliseconds. */
   const flows = new Map();
   const CALLS_PER_SECOND_MAX = 200;
+  /** Documents in the collections that a flow writes to. */
+  const FLOW_DOCUMENTS_MAX = 5000;
+
+  const written = (database, command) => {
+    if (Array.isArray(command.nsInfo)) {
+      return command.nsInfo.map(({ ns }) => [ns.split(".", 1)[0], ns.slice(ns.indexOf(".") + 1)]);
+    }
+    const name = command.insert ?? command.update ?? command.findAndModify;
+    return typeof name === "string" ? [[database, name]] : [];
+  };
+
+  /** Calls once, and notes to which collections the call writes. */
+  const callFlow = (flow, index) => {
+    const send = __host.run;
+    __host.run = (database, command) => {
+      for (const place of written(database, command)) flow.places.set(place.join("."), place);
+      return send(database, command);
+    };
+    try {
+      flow.call(index);
+    } finally {
+      __host.run = send;
+    }
+  };
+
+  const isFull = (flow) => {
+    let documents = 0;
+    for (const [database, name] of flow.places.values()) {
+      documents += Number(run(database, { count: name }).n);
+    }
+    return documents >= FLOW_DOCUMENTS_MAX;
+  };
+
+  const sayLeftOut = (merged, refused) => {
+    if (merged > 0) {
+      __host.print(
+        `traffic: ${merged} calls were merged: at most ${CALLS_PER_SECOND_MAX} a second`,
+      );
+    }
+    if (refused > 0) {
+      __host.print(
+        `traffic: ${refused} calls were left out: ` +
+          `the collections have ${FLOW_DOCUMENTS_MAX} documents or more`,
+      );
+    }
+  };
 
   const nextFlow = () => {
     let next = null;
@@ -49,6 +95,7 @@
     const began = __shell.systemTime();
     let calls = 0;
     let merged = 0;
+    let refused = 0;
     for (;;) {
       const flow = nextFlow();
       const passMs = nextPassMs();
@@ -62,18 +109,20 @@
       if (flow.atMs > nowAt) read({ advanceMS: long(flow.atMs - nowAt) });
       flow.atMs += flow.everyMs;
       const allowed = CALLS_PER_SECOND_MAX * (1 + (__shell.systemTime() - began) / 1000);
-      if (calls < allowed) {
-        calls++;
-        flow.call(flow.count++);
-      } else {
+      // A merged call counts, so that the next one says how many came before.
+      const index = flow.count++;
+      if (calls >= allowed) {
         merged++;
+      } else if (isFull(flow)) {
+        refused++;
+      } else {
+        calls++;
+        callFlow(flow, index);
       }
     }
     const nowAt = nowMs();
     if (endMs > nowAt) read({ advanceMS: long(endMs - nowAt) });
-    if (merged > 0) {
-      __host.print(`traffic: ${merged} calls were left out, beyond ${CALLS_PER_SECOND_MAX} a second`);
-    }
+    sayLeftOut(merged, refused);
   };
 
   globalThis.clock = {
@@ -189,7 +238,8 @@
     if (!(everyMs > 0) || typeof call !== "function") {
       throw invalid("traffic: expected a name, a duration and a function");
     }
-    flows.set(name, { name, everyMs, atMs: nowMs() + everyMs, call, count: 0 });
+    const atMs = nowMs() + everyMs;
+    flows.set(name, { name, everyMs, atMs, call, count: 0, places: new Map() });
   };
   globalThis.traffic.stop = (name) => flows.delete(name);
 })();

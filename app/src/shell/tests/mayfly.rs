@@ -39,6 +39,31 @@ fn traffic_comes_in_order() {
 }
 
 #[test]
+fn traffic_has_bounds_and_says_so() {
+    transcript(
+        r"> reaper.off(); __shell.systemTime = () => 0; 0
+0
+> var seen = []; traffic('t', '1s', i => { seen.push(i) })
+> clock.advance('250s'); seen.length
+traffic: 50 calls were merged: at most 200 a second
+200
+> clock.advance('1s'); seen[200]
+250
+> traffic.stop('t')
+true
+> traffic('full', '1s', i => db.c.insertMany(Array.from({length: 2500}, (_, n) => ({n}))))
+> clock.advance('5s'); db.c.countDocuments()
+traffic: 3 calls were left out: the collections have 5000 documents or more
+5000
+> db.c.deleteMany({n: 1}).deletedCount
+2
+> clock.advance('1s'); db.c.countDocuments()
+7498
+",
+    );
+}
+
+#[test]
 fn objects_call_their_commands() {
     let mut shell = shell();
     let mut check = |input, words: &str| {
