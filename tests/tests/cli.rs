@@ -222,9 +222,10 @@ fn restore_and_compact() {
 }
 
 #[test]
-fn what_is_not_supported_says_so() {
+fn a_shell_creates_no_store_from_a_typing_error() {
     let folder = tempfile::tempdir().unwrap();
-    check(folder.path(), "shell --data d --eval 1", 1, "", "is not supported yet");
+    check(folder.path(), "shell --data d --eval 1", 1, "", "Data folder d not found.");
+    assert!(!folder.path().join("d").exists());
 }
 
 #[test]
