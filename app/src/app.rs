@@ -180,6 +180,9 @@ impl MayflyApp {
             for run in effects.console {
                 worker.run_console(run);
             }
+            if let Some(question) = effects.completion {
+                worker.complete_console(question);
+            }
         }
         for effect in effects.window {
             match effect {

@@ -14,6 +14,8 @@ pub enum ConsoleAction {
     Insert(String),
     /// Runs an input.
     Run(String),
+    /// Asks what the word at the end of this text may become.
+    Complete(String),
     /// Stops what runs.
     Stop,
     /// Empties the transcript.

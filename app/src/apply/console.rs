@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Apply, clock, reaper};
 use crate::action::ConsoleAction;
-use crate::job::ConsoleReport;
+use crate::job::{ConsoleQuestion, ConsoleReport};
 use crate::state::console::Console;
 use crate::state::view::{Drawer, Focus};
 
@@ -17,6 +17,11 @@ pub fn apply(action: ConsoleAction, cx: &mut Apply<'_>) {
             open(cx);
         }
         ConsoleAction::Run(text) => run(&text, cx),
+        ConsoleAction::Complete(before) => {
+            let is_free = cx.state.is_open() && cx.state.console.running.is_none();
+            let database = cx.state.console_database().to_owned();
+            cx.effects.completion = is_free.then_some(ConsoleQuestion { before, database });
+        }
         ConsoleAction::Stop => {
             if let Some(running) = &cx.state.console.running {
                 running.cancel.cancel();

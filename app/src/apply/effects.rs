@@ -2,7 +2,7 @@
 
 use bson::Document;
 
-use crate::job::ConsoleRun;
+use crate::job::{ConsoleQuestion, ConsoleRun};
 use crate::state::settings::ThemeChoice;
 use crate::state::transfer::Purpose as TransferPurpose;
 use crate::state::{Purpose, State};
@@ -17,6 +17,8 @@ pub struct Effects {
     pub jobs: Vec<Job>,
     /// Inputs for the console.
     pub console: Vec<ConsoleRun>,
+    /// A question for the console.
+    pub completion: Option<ConsoleQuestion>,
     /// Things that only the window can do.
     pub window: Vec<WindowEffect>,
 }

@@ -15,6 +15,26 @@ pub struct ConsoleRun {
     pub cancel: Cancel,
 }
 
+/// What may the word before the cursor become?
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsoleQuestion {
+    /// The text before the cursor.
+    pub before: String,
+    /// The database that a fresh runtime begins with.
+    pub database: String,
+}
+
+/// The answer to a [`ConsoleQuestion`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsoleCompletion {
+    /// The text before the cursor.
+    pub before: String,
+    /// Where the word begins in it, in bytes.
+    pub start: usize,
+    /// What may replace the word, sorted.
+    pub words: Vec<String>,
+}
+
 /// One thing that an input made visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConsoleOutput {
@@ -72,4 +92,6 @@ pub struct ConsoleReport {
     pub is_more_than_data: bool,
     /// The input has ended, and this is the database in use.
     pub ended: Option<String>,
+    /// The latest answer to a question about a word. It belongs to no input.
+    pub completion: Option<ConsoleCompletion>,
 }

@@ -15,7 +15,9 @@ pub mod zone;
 
 pub use backups::{Backup, BackupList, KeptBackup};
 pub use cancel::Cancel;
-pub use console::{ConsoleOutput, ConsoleReport, ConsoleRun, SentCommand};
+pub use console::{
+    ConsoleCompletion, ConsoleOutput, ConsoleQuestion, ConsoleReport, ConsoleRun, SentCommand,
+};
 pub use file_look::FileLook;
 pub use gauge::Gauge;
 pub use ids::{OperationId, TabId};

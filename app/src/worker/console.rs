@@ -19,7 +19,10 @@ use mayfly_engine::value::shell::write_command;
 use super::guarded::guarded;
 use super::job::Reply;
 use super::pool::Wake;
-use crate::job::{Cancel, Capabilities, ConsoleOutput, ConsoleReport, ConsoleRun, SentCommand};
+use crate::job::{
+    Cancel, Capabilities, ConsoleCompletion, ConsoleOutput, ConsoleQuestion, ConsoleReport,
+    ConsoleRun, SentCommand,
+};
 use crate::limits::{
     CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX, CONSOLE_SENT_MAX, CONSOLE_TEXT_BYTES_MAX,
     CONSOLE_THREAD_STACK, EVENT_WAKE,
@@ -68,6 +71,7 @@ enum Request {
     /// The store is about to be closed.
     Detach,
     Run(ConsoleRun),
+    Complete(ConsoleQuestion),
 }
 
 /// The thread of the console, as the other threads see it.
@@ -108,6 +112,13 @@ impl Console {
             self.outbox.push(number, ConsoleOutput::Failed("The console is busy".to_owned()));
             self.outbox.end(number, database);
         }
+    }
+
+    /// Asks what a word may become. Never waits; there is no answer while it is busy.
+    pub(super) fn complete(&self, question: ConsoleQuestion) {
+        let sender = lock(&self.requests).clone();
+        // A full channel: the user asks again.
+        let _ = sender.map(|sender| sender.try_send(Request::Complete(question)));
     }
 
     /// Stops what runs.
@@ -179,8 +190,48 @@ fn serve(requests: &Receiver<Request>, outbox: &Arc<Outbox>) {
                 let database = shell.as_ref().map_or(run.database, |made| made.shell.database());
                 outbox.end(run.number, database);
             }
+            Request::Complete(question) => {
+                let answered = guarded(|| answer(question, source.as_ref(), &mut shell, outbox));
+                if answered.is_err() {
+                    shell = None;
+                }
+            }
         }
     }
+}
+
+/// Answers a question about a word. A runtime that can't be made says so at the next input.
+fn answer(
+    question: ConsoleQuestion,
+    source: Option<&Arc<dyn Source>>,
+    shell: &mut Option<Printing>,
+    outbox: &Arc<Outbox>,
+) {
+    let Ok(made) = made(&question.database, source, shell, outbox) else { return };
+    let before = question.before;
+    let found = made.shell.complete(&before, before.len());
+    let start = found.first().map_or(before.len(), |first| first.start);
+    let words = found.into_iter().map(|completion| completion.text).collect();
+    outbox.change(Duration::ZERO, |waiting| {
+        waiting.completion = Some(ConsoleCompletion { before, start, words });
+    });
+}
+
+/// The runtime; begins one that uses `database` if there is none.
+fn made<'a>(
+    database: &str,
+    source: Option<&Arc<dyn Source>>,
+    shell: &'a mut Option<Printing>,
+    outbox: &Arc<Outbox>,
+) -> Result<&'a mut Printing, String> {
+    if shell.is_none() {
+        let source = Arc::clone(source.ok_or(NO_STORE)?);
+        let noted = Noted { source, outbox: Arc::clone(outbox) };
+        let made = Shell::new(Arc::new(noted), ShellLimits::default());
+        let made = shell.insert(Printing::new(made.map_err(|error| error.to_string())?, outbox));
+        made.shell.run_input(&format!("use {database}"), &Cancel::default(), &mut |_| ());
+    }
+    shell.as_mut().ok_or_else(|| NO_STORE.to_owned())
 }
 
 /// A runtime whose printed lines reach the outbox while an input runs.
@@ -208,14 +259,7 @@ fn perform(
     shell: &mut Option<Printing>,
     outbox: &Arc<Outbox>,
 ) -> Result<(), String> {
-    if shell.is_none() {
-        let source = Arc::clone(source.ok_or(NO_STORE)?);
-        let noted = Noted { source, outbox: Arc::clone(outbox) };
-        let made = Shell::new(Arc::new(noted), ShellLimits::default());
-        let made = shell.insert(Printing::new(made.map_err(|error| error.to_string())?, outbox));
-        made.shell.run_input(&format!("use {}", run.database), &run.cancel, &mut |_| ());
-    }
-    let Some(Printing { shell, run: number }) = shell else { return Ok(()) };
+    let Printing { shell, run: number } = made(&run.database, source, shell, outbox)?;
     number.set(run.number);
     let mut is_told = false;
     let is_done = shell.run_input(&run.text, &run.cancel, &mut |output| {
@@ -267,11 +311,13 @@ struct Waiting {
     sent: Vec<SentCommand>,
     is_more_than_data: bool,
     ended: Option<String>,
+    completion: Option<ConsoleCompletion>,
 }
 
 impl Waiting {
     fn is_worth_a_look(&self) -> bool {
-        !self.outputs.is_empty() || !self.sent.is_empty() || self.ended.is_some()
+        let is_ended = self.ended.is_some() || self.completion.is_some();
+        is_ended || !self.outputs.is_empty() || !self.sent.is_empty()
     }
 }
 
@@ -333,6 +379,7 @@ impl Outbox {
             sent: waiting.sent,
             is_more_than_data: waiting.is_more_than_data,
             ended: waiting.ended,
+            completion: waiting.completion,
         })
     }
 }

@@ -21,7 +21,7 @@ use super::queue::{Put, Queue};
 use super::sandbox::{SandboxDone, SandboxWork};
 use super::traffic::{self, TrafficSwitch};
 use super::transfer::{TransferDone, TransferWork};
-use crate::job::{Cancel, ConsoleRun, Event, Purpose};
+use crate::job::{Cancel, ConsoleQuestion, ConsoleRun, Event, Purpose};
 use crate::limits::{EVENT_WAKE, OUTCOMES_MAX, READERS_MAX, READERS_MIN};
 use crate::source::{OpenError, Opened, Opener, Source};
 
@@ -203,6 +203,11 @@ impl Worker {
     /// Runs an input in the console. Never waits.
     pub fn run_console(&self, run: ConsoleRun) {
         self.shared.console.run(run);
+    }
+
+    /// Asks the console what a word may become. Never waits; a busy console doesn't answer.
+    pub fn complete_console(&self, question: ConsoleQuestion) {
+        self.shared.console.complete(question);
     }
 
     /// The next outcome, if there is one. Never waits.

@@ -271,3 +271,23 @@ fn another_store_has_a_console_of_its_own() {
     window.until("the first store", |state| state.is_open() && state.tabs.active().is_some());
     assert_eq!(window.state().console.history.inputs().len(), 1, "its history is back");
 }
+
+#[test]
+fn tab_completes_what_was_typed() {
+    let mut window = console();
+    window.type_into(INPUT, "db.no");
+    window.key(Key::Tab);
+    window.until_window("the only word", |window| window.value(INPUT) == "db.notes");
+    assert!(window.is_focused(INPUT), "Tab stays in the field");
+    window.harness.event(egui::Event::Text(".findOneAnd".to_owned()));
+    for key in [Key::Escape, Key::Enter] {
+        window.key(Key::Tab);
+        window.until_named("findOneAndUpdate");
+        window.key(Key::ArrowDown);
+        window.key(key);
+        assert!(!window.has("findOneAndUpdate") && window.is_focused(INPUT));
+        let word = if key == Key::Enter { "findOneAndReplace" } else { "findOneAnd" };
+        assert_eq!(window.value(INPUT), format!("db.notes.{word}"));
+    }
+    assert!(window.state().console.transcript.is_empty(), "Enter chose the word and ran nothing");
+}

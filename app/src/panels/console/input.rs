@@ -10,7 +10,7 @@ use egui::{
     Ui, vec2,
 };
 
-use super::input_id;
+use super::{completion, input_id};
 use crate::action::{Action, Actions, ConsoleAction, ViewAction};
 use crate::limits::CONSOLE_EDITED_BYTES_MAX;
 use crate::shell::is_complete;
@@ -68,7 +68,7 @@ pub fn ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut Ac
                 });
                 ui.with_layout(Layout::left_to_right(Align::TOP), |ui| match &draft.pasted {
                     Some(text) => pasted_ui(ui, text),
-                    None => edit_ui(ui, state, draft),
+                    None => edit_ui(ui, state, draft, has_focus),
                 });
             });
         });
@@ -77,7 +77,7 @@ pub fn ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut Ac
     }
 }
 
-fn edit_ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft) {
+fn edit_ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft, has_focus: bool) {
     // The first line is level with the middle of the button.
     let line = ui.fonts_mut(|fonts| fonts.row_height(&text::mono()));
     let space = ((sizes::CONTROL_SMALL - line) / 2.0).max(0.0);
@@ -101,8 +101,19 @@ fn edit_ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft) {
                 // A field of one line is as high as the line.
                 ui.spacing_mut().interact_size.y = 0.0;
                 ui.add_space(space);
-                let galley = edit.bare_ui(ui, &mut draft.text).galley;
-                let height = galley.size().y + 2.0 * space;
+                let output = edit.bare_ui(ui, &mut draft.text);
+                let height = output.galley.size().y + 2.0 * space;
+                if has_focus {
+                    completion::keep_keys(ui, draft);
+                    if let Some(cursor) = output.cursor_range {
+                        let place = output.galley.pos_from_cursor(cursor.primary);
+                        let corner = output.galley_pos + place.left_top().to_vec2();
+                        let pressed = completion::list_ui(ui, state, draft, corner);
+                        if let Some(word) = pressed {
+                            put_word(ui, draft, word);
+                        }
+                    }
+                }
                 if (height - draft.height).abs() > 0.5 {
                     draft.height = height;
                     ui.ctx().request_repaint();
@@ -174,6 +185,13 @@ fn keys_before(ui: &Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut A
                 && input.consume_key(Modifiers::COMMAND, key)
         })
     };
+    let (before, selected, _) = around_cursor(ui, &draft.text);
+    if selected.is_empty() {
+        let before = before.to_owned();
+        if let Some(word) = completion::keys(ui, state, draft, &before, actions) {
+            put_word(ui, draft, word);
+        }
+    }
     let (before, selected, after) = around_cursor(ui, &draft.text);
     let is_selected = !selected.is_empty();
     // In a text of several lines the arrows move the cursor until it is at an end.
@@ -238,6 +256,17 @@ fn keys_after(ui: &Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut Ac
         draft.text = format!("{before}\n{after}");
         set_cursor(ui, at);
     }
+}
+
+/// Puts a word before the cursor, where a part of it begins at this byte.
+fn put_word(ui: &Ui, draft: &mut ConsoleDraft, (start, word): (usize, String)) {
+    let (before, _, after) = around_cursor(ui, &draft.text);
+    let kept = before.get(..start).unwrap_or(before);
+    let at = kept.chars().count() + word.chars().count();
+    draft.text = format!("{kept}{word}{after}");
+    draft.completes = None;
+    set_cursor(ui, at);
+    ui.ctx().request_repaint();
 }
 
 /// The text before the selection, in it, and after it.

@@ -1,5 +1,6 @@
 //! The console: the transcript, and below it the input.
 
+mod completion;
 mod input;
 mod transcript;
 
@@ -16,7 +17,7 @@ const INPUT_SHARE: f32 = 0.5;
 
 /// What the console is, and its keys.
 const HINT: &str = "Type JavaScript as in mongosh. Enter runs it, Shift+Enter adds a line, \
-                    Ctrl+Enter runs the selection, Up and Down show earlier inputs";
+                    Ctrl+Enter runs the selection, Up and Down show earlier inputs, Tab completes a word";
 
 /// Draws the console.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub use history::{History, KnownHistory};
 pub use transcript::{Entry, EntryKind, Row, Transcript};
 
-use crate::job::{Cancel, ConsoleReport, ConsoleRun, SentCommand};
+use crate::job::{Cancel, ConsoleCompletion, ConsoleReport, ConsoleRun, SentCommand};
 
 /// Names the field that is typed into, so that the keyboard can be sent to it.
 pub const INPUT: &str = "console input";
@@ -37,6 +37,8 @@ pub struct Console {
     pub running: Option<Running>,
     /// The database in use; `None` until something was run.
     pub database: Option<String>,
+    /// What the word before the cursor may become, as asked last.
+    pub completion: Option<ConsoleCompletion>,
 }
 
 impl Console {
@@ -67,6 +69,9 @@ impl Console {
 
     /// Takes a report of the thread. Returns the commands that were sent.
     pub fn learn(&mut self, report: ConsoleReport) -> Vec<SentCommand> {
+        if report.completion.is_some() {
+            self.completion = report.completion;
+        }
         // An input of a store that is not shown any more.
         if self.running.as_ref().is_none_or(|running| running.number != report.run) {
             return report.sent;
@@ -89,6 +94,15 @@ impl Console {
             self.transcript.note("The store was opened again; variables are gone");
         }
     }
+}
+
+/// The list of completions.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Completing {
+    /// The text before the cursor that was asked about.
+    pub before: String,
+    /// The chosen word.
+    pub at: usize,
 }
 
 /// What is being typed in the console.
@@ -114,6 +128,8 @@ pub struct ConsoleDraft {
     pub height: f32,
     /// The text was put there, so the cursor goes to its end.
     pub is_put: bool,
+    /// Completions are offered for the word before the cursor.
+    pub completes: Option<Completing>,
     /// How many rows and points there were when the transcript was drawn last with its end in sight.
     pub end: Option<(u64, f32)>,
 }
@@ -152,6 +168,7 @@ impl ConsoleDraft {
         text.clone_into(&mut self.text);
         self.kept.clear();
         (self.at, self.pasted, self.is_put) = (None, None, true);
+        self.completes = None;
     }
 
     fn show(&mut self, at: usize, history: &History) -> bool {
