@@ -26,7 +26,7 @@ pub use mayfly_engine::engine::OpenError;
 pub use mayfly_engine::event::{BuildProgress, Event, IndexReport, PassReport, RemovedDocument};
 pub use purpose::Purpose;
 pub use store::{
-    Advice, Capabilities, CopiedStore, OpenRequest, SAMPLE_DATABASES, Sandbox, TRAFFIC_DATABASE,
-    instant_ms,
+    Advice, Capabilities, CopiedStore, OpenRequest, SAMPLE_DATABASES, Sandbox, SandboxFolder,
+    TRAFFIC_DATABASE, instant_ms,
 };
 pub use zone::Zone;

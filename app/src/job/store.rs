@@ -1,6 +1,7 @@
 //! Which store is opened, what it can do, and what the window says about it.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mayfly_engine::engine::{CopyReport, OpenError};
@@ -41,10 +42,38 @@ pub enum Sandbox {
     Copy(CopiedStore),
 }
 
+/// A temporary folder that other programs see as in use. Dropping it removes it.
+#[derive(Debug)]
+pub struct SandboxFolder {
+    /// Released first: a system may refuse to remove an open file.
+    lock: Option<File>,
+    folder: TempDir,
+}
+
+impl SandboxFolder {
+    /// Owns the folder, and the lock on a file in it.
+    #[must_use]
+    pub fn new(lock: File, folder: TempDir) -> Self {
+        Self { lock: Some(lock), folder }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+impl Drop for SandboxFolder {
+    fn drop(&mut self) {
+        self.lock = None;
+    }
+}
+
 /// A store in a temporary folder, which goes away with the last clone.
 #[derive(Debug, Clone)]
 pub struct CopiedStore {
-    folder: Arc<TempDir>,
+    folder: Arc<SandboxFolder>,
     /// What was copied.
     pub report: CopyReport,
 }
@@ -52,13 +81,13 @@ pub struct CopiedStore {
 impl CopiedStore {
     /// Owns the folder.
     #[must_use]
-    pub fn new(folder: TempDir, report: CopyReport) -> Self {
+    pub fn new(folder: SandboxFolder, report: CopyReport) -> Self {
         Self { folder: Arc::new(folder), report }
     }
 
     /// The folder around the data folder.
     #[must_use]
-    pub fn folder(&self) -> &Arc<TempDir> {
+    pub fn folder(&self) -> &Arc<SandboxFolder> {
         &self.folder
     }
 }

@@ -20,13 +20,13 @@ use mayfly_engine::value::count;
 
 use super::engine_slot::EngineSlot;
 use crate::demo::{self, SampleData};
-use crate::job::{Backup, Cancel, CopiedStore};
+use crate::job::{Backup, Cancel, CopiedStore, SandboxFolder};
 use crate::limits::DEMO_BALLAST_BYTES;
 
 use super::maintenance::{Maintenance, MaintenanceError, Offline, OfflineWork};
 use super::{
     Capabilities, Events, Namespace, OpenError, OpenRequest, Opened, Opener, Sandbox, Source,
-    Transfers, folder_advice, sample_mark,
+    Transfers, folder_advice, sample_mark, sandbox_folder,
 };
 
 /// The file in a data folder that makes it a store.
@@ -41,7 +41,7 @@ pub struct Embedded {
     is_simulated: bool,
     sample_data: Option<SampleData>,
     /// A temporary folder goes after the engine that used it.
-    _folder: Option<Arc<tempfile::TempDir>>,
+    _folder: Option<Arc<SandboxFolder>>,
 }
 
 impl Embedded {
@@ -223,6 +223,7 @@ pub fn first_request(named: OpenRequest) -> OpenRequest {
 }
 
 fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
+    sandbox_folder::remove_left();
     let temporary = temporary(request)?;
     let folder = match &temporary {
         // A folder inside, so that the store makes it and closes it to other users.
@@ -280,7 +281,7 @@ fn clock(request: &OpenRequest) -> ClockOption {
 }
 
 /// The folder of a sandbox.
-fn temporary(request: &OpenRequest) -> Result<Option<Arc<tempfile::TempDir>>, OpenError> {
+fn temporary(request: &OpenRequest) -> Result<Option<Arc<SandboxFolder>>, OpenError> {
     Ok(match &request.sandbox {
         None => None,
         Some(Sandbox::Copy(copied)) => Some(Arc::clone(copied.folder())),
@@ -301,10 +302,11 @@ fn hold_copy(engine: &Engine, report: CopyReport) -> Option<String> {
     })
 }
 
-fn temporary_folder() -> Result<tempfile::TempDir, OpenError> {
-    tempfile::Builder::new().prefix("mayfly-sandbox-").tempdir().map_err(|error| {
+fn temporary_folder() -> Result<SandboxFolder, OpenError> {
+    let made = sandbox_folder::create().map_err(|error| {
         OpenError::new(format!("Couldn't create a temporary folder for the sandbox: {error}"))
-    })
+    });
+    made.map(|(lock, folder)| SandboxFolder::new(lock, folder))
 }
 
 fn is_empty(engine: &Engine) -> bool {
