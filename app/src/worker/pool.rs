@@ -213,11 +213,8 @@ impl Worker {
     /// The next outcome, if there is one. Never waits.
     #[must_use]
     pub fn next_outcome(&self) -> Option<Outcome> {
-        let Ok(outcome) = self.outcomes.try_recv() else {
-            return self.shared.console.take().map(Outcome::Console);
-        };
-        self.is_taken(&outcome);
-        Some(outcome)
+        let outcome = self.outcomes.try_recv().ok().inspect(|outcome| self.is_taken(outcome));
+        outcome.or_else(|| self.shared.console.take().map(Outcome::Console))
     }
 
     /// From the moment when the window knows of a store, it may change it.

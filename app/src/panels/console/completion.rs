@@ -39,7 +39,7 @@ pub(super) fn keys(
         return None;
     }
     if completing.before != before {
-        // Typing goes on: the list follows.
+        // More was typed: the list follows.
         actions.push(Action::Console(ConsoleAction::Complete(before.to_owned())));
         *completing = Completing { before: before.to_owned(), at: 0 };
         return None;

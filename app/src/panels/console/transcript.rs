@@ -132,6 +132,8 @@ fn copy_ui(ui: &mut Ui, entry: &Entry, is_pointed: bool, actions: &mut Actions) 
     } else {
         ui.set_opacity(0.0);
     }
+    // A line is as high as its buttons.
+    ui.spacing_mut().interact_size.y = sizes::CONTROL_SMALL;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         let names = [
