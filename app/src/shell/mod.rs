@@ -1,7 +1,7 @@
 //! The console: JavaScript in mongosh's dialect, over any [`Source`](crate::source::Source).
 //!
 //! JavaScript runs in `QuickJS` without files, network or modules. It reaches the store only through
-//! the functions in [`host`], and each of them is a command that any driver can send. The rest of
+//! the functions in `host.rs`, and each of them is a command that any driver can send. The rest of
 //! mongosh is written in JavaScript, in `js/`. A [`Shell`] stays on the thread that made it.
 
 mod complete;
