@@ -304,3 +304,6 @@ pub const CONSOLE_COMPLETION_MAX: Duration = Duration::from_millis(50);
 
 /// Inputs that `mayfly shell` keeps for the next time.
 pub const SHELL_HISTORY_MAX: usize = 1_000;
+
+/// How long one input of the window's console may run.
+pub const CONSOLE_TIME_MAX: Duration = Duration::from_mins(10);

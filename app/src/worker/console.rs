@@ -25,7 +25,7 @@ use crate::job::{
 };
 use crate::limits::{
     CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX, CONSOLE_SENT_MAX, CONSOLE_TEXT_BYTES_MAX,
-    CONSOLE_THREAD_STACK, EVENT_WAKE,
+    CONSOLE_THREAD_STACK, CONSOLE_TIME_MAX, EVENT_WAKE,
 };
 use crate::shell::{Output, Shell, ShellLimits};
 use crate::source::{Events, Source};
@@ -227,7 +227,8 @@ fn made<'a>(
     if shell.is_none() {
         let source = Arc::clone(source.ok_or(NO_STORE)?);
         let noted = Noted { source, outbox: Arc::clone(outbox) };
-        let made = Shell::new(Arc::new(noted), ShellLimits::default());
+        let limits = ShellLimits { time: Some(CONSOLE_TIME_MAX), ..ShellLimits::default() };
+        let made = Shell::new(Arc::new(noted), limits);
         let made = shell.insert(Printing::new(made.map_err(|error| error.to_string())?, outbox));
         made.shell.run_input(&format!("use {database}"), &Cancel::default(), &mut |_| ());
     }
