@@ -79,20 +79,27 @@
     },
   );
 
+  /** A number with the type that it is stored as. */
+  class NumberBox {
+    constructor(value) {
+      this.value = value;
+    }
+    valueOf() {
+      return this.value;
+    }
+    toString(radix) {
+      return this.value.toString(radix);
+    }
+    toJSON() {
+      return this.value;
+    }
+  }
+
   const Int32Class = type(
     "Int32",
-    class Int32 {
+    class Int32 extends NumberBox {
       constructor(value) {
-        this.value = +value | 0;
-      }
-      valueOf() {
-        return this.value;
-      }
-      toString(radix) {
-        return this.value.toString(radix);
-      }
-      toJSON() {
-        return this.value;
+        super(+value | 0);
       }
       [custom]() {
         return `Int32(${this.value})`;
@@ -108,18 +115,9 @@
 
   const DoubleClass = type(
     "Double",
-    class Double {
+    class Double extends NumberBox {
       constructor(value) {
-        this.value = +value;
-      }
-      valueOf() {
-        return this.value;
-      }
-      toString(radix) {
-        return this.value.toString(radix);
-      }
-      toJSON() {
-        return this.value;
+        super(+value);
       }
       [custom]() {
         return `Double(${Object.is(this.value, -0) ? "-0" : this.value})`;
