@@ -339,15 +339,20 @@
       return this._delete(values[0], 0, values[1]);
     }
 
-    remove(...values) {
+    /** The filter, the limit and the options of a `remove`. */
+    _removeFields(values, name) {
       deprecated(
         "Collection.remove() is deprecated. " +
           "Use deleteOne, deleteMany, findOneAndDelete, or bulkWrite.",
       );
-      need(values, 1, "Collection.remove");
+      need(values, 1, name);
       const [query, options] = values;
       const justOne = typeof options === "boolean" ? options : options?.justOne;
-      return this._delete(query, justOne ? 1 : 0, options);
+      return [query, justOne ? 1 : 0, options];
+    }
+
+    remove(...values) {
+      return this._delete(...this._removeFields(values, "Collection.remove"));
     }
 
     _modifyCommand(fields, options) {

@@ -57,14 +57,9 @@
     }
 
     remove(...values) {
-      deprecated(
-        "Collection.remove() is deprecated. " +
-          "Use deleteOne, deleteMany, findOneAndDelete, or bulkWrite.",
-      );
-      need(values, 1, "Explainable.remove");
-      const [query, options] = values;
-      const isOne = typeof options === "boolean" ? options : options?.justOne;
-      return this._explain(this._collection._deleteCommand(query, isOne ? 1 : 0, options));
+      const collection = this._collection;
+      const fields = collection._removeFields(values, "Explainable.remove");
+      return this._explain(collection._deleteCommand(...fields));
     }
 
     update(...values) {
