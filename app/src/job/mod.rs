@@ -8,6 +8,7 @@ pub mod gauge;
 pub mod glossary;
 pub mod ids;
 pub mod invisible;
+pub mod lesson;
 pub mod number_draft;
 pub mod purpose;
 pub mod store;

@@ -1,0 +1,286 @@
+//! A lesson as its file says it.
+
+use std::time::Duration;
+
+use bson::Bson;
+use mayfly_engine::catalog::Dialect;
+
+/// A lesson file that was read without a problem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lesson {
+    /// The name of its file without `.md`, such as `02-the-pass`.
+    pub slug: String,
+    /// What it teaches, as a short title.
+    pub title: String,
+    /// How long it takes, in minutes.
+    pub minutes: u32,
+    /// Its series.
+    pub level: Level,
+    /// How it is played.
+    pub kind: LessonKind,
+    /// The rules of database `lesson`.
+    pub dialect: Dialect,
+    /// Whether a second database with Cosmos DB's rules is shown beside it.
+    pub rules: Rules,
+    /// The collections whose lanes are shown, in order. `cosmos.name` is one of the second database.
+    pub show: Vec<String>,
+    /// Slugs worth doing before.
+    pub after: Vec<String>,
+    /// The start of the simulated clock, in milliseconds since 1970; `None`: the program's build date.
+    pub start_ms: Option<i64>,
+    /// Simulated seconds for each real second of a play block.
+    pub rate: f64,
+    /// Which clock the store runs on.
+    pub clock: ClockKind,
+    /// The TTL monitor at the start.
+    pub reaper: ReaperStart,
+    /// The members of the replica set, the first is primary; empty: a store alone.
+    pub members: Vec<MemberStart>,
+    /// The cards, at least one.
+    pub cards: Vec<Card>,
+}
+
+/// The series of a lesson.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// What expires, and when.
+    Start,
+    /// Indexes and rules.
+    Core,
+    /// Azure Cosmos DB's API for MongoDB.
+    Cosmos,
+    /// Running it: load, archive, clocks, replica sets.
+    Operate,
+    /// Challenges.
+    Challenge,
+}
+
+/// How a lesson is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum LessonKind {
+    /// Cards with questions.
+    #[default]
+    Lesson,
+    /// A goal to reach.
+    Challenge,
+    /// No question: for a lecturer.
+    Scene,
+}
+
+/// Which databases a lesson has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Rules {
+    /// Database `lesson` alone.
+    #[default]
+    One,
+    /// Beside it database `cosmos`.
+    Both,
+}
+
+/// Which clock a lesson's store runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ClockKind {
+    /// A simulated clock.
+    #[default]
+    Simulated,
+    /// A clock that the store takes for the computer's, for lessons about the clock guard.
+    Computer,
+}
+
+/// The TTL monitor at the start of a lesson.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReaperStart {
+    /// The sleep between passes.
+    pub period: Duration,
+    /// Simulated time that removing one document takes.
+    pub load: Duration,
+    /// Parameters of `setParameter`.
+    pub parameters: Vec<(String, Bson)>,
+}
+
+/// A member of a replica set at the start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberStart {
+    /// Its name, such as `A`.
+    pub name: String,
+    /// How far its clock is ahead, in milliseconds.
+    pub skew_ms: i64,
+}
+
+/// A card.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Card {
+    /// Its heading.
+    pub title: String,
+    /// The line of its heading, from 1.
+    pub line: usize,
+    /// What it shows and does, in order.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a card.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// Markdown.
+    Prose(String),
+    /// Markdown for the presenter alone.
+    Notes(String),
+    /// A number to drag.
+    Handle(Handle),
+    /// A block that does something.
+    Block(Block),
+}
+
+/// A number of seconds to drag, bound to the first TTL index of a collection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handle {
+    /// The collection; one of `show`.
+    pub collection: String,
+    /// The smallest value, in seconds.
+    pub min_secs: i64,
+    /// The largest value, in seconds.
+    pub max_secs: i64,
+}
+
+/// A fenced block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// The line of its first fence, from 1.
+    pub line: usize,
+}
+
+/// What a block is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BlockKind {
+    /// JavaScript that runs when the card opens.
+    Setup(String),
+    /// JavaScript behind a button.
+    Run {
+        /// The words on the button; empty: `Run`.
+        label: String,
+        /// The code of the error that it must end with.
+        fails: Option<i32>,
+        /// JavaScript.
+        script: String,
+    },
+    /// JavaScript that lets time pass.
+    Play {
+        /// The words on the button; empty: `Play`.
+        label: String,
+        /// JavaScript.
+        script: String,
+    },
+    /// A question, answered before the block that follows it.
+    Question(Question),
+    /// A state to reach.
+    Goal(Goal),
+    /// One way to reach the goal of its card.
+    Solution(String),
+    /// JavaScript that runs again and again.
+    Traffic(Traffic),
+}
+
+/// A question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// Its stable name, unique in the lesson.
+    pub id: String,
+    /// What is asked.
+    pub text: String,
+    /// How it is answered.
+    pub kind: QuestionKind,
+    /// The expression that computes the answer; empty if each choice has a `when`.
+    pub ask: String,
+    /// What is said after the answer, beside the words of the choice.
+    pub because: String,
+    /// Whether a room may vote.
+    pub vote: bool,
+    /// The choices; for a count, typical guesses.
+    pub choices: Vec<Choice>,
+}
+
+/// How a question is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QuestionKind {
+    /// One of the choices.
+    Choose,
+    /// A number.
+    Count {
+        /// The smallest.
+        min: i64,
+        /// The largest.
+        max: i64,
+    },
+    /// The lanes that will be removed.
+    Which {
+        /// The collection, one of `show`.
+        among: String,
+    },
+    /// An instant on the time axis, as seconds from the start.
+    Pin,
+}
+
+/// A choice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The words.
+    pub text: String,
+    /// When it is the true one.
+    pub answer: Answer,
+    /// Why it is true or not.
+    pub because: String,
+}
+
+/// When a choice is the true one.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// The question's expression has this value.
+    Is(Bson),
+    /// This expression is true.
+    When(String),
+}
+
+/// A state to reach.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Goal {
+    /// What to do.
+    pub task: String,
+    /// The expression that is true when it is reached.
+    pub when: String,
+    /// Hints, shown one at a time.
+    pub hints: Vec<String>,
+    /// The expression that is true when it can't be reached any more.
+    pub fail_when: Option<String>,
+    /// Methods and commands that are allowed beside reads; empty: all that `deny` doesn't name.
+    pub allow: Vec<String>,
+    /// Methods and commands that are refused.
+    pub deny: Vec<String>,
+    /// How long it may take on the simulated clock, from the opening of the card.
+    pub deadline: Option<Duration>,
+}
+
+/// JavaScript that runs again and again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Traffic {
+    /// Its name, unique in the lesson.
+    pub name: String,
+    /// How often it runs, on the simulated clock.
+    pub every: Duration,
+    /// Whether it goes on after its card.
+    pub stays: bool,
+    /// The body of a function of `i`, the number of calls before.
+    pub script: String,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What is wrong and what to write instead.
+    pub sentence: String,
+}

@@ -1,0 +1,262 @@
+//! What the player is asked, and what it shows.
+//!
+//! The thread of the lesson publishes a whole [`LessonView`] after each change; the window draws the
+//! newest one. Indexes of cards and parts are those of [`Lesson::cards`] and `Card::parts`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bson::Bson;
+
+use super::Lesson;
+use crate::job::{ConsoleOutput, ConsoleRun};
+
+/// Where a lesson comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LessonSource {
+    /// One that comes with the program, by its slug.
+    Shipped(String),
+    /// A file of the user's.
+    File(PathBuf),
+}
+
+/// What the window asks of the thread.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LessonRequest {
+    /// Opens a card; cards before it that were not played run with their solutions.
+    OpenCard(usize),
+    /// Commits a guess. Later guesses of the same question are ignored until a restart.
+    Guess {
+        /// The part of the present card.
+        part: usize,
+        /// What was guessed.
+        guess: Guess,
+    },
+    /// The hands of the room for each choice of a question.
+    Vote {
+        /// The part of the present card.
+        part: usize,
+        /// Hands for each choice.
+        hands: Vec<u32>,
+    },
+    /// Runs a `run`, `play` or `solution` block.
+    Run {
+        /// The part of the present card.
+        part: usize,
+    },
+    /// Shows the next hint of a goal.
+    Hint {
+        /// The part of the present card.
+        part: usize,
+    },
+    /// Replays the file up to the beginning of the present card.
+    RestartCard,
+    /// Replays to the event before this instant.
+    StepBack,
+    /// Lets time pass until the next event.
+    StepForward,
+    /// Ends what plays where it is.
+    Stop,
+    /// Switches the traffic of the lesson.
+    Traffic(bool),
+    /// Runs an input of the console in the lesson's own shell.
+    Console(ConsoleRun),
+    /// Acts on a member of the replica set.
+    Member {
+        /// Its name.
+        name: String,
+        /// What to do.
+        command: MemberCommand,
+    },
+    /// Sets how long secondaries wait before they apply an entry, in simulated milliseconds.
+    ReplicationDelay(u32),
+}
+
+/// What to do with a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberCommand {
+    /// The primary becomes a secondary.
+    StepDown,
+    /// Stops it.
+    Stop,
+    /// Starts it again.
+    Start,
+    /// The window reads from it.
+    ReadFrom,
+}
+
+/// An answer that was committed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Guess {
+    /// The choice with this index.
+    Choice(usize),
+    /// A number.
+    Count(i64),
+    /// The `_id`s of the lanes.
+    Which(Vec<Bson>),
+    /// Milliseconds from the start.
+    Pin(i64),
+}
+
+/// Everything the window shows of a lesson that is played.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LessonView {
+    /// The file.
+    pub lesson: Arc<Lesson>,
+    /// Where it comes from.
+    pub source: LessonSource,
+    /// The index of the present card.
+    pub card: usize,
+    /// The cards, in order.
+    pub cards: Vec<CardView>,
+    /// The time.
+    pub time: TimeView,
+    /// What happens next: `threshold`, `pass`, `traffic` or `write`, and when, in milliseconds since 1970.
+    pub next_event: Option<(String, i64)>,
+    /// Documents that were removed since the start.
+    pub removed: u64,
+    /// Whether the lesson's traffic runs; `None`: it has none.
+    pub traffic: Option<bool>,
+    /// The members of the replica set; empty: a store alone.
+    pub members: Vec<MemberView>,
+    /// The newest entries of the oplog, oldest first.
+    pub oplog: Vec<OplogEntryView>,
+    /// How long secondaries wait, in simulated milliseconds.
+    pub replication_delay_ms: u32,
+    /// What the lesson can't go on from: one sentence.
+    pub failure: Option<String>,
+}
+
+/// The lesson's time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimeView {
+    /// Now, in milliseconds since 1970.
+    pub now_ms: i64,
+    /// The start of the lesson.
+    pub start_ms: i64,
+    /// Simulated seconds for each real second while it runs.
+    pub rate: f64,
+    /// Whether it stands still.
+    pub is_paused: bool,
+    /// While it runs, it stops here at the latest.
+    pub until_ms: Option<i64>,
+}
+
+/// What the window shows of a card.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CardView {
+    /// The state of each part; prose has none.
+    pub parts: Vec<Option<BlockView>>,
+    /// Everything on it was done, so that the next card may open.
+    pub is_done: bool,
+}
+
+/// What the window shows of a block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlockView {
+    /// Where it is.
+    pub state: BlockState,
+    /// What it printed.
+    pub output: Vec<ConsoleOutput>,
+    /// For a question.
+    pub question: Option<QuestionView>,
+    /// For a goal: it is reached.
+    pub is_reached: bool,
+    /// For a goal: it can't be reached any more, and why.
+    pub lost: Option<String>,
+    /// For a goal: how many hints are shown.
+    pub hints: usize,
+}
+
+/// Where a block is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BlockState {
+    /// Something before it is to be done first.
+    #[default]
+    Waiting,
+    /// It can be run or answered.
+    Ready,
+    /// It runs.
+    Running,
+    /// It was run or answered.
+    Done,
+    /// It failed, against what the file says.
+    Failed,
+}
+
+/// What the window shows of a question.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct QuestionView {
+    /// The committed guess.
+    pub guess: Option<Guess>,
+    /// Hands of the room for each choice; empty: no vote. A second vote comes after the first.
+    pub votes: Vec<Vec<u32>>,
+    /// What the engine answered.
+    pub answer: Option<Bson>,
+    /// The index of the true choice, once known.
+    pub true_choice: Option<usize>,
+    /// The sentence for the guess, and the engine's verdict, once known.
+    pub verdict: Option<String>,
+}
+
+/// A member of a replica set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemberView {
+    /// Its name.
+    pub name: String,
+    /// Its part.
+    pub role: MemberRole,
+    /// Its clock, in milliseconds since 1970.
+    pub now_ms: i64,
+    /// How far its clock is ahead of the common time, in milliseconds.
+    pub skew_ms: i64,
+    /// What its TTL monitor does.
+    pub monitor: String,
+    /// How far it is behind the primary, in milliseconds.
+    pub lag_ms: i64,
+    /// Entries that it has not applied.
+    pub behind: u64,
+    /// The position of the last entry that it applied.
+    pub applied: u64,
+    /// Whether the window reads from it.
+    pub is_read: bool,
+    /// The documents of the first shown collections: `_id`, threshold, and whether its bytes are stored.
+    pub lanes: Vec<MemberLane>,
+}
+
+/// A document of a member.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemberLane {
+    /// Its `_id`.
+    pub id: Bson,
+    /// When it becomes eligible, in milliseconds since 1970; `None`: never.
+    pub threshold_ms: Option<i64>,
+    /// When it was removed here.
+    pub removed_ms: Option<i64>,
+}
+
+/// The part of a member in a replica set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberRole {
+    /// It takes writes and deletes what is due.
+    Primary,
+    /// It replicates.
+    Secondary,
+    /// It is stopped.
+    Down,
+}
+
+/// An entry of the oplog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OplogEntryView {
+    /// Its position, ascending.
+    pub position: u64,
+    /// When it was written, in milliseconds since 1970.
+    pub at_ms: i64,
+    /// `insert`, `update`, `delete`, `ttl delete` or `index`.
+    pub kind: String,
+    /// Documents that it concerns.
+    pub documents: u64,
+    /// The collection.
+    pub namespace: String,
+}
