@@ -3,7 +3,7 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, OnceLock, PoisonError, Weak,
+        Arc, Mutex, PoisonError, RwLock, Weak,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -19,11 +19,11 @@ use crate::limits::EVENT_QUEUE_MAX;
 #[derive(Default)]
 pub struct EventHub {
     subscribers: Mutex<Vec<Subscriber>>,
-    observer: OnceLock<Observer>,
+    observers: RwLock<Arc<[Observer]>>,
 }
 
 /// Called with each event on the thread that sends it, before the subscribers.
-type Observer = Box<dyn Fn(&Event) + Send + Sync>;
+type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
 
 #[derive(Debug)]
 struct Subscriber {
@@ -51,15 +51,20 @@ impl EventHub {
         Subscription { receiver, lost }
     }
 
-    /// Sets the one observer of all events; a second call has no effect.
+    /// Adds an observer of all events, for as long as the hub exists.
     pub fn observe(&self, observer: impl Fn(&Event) + Send + Sync + 'static) {
-        let _ = self.observer.set(Box::new(observer));
+        let mut observers = self.observers.write().unwrap_or_else(PoisonError::into_inner);
+        let all = observers.iter().cloned().chain([Arc::new(observer) as Observer]);
+        *observers = all.collect();
     }
 
-    /// Sends an event to the observer, then to all subscribers.
+    /// Sends an event to the observers in the order in which they were added, then to all
+    /// subscribers.
     pub fn send(&self, event: &Event) {
-        if let Some(observer) = self.observer.get() {
-            // A panicking observer must not stop the subscribers or the sending thread.
+        // Without the lock: an observer may send events too.
+        let observers = Arc::clone(&self.observers.read().unwrap_or_else(PoisonError::into_inner));
+        for observer in observers.iter() {
+            // A panicking observer must not stop the others or the sending thread.
             let _ = catch_unwind(AssertUnwindSafe(|| observer(event)));
         }
         let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,11 +13,12 @@ use std::{
 
 use super::{
     counters::TtlCounters,
+    forecast::is_any_due,
     guard::{GuardRuntime, Permit},
     parameters::{ParameterError, TtlParameter, TtlParameters},
     pass::{Pass, Step},
     schedule::Plan,
-    target::targets_at_work,
+    target::{Target, targets_at_work},
     trash,
     watchdog::{Heartbeat, Stall},
 };
@@ -31,6 +32,7 @@ use crate::{
     plan::Operation,
     store::StoreError,
     supervised::panic_text,
+    ttl::Rule,
 };
 
 /// The name of the background thread, as in MongoDB.
@@ -41,6 +43,8 @@ pub const THREAD_NAME: &str = "TTLMonitor";
 enum PassCause {
     /// The schedule.
     Schedule,
+    /// The schedule, on a clock that is advanced over many passes.
+    LongStretch,
     /// A release: the pass covers everything that is not on hold.
     Release,
     /// A command: the pass covers everything.
@@ -258,10 +262,11 @@ impl Reaper {
 
     /// Runs one whole pass now, whatever the schedule and the guard say.
     pub fn run_pass(&self) -> PassReport {
-        self.run(Permit::default(), PassCause::Request)
+        self.run(Permit::default(), PassCause::Request, true)
     }
 
-    fn run(&self, permit: Permit, cause: PassCause) -> PassReport {
+    /// A pass that has no work is only counted.
+    fn run(&self, permit: Permit, cause: PassCause, works: bool) -> PassReport {
         let _one_at_a_time = lock(&self.running);
         *lock(&self.pass_thread) = Some(thread::current().id());
         let operation = Arc::new(Operation::default());
@@ -269,9 +274,10 @@ impl Reaper {
         self.data_changed.store(false, Ordering::Relaxed);
         let number = self.last_number.fetch_add(1, Ordering::Relaxed) + 1;
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let mut pass = Pass::begin(self, number, permit, cause == PassCause::Schedule);
+            let respects_switch = !matches!(cause, PassCause::Release | PassCause::Request);
+            let mut pass = Pass::begin(self, number, permit, respects_switch);
             let continues = || !self.stop.load(Ordering::Relaxed) && !operation.is_killed();
-            let mut step = pass.step();
+            let mut step = if works { pass.step() } else { pass.skip() };
             while step == Step::Again && continues() && pass.continues() {
                 thread::yield_now();
                 let before = pass.deleted();
@@ -314,6 +320,11 @@ impl Reaper {
         self.run_guarded(PassCause::Schedule)
     }
 
+    /// As [`Reaper::run_scheduled_pass`], but a pass that would find nothing is only counted.
+    pub(super) fn run_or_count_pass(&self) -> Option<PassReport> {
+        self.run_guarded(PassCause::LongStretch)
+    }
+
     /// As [`Reaper::run_scheduled_pass`], but on request after a release, so also while the monitor
     /// is off.
     pub fn run_released_pass(&self) -> Option<PassReport> {
@@ -325,7 +336,18 @@ impl Reaper {
             self.counters.held_passes.add(1);
             return None;
         };
-        Some(self.run(permit, cause))
+        let works = cause != PassCause::LongStretch || self.has_work();
+        Some(self.run(permit, cause, works))
+    }
+
+    /// Whether a pass would find anything. An index that never removes anything counts, because a
+    /// pass reports it.
+    fn has_work(&self) -> bool {
+        let all = targets_at_work(&self.collections.catalog());
+        let is_inert = |target: &Target| matches!(target.rule, Rule::Inert(_));
+        let is_due = || is_any_due(self.collections.store(), &all, self.clock.now_ms());
+        // An unreadable index is for the pass to report.
+        all.iter().any(is_inert) || is_due().unwrap_or(true)
     }
 
     /// The monotonic instant of the next pass, for a sleep that began then. Sends an event if it

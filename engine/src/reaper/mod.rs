@@ -12,6 +12,7 @@ mod expired_sink;
 mod forecast;
 mod guard;
 mod handle;
+mod monitor;
 mod parameters;
 mod pass;
 mod replace;
@@ -36,6 +37,7 @@ pub use guard::{
     RuleId, SmallStep, simulated_now_ms,
 };
 pub use handle::{Reaper, THREAD_NAME};
+pub use monitor::{Monitor, SleepEnd};
 pub use parameters::{
     Limits, ParameterError, ParameterInfo, ParameterKind, TTL_PARAMETERS, TtlParameter,
     TtlParameters,

@@ -79,6 +79,13 @@ impl<'r> Pass<'r> {
         Self { reaper, now_ms, permit, respects_switch, began, report, tallies, current }
     }
 
+    /// Counts its only sub-pass, which would find nothing.
+    pub(super) fn skip(&mut self) -> Step {
+        self.report.sub_passes += 1;
+        self.reaper.counters().sub_passes.add(1);
+        Step::Finished
+    }
+
     /// Does the next piece of work.
     pub(super) fn step(&mut self) -> Step {
         let Some(sub_pass) = &mut self.current else {
@@ -101,9 +108,8 @@ impl<'r> Pass<'r> {
         }
         let leftovers = !sub_pass.again.is_empty();
         self.current = None;
-        self.report.sub_passes += 1;
-        self.reaper.counters().sub_passes.add(1);
-        if leftovers { Step::Again } else { Step::Finished }
+        let end = self.skip();
+        if leftovers { Step::Again } else { end }
     }
 
     /// How many documents it has removed so far.

@@ -1,14 +1,15 @@
-//! The background thread: sleeps first, then runs a pass, and so on. All decisions are made
-//! elsewhere.
+//! The background thread: waits for the end of each sleep of the [`Monitor`].
 
 use std::{
     io,
     sync::{Arc, atomic::Ordering},
     thread::{Builder, JoinHandle},
-    time::Duration,
 };
 
-use super::handle::{Reaper, THREAD_NAME};
+use super::{
+    handle::{Reaper, THREAD_NAME},
+    monitor::Monitor,
+};
 use crate::{clock::WaitEnd, limits::THREAD_RETRY, supervised::supervised};
 
 /// Starts the thread. [`Reaper::stop`] ends it.
@@ -16,40 +17,26 @@ use crate::{clock::WaitEnd, limits::THREAD_RETRY, supervised::supervised};
 /// # Errors
 /// When the system gives no thread.
 pub fn start(reaper: Arc<Reaper>) -> io::Result<JoinHandle<()>> {
-    // Read here, so that the delay until the thread runs counts toward its first sleep.
-    let began = reaper.clock().monotonic();
-    reaper.note_heartbeat();
-    reaper.look_ahead();
-    Builder::new().name(THREAD_NAME.to_owned()).spawn(move || work(&reaper, began))
+    // Made here, so that the delay until the thread runs counts toward its first sleep.
+    let monitor = Monitor::new(Arc::clone(&reaper));
+    Builder::new().name(THREAD_NAME.to_owned()).spawn(move || work(&reaper, monitor))
 }
 
-fn work(reaper: &Reaper, began: Duration) {
-    let mut sleep_began = began;
+fn work(reaper: &Reaper, mut monitor: Monitor) {
     while !reaper.stop.load(Ordering::Relaxed) {
-        let turn = || turn(reaper, &mut sleep_began);
         let tell = |message| reaper.hub().thread_failed(THREAD_NAME, message);
-        if supervised(tell, turn).is_none() {
+        if supervised(tell, || turn(reaper, &mut monitor)).is_none() {
             rest(reaper);
         }
     }
 }
 
 /// One sleep, and what comes after it.
-fn turn(reaper: &Reaper, sleep_began: &mut Duration) {
-    let deadline = reaper.plan(*sleep_began);
+fn turn(reaper: &Reaper, monitor: &mut Monitor) {
+    let deadline = monitor.plan();
     // A wake-up only means that something about the plan changed.
-    if reaper.clock().wait_until(Some(deadline), &reaper.wake) == WaitEnd::Woken {
-        return;
-    }
-    *sleep_began = reaper.clock().monotonic();
-    if !reaper.parameters().enabled() {
-        reaper.observe_clocks();
-        reaper.note_heartbeat();
-    } else if reaper.run_scheduled_pass().is_some() {
-        // A pass that panicked has not ended.
-        *sleep_began = reaper.pass_ended().max(*sleep_began);
-    } else {
-        reaper.note_heartbeat();
+    if reaper.clock().wait_until(Some(deadline), &reaper.wake) == WaitEnd::Deadline {
+        monitor.end_sleep();
     }
 }
 

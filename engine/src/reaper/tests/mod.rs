@@ -2,6 +2,7 @@
 
 mod archived_before_removed;
 mod changes_between_read_and_delete;
+mod monitor_without_thread;
 mod pass_rests_during_copy;
 mod predictions_match_pass;
 mod read_ahead;
