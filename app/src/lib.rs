@@ -8,6 +8,7 @@ pub mod commands;
 pub mod demo;
 pub mod dialogs;
 pub mod job;
+pub mod lessons;
 pub mod limits;
 pub mod pace;
 pub mod panels;

@@ -307,3 +307,12 @@ pub const SHELL_HISTORY_MAX: usize = 1_000;
 
 /// How long one input of the window's console may run.
 pub const CONSOLE_TIME_MAX: Duration = Duration::from_mins(10);
+
+/// Bytes in one lesson file.
+pub const LESSON_FILE_BYTES_MAX: usize = 64 * 1_024;
+
+/// Problems that are reported of one lesson file.
+pub const LESSON_PROBLEMS_MAX: usize = 100;
+
+/// Cards in a lesson.
+pub const LESSON_CARDS_MAX: usize = 5;

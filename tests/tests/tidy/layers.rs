@@ -57,7 +57,8 @@ const APP: &Layers = &[
     ("demo", "job limits"),
     ("source", "job demo limits"),
     ("shell", "job source limits"),
-    ("worker", "job demo source shell limits"),
+    ("lessons", "job source shell limits"),
+    ("worker", "job demo source shell lessons limits"),
     ("apply", "job commands state action demo source worker limits"),
     ("theme", "limits"),
     ("widgets", "job theme limits"),
@@ -69,7 +70,7 @@ const APP: &Layers = &[
         "job commands state action source worker apply theme \
          widgets panels dialogs limits pace shutdown",
     ),
-    ("cli", "job commands state source shell worker limits shutdown"),
+    ("cli", "job commands state source shell lessons worker limits shutdown"),
     ("program", "app cli job source window limits shutdown"),
 ];
 

@@ -156,7 +156,7 @@ pub struct Block {
 pub enum BlockKind {
     /// JavaScript that runs when the card opens.
     Setup(String),
-    /// JavaScript behind a button.
+    /// JavaScript on a button.
     Run {
         /// The words on the button; empty: `Run`.
         label: String,
@@ -268,7 +268,7 @@ pub struct Traffic {
     pub name: String,
     /// How often it runs, on the simulated clock.
     pub every: Duration,
-    /// Whether it goes on after its card.
+    /// Whether it continues after its card.
     pub stays: bool,
     /// The body of a function of `i`, the number of calls before.
     pub script: String,

@@ -123,7 +123,7 @@ pub struct LessonView {
     pub oplog: Vec<OplogEntryView>,
     /// How long secondaries wait, in simulated milliseconds.
     pub replication_delay_ms: u32,
-    /// What the lesson can't go on from: one sentence.
+    /// Why the lesson can't continue: one sentence.
     pub failure: Option<String>,
 }
 
@@ -212,7 +212,7 @@ pub struct MemberView {
     pub skew_ms: i64,
     /// What its TTL monitor does.
     pub monitor: String,
-    /// How far it is behind the primary, in milliseconds.
+    /// Its lag, the time since the last entry it applied, in milliseconds.
     pub lag_ms: i64,
     /// Entries that it has not applied.
     pub behind: u64,

@@ -1,0 +1,82 @@
+//! What is wrong with a file, with the place of each problem.
+
+use std::cell::RefCell;
+
+use crate::job::lesson::Problem;
+use crate::limits::LESSON_PROBLEMS_MAX;
+
+/// Collects the problems of one text. Places are byte offsets into that text.
+#[derive(Debug)]
+pub struct Problems<'a> {
+    text: &'a str,
+    /// The offset of each line's first byte, ascending.
+    lines: Vec<usize>,
+    found: RefCell<Vec<Problem>>,
+}
+
+impl<'a> Problems<'a> {
+    /// None so far.
+    #[must_use]
+    pub fn new(text: &'a str) -> Self {
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        Self { text, lines: std::iter::once(0).chain(ends).collect(), found: RefCell::default() }
+    }
+
+    /// The line of an offset, from 1.
+    #[must_use]
+    pub fn line(&self, offset: usize) -> usize {
+        self.lines.partition_point(|start| *start <= offset).max(1)
+    }
+
+    /// Adds one. The sentence says what is wrong and what to write instead.
+    pub fn add(&self, offset: usize, sentence: impl Into<String>) {
+        let line = self.line(offset);
+        let start = self.lines.get(line - 1).copied().unwrap_or(0);
+        let before = self.text.get(start..offset.min(self.text.len())).unwrap_or_default();
+        let problem =
+            Problem { line, column: before.chars().count() + 1, sentence: sentence.into() };
+        self.found.borrow_mut().push(problem);
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.found.borrow().is_empty()
+    }
+
+    /// All of them in the order of the file, at most [`LESSON_PROBLEMS_MAX`].
+    #[must_use]
+    pub fn into_sorted(self) -> Vec<Problem> {
+        let mut found = self.found.into_inner();
+        found.sort();
+        found.dedup();
+        found.truncate(LESSON_PROBLEMS_MAX);
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_lines_and_columns_of_characters() {
+        let text = "é\nab→c\n";
+        let problems = Problems::new(text);
+        for offset in [text.len(), 8, 3, 0] {
+            problems.add(offset, "x");
+        }
+        let places: Vec<_> =
+            problems.into_sorted().iter().map(|problem| (problem.line, problem.column)).collect();
+        assert_eq!(places, [(1, 1), (2, 1), (2, 4), (3, 1)]);
+    }
+
+    #[test]
+    fn there_are_at_most_a_hundred() {
+        let problems = Problems::new("");
+        for number in 0..500 {
+            problems.add(number, number.to_string());
+        }
+        assert_eq!(problems.into_sorted().len(), LESSON_PROBLEMS_MAX);
+    }
+}

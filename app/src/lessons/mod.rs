@@ -1,0 +1,3 @@
+//! Lessons: their files, and the throwaway store on a simulated clock that each is played in.
+
+pub mod file;
