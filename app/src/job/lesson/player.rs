@@ -212,6 +212,8 @@ pub struct MemberView {
     pub skew_ms: i64,
     /// What its TTL monitor does.
     pub monitor: String,
+    /// Its next pass by its own clock, in milliseconds since 1970; `None`: its monitor is idle.
+    pub next_pass_ms: Option<i64>,
     /// Its lag, the time since the last entry it applied, in milliseconds.
     pub lag_ms: i64,
     /// Entries that it has not applied.
@@ -220,7 +222,7 @@ pub struct MemberView {
     pub applied: u64,
     /// Whether the window reads from it.
     pub is_read: bool,
-    /// The documents of the first shown collections: `_id`, threshold, and whether its bytes are stored.
+    /// The documents of the shown collections, soonest first, and those that were removed here.
     pub lanes: Vec<MemberLane>,
 }
 
@@ -229,6 +231,8 @@ pub struct MemberView {
 pub struct MemberLane {
     /// Its `_id`.
     pub id: Bson,
+    /// The date that the seconds are added to; equal to the threshold: it is not known.
+    pub base_ms: i64,
     /// When it becomes eligible, in milliseconds since 1970; `None`: never.
     pub threshold_ms: Option<i64>,
     /// When it was removed here.
