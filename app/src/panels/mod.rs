@@ -14,6 +14,7 @@ pub mod expiry;
 pub mod held_banner;
 pub mod indexes;
 pub mod inspector;
+pub mod lesson;
 pub mod operations;
 pub mod palette;
 pub mod presentation;

@@ -17,6 +17,7 @@ mod keyboard;
 mod lanes;
 mod listener;
 mod maintenance;
+mod members;
 mod names;
 mod presentation;
 mod sandbox;

@@ -16,7 +16,7 @@ use crate::widgets::hint::Hint as _;
 
 /// The passes on the axis.
 #[derive(Clone, Copy)]
-pub(super) struct Marks<'a> {
+pub(in crate::panels) struct Marks<'a> {
     pub passes: &'a VecDeque<PassReport>,
     pub next_pass_ms: Option<i64>,
     /// How much of a pass belongs to this collection: documents it removed here.
@@ -43,7 +43,7 @@ impl<'a> Marks<'a> {
 }
 
 /// Lines from the top of the density to the bottom of the lanes.
-pub(super) struct Backdrop<'a> {
+pub(in crate::panels) struct Backdrop<'a> {
     pub scale: Scale,
     pub area: Rect,
     pub marks: Marks<'a>,
@@ -52,7 +52,7 @@ pub(super) struct Backdrop<'a> {
 }
 
 /// The ticks that fit the width.
-pub(super) fn ticks(scale: &Scale) -> Vec<Tick> {
+pub(in crate::panels) fn ticks(scale: &Scale) -> Vec<Tick> {
     #[expect(clippy::cast_possible_truncation, reason = "a handful")]
     #[expect(clippy::cast_sign_loss, reason = "a width is not negative")]
     let most = (scale.width / sizes::TICK_DISTANCE) as usize;
@@ -61,7 +61,7 @@ pub(super) fn ticks(scale: &Scale) -> Vec<Tick> {
 
 impl Backdrop<'_> {
     /// Draws all of it.
-    pub(super) fn paint(self, ui: &Ui) {
+    pub(in crate::panels) fn paint(self, ui: &Ui) {
         let (painter, ink) = (ui.painter().with_clip_rect(self.area), colors(ui));
         let (y, scale) = (self.area.y_range(), self.scale);
         for tick in ticks(&scale) {

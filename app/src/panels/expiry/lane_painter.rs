@@ -20,7 +20,7 @@ const CLEAR_MARGIN: f32 = 3.0;
 const DATE_DOT: f32 = 4.0;
 
 /// Draws one row.
-pub(super) struct LanePainter<'a> {
+pub(in crate::panels) struct LanePainter<'a> {
     pub painter: &'a Painter,
     pub colors: &'static Colors,
     pub scale: Scale,
@@ -35,13 +35,19 @@ pub(super) struct LanePainter<'a> {
 impl LanePainter<'_> {
     /// Draws a lane in a phase. That of a removed document is overdue until the line of the pass
     /// has reached it.
-    pub(super) fn lane(&self, lane: &Lane, phase: Phase) {
+    pub(in crate::panels) fn lane(&self, lane: &Lane, phase: Phase) {
         self.name(lane, phase);
         match phase {
             Phase::Waiting => self.waiting(lane),
             Phase::Overdue => self.overdue(lane),
             Phase::Removed { late_ms } => self.removed(lane, late_ms),
         }
+    }
+
+    /// Draws a document without a threshold: its name, and the word.
+    pub(in crate::panels) fn never(&self, lane: &Lane) {
+        self.name(lane, Phase::Waiting);
+        self.words(self.scale.left - LABEL_GAP, "never expires", text::small(), self.colors.dim);
     }
 
     /// A dot at each date where there are several. The earliest, which counts, is larger.

@@ -16,6 +16,11 @@ mod timeline;
 mod totals;
 pub(super) mod words;
 
+pub(super) use self::axis::{Backdrop, Marks, ticks};
+pub(super) use self::lane_painter::LanePainter;
+pub(super) use self::motion::Pose;
+pub(super) use self::scale::Scale;
+
 use egui::{Label, Ui};
 
 use crate::action::{Action, Actions, ExpiryAction};
@@ -28,7 +33,6 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::marks::visible;
 
-use self::scale::Scale;
 use self::words::{PassTimes, Removals};
 
 /// How long rows keep their places after the last move of the pointer, in seconds.

@@ -13,7 +13,7 @@ const ROWS_MAX: f32 = 12.0;
 
 /// How a row is drawn in this frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Pose {
+pub(in crate::panels) struct Pose {
     /// Rows below its place.
     pub offset: f32,
     /// Where the knob comes from, in milliseconds since 1970, and how much of its way is done.
@@ -24,7 +24,7 @@ pub(super) struct Pose {
 
 impl Pose {
     /// Nothing moves.
-    pub(super) const STILL: Self = Self { offset: 0.0, slide: None, knob: 1.0 };
+    pub(in crate::panels) const STILL: Self = Self { offset: 0.0, slide: None, knob: 1.0 };
 }
 
 /// A row as it was drawn last.

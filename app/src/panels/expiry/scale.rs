@@ -7,7 +7,7 @@ use crate::state::axis::Axis;
 
 /// The axis laid over a width.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scale {
+pub(in crate::panels) struct Scale {
     pub axis: Axis,
     pub now_ms: i64,
     /// The time that digits show: the last full step of the clock.
@@ -24,7 +24,7 @@ impl Scale {
 
     /// Where an instant stands. Far away instants are kept within a few widths of the screen.
     #[expect(clippy::cast_possible_truncation, reason = "the fraction is clamped to a few widths")]
-    pub(super) fn x(&self, at_ms: i64) -> f32 {
+    pub(in crate::panels) fn x(&self, at_ms: i64) -> f32 {
         let fraction = self.axis.position(at_ms, self.now_ms).clamp(-2.0, 3.0) as f32;
         self.left + fraction * self.width
     }
@@ -38,7 +38,7 @@ impl Scale {
         self.left + self.width
     }
 
-    pub(super) fn now_x(&self) -> f32 {
+    pub(in crate::panels) fn now_x(&self) -> f32 {
         self.x(self.now_ms)
     }
 

@@ -1,0 +1,3 @@
+//! A lesson while it is played.
+
+pub mod members;
