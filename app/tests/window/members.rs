@@ -48,7 +48,7 @@ fn lesson() -> Lesson {
     }
 }
 
-/// A at `secs` after the start, B an hour ahead, C stopped and behind.
+/// A at `secs` after the start, B an hour ahead, C stopped with operations to apply.
 fn snapshot(secs: i64) -> LessonView {
     let now_ms = START_MS + secs * 1_000;
     let lane = |id: &str, threshold: Option<i64>, removed: Option<i64>| MemberLane {
@@ -157,8 +157,8 @@ fn each_member_says_who_it_is_and_what_it_does() {
         "TTL monitor: deletes",
         "TTL monitor: idle, secondary",
         "operation 12",
-        "up to date · clock 1 h ahead",
-        "30 s, 9 operations behind",
+        "up to date · clock 1 h fast",
+        "30 s, 9 operations to apply",
         "order-9 on A: expires at 2026-01-01 12:29:50 UTC",
         "order-9 on B: overdue since 2026-01-01 12:29:50 UTC",
         "order-8 on B: removed at 2026-01-01 12:01:00 UTC",

@@ -40,7 +40,7 @@ pub(super) fn ui(
     });
 }
 
-/// Name, role, time; what its monitor does; how far it is behind.
+/// Name, role and time; what its monitor does; its lag.
 fn head_ui(ui: &mut Ui, shown: &Members<'_>, member: &MemberView) {
     let colors = colors(ui);
     let line = vec2(ui.available_width(), sizes::CONTROL_SMALL);

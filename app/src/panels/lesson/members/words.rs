@@ -11,7 +11,7 @@ use crate::widgets::value_text::with_marks;
 /// What the model leaves out, one sentence a line.
 pub(super) const LIMITS: [&str; 7] = [
     "This model shows where documents expire. It is not a replica set.",
-    "There is no election protocol, and nobody votes: a step-down chooses the most up-to-date secondary.",
+    "There is no election protocol and no vote: a step-down chooses the most up-to-date secondary.",
     "Nothing is rolled back.",
     "A write waits for the primary only.",
     "The network never fails.",
@@ -35,12 +35,12 @@ pub(super) fn role(role: MemberRole) -> &'static str {
 pub(super) fn skew(skew_ms: i64) -> String {
     match skew_ms {
         0 => String::new(),
-        1.. => format!("clock {} ahead", duration::span(skew_ms)),
-        _ => format!("clock {} behind", duration::span(skew_ms.saturating_neg())),
+        1.. => format!("clock {} fast", duration::span(skew_ms)),
+        _ => format!("clock {} slow", duration::span(skew_ms.saturating_neg())),
     }
 }
 
-/// How far a member is behind the primary.
+/// The lag of a member; of the primary, its position.
 pub(super) fn lag(member: &MemberView) -> String {
     if member.role == MemberRole::Primary {
         return format!("operation {}", number::count(member.applied));
@@ -49,7 +49,7 @@ pub(super) fn lag(member: &MemberView) -> String {
         return "up to date".to_owned();
     }
     let operations = number::counted(member.behind, "operation", "operations");
-    format!("{} s, {operations} behind", number::count(seconds(member.lag_ms)))
+    format!("{} s, {operations} to apply", number::count(seconds(member.lag_ms)))
 }
 
 fn seconds(ms: i64) -> u64 {
@@ -75,7 +75,7 @@ pub(super) fn lane(lane: &MemberLane, member: &str, now_ms: i64, zone: Zone) -> 
     }
 }
 
-/// What a screen reader and the pointer are told of an entry of the oplog.
+/// The name of an entry of the oplog, for screen readers and under the pointer.
 pub(super) fn entry(entry: &OplogEntryView, zone: Zone) -> String {
     let OplogEntryView { position, at_ms, kind, documents, namespace } = entry;
     let what = match kind.as_str() {
@@ -113,16 +113,16 @@ mod tests {
         };
         check(MemberRole::Primary, 0, 0, "operation 1,234");
         check(MemberRole::Secondary, 0, 9_000, "up to date");
-        check(MemberRole::Secondary, 1, 1_001, "2 s, 1 operation behind");
-        check(MemberRole::Down, 12, 90_000, "90 s, 12 operations behind");
-        check(MemberRole::Secondary, 1, -5, "0 s, 1 operation behind");
+        check(MemberRole::Secondary, 1, 1_001, "2 s, 1 operation to apply");
+        check(MemberRole::Down, 12, 90_000, "90 s, 12 operations to apply");
+        check(MemberRole::Secondary, 1, -5, "0 s, 1 operation to apply");
     }
 
     #[test]
     fn a_wrong_clock_is_named() {
         assert_eq!(skew(0), "");
-        assert_eq!(skew(3_600_000), "clock 1 h ahead");
-        assert_eq!(skew(-90_000), "clock 1 min 30 s behind");
+        assert_eq!(skew(3_600_000), "clock 1 h fast");
+        assert_eq!(skew(-90_000), "clock 1 min 30 s slow");
     }
 
     #[test]
