@@ -28,6 +28,12 @@ impl<'a> Problems<'a> {
         self.lines.partition_point(|start| *start <= offset).max(1)
     }
 
+    /// The offset of a line's first byte.
+    #[must_use]
+    pub fn start_of(&self, line: usize) -> usize {
+        self.lines.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len())
+    }
+
     /// Adds one. The sentence says what is wrong and what to write instead.
     pub fn add(&self, offset: usize, sentence: impl Into<String>) {
         let line = self.line(offset);
