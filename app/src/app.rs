@@ -2,6 +2,7 @@
 //! panels out.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use eframe::CreationContext;
@@ -23,7 +24,7 @@ use crate::state::settings::ThemeChoice;
 use crate::state::{Phase, Settings, State, Zone, toasts};
 use crate::theme::{Colors, Contrast, durations};
 use crate::widgets::menu;
-use crate::worker::{Wake, Worker};
+use crate::worker::{LessonShelf, Wake, Worker};
 use crate::{dialogs, panels, theme};
 
 /// The key under which the window's state is kept.
@@ -36,6 +37,8 @@ pub struct WindowOptions {
     pub request: OpenRequest,
     /// Opens it.
     pub opener: Opener,
+    /// Where lessons come from.
+    pub lessons: Arc<dyn LessonShelf>,
     /// Where sizes, tabs and choices are kept; `None`: at the platform's place.
     pub settings_file: Option<PathBuf>,
     /// The zone that times are shown in unless the user chooses UTC.
@@ -107,7 +110,7 @@ impl MayflyApp {
             let request = first_request(OpenRequest { walker, ..OpenRequest::default() });
             app.state.store.left = Some(request);
         }
-        let wake: Wake = std::sync::Arc::new({
+        let wake: Wake = Arc::new({
             let egui = egui.clone();
             move |wait| egui.request_repaint_after(wait)
         });
@@ -115,7 +118,7 @@ impl MayflyApp {
             let egui = egui.clone();
             shutdown.wake_with(move || egui.request_repaint());
         }
-        match Worker::start(options.opener, wake) {
+        match Worker::start(options.opener, options.lessons, wake) {
             Ok(worker) => app.worker = Some(worker),
             Err(error) => {
                 let sentence =
@@ -180,6 +183,9 @@ impl MayflyApp {
             for run in effects.console {
                 worker.run_console(run);
             }
+            for order in effects.lessons {
+                worker.order_lesson(order);
+            }
             if let Some(question) = effects.completion {
                 worker.complete_console(question);
             }
@@ -242,7 +248,10 @@ impl eframe::App for MayflyApp {
             apply::view::present(false, &mut Apply::new(&mut self.state, &mut effects));
             context.send_viewport_cmd(egui::ViewportCommand::CancelClose);
             context.send_viewport_cmd(egui::ViewportCommand::Close);
-        } else if closes && !self.is_closing && apply::sandbox::ask_before_close(&mut self.state) {
+        } else if closes
+            && !self.is_closing
+            && apply::sandbox::ask_before_close(&mut Apply::new(&mut self.state, &mut effects))
+        {
             context.send_viewport_cmd(egui::ViewportCommand::CancelClose);
         }
         self.take_outcomes(context, &mut effects);

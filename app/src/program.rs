@@ -9,6 +9,7 @@ use crate::{
     run_window,
     shutdown::ShutdownSignal,
     source::embedded::{check_free, opener},
+    worker::lesson,
 };
 
 /// The whole program. `prepare` may add to the window's context, if there is a window.
@@ -33,6 +34,7 @@ fn window(
     let options = WindowOptions {
         request: request.store,
         opener,
+        lessons: lesson::shelf(),
         settings_file: None,
         local_zone: Zone::Local,
         present: request.present,

@@ -3,11 +3,13 @@
 use bson::Document;
 use egui::Key;
 
-use super::Action;
 use super::entry::{Entry, Group, key};
+use super::{Action, LessonAction};
 use crate::commands::clock;
+use crate::job::lesson::LessonRequest;
 use crate::state::State;
 use crate::state::clock::Mode;
+use crate::state::lesson::steps;
 
 /// What can be asked of a simulated clock.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,10 +50,7 @@ pub const ENTRIES: &[Entry] = &[
         label: "Start or pause the clock",
         tooltip: "Start or pause the simulated clock",
         keys: key(Key::Space),
-        action: |state| match state.clock.mode() {
-            Mode::Simulated { paused, .. } => Some(Action::Clock(ClockAction::SetPaused(!paused))),
-            Mode::Real => None,
-        },
+        action: start_or_pause,
     },
     Entry {
         group: Group::Time,
@@ -98,6 +97,22 @@ const fn speed(label: &'static str, tooltip: &'static str) -> Entry {
     Entry { group: Group::Time, label, tooltip, keys: None, action: |_| None }
 }
 
+/// In a lesson, the button of the card that plays comes first.
+fn start_or_pause(state: &State) -> Option<Action> {
+    let Mode::Simulated { paused, .. } = state.clock.mode() else { return None };
+    if let Some(view) = state.lessons.view() {
+        if steps::is_running(view) {
+            return Some(Action::Lesson(LessonAction::Request(LessonRequest::Stop)));
+        }
+        if steps::next_block(view).is_some() {
+            return Some(Action::Lesson(LessonAction::RunNext));
+        }
+    }
+    simulated(state, ClockAction::SetPaused(!paused))
+}
+
+/// While a question of a lesson is open, time stands still.
 fn simulated(state: &State, action: ClockAction) -> Option<Action> {
-    state.clock.is_simulated().then_some(Action::Clock(action))
+    let is_free = state.clock.is_simulated() && !state.lessons.has_open_question();
+    is_free.then_some(Action::Clock(action))
 }

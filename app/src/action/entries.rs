@@ -4,7 +4,7 @@ use egui::{Id, Key, KeyboardShortcut, Modifiers};
 
 use super::entry::Entry;
 use super::{
-    Action, archive, clock, console, dialog, documents, expiry, help, indexes, listener,
+    Action, archive, clock, console, dialog, documents, expiry, help, indexes, lesson, listener,
     maintenance, reaper, store, tabs, transfer, trash, view,
 };
 use crate::state::State;
@@ -29,6 +29,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         console::ENTRIES,
         dialog::ENTRIES,
         help::ENTRIES,
+        lesson::ENTRIES,
     ]
     .into_iter()
     .flatten()

@@ -14,6 +14,7 @@ pub mod entry;
 pub mod expiry;
 pub mod help;
 pub mod indexes;
+pub mod lesson;
 pub mod listener;
 pub mod lookup;
 pub mod maintenance;
@@ -36,6 +37,7 @@ pub use entries::{entries, entry_for_keys, entry_for_keys_over_dialog};
 pub use entry::{Entry, Group};
 pub use expiry::ExpiryAction;
 pub use indexes::IndexesAction;
+pub use lesson::LessonAction;
 pub use listener::ListenerAction;
 pub use maintenance::MaintenanceAction;
 pub use queue::Actions;
@@ -77,6 +79,8 @@ pub enum Action {
     Trash(TrashAction),
     /// Temporary stores on a simulated clock.
     Sandbox(SandboxAction),
+    /// Lessons.
+    Lesson(LessonAction),
     /// A simulated clock.
     Clock(ClockAction),
     /// The console.

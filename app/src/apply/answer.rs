@@ -3,11 +3,12 @@
 use mayfly_engine::value::shell::write_command;
 
 use super::{
-    Apply, TOO_MUCH, archive, clock, console, documents, event, expiry, indexes, listener,
+    Apply, TOO_MUCH, archive, clock, console, documents, event, expiry, indexes, lesson, listener,
     maintenance, reaper, sandbox, store, transfer, trash,
 };
 use crate::state::purpose::{
-    ArchivePurpose, ListenerPurpose, MaintenancePurpose, ReaperPurpose, StorePurpose, TrashPurpose,
+    ArchivePurpose, LessonPurpose, ListenerPurpose, MaintenancePurpose, ReaperPurpose,
+    StorePurpose, TrashPurpose,
 };
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
@@ -17,6 +18,9 @@ use crate::worker::{Outcome, Reply};
 /// Handles one outcome.
 pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
     match outcome {
+        // Its store is not on the screen any more, or not yet again.
+        Outcome::Answer { generation, .. } | Outcome::Dropped { generation, .. }
+            if generation <= cx.state.switched_at && generation > 0 => {}
         Outcome::Answer { purpose, generation, reply } => {
             log(&purpose, &reply, cx.state);
             answer(&purpose, generation, &reply, cx);
@@ -42,7 +46,11 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
         Outcome::Sandbox { generation, done } => sandbox::done(generation, done, cx),
         Outcome::Console(report) => console::report(report, cx),
         Outcome::Opened(opened) => store::opened(opened, cx),
+        // The store beside a lesson is read again when it comes back.
+        Outcome::Event(_) if cx.state.lessons.is_playing() => {}
         Outcome::Event(event) => event::event(event, cx),
+        Outcome::LessonEvent(number, event) => lesson::event(number, event, cx),
+        Outcome::Lesson(outcome) => lesson::outcome(outcome, cx),
     }
 }
 
@@ -64,6 +72,7 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Listener(purpose) => listener::answer(purpose, reply, cx.state),
         Purpose::Archive(purpose) => archive::answer(purpose, reply, cx),
         Purpose::Trash(purpose) => trash::answer(purpose, reply, cx),
+        Purpose::Lesson(purpose) => lesson::answer(purpose, reply, cx),
         Purpose::Clock => clock::answer(reply, cx.state),
         // The store's event says what changed. What was refused is in the list of commands.
         // A sandbox has an outcome of its own.
@@ -152,6 +161,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         }
         Purpose::Trash(purpose) => matches!(purpose, TrashPurpose::Page { .. }),
         Purpose::Maintenance(purpose) => *purpose == MaintenancePurpose::Status,
+        Purpose::Lesson(purpose) => !matches!(purpose, LessonPurpose::Handle),
         Purpose::Transfer(_) | Purpose::Sandbox(_) => false,
         Purpose::Traffic => true,
         // Reading the clock has no other fields; setting it has.

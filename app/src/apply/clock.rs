@@ -32,7 +32,10 @@ pub fn ask(cx: &mut Apply<'_>) {
 pub fn answer(reply: &Reply, state: &mut State) {
     match &reply.result {
         Ok(found) => {
-            if let Some((mode, now_ms)) = learned(found) {
+            // A lesson's snapshots say more: also where its time stops.
+            if state.lessons.view().is_none()
+                && let Some((mode, now_ms)) = learned(found)
+            {
                 state.clock.learn(mode, now_ms, state.uptime);
             }
         }

@@ -6,7 +6,7 @@ use crate::job::{ConsoleQuestion, ConsoleRun};
 use crate::state::settings::ThemeChoice;
 use crate::state::transfer::Purpose as TransferPurpose;
 use crate::state::{Purpose, State};
-use crate::worker::{Abandoned, Job, Lane, TransferWork, Work};
+use crate::worker::{Abandoned, Job, Lane, LessonOrder, TransferWork, Work};
 
 /// What an action wants done outside of the state.
 #[derive(Debug, Default)]
@@ -19,6 +19,8 @@ pub struct Effects {
     pub console: Vec<ConsoleRun>,
     /// A question for the console.
     pub completion: Option<ConsoleQuestion>,
+    /// Orders for the thread of the lesson.
+    pub lessons: Vec<LessonOrder>,
     /// Things that only the window can do.
     pub window: Vec<WindowEffect>,
 }
@@ -68,7 +70,7 @@ impl<'a> Apply<'a> {
     /// Sends a job of any kind. Returns its generation.
     pub fn job(&mut self, purpose: Purpose, lane: Lane, work: Work) -> u64 {
         let generation = self.state.next_generation();
-        self.effects.jobs.push(Job { purpose, lane, generation, work });
+        self.effects.jobs.push(Job { purpose, lane, generation, store: 0, work });
         generation
     }
 

@@ -13,6 +13,7 @@ pub mod effects;
 pub mod event;
 pub mod expiry;
 pub mod indexes;
+pub mod lesson;
 pub mod listener;
 pub mod maintenance;
 mod number;
@@ -50,6 +51,7 @@ pub fn apply(action: Action, cx: &mut Apply<'_>) {
         Action::Archive(action) => archive::apply(action, cx),
         Action::Trash(action) => trash::apply(action, cx),
         Action::Sandbox(action) => sandbox::apply(&action, cx),
+        Action::Lesson(action) => lesson::apply(action, cx),
         Action::Clock(action) => clock::apply(&action, cx),
         Action::Console(action) => console::apply(action, cx),
         Action::View(action) => view::apply(action, cx),

@@ -1,6 +1,6 @@
 //! Sandboxes: opened, left, discarded or kept.
 
-use super::{Apply, QUEUE_FULL, WindowEffect, store};
+use super::{Apply, QUEUE_FULL, WindowEffect, lesson, store};
 use crate::action::SandboxAction;
 use crate::job::OpenRequest;
 use crate::job::purpose::SandboxPurpose;
@@ -39,7 +39,12 @@ pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
 }
 
 /// Asks what becomes of an open sandbox before the window closes. False if there is nothing to ask.
-pub fn ask_before_close(state: &mut State) -> bool {
+pub fn ask_before_close(cx: &mut Apply<'_>) -> bool {
+    let beside = cx.state.lessons.playing.as_ref();
+    if beside.is_some_and(|playing| playing.own.store.request.sandbox.is_some()) {
+        lesson::close(cx);
+    }
+    let state = &mut *cx.state;
     if !state.is_in_sandbox() {
         return false;
     }

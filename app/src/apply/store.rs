@@ -6,7 +6,7 @@ use bson::{Bson, Document};
 use mayfly_engine::reply::{ExpiringPage, Forecast};
 
 use super::number::number;
-use super::{Apply, WindowEffect, clock, console, demo, reaper, tabs, transfer};
+use super::{Apply, WindowEffect, clock, console, demo, lesson, reaper, tabs, transfer};
 use crate::action::StoreAction;
 use crate::commands;
 use crate::job::Dialect;
@@ -107,6 +107,9 @@ fn open_folder(folder: PathBuf, cx: &mut Apply<'_>) {
 /// Opens a store in place of the present one, after the question what becomes of that if it is a
 /// sandbox.
 pub fn open_or_ask(request: OpenRequest, cx: &mut Apply<'_>) {
+    if cx.state.lessons.is_playing() {
+        lesson::close(cx);
+    }
     if !cx.state.is_in_sandbox() {
         return open(request, cx);
     }

@@ -52,7 +52,7 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::Copy(text) => clipboard::copy(text, cx),
         ViewAction::CopyLines(text) => clipboard::copy_lines(text, cx),
         ViewAction::Quit => {
-            if !sandbox::ask_before_close(cx.state) {
+            if !sandbox::ask_before_close(cx) {
                 cx.window(WindowEffect::Close);
             }
         }

@@ -29,6 +29,8 @@ pub struct Clock {
     now_ms: i64,
     /// A simulated instant and the window's uptime at which it was true.
     anchor: (i64, Duration),
+    /// A running simulated clock stops here until the store says more.
+    until_ms: Option<i64>,
     /// Whether digits may step slowly.
     calm: bool,
     /// The zone that instants are shown in.
@@ -52,7 +54,8 @@ impl Clock {
                 let passed = uptime.saturating_sub(self.anchor.1).as_secs_f64() * 1_000.0 * rate;
                 #[expect(clippy::cast_possible_truncation, reason = "saturates, which is wanted")]
                 let passed = passed as i64;
-                self.anchor.0.saturating_add(passed)
+                let now_ms = self.anchor.0.saturating_add(passed);
+                self.until_ms.map_or(now_ms, |until_ms| now_ms.min(until_ms.max(self.anchor.0)))
             }
         };
     }
@@ -62,6 +65,12 @@ impl Clock {
         self.mode = mode;
         self.anchor = (now_ms, uptime);
         self.now_ms = now_ms;
+        self.until_ms = None;
+    }
+
+    /// Stops at this instant until the store says more: a lesson waits there for what happens.
+    pub fn stop_at(&mut self, until_ms: Option<i64>) {
+        self.until_ms = until_ms;
     }
 
     /// A pass ended at this instant, so a simulated clock shows at least that: its last answer came a

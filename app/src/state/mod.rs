@@ -15,6 +15,7 @@ pub mod drafts;
 pub mod duration;
 pub mod expiry;
 pub mod indexes;
+pub mod lesson;
 pub mod listener;
 pub mod maintenance;
 pub mod names;
@@ -47,6 +48,7 @@ pub use command_log::CommandLog;
 pub use console::Console;
 pub use dialogs::{Dialog, Dialogs};
 pub use drafts::Drafts;
+pub use lesson::Lessons;
 pub use listener::Listener;
 pub use operations::Operations;
 pub use reaper::Reaper;
@@ -136,8 +138,13 @@ pub struct State {
     pub changes: changes::Changes,
     /// The collection that a window without a tab opens after the outcomes of a frame.
     pub first_tab: Option<Namespace>,
+    /// Lessons.
+    pub lessons: Lessons,
     /// Counts jobs, which distinguishes an answer from an older one.
     pub generation: u64,
+    /// The last job before another store took the place of the one that was shown. Answers up to it
+    /// are about a store that is not on the screen.
+    pub switched_at: u64,
 }
 
 impl State {

@@ -210,6 +210,11 @@ impl Tabs {
         *self = Self { last_id: self.last_id, ..Self::default() };
     }
 
+    /// Gives no name that these tabs gave.
+    pub fn number_after(&mut self, other: &Self) {
+        self.last_id = self.last_id.max(other.last_id);
+    }
+
     /// Whether a closed tab can be opened again.
     #[must_use]
     pub fn can_reopen(&self) -> bool {

@@ -151,6 +151,11 @@ impl Console {
         }
     }
 
+    /// What waits for the window.
+    pub(super) fn outbox(&self) -> Arc<Outbox> {
+        Arc::clone(&self.outbox)
+    }
+
     /// What happened since the last call.
     pub(super) fn take(&self) -> Option<ConsoleReport> {
         self.outbox.take()
@@ -298,7 +303,7 @@ fn cut(text: String) -> String {
 }
 
 /// What waits for the window: no more than the window would keep of it.
-struct Outbox {
+pub(super) struct Outbox {
     waiting: Mutex<Waiting>,
     wake: Wake,
 }
@@ -338,7 +343,7 @@ impl Outbox {
         }
     }
 
-    fn push(&self, run: u64, output: ConsoleOutput) {
+    pub(super) fn push(&self, run: u64, output: ConsoleOutput) {
         self.change(EVENT_WAKE, |waiting| {
             waiting.run = run;
             waiting.bytes += output.bytes();
@@ -351,7 +356,7 @@ impl Outbox {
         });
     }
 
-    fn end(&self, run: u64, database: String) {
+    pub(super) fn end(&self, run: u64, database: String) {
         self.change(Duration::ZERO, |waiting| {
             waiting.run = run;
             waiting.ended = Some(database);

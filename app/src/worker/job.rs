@@ -4,6 +4,7 @@ use std::fmt;
 
 use bson::{Bson, Document};
 
+use super::lesson_job::{LessonOutcome, LessonWork};
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::sandbox::{SandboxDone, SandboxWork};
 use super::transfer::{TransferDone, TransferWork};
@@ -33,6 +34,8 @@ pub struct Job {
     pub lane: Lane,
     /// A counter of the sender; the answer carries it.
     pub generation: u64,
+    /// Which of the open stores it is for; the worker sets it.
+    pub store: u32,
     /// What to do.
     pub work: Work,
 }
@@ -91,6 +94,8 @@ pub enum Work {
     Sandbox(SandboxWork),
     /// Open another store in place of the present one.
     Open(OpenRequest),
+    /// Work on lessons that no lesson has to be played for.
+    Lesson(LessonWork),
 }
 
 impl fmt::Debug for Work {
@@ -104,6 +109,7 @@ impl fmt::Debug for Work {
             Self::Traffic => write!(f, "Traffic"),
             Self::Sandbox(work) => write!(f, "Sandbox({work:?})"),
             Self::Open(request) => write!(f, "Open({request:?})"),
+            Self::Lesson(work) => write!(f, "Lesson({work:?})"),
         }
     }
 }
@@ -254,6 +260,10 @@ pub enum Outcome {
     Opened(Result<Opened, OpenError>),
     /// Something happened in the store.
     Event(Event),
+    /// Something happened in the store of a lesson.
+    LessonEvent(u32, Event),
+    /// The thread of the lesson answers.
+    Lesson(LessonOutcome),
 }
 
 #[cfg(test)]

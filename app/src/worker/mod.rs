@@ -5,7 +5,7 @@
 //! wakes the window. Nothing here knows a window.
 //!
 //! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer`, `mayfly-events`, `mayfly-traffic`,
-//! `mayfly-console`, and `mayfly-file-dialog` while the system's file dialog is open.
+//! `mayfly-console`, `mayfly-lesson`, and `mayfly-file-dialog` while the system's file dialog is open.
 //!
 //! [`Purpose`]: crate::job::Purpose
 
@@ -14,14 +14,19 @@ mod console;
 mod file_dialog;
 mod guarded;
 pub mod job;
+pub mod lesson;
+mod lesson_job;
 pub mod maintenance;
 pub mod pool;
 pub mod queue;
 pub mod sandbox;
+mod sources;
 mod traffic;
 pub mod transfer;
 
 pub use job::{Abandoned, ErrorCode, Job, Lane, Outcome, Reply, Work};
+pub use lesson::LessonShelf;
+pub use lesson_job::{LessonOrder, LessonOutcome, LessonWork};
 pub use maintenance::{MaintenanceDone, MaintenanceWork};
 pub use pool::{Wake, Worker};
 pub use sandbox::{SandboxDone, SandboxWork};

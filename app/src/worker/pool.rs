@@ -1,9 +1,12 @@
 //! The threads.
 
+mod files;
+mod lessons;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -16,13 +19,15 @@ use super::console::Console;
 use super::file_dialog;
 use super::guarded::{EVENTS, guarded, not_shown};
 use super::job::{Abandoned, Job, Lane, Outcome, Reply, Work, is_ok};
-use super::maintenance::{MaintenanceDone, MaintenanceWork};
+use super::lesson::{self, LessonDoor, LessonShelf};
+use super::lesson_job::{LessonOrder, LessonOutcome};
 use super::queue::{Put, Queue};
-use super::sandbox::{SandboxDone, SandboxWork};
+use super::sources::{OWN, Sources};
 use super::traffic::{self, TrafficSwitch};
-use super::transfer::{TransferDone, TransferWork};
+use super::transfer::TransferWork;
+use crate::job::lesson::LessonRequest;
 use crate::job::{Cancel, ConsoleQuestion, ConsoleRun, Event, Purpose};
-use crate::limits::{EVENT_WAKE, OUTCOMES_MAX, READERS_MAX, READERS_MIN};
+use crate::limits::{CONSOLE_THREAD_STACK, EVENT_WAKE, OUTCOMES_MAX, READERS_MAX, READERS_MIN};
 use crate::source::{OpenError, Opened, Opener, Source};
 
 /// The answer to a change that was asked for while another store was being opened.
@@ -43,13 +48,19 @@ pub struct Worker {
     readers: Cell<usize>,
     /// Stores that were asked for and that the window doesn't show yet.
     opening: Cell<usize>,
+    /// The lesson that was ordered last and not closed since.
+    ordered: Cell<u32>,
+    /// The store that the window shows.
+    shown: Cell<u32>,
 }
 
 struct Shared {
     read: Queue,
     write: Queue,
     transfer: Queue,
-    source: RwLock<Option<Arc<dyn Source>>>,
+    sources: Sources,
+    shelf: Arc<dyn LessonShelf>,
+    lesson: LessonDoor,
     outcomes: Sender<Outcome>,
     wake: Wake,
     opener: Opener,
@@ -77,14 +88,17 @@ impl Worker {
     ///
     /// # Errors
     /// The system refused a thread.
-    pub fn start(opener: Opener, wake: Wake) -> std::io::Result<Self> {
+    pub fn start(opener: Opener, shelf: Arc<dyn LessonShelf>, wake: Wake) -> std::io::Result<Self> {
         let (sender, outcomes) = bounded(OUTCOMES_MAX);
         let (console, console_thread) = Console::start(Arc::clone(&wake))?;
+        let (door, post) = LessonDoor::new(console.outbox(), Arc::clone(&wake));
         let shared = Arc::new(Shared {
             read: Queue::default(),
             write: Queue::default(),
             transfer: Queue::default(),
-            source: RwLock::new(None),
+            sources: Sources::default(),
+            shelf,
+            lesson: door,
             outcomes: sender,
             wake,
             opener,
@@ -101,6 +115,8 @@ impl Worker {
             threads: RefCell::new(vec![console_thread]),
             readers: Cell::new(0),
             opening: Cell::new(0),
+            ordered: Cell::new(OWN),
+            shown: Cell::new(OWN),
         };
         for _ in 0..READERS_MIN {
             worker.add_reader()?;
@@ -108,6 +124,11 @@ impl Worker {
         worker.spawn("mayfly-write".to_owned(), Lane::Write)?;
         worker.spawn("mayfly-transfer".to_owned(), Lane::Transfer)?;
         worker.spawn_traffic()?;
+        let shared = Arc::clone(&worker.shared);
+        let play = move || lesson::serve(&post, shared.shelf.as_ref(), &shared);
+        let thread = thread::Builder::new().name(lesson::THREAD.to_owned());
+        let thread = thread.stack_size(CONSOLE_THREAD_STACK).spawn(play)?;
+        worker.threads.borrow_mut().push(thread);
         Ok(worker)
     }
 
@@ -118,7 +139,8 @@ impl Worker {
             while shared.traffic.wait() {
                 shared.unanswered.fetch_add(1, Ordering::AcqRel);
                 let (purpose, lane) = (Purpose::Traffic, Lane::Write);
-                let step = Job { purpose, lane, generation: 0, work: Work::Traffic };
+                let work = Work::Traffic;
+                let step = Job { purpose, lane, generation: 0, store: OWN, work };
                 if let Put::Full(_) = shared.write.put(step) {
                     shared.traffic.dropped();
                     shared.answered(lane);
@@ -160,6 +182,7 @@ impl Worker {
 
     /// Hands a job to the threads. Never waits.
     pub fn submit(&self, mut job: Job) {
+        job.store = self.shown.get();
         match job.work {
             Work::Open(_) => {
                 self.opening.set(self.opening.get() + 1);
@@ -202,19 +225,29 @@ impl Worker {
 
     /// Runs an input in the console. Never waits.
     pub fn run_console(&self, run: ConsoleRun) {
-        self.shared.console.run(run);
+        if self.shown.get() == OWN {
+            self.shared.console.run(run);
+        } else {
+            // The runtime of a lesson has its variables and functions.
+            self.shared.lesson.order(LessonOrder::Perform(LessonRequest::Console(run)));
+        }
     }
 
     /// Asks the console what a word may become. Never waits; a busy console doesn't answer.
     pub fn complete_console(&self, question: ConsoleQuestion) {
-        self.shared.console.complete(question);
+        // That of a lesson has another runtime, which is busy with time.
+        if self.shown.get() == OWN {
+            self.shared.console.complete(question);
+        }
     }
 
     /// The next outcome, if there is one. Never waits.
     #[must_use]
     pub fn next_outcome(&self) -> Option<Outcome> {
         let outcome = self.outcomes.try_recv().ok().inspect(|outcome| self.is_taken(outcome));
-        outcome.or_else(|| self.shared.console.take().map(Outcome::Console))
+        // A snapshot comes after the events that it may rest on.
+        let outcome = outcome.or_else(|| self.shared.console.take().map(Outcome::Console));
+        outcome.or_else(|| self.shared.lesson.take().map(Outcome::Lesson))
     }
 
     /// From the moment when the window knows of a store, it may change it.
@@ -222,12 +255,18 @@ impl Worker {
         if matches!(outcome, Outcome::Opened(_)) {
             self.opening.set(self.opening.get().saturating_sub(1));
         }
+        if let Outcome::Lesson(LessonOutcome::Opened { number, result: Ok(_) }) = outcome
+            && *number == self.ordered.get()
+        {
+            self.shown.set(*number);
+        }
     }
 
     /// Whether more outcomes wait.
     #[must_use]
     pub fn has_outcomes(&self) -> bool {
-        !self.outcomes.is_empty() || self.shared.console.has_report()
+        let lesson = &self.shared.lesson;
+        !self.outcomes.is_empty() || self.shared.console.has_report() || lesson.has_view()
     }
 
     /// Whether every read and write that was asked for has ended and its answer was taken. Work
@@ -244,6 +283,7 @@ impl Drop for Worker {
         self.shared.cancel(|_| true);
         self.shared.traffic.close();
         self.shared.console.close();
+        self.shared.lesson.close();
         // The user may close the window right after a button that writes.
         self.shared.write.finish();
         for lane in [Lane::Read, Lane::Transfer] {
@@ -276,10 +316,6 @@ impl Shared {
         }
     }
 
-    fn source(&self) -> Option<Arc<dyn Source>> {
-        self.source.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
     fn answered(&self, lane: Lane) {
         if lane != Lane::Transfer {
             self.unanswered.fetch_sub(1, Ordering::AcqRel);
@@ -306,11 +342,11 @@ impl Shared {
     }
 
     fn perform(self: &Arc<Self>, job: Job) {
-        let Job { purpose, generation, work, .. } = job;
+        let Job { purpose, generation, store, work, .. } = job;
         match work {
             Work::Open(request) => {
                 // Two stores can't be open at once: the old one may be the same folder.
-                let old = self.source.write().unwrap_or_else(PoisonError::into_inner).take();
+                let old = self.sources.set_own(None);
                 self.console.detach();
                 let opened = guarded(|| {
                     if let Some(old) = old {
@@ -322,7 +358,7 @@ impl Shared {
             }
             Work::Command { db, command } => {
                 let started = SystemClock.monotonic();
-                let answer = self.run(generation, &db, &command);
+                let answer = self.run(store, generation, &db, &command);
                 let micros =
                     u64::try_from(SystemClock.monotonic().saturating_sub(started).as_micros())
                         .unwrap_or(u64::MAX);
@@ -338,15 +374,15 @@ impl Shared {
                 file_dialog::open(purpose, generation, choose, outcomes, wake);
             }
             Work::Transfer(work) => {
-                let done = self.transfer(&work);
+                let done = self.transfer(store, &work);
                 self.tell(Outcome::Transfer { purpose, generation, done });
             }
             Work::Maintenance(work) => {
-                let done = self.maintenance(&work);
+                let done = self.maintenance(store, &work);
                 self.tell(Outcome::Maintenance { purpose, generation, done });
             }
             Work::Sandbox(work) => {
-                let done = self.sandbox(&work);
+                let done = self.sandbox(store, &work);
                 self.tell(Outcome::Sandbox { generation, done });
             }
             Work::SetTraffic(on) => {
@@ -354,19 +390,26 @@ impl Shared {
                 self.step_traffic();
             }
             Work::Traffic => self.step_traffic(),
+            Work::Lesson(work) => self.lessons(work),
         }
     }
 
     fn step_traffic(&self) {
-        let Some(source) = self.source() else { return };
+        let Some(source) = self.sources.own() else { return };
         for reply in self.traffic.step(source.as_ref()) {
             self.tell(Outcome::Answer { purpose: Purpose::Traffic, generation: 0, reply });
         }
     }
 
     /// Runs a command; a query ends early when it is canceled.
-    fn run(&self, generation: u64, db: &str, command: &Document) -> Result<Document, String> {
-        let Some(source) = self.source() else { return Err("No store is open yet".to_owned()) };
+    fn run(
+        &self,
+        store: u32,
+        generation: u64,
+        db: &str,
+        command: &Document,
+    ) -> Result<Document, String> {
+        let source = self.sources.of(store).ok_or("No store is open yet")?;
         let Some(cancel) = self.cancel_of(generation) else {
             return guarded(|| source.run(db, command));
         };
@@ -398,65 +441,14 @@ impl Shared {
         self.queries().retain(|query| query.generation != generation);
     }
 
-    /// Cares for the store; a window that closes stops it.
-    fn maintenance(self: &Arc<Self>, work: &MaintenanceWork) -> MaintenanceDone {
-        let cancel = work.gauge().map(|gauge| gauge.cancel.clone());
-        self.caring().extend(cancel.clone());
-        let source = self.source();
-        let done = guarded(|| work.run(source.as_deref()));
-        self.caring().retain(|other| Some(other) != cancel.as_ref());
-        let done = done.unwrap_or_else(|message| work.failed(message));
-        if let (MaintenanceDone::Offline(ended), Some(source)) = (&done, source)
-            && matches!(ended.reopened, Some(Ok(_)))
-        {
-            // The event subscription ended with the closed store.
-            self.follow(source.as_ref());
-        }
-        done
-    }
-
-    /// Works on a sandbox. One that could not be moved is open again.
-    fn sandbox(self: &Arc<Self>, work: &SandboxWork) -> SandboxDone {
-        let source = self.source();
-        let done = guarded(|| work.run(source.as_deref()));
-        let done = done.unwrap_or_else(|message| work.failed(message));
-        if let (SandboxDone::Kept { result: Err(_), .. }, Some(source)) = (&done, source) {
-            self.follow(source.as_ref());
-        }
-        done
-    }
-
-    fn caring(&self) -> MutexGuard<'_, Vec<Cancel>> {
-        self.caring.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Does work with files; a window that closes stops it.
-    fn transfer(&self, work: &TransferWork) -> TransferDone {
-        let running = work.progress();
-        if let Some(running) = running {
-            self.running().push(Arc::clone(running));
-        }
-        let source = self.source();
-        let done = guarded(|| work.run(source.as_deref()));
-        if let Some(running) = running {
-            self.running().retain(|other| !Arc::ptr_eq(other, running));
-        }
-        done.unwrap_or_else(|message| work.failed(message))
-    }
-
-    fn running(&self) -> MutexGuard<'_, Vec<Arc<Progress>>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn opened(self: &Arc<Self>, opened: Result<Opened, OpenError>) {
         let made = opened.as_ref().ok().and_then(|opened| opened.source.sample_data());
         self.traffic.opened(made);
         if let Ok(opened) = &opened {
             let source = Arc::clone(&opened.source);
-            *self.source.write().unwrap_or_else(PoisonError::into_inner) =
-                Some(Arc::clone(&source));
+            self.sources.set_own(Some(Arc::clone(&source)));
             self.console.attach(Arc::clone(&source));
-            if let Err(message) = guarded(|| self.follow(source.as_ref())) {
+            if let Err(message) = guarded(|| self.follow(source.as_ref(), OWN)) {
                 self.tell(Outcome::Event(not_shown(&message)));
             }
         }
@@ -465,7 +457,7 @@ impl Shared {
 
     /// Forwards the events of a source until the source is gone. The thread is not joined: it ends
     /// with its source, and it touches nothing but a channel.
-    fn follow(self: &Arc<Self>, source: &dyn Source) {
+    fn follow(self: &Arc<Self>, source: &dyn Source, store: u32) {
         let mut events = source.subscribe();
         let outcomes = self.outcomes.clone();
         let wake = Arc::clone(&self.wake);
@@ -476,7 +468,11 @@ impl Shared {
                     Ok(None) => return,
                     Err(message) => (not_shown(&message), true),
                 };
-                if outcomes.send(Outcome::Event(event)).is_err() {
+                let outcome = match store {
+                    OWN => Outcome::Event(event),
+                    lesson => Outcome::LessonEvent(lesson, event),
+                };
+                if outcomes.send(outcome).is_err() {
                     return;
                 }
                 wake(EVENT_WAKE);

@@ -6,7 +6,7 @@ use super::*;
 use crate::job::TabId;
 use crate::source::{Capabilities, Events, OpenRequest};
 use crate::state::purpose::{DocumentsPurpose, Purpose, StorePurpose};
-use crate::worker::transfer::Failure;
+use crate::worker::transfer::{Failure, TransferDone};
 
 #[derive(Default)]
 struct Echo {
@@ -55,7 +55,8 @@ fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker {
             advice: Vec::new(),
         })
     });
-    let worker = Worker::start(opener, Arc::new(|_| ())).expect("threads can be started");
+    let worker =
+        Worker::start(opener, lesson::shelf(), Arc::new(|_| ())).expect("threads can be started");
     submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
     assert!(matches!(next(&worker), Outcome::Opened(Ok(_))));
     worker
@@ -63,7 +64,7 @@ fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker {
 
 fn submit(worker: &Worker, lane: Lane, work: Work) {
     let purpose = Purpose::Store(StorePurpose::Databases);
-    worker.submit(Job { purpose, lane, generation: 7, work });
+    worker.submit(Job { purpose, lane, generation: 7, store: 0, work });
 }
 
 fn next(worker: &Worker) -> Outcome {
@@ -125,7 +126,8 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
                 advice: Vec::new(),
             })
         });
-        let worker = Worker::start(opener, Arc::new(|_| ())).expect("threads can be started");
+        let worker = Worker::start(opener, lesson::shelf(), Arc::new(|_| ()))
+            .expect("threads can be started");
         submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
         let (mut opened, mut told) = (false, None);
         while !opened || told.is_none() {
@@ -275,13 +277,14 @@ fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
             advice: Vec::new(),
         })
     });
-    let worker = Worker::start(opener, Arc::new(|_| ())).expect("threads can be started");
+    let worker =
+        Worker::start(opener, lesson::shelf(), Arc::new(|_| ())).expect("threads can be started");
     submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
     assert!(matches!(next(&worker), Outcome::Opened(Ok(_))));
     let query = |tab: u64, command: Document| {
         let purpose = Purpose::Documents(TabId(tab), DocumentsPurpose::Page { run: 1, first: 0 });
         let work = Work::Command { db: "d".to_owned(), command };
-        worker.submit(Job { purpose, lane: Lane::Read, generation: tab, work });
+        worker.submit(Job { purpose, lane: Lane::Read, generation: tab, store: 0, work });
     };
     for tab in 1..=5 {
         query(tab, doc! {"find": "c"});
@@ -326,8 +329,9 @@ fn traffic_runs_in_the_demo_store_while_its_switch_is_on() {
         simulated_start_ms: Some(1_780_315_200_000),
         ..OpenRequest::default()
     };
-    let worker = Worker::start(crate::source::embedded::opener(), Arc::new(|_| ()))
-        .expect("threads can be started");
+    let worker =
+        Worker::start(crate::source::embedded::opener(), lesson::shelf(), Arc::new(|_| ()))
+            .expect("threads can be started");
     let advance = doc! {"mayflyClock": 1, "advanceMS": 60_000};
     let written_in_a_minute = |worker: &Worker| {
         let (mut written, _) = traffic_before(worker, advance.clone());

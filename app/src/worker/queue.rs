@@ -122,7 +122,7 @@ mod tests {
 
     fn job(purpose: StorePurpose, lane: Lane, generation: u64) -> Job {
         let work = Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} };
-        Job { purpose: Purpose::Store(purpose), lane, generation, work }
+        Job { purpose: Purpose::Store(purpose), lane, generation, store: 0, work }
     }
 
     /// Takes a job and ends it.

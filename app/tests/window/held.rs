@@ -82,6 +82,7 @@ impl Window {
         let options = WindowOptions {
             request,
             opener,
+            lessons: mayfly::worker::lesson::shelf(),
             settings_file: None,
             local_zone: Zone::Utc,
             present: false,
@@ -203,6 +204,7 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
     let options = WindowOptions {
         request,
         opener: embedded::opener(),
+        lessons: mayfly::worker::lesson::shelf(),
         settings_file: None,
         local_zone: Zone::Utc,
         present: false,

@@ -119,6 +119,7 @@ impl Window {
         let options = WindowOptions {
             request,
             opener,
+            lessons: mayfly::worker::lesson::shelf(),
             settings_file: None,
             local_zone,
             present: false,

@@ -71,7 +71,7 @@ const APP: &Layers = &[
          widgets panels dialogs limits pace shutdown",
     ),
     ("cli", "job commands state source shell lessons worker limits shutdown"),
-    ("program", "app cli job source window limits shutdown"),
+    ("program", "app cli job source window worker limits shutdown"),
 ];
 
 fn layer(module: &[String]) -> &str {

@@ -1,12 +1,14 @@
 //! Lessons: what a file says, and what the window shows while one is played.
 
 pub mod file;
+pub mod list;
 pub mod player;
 
 pub use file::{
     Answer, Block, BlockKind, Card, Choice, ClockKind, Goal, Handle, Lesson, LessonKind, Level,
     MemberStart, Part, Problem, Question, QuestionKind, ReaperStart, Rules, Traffic,
 };
+pub use list::{LessonEntry, LessonList, LessonProgress};
 pub use player::{
     BlockState, BlockView, CardView, Guess, LessonRequest, LessonSource, LessonView, MemberCommand,
     MemberLane, MemberRole, MemberView, OplogEntryView, QuestionView, TimeView,

@@ -1,0 +1,142 @@
+//! Lessons.
+
+use std::path::PathBuf;
+
+use bson::Bson;
+
+use super::Action;
+use super::entry::{Entry, Group, key};
+use crate::job::Namespace;
+use crate::job::lesson::{LessonRequest, LessonSource};
+use crate::state::State;
+use crate::state::lesson::steps;
+
+/// What can be asked about lessons.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LessonAction {
+    /// Shows the Lessons page, or the collection again.
+    ShowPage(bool),
+    /// Reads the list.
+    Reload,
+    /// Opens a lesson.
+    Open(LessonSource),
+    /// Adds a lesson file or a course folder to the list.
+    Add(PathBuf),
+    /// Ends the lesson; the store before it is shown again.
+    Close,
+    /// Asks something of the lesson.
+    Request(LessonRequest),
+    /// Opens the next card; after the last one, ends the lesson.
+    Next,
+    /// Opens the card before.
+    Back,
+    /// Presses the button of the next block.
+    RunNext,
+    /// Locks the answer that was prepared.
+    Lock(usize),
+    /// Changes the number for a question.
+    SetCount(usize, i64),
+    /// Chooses a document for a question, or no longer.
+    ToggleDocument(Bson),
+    /// Moves the pin to an instant, in milliseconds since 1970.
+    SetPin(i64),
+    /// Shows the solution of the card.
+    ShowSolution(usize),
+    /// Opens the count of hands for a question, or closes it.
+    CountHands(Option<usize>),
+    /// Sets the hands for a choice.
+    SetHands {
+        /// The choice.
+        choice: usize,
+        /// How many.
+        hands: u32,
+    },
+    /// Sets the seconds of the first TTL index of a collection.
+    SetTtl(Namespace, i64),
+    /// Follows a link of the prose.
+    Follow(String),
+    /// One press of the presenter.
+    Step,
+    /// One press of the presenter to go back.
+    StepBack,
+    /// Marks a choice for the room.
+    Mark(usize),
+    /// Makes the screen black, or shows it again.
+    Black,
+    /// Shows the presenter's notes, or hides them.
+    Notes,
+    /// Copies the open collection into a sandbox.
+    Sandbox,
+    /// Writes the handout of the lesson.
+    Handout(PathBuf),
+}
+
+/// Shows the Lessons page.
+pub const PAGE: Entry = Entry {
+    group: Group::Help,
+    label: "Lessons",
+    tooltip: "Learn how documents expire, on a clock that you control",
+    keys: None,
+    action: |state| {
+        let shown = state.lessons.is_page_shown && !state.lessons.is_playing();
+        (!shown).then_some(Action::Lesson(LessonAction::ShowPage(true)))
+    },
+};
+
+/// Ends the lesson.
+pub const CLOSE: Entry = Entry {
+    group: Group::Help,
+    label: "Close the lesson",
+    tooltip: "End the lesson and show your store again",
+    keys: None,
+    action: |state| playing(state, LessonAction::Close),
+};
+
+/// Replays the open card.
+pub const RESTART: Entry = Entry {
+    group: Group::Help,
+    label: "Restart card",
+    tooltip: "Replay the lesson up to the beginning of this card",
+    keys: None,
+    action: |state| playing(state, LessonAction::Request(LessonRequest::RestartCard)),
+};
+
+/// Replays to the event before.
+pub const STEP_BACK: Entry = Entry {
+    group: Group::Help,
+    label: "Step back to the last event",
+    tooltip: "Replay the lesson up to the event before this instant",
+    keys: None,
+    action: |state| playing(state, LessonAction::Request(LessonRequest::StepBack)),
+};
+
+/// Opens the next card.
+pub const NEXT: Entry = Entry {
+    group: Group::Help,
+    label: "Next card",
+    tooltip: "Open the next card of the lesson",
+    keys: key(egui::Key::PageDown),
+    action: |state| {
+        steps::next_card(state.lessons.view()?)?;
+        playing(state, LessonAction::Next)
+    },
+};
+
+/// Opens the card before.
+pub const BACK: Entry = Entry {
+    group: Group::Help,
+    label: "Last card",
+    tooltip: "Open the card before this one",
+    keys: key(egui::Key::PageUp),
+    action: |state| {
+        steps::last_card(state.lessons.view()?)?;
+        playing(state, LessonAction::Back)
+    },
+};
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[PAGE, CLOSE, RESTART, STEP_BACK, NEXT, BACK];
+
+fn playing(state: &State, action: LessonAction) -> Option<Action> {
+    state.lessons.is_playing().then_some(Action::Lesson(action))
+}

@@ -1,0 +1,140 @@
+//! What the window shows of a lesson beside its card: time, collections, documents to choose from.
+
+use bson::doc;
+
+use super::{AMONG_MAX, answers};
+use crate::action::{Action, ConsoleAction, ExpiryAction, LessonAction, TabsAction, ViewAction};
+use crate::apply::{Apply, WindowEffect, apply, tabs};
+use crate::commands;
+use crate::job::lesson::{LessonSource, LessonView, QuestionKind};
+use crate::job::purpose::LessonPurpose;
+use crate::state::clock::Mode as ClockMode;
+use crate::state::dialogs::{Confirm, Dialog, Tone};
+use crate::state::expiry::{ExpiryView, Mode};
+use crate::state::lesson::{namespace, steps};
+use crate::state::offer::Offer;
+use crate::state::tabs::ViewKind;
+use crate::state::view::Drawer;
+use crate::state::{Purpose, Reaper};
+
+/// The periods of the TTL monitor that the time axis of a lesson shows at first.
+const PERIODS_SHOWN: i64 = 4;
+
+/// The title of the window: of the lesson, or of the store.
+pub(super) fn title(cx: &mut Apply<'_>) {
+    let name = match &cx.state.lessons.playing {
+        Some(playing) => playing.title().to_owned(),
+        None => cx.state.store.name.clone(),
+    };
+    let is_simulated = cx.state.lessons.is_playing() || cx.state.clock.is_simulated();
+    let simulated = if is_simulated { "SIMULATED – " } else { "" };
+    cx.window(WindowEffect::Title(format!("{simulated}{name} – Mayfly")));
+}
+
+/// The lesson's time is the window's.
+pub(super) fn clock(view: &LessonView, cx: &mut Apply<'_>) {
+    let time = view.time;
+    let mode = ClockMode::Simulated { rate: time.rate, paused: time.is_paused };
+    cx.state.clock.learn(mode, time.now_ms, cx.state.uptime);
+    cx.state.clock.stop_at(time.until_ms);
+}
+
+/// Time went back: what was seen after it has not happened.
+pub(super) fn forget_future(cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
+    cx.state.reaper = Reaper::default();
+    cx.state.reaper.reopened(now_ms);
+    for tab in cx.state.tabs.open_mut() {
+        let axis = tab.expiry.axis;
+        let mode = tab.expiry.mode;
+        tab.expiry = ExpiryView::default();
+        (tab.expiry.axis, tab.expiry.mode) = (axis, mode);
+        tab.documents.asked = false;
+        tab.indexes.asked = false;
+    }
+    cx.state.tree.stale = true;
+    crate::apply::reaper::ask(cx);
+    tabs::data_changed(None, cx);
+}
+
+/// Opens the collections that the lesson shows.
+pub(super) fn collections(view: &LessonView, is_first: bool, cx: &mut Apply<'_>) {
+    if !is_first {
+        return;
+    }
+    let period = i64::try_from(view.lesson.reaper.period.as_millis()).unwrap_or(i64::MAX);
+    for shown in view.lesson.show.iter().rev() {
+        cx.state.tabs.show(&namespace(shown));
+        let Some(tab) = cx.state.tabs.active_mut() else { continue };
+        tab.view = ViewKind::Expiry;
+        tab.is_view_chosen = true;
+        tab.expiry.axis.set_span_ms(period.saturating_mul(PERIODS_SHOWN));
+    }
+    tabs::freshen(cx);
+}
+
+/// What an open question needs: the documents it is about, a place for the pin.
+pub(super) fn question(view: &LessonView, cx: &mut Apply<'_>) {
+    let Some((_, question)) = steps::open_question(view) else { return };
+    match &question.kind {
+        QuestionKind::Which { among } => {
+            let about = namespace(among);
+            let Some(playing) = &cx.state.lessons.playing else { return };
+            if playing.answers.among.as_ref().is_some_and(|(of, _)| *of == about) {
+                return;
+            }
+            answers(cx, |answers| answers.among = Some((about.clone(), Vec::new())));
+            let mut command = commands::documents::read(&about.collection, doc! {}, AMONG_MAX);
+            command.insert("projection", doc! {"_id": 1});
+            let db = about.db.clone();
+            cx.read(Purpose::Lesson(LessonPurpose::Among(about)), &db, command);
+        }
+        QuestionKind::Pin => answers(cx, |answers| {
+            answers.pin_ms.get_or_insert(view.time.now_ms);
+        }),
+        QuestionKind::Choose | QuestionKind::Count { .. } => {}
+    }
+}
+
+/// Follows a link of the prose. One that leads out of the program is shown, and not opened.
+pub(super) fn follow(link: &str, cx: &mut Apply<'_>) {
+    let Some(place) = link.strip_prefix("mayfly:") else {
+        return cx.state.dialogs.show(Dialog::Confirm(Confirm {
+            title: "Address outside of Mayfly".to_owned(),
+            text: link.to_owned(),
+            command: None,
+            button: "Copy address".to_owned(),
+            tone: Tone::Normal,
+            offer: Offer::Copy(link.to_owned()),
+        }));
+    };
+    let expiry = |mode, cx: &mut Apply<'_>| {
+        apply(Action::Tabs(TabsAction::View(ViewKind::Expiry)), cx);
+        if let Some(tab) = cx.state.tabs.active().map(|tab| tab.id) {
+            apply(Action::Expiry(tab, ExpiryAction::Show(mode)), cx);
+        }
+    };
+    let drawer = |drawer, cx: &mut Apply<'_>| {
+        apply(Action::View(ViewAction::SetDrawer(Some(drawer))), cx);
+    };
+    match place.split_once('/').unwrap_or((place, "")) {
+        ("expiry", "") => expiry(Mode::Timeline, cx),
+        ("table", "") => expiry(Mode::Table, cx),
+        ("removed", "") => expiry(Mode::Removed, cx),
+        ("documents", "") => apply(Action::Tabs(TabsAction::View(ViewKind::Documents)), cx),
+        ("indexes", "") => apply(Action::Tabs(TabsAction::View(ViewKind::Indexes)), cx),
+        ("console", "") => apply(Action::Console(ConsoleAction::Open), cx),
+        ("commands", "") => drawer(Drawer::Commands, cx),
+        ("log", "") => drawer(Drawer::ReaperLog, cx),
+        ("lessons", "") => apply(Action::Lesson(LessonAction::ShowPage(true)), cx),
+        ("lesson", slug) if !slug.is_empty() => {
+            let source = LessonSource::Shipped(slug.to_owned());
+            apply(Action::Lesson(LessonAction::Open(source)), cx);
+        }
+        ("collection", name) if !name.is_empty() => {
+            let show = TabsAction::ShowView(namespace(name), ViewKind::Expiry);
+            apply(Action::Tabs(show), cx);
+        }
+        _ => {}
+    }
+}

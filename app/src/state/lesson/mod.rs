@@ -1,0 +1,110 @@
+//! Lessons: the list, the one that is played, and what the user has not committed yet.
+
+mod answer;
+mod own_store;
+pub mod steps;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use answer::{Answers, PresentedCard};
+pub use own_store::OwnStore;
+
+use crate::job::Namespace;
+use crate::job::lesson::{LessonList, LessonSource, LessonView, Problem};
+
+/// The database of a lesson.
+pub const DATABASE: &str = "lesson";
+
+/// The database with Cosmos DB's rules, in lessons that compare both.
+pub const COSMOS: &str = "cosmos";
+
+/// Everything about lessons.
+#[derive(Debug, Default)]
+pub struct Lessons {
+    /// The list; `None` until it was read.
+    pub list: Option<Arc<LessonList>>,
+    /// Whether the list was asked for.
+    pub is_asked: bool,
+    /// Whether the Lessons page is shown in place of the collection.
+    pub is_page_shown: bool,
+    /// The lesson that is being prepared.
+    pub opening: Option<Opening>,
+    /// The lesson that is played.
+    pub playing: Option<Playing>,
+    /// Why the last lesson was not opened.
+    pub failed: Option<(LessonSource, Vec<Problem>)>,
+    /// Lesson files and course folders that the user opened.
+    pub opened: Vec<PathBuf>,
+    /// Counts lessons.
+    pub last_number: u32,
+}
+
+/// A lesson that is being prepared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    /// Its number.
+    pub number: u32,
+    /// Which one.
+    pub source: LessonSource,
+}
+
+/// A lesson that is played.
+#[derive(Debug)]
+pub struct Playing {
+    /// Its number.
+    pub number: u32,
+    /// Which one.
+    pub source: LessonSource,
+    /// The newest snapshot; `None` until the first one came.
+    pub view: Option<Arc<LessonView>>,
+    /// The store that comes back when it is closed.
+    pub own: Box<OwnStore>,
+    /// What the user has not committed yet.
+    pub answers: Answers,
+    /// The card as it is presented.
+    pub presented: PresentedCard,
+    /// Whether the notes of the presenter are shown.
+    pub shows_notes: bool,
+    /// Whether the screen is black.
+    pub is_black: bool,
+    /// When it began, in window time.
+    pub since: std::time::Duration,
+}
+
+impl Lessons {
+    /// The newest snapshot of the lesson that is played.
+    #[must_use]
+    pub fn view(&self) -> Option<&LessonView> {
+        self.playing.as_ref()?.view.as_deref()
+    }
+
+    /// Whether a lesson is played.
+    #[must_use]
+    pub fn is_playing(&self) -> bool {
+        self.playing.is_some()
+    }
+
+    /// Whether a question waits for its answer, so that time stands still.
+    #[must_use]
+    pub fn has_open_question(&self) -> bool {
+        self.view().is_some_and(|view| steps::open_question(view).is_some())
+    }
+}
+
+impl Playing {
+    /// The lesson's title, as far as it is known.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.view.as_ref().map_or("", |view| view.lesson.title.as_str())
+    }
+}
+
+/// The collection that `show` or `among` names.
+#[must_use]
+pub fn namespace(shown: &str) -> Namespace {
+    match shown.strip_prefix("cosmos.") {
+        Some(collection) => Namespace::new(COSMOS, collection),
+        None => Namespace::new(DATABASE, shown),
+    }
+}

@@ -1,0 +1,112 @@
+//! The user's own store while a lesson is played: what comes back when the lesson is closed.
+
+use std::collections::HashMap;
+
+use crate::job::OpenRequest;
+use crate::state::archive::Archive;
+use crate::state::changes::Changes;
+use crate::state::console::ConsoleDraft;
+use crate::state::drafts::TabDraft;
+use crate::state::listener::Listener;
+use crate::state::maintenance::Maintenance;
+use crate::state::trash::Trash;
+use crate::state::{Clock, Console, Reaper, State, Store, StoreTree, TabId, Tabs};
+
+/// Everything the window knows of the store that stays open beside the lesson.
+#[derive(Debug, Default)]
+pub struct OwnStore {
+    /// The store.
+    pub store: Store,
+    /// Its time.
+    pub clock: Clock,
+    /// Its TTL monitor, as last seen.
+    pub reaper: Reaper,
+    tree: StoreTree,
+    tabs: Tabs,
+    maintenance: Maintenance,
+    listener: Listener,
+    archive: Archive,
+    trash: Trash,
+    console: Console,
+    changes: Changes,
+    tab_drafts: HashMap<TabId, TabDraft>,
+    console_draft: ConsoleDraft,
+}
+
+impl OwnStore {
+    /// Takes what is known of the store out of the state, which then shows none.
+    #[must_use]
+    pub fn park(state: &mut State) -> Self {
+        let tabs = state.tabs.clone();
+        // Answers that are under way must find no tab of the lesson.
+        state.tabs.clear();
+        let walker = state.store.request.walker.clone();
+        let store = std::mem::take(&mut state.store);
+        state.store.request = OpenRequest { walker, ..OpenRequest::default() };
+        let clock = state.clock.clone();
+        state.first_tab = None;
+        state.switched_at = state.generation;
+        Self {
+            store,
+            clock,
+            tabs,
+            reaper: std::mem::take(&mut state.reaper),
+            tree: std::mem::take(&mut state.tree),
+            maintenance: std::mem::take(&mut state.maintenance),
+            listener: std::mem::take(&mut state.listener),
+            archive: std::mem::take(&mut state.archive),
+            trash: std::mem::take(&mut state.trash),
+            console: std::mem::take(&mut state.console),
+            changes: std::mem::take(&mut state.changes),
+            tab_drafts: std::mem::take(&mut state.drafts.tabs),
+            console_draft: std::mem::take(&mut state.drafts.console),
+        }
+    }
+
+    /// Puts it back. What the lesson had is gone.
+    pub fn unpark(self, state: &mut State) {
+        let mut tabs = self.tabs;
+        tabs.number_after(&state.tabs);
+        let zone = state.clock.zone();
+        state.tabs = tabs;
+        state.store = self.store;
+        state.clock = self.clock;
+        state.clock.set_zone(zone);
+        state.reaper = self.reaper;
+        state.tree = self.tree;
+        state.maintenance = self.maintenance;
+        state.listener = self.listener;
+        state.archive = self.archive;
+        state.trash = self.trash;
+        state.console = self.console;
+        state.changes = self.changes;
+        state.drafts.tabs = self.tab_drafts;
+        state.drafts.console = self.console_draft;
+        state.first_tab = None;
+        state.switched_at = state.generation;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Namespace;
+
+    #[test]
+    fn a_parked_store_comes_back_and_no_tab_number_is_given_twice() {
+        let mut state = State::default();
+        let own = state.tabs.show(&Namespace::new("demo", "sessions"));
+        state.generation = 7;
+        state.store.name = "mine".to_owned();
+        let parked = OwnStore::park(&mut state);
+        assert!(state.tabs.open().is_empty() && state.store.name.is_empty());
+        assert_eq!(state.switched_at, 7);
+        let lesson = state.tabs.show(&Namespace::new("lesson", "sessions"));
+        assert_ne!(own, lesson);
+        parked.unpark(&mut state);
+        assert_eq!(state.tabs.active().map(|tab| tab.id), own);
+        assert_eq!(state.store.name, "mine");
+        let next = state.tabs.show(&Namespace::new("demo", "other"));
+        assert!(next != own && next != lesson);
+    }
+}

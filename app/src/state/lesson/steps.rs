@@ -1,0 +1,121 @@
+//! What can be done next in a lesson.
+
+use crate::job::lesson::{
+    Block, BlockKind, BlockState, BlockView, Card, LessonView, Part, Question,
+};
+
+use super::PresentedCard;
+
+/// The card that is open.
+#[must_use]
+pub fn card(view: &LessonView) -> Option<&Card> {
+    view.lesson.cards.get(view.card)
+}
+
+/// The blocks of the open card with their states, by the index of the part.
+pub fn blocks(view: &LessonView) -> impl Iterator<Item = (usize, &Block, &BlockView)> {
+    let parts = card(view).map(|card| card.parts.as_slice()).unwrap_or_default();
+    let states = view.cards.get(view.card).map(|card| card.parts.as_slice()).unwrap_or_default();
+    parts.iter().zip(states).enumerate().filter_map(|(at, (part, state))| match (part, state) {
+        (Part::Block(block), Some(state)) => Some((at, block, state)),
+        _ => None,
+    })
+}
+
+/// The question that waits for an answer.
+#[must_use]
+pub fn open_question(view: &LessonView) -> Option<(usize, &Question)> {
+    blocks(view).find_map(|(at, block, state)| match &block.kind {
+        BlockKind::Question(question) if state.state == BlockState::Ready => Some((at, question)),
+        _ => None,
+    })
+}
+
+/// The block whose button is pressed next.
+#[must_use]
+pub fn next_block(view: &LessonView) -> Option<(usize, &Block)> {
+    blocks(view).find_map(|(at, block, state)| match &block.kind {
+        BlockKind::Run { .. } | BlockKind::Play { .. } if state.state == BlockState::Ready => {
+            Some((at, block))
+        }
+        _ => None,
+    })
+}
+
+/// Whether a block of the open card runs.
+#[must_use]
+pub fn is_running(view: &LessonView) -> bool {
+    blocks(view).any(|(_, _, state)| state.state == BlockState::Running)
+}
+
+/// The next card, if everything on the open one was done.
+#[must_use]
+pub fn next_card(view: &LessonView) -> Option<usize> {
+    let is_done = view.cards.get(view.card).is_some_and(|card| card.is_done);
+    Some(view.card + 1).filter(|next| is_done && *next < view.cards.len())
+}
+
+/// The card before.
+#[must_use]
+pub fn last_card(view: &LessonView) -> Option<usize> {
+    view.card.checked_sub(1)
+}
+
+/// Whether the last card was done.
+#[must_use]
+pub fn is_finished(view: &LessonView) -> bool {
+    view.card + 1 == view.cards.len() && view.cards.last().is_some_and(|card| card.is_done)
+}
+
+/// What the next press of a presenter does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Shows a question.
+    Question(usize),
+    /// Locks the marked choice.
+    Lock(usize),
+    /// Presses the button of a block.
+    Run(usize),
+    /// Something runs; a press ends it where it is.
+    Wait,
+    /// Shows a verdict.
+    Verdict(usize),
+    /// Opens a card.
+    Card(usize),
+    /// The end was reached.
+    End,
+    /// Something else must be done first, such as a goal.
+    Stuck,
+}
+
+/// What the next press of a presenter does.
+#[must_use]
+pub fn step(view: &LessonView, presented: &PresentedCard) -> Step {
+    if is_running(view) {
+        return Step::Wait;
+    }
+    for (at, block, state) in blocks(view) {
+        let is_question = matches!(block.kind, BlockKind::Question(_));
+        let has_verdict = state.question.as_ref().is_some_and(|found| found.verdict.is_some());
+        match (state.state, is_question) {
+            (BlockState::Ready, true) if !presented.questions.contains(&at) => {
+                return Step::Question(at);
+            }
+            (BlockState::Ready, true) => return Step::Lock(at),
+            (BlockState::Done, true) if has_verdict && !presented.verdicts.contains(&at) => {
+                return Step::Verdict(at);
+            }
+            (BlockState::Ready, false)
+                if matches!(block.kind, BlockKind::Run { .. } | BlockKind::Play { .. }) =>
+            {
+                return Step::Run(at);
+            }
+            _ => {}
+        }
+    }
+    match next_card(view) {
+        Some(next) => Step::Card(next),
+        None if is_finished(view) => Step::End,
+        None => Step::Stuck,
+    }
+}

@@ -1,0 +1,60 @@
+//! What can be asked of lessons, and what comes back.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::job::lesson::{LessonList, LessonRequest, LessonSource, LessonView, Problem};
+use crate::source::Opened;
+
+/// Work on lessons.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LessonWork {
+    /// Lists those of the program, and those of these files and folders.
+    List(Vec<PathBuf>),
+    /// Writes the handout of a lesson to a file.
+    Handout {
+        /// Which lesson.
+        source: LessonSource,
+        /// A file that is overwritten.
+        file: PathBuf,
+    },
+}
+
+/// What the window orders.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LessonOrder {
+    /// Begins a lesson in place of the one that is played.
+    Open {
+        /// Names it in what comes back; ascending, from 1.
+        number: u32,
+        /// Which one.
+        source: LessonSource,
+    },
+    /// Ends it.
+    Close,
+    /// Asks something of it.
+    Perform(LessonRequest),
+}
+
+/// What comes back beside snapshots.
+#[derive(Clone)]
+pub enum LessonOutcome {
+    /// A lesson began, or its file has problems.
+    Opened {
+        /// The number of the order.
+        number: u32,
+        /// Its store.
+        result: Result<Opened, Vec<Problem>>,
+    },
+    /// The newest snapshot.
+    View {
+        /// The number of the order.
+        number: u32,
+        /// What the window shows.
+        view: Arc<LessonView>,
+    },
+    /// The list was read.
+    Listed(Arc<LessonList>),
+    /// A file was written; the error is one sentence.
+    Written(Result<PathBuf, String>),
+}
