@@ -316,3 +316,12 @@ pub const LESSON_PROBLEMS_MAX: usize = 100;
 
 /// Cards in a lesson.
 pub const LESSON_CARDS_MAX: usize = 5;
+
+/// Lesson files in one course.
+pub const COURSE_LESSONS_MAX: usize = 200;
+
+/// Lessons whose progress is kept; the one that was not opened for longest goes first.
+pub const LESSONS_KEPT_MAX: usize = 1_000;
+
+/// Bytes in the file of the progress.
+pub const PROGRESS_FILE_BYTES_MAX: usize = 4 * 1_024 * 1_024;

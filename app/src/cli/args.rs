@@ -36,6 +36,8 @@ pub enum Command {
     Serve(Serve),
     /// Run JavaScript as mongosh does: files, or a prompt.
     Shell(Shell),
+    /// List, play and hand out lessons about expiration.
+    Lesson(Lesson),
     /// Import documents from JSON or CSV files.
     Import(Import),
     /// Export a collection to a file.
@@ -324,4 +326,59 @@ pub struct Check {
     /// Backup or data file.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+}
+
+/// Arguments of `lesson`.
+#[derive(Debug, clap::Args)]
+pub struct Lesson {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: LessonCommand,
+}
+
+/// A subcommand of `lesson`.
+#[derive(Debug, Subcommand)]
+pub enum LessonCommand {
+    /// List lessons with title, minutes, series and progress.
+    List(LessonList),
+    /// Play a lesson in the window; without a display, in the terminal.
+    Play(LessonPlay),
+    /// Write a lesson as Markdown, with its answers folded.
+    Handout(LessonHandout),
+}
+
+/// Arguments of `lesson list`.
+#[derive(Debug, clap::Args)]
+pub struct LessonList {
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Folder with lessons of your own, in the order of its course.toml. May be repeated.
+    #[arg(long, value_name = "DIR")]
+    pub dir: Vec<PathBuf>,
+}
+
+/// Arguments of `lesson play`.
+#[derive(Debug, clap::Args)]
+pub struct LessonPlay {
+    /// Number, name or file of the lesson, such as 2, the-pass or my-lesson.md.
+    #[arg(value_name = "LESSON")]
+    pub lesson: String,
+    /// Card to begin with, from 1.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub card: u8,
+    /// Begin as a presentation: full screen, in large text.
+    #[arg(long)]
+    pub present: bool,
+}
+
+/// Arguments of `lesson handout`.
+#[derive(Debug, clap::Args)]
+pub struct LessonHandout {
+    /// Number, name or file of the lesson.
+    #[arg(value_name = "LESSON")]
+    pub lesson: String,
+    /// File to write. Defaults to standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }

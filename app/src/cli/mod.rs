@@ -9,6 +9,7 @@ mod compact;
 mod export;
 mod import;
 mod job_line;
+mod lesson;
 mod limits;
 mod progress_line;
 mod prompt;
@@ -114,6 +115,7 @@ fn dispatch(
         Some(Command::Watch(args)) => watch::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(args),
+        Some(Command::Lesson(args)) => lesson::run(&args),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Backup(args)) => backup::run(&args),
         Some(Command::Restore(args)) => restore::run(&args),

@@ -1,4 +1,4 @@
-//! Durations as authors write them: a number of seconds, or `"90s"`, `"5m"`, `"2h"`, `"3d"`.
+//! Durations as authors write them: a number of seconds, or `"20ms"`, `"90s"`, `"5m"`, `"2h"`, `"3d"`.
 
 /// What a duration may look like, for sentences.
 pub const EXAMPLES: &str = "Write a duration such as \"90s\", \"5m\", \"2h\" or \"3d\"";
@@ -10,14 +10,16 @@ const MAX_MS: f64 = 1_000.0 * 365.0 * 86_400_000.0;
 #[must_use]
 pub fn parse_ms(text: &str) -> Option<i64> {
     let text = text.trim();
-    let unit_ms = match text.chars().last()? {
-        's' => 1_000.0,
-        'm' => 60_000.0,
-        'h' => 3_600_000.0,
-        'd' => 86_400_000.0,
+    let unit_at = text.rfind(|letter: char| !letter.is_ascii_alphabetic())? + 1;
+    let (number, unit) = text.split_at_checked(unit_at)?;
+    let unit_ms = match unit {
+        "ms" => 1.0,
+        "s" => 1_000.0,
+        "m" => 60_000.0,
+        "h" => 3_600_000.0,
+        "d" => 86_400_000.0,
         _ => return None,
     };
-    let number = &text[..text.len() - 1];
     let digits = number.strip_prefix(['+', '-']).unwrap_or(number);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
         return None;
@@ -46,6 +48,7 @@ mod tests {
         for (text, ms) in [
             ("90s", Some(90_000)),
             (" 9.5s ", Some(9_500)),
+            ("20ms", Some(20)),
             ("5m", Some(300_000)),
             ("2h", Some(7_200_000)),
             ("-1h", Some(-3_600_000)),

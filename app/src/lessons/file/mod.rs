@@ -1,6 +1,7 @@
 //! Reads a lesson file. Everything that is wrong is found at once, each problem with its place.
 
 mod body;
+mod course;
 mod duration;
 mod front;
 mod goal;
@@ -15,6 +16,7 @@ mod table;
 mod tests;
 
 pub use body::{LINKS, MARKDOWN};
+pub use course::{Course, parse_course};
 pub use duration::parse_ms as duration_ms;
 pub use near::nearest;
 pub use problems::Problems;

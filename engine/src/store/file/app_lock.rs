@@ -172,7 +172,7 @@ fn open_files() -> MutexGuard<'static, BTreeMap<(u64, u64), PathBuf>> {
 ///
 /// # Errors
 /// When it is such a file, or can't be opened.
-pub(crate) fn open_chosen(file: &FsPath) -> io::Result<File> {
+pub fn open_chosen(file: &FsPath) -> io::Result<File> {
     open_chosen_with(File::options().read(true), file)
 }
 

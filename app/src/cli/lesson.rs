@@ -1,0 +1,168 @@
+//! `mayfly lesson`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::Failure;
+use super::args::{Lesson, LessonCommand, LessonHandout, LessonList, LessonPlay};
+use crate::job::lesson::{LessonEntry, LessonProgress, LessonSource, Level, Problem};
+use crate::lessons::progress::{self, Progress};
+use crate::lessons::{handout, library};
+
+/// Runs a subcommand.
+pub(super) fn run(args: &Lesson) -> Result<(), Failure> {
+    match &args.command {
+        LessonCommand::List(args) => list(args),
+        LessonCommand::Play(args) => play(args),
+        LessonCommand::Handout(args) => write_handout(args),
+    }
+}
+
+fn list(args: &LessonList) -> Result<(), Failure> {
+    let progress = progress::default_file().map(|file| Progress::load(&file));
+    let list = library::list(&args.dir, &progress.unwrap_or_default());
+    if args.json {
+        let entries: Vec<_> = list.lessons.iter().map(entry_json).collect();
+        print(&format!("{:#}\n", json!({ "lessons": entries, "errors": list.errors })))?;
+    } else {
+        print(&table(&list.lessons))?;
+    }
+    for error in &list.errors {
+        eprintln!("{error}");
+    }
+    Ok(())
+}
+
+/// Prints text; a reader that has enough, such as `head`, is no error.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure(format!("Can't write to standard output: {error}.")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn entry_json(entry: &LessonEntry) -> serde_json::Value {
+    let problem = |Problem { line, column, sentence }: &Problem| json!({ "line": line, "column": column, "problem": sentence });
+    json!({
+        "number": number(entry),
+        "slug": entry.slug,
+        "title": entry.title,
+        "minutes": entry.minutes,
+        "level": level(entry.level),
+        "kind": format!("{:?}", entry.kind).to_lowercase(),
+        "cards": entry.cards,
+        "after": entry.after,
+        "course": entry.course,
+        "file": entry.file(),
+        "state": state(entry),
+        "problems": entry.problems.iter().map(problem).collect::<Vec<_>>(),
+    })
+}
+
+/// One line for each lesson, with a heading for each series and course.
+fn table(entries: &[LessonEntry]) -> String {
+    let mut out = String::new();
+    let width = entries.iter().map(|entry| entry.title.chars().count()).max().unwrap_or(0);
+    let mut heading = String::new();
+    for entry in entries {
+        let next = entry.course.clone().unwrap_or_else(|| series(entry));
+        if next != heading {
+            let gap = if heading.is_empty() { "" } else { "\n" };
+            // Writing to a String can't fail.
+            let _ = writeln!(out, "{gap}{next}");
+            heading = next;
+        }
+        let (number, title, state) = (number(entry), &entry.title, state(entry));
+        let minutes = entry.minutes;
+        let _ = writeln!(out, "  {number:<4} {title:<width$}  {minutes:>2} min  {state}");
+        for Problem { line, column, sentence } in &entry.problems {
+            let _ = writeln!(out, "       {}:{line}:{column}: {sentence}", name(&entry.source));
+        }
+    }
+    out
+}
+
+fn series(entry: &LessonEntry) -> String {
+    use crate::job::lesson::LessonKind;
+    let name = match (entry.kind, entry.level) {
+        (LessonKind::Scene, _) => "Scenes",
+        (_, Level::Start) => "Start",
+        (_, Level::Core) => "Core",
+        (_, Level::Cosmos) => "Cosmos DB",
+        (_, Level::Operate) => "Operate",
+        (_, Level::Challenge) => "Challenges",
+    };
+    name.to_owned()
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Start => "start",
+        Level::Core => "core",
+        Level::Cosmos => "cosmos",
+        Level::Operate => "operate",
+        Level::Challenge => "challenge",
+    }
+}
+
+/// The part of the slug before its name, such as `02`; empty if there is none.
+fn number(entry: &LessonEntry) -> &str {
+    let (number, _) = entry.slug.split_once('-').unwrap_or_default();
+    if number.ends_with(|last: char| last.is_ascii_digit()) { number } else { "" }
+}
+
+fn state(entry: &LessonEntry) -> String {
+    match (&entry.problems[..], entry.progress) {
+        ([], LessonProgress::NotStarted) => "not started".to_owned(),
+        ([], LessonProgress::Card(card)) => format!("card {} of {}", card + 1, entry.cards),
+        ([], LessonProgress::Done) => "done".to_owned(),
+        ([_], _) => "1 problem".to_owned(),
+        (problems, _) => format!("{} problems", problems.len()),
+    }
+}
+
+fn name(source: &LessonSource) -> String {
+    match source {
+        LessonSource::Shipped(slug) => format!("{slug}.md"),
+        LessonSource::File(path) => path.display().to_string(),
+    }
+}
+
+/// The lesson that the command line names.
+fn find(lesson: &str) -> Result<LessonSource, Failure> {
+    library::find(lesson, &[]).ok_or_else(|| {
+        let is_file = Path::new(lesson).extension().is_some_and(|extension| extension == "md");
+        let reason = if is_file { "There is no file" } else { "There is no lesson" };
+        Failure(format!("{reason} {lesson}. Run mayfly lesson list for their names."))
+    })
+}
+
+fn read(source: &LessonSource) -> Result<std::sync::Arc<crate::job::lesson::Lesson>, Failure> {
+    library::read(source).map_err(|problems| {
+        let line = |Problem { line, column, sentence }: &Problem| {
+            format!("{}:{line}:{column}: {sentence}", name(source))
+        };
+        Failure(problems.iter().map(line).collect::<Vec<_>>().join("\n"))
+    })
+}
+
+fn play(args: &LessonPlay) -> Result<(), Failure> {
+    read(&find(&args.lesson)?)?;
+    Err(Failure("Playing lessons from the command line is not supported yet.".to_owned()))
+}
+
+fn write_handout(args: &LessonHandout) -> Result<(), Failure> {
+    let lesson = read(&find(&args.lesson)?)?;
+    let text = handout::write(&lesson, &BTreeMap::new());
+    match &args.output {
+        None => print(&text),
+        Some(path) => handout::save(&text, path).map_err(Failure),
+    }
+}
