@@ -17,6 +17,7 @@ pub mod pipeline;
 pub mod plan;
 pub mod query;
 pub mod reaper;
+pub mod replication;
 pub mod reply;
 pub mod store;
 pub mod supervised;

@@ -69,7 +69,7 @@ pub fn commands(first: i64) -> [Document; 3] {
 pub fn open_checked(folder: &Path) -> Result<Engine, String> {
     let store = StoreOptions { full_check: true, ..StoreOptions::default() };
     let clock = ClockOption::Simulated { start_ms: 0 };
-    let options = EngineOptions { clock, run_reaper: false, store };
+    let options = EngineOptions { clock, run_reaper: false, store, ..EngineOptions::default() };
     Engine::open(folder, options).map_err(|error| error.to_string())
 }
 

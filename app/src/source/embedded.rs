@@ -116,7 +116,7 @@ impl Source for Embedded {
         let clock = ClockOption::Simulated { start_ms };
         let store =
             StoreOptions { ballast_bytes_max: DEMO_BALLAST_BYTES, ..StoreOptions::default() };
-        let options = EngineOptions { clock, run_reaper: false, store };
+        let options = EngineOptions { clock, run_reaper: false, store, ..EngineOptions::default() };
         let data = folder.path().join("store");
         let copy = Engine::open(&data, options).map_err(|error| error.message)?;
         let report = engine.copy_collection(&copy, namespace)?;

@@ -1,12 +1,16 @@
 //! The entry point: all collections of a store, and the transactions over them.
 
-use std::sync::{Arc, PoisonError, RwLock, Weak, atomic::AtomicU64};
+use std::sync::{
+    Arc, PoisonError, RwLock, Weak,
+    atomic::{AtomicBool, AtomicU64},
+};
 
 use super::{
     ChangeWaiter, DocumentWriter, EvictedDocument, ExpiredSink, WriteError,
     build::build_owners::BuildOwners,
     change_waiters::ChangeWaiters,
     integrity::scrub_state::Scrub,
+    oplog::pending::PendingOplog,
     write::{
         evict::{ATTEMPTS_MAX, Evictions},
         transaction::{Effects, Transaction},
@@ -27,6 +31,8 @@ type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
 enum Failure<E> {
     Work(E),
     Store(StoreError),
+    /// It changed a store that only applies another one's oplog.
+    NotPrimary,
     /// These documents must be archived first.
     NotArchived(Vec<EvictedDocument>),
 }
@@ -51,6 +57,8 @@ pub struct Collections {
     /// How often `prepareUnique` was turned off. `collMod` compares it to detect duplicates that
     /// were written during its check.
     pub(super) unprepared: AtomicU64,
+    /// Whether changes of this store's own are refused.
+    pub(super) secondary: AtomicBool,
 }
 
 impl Collections {
@@ -71,6 +79,7 @@ impl Collections {
             build_owners: BuildOwners::default(),
             ts_watches: TsWatches::default(),
             unprepared: AtomicU64::new(0),
+            secondary: AtomicBool::new(false),
         })
     }
 
@@ -173,6 +182,7 @@ impl Collections {
                 self.catch_up();
                 return Err(E::from(WriteError::Store(error)));
             }
+            Err(Failure::NotPrimary) => return Err(E::from(WriteError::NotPrimary)),
             Err(Failure::NotArchived(_)) => {
                 let what = "documents expire faster than they can be archived".to_owned();
                 return Err(E::from(WriteError::Store(StoreError::Busy { what })));
@@ -209,6 +219,8 @@ impl Collections {
                 catalog = Arc::new(stored);
             }
             let mut txn = Transaction::new(writer, catalog, self.clock.now_ms());
+            let oplog = self.store.has_oplog();
+            txn.oplog = oplog.then(|| Box::new(PendingOplog::new(txn.now_ms)));
             txn.ts_watches = Some(&self.ts_watches);
             txn.evictions = Evictions { sink: sink.cloned(), safe, found: Vec::new() };
             let mut writer = DocumentWriter { txn };
@@ -216,6 +228,10 @@ impl Collections {
             let found = std::mem::take(&mut writer.txn.evictions.found);
             if !found.is_empty() {
                 return Err(Failure::NotArchived(found));
+            }
+            let is_change = writer.txn.oplog.as_ref().is_some_and(|oplog| !oplog.is_empty());
+            if is_change && self.is_secondary() {
+                return Err(Failure::NotPrimary);
             }
             Ok((value, writer.txn.finish()?))
         })

@@ -7,7 +7,7 @@ use crate::{
     catalog::{CatalogError, Namespace},
     interrupt::StopReason,
     query::QueryError,
-    store::StoreError,
+    store::{RecordNumber, StoreError},
 };
 
 /// Why a write or a change of definitions failed. Every kind except [`WriteError::Store`] leaves
@@ -62,12 +62,32 @@ pub enum WriteError {
         /// Why, as a sentence.
         reason: String,
     },
+    /// The store only applies another one's oplog (MongoDB: 10107, `NotWritablePrimary`).
+    #[error("not primary")]
+    NotPrimary,
+    /// An entry of another store's oplog can't be applied; nothing of it was.
+    #[error("the oplog can't be applied: {what}")]
+    NotApplied {
+        /// Why.
+        what: String,
+    },
     /// The operation was ended before the validator was evaluated.
     #[error(transparent)]
     Ended(#[from] StopReason),
     /// The store failed; the transaction must be aborted.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl WriteError {
+    pub(in crate::collection) fn not_applied(what: String) -> Self {
+        Self::NotApplied { what }
+    }
+
+    /// The error of an entry that changes a document which is not here, or adds one that is.
+    pub(in crate::collection) fn diverged(name: &Namespace, record: RecordNumber) -> Self {
+        Self::NotApplied { what: format!("{name} differs at record {record}") }
+    }
 }
 
 /// Errors that a validator raised.

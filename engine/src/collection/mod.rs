@@ -14,6 +14,7 @@ mod collections;
 mod ddl;
 mod error;
 mod integrity;
+mod oplog;
 #[cfg(test)]
 mod tests;
 mod time_budget;
@@ -34,6 +35,11 @@ pub use integrity::{
     scrub::ScrubStep,
     scrub_state::ScrubStatus,
     verify::{VerifyProgress, VerifyReport},
+};
+pub use oplog::{
+    change::OplogChange,
+    entry::{OplogEntry, OplogKind},
+    role::Role,
 };
 pub use time_budget::TimeBudget;
 pub use write::{

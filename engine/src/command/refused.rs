@@ -26,7 +26,6 @@ macro_rules! refused {
 
 refused! {
     // As a server answers that is not a member of a replica set.
-    REPL_SET_GET_STATUS "replSetGetStatus" Admin NO_REPLICATION_ENABLED "not running with --replSet";
     REPL_SET_GET_CONFIG "replSetGetConfig" Admin NO_REPLICATION_ENABLED "not running with --replSet";
     REPL_SET_INITIATE "replSetInitiate" Admin NO_REPLICATION_ENABLED
         "This node was not started with replication enabled.";

@@ -8,6 +8,7 @@ use crate::{
     command::{
         core::{
             Answer, Client, Code, Command, CommandError, Context, Request,
+            member::check_role,
             monitor::{
                 operations::RunningOperation,
                 profiler,
@@ -108,6 +109,7 @@ fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answe
     let registration = begin(&context.operations, request, limit);
     check_target(request)?;
     check_usable(context, request)?;
+    check_role(context, command)?;
     let running = &registration.running;
     if request.flag("bypassDocumentValidation")? {
         running.operation.bypass_validation();

@@ -33,8 +33,8 @@ pub static COMMANDS: &[&Command] = commands! {
             KILL_ALL_SESSIONS_BY_PATTERN START_SESSION LOGOUT WHATSMYURI];
     admin:
         build_info coll_stats compact current_op data_size db_stats fsync get_cluster_parameter
-        get_log get_parameter host_info kill_op list_commands profile roles_info server_status
-        set_parameter users_info validate validate_db_metadata
+        get_log get_parameter host_info kill_op list_commands profile repl_set_get_status roles_info
+        server_status set_parameter users_info validate validate_db_metadata
         [constant: PING CONN_POOL_STATS GET_CMD_LINE_OPTS LOCK_INFO FSYNC_UNLOCK PLAN_CACHE_CLEAR];
     mayfly:
         archive archived archives backup clock damaged dialect expiring forecast held listen reap

@@ -125,7 +125,10 @@ impl BackgroundWork {
     /// neither finish nor abort them. A failed build does not block the others.
     fn resume_builds(&mut self) {
         let mut stuck = None;
-        for build in self.collections.pending_builds() {
+        // A secondary builds an index while it applies the entry about it.
+        let is_secondary = self.collections.is_secondary();
+        let builds = if is_secondary { Vec::new() } else { self.collections.pending_builds() };
+        for build in builds {
             let continues = || !self.stops();
             let resumed = catch_unwind(AssertUnwindSafe(|| {
                 self.collections.resume_build(&build, &continues)

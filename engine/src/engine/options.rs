@@ -4,7 +4,10 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::store::{StoreError, StoreOptions};
+use crate::{
+    collection::Role,
+    store::{StoreError, StoreOptions},
+};
 
 /// Which clock an engine runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,13 +32,22 @@ pub struct EngineOptions {
     pub clock: ClockOption,
     /// Whether the TTL monitor runs in the background. Without it passes run only on command.
     pub run_reaper: bool,
+    /// Opens a member of the teaching replica set in this role: every change gets an entry in an
+    /// oplog, which is never truncated. The store must have been created with it. `None` has no
+    /// oplog.
+    pub oplog: Option<Role>,
     /// How the store is opened. `now_ms` is filled in from the clock.
     pub store: StoreOptions,
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self { clock: ClockOption::System, run_reaper: true, store: StoreOptions::default() }
+        Self {
+            clock: ClockOption::System,
+            run_reaper: true,
+            oplog: None,
+            store: StoreOptions::default(),
+        }
     }
 }
 

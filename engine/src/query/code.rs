@@ -78,6 +78,7 @@ codes! {
     NO_REPLICATION_ENABLED = 76 "NoReplicationEnabled";
     INDEX_OPTIONS_CONFLICT = 85 "IndexOptionsConflict";
     INDEX_KEY_SPECS_CONFLICT = 86 "IndexKeySpecsConflict";
+    NOT_YET_INITIALIZED = 94 "NotYetInitialized";
     OPERATION_FAILED = 96 "OperationFailed";
     COMMAND_NOT_SUPPORTED = 115 "CommandNotSupported";
     DOCUMENT_VALIDATION_FAILURE = 121 "DocumentValidationFailure";
@@ -112,6 +113,7 @@ codes! {
     UNSUPPORTED_OP_QUERY_COMMAND = 352 "UnsupportedOpQueryCommand";
     CANNOT_CONVERT_INDEX_TO_UNIQUE = 359 "CannotConvertIndexToUnique";
     TEMPORARILY_UNAVAILABLE = 365 "TemporarilyUnavailable";
+    NOT_WRITABLE_PRIMARY = 10107 "NotWritablePrimary";
     BSON_OBJECT_TOO_LARGE = 10334 "BSONObjectTooLarge";
     DUPLICATE_KEY = 11000 "DuplicateKey";
     INTERRUPTED = 11601 "Interrupted";

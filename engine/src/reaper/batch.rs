@@ -152,6 +152,7 @@ pub(super) fn run(
     }
     let (kept, records) = archiving::keep(collections, archives, target, records, allowance)?;
     let removed = collections.write(|writer: &mut DocumentWriter<'_, '_>| {
+        writer.removes_expired(true);
         remove(writer, target, records, (archives, kept.as_deref()), allowance)
     })?;
     let Some((mut batch, done)) = removed else { return Ok(Batch::default()) };

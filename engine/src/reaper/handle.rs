@@ -268,6 +268,10 @@ impl Reaper {
     /// A pass that has no work is only counted.
     fn run(&self, permit: Permit, cause: PassCause, works: bool) -> PassReport {
         let _one_at_a_time = lock(&self.running);
+        if self.collections.is_secondary() {
+            // Only the primary's pass deletes; the secondaries apply its deletes.
+            return self.no_pass();
+        }
         *lock(&self.pass_thread) = Some(thread::current().id());
         let operation = Arc::new(Operation::default());
         *lock(&self.pass_operation) = Some((Arc::clone(&operation), work_time()));
@@ -314,8 +318,14 @@ impl Reaper {
         }
     }
 
-    /// Runs one pass, or returns `None` if the guard puts it on hold. Turning the monitor off ends
-    /// it after the current transaction.
+    /// The report of a pass that did not begin and is not counted.
+    fn no_pass(&self) -> PassReport {
+        let now_ms = self.clock.now_ms();
+        PassReport { started_ms: now_ms, finished_ms: now_ms, ..PassReport::default() }
+    }
+
+    /// Runs one pass, or returns `None` if the guard puts it on hold, and on a secondary. Turning
+    /// the monitor off ends it after the current transaction.
     pub fn run_scheduled_pass(&self) -> Option<PassReport> {
         self.run_guarded(PassCause::Schedule)
     }
@@ -332,6 +342,9 @@ impl Reaper {
     }
 
     fn run_guarded(&self, cause: PassCause) -> Option<PassReport> {
+        if self.collections.is_secondary() {
+            return None;
+        }
         let Some(permit) = self.ask_guard() else {
             self.counters.held_passes.add(1);
             return None;

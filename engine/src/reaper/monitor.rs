@@ -13,7 +13,7 @@ use crate::event::PassReport;
 pub enum SleepEnd {
     /// A pass.
     Pass(PassReport),
-    /// The guard put the pass on hold.
+    /// The guard put the pass on hold, or the store is a secondary.
     Held,
     /// The monitor is off.
     Off,

@@ -14,7 +14,7 @@ use super::file::identity::{FileStamp, IdentityCard};
 use super::notice::Notices;
 use super::progress::Watch;
 use super::txn::commit_queue::CommitQueue;
-use super::txn::env::Environment;
+use super::txn::env::{Environment, EnvironmentOptions};
 use super::txn::error_class::{ErrorClass, Remedy};
 use super::txn::latch::{Exclusive, TxnLatch};
 use super::txn::write_state::WriteState;
@@ -54,6 +54,7 @@ pub struct Store {
     env: RwLock<Result<Arc<Environment>, StoreError>>,
     pub(super) held: Mutex<HeldFolder>,
     folder: PathBuf,
+    has_oplog: bool,
     latch: TxnLatch,
     commit_queue: CommitQueue,
     counts: Counts,
@@ -73,6 +74,7 @@ impl Store {
     pub(super) fn new(parts: OpenParts) -> Self {
         let OpenParts { env, folder, held, read_only, unwritten_restore_ms, ballast_bytes_max } =
             parts;
+        let has_oplog = env.has_oplog();
         let store = Self {
             env: RwLock::new(Ok(Arc::new(env))),
             held: Mutex::new(held),
@@ -85,6 +87,7 @@ impl Store {
             cleaned_ms: AtomicU64::new(millis(work_time())),
             unwritten_restore_ms: Mutex::new(unwritten_restore_ms),
             copies: AtomicUsize::new(0),
+            has_oplog,
             folder,
         };
         if store.write_state.state() == StoreState::Ok {
@@ -207,6 +210,17 @@ impl Store {
     /// Sends all further notices to `observer`, which must not write to the store.
     pub fn observe(&self, observer: impl Fn(&StoreNotice) + Send + Sync + 'static) {
         self.notices.observe(Box::new(observer));
+    }
+
+    /// Whether the store has the table of the oplog.
+    #[must_use]
+    pub fn has_oplog(&self) -> bool {
+        self.has_oplog
+    }
+
+    /// How the environment is opened, with a map of this size.
+    pub(super) fn environment_options(&self, map_size_bytes: u64) -> EnvironmentOptions {
+        EnvironmentOptions { map_size_bytes, read_only: false, oplog: self.has_oplog }
     }
 
     /// The data folder.

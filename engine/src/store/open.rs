@@ -11,7 +11,7 @@ use super::file::folder::{self, DATA_FILE};
 use super::file::identity::{FORMAT_VERSION, FileStamp, IdentityCard, UNFINISHED_PREFIX};
 use super::file::stale_files;
 use super::handle::{HeldFolder, OpenParts};
-use super::txn::env::Environment;
+use super::txn::env::{Environment, EnvironmentOptions};
 use super::{
     DamagedRows, JobProgress, OpenReport, Reader, Store, StoreError, StoreOptions, StructureReport,
     Writer, walk,
@@ -77,7 +77,7 @@ fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenRepor
         check = check_data_file(&data_path, card.as_ref(), &lock, &options, &mut warnings)?;
     }
 
-    let env = Environment::open(&folder, options.map_size_bytes, read_only.is_some())?;
+    let env = Environment::open(&folder, options.environment(read_only.is_some()))?;
     let card_on_disk = card.clone();
     let mut card = identify(&env, card, read_only.is_some(), options.now_ms, &mut warnings)?;
     if check.was_walked {
@@ -187,7 +187,7 @@ fn update_card(
 /// older than the last acknowledged transaction.
 pub(super) fn open_again(
     folder: &FsPath,
-    map_bytes: u64,
+    options: EnvironmentOptions,
     last_transaction: u64,
 ) -> Result<Environment, StoreError> {
     let file = open_chosen(&folder.join(DATA_FILE))
@@ -201,7 +201,7 @@ pub(super) fn open_again(
     refuse_damage(&walk::walk(&file)?)?;
     drop(file);
     folder::reserve_lock_file(folder)?;
-    Environment::open(folder, map_bytes, false)
+    Environment::open(folder, options)
 }
 
 /// Whether there is no data yet. An empty file in place of former data is damage, not a new store.

@@ -1,5 +1,6 @@
 //! How a store is opened, and what the opening found.
 
+use super::txn::env::EnvironmentOptions;
 use super::{DamagedRows, Identity, WalkProgram};
 use crate::limits::{BALLAST_BYTES, MAP_SIZE_BYTES};
 
@@ -17,8 +18,18 @@ pub struct StoreOptions {
     pub now_ms: i64,
     /// Bytes of the file that reserves space for deletions on a full disk; less on a small disk.
     pub ballast_bytes_max: u64,
+    /// Whether the store has the table of the oplog; it is created if it is missing.
+    pub oplog: bool,
     /// The program that walks a data file that was not open here last; `None` to walk it in this process.
     pub walker: Option<WalkProgram>,
+}
+
+impl StoreOptions {
+    /// How the environment is opened.
+    pub(super) fn environment(&self, read_only: bool) -> EnvironmentOptions {
+        let Self { map_size_bytes, oplog, .. } = *self;
+        EnvironmentOptions { map_size_bytes, read_only, oplog }
+    }
 }
 
 impl Default for StoreOptions {
@@ -29,6 +40,7 @@ impl Default for StoreOptions {
             full_check: false,
             now_ms: 0,
             ballast_bytes_max: BALLAST_BYTES,
+            oplog: false,
             walker: None,
         }
     }

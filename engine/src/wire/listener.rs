@@ -107,6 +107,10 @@ impl Listener {
     /// With a sentence: the address is not of this machine alone, the port or the path is taken,
     /// others could reach the socket, the system refuses.
     pub fn start(context: Arc<Context>, options: ListenOptions) -> Result<Self, ListenError> {
+        if context.member.is_some() {
+            let message = "A member of the teaching replica set accepts no connections";
+            return Err(ListenError(message.to_owned()));
+        }
         let ListenOptions { address, at, with_password, limits } = options;
         let socket = Arc::new(ListenSocket::open(address, &at)?);
         let host = socket.host();

@@ -23,6 +23,7 @@ const ENGINE: &Layers = &[
     ("catalog", "value clock ttl query store interrupt limits"),
     ("event", "clock ttl store catalog limits"),
     ("collection", "value clock ttl query store catalog event interrupt limits"),
+    ("replication", "store catalog collection limits"),
     ("plan", "value clock ttl query store catalog collection interrupt limits"),
     ("pipeline", "value clock ttl query store catalog collection plan interrupt limits"),
     ("archive", "value clock ttl query store catalog collection interrupt limits"),
@@ -35,13 +36,13 @@ const ENGINE: &Layers = &[
     (
         "command",
         "value reply clock ttl query store catalog event collection plan pipeline \
-         archive reaper transfer interrupt limits",
+         archive reaper replication transfer interrupt limits",
     ),
     ("wire", "value clock query command interrupt limits supervised"),
     (
         "engine",
         "value clock ttl query store catalog event collection plan pipeline archive \
-         reaper transfer command wire interrupt limits supervised",
+         reaper replication transfer command wire interrupt limits supervised",
     ),
 ];
 

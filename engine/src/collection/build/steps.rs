@@ -123,6 +123,10 @@ impl Collections {
             // Measured from here: the transaction may have waited for the writer longer than a step
             // may take.
             let started = work_time();
+            if self.is_secondary() {
+                // The primary's entry about the index is stored once it is built.
+                writer.txn.oplog = None;
+            }
             let is_past =
                 |ms: u64| work_time().saturating_sub(started).as_millis() >= u128::from(ms);
             let (collection, index) = find(writer, build).ok_or_else(|| aborted(build))?;

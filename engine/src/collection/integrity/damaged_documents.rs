@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use crate::{
     catalog::{CollectionMeta, IndexMeta},
-    collection::{Collections, DocumentWriter, WriteError},
+    collection::{Collections, DocumentWriter, WriteError, oplog::change::removed},
     interrupt::tick,
     limits::READ_DOCS_MAX,
     store::{
@@ -213,6 +213,7 @@ impl DocumentWriter<'_, '_> {
         }
         let result = self.remove_rows(collection.id, records, bytes);
         self.must_succeed(result)?;
+        self.txn.log_removed(&collection, records.iter().map(|record| removed(*record, None)));
         self.txn.touch(&collection.namespace);
         Ok(())
     }

@@ -5,12 +5,12 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use bson::raw::RawDocument;
+use bson::{RawDocumentBuf, raw::RawDocument};
 
 use super::{document_writer::check_document, keys::add_entries, numbering::Numbering};
 use crate::{
     catalog::{CollectionMeta, IndexMeta, IndexState},
-    collection::{DocumentWriter, WriteError},
+    collection::{DocumentWriter, OplogKind, WriteError, oplog::change::removed},
     limits::BATCH_BYTES_MAX,
     store::{Documents, EntryRows, Reader, RecordNumber, Scan, StoreError, StoredDocument},
 };
@@ -36,6 +36,8 @@ struct PendingDeletes {
     entries: EntryBatch,
     records: Vec<RecordNumber>,
     bytes: u64,
+    /// The removals as the oplog notes them; `None` without one.
+    logged: Option<Vec<RawDocumentBuf>>,
 }
 
 impl DocumentWriter<'_, '_> {
@@ -149,6 +151,7 @@ impl DocumentWriter<'_, '_> {
             counters.bytes += documents.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
             counters.next_record = *next;
         })?;
+        txn.log_written(OplogKind::Insert, collection, documents.iter().copied())?;
         Ok(true)
     }
 
@@ -192,7 +195,7 @@ impl DocumentWriter<'_, '_> {
         order.dedup_by_key(|(record, _)| *record);
         let mut rest = order.as_slice();
         while !rest.is_empty() {
-            let mut pending = PendingDeletes::new(&collection);
+            let mut pending = PendingDeletes::new(&collection, self.txn.is_logged());
             let mut read = AscendingReads::new(self.txn.writer.reader(), &collection);
             let mut done = 0;
             for at in 0..rest.len() {
@@ -246,6 +249,7 @@ impl DocumentWriter<'_, '_> {
             counters.documents = counters.documents.saturating_sub(documents);
             counters.bytes = counters.bytes.saturating_sub(pending.bytes);
         })?;
+        txn.log_removed(collection, pending.logged.into_iter().flatten());
         txn.touch(&collection.namespace);
         Ok(())
     }
@@ -283,8 +287,10 @@ impl EntryBatch {
 }
 
 impl PendingDeletes {
-    fn new(collection: &CollectionMeta) -> Self {
-        Self { entries: EntryBatch::new(collection), records: Vec::new(), bytes: 0 }
+    fn new(collection: &CollectionMeta, is_logged: bool) -> Self {
+        let entries = EntryBatch::new(collection);
+        let logged = is_logged.then(Vec::new);
+        Self { entries, records: Vec::new(), bytes: 0, logged }
     }
 
     fn add(&mut self, stored: &StoredDocument<'_>) -> Result<(), WriteError> {
@@ -293,6 +299,9 @@ impl PendingDeletes {
         for (index, rows) in of.filter(|(index, _)| index.has_entries_of(stored.record)) {
             // Keys that can't be made now were not made when it was stored either.
             let _ = add_entries(index, document, stored.modified_ms, stored.record, rows);
+        }
+        if let Some(logged) = &mut self.logged {
+            logged.push(removed(stored.record, Some(document)));
         }
         self.records.push(stored.record);
         self.bytes += stored.bytes.len() as u64;

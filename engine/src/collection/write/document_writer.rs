@@ -19,7 +19,7 @@ use crate::{
         CatalogSnapshot, CollectionMeta, Dialect, IndexMeta, IndexState, Namespace,
         ValidationAction, has_own_ts,
     },
-    collection::WriteError,
+    collection::{OplogKind, WriteError},
     limits::BATCH_DOCS_MAX,
     store::{Counters, Reader, RecordNumber, Scan, StoreError, entry_bytes},
     value::field::field,
@@ -236,13 +236,7 @@ impl DocumentWriter<'_, '_> {
         record: RecordNumber,
         document: &RawDocument,
     ) -> Result<Vec<IndexWrite>, WriteError> {
-        let mut plans = Vec::with_capacity(collection.indexes.len());
-        for index in &collection.indexes {
-            if self.holds(index, record)? {
-                let keys = keys_of(index, document, self.txn.now_ms)?;
-                plans.push(IndexWrite { index: Arc::clone(index), keys });
-            }
-        }
+        let plans = self.plan_unchecked(collection, record, document)?;
         let mut hidden = Vec::new();
         for plan in plans.iter().filter(|plan| plan.index.refuses_duplicates()) {
             hidden.extend(self.check_free(
@@ -257,6 +251,69 @@ impl DocumentWriter<'_, '_> {
             self.evict(collection, other)?;
         }
         Ok(plans)
+    }
+
+    /// The keys of a document in all indexes that hold its record.
+    fn plan_unchecked(
+        &mut self,
+        collection: &CollectionMeta,
+        record: RecordNumber,
+        document: &RawDocument,
+    ) -> Result<Vec<IndexWrite>, WriteError> {
+        let mut plans = Vec::with_capacity(collection.indexes.len());
+        for index in &collection.indexes {
+            if self.holds(index, record)? {
+                let keys = keys_of(index, document, self.txn.now_ms)?;
+                plans.push(IndexWrite { index: Arc::clone(index), keys });
+            }
+        }
+        Ok(plans)
+    }
+
+    /// Stores a document under the number that another store gave it, unchecked.
+    ///
+    /// # Errors
+    /// `NotApplied` when the number is taken; when the store fails.
+    pub(in crate::collection) fn insert_at(
+        &mut self,
+        collection: &CollectionMeta,
+        record: RecordNumber,
+        document: &RawDocument,
+    ) -> Result<(), WriteError> {
+        if self.txn.writer.reader().has_document(collection.id, record)? {
+            return Err(WriteError::diverged(&collection.namespace, record));
+        }
+        let plans = self.plan_unchecked(collection, record, document)?;
+        let written = self.write_new(collection, record, document, &plans);
+        self.must_succeed(written)?;
+        self.note(collection, &plans)
+    }
+
+    /// Replaces the document with this number as another store did, unchecked.
+    ///
+    /// # Errors
+    /// `NotApplied` when there is none; when the store fails.
+    pub(in crate::collection) fn replace_at(
+        &mut self,
+        collection: &CollectionMeta,
+        record: RecordNumber,
+        document: &RawDocument,
+    ) -> Result<(), WriteError> {
+        let Some(stored) = self.txn.writer.reader().document(collection.id, record)? else {
+            return Err(WriteError::diverged(&collection.namespace, record));
+        };
+        let (old, old_modified_ms) = (stored.document()?.to_owned(), stored.modified_ms);
+        let plans = self.plan_unchecked(collection, record, document)?;
+        let written = self.write_over(collection, record, &old, old_modified_ms, document, &plans);
+        self.must_succeed(written)?;
+        self.note(collection, &plans)
+    }
+
+    /// Whether the removals from here on are those of expired documents. Returns what it was before.
+    /// Only the oplog tells them apart.
+    pub fn removes_expired(&mut self, expired: bool) -> bool {
+        let oplog = self.txn.oplog.as_mut();
+        oplog.is_some_and(|oplog| std::mem::replace(&mut oplog.removes_expired, expired))
     }
 
     /// Checks that no other document has the keys; returns hidden documents that do.
@@ -325,7 +382,7 @@ impl DocumentWriter<'_, '_> {
                 counters.bytes += bytes;
             })?;
         }
-        Ok(())
+        txn.log_written(OplogKind::Insert, collection, [(record, document.as_bytes())])
     }
 
     fn write_over(
@@ -366,7 +423,7 @@ impl DocumentWriter<'_, '_> {
                 })?;
             }
         }
-        Ok(())
+        txn.log_written(OplogKind::Update, collection, [(record, document.as_bytes())])
     }
 
     /// Removes some of the oldest documents of a capped collection that exceeds its bounds. Returns

@@ -102,7 +102,9 @@ impl DocumentWriter<'_, '_> {
         if let Some(sink) = self.txn.evictions.sink.clone() {
             self.keep(&*sink, collection, record)?;
         }
+        let before = self.removes_expired(true);
         let result = self.remove(collection, record);
+        self.removes_expired(before);
         self.must_succeed(result)?;
         self.txn.touch(&collection.namespace);
         Ok(())

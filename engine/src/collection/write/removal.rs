@@ -3,7 +3,7 @@
 use super::keys::keys_of;
 use crate::{
     catalog::CollectionMeta,
-    collection::{DocumentWriter, WriteError},
+    collection::{DocumentWriter, WriteError, oplog::change::removed},
     store::{RecordNumber, StoreError, StoredDocument, entry_bytes},
 };
 
@@ -67,19 +67,20 @@ impl DocumentWriter<'_, '_> {
         let of_index = |index| keys_of(index, old, stored.modified_ms).unwrap_or_default().keys;
         let keys: Vec<_> = collection.indexes.iter().map(|index| of_index(index)).collect();
         let bytes = stored.bytes.len() as u64;
+        let logged = self.txn.is_logged().then(|| removed(record, Some(old)));
         for (index, keys) in collection.indexes.iter().zip(keys) {
             if !self.holds(index, record)? {
                 continue;
             }
-            let (mut removed, mut bytes_removed) = (0_u64, 0_u64);
+            let (mut entries, mut bytes_removed) = (0_u64, 0_u64);
             for (key, _) in keys.iter() {
                 if self.txn.writer.delete_entry(index.id, key, record)? {
-                    removed += 1;
+                    entries += 1;
                     bytes_removed += entry_bytes(index.id, key, record);
                 }
             }
             self.txn.count(index.id.0, |counters| {
-                counters.entries = counters.entries.saturating_sub(removed);
+                counters.entries = counters.entries.saturating_sub(entries);
                 counters.bytes = counters.bytes.saturating_sub(bytes_removed);
             })?;
         }
@@ -88,6 +89,7 @@ impl DocumentWriter<'_, '_> {
             counters.documents = counters.documents.saturating_sub(1);
             counters.bytes = counters.bytes.saturating_sub(bytes);
         })?;
+        self.txn.log_removed(collection, logged);
         Ok(true)
     }
 }

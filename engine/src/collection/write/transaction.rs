@@ -16,7 +16,7 @@ use crate::{
         CatalogError, CatalogErrorKind, CatalogSnapshot, CollectionMeta, IndexMeta, IndexState,
         Namespace, record, snapshot,
     },
-    collection::{InvalidDocument, WriteError},
+    collection::{InvalidDocument, WriteError, oplog::pending::PendingOplog},
     store::{CollectionId, Counters, IndexId, RecordNumber, StoreError, Writer},
 };
 
@@ -40,6 +40,8 @@ pub(in crate::collection) struct Transaction<'w, 't> {
     pub(in crate::collection) ts_watches: Option<&'w TsWatches>,
     /// Expired documents whose place this transaction needs.
     pub(in crate::collection) evictions: Evictions<'w>,
+    /// What it changed, for the oplog; `None` without one.
+    pub(in crate::collection) oplog: Option<Box<PendingOplog>>,
     /// A document may be half written, so the transaction must not commit.
     pub(in crate::collection) broken: Option<StoreError>,
 }
@@ -72,6 +74,7 @@ impl<'w, 't> Transaction<'w, 't> {
             invalid: Vec::new(),
             ts_watches: None,
             evictions: Evictions::default(),
+            oplog: None,
             broken: None,
         }
     }
@@ -87,6 +90,9 @@ impl<'w, 't> Transaction<'w, 't> {
             }
         }
         dropped_ranges::add(self.writer, &self.dropped)?;
+        if let Some(oplog) = self.oplog {
+            oplog.store(self.writer)?;
+        }
         let mut catalog = self.catalog;
         if self.catalog_changed {
             let snapshot = Arc::make_mut(&mut catalog);
@@ -194,6 +200,7 @@ impl<'w, 't> Transaction<'w, 't> {
     }
 
     fn put_record(&mut self, collection: CollectionMeta, record: &[u8]) -> Result<(), StoreError> {
+        self.log_definition(&collection)?;
         let name = &collection.namespace;
         self.writer.put_catalog(&name.db, &name.collection, record)?;
         self.catalog_changed = true;
@@ -207,6 +214,7 @@ impl<'w, 't> Transaction<'w, 't> {
         namespace: &Namespace,
     ) -> Result<(), WriteError> {
         self.catalog.check_writable(&namespace.db)?;
+        self.log_drop(namespace);
         self.writer.delete_catalog(&namespace.db, &namespace.collection)?;
         self.catalog_changed = true;
         Arc::make_mut(&mut self.catalog).remove(namespace);
@@ -248,6 +256,7 @@ impl<'w, 't> Transaction<'w, 't> {
         db: &str,
         dialect: crate::catalog::Dialect,
     ) {
+        self.log_dialect(db, dialect);
         self.catalog_changed = true;
         self.dialects_changed = true;
         Arc::make_mut(&mut self.catalog).set_dialect(db, dialect);

@@ -16,6 +16,7 @@ pub mod kill_op;
 pub mod list_commands;
 pub mod parameter_values;
 pub mod profile;
+pub mod repl_set_get_status;
 pub mod roles_info;
 pub mod server_status;
 pub mod set_parameter;

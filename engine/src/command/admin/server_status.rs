@@ -6,6 +6,7 @@ use crate::{
     catalog::Dialect,
     command::core::{
         Answer, Command, CommandError, Context, Request, any, as_flag, long,
+        member::member_fields,
         monitor::{
             event_log::state_name,
             ttl_status::{archive_holds, clock_document, scrub_document, trash_status},
@@ -63,6 +64,11 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         if is_asked_for(request, name, !none)? {
             reply.insert(*name, section(context));
         }
+    }
+    if is_asked_for(request, "repl", !none)?
+        && let Some(fields) = member_fields(context, "isWritablePrimary")
+    {
+        reply.insert("repl", fields);
     }
     raw(&reply)
 }

@@ -23,6 +23,7 @@ use crate::{
     collection::{Collections, DocumentWriter, InvalidDocument},
     plan::Operation,
     reaper::Reaper,
+    replication::Member,
     store::Reader,
 };
 
@@ -36,6 +37,8 @@ pub struct Context {
     pub simulated_clock: Option<Arc<SimulatedClock>>,
     /// Open cursors.
     pub cursors: Cursors,
+    /// The engine's part in the teaching replica set; `None` without an oplog.
+    pub member: Option<Member>,
     /// Counters since the program started.
     pub metrics: Metrics,
     /// Running operations.
@@ -68,6 +71,7 @@ impl Context {
         index_uses.track(&collections.catalog(), collections.clock().now_ms());
         Self {
             index_uses,
+            member: Member::of(&collections),
             collections,
             reaper,
             simulated_clock,

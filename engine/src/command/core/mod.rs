@@ -14,6 +14,7 @@ pub mod field_filter;
 pub mod field_value;
 pub mod let_variables;
 pub mod listening;
+pub mod member;
 pub mod monitor;
 pub mod query;
 pub mod reply;

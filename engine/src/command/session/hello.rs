@@ -4,8 +4,8 @@ use bson::{DateTime, Document, doc, raw::RawBsonRef};
 
 use crate::{
     command::core::{
-        Answer, Code, Command, CommandError, Context, Request, Scope, any, raw,
-        server::SESSION_TIMEOUT_MINUTES,
+        Answer, Code, Command, CommandError, Context, Request, Scope, any, member::member_fields,
+        raw, server::SESSION_TIMEOUT_MINUTES,
     },
     limits::WRITE_STATEMENTS_MAX,
     value::scan::DOCUMENT_BYTES_MAX,
@@ -34,7 +34,11 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         request.client.introduce(checked(metadata)?);
     }
     let was_hello = request.document.get("hello")?.is_some();
-    reply.insert(if was_hello { "isWritablePrimary" } else { "ismaster" }, true);
+    let writable = if was_hello { "isWritablePrimary" } else { "ismaster" };
+    match member_fields(context, writable) {
+        Some(fields) => reply.extend(fields),
+        None => drop(reply.insert(writable, true)),
+    }
     reply.extend(doc! {
         "maxBsonObjectSize": i32::try_from(DOCUMENT_BYTES_MAX).unwrap_or(i32::MAX),
         "maxMessageSizeBytes": 48_000_000,

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::codec;
+use super::{OPLOG_NAME, codec};
 use crate::limits::FINDINGS_MAX;
 use crate::store::{CollectionId, IndexId, RecordNumber};
 use crate::value::id_number::RecordName;
@@ -79,6 +79,7 @@ impl DamagedRow {
             "catalog" => codec::catalog_names(key)
                 .ok()
                 .map(|(db, collection)| Self::Definition { name: format!("{db}.{collection}") }),
+            OPLOG_NAME => None,
             _ => std::str::from_utf8(key).ok().map(|name| Self::Meta { name: name.to_owned() }),
         };
         row.unwrap_or(Self::Unknown { table })

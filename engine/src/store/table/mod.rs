@@ -1,4 +1,4 @@
-//! Rows: how keys and values are laid out in the five tables, and runs of rows in key order.
+//! Rows: how keys and values are laid out in the tables, and runs of rows in key order.
 
 pub(super) mod append;
 pub(super) mod codec;
@@ -10,3 +10,6 @@ pub(super) mod record;
 
 /// The names of the tables in the file.
 pub(super) const TABLE_NAMES: [&str; 5] = ["meta", "catalog", "documents", "entries", "counters"];
+
+/// The table of a store with an oplog. Other stores don't have it.
+pub(super) const OPLOG_NAME: &str = "oplog";

@@ -8,7 +8,7 @@ use heed::{CommitOrAbort, Env, PutFlags, WithoutTls};
 
 use super::*;
 use crate::limits::{BATCH_DOCS_MAX, READERS_MAX};
-use crate::store::txn::env::{Environment, Table, open_env};
+use crate::store::txn::env::{Environment, EnvironmentOptions, Table, open_env};
 use crate::store::txn::error_class::{ErrorClass, Remedy};
 use crate::store::txn::recovery::Failure;
 use crate::store::{StoreState, Writer};
@@ -417,7 +417,11 @@ fn more_changed_pages_than_a_transaction_may_have_are_too_large_and_harm_nothing
 fn an_environment_waits_for_those_who_look_at_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let env = std::sync::Arc::new(
-        Environment::open(folder.path(), MIB as u64, false).expect("the environment opens"),
+        Environment::open(
+            folder.path(),
+            EnvironmentOptions { map_size_bytes: MIB as u64, read_only: false, oplog: false },
+        )
+        .expect("the environment opens"),
     );
     let other = std::sync::Arc::clone(&env);
     std::thread::scope(|scope| {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::limits::{READERS_MAX, WALK_PAUSE_MS};
-use crate::store::txn::env::{Environment, open_env};
+use crate::store::txn::env::{Environment, EnvironmentOptions, open_env};
 use crate::store::txn::error_class::{ErrorClass, Remedy};
 use crate::store::{StoreNotice, StoreState};
 
@@ -232,7 +232,11 @@ fn places_of_killed_readers_are_given_back() {
 #[test]
 fn a_file_that_another_program_made_larger_is_taken_over() {
     if let Some(folder) = child_folder() {
-        let env = Environment::open(&folder, 64 << 20, false).expect("the environment opens");
+        let env = Environment::open(
+            &folder,
+            EnvironmentOptions { map_size_bytes: 64 << 20, read_only: false, oplog: false },
+        )
+        .expect("the environment opens");
         let mut txn = env.write().expect("a transaction");
         env.tables.meta.put(&mut txn, b"large", &vec![0; 20 << 20]).expect("written");
         txn.commit().expect("committed");

@@ -1,4 +1,4 @@
-//! The LMDB environment, its five tables, writing cursors, and the borrow of a write by another thread:
+//! The LMDB environment, its tables, writing cursors, and the borrow of a write by another thread:
 //! the only file with unsafe code.
 
 use std::path::Path as FsPath;
@@ -17,7 +17,7 @@ use super::error_class::ErrorClass;
 use super::latch::Exclusive;
 use super::snapshot::SnapshotNumber;
 use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
-use crate::store::table::TABLE_NAMES;
+use crate::store::table::{OPLOG_NAME, TABLE_NAMES};
 use crate::store::{StoreError, Writer};
 
 pub(in crate::store) type Table = Database<'static, Bytes, Bytes>;
@@ -31,13 +31,16 @@ pub(in crate::store) struct Tables {
     pub(in crate::store) documents: Table,
     pub(in crate::store) entries: Table,
     pub(super) counters: Table,
+    /// Only in a store with an oplog.
+    pub(super) oplog: Option<Table>,
     /// The first corrupt page that a read has found.
     damage: OnceLock<StoreError>,
 }
 
 impl Tables {
-    fn new([meta, catalog, documents, entries, counters]: [Table; 5]) -> Self {
-        Self { meta, catalog, documents, entries, counters, damage: OnceLock::new() }
+    fn new((tables, oplog): ([Table; 5], Option<Table>)) -> Self {
+        let [meta, catalog, documents, entries, counters] = tables;
+        Self { meta, catalog, documents, entries, counters, oplog, damage: OnceLock::new() }
     }
 
     /// The sentence for LMDB's error in a read. A caller may ignore it, so damage is also kept here, where
@@ -68,6 +71,14 @@ impl Tables {
     }
 }
 
+/// How an environment is opened.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) struct EnvironmentOptions {
+    pub(in crate::store) map_size_bytes: u64,
+    pub(in crate::store) read_only: bool,
+    pub(in crate::store) oplog: bool,
+}
+
 pub(in crate::store) struct Environment {
     env: Env<WithoutTls>,
     pub(in crate::store) tables: Tables,
@@ -84,9 +95,9 @@ impl Environment {
     /// Opens the environment in `folder`. The caller holds `app.lock` and has checked the file.
     pub(in crate::store) fn open(
         folder: &FsPath,
-        map_size_bytes: u64,
-        read_only: bool,
+        options: EnvironmentOptions,
     ) -> Result<Self, StoreError> {
+        let EnvironmentOptions { map_size_bytes, read_only, oplog } = options;
         let smallest = map_size_bytes.min(MAP_SIZE_BYTES_MIN);
         let mut size = map_size_bytes;
         let env = loop {
@@ -99,7 +110,8 @@ impl Environment {
                 other => break other?,
             }
         };
-        let tables = if read_only { open_tables(&env)? } else { create_tables(&env)? };
+        let tables =
+            if read_only { open_tables(&env, oplog)? } else { create_tables(&env, oplog)? };
         let opening = OPENINGS.fetch_add(1, Ordering::Relaxed) + 1;
         let environment = Self { env, tables, commits: AtomicU64::new(0), opening };
         environment.check_guarantees()?;
@@ -161,6 +173,10 @@ impl Environment {
         unsafe { self.env.resize(0) }.map_err(StoreError::from)
     }
 
+    pub(in crate::store) fn has_oplog(&self) -> bool {
+        self.tables.oplog.is_some()
+    }
+
     pub(in crate::store) fn map_bytes(&self) -> u64 {
         self.env.info().map_size as u64
     }
@@ -176,7 +192,7 @@ impl Environment {
         let main = self.env.unnamed_database_stat();
         // Two header pages and the one of the list of tables.
         let mut pages = 2 + main.branch_pages + main.leaf_pages + main.overflow_pages;
-        for table in self.tables.all() {
+        for table in self.tables.all().into_iter().chain(self.tables.oplog) {
             let stat = table.stat(&txn)?;
             pages += stat.branch_pages + stat.leaf_pages + stat.overflow_pages;
         }
@@ -233,18 +249,19 @@ pub(in crate::store) fn open_env(
     unsafe { options.open(folder) }
 }
 
-fn create_tables(env: &Env<WithoutTls>) -> Result<Tables, StoreError> {
+fn create_tables(env: &Env<WithoutTls>, oplog: bool) -> Result<Tables, StoreError> {
     let txn = env.write_txn()?;
     let tables = env.create_databases_and_commit(txn, |opener, txn| {
-        let create = |name| opener.create_database::<Bytes, Bytes>(txn, Some(name));
-        let [meta, catalog, documents, entries, counters] = TABLE_NAMES.map(create);
+        let mut create = |name| opener.create_database::<Bytes, Bytes>(txn, Some(name));
+        let [meta, catalog, documents, entries, counters] = TABLE_NAMES.map(&mut create);
         let tables = [meta?, catalog?, documents?, entries?, counters?];
+        let tables = (tables, oplog.then(|| create(OPLOG_NAME)).transpose()?);
         Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
     })?;
     tables.commit().map(Tables::new).ok_or_else(no_tables)
 }
 
-fn open_tables(env: &Env<WithoutTls>) -> Result<Tables, StoreError> {
+fn open_tables(env: &Env<WithoutTls>, oplog: bool) -> Result<Tables, StoreError> {
     let txn = env.read_txn()?;
     let tables = env.open_databases_and_commit(txn, |opener, txn| {
         let open = |name| match opener.open_database::<Bytes, Bytes>(txn, Some(name)) {
@@ -254,6 +271,7 @@ fn open_tables(env: &Env<WithoutTls>) -> Result<Tables, StoreError> {
         };
         let [meta, catalog, documents, entries, counters] = TABLE_NAMES.map(open);
         let tables = [meta?, catalog?, documents?, entries?, counters?];
+        let tables = (tables, oplog.then(|| open(OPLOG_NAME)).transpose()?);
         Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
     })?;
     tables.commit().map(Tables::new).ok_or_else(no_tables)

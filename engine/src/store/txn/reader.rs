@@ -20,7 +20,7 @@ pub(super) const LAST_ID: &str = "lastId";
 #[derive(Clone, Copy)]
 pub struct Reader<'t> {
     txn: &'t RoTxn<'t>,
-    tables: &'t Tables,
+    pub(super) tables: &'t Tables,
     snapshot: Option<SnapshotNumber>,
 }
 
@@ -239,7 +239,7 @@ impl<'t> Reader<'t> {
         found.map(|(key, value)| codec::entry(key, value)).transpose()
     }
 
-    fn rows(
+    pub(super) fn rows(
         &self,
         table: Table,
         bounds: (Bound<&[u8]>, Bound<&[u8]>),

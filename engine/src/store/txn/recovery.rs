@@ -177,7 +177,8 @@ impl Store {
         let env = self.take_env()?;
         let (map_bytes, last_transaction) = (env.map_bytes(), env.last_transaction());
         Environment::close(env);
-        self.put_env(open::open_again(self.folder(), map_bytes, last_transaction))
+        let options = self.environment_options(map_bytes);
+        self.put_env(open::open_again(self.folder(), options, last_transaction))
     }
 
     /// Maps the file as before. LMDB unmaps the file before it asks for a larger map. When the system refuses
@@ -188,7 +189,7 @@ impl Store {
         _exclusive: &Exclusive<'_>,
     ) -> Result<(), StoreError> {
         Environment::close(self.take_env()?);
-        self.put_env(Environment::open(self.folder(), map_bytes, false))
+        self.put_env(Environment::open(self.folder(), self.environment_options(map_bytes)))
             .inspect_err(|error| self.become_suspect(&error.to_string()))
     }
 

@@ -88,7 +88,7 @@ impl<'t> Writer<'t> {
         self.last_entry = LastKey::default();
     }
 
-    fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+    pub(super) fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         self.operations += 1;
         let result = table.put(&mut self.txn, key, value);
         self.checked(result)

@@ -7,7 +7,7 @@ use super::header::{Tree, read_headers};
 use super::source::Source;
 use super::tree::{KeyOrder, MAIN, PageSet, RowAction, Value, Walker};
 use crate::store::progress::Watch;
-use crate::store::table::TABLE_NAMES;
+use crate::store::table::{OPLOG_NAME, TABLE_NAMES};
 use crate::store::{DamagedRows, StoreError};
 
 /// The result of a full check of the file's structure.
@@ -141,7 +141,8 @@ pub(super) fn tables(walker: &mut Walker<'_>) -> Result<Vec<(&'static str, Tree)
     let rows = walker.tree(MAIN, &main, KeyOrder::Bytes, RowAction::Keep)?;
     let mut tables = Vec::with_capacity(rows.len());
     for (name, value) in rows {
-        let known = TABLE_NAMES.iter().find(|known| known.as_bytes() == name);
+        let mut names = TABLE_NAMES.into_iter().chain([OPLOG_NAME]);
+        let known = names.find(|known| known.as_bytes() == name);
         let (Some(known), Value::Tree(tree)) = (known, value) else {
             return Err(StoreError::NotADatabase {
                 what: "it is an LMDB file of another program".to_owned(),
@@ -150,9 +151,10 @@ pub(super) fn tables(walker: &mut Walker<'_>) -> Result<Vec<(&'static str, Tree)
         if tree.flags != 0 || tree.pad != 0 {
             return Err(StoreError::damaged(format!("the flags of table {known} are wrong")));
         }
-        tables.push((*known, tree));
+        tables.push((known, tree));
     }
-    if !tables.is_empty() && tables.len() != TABLE_NAMES.len() {
+    let required = tables.iter().filter(|(name, _)| *name != OPLOG_NAME).count();
+    if !tables.is_empty() && required != TABLE_NAMES.len() {
         return Err(StoreError::damaged("some of its tables are missing"));
     }
     Ok(tables)

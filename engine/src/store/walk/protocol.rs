@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::store::progress::JobProgress;
-use crate::store::table::TABLE_NAMES;
+use crate::store::table::{OPLOG_NAME, TABLE_NAMES};
 use crate::store::{CollectionId, DamagedRow, DamagedRows, IndexId, StoreError, StructureReport};
 
 /// The report of a walk, or why the file could not be walked.
@@ -101,7 +101,8 @@ fn row(value: &Value) -> Option<DamagedRow> {
         "meta" => DamagedRow::Meta { name: text("meta")?.to_owned() },
         "table" => {
             let table = text("table")?;
-            DamagedRow::Unknown { table: TABLE_NAMES.into_iter().find(|name| *name == table)? }
+            let mut names = TABLE_NAMES.into_iter().chain([OPLOG_NAME]);
+            DamagedRow::Unknown { table: names.find(|name| *name == table)? }
         }
         _ => return None,
     })

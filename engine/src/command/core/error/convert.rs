@@ -126,7 +126,10 @@ impl From<WriteError> for CommandError {
             }
             WriteError::Undecided(error) => Self { message: sentence, ..Self::from(error) },
             WriteError::Ended(ended) => ended.into(),
-            WriteError::NotArchived { .. } => Self::new(Code::OPERATION_FAILED, sentence),
+            WriteError::NotArchived { .. } | WriteError::NotApplied { .. } => {
+                Self::new(Code::OPERATION_FAILED, sentence)
+            }
+            WriteError::NotPrimary => Self::new(Code::NOT_WRITABLE_PRIMARY, sentence),
             WriteError::NotUnique { violations } => {
                 let groups = violations.into_iter().map(|ids| doc! { "ids": ids });
                 let details = doc! { "violations": groups.collect::<Vec<_>>() };
