@@ -6,10 +6,11 @@ use crate::{
     WindowError, WindowOptions,
     cli::{self, Failure, WindowOutcome, WindowRequest},
     job::Zone,
+    lessons::progress,
     run_window,
     shutdown::ShutdownSignal,
     source::embedded::{check_free, opener},
-    worker::lesson,
+    worker::lesson_shelf,
 };
 
 /// The whole program. `prepare` may add to the window's context, if there is a window.
@@ -34,7 +35,7 @@ fn window(
     let options = WindowOptions {
         request: request.store,
         opener,
-        lessons: lesson::shelf(),
+        lessons: lesson_shelf::shelf(progress::default_file()),
         settings_file: None,
         local_zone: Zone::Local,
         present: request.present,

@@ -10,7 +10,7 @@ use mayfly_engine::store::open_chosen;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::job::lesson::{Guess, LessonProgress, LessonSource};
+use crate::job::lesson::{Block, BlockKind, Guess, LessonProgress, LessonSource, LessonView, Part};
 use crate::limits::{LESSONS_KEPT_MAX, PROGRESS_FILE_BYTES_MAX};
 
 /// The progress in all lessons.
@@ -115,6 +115,30 @@ impl Progress {
     pub fn guess(&mut self, source: &LessonSource, file: u64, id: &str, guess: &Guess) {
         let guesses = &mut self.record(source, file).guesses;
         guesses.entry(id.to_owned()).or_insert_with(|| to_json(guess));
+    }
+
+    /// Takes over what a snapshot says of card, guesses and end. Returns whether that changed anything.
+    pub fn note(&mut self, view: &LessonView, file: u64) -> bool {
+        let before = self.lessons.get(&key(&view.source)).cloned();
+        if before.as_ref().is_none_or(|record| record.file != file || record.card != view.card) {
+            self.open_card(&view.source, file, view.card);
+        }
+        for (card, shown) in view.lesson.cards.iter().zip(&view.cards) {
+            for (part, shown) in card.parts.iter().zip(&shown.parts) {
+                let Part::Block(Block { kind: BlockKind::Question(question), .. }) = part else {
+                    continue;
+                };
+                let shown = shown.as_ref().and_then(|block| block.question.as_ref());
+                if let Some(guess) = shown.and_then(|question| question.guess.as_ref()) {
+                    self.guess(&view.source, file, &question.id, guess);
+                }
+            }
+        }
+        let is_last = view.card + 1 == view.cards.len();
+        if is_last && view.cards.last().is_some_and(|card| card.is_done) {
+            self.finish(&view.source, file);
+        }
+        self.lessons.get(&key(&view.source)) != before.as_ref()
     }
 
     /// The record of a lesson; a changed file keeps *done* and drops the rest.

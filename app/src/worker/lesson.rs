@@ -47,6 +47,11 @@ pub trait LessonShelf: Send + Sync + 'static {
         let _ = (source, file);
         Err("The handout can't be written".to_owned())
     }
+
+    /// Keeps how far the user got. Comes after each request, on the thread of the lesson.
+    fn note(&self, view: &LessonView) {
+        let _ = view;
+    }
 }
 
 /// A lesson that begins.
@@ -70,6 +75,8 @@ pub trait LessonPlay {
 /// What the thread of a lesson hands to the window, and what interrupts it.
 pub struct LessonDesk {
     newest: Mutex<Option<(u32, Arc<LessonView>)>>,
+    /// The newest one until the shelf has noted its progress.
+    unnoted: Mutex<Option<Arc<LessonView>>>,
     /// The lesson that is played.
     number: Mutex<u32>,
     /// Something waits that ends what plays.
@@ -83,7 +90,9 @@ impl LessonDesk {
     /// Publishes a snapshot in place of an older one that the window has not taken.
     pub fn publish(&self, view: LessonView) {
         let number = *lock(&self.number);
-        let waited = lock(&self.newest).replace((number, Arc::new(view))).is_some();
+        let view = Arc::new(view);
+        *lock(&self.unnoted) = Some(Arc::clone(&view));
+        let waited = lock(&self.newest).replace((number, view)).is_some();
         if !waited {
             (self.wake)(Duration::ZERO);
         }
@@ -151,6 +160,7 @@ impl LessonDoor {
         let (sender, requests) = bounded(REQUESTS_MAX);
         let desk = Arc::new(LessonDesk {
             newest: Mutex::default(),
+            unnoted: Mutex::default(),
             number: Mutex::default(),
             is_interrupted: AtomicBool::new(false),
             waker: Mutex::new(Some(sender.clone())),
@@ -257,30 +267,14 @@ pub(super) fn serve(post: &LessonPost, shelf: &dyn LessonShelf, hall: &dyn Lesso
                 Request::Look => {}
             }
             rest.set(play.as_mut().and_then(|play| play.run_due(desk)));
+            let view = lock(&desk.unnoted).take();
+            if let Some(view) = view {
+                shelf.note(&view);
+            }
         });
         if let Err(message) = done {
             play = None;
             hall.broke(message);
         }
     }
-}
-
-/// A shelf without lessons.
-pub struct EmptyShelf;
-
-impl LessonShelf for EmptyShelf {
-    fn list(&self, _: &[PathBuf]) -> LessonList {
-        LessonList::default()
-    }
-
-    fn open(&self, _: &LessonSource, _: &Arc<LessonDesk>) -> Result<StagedLesson, Vec<Problem>> {
-        let sentence = "This lesson is missing".to_owned();
-        Err(vec![Problem { line: 1, column: 1, sentence }])
-    }
-}
-
-/// The lessons of the program.
-#[must_use]
-pub fn shelf() -> Arc<dyn LessonShelf> {
-    Arc::new(EmptyShelf)
 }

@@ -16,6 +16,7 @@ mod guarded;
 pub mod job;
 pub mod lesson;
 mod lesson_job;
+pub mod lesson_shelf;
 pub mod maintenance;
 pub mod pool;
 pub mod queue;

@@ -55,8 +55,8 @@ fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker {
             advice: Vec::new(),
         })
     });
-    let worker =
-        Worker::start(opener, lesson::shelf(), Arc::new(|_| ())).expect("threads can be started");
+    let worker = Worker::start(opener, crate::worker::lesson_shelf::shelf(None), Arc::new(|_| ()))
+        .expect("threads can be started");
     submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
     assert!(matches!(next(&worker), Outcome::Opened(Ok(_))));
     worker
@@ -126,8 +126,9 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
                 advice: Vec::new(),
             })
         });
-        let worker = Worker::start(opener, lesson::shelf(), Arc::new(|_| ()))
-            .expect("threads can be started");
+        let worker =
+            Worker::start(opener, crate::worker::lesson_shelf::shelf(None), Arc::new(|_| ()))
+                .expect("threads can be started");
         submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
         let (mut opened, mut told) = (false, None);
         while !opened || told.is_none() {
@@ -277,8 +278,8 @@ fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
             advice: Vec::new(),
         })
     });
-    let worker =
-        Worker::start(opener, lesson::shelf(), Arc::new(|_| ())).expect("threads can be started");
+    let worker = Worker::start(opener, crate::worker::lesson_shelf::shelf(None), Arc::new(|_| ()))
+        .expect("threads can be started");
     submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
     assert!(matches!(next(&worker), Outcome::Opened(Ok(_))));
     let query = |tab: u64, command: Document| {
@@ -329,9 +330,12 @@ fn traffic_runs_in_the_demo_store_while_its_switch_is_on() {
         simulated_start_ms: Some(1_780_315_200_000),
         ..OpenRequest::default()
     };
-    let worker =
-        Worker::start(crate::source::embedded::opener(), lesson::shelf(), Arc::new(|_| ()))
-            .expect("threads can be started");
+    let worker = Worker::start(
+        crate::source::embedded::opener(),
+        crate::worker::lesson_shelf::shelf(None),
+        Arc::new(|_| ()),
+    )
+    .expect("threads can be started");
     let advance = doc! {"mayflyClock": 1, "advanceMS": 60_000};
     let written_in_a_minute = |worker: &Worker| {
         let (mut written, _) = traffic_before(worker, advance.clone());

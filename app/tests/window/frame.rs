@@ -19,7 +19,7 @@ fn window() -> Harness<'static, MayflyApp> {
     let options = WindowOptions {
         request,
         opener,
-        lessons: mayfly::worker::lesson::shelf(),
+        lessons: mayfly::worker::lesson_shelf::shelf(None),
         settings_file: None,
         local_zone: Zone::Utc,
         present: false,

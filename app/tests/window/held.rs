@@ -82,7 +82,7 @@ impl Window {
         let options = WindowOptions {
             request,
             opener,
-            lessons: mayfly::worker::lesson::shelf(),
+            lessons: mayfly::worker::lesson_shelf::shelf(None),
             settings_file: None,
             local_zone: Zone::Utc,
             present: false,
@@ -204,7 +204,7 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
     let options = WindowOptions {
         request,
         opener: embedded::opener(),
-        lessons: mayfly::worker::lesson::shelf(),
+        lessons: mayfly::worker::lesson_shelf::shelf(None),
         settings_file: None,
         local_zone: Zone::Utc,
         present: false,

@@ -239,7 +239,7 @@ fn a_window_begins_as_a_presentation() {
     let options = WindowOptions {
         request: OpenRequest::default(),
         opener: fake::opener(),
-        lessons: mayfly::worker::lesson::shelf(),
+        lessons: mayfly::worker::lesson_shelf::shelf(None),
         settings_file: None,
         local_zone: Zone::Utc,
         present: true,

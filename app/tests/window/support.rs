@@ -119,7 +119,7 @@ impl Window {
         let options = WindowOptions {
             request,
             opener,
-            lessons: mayfly::worker::lesson::shelf(),
+            lessons: mayfly::worker::lesson_shelf::shelf(None),
             settings_file: None,
             local_zone,
             present: false,

@@ -72,7 +72,7 @@ const APP: &Layers = &[
          widgets panels dialogs limits pace shutdown",
     ),
     ("cli", "job commands state source shell lessons worker limits shutdown"),
-    ("program", "app cli job source window worker limits shutdown"),
+    ("program", "app cli job lessons source window worker limits shutdown"),
 ];
 
 fn layer(module: &[String]) -> &str {
