@@ -22,6 +22,13 @@ impl Cancel {
         Self { flag: Arc::clone(&self.flag), deadline }
     }
 
+    /// The same flag, for work that may take this much longer.
+    #[must_use]
+    pub fn later_by(&self, time: Duration) -> Self {
+        let deadline = self.deadline.map(|deadline| deadline.saturating_add(time));
+        Self { flag: Arc::clone(&self.flag), deadline }
+    }
+
     /// Stops the work at its next step.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::Relaxed);

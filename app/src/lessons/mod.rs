@@ -1,7 +1,15 @@
 //! Lessons: their files, and the throwaway store on a simulated clock that each is played in.
 
+pub mod audience;
+pub mod equality;
 pub mod file;
 pub mod handout;
 pub mod library;
 pub mod progress;
+pub mod runner;
+pub mod script;
 pub mod shipped;
+pub mod source;
+pub mod stage;
+#[cfg(test)]
+mod tests;

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use bson::Document;
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use rquickjs::{Ctx, Exception, Function, Object, Value};
 
 use super::convert::{from_js, functions, to_js};
+use super::extension::Extension;
 use crate::job::Cancel;
 use crate::limits::CONSOLE_SLEEP_STEP;
 use crate::source::Source;
@@ -31,6 +33,7 @@ type Sink = Box<dyn FnMut(String)>;
 /// The store and what an input printed.
 pub(super) struct Host {
     source: Arc<dyn Source>,
+    extension: Option<Rc<dyn Extension>>,
     cancel: RefCell<Cancel>,
     halt: Cell<Option<Halt>>,
     printed: RefCell<Vec<String>>,
@@ -40,9 +43,10 @@ pub(super) struct Host {
 }
 
 impl Host {
-    pub(super) fn new(source: Arc<dyn Source>) -> Self {
+    pub(super) fn new(source: Arc<dyn Source>, extension: Option<Rc<dyn Extension>>) -> Self {
         Self {
             source,
+            extension,
             cancel: RefCell::default(),
             halt: Cell::default(),
             printed: RefCell::default(),
@@ -54,6 +58,11 @@ impl Host {
     /// Prints each line as it comes, instead of after its statement.
     pub(super) fn print_to(&self, sink: Sink) {
         self.sink.replace(Some(sink));
+    }
+
+    /// The files of the extension.
+    pub(super) fn prelude(&self) -> &'static [(&'static str, &'static str)] {
+        self.extension.as_ref().map_or(&[], |extension| extension.prelude())
     }
 
     /// Another input begins, or the last one ended.
@@ -93,10 +102,14 @@ impl Host {
     }
 
     /// Defines `__host`: `run(db, command)` returns the reply, errors included; `print(line)`;
-    /// `sleep(ms)`; `now()` in milliseconds since 1970; and the [`functions`] on values.
+    /// `sleep(ms)`; `now()` in milliseconds since 1970; `call(name, argument)` of an [`Extension`];
+    /// and the [`functions`] on values.
     pub(super) fn install(self: &Rc<Self>, ctx: &Ctx<'_>) -> rquickjs::Result<()> {
         let functions = Object::new(ctx.clone())?;
         functions.set("run", Function::new(ctx.clone(), run(Rc::clone(self)))?)?;
+        if self.extension.is_some() {
+            functions.set("call", Function::new(ctx.clone(), call(Rc::clone(self)))?)?;
+        }
         let host = Rc::clone(self);
         let print = move |ctx: Ctx<'_>, line: String| host.print(&ctx, line);
         functions.set("print", Function::new(ctx.clone(), print)?)?;
@@ -114,9 +127,35 @@ impl Host {
         self.check(ctx)?;
         let command = from_js::document(command)?;
         let cancel = self.cancel.borrow().clone();
-        let reply = self.source.run_until(db, &command, &cancel);
+        let reply = self.watched(|_| self.source.run_until(db, &command, &cancel));
         self.check(ctx)?;
         to_js::document(ctx, &reply)
+    }
+
+    fn call<'js>(&self, name: &str, argument: &Value<'js>) -> rquickjs::Result<Value<'js>> {
+        let ctx = argument.ctx();
+        self.check(ctx)?;
+        let argument = from_js::document(argument)?;
+        let reply = self.watched(|extension| extension.map(|it| it.call(name, &argument)));
+        self.check(ctx)?;
+        match reply.unwrap_or_else(|| Ok(Document::new())) {
+            Ok(reply) => to_js::document(ctx, &reply),
+            Err(message) => Err(Exception::throw_message(ctx, &message)),
+        }
+    }
+
+    /// Gives the input more time by what the user watched meanwhile.
+    fn watched<R>(&self, work: impl FnOnce(Option<&dyn Extension>) -> R) -> R {
+        let extension = self.extension.as_deref();
+        let watched = || extension.map_or(Duration::ZERO, Extension::watched);
+        let before = watched();
+        let result = work(extension);
+        let more = watched().saturating_sub(before);
+        if !more.is_zero() {
+            let later = self.cancel.borrow().later_by(more);
+            self.cancel.replace(later);
+        }
+        result
     }
 
     fn print(&self, ctx: &Ctx<'_>, line: String) -> rquickjs::Result<()> {
@@ -164,4 +203,9 @@ impl Host {
 /// `__host.run`. Named, because a closure's own type can't say that the reply lives as the command does.
 fn run(host: Rc<Host>) -> impl for<'js> Fn(String, Value<'js>) -> rquickjs::Result<Value<'js>> {
     move |db, command| host.run(&db, &command)
+}
+
+/// `__host.call`, as [`run`].
+fn call(host: Rc<Host>) -> impl for<'js> Fn(String, Value<'js>) -> rquickjs::Result<Value<'js>> {
+    move |name, argument| host.call(&name, &argument)
 }

@@ -6,6 +6,7 @@
 
 mod complete;
 mod convert;
+mod extension;
 mod failure;
 mod host;
 mod input;
@@ -14,6 +15,7 @@ mod runtime;
 mod scan;
 
 pub use complete::Completion;
+pub use extension::Extension;
 pub use input::is_complete;
 pub use runtime::{Output, Shell, ShellError, ShellLimits};
 

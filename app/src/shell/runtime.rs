@@ -7,6 +7,7 @@ use std::time::Duration;
 use rquickjs::context::EvalOptions;
 use rquickjs::{CatchResultExt as _, Context, Ctx, Function, Object, Persistent, Runtime, Value};
 
+use super::extension::Extension;
 use super::failure::{Thrown, halted, thrown};
 use super::host::Host;
 use super::input::{Statement, scripts, statements};
@@ -114,7 +115,27 @@ impl Shell {
     /// # Errors
     /// The runtime could not be made.
     pub fn new(source: Arc<dyn Source>, limits: ShellLimits) -> Result<Self, ShellError> {
-        let host = Rc::new(Host::new(source));
+        Self::open(source, None, limits)
+    }
+
+    /// The same with more than mongosh.
+    ///
+    /// # Errors
+    /// As [`Shell::new`].
+    pub fn extended(
+        source: Arc<dyn Source>,
+        extension: Rc<dyn Extension>,
+        limits: ShellLimits,
+    ) -> Result<Self, ShellError> {
+        Self::open(source, Some(extension), limits)
+    }
+
+    fn open(
+        source: Arc<dyn Source>,
+        extension: Option<Rc<dyn Extension>>,
+        limits: ShellLimits,
+    ) -> Result<Self, ShellError> {
+        let host = Rc::new(Host::new(source, extension));
         let (runtime, context) = start(&host, &limits)?;
         Ok(Self { context, runtime, host, limits, is_full: false })
     }
@@ -338,7 +359,7 @@ fn start(host: &Rc<Host>, limits: &ShellLimits) -> Result<(Runtime, Context), Sh
     runtime.set_interrupt_handler(Some(Box::new(move || halting.halt().is_some())));
     context.with(|ctx| {
         host.install(&ctx)?;
-        for &(name, text) in PRELUDE {
+        for &(name, text) in PRELUDE.iter().chain(host.prelude()) {
             evaluate(&ctx, name, text, false)
                 .catch(&ctx)
                 .map_err(|error| ShellError(format!("{name}: {error}")))?;

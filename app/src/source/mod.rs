@@ -10,7 +10,7 @@ pub mod maintenance;
 mod move_folder;
 pub mod open;
 mod sample_mark;
-mod sandbox_folder;
+pub mod sandbox_folder;
 pub mod transfers;
 
 use std::path::Path;

@@ -23,6 +23,22 @@ pub(super) fn create() -> io::Result<(File, TempDir)> {
     create_in(&std::env::temp_dir())
 }
 
+/// The same in memory where the system has a place for that, for a store that ends with its
+/// program and never grows large.
+///
+/// # Errors
+/// As [`create`].
+pub fn create_in_memory() -> io::Result<(File, TempDir)> {
+    let in_memory = memory().and_then(|place| create_in(&place).ok());
+    in_memory.map_or_else(create, Ok)
+}
+
+/// A folder in memory.
+fn memory() -> Option<PathBuf> {
+    let place = PathBuf::from("/dev/shm");
+    (cfg!(target_os = "linux") && place.is_dir()).then_some(place)
+}
+
 fn create_in(place: &Path) -> io::Result<(File, TempDir)> {
     let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
     // Locked before it has its name: a folder without the file is left alone.
@@ -34,8 +50,11 @@ fn create_in(place: &Path) -> io::Result<(File, TempDir)> {
 }
 
 /// Removes the folders of programs that were killed.
-pub(super) fn remove_left() {
+pub fn remove_left() {
     remove_left_in(&std::env::temp_dir());
+    if let Some(place) = memory() {
+        remove_left_in(&place);
+    }
 }
 
 fn remove_left_in(place: &Path) {

@@ -84,13 +84,36 @@
     }
   };
 
-  const nextFlow = () => {
+  /** Writes that wait for their instant: `{atMs, call}`. */
+  const writes = [];
+  const first = (items) => {
     let next = null;
-    for (const flow of flows.values()) if (next === null || flow.atMs < next.atMs) next = flow;
+    for (const item of items) if (next === null || item.atMs < next.atMs) next = item;
     return next;
   };
+  const nextFlow = () => first(flows.values());
 
-  /** Lets time pass until `endMs`, with every pass and every call of traffic on the way, in order. */
+  /** How time passes. A lesson, whose store has no monitor thread, has another way. */
+  const time = {
+    callsPerSecond: CALLS_PER_SECOND_MAX,
+    nextPassMs,
+    /** Refused on a store with the system's clock. */
+    check: () => read({ advanceMS: long(0) }),
+    /** Moves the clock to this instant or to a pass before it; returns whether it is there. */
+    advance(toMs) {
+      if (nextPassMs() <= toMs) {
+        read({ advanceTo: "pass" });
+        return false;
+      }
+      const nowAt = nowMs();
+      if (toMs > nowAt) read({ advanceMS: long(toMs - nowAt) });
+      return true;
+    },
+    /** Something happened: a pass, a call of traffic, a write. */
+    happened() {},
+  };
+
+  /** Lets time pass until `endMs`, with every pass, call of traffic and write on the way, in order. */
   const advanceTo = (endMs) => {
     const began = __shell.systemTime();
     let calls = 0;
@@ -98,17 +121,23 @@
     let refused = 0;
     for (;;) {
       const flow = nextFlow();
-      const passMs = nextPassMs();
-      const eventMs = Math.min(flow?.atMs ?? Infinity, passMs);
-      if (eventMs > endMs) break;
-      if (passMs === eventMs) {
-        read({ advanceTo: "pass" });
+      const write = first(writes);
+      const eventMs = Math.min(flow?.atMs ?? Infinity, write?.atMs ?? Infinity);
+      const isEnd = eventMs > endMs;
+      const isThere = time.advance(isEnd ? endMs : eventMs, isEnd);
+      if (!isThere) {
+        time.happened();
         continue;
       }
-      const nowAt = nowMs();
-      if (flow.atMs > nowAt) read({ advanceMS: long(flow.atMs - nowAt) });
+      if (isEnd) break;
+      if (write?.atMs === eventMs && flow?.atMs !== eventMs) {
+        writes.splice(writes.indexOf(write), 1);
+        write.call();
+        time.happened();
+        continue;
+      }
       flow.atMs += flow.everyMs;
-      const allowed = CALLS_PER_SECOND_MAX * (1 + (__shell.systemTime() - began) / 1000);
+      const allowed = time.callsPerSecond * (1 + (__shell.systemTime() - began) / 1000);
       // A merged call counts, so that the next one says how many came before.
       const index = flow.count++;
       if (calls >= allowed) {
@@ -118,10 +147,9 @@
       } else {
         calls++;
         callFlow(flow, index);
+        time.happened();
       }
     }
-    const nowAt = nowMs();
-    if (endMs > nowAt) read({ advanceMS: long(endMs - nowAt) });
     sayLeftOut(merged, refused);
   };
 
@@ -132,8 +160,7 @@
     advance(duration) {
       const ms = millis(duration, "clock.advance");
       if (ms < 0) throw invalid("clock.advance: time does not go back; use clock.jump");
-      // Refused here on a store with the system's clock.
-      read({ advanceMS: long(0) });
+      time.check();
       advanceTo(nowMs() + ms);
       return read().now;
     },
@@ -147,7 +174,7 @@
     /** What happens next, without moving: `{at, kind, ns, _id}`. */
     nextEvent() {
       const events = [];
-      const passMs = nextPassMs();
+      const passMs = time.nextPassMs();
       if (passMs !== Infinity) events.push({ at: new Date(passMs), kind: "pass" });
       const flow = nextFlow();
       if (flow !== null) events.push({ at: new Date(flow.atMs), kind: "traffic", name: flow.name });
@@ -242,4 +269,7 @@
     flows.set(name, { name, everyMs, atMs, call, count: 0, places: new Map() });
   };
   globalThis.traffic.stop = (name) => flows.delete(name);
+
+  /** For other files: how time passes, and what they share. */
+  __shell.timeline = Object.assign(time, { advanceTo, first, flows, millis, nextFlow, nowMs, place, writes });
 })();

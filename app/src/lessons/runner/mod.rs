@@ -1,0 +1,242 @@
+//! Plays a lesson: cards, blocks, questions and goals, restarts and steps back.
+
+mod answers;
+mod performance;
+mod requests;
+mod showing;
+mod states;
+#[cfg(test)]
+mod tests;
+mod window;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use self::answers::{EngineAnswer, ask, is_right, misfit, verdict};
+pub use self::performance::{Performance, Step, blocks, goal, holds, played, steps_to, was_cut};
+use self::showing::Showing;
+pub use self::states::questions_before;
+pub use super::audience::{Audience, NoAudience};
+use super::script::{Ran, SharedPermit};
+use super::source::{EventHubs, StageSource};
+use super::stage::{Pacer, PlayEnd};
+use crate::job::Cancel;
+use crate::job::lesson::{Lesson, LessonSource, LessonView, TimeView};
+
+/// How time passes while a block plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// So that the user can watch it.
+    Screen,
+    /// At once.
+    AtOnce,
+}
+
+/// A lesson that is played. It stays on the thread that made it, which needs a stack of
+/// [`CONSOLE_THREAD_STACK`](crate::limits::CONSOLE_THREAD_STACK).
+pub struct Runner {
+    lesson: Arc<Lesson>,
+    audience: Arc<dyn Audience>,
+    showing: Arc<Showing>,
+    pacer: Arc<Pacer>,
+    pace: Pace,
+    hubs: EventHubs,
+    permit: SharedPermit,
+    source: Arc<StageSource>,
+    performance: Performance,
+    /// Every step that led to the present state.
+    journal: Vec<Step>,
+    /// A step that a replay or the user cut: where it stopped, in milliseconds since 1970.
+    cut: Option<(Step, i64)>,
+    /// When free time was moved last, by the system's monotonic clock.
+    ticked: Option<Duration>,
+}
+
+impl Runner {
+    /// Begins a lesson and opens its first card.
+    ///
+    /// # Errors
+    /// One sentence.
+    pub fn open(
+        lesson: Arc<Lesson>,
+        from: LessonSource,
+        audience: Arc<dyn Audience>,
+        pace: Pace,
+    ) -> Result<Self, String> {
+        let view = first_view(&lesson, from);
+        let showing = Arc::new(Showing::new(view, Arc::clone(&audience)));
+        let shown = Arc::clone(&showing);
+        let pacer = Arc::new(Pacer::new(
+            Arc::clone(&audience),
+            pace == Pace::AtOnce,
+            lesson.rate,
+            Box::new(move |progress| shown.pass(progress)),
+        ));
+        let (hubs, permit) = (EventHubs::default(), SharedPermit::default());
+        let performance = Performance::open(
+            Arc::clone(&lesson),
+            Arc::clone(&pacer),
+            hubs.sink(),
+            Arc::clone(&permit),
+        )?;
+        let source = Arc::new(StageSource::new(
+            performance.stage(),
+            hubs.clone(),
+            Arc::clone(&permit),
+            Arc::clone(&pacer),
+            Arc::clone(&audience),
+            lesson.rate,
+        ));
+        showing.set_source(&source);
+        let mut runner = Self {
+            lesson,
+            audience,
+            showing,
+            pacer,
+            pace,
+            hubs,
+            permit,
+            source,
+            performance,
+            journal: Vec::new(),
+            cut: None,
+            ticked: None,
+        };
+        runner.continue_to(0);
+        runner.refresh();
+        Ok(runner)
+    }
+
+    /// The store as the window sees it.
+    #[must_use]
+    pub fn source(&self) -> Arc<StageSource> {
+        Arc::clone(&self.source)
+    }
+
+    /// The newest snapshot.
+    #[must_use]
+    pub fn view(&self) -> LessonView {
+        self.showing.view().clone()
+    }
+
+    /// The lesson on its stage.
+    pub fn performance(&mut self) -> &mut Performance {
+        &mut self.performance
+    }
+
+    /// Opens the next card where the present one ended.
+    fn continue_to(&mut self, card: usize) {
+        self.showing.view().card = card;
+        let ran = self.act(Step::Open(card), &Cancel::default(), true);
+        if let Some(failure) = ran.failure {
+            self.showing.view().failure = Some(failure);
+        }
+    }
+
+    /// Does a step and notes it. Its time passes at once or as the user watches.
+    fn act(&mut self, step: Step, cancel: &Cancel, is_at_once: bool) -> Ran {
+        self.source.set_busy(true);
+        let before = self.pacer.set_at_once(is_at_once || self.pace == Pace::AtOnce);
+        let ran = self.performance.step(&step, cancel);
+        self.pacer.set_at_once(before);
+        self.source.set_busy(false);
+        if was_cut(&ran) {
+            let now_ms = self.performance.stage().clock().now_ms();
+            self.cut = Some((step, now_ms));
+        } else {
+            self.cut = None;
+            match (&step, self.journal.last_mut()) {
+                // Time that passes by itself is one step.
+                (Step::Play(end_ms), Some(Step::Play(before_ms))) => *before_ms = *end_ms,
+                _ => self.journal.push(step),
+            }
+        }
+        ran
+    }
+
+    /// Builds another stage with these steps, up to an instant. Returns what each did.
+    fn replay(&mut self, steps: &[Step], halt_ms: Option<i64>) -> Result<Vec<Ran>, String> {
+        self.source.hush();
+        let before = self.pacer.set_at_once(true);
+        self.pacer.set_halt(halt_ms);
+        let replayed = self.rebuild(steps);
+        self.pacer.set_halt(None);
+        self.pacer.set_at_once(before);
+        self.source.show(self.performance.stage());
+        replayed
+    }
+
+    fn rebuild(&mut self, steps: &[Step]) -> Result<Vec<Ran>, String> {
+        self.performance = Performance::open(
+            Arc::clone(&self.lesson),
+            Arc::clone(&self.pacer),
+            self.hubs.sink(),
+            Arc::clone(&self.permit),
+        )?;
+        self.journal.clear();
+        self.cut = None;
+        let mut all = Vec::new();
+        for step in steps {
+            let ran = self.performance.step(step, &Cancel::default());
+            let is_cut = ran.end == Some(PlayEnd::Halted);
+            all.push(ran);
+            if is_cut {
+                let now_ms = self.performance.stage().clock().now_ms();
+                match step {
+                    Step::Play(_) => self.journal.push(Step::Play(now_ms)),
+                    _ => self.cut = Some((step.clone(), now_ms)),
+                }
+                break;
+            }
+            self.journal.push(step.clone());
+        }
+        Ok(all)
+    }
+
+    /// Brings the snapshot up to date and publishes it.
+    fn refresh(&mut self) {
+        self.watch_goal();
+        let next_event = self.performance.script().next_event();
+        let stage = self.performance.stage();
+        let removed = stage.ledger().count();
+        let now_ms = stage.clock().now_ms();
+        let (rate, is_paused) = self.source.pace();
+        {
+            let mut view = self.showing.view();
+            view.next_event = next_event;
+            view.removed = removed;
+            view.traffic = self.performance.traffic();
+            let start_ms = view.time.start_ms;
+            view.time = TimeView { now_ms, start_ms, rate, is_paused, until_ms: None };
+            let at = view.card;
+            if let (Some(card), Some(shown)) = (self.lesson.cards.get(at), view.cards.get_mut(at)) {
+                states::update(card, shown);
+            }
+        }
+        self.showing.publish();
+    }
+}
+
+fn first_view(lesson: &Arc<Lesson>, source: LessonSource) -> LessonView {
+    let start_ms = lesson.start_ms.unwrap_or(super::stage::BUILD_MS);
+    LessonView {
+        lesson: Arc::clone(lesson),
+        source,
+        card: 0,
+        cards: states::initial(lesson),
+        time: TimeView {
+            now_ms: start_ms,
+            start_ms,
+            rate: lesson.rate,
+            is_paused: true,
+            until_ms: None,
+        },
+        next_event: None,
+        removed: 0,
+        traffic: None,
+        members: Vec::new(),
+        oplog: Vec::new(),
+        replication_delay_ms: 0,
+        failure: None,
+    }
+}

@@ -1,0 +1,230 @@
+//! How fast a lesson's time passes on the screen.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use mayfly_engine::clock::{Clock as _, SystemClock};
+
+use super::clock::StageClock;
+use crate::job::Cancel;
+use crate::lessons::audience::Audience;
+use crate::limits::{
+    LESSON_END_MS, LESSON_END_RATE_MAX, LESSON_PLAY_MAX, LESSON_PLAY_MIN, LESSON_STEP,
+};
+
+/// Called after each step of time that the user watches.
+type Shown = Box<dyn Fn(Progress) + Send + Sync>;
+
+/// How time passes at the moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Simulated seconds for each real second.
+    pub rate: f64,
+    /// Whether the user paused it.
+    pub is_paused: bool,
+    /// Where it stops at the latest; `None`: nothing plays.
+    pub until_ms: Option<i64>,
+}
+
+/// Lets time pass: at once, or as fast as the user likes to watch.
+pub struct Pacer {
+    audience: Arc<dyn Audience>,
+    shown: Shown,
+    state: Mutex<PacerState>,
+    /// Microseconds that were watched.
+    watched: AtomicU64,
+}
+
+struct PacerState {
+    /// Time passes at once.
+    is_at_once: bool,
+    progress: Progress,
+    /// Until there, time passes at once.
+    at_once_until_ms: Option<i64>,
+    /// Time stops there.
+    halt_ms: Option<i64>,
+    /// Ends what runs.
+    cancel: Cancel,
+    /// Why it was ended.
+    end: Option<PlayEnd>,
+    /// What is left of the time that a block may take on the screen.
+    room: Duration,
+}
+
+/// Why a run was ended early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlayEnd {
+    /// The user stopped it.
+    Stopped,
+    /// It reached the instant to which a replay goes.
+    Halted,
+}
+
+impl Pacer {
+    /// `shown` is called after each step that is watched.
+    #[must_use]
+    pub fn new(audience: Arc<dyn Audience>, is_at_once: bool, rate: f64, shown: Shown) -> Self {
+        let progress = Progress { rate, is_paused: true, until_ms: None };
+        let state = PacerState {
+            is_at_once,
+            progress,
+            at_once_until_ms: None,
+            halt_ms: None,
+            cancel: Cancel::default(),
+            end: None,
+            room: LESSON_PLAY_MAX,
+        };
+        Self { audience, shown, state: Mutex::new(state), watched: AtomicU64::new(0) }
+    }
+
+    /// A run begins, which `cancel` ends.
+    pub fn begin_run(&self, cancel: &Cancel) {
+        let mut state = self.lock();
+        state.cancel = cancel.clone();
+        state.end = None;
+        state.room = LESSON_PLAY_MAX;
+    }
+
+    /// Why the run was ended early.
+    #[must_use]
+    pub fn end(&self) -> Option<PlayEnd> {
+        self.lock().end
+    }
+
+    /// Time will pass until `until_ms`, at a rate that the user can follow.
+    pub fn begin_play(&self, now_ms: i64, until_ms: i64, usual_rate: f64) {
+        let mut state = self.lock();
+        let simulated =
+            Duration::from_millis(until_ms.saturating_sub(now_ms).max(0).unsigned_abs());
+        let usual = Duration::try_from_secs_f64(simulated.as_secs_f64() / usual_rate);
+        let on_screen = usual.unwrap_or(LESSON_PLAY_MAX).clamp(LESSON_PLAY_MIN, LESSON_PLAY_MAX);
+        // Several plays of a block share its time.
+        let on_screen = on_screen.min(state.room.max(LESSON_PLAY_MIN / 4));
+        state.room = state.room.saturating_sub(on_screen);
+        let rate = simulated.as_secs_f64() / on_screen.as_secs_f64();
+        state.progress = Progress { rate, is_paused: false, until_ms: Some(until_ms) };
+        self.show(state);
+    }
+
+    /// The play is over.
+    pub fn end_play(&self) {
+        let mut state = self.lock();
+        state.progress.until_ms = None;
+        state.progress.is_paused = true;
+        self.show(state);
+    }
+
+    fn show(&self, state: MutexGuard<'_, PacerState>) {
+        let (progress, is_watched) = (state.progress, !state.is_at_once);
+        drop(state);
+        if is_watched {
+            (self.shown)(progress);
+        }
+    }
+
+    /// Lets time pass until this instant. Returns whether it got there.
+    pub fn advance(&self, clock: &StageClock, to_ms: i64) -> bool {
+        let mut at = SystemClock.monotonic();
+        let mut owed = 0.0;
+        loop {
+            let state = self.lock();
+            let now_ms = clock.now_ms();
+            let goal_ms = state.halt_ms.map_or(to_ms, |halt_ms| to_ms.min(halt_ms));
+            let at_once_ms = if state.is_at_once { goal_ms } else { skip_to(&state, goal_ms) };
+            if at_once_ms > now_ms {
+                clock.advance(at_once_ms - now_ms);
+            }
+            let now_ms = clock.now_ms();
+            if now_ms >= goal_ms {
+                if goal_ms < to_ms {
+                    finish(state, PlayEnd::Halted);
+                    return false;
+                }
+                return true;
+            }
+            let (progress, is_cancelled) = (state.progress, state.cancel.is_cancelled());
+            drop(state);
+            if is_cancelled || self.audience.is_interrupted() {
+                finish(self.lock(), PlayEnd::Stopped);
+                return false;
+            }
+            thread::park_timeout(LESSON_STEP);
+            let before = std::mem::replace(&mut at, SystemClock.monotonic());
+            let real = at.saturating_sub(before);
+            let micros = u64::try_from(real.as_micros()).unwrap_or(u64::MAX);
+            self.watched.fetch_add(micros, Ordering::Relaxed);
+            if !progress.is_paused {
+                owed += real.as_secs_f64() * 1_000.0 * rate_at(&progress, now_ms);
+                let step_ms = whole(owed).min(goal_ms - now_ms);
+                #[expect(clippy::cast_precision_loss, reason = "steps are short")]
+                let taken = step_ms as f64;
+                owed -= taken;
+                clock.advance(step_ms);
+            }
+            (self.shown)(progress);
+        }
+    }
+
+    /// Time passes at once until this instant, and as the user likes after it.
+    pub fn set_at_once_until(&self, until_ms: Option<i64>) {
+        self.lock().at_once_until_ms = until_ms;
+    }
+
+    /// Time stops at this instant, and with it the run.
+    pub fn set_halt(&self, halt_ms: Option<i64>) {
+        self.lock().halt_ms = halt_ms;
+    }
+
+    /// Whether time passes at once. Returns what was before.
+    pub fn set_at_once(&self, is_at_once: bool) -> bool {
+        std::mem::replace(&mut self.lock().is_at_once, is_at_once)
+    }
+
+    /// Pauses or resumes what plays.
+    pub fn set_paused(&self, is_paused: bool) {
+        self.lock().progress.is_paused = is_paused;
+    }
+
+    /// Sets the rate of what plays.
+    pub fn set_rate(&self, rate: f64) {
+        self.lock().progress.rate = rate;
+    }
+
+    /// How time passes at the moment.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        self.lock().progress
+    }
+
+    /// How long was watched so far.
+    #[must_use]
+    pub fn watched(&self) -> Duration {
+        Duration::from_micros(self.watched.load(Ordering::Relaxed))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, PacerState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The rate at an instant: the end of a play is slow enough to be seen.
+fn rate_at(progress: &Progress, now_ms: i64) -> f64 {
+    let is_end = progress.until_ms.is_some_and(|until_ms| until_ms - now_ms <= LESSON_END_MS);
+    if is_end { progress.rate.min(LESSON_END_RATE_MAX) } else { progress.rate }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "saturates")]
+fn whole(ms: f64) -> i64 {
+    ms as i64
+}
+
+fn skip_to(state: &PacerState, goal_ms: i64) -> i64 {
+    state.at_once_until_ms.map_or(i64::MIN, |until_ms| until_ms.min(goal_ms))
+}
+
+fn finish(mut state: MutexGuard<'_, PacerState>, end: PlayEnd) {
+    state.end = state.end.or(Some(end));
+    state.cancel.cancel();
+}
