@@ -32,6 +32,7 @@ impl Demo {
                 ballast_bytes_max: DEMO_BALLAST_BYTES,
                 ..StoreOptions::default()
             },
+            ..EngineOptions::default()
         };
         let engine = Engine::open(&folder.path().join("demo"), options).expect("a store");
         let run = &mut |db: &str, command: &Document| engine.run(db, command);
