@@ -6,6 +6,8 @@ mod duration;
 mod front;
 mod goal;
 mod info;
+#[cfg(test)]
+mod mutated;
 mod near;
 mod problems;
 mod question;

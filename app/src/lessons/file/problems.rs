@@ -5,6 +5,12 @@ use std::cell::RefCell;
 use crate::job::lesson::Problem;
 use crate::limits::LESSON_PROBLEMS_MAX;
 
+/// Characters of a name from the file that are shown.
+const NAME_CHARS_MAX: usize = 60;
+
+/// Characters in one sentence.
+const SENTENCE_CHARS_MAX: usize = 500;
+
 /// Collects the problems of one text. Places are byte offsets into that text.
 #[derive(Debug)]
 pub struct Problems<'a> {
@@ -39,8 +45,8 @@ impl<'a> Problems<'a> {
         let line = self.line(offset);
         let start = self.lines.get(line - 1).copied().unwrap_or(0);
         let before = self.text.get(start..offset.min(self.text.len())).unwrap_or_default();
-        let problem =
-            Problem { line, column: before.chars().count() + 1, sentence: sentence.into() };
+        let sentence = printable(&sentence.into());
+        let problem = Problem { line, column: before.chars().count() + 1, sentence };
         self.found.borrow_mut().push(problem);
     }
 
@@ -61,6 +67,21 @@ impl<'a> Problems<'a> {
     }
 }
 
+/// A sentence on one line, in which long names are cut.
+fn printable(sentence: &str) -> String {
+    let cut = |(index, part): (usize, &str)| {
+        let is_name = index % 2 == 1 && part.chars().count() > NAME_CHARS_MAX;
+        let length = if is_name { NAME_CHARS_MAX } else { usize::MAX };
+        let kept = part
+            .chars()
+            .take(length)
+            .map(|letter| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter });
+        kept.chain(is_name.then_some('…')).collect::<String>()
+    };
+    let text = sentence.split('`').enumerate().map(cut).collect::<Vec<_>>().join("`");
+    text.chars().take(SENTENCE_CHARS_MAX).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +96,14 @@ mod tests {
         let places: Vec<_> =
             problems.into_sorted().iter().map(|problem| (problem.line, problem.column)).collect();
         assert_eq!(places, [(1, 1), (2, 1), (2, 4), (3, 1)]);
+    }
+
+    #[test]
+    fn long_names_are_cut() {
+        let problems = Problems::new("");
+        problems.add(0, format!("Unknown `{}\n` here.", "a".repeat(100)));
+        let sentence = problems.into_sorted().remove(0).sentence;
+        assert_eq!(sentence, format!("Unknown `{}…` here.", "a".repeat(60)));
     }
 
     #[test]
