@@ -2,11 +2,16 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use super::lesson::{LessonDesk, LessonShelf, StagedLesson};
-use crate::job::lesson::{LessonList, LessonSource, LessonView, Problem};
+use super::lesson::{LessonDesk, LessonPlay, LessonShelf, StagedLesson};
+use crate::job::ConsoleOutput;
+use crate::job::lesson::{LessonList, LessonRequest, LessonSource, LessonView, Problem};
+use crate::lessons::audience::Audience;
 use crate::lessons::progress::{Progress, hash};
+use crate::lessons::runner::{Pace, Runner};
 use crate::lessons::{handout, library};
+use crate::source::Opened;
 
 /// Lessons whose progress is kept in a file.
 struct ProgramShelf {
@@ -33,12 +38,24 @@ impl LessonShelf for ProgramShelf {
     fn open(
         &self,
         source: &LessonSource,
-        _: &Arc<LessonDesk>,
+        desk: &Arc<LessonDesk>,
     ) -> Result<StagedLesson, Vec<Problem>> {
-        library::read(source)?;
+        let lesson = library::read(source)?;
         *lock(&self.opened) = library::text(source).map_or(0, |bytes| hash(&bytes));
-        let sentence = "Lessons can't be played yet.".to_owned();
-        Err(vec![Problem { line: 1, column: 1, sentence }])
+        let name = lesson.title.clone();
+        let audience = Arc::new(Window(Arc::clone(desk)));
+        let runner = Runner::open(lesson, source.clone(), audience, Pace::Screen)
+            .map_err(|sentence| vec![Problem { line: 1, column: 1, sentence }])?;
+        let stage = runner.source();
+        let opened = Opened {
+            clock: stage.clock_status(),
+            source: stage,
+            name,
+            folder: None,
+            warnings: Vec::new(),
+            advice: Vec::new(),
+        };
+        Ok(StagedLesson { opened, play: Box::new(Play(runner)) })
     }
 
     fn handout(&self, source: &LessonSource, file: &PathBuf) -> Result<(), String> {
@@ -57,6 +74,43 @@ impl LessonShelf for ProgramShelf {
             // Without it the list starts empty at the next start; the lesson itself is not affected.
             let _ = progress.save(file);
         }
+    }
+}
+
+/// The window watches a lesson.
+struct Window(Arc<LessonDesk>);
+
+impl Audience for Window {
+    fn publish(&self, view: LessonView) {
+        self.0.publish(view);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.0.is_interrupted()
+    }
+
+    fn console(&self, run: u64, output: ConsoleOutput) {
+        self.0.console_output(run, output);
+    }
+
+    fn console_ended(&self, run: u64, database: String) {
+        self.0.console_end(run, database);
+    }
+
+    fn wake(&self) {
+        self.0.wake_thread();
+    }
+}
+
+struct Play(Runner);
+
+impl LessonPlay for Play {
+    fn perform(&mut self, request: LessonRequest, _: &LessonDesk) {
+        self.0.perform(request);
+    }
+
+    fn run_due(&mut self, _: &LessonDesk) -> Option<Duration> {
+        self.0.run_due()
     }
 }
 
