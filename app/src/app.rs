@@ -284,6 +284,7 @@ impl eframe::App for MayflyApp {
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
         let context = ui.ctx().clone();
         menu::note_open(&context);
+        panels::lesson::keys(&context, &self.state, &mut self.actions);
         let asked = if self.state.dialogs.open().is_none() {
             entry_for_keys(&context, &self.state, menu::was_open(&context))
         } else {

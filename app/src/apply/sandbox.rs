@@ -1,6 +1,7 @@
 //! Sandboxes: opened, left, discarded or kept.
 
-use super::{Apply, QUEUE_FULL, WindowEffect, lesson, store};
+use super::lesson::close::close;
+use super::{Apply, QUEUE_FULL, WindowEffect, store};
 use crate::action::SandboxAction;
 use crate::job::OpenRequest;
 use crate::job::purpose::SandboxPurpose;
@@ -42,7 +43,7 @@ pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
 pub fn ask_before_close(cx: &mut Apply<'_>) -> bool {
     let beside = cx.state.lessons.playing.as_ref();
     if beside.is_some_and(|playing| playing.own.store.request.sandbox.is_some()) {
-        lesson::close(cx);
+        close(cx);
     }
     let state = &mut *cx.state;
     if !state.is_in_sandbox() {

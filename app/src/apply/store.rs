@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use bson::{Bson, Document};
 use mayfly_engine::reply::{ExpiringPage, Forecast};
 
+use super::lesson::close::close;
 use super::number::number;
-use super::{Apply, WindowEffect, clock, console, demo, lesson, reaper, tabs, transfer};
+use super::{Apply, WindowEffect, clock, console, demo, reaper, tabs, transfer};
 use crate::action::StoreAction;
 use crate::commands;
 use crate::job::Dialect;
@@ -108,7 +109,7 @@ fn open_folder(folder: PathBuf, cx: &mut Apply<'_>) {
 /// sandbox.
 pub fn open_or_ask(request: OpenRequest, cx: &mut Apply<'_>) {
     if cx.state.lessons.is_playing() {
-        lesson::close(cx);
+        close(cx);
     }
     if !cx.state.is_in_sandbox() {
         return open(request, cx);

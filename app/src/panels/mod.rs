@@ -33,6 +33,7 @@ pub mod workspace;
 use egui::{CentralPanel, Frame, Panel, Stroke, Ui};
 
 use crate::action::{Action, Actions, ViewAction};
+use crate::state::lesson::Playing;
 use crate::state::{Drafts, State};
 use crate::theme::{colors, sizes};
 
@@ -42,6 +43,9 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         return presentation::ui(ui, state, drafts, actions);
     }
     callouts::keys(ui.ctx(), state, actions);
+    if let Some(playing) = &state.lessons.playing {
+        return lesson_ui(ui, state, playing, drafts, actions);
+    }
     // The window is cleared to the color of panels: where the processor draws, every layer costs.
     let bar = Frame::new();
     Panel::top("top bar")
@@ -69,6 +73,32 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
     let workspace = CentralPanel::default()
         .frame(Frame::new())
         .show(ui, |ui| workspace::ui(ui, state, drafts, actions));
+    workspace.response.rect.bottom()
+}
+
+/// Lays the window out while a lesson is played: its banner and its card take the places of the top
+/// bar and the sidebar.
+fn lesson_ui(
+    ui: &mut Ui,
+    state: &State,
+    playing: &Playing,
+    drafts: &mut Drafts,
+    actions: &mut Actions,
+) -> f32 {
+    lesson::banner_ui(ui, state, playing, actions);
+    held_banner::panel_ui(ui, state, actions);
+    Panel::bottom("status bar")
+        .exact_size(sizes::STATUS_BAR)
+        .frame(Frame::new())
+        .show(ui, |ui| status_bar::ui(ui, state, actions));
+    lesson::column_ui(ui, state, playing, actions);
+    time_bar::lesson_ui(ui, state, actions);
+    drawer::panel_ui(ui, state, drafts, actions);
+    let workspace = CentralPanel::default().frame(Frame::new()).show(ui, |ui| {
+        if !lesson::members_ui(ui, state, actions) {
+            workspace::ui(ui, state, drafts, actions);
+        }
+    });
     workspace.response.rect.bottom()
 }
 

@@ -6,10 +6,11 @@ use egui::{
     Modifiers, Order, Panel, Stroke, Ui,
 };
 
-use super::{documents, welcome, workspace};
-use crate::action::{Action, Actions, ViewAction};
+use super::{documents, lesson, welcome, workspace};
+use crate::action::{Action, Actions, LessonAction, ViewAction};
 use crate::state::clock::Mode;
 use crate::state::expiry::{Mode as ExpiryMode, Totals};
+use crate::state::lesson::Playing;
 use crate::state::tabs::ViewKind;
 use crate::state::{Drafts, Phase, State, Tab, Zone, duration, number};
 use crate::theme::colors::faded;
@@ -22,6 +23,9 @@ const TYPED: &str = "a text had the keyboard";
 
 /// Lays the presentation out. Returns where the view ends.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) -> f32 {
+    if let Some(playing) = &state.lessons.playing {
+        return lesson::presented_ui(ui, state, playing, drafts, actions);
+    }
     let fill = colors(ui).panel;
     let line = Frame::new().fill(fill).inner_margin(Margin::symmetric(16, 0));
     // What a store that is not open had would count down as if it were.
@@ -54,6 +58,10 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
 /// Draws the ring around the pointer, and takes Escape if it is left for this.
 pub fn over_ui(ui: &Ui, state: &State, actions: &mut Actions) {
     halo(ui);
+    if let Some(playing) = &state.lessons.playing {
+        lesson::presented_over_ui(ui, playing);
+        notes_ui(ui, state, playing, actions);
+    }
     keys(ui.ctx(), state, actions);
 }
 
@@ -176,6 +184,27 @@ fn halo(ui: &Ui) {
         let stroke = Stroke::new(sizes::HALO_RING, faded(ink, strength));
         painter.circle(at, radius, Color32::TRANSPARENT, stroke);
     }
+}
+
+/// The presenter's notes, in a window of their own: on a second screen the room doesn't see them.
+fn notes_ui(ui: &Ui, state: &State, playing: &Playing, actions: &mut Actions) {
+    if !playing.shows_notes {
+        return;
+    }
+    let id = egui::ViewportId::from_hash_of("presenter notes");
+    let builder = egui::ViewportBuilder::default()
+        .with_title("SIMULATED – Notes – Mayfly")
+        .with_inner_size(sizes::NOTES);
+    ui.ctx().show_viewport_immediate(id, builder, |ui, _| {
+        let frame = Frame::new().fill(colors(ui).panel).inner_margin(Margin::same(16));
+        CentralPanel::default().frame(frame).show(ui, |ui| {
+            lesson::notes_ui(ui, state, playing, actions);
+        });
+        if ui.input(|input| input.viewport().close_requested()) {
+            actions.push(Action::Lesson(LessonAction::Notes));
+        }
+        lesson::keys(ui.ctx(), state, actions);
+    });
 }
 
 /// Escape leaves, unless it closes something else: a dialog, the palette, a menu, a selection, or

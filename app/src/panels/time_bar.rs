@@ -67,6 +67,38 @@ pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     });
 }
 
+/// Draws the controls of a lesson's time, below its lanes. The banner has the words.
+pub fn lesson_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let Mode::Simulated { rate, paused } = state.clock.mode() else { return };
+    let margin = Margin::symmetric(12, 5);
+    let frame = Frame::new().fill(colors(ui).overdue_background).inner_margin(margin);
+    Panel::bottom("lesson time").frame(frame).show(ui, |ui| {
+        let width = Width::of(ui.available_width() + sizes::TIME_BAR_WORDS);
+        let size = vec2(ui.available_width(), sizes::CONTROL);
+        let is_open = state.lessons.has_open_question();
+        ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
+            let controls = ui.add_enabled_ui(!is_open, |ui| {
+                monitor_ui(ui, state, width, actions);
+                rates_ui(ui, (rate, paused), width, actions);
+                moves_ui(ui, state, paused, actions);
+            });
+            if is_open {
+                let place = controls.response.rect;
+                let all = ui.interact(place, ui.scope_id().with("held"), egui::Sense::hover());
+                all.hint(ANSWER_FIRST);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let words = text::rich(ANSWER_FIRST, text::small()).color(colors(ui).text);
+                    ui.add(Label::new(words).truncate());
+                });
+            }
+        });
+    });
+}
+
+/// Why time can't be moved while a question of a lesson is open.
+const ANSWER_FIRST: &str = "Choose an answer first";
+
 /// The word, the time, and what it means.
 fn words_ui(ui: &mut Ui, state: &State) {
     let colors = colors(ui);

@@ -248,8 +248,7 @@ fn listener_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 }
 
 fn right_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
-    let button = ui.add(Button::icon_only(Icon::More, "Menu"));
-    menu::below(&button, |ui| menu_ui(ui, state, actions));
+    menu_button_ui(ui, state, actions);
     let settings = Button::icon_only(Icon::Settings, "Settings").tooltip("Settings (Ctrl+,)");
     if ui.add(settings).clicked() {
         actions.push(Action::Dialog(DialogAction::Show(Dialog::Settings)));
@@ -276,6 +275,12 @@ fn right_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions
     if state.is_open() {
         listener_ui(ui, state, actions);
     }
+}
+
+/// The button that opens the menu.
+pub(super) fn menu_button_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let button = ui.add(Button::icon_only(Icon::More, "Menu"));
+    menu::below(&button, |ui| menu_ui(ui, state, actions));
 }
 
 fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {

@@ -92,6 +92,8 @@ pub struct Colors {
     pub on_now: Color32,
     /// The ring around the pointer of a presentation.
     pub halo: Color32,
+    /// The screen of a presentation that shows nothing.
+    pub blank: Color32,
 }
 
 /// The colors for a dark room.
@@ -136,6 +138,7 @@ pub static DARK: Colors = Colors {
     now: rgb(0x00f4_f7fa),
     on_now: rgb(0x0015_1b22),
     halo: rgb(0x008f_c4f7),
+    blank: rgb(0x0000_0000),
 };
 
 /// The colors for a bright room.
@@ -180,6 +183,7 @@ pub static LIGHT: Colors = Colors {
     now: rgb(0x0015_1b22),
     on_now: rgb(0x00ff_ffff),
     halo: rgb(0x0016_63b0),
+    blank: rgb(0x0000_0000),
 };
 
 /// The dark mode in full contrast.

@@ -51,6 +51,8 @@ pub const TOP_BAR_SIMULATED: f32 = 250.0;
 pub const TIME_BAR_WIDE: f32 = 1_230.0;
 /// Below this height of the window it has no room above and below its controls.
 pub const TIME_BAR_LOW: f32 = 560.0;
+/// What its words need less in a lesson, where the banner has them.
+pub const TIME_BAR_WORDS: f32 = 420.0;
 /// From here on it also has the period and the button that runs a pass.
 pub const TIME_BAR_MIDDLE: f32 = 960.0;
 /// What it needs more while the listener is on.
@@ -71,6 +73,19 @@ pub const VIEW_STRIP: f32 = 42.0;
 pub const DRAWER_STRIP: f32 = 32.0;
 /// The widest a collection's tab gets before its name is cut.
 pub const TAB_WIDTH_MAX: f32 = 220.0;
+
+/// The banner of a lesson: height.
+pub const LESSON_BANNER: f32 = 40.0;
+/// From here on its buttons have words.
+pub const LESSON_BANNER_WIDE: f32 = 1_180.0;
+/// The card of a lesson: first width.
+pub const LESSON_CARD: f32 = 384.0;
+/// The narrowest card of a lesson.
+pub const LESSON_CARD_MIN: f32 = 280.0;
+/// The window with the presenter's notes.
+pub const NOTES: [f32; 2] = [480.0, 560.0];
+/// The height of the line with the buttons that open the next card and the last one.
+pub const LESSON_FOOTER: f32 = 52.0;
 
 /// The sidebar: first width and bounds.
 pub const SIDEBAR: f32 = 240.0;

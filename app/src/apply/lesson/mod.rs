@@ -1,5 +1,6 @@
 //! Lessons: opened, played and closed.
 
+pub(super) mod close;
 mod present;
 mod show;
 
@@ -8,7 +9,8 @@ use std::sync::Arc;
 
 use bson::Bson;
 
-use super::{Apply, demo, event as events, sandbox, store};
+use self::close::{close, read_list};
+use super::{Apply, event as events, sandbox, store};
 use crate::action::{LessonAction, SandboxAction};
 use crate::commands;
 use crate::job::Event;
@@ -17,7 +19,7 @@ use crate::job::purpose::LessonPurpose;
 use crate::source::Opened;
 use crate::state::lesson::{Answers, Opening, OwnStore, Playing, PresentedCard, steps};
 use crate::state::toasts::Kind;
-use crate::state::{Dialog, Namespace, Phase, Purpose};
+use crate::state::{Dialog, Namespace, Phase, Purpose, Zone};
 use crate::worker::{Lane, LessonOrder, LessonOutcome, LessonWork, Reply, Work};
 
 /// Documents that a question can be about.
@@ -105,13 +107,6 @@ fn show_page(is_shown: bool, cx: &mut Apply<'_>) {
     }
 }
 
-/// Reads the list, which also has how far the user got.
-pub(super) fn read_list(cx: &mut Apply<'_>) {
-    cx.state.lessons.is_asked = true;
-    let work = Work::Lesson(LessonWork::List(cx.state.lessons.opened.clone()));
-    cx.job(Purpose::Lesson(LessonPurpose::List), Lane::Read, work);
-}
-
 /// Begins a lesson. The store that is shown stays until the lesson is ready.
 fn open(source: LessonSource, cx: &mut Apply<'_>) {
     if matches!(cx.state.store.phase, Phase::Away(_) | Phase::Opening) {
@@ -123,21 +118,6 @@ fn open(source: LessonSource, cx: &mut Apply<'_>) {
     lessons.failed = None;
     lessons.opening = Some(Opening { number, source: source.clone() });
     cx.effects.lessons.push(LessonOrder::Open { number, source });
-}
-
-/// Ends the lesson and shows the store before it.
-pub(super) fn close(cx: &mut Apply<'_>) {
-    cx.effects.lessons.push(LessonOrder::Close);
-    cx.state.lessons.opening = None;
-    let Some(playing) = cx.state.lessons.playing.take() else { return };
-    cx.state.dialogs.forget(Dialog::is_about_contents);
-    playing.own.unpark(cx.state);
-    show::title(cx);
-    if cx.state.is_open() {
-        store::reopened(Vec::new(), cx);
-        demo::start_traffic(cx);
-    }
-    read_list(cx);
 }
 
 fn ask(request: LessonRequest, cx: &mut Apply<'_>) {
@@ -267,6 +247,8 @@ fn opened(number: u32, result: Result<Opened, Vec<Problem>>, cx: &mut Apply<'_>)
         is_black: false,
         since: cx.state.uptime,
     });
+    // The texts of lessons are in UTC.
+    cx.state.clock.set_zone(Zone::Utc);
     store::opened(Ok(opened), cx);
 }
 
@@ -287,7 +269,7 @@ fn take_view(number: u32, view: &Arc<LessonView>, cx: &mut Apply<'_>) {
         show::forget_future(cx);
     }
     if before.is_none() {
-        show::title(cx);
+        close::title(cx);
     }
     show::collections(view, before.is_none(), cx);
     show::question(view, cx);

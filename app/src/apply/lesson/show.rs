@@ -4,7 +4,7 @@ use bson::doc;
 
 use super::{AMONG_MAX, answers};
 use crate::action::{Action, ConsoleAction, ExpiryAction, LessonAction, TabsAction, ViewAction};
-use crate::apply::{Apply, WindowEffect, apply, tabs};
+use crate::apply::{Apply, apply, tabs};
 use crate::commands;
 use crate::job::lesson::{LessonSource, LessonView, QuestionKind};
 use crate::job::purpose::LessonPurpose;
@@ -19,17 +19,6 @@ use crate::state::{Purpose, Reaper};
 
 /// The periods of the TTL monitor that the time axis of a lesson shows at first.
 const PERIODS_SHOWN: i64 = 4;
-
-/// The title of the window: of the lesson, or of the store.
-pub(super) fn title(cx: &mut Apply<'_>) {
-    let name = match &cx.state.lessons.playing {
-        Some(playing) => playing.title().to_owned(),
-        None => cx.state.store.name.clone(),
-    };
-    let is_simulated = cx.state.lessons.is_playing() || cx.state.clock.is_simulated();
-    let simulated = if is_simulated { "SIMULATED – " } else { "" };
-    cx.window(WindowEffect::Title(format!("{simulated}{name} – Mayfly")));
-}
 
 /// The lesson's time is the window's.
 pub(super) fn clock(view: &LessonView, cx: &mut Apply<'_>) {

@@ -1,3 +1,78 @@
-//! A lesson while it is played.
+//! A lesson that is played: the banner, and the card in place of the sidebar.
 
+mod banner;
+mod block;
+mod card;
+mod choice;
+mod footer;
+mod goal;
+mod handle;
+mod keys;
 pub mod members;
+mod presented;
+mod question;
+mod votes;
+
+use egui::{Frame, Id, Panel, Ui};
+
+use crate::action::{Action, Actions, LessonAction};
+use crate::state::State;
+use crate::state::lesson::Playing;
+use crate::theme::{colors, sizes};
+
+pub use keys::keys;
+pub use presented::{notes_ui, over_ui as presented_over_ui, ui as presented_ui};
+
+/// Queues what is asked of the lesson.
+struct LessonActions<'a> {
+    queue: &'a mut Actions,
+}
+
+impl LessonActions<'_> {
+    fn push(&mut self, action: LessonAction) {
+        self.queue.push(Action::Lesson(action));
+    }
+}
+
+/// Draws the banner that takes the place of the top bar.
+pub fn banner_ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Actions) {
+    let frame = Frame::new().fill(colors(ui).overdue_background);
+    Panel::top("lesson banner")
+        .exact_size(sizes::LESSON_BANNER)
+        .frame(frame)
+        .show(ui, |ui| banner::ui(ui, state, playing, actions));
+}
+
+/// Draws the card at the left, and its buttons below it.
+pub fn column_ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Actions) {
+    let most = (ui.ctx().content_rect().width() * 0.45).max(sizes::LESSON_CARD_MIN);
+    Panel::left("lesson card")
+        .resizable(true)
+        .default_size(sizes::LESSON_CARD)
+        .size_range(sizes::LESSON_CARD_MIN..=most)
+        .frame(Frame::new())
+        .show(ui, |ui| {
+            let actions = &mut LessonActions { queue: actions };
+            Panel::bottom("lesson steps")
+                .exact_size(sizes::LESSON_FOOTER)
+                .frame(Frame::new())
+                .show(ui, |ui| footer::ui(ui, state, playing, actions));
+            card::ui(ui, state, playing, actions);
+        });
+}
+
+/// Draws the members of a replica set in place of the lanes. Returns whether there are any.
+pub fn members_ui(ui: &mut Ui, state: &State, actions: &mut Actions) -> bool {
+    let Some(view) = state.lessons.view().filter(|view| !view.members.is_empty()) else {
+        return false;
+    };
+    let is_presented = state.view.is_presented();
+    let members = members::Members { view, clock: &state.clock, is_presented };
+    members.ui(ui, &mut |request| actions.push(Action::Lesson(LessonAction::Request(request))));
+    true
+}
+
+/// Lets a screen reader say what this control shows when it changes.
+fn announce(ui: &Ui, id: Id) {
+    ui.ctx().accesskit_node_builder(id, |node| node.set_live(egui::accesskit::Live::Polite));
+}

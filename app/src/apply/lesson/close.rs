@@ -1,0 +1,40 @@
+//! The end of a lesson.
+
+use crate::apply::{Apply, WindowEffect, demo, store, view};
+use crate::job::purpose::LessonPurpose;
+use crate::state::{Dialog, Purpose};
+use crate::worker::{Lane, LessonOrder, LessonWork, Work};
+
+/// Reads the list, which also has how far the user got.
+pub(in crate::apply) fn read_list(cx: &mut Apply<'_>) {
+    cx.state.lessons.is_asked = true;
+    let work = Work::Lesson(LessonWork::List(cx.state.lessons.opened.clone()));
+    cx.job(Purpose::Lesson(LessonPurpose::List), Lane::Read, work);
+}
+
+/// Ends the lesson and shows the store before it.
+pub(in crate::apply) fn close(cx: &mut Apply<'_>) {
+    cx.effects.lessons.push(LessonOrder::Close);
+    cx.state.lessons.opening = None;
+    let Some(playing) = cx.state.lessons.playing.take() else { return };
+    cx.state.dialogs.forget(Dialog::is_about_contents);
+    playing.own.unpark(cx.state);
+    view::set_utc(cx.state.settings.utc, cx.state);
+    title(cx);
+    if cx.state.is_open() {
+        store::reopened(Vec::new(), cx);
+        demo::start_traffic(cx);
+    }
+    read_list(cx);
+}
+
+/// The title of the window: of the lesson, or of the store.
+pub(super) fn title(cx: &mut Apply<'_>) {
+    let name = match &cx.state.lessons.playing {
+        Some(playing) => playing.title().to_owned(),
+        None => cx.state.store.name.clone(),
+    };
+    let is_simulated = cx.state.lessons.is_playing() || cx.state.clock.is_simulated();
+    let simulated = if is_simulated { "SIMULATED – " } else { "" };
+    cx.window(WindowEffect::Title(format!("{simulated}{name} – Mayfly")));
+}

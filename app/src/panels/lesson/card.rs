@@ -1,0 +1,109 @@
+//! The open card: its title, its prose and its blocks, in order.
+
+use egui::{Align, Id, Margin, ScrollArea, Ui};
+
+use super::{LessonActions, block};
+use crate::action::{Action, LessonAction, ViewAction};
+use crate::job::lesson::{BlockState, LessonView, Part};
+use crate::state::State;
+use crate::state::lesson::{Playing, steps};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::markdown::{self, Clicked};
+use crate::widgets::marks::visible;
+
+/// Draws it.
+pub(super) fn ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut LessonActions<'_>) {
+    let Some(view) = &playing.view else {
+        ui.centered_and_justified(|ui| {
+            let words = text::rich("Preparing the lesson…", text::body());
+            ui.label(words.color(colors(ui).dim));
+        });
+        return;
+    };
+    ScrollArea::vertical()
+        .id_salt(("lesson card", playing.number, view.card))
+        .auto_shrink([false, false])
+        .show(ui, |ui| {
+            egui::Frame::new().inner_margin(Margin::symmetric(16, 14)).show(ui, |ui| {
+                ui.set_max_width(ui.available_width());
+                ui.spacing_mut().item_spacing.y = sizes::GAP;
+                content_ui(ui, state, playing, view, actions);
+            });
+        });
+}
+
+fn content_ui(
+    ui: &mut Ui,
+    state: &State,
+    playing: &Playing,
+    view: &LessonView,
+    actions: &mut LessonActions<'_>,
+) {
+    let Some(card) = steps::card(view) else { return };
+    let ink = colors(ui);
+    let title = visible(&card.title);
+    let heading = ui.label(text::rich(title, text::heading()).color(ink.text));
+    super::announce(ui, heading.id);
+    if let Some(failure) = &view.failure {
+        failure_ui(ui, failure);
+    }
+    let states = view.cards.get(view.card).map(|card| card.parts.as_slice()).unwrap_or_default();
+    let newest = newest(view);
+    for (at, part) in card.parts.iter().enumerate() {
+        let drawn = ui.scope(|ui| match (part, states.get(at).and_then(Option::as_ref)) {
+            (Part::Prose(prose), _) => prose_ui(ui, prose, actions),
+            (Part::Notes(notes), _) if playing.shows_notes => prose_ui(ui, notes, actions),
+            (Part::Notes(_), _) | (Part::Block(_), None) => {}
+            (Part::Handle(handle), _) => super::handle::ui(ui, state, handle, actions),
+            (Part::Block(found), Some(known)) => {
+                block::ui(ui, state, playing, (view, at, found, known), actions);
+            }
+        });
+        if newest == Some(at) {
+            follow(ui, (playing.number, view.card, at), drawn.response.rect);
+        }
+    }
+}
+
+/// The last part in which something happened or can be done.
+fn newest(view: &LessonView) -> Option<usize> {
+    let active = |state: BlockState| state != BlockState::Waiting;
+    steps::blocks(view)
+        .filter(|(_, block, state)| {
+            active(state.state) && !matches!(block.kind, crate::job::lesson::BlockKind::Solution(_))
+        })
+        .last()
+        .map(|(at, ..)| at)
+}
+
+/// Scrolls to what comes next, once.
+fn follow(ui: &Ui, part: (u32, usize, usize), rect: egui::Rect) {
+    let id = Id::unique("lesson part seen last");
+    let seen = ui.data(|data| data.get_temp::<(u32, usize, usize)>(id));
+    if seen != Some(part) {
+        ui.data_mut(|data| data.insert_temp(id, part));
+        if seen.is_some_and(|seen| seen.0 == part.0 && seen.1 == part.1) {
+            ui.scroll_to_rect(rect.expand(sizes::GAP), None::<Align>);
+        }
+    }
+}
+
+fn failure_ui(ui: &mut Ui, failure: &str) {
+    let ink = colors(ui);
+    crate::widgets::card::bordered(ui, ink.error, |ui| {
+        ui.label(text::rich(visible(failure), text::body()).color(ink.text));
+        let words = "Restart the card, or close the lesson.";
+        ui.label(text::rich(words, text::small()).color(ink.dim));
+    });
+}
+
+/// Draws prose and does what its links and buttons say.
+pub(super) fn prose_ui(ui: &mut Ui, prose: &str, actions: &mut LessonActions<'_>) {
+    match markdown::ui(ui, prose) {
+        Some(Clicked::Link(link)) => actions.push(LessonAction::Follow(link)),
+        Some(Clicked::Copy(code)) => {
+            actions.queue.push(Action::View(ViewAction::CopyLines(code)));
+        }
+        None => {}
+    }
+}

@@ -1,0 +1,108 @@
+//! A choice of a question: a radio button with words of any length.
+
+use egui::{Align2, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
+
+use crate::theme::{colors, sizes, text};
+use crate::widgets::{markdown, paint, steady};
+
+/// The radius of the circle before the words.
+const RADIO: f32 = 7.0;
+
+/// A choice.
+#[expect(clippy::struct_excessive_bools, reason = "each is a look of its own")]
+#[derive(Clone, Copy)]
+pub(super) struct Choice<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    pub words: &'a str,
+    /// Whether it is chosen.
+    pub is_chosen: bool,
+    /// Whether it is the true one, once known.
+    pub is_true: bool,
+    /// Whether it can be chosen.
+    pub is_open: bool,
+    /// Words at its end, such as `your guess`.
+    pub tag: &'a str,
+    /// A square instead of a circle: several can be chosen.
+    pub is_box: bool,
+}
+
+impl Choice<'_> {
+    /// Draws it.
+    pub(super) fn ui(&self, ui: &mut Ui) -> Response {
+        let ink = colors(ui);
+        let tag = paint::line(ui, self.tag, text::small(), ink.dim, 120.0);
+        let tag_room = if self.tag.is_empty() { 0.0 } else { tag.size().x + sizes::GAP_SMALL };
+        let left = 2.0 * RADIO + 2.0 * sizes::GAP;
+        let room = ui.available_width() - left - tag_room - sizes::GAP;
+        let tint = if self.is_open || self.is_chosen || self.is_true { ink.text } else { ink.dim };
+        let job = markdown::line_job(ui, self.words, tint, room);
+        let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
+        let height = (galley.size().y + 2.0 * sizes::GAP_SMALL).max(sizes::ROW);
+        let (_, rect) = ui.allocate_space(vec2(ui.available_width(), height));
+        let sense = if self.is_open { Sense::click() } else { Sense::hover() };
+        let spoken = self.spoken();
+        let id = steady::id(ui, &format!("choice {}", self.number));
+        let response = ui.interact(rect, id, sense);
+        let (is_open, is_chosen) = (self.is_open, self.is_chosen);
+        let role = if self.is_box { Role::CheckBox } else { Role::RadioButton };
+        response.widget_info(|| WidgetInfo::selected(role, is_open, is_chosen, &spoken));
+        let fill = match () {
+            () if self.is_chosen => ink.accent_background,
+            () if self.is_open && response.hovered() => ink.raised_hover,
+            () => ink.raised,
+        };
+        let border = if self.is_chosen || self.is_true { ink.accent } else { ink.hairline };
+        let stroke = Stroke::new(sizes::LINE, border);
+        ui.painter().rect(rect, sizes::RADIUS_BUTTON, fill, stroke, StrokeKind::Inside);
+        self.mark_ui(ui, rect);
+        let words = rect.left_top() + vec2(left, (height - galley.size().y) / 2.0);
+        ui.painter().galley(words, galley, tint);
+        let end = rect.right_center() - vec2(sizes::GAP, 0.0);
+        let place = Align2::RIGHT_CENTER.anchor_size(end, tag.size());
+        ui.painter().galley(place.min, tag, ink.dim);
+        if response.has_focus() {
+            paint::focus_ring(ui, rect, sizes::RADIUS_BUTTON);
+        }
+        if self.is_open {
+            response.on_hover_cursor(egui::CursorIcon::PointingHand)
+        } else {
+            response
+        }
+    }
+
+    fn mark_ui(&self, ui: &Ui, rect: egui::Rect) {
+        let ink = colors(ui);
+        let center = rect.left_center() + vec2(sizes::GAP + RADIO, 0.0);
+        let stroke = Stroke::new(1.5, if self.is_chosen { ink.accent } else { ink.dim });
+        if self.is_true {
+            let icon = crate::theme::Icon::Check;
+            paint::icon_at(ui.painter(), center, icon, text::ICON, ink.accent);
+        } else if self.is_box {
+            let square = egui::Rect::from_center_size(center, vec2(2.0 * RADIO, 2.0 * RADIO));
+            let fill = if self.is_chosen { ink.accent } else { ink.panel };
+            ui.painter().rect(square, 3.0, fill, stroke, StrokeKind::Inside);
+            if self.is_chosen {
+                let icon = crate::theme::Icon::Check;
+                paint::icon_at(ui.painter(), center, icon, 2.0 * RADIO, ink.on_accent);
+            }
+        } else {
+            ui.painter().circle(center, RADIO, ink.panel, stroke);
+            if self.is_chosen {
+                ui.painter().circle_filled(center, RADIO - 3.0, ink.accent);
+            }
+        }
+    }
+
+    fn spoken(&self) -> String {
+        let words = markdown::plain(self.words);
+        let mut spoken = if self.is_box { words } else { format!("{}. {words}", self.number) };
+        if !self.tag.is_empty() {
+            spoken = format!("{spoken}, {}", self.tag);
+        }
+        if self.is_true {
+            spoken.push_str(", true");
+        }
+        spoken
+    }
+}

@@ -1,0 +1,310 @@
+//! A question: its choices, the answer, the verdict, and the hands of a room.
+
+use bson::Bson;
+use egui::{CornerRadius, Frame, Margin, Stroke, Ui};
+
+use super::choice::Choice;
+use super::{LessonActions, votes};
+use crate::action::LessonAction;
+use crate::job::lesson::{
+    BlockState, BlockView, Guess, LessonRequest, LessonView, Question, QuestionKind, QuestionView,
+};
+use crate::state::lesson::Playing;
+use crate::state::{State, duration};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::value::id as id_text;
+use crate::widgets::{Button, markdown};
+
+/// A question with its place on the card and its state.
+pub(super) type Asked<'a> = (&'a LessonView, usize, &'a Question, &'a BlockView);
+
+/// Draws it.
+pub(super) fn ui(
+    ui: &mut Ui,
+    state: &State,
+    playing: &Playing,
+    asked: Asked<'_>,
+    actions: &mut LessonActions<'_>,
+) {
+    let (_, at, question, known) = asked;
+    let is_presented = state.view.is_presented();
+    if is_presented
+        && known.state == BlockState::Ready
+        && !playing.presented.questions.contains(&at)
+    {
+        return;
+    }
+    let ink = colors(ui);
+    ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
+    let asks = format!("**{}**", question.text);
+    let label = markdown::line_ui(ui, &asks, ink.text);
+    super::announce(ui, label.id);
+    let answered = known.question.clone().unwrap_or_default();
+    match &question.kind {
+        QuestionKind::Choose => choices_ui(ui, state, playing, asked, &answered, actions),
+        QuestionKind::Count { min, max } => {
+            count_ui(ui, playing, (at, known), (*min, *max), &answered, actions);
+        }
+        QuestionKind::Which { .. } => which_ui(ui, playing, (at, known), &answered, actions),
+        QuestionKind::Pin => pin_ui(ui, state, playing, asked, &answered, actions),
+    }
+    if question.vote {
+        votes::ui(ui, playing, (at, question, known), &answered, actions);
+    }
+    let hides = is_presented && !playing.presented.verdicts.contains(&at);
+    if let Some(verdict) = answered.verdict.as_ref().filter(|_| !hides) {
+        verdict_ui(ui, verdict);
+    }
+}
+
+fn choices_ui(
+    ui: &mut Ui,
+    state: &State,
+    playing: &Playing,
+    (_, part, question, known): Asked<'_>,
+    answered: &QuestionView,
+    actions: &mut LessonActions<'_>,
+) {
+    let is_presented = state.view.is_presented();
+    let hides = is_presented && !playing.presented.verdicts.contains(&part);
+    let is_open = known.state == BlockState::Ready;
+    for (at, choice) in question.choices.iter().enumerate() {
+        let is_guess = answered.guess == Some(Guess::Choice(at));
+        let is_marked = is_open && playing.presented.marked == Some(at);
+        let tag = match (is_guess, is_presented) {
+            (true, false) => "your guess",
+            (true, true) => "our guess",
+            (false, _) => "",
+        };
+        let row = Choice {
+            number: at + 1,
+            words: &choice.text,
+            is_chosen: is_guess || is_marked,
+            is_true: answered.true_choice == Some(at) && !hides,
+            is_open,
+            tag,
+            is_box: false,
+        };
+        if row.ui(ui).clicked() {
+            if is_presented {
+                actions.push(LessonAction::Mark(at));
+            } else {
+                let guess = Guess::Choice(at);
+                actions.push(LessonAction::Request(LessonRequest::Guess { part, guess }));
+            }
+        }
+    }
+}
+
+/// A number with buttons that make it smaller and larger.
+fn count_ui(
+    ui: &mut Ui,
+    playing: &Playing,
+    (part, known): (usize, &BlockView),
+    (min, max): (i64, i64),
+    answered: &QuestionView,
+    actions: &mut LessonActions<'_>,
+) {
+    let ink = colors(ui);
+    if let Some(Guess::Count(guess)) = answered.guess {
+        let answer = answered.answer.as_ref().map(number_text);
+        compared_ui(ui, &guess.to_string(), answer.as_deref());
+        return;
+    }
+    let is_open = known.state == BlockState::Ready;
+    let count = playing.answers.counts.get(&part).copied().unwrap_or(min).clamp(min, max);
+    ui.horizontal(|ui| {
+        let mut step = |ui: &mut Ui, label: &str, name: &str, to: i64| {
+            let is_in = (min..=max).contains(&to) && is_open;
+            let button = Button::plain(label).name(name).enabled(is_in).width_min(sizes::CONTROL);
+            if ui.add(button).clicked() {
+                actions.push(LessonAction::SetCount(part, to));
+            }
+        };
+        step(ui, "−", "One less", count - 1);
+        let number = ui.label(text::rich(count.to_string(), text::figure()).color(ink.text));
+        super::announce(ui, number.id);
+        step(ui, "+", "One more", count + 1);
+        if max - min > 20 {
+            step(ui, "+10", "Ten more", count + 10);
+        }
+        let lock = Button::primary("Lock answer").enabled(is_open);
+        if ui.add(lock).clicked() {
+            actions.push(LessonAction::Lock(part));
+        }
+    });
+}
+
+/// What was guessed beside what was computed.
+fn compared_ui(ui: &mut Ui, guess: &str, answer: Option<&str>) {
+    let ink = colors(ui);
+    ui.horizontal_wrapped(|ui| {
+        ui.label(text::rich("Your guess", text::body()).color(ink.dim));
+        ui.label(text::rich(guess, text::mono_strong()).color(ink.text));
+        if let Some(answer) = answer {
+            ui.add_space(sizes::GAP);
+            ui.label(text::rich("The store says", text::body()).color(ink.dim));
+            ui.label(text::rich(answer, text::mono_strong()).color(ink.accent));
+        }
+    });
+}
+
+fn number_text(answer: &Bson) -> String {
+    match answer {
+        Bson::Double(number) if number.fract() == 0.0 => format!("{number:.0}"),
+        other => id_text(other),
+    }
+}
+
+/// The documents as boxes; their lanes can be clicked as well.
+fn which_ui(
+    ui: &mut Ui,
+    playing: &Playing,
+    (part, known): (usize, &BlockView),
+    answered: &QuestionView,
+    actions: &mut LessonActions<'_>,
+) {
+    let is_open = known.state == BlockState::Ready;
+    let among = playing.answers.among.as_ref().map(|(_, ids)| ids.as_slice()).unwrap_or_default();
+    let guessed = match &answered.guess {
+        Some(Guess::Which(ids)) => Some(ids.as_slice()),
+        _ => None,
+    };
+    let is_true = |id: &Bson| match &answered.answer {
+        Some(Bson::Array(ids)) => ids.contains(id),
+        _ => false,
+    };
+    // Those that are gone by now are in the guess or the answer.
+    let gone = match &answered.answer {
+        Some(Bson::Array(ids)) => ids.as_slice(),
+        _ => &[],
+    };
+    let mut shown: Vec<&Bson> = Vec::new();
+    for id in among.iter().chain(guessed.unwrap_or_default()).chain(gone) {
+        if !shown.contains(&id) {
+            shown.push(id);
+        }
+    }
+    let chosen = guessed.unwrap_or(&playing.answers.which);
+    for (at, id) in shown.into_iter().enumerate() {
+        let words = format!("`{}`", id_text(id));
+        let is_chosen = chosen.contains(id);
+        let row = Choice {
+            number: at + 1,
+            words: &words,
+            is_chosen,
+            is_true: answered.answer.is_some() && is_true(id),
+            is_open,
+            tag: if is_chosen && guessed.is_some() { "your guess" } else { "" },
+            is_box: true,
+        };
+        if row.ui(ui).clicked() {
+            actions.push(LessonAction::ToggleDocument(id.clone()));
+        }
+    }
+    if guessed.is_none() {
+        let label = match playing.answers.which.len() {
+            0 => "Lock answer: none".to_owned(),
+            count => format!("Lock answer: {count}"),
+        };
+        let lock = Button::primary(&label).enabled(is_open).known_as("lock");
+        if ui.add(lock).clicked() {
+            actions.push(LessonAction::Lock(part));
+        }
+    }
+}
+
+/// An instant; it can be dragged on the time axis, or stepped here.
+fn pin_ui(
+    ui: &mut Ui,
+    state: &State,
+    playing: &Playing,
+    (view, part, _, known): Asked<'_>,
+    answered: &QuestionView,
+    actions: &mut LessonActions<'_>,
+) {
+    let (zone, start_ms) = (state.clock.zone(), view.time.start_ms);
+    if let Some(Guess::Pin(guess_ms)) = answered.guess {
+        let at_ms = start_ms.saturating_add(guess_ms);
+        let answer_ms = answered.answer.as_ref().and_then(seconds).map(|secs| {
+            #[expect(clippy::cast_possible_truncation, reason = "saturates, which is wanted")]
+            let ms = (secs * 1_000.0).round() as i64;
+            start_ms.saturating_add(ms)
+        });
+        let answer = answer_ms.map(|answer_ms| zone.time_of_day(answer_ms));
+        compared_ui(ui, &zone.time_of_day(at_ms), answer.as_deref());
+        if let Some(answer_ms) = answer_ms {
+            let words = distance(at_ms - answer_ms);
+            ui.label(text::rich(words, text::body()).color(colors(ui).text));
+        }
+        return;
+    }
+    let is_open = known.state == BlockState::Ready;
+    let at_ms = playing.answers.pin_ms.unwrap_or(view.time.now_ms);
+    ui.horizontal_wrapped(|ui| {
+        let mut step = |ui: &mut Ui, label: &str, name: &str, by_ms: i64| {
+            let button = Button::plain(label).name(name).small().enabled(is_open);
+            if ui.add(button).clicked() {
+                actions.push(LessonAction::SetPin((at_ms + by_ms).max(start_ms)));
+            }
+        };
+        step(ui, "−10 s", "Pin ten seconds earlier", -10_000);
+        step(ui, "−1 s", "Pin one second earlier", -1_000);
+        let time = ui.label(text::rich(zone.time_of_day(at_ms), text::mono_strong()));
+        super::announce(ui, time.id);
+        step(ui, "+1 s", "Pin one second later", 1_000);
+        step(ui, "+10 s", "Pin ten seconds later", 10_000);
+    });
+    ui.label(
+        text::rich("Drag the pin on the time axis, or step it here", text::small())
+            .color(colors(ui).dim),
+    );
+    if ui.add(Button::primary("Lock answer").enabled(is_open)).clicked() {
+        actions.push(LessonAction::Lock(part));
+    }
+}
+
+fn seconds(answer: &Bson) -> Option<f64> {
+    match answer {
+        Bson::Int32(secs) => Some(f64::from(*secs)),
+        #[expect(clippy::cast_precision_loss, reason = "seconds of a lesson")]
+        Bson::Int64(secs) => Some(*secs as f64),
+        Bson::Double(secs) => Some(*secs),
+        _ => None,
+    }
+}
+
+fn distance(ms: i64) -> String {
+    match ms {
+        -499..=499 => "Exactly there".to_owned(),
+        500.. => format!("Your pin is {} too late", duration::span(ms)),
+        _ => format!("Your pin is {} too early", duration::span(-ms)),
+    }
+}
+
+/// Why it is so.
+fn verdict_ui(ui: &mut Ui, verdict: &str) {
+    let ink = colors(ui);
+    Frame::new()
+        .fill(ink.accent_background)
+        .stroke(Stroke::new(sizes::LINE, ink.accent))
+        .corner_radius(CornerRadius::same(9))
+        .inner_margin(Margin::same(12))
+        .show(ui, |ui| {
+            ui.set_min_width(ui.available_width());
+            let label = markdown::line_ui(ui, verdict, ink.text);
+            super::announce(ui, label.id);
+        });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_distance_of_a_pin_is_in_words() {
+        assert_eq!(distance(0), "Exactly there");
+        assert_eq!(distance(-55_000), "Your pin is 55 s too early");
+        assert_eq!(distance(5_000), "Your pin is 5 s too late");
+    }
+}

@@ -1,0 +1,367 @@
+//! Markdown: paragraphs, lists, tables, emphasis, code and links. No images and no HTML.
+
+use egui::text::LayoutJob;
+use egui::{Color32, Frame, Grid, Label, Margin, Role, Sense, TextFormat, Ui, WidgetInfo};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+use super::{code_box, paint};
+use crate::theme::{Colors, colors, sizes, text};
+
+/// What was clicked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Clicked {
+    /// A link, by its address.
+    Link(String),
+    /// The button that copies a block of code.
+    Copy(String),
+}
+
+/// Draws a text. Returns what was clicked.
+pub fn ui(ui: &mut Ui, markdown: &str) -> Option<Clicked> {
+    let mut clicked = None;
+    ui.vertical(|ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
+        for block in blocks(markdown) {
+            clicked = block_ui(ui, &block).or(clicked.take());
+        }
+    });
+    clicked
+}
+
+/// Draws one line or a few with emphasis and code, such as a question or a choice.
+pub fn line_ui(ui: &mut Ui, markdown: &str, ink: Color32) -> egui::Response {
+    let job = line_job(ui, markdown, ink, ui.available_width());
+    ui.add(Label::new(job).wrap())
+}
+
+/// Lays such a line out.
+#[must_use]
+pub fn line_job(ui: &Ui, markdown: &str, ink: Color32, width: f32) -> LayoutJob {
+    let spans: Vec<Span> = blocks(markdown).into_iter().flat_map(Block::into_spans).collect();
+    let mut job = job(&spans, ink, colors(ui));
+    job.wrap.max_width = width.max(1.0);
+    job
+}
+
+/// The words of a text, without its signs.
+#[must_use]
+pub fn plain(markdown: &str) -> String {
+    let spans = blocks(markdown).into_iter().flat_map(Block::into_spans);
+    spans.map(|span| span.text).collect()
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Span {
+    text: String,
+    is_strong: bool,
+    is_emphasis: bool,
+    is_code: bool,
+    link: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Block {
+    Paragraph(Vec<Span>),
+    Item { depth: usize, mark: String, spans: Vec<Span> },
+    Quote(Vec<Span>),
+    Code(String),
+    Table(Vec<Vec<Vec<Span>>>),
+    Rule,
+}
+
+impl Block {
+    fn into_spans(self) -> Vec<Span> {
+        match self {
+            Self::Paragraph(spans) | Self::Item { spans, .. } | Self::Quote(spans) => spans,
+            Self::Code(text) => vec![Span { text, is_code: true, ..Span::default() }],
+            Self::Table(rows) => rows.into_iter().flatten().flatten().collect(),
+            Self::Rule => Vec::new(),
+        }
+    }
+}
+
+/// Reads a text.
+#[derive(Default)]
+struct Reader {
+    blocks: Vec<Block>,
+    spans: Vec<Span>,
+    style: Span,
+    /// The numbers of the lists that are open; `None`: bullets.
+    lists: Vec<Option<u64>>,
+    /// The mark of an item whose first text has not come.
+    mark: Option<String>,
+    quotes: usize,
+    code: Option<String>,
+    rows: Vec<Vec<Vec<Span>>>,
+}
+
+fn blocks(markdown: &str) -> Vec<Block> {
+    let mut reader = Reader::default();
+    for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
+        reader.take(event);
+    }
+    reader.flush();
+    reader.blocks
+}
+
+impl Reader {
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(words) => match &mut self.code {
+                Some(code) => code.push_str(&words),
+                None => self.push(&words, false),
+            },
+            Event::Code(code) => self.push(&code, true),
+            Event::SoftBreak => self.push(" ", false),
+            Event::HardBreak => self.push("\n", false),
+            Event::Rule => {
+                self.flush();
+                self.blocks.push(Block::Rule);
+            }
+            Event::Html(html) | Event::InlineHtml(html) => self.push(&html, false),
+            _ => {}
+        }
+    }
+
+    fn push(&mut self, words: &str, is_code: bool) {
+        self.spans.push(Span { text: words.to_owned(), is_code, ..self.style.clone() });
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Paragraph | Tag::Heading { .. } => self.flush(),
+            Tag::List(first) => {
+                self.flush();
+                self.lists.push(first);
+            }
+            Tag::Item => {
+                self.flush();
+                let number = self.lists.last_mut().and_then(Option::as_mut);
+                self.mark = Some(number.map_or_else(
+                    || "•".to_owned(),
+                    |number| {
+                        *number += 1;
+                        format!("{}.", *number - 1)
+                    },
+                ));
+            }
+            Tag::BlockQuote(_) => {
+                self.flush();
+                self.quotes += 1;
+            }
+            Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) => {
+                self.flush();
+                self.code = Some(String::new());
+            }
+            Tag::Strong => self.style.is_strong = true,
+            Tag::Emphasis => self.style.is_emphasis = true,
+            Tag::Link { dest_url, .. } => self.style.link = Some(dest_url.into_string()),
+            Tag::TableHead | Tag::TableRow => self.rows.push(Vec::new()),
+            _ => {}
+        }
+        if self.rows.len() == 1 {
+            self.style.is_strong = true;
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item => self.flush(),
+            TagEnd::List(_) => {
+                self.flush();
+                self.lists.pop();
+            }
+            TagEnd::BlockQuote(_) => {
+                self.flush();
+                self.quotes = self.quotes.saturating_sub(1);
+            }
+            TagEnd::CodeBlock => {
+                let code = self.code.take().unwrap_or_default();
+                self.blocks.push(Block::Code(code.trim_end().to_owned()));
+            }
+            TagEnd::Strong | TagEnd::TableHead => self.style.is_strong = false,
+            TagEnd::Emphasis => self.style.is_emphasis = false,
+            TagEnd::Link => self.style.link = None,
+            TagEnd::TableCell => {
+                let cell = std::mem::take(&mut self.spans);
+                if let Some(row) = self.rows.last_mut() {
+                    row.push(cell);
+                }
+            }
+            TagEnd::Table => {
+                let rows = std::mem::take(&mut self.rows);
+                self.blocks.push(Block::Table(rows));
+            }
+            _ => {}
+        }
+    }
+
+    fn flush(&mut self) {
+        let spans = std::mem::take(&mut self.spans);
+        if spans.is_empty() {
+            return;
+        }
+        let depth = self.lists.len();
+        self.blocks.push(if depth > 0 {
+            Block::Item { depth, mark: self.mark.take().unwrap_or_default(), spans }
+        } else if self.quotes > 0 {
+            Block::Quote(spans)
+        } else {
+            Block::Paragraph(spans)
+        });
+    }
+}
+
+fn block_ui(ui: &mut Ui, block: &Block) -> Option<Clicked> {
+    let ink = colors(ui);
+    match block {
+        Block::Paragraph(spans) => spans_ui(ui, spans, ink.text),
+        Block::Item { depth, mark, spans } => {
+            let mut clicked = None;
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
+                #[expect(clippy::cast_precision_loss, reason = "a few levels")]
+                ui.add_space((*depth - 1) as f32 * sizes::GAP_LARGE);
+                ui.label(text::rich(mark.as_str(), text::body()).color(ink.dim));
+                ui.vertical(|ui| clicked = spans_ui(ui, spans, ink.text));
+            });
+            clicked
+        }
+        Block::Quote(spans) => {
+            let margin = Margin { left: 12, ..Margin::ZERO };
+            let quote = Frame::new().inner_margin(margin).show(ui, |ui| {
+                ui.set_min_width(ui.available_width());
+                spans_ui(ui, spans, ink.dim)
+            });
+            let bar = quote.response.rect;
+            let bar = bar.with_max_x(bar.left() + sizes::LINE_SELECTED);
+            ui.painter().rect_filled(bar, 1.5, ink.hairline);
+            quote.inner
+        }
+        Block::Code(code) => code_box::ui(ui, "Code", code).then(|| Clicked::Copy(code.clone())),
+        Block::Table(rows) => {
+            table_ui(ui, rows);
+            None
+        }
+        Block::Rule => {
+            ui.separator();
+            None
+        }
+    }
+}
+
+fn table_ui(ui: &mut Ui, rows: &[Vec<Vec<Span>>]) {
+    let ink = colors(ui);
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(1).max(1);
+    #[expect(clippy::cast_precision_loss, reason = "a few columns")]
+    let most = (ui.available_width() - sizes::GAP * columns as f32) / columns as f32;
+    let id = ui.next_auto_id();
+    ui.skip_ahead_auto_ids(1);
+    Grid::new(id).spacing([sizes::GAP, sizes::GAP_TINY]).max_col_width(most * 1.6).show(ui, |ui| {
+        for row in rows {
+            for cell in row {
+                let mut job = job(cell, ink.text, ink);
+                job.wrap.max_width = most * 1.5;
+                ui.add(Label::new(job).wrap());
+            }
+            ui.end_row();
+        }
+    });
+}
+
+/// Draws words; a link among them is a control of its own.
+fn spans_ui(ui: &mut Ui, spans: &[Span], ink: Color32) -> Option<Clicked> {
+    if spans.iter().all(|span| span.link.is_none()) {
+        let mut job = job(spans, ink, colors(ui));
+        job.wrap.max_width = ui.available_width();
+        ui.add(Label::new(job).wrap().selectable(true));
+        return None;
+    }
+    let mut clicked = None;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(0.0, 2.0);
+        ui.spacing_mut().interact_size.y = 0.0;
+        let mut words: Vec<Span> = Vec::new();
+        for span in spans {
+            let Some(link) = &span.link else {
+                words.push(span.clone());
+                continue;
+            };
+            if !words.is_empty() {
+                ui.add(Label::new(job(&std::mem::take(&mut words), ink, colors(ui))).wrap());
+            }
+            if link_ui(ui, span) {
+                clicked = Some(Clicked::Link(link.clone()));
+            }
+        }
+        if !words.is_empty() {
+            ui.add(Label::new(job(&words, ink, colors(ui))).wrap());
+        }
+    });
+    clicked
+}
+
+fn link_ui(ui: &mut Ui, span: &Span) -> bool {
+    let accent = colors(ui).accent;
+    let words = text::rich(span.text.as_str(), text::body()).color(accent).underline();
+    let link = ui.add(Label::new(words).wrap().selectable(false).sense(Sense::click()));
+    link.widget_info(|| WidgetInfo::labeled(Role::Link, true, &span.text));
+    if link.has_focus() {
+        paint::focus_ring(ui, link.rect, 3.0);
+    }
+    link.on_hover_cursor(egui::CursorIcon::PointingHand).clicked()
+}
+
+fn job(spans: &[Span], ink: Color32, colors: &Colors) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    for span in spans {
+        let font = match (span.is_code, span.is_strong) {
+            (true, _) => text::mono(),
+            (false, true) => text::strong(),
+            (false, false) => text::body(),
+        };
+        let mut format = TextFormat::simple(font, ink);
+        format.italics = span.is_emphasis && !span.is_code;
+        if span.is_code {
+            format.background = colors.background;
+        }
+        if span.link.is_some() {
+            format.color = colors.accent;
+        }
+        job.append(&span.text, 0.0, format);
+    }
+    job
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(text: &str) -> Span {
+        Span { text: text.to_owned(), ..Span::default() }
+    }
+
+    #[test]
+    fn blocks_are_told_apart() {
+        let code = Span { is_code: true, ..span("db") };
+        let link = Span { link: Some("mayfly:removed".to_owned()), ..span("Removed") };
+        let check = |markdown: &str, expected: Vec<Block>| assert_eq!(blocks(markdown), expected);
+        check("a `db`\nb", vec![Block::Paragraph(vec![span("a "), code, span(" "), span("b")])]);
+        check("[Removed](mayfly:removed)", vec![Block::Paragraph(vec![link])]);
+        let item = |mark: &str, word| Block::Item {
+            depth: 1,
+            mark: mark.to_owned(),
+            spans: vec![span(word)],
+        };
+        check("- a\n- b", vec![item("•", "a"), item("•", "b")]);
+        check("1. a\n2. b", vec![item("1.", "a"), item("2.", "b")]);
+        check("```js\nx\n```", vec![Block::Code("x".to_owned())]);
+        check("> q", vec![Block::Quote(vec![span("q")])]);
+        let head = Span { is_strong: true, ..span("h") };
+        let table = vec![vec![vec![head]], vec![vec![span("c")]]];
+        check("| h |\n|---|\n| c |", vec![Block::Table(table)]);
+        assert_eq!(plain("a **b** `c`"), "a b c");
+    }
+}
