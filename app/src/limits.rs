@@ -314,6 +314,24 @@ pub const LESSON_FILE_BYTES_MAX: usize = 64 * 1_024;
 /// Problems that are reported of one lesson file.
 pub const LESSON_PROBLEMS_MAX: usize = 100;
 
+/// Bytes of address space for the store of one member of a lesson's replica set.
+pub const LESSON_MEMBER_MAP_BYTES: u64 = 1 << 28;
+
+/// Removed documents that are remembered of each member.
+pub const LESSON_MEMBER_REMOVALS_MAX: usize = 10_000;
+
+/// Documents that are shown of each member.
+pub const LESSON_MEMBER_LANES_MAX: usize = 50;
+
+/// Entries of the oplog that are shown.
+pub const LESSON_OPLOG_SHOWN_MAX: usize = 100;
+
+/// Simulated milliseconds that secondaries wait before they apply an entry, at first.
+pub const LESSON_DELAY_MS: i64 = 1_000;
+
+/// The longest such wait.
+pub const LESSON_DELAY_MS_MAX: i64 = 30_000;
+
 /// Cards in a lesson.
 pub const LESSON_CARDS_MAX: usize = 5;
 

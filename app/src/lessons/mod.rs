@@ -5,6 +5,7 @@ pub mod equality;
 pub mod file;
 pub mod handout;
 pub mod library;
+pub mod members;
 pub mod progress;
 pub mod runner;
 pub mod script;

@@ -1,0 +1,338 @@
+//! The members of a lesson about replica sets: each an engine of its own in a folder of its own, with
+//! its own clock and passes. Nothing happens by itself: the caller moves the common clock and calls
+//! [`ReplicaSet::step`].
+//!
+//! It shows where expiry happens. It is no replica set: no elections, votes, rollbacks or network.
+
+mod changes;
+mod place;
+mod status;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bson::{Bson, Document};
+use mayfly_engine::clock::SimulatedClock;
+use mayfly_engine::replication::{OplogEntry, Role};
+
+pub use place::Removal;
+
+use self::place::{Place, verdict_of};
+use crate::job::lesson::MemberStart;
+use crate::job::{Event, Namespace, RemovedDocument};
+use crate::limits::{LESSON_DELAY_MS, LESSON_DELAY_MS_MAX, LESSON_MEMBER_REMOVALS_MAX};
+
+/// Takes the events of each member's engine, on the thread that causes them.
+pub type EventWatch = Arc<dyn Fn(&str, &Event) + Send + Sync>;
+
+/// One to three members on a common clock.
+pub struct ReplicaSet {
+    clock: Arc<SimulatedClock>,
+    start_ms: i64,
+    places: Vec<Place>,
+    /// Commands that set up each engine whenever it is opened.
+    parameters: Vec<Document>,
+    watch: EventWatch,
+    delay_ms: i64,
+    /// The member that the window reads from; `None`: the primary.
+    read: Option<usize>,
+    /// The collections whose documents are shown.
+    shown: Vec<Namespace>,
+    /// The newest position at each instant of the last [`LESSON_DELAY_MS_MAX`], ascending.
+    written: Vec<(u64, i64)>,
+    /// The newest position before them: older than any delay.
+    old: u64,
+    /// What the passes of the primaries removed, to describe it on the other members.
+    known: Vec<RemovedDocument>,
+}
+
+/// What a step did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SetStep {
+    /// Passes that ran, counted ones included.
+    pub passes: u64,
+    /// Documents that they removed.
+    pub deleted: u64,
+    /// Entries that secondaries applied.
+    pub applied: u64,
+}
+
+impl ReplicaSet {
+    /// Opens all members below `folder` at this instant of the common time; the first is primary.
+    /// `parameters` are commands on `admin` for each engine.
+    ///
+    /// # Errors
+    /// One sentence.
+    pub fn open(
+        folder: &Path,
+        starts: &[MemberStart],
+        start_ms: i64,
+        parameters: Vec<Document>,
+        watch: EventWatch,
+    ) -> Result<Self, String> {
+        let place = |start: &MemberStart| Place::new(start, folder.join(&start.name));
+        let mut set = Self {
+            clock: Arc::new(SimulatedClock::new(start_ms)),
+            start_ms,
+            places: starts.iter().map(place).collect(),
+            parameters,
+            watch,
+            delay_ms: LESSON_DELAY_MS,
+            read: None,
+            shown: Vec::new(),
+            written: Vec::new(),
+            old: 0,
+            known: Vec::new(),
+        };
+        for at in 0..set.places.len() {
+            set.open_place(at, if at == 0 { Role::Primary } else { Role::Secondary })?;
+        }
+        set.tell();
+        Ok(set)
+    }
+
+    fn open_place(&mut self, at: usize, role: Role) -> Result<(), String> {
+        let now_ms = self.now_ms();
+        let Some(place) = self.places.get_mut(at) else { return Ok(()) };
+        place.start(role, now_ms, &self.parameters, &self.watch)
+    }
+
+    /// The common clock. Moving it moves the members' clocks with the next step or command.
+    #[must_use]
+    pub fn clock(&self) -> &Arc<SimulatedClock> {
+        &self.clock
+    }
+
+    /// The common time in milliseconds since 1970.
+    #[must_use]
+    pub fn now_ms(&self) -> i64 {
+        use mayfly_engine::clock::Clock as _;
+        self.clock.now_ms()
+    }
+
+    /// The next instant of the common time at which [`ReplicaSet::step`] has something to do: a
+    /// monitor wakes, or a secondary applies an entry.
+    #[must_use]
+    pub fn next_event_ms(&self) -> i64 {
+        self.sync_clocks();
+        let wakes = self.places.iter().filter_map(Place::wake_ms);
+        let applied = self.running_secondaries().map(|at| self.places[at].applied).min();
+        let lacks = |position: u64| applied.is_some_and(|applied| applied < position);
+        let has_primary = self.primary_place().is_some();
+        let written = self.written.iter().find(|(position, _)| lacks(*position));
+        let due = written.map(|(_, at_ms)| at_ms.saturating_add(self.delay_ms));
+        let due = due.filter(|_| has_primary).map(|due_ms| due_ms.max(self.now_ms()));
+        wakes.chain(due).min().unwrap_or(i64::MAX)
+    }
+
+    /// When the next pass of the primary is due, in the common time.
+    #[must_use]
+    pub fn next_pass_ms(&self) -> Option<i64> {
+        self.sync_clocks();
+        self.primary_place().and_then(Place::wake_ms)
+    }
+
+    /// Does what is due now: the monitors wake in order of the members, then the secondaries apply
+    /// what is older than the delay.
+    ///
+    /// # Errors
+    /// One sentence, when an entry can't be applied.
+    pub fn step(&mut self) -> Result<SetStep, String> {
+        self.sync_clocks();
+        let mut step = SetStep::default();
+        for at in 0..self.places.len() {
+            let deleted = self.places.get_mut(at).and_then(Place::run_due);
+            if let Some(deleted) = deleted {
+                step.passes += 1;
+                step.deleted += deleted;
+            }
+            self.note_written()?;
+        }
+        step.applied = self.replicate()?;
+        Ok(step)
+    }
+
+    /// Runs a command on a member, or on the primary, and replicates what is due.
+    ///
+    /// # Errors
+    /// One sentence: there is no such member, it is stopped, or no member is primary.
+    pub fn run(
+        &mut self,
+        member: Option<&str>,
+        db: &str,
+        command: &Document,
+    ) -> Result<Document, String> {
+        self.sync_clocks();
+        let place = match member {
+            Some(name) => self.place(name)?,
+            None => self.primary_place().ok_or("No member is primary, so none takes commands")?,
+        };
+        let reply = place.engine()?.run(db, command);
+        self.note_written()?;
+        self.replicate()?;
+        Ok(reply)
+    }
+
+    /// Whether the bytes of a document are stored on a member, hidden or not.
+    ///
+    /// # Errors
+    /// As [`ReplicaSet::run`].
+    pub fn is_stored(
+        &self,
+        member: &str,
+        db: &str,
+        collection: &str,
+        id: &Bson,
+    ) -> Result<bool, String> {
+        self.sync_clocks();
+        let reply = self.place(member)?.engine()?.run(db, &verdict_of(collection, id));
+        Ok(reply.get_f64("ok").is_ok_and(|ok| ok > 0.0))
+    }
+
+    /// What expired and left a member, oldest first. Also of a stopped one.
+    ///
+    /// # Errors
+    /// There is no such member.
+    pub fn removals(
+        &self,
+        member: &str,
+        db: &str,
+        collection: &str,
+    ) -> Result<Vec<Removal>, String> {
+        let is_of = |removal: &&Removal| {
+            let namespace = &removal.document.namespace;
+            namespace.db == db && namespace.collection == collection
+        };
+        Ok(self.place(member)?.removals.iter().filter(is_of).cloned().collect())
+    }
+
+    /// When the set began, in milliseconds since 1970.
+    #[must_use]
+    pub fn start_ms(&self) -> i64 {
+        self.start_ms
+    }
+
+    /// The name of the primary, if there is one.
+    #[must_use]
+    pub fn primary(&self) -> Option<&str> {
+        self.primary_place().map(|place| place.name.as_str())
+    }
+
+    fn primary_place(&self) -> Option<&Place> {
+        self.places.iter().find(|place| place.is_primary())
+    }
+
+    fn place(&self, name: &str) -> Result<&Place, String> {
+        self.index(name).map(|at| &self.places[at])
+    }
+
+    fn index(&self, name: &str) -> Result<usize, String> {
+        let found = self.places.iter().position(|place| place.name == name);
+        found.ok_or_else(|| format!("This lesson has no member {name}"))
+    }
+
+    fn running_secondaries(&self) -> impl Iterator<Item = usize> + '_ {
+        let all = self.places.iter().enumerate();
+        all.filter(|(_, place)| place.is_running() && !place.is_primary()).map(|(at, _)| at)
+    }
+
+    fn sync_clocks(&self) {
+        let now_ms = self.now_ms();
+        self.places.iter().for_each(|place| place.sync_clock(now_ms));
+    }
+
+    /// Notes what the primary has written since the last look.
+    fn note_written(&mut self) -> Result<(), String> {
+        let now_ms = self.now_ms();
+        let Some(primary) = self.places.iter().position(Place::is_primary) else { return Ok(()) };
+        let removed = self.places[primary].take_removed();
+        self.known.extend(removed);
+        let excess = self.known.len().saturating_sub(LESSON_MEMBER_REMOVALS_MAX);
+        self.known.drain(..excess);
+        loop {
+            let place = &self.places[primary];
+            let entries = entries_after(place, place.applied, usize::MAX)?;
+            let Some(last) = entries.last().map(|entry| entry.position) else { break };
+            let place = &mut self.places[primary];
+            place.note(&entries, &self.known, now_ms);
+            place.behind_since_ms = None;
+            match self.written.last_mut() {
+                Some((position, at_ms)) if *at_ms == now_ms => *position = last,
+                _ => self.written.push((last, now_ms)),
+            }
+        }
+        self.note_behind();
+        self.tell();
+        Ok(())
+    }
+
+    /// Notes since when each member lacks an entry.
+    fn note_behind(&mut self) {
+        let now_ms = self.now_ms();
+        let newest = self.newest();
+        let (old, written) = (self.old, &self.written);
+        for place in &mut self.places {
+            let first = written.iter().find(|(position, _)| *position > place.applied);
+            place.behind_since_ms = match first {
+                _ if place.applied >= newest => None,
+                Some((_, at_ms)) if place.applied >= old => Some(*at_ms),
+                _ => Some(place.behind_since_ms.unwrap_or(now_ms)),
+            };
+        }
+        let old_ms = now_ms.saturating_sub(LESSON_DELAY_MS_MAX);
+        let count = self.written.iter().take_while(|(_, at_ms)| *at_ms < old_ms).count();
+        if let Some((position, _)) = self.written.drain(..count).next_back() {
+            self.old = position;
+        }
+    }
+
+    /// The newest position in the set.
+    fn newest(&self) -> u64 {
+        self.places.iter().map(|place| place.applied).max().unwrap_or(0)
+    }
+
+    /// Lets the secondaries apply what is older than the delay. Returns how many entries there were.
+    fn replicate(&mut self) -> Result<u64, String> {
+        let Some(primary) = self.places.iter().position(Place::is_primary) else { return Ok(0) };
+        let limit_ms = self.now_ms().saturating_sub(self.delay_ms);
+        let due = self.written.iter().rev().find(|(_, at_ms)| *at_ms <= limit_ms);
+        let until = due.map_or(self.old, |(position, _)| *position);
+        let secondaries: Vec<usize> = self.running_secondaries().collect();
+        let mut applied = 0;
+        for at in secondaries {
+            applied += self.catch_up(at, primary, until)?;
+        }
+        if applied > 0 {
+            self.note_behind();
+            self.tell();
+        }
+        Ok(applied)
+    }
+
+    /// A member applies entries of another one up to a position.
+    fn catch_up(&mut self, at: usize, source: usize, until: u64) -> Result<u64, String> {
+        let now_ms = self.now_ms();
+        let mut applied = 0;
+        loop {
+            let (place, source) = (&self.places[at], &self.places[source]);
+            let before = place.applied;
+            if before >= until {
+                return Ok(applied);
+            }
+            let done = place.member()?.apply_from(source.member()?, until);
+            done.map_err(|error| format!("{} stops replicating: {error}", place.name))?;
+            let entries = entries_after(place, before, usize::MAX)?;
+            if entries.is_empty() {
+                return Ok(applied);
+            }
+            applied += entries.len() as u64;
+            self.places[at].note(&entries, &self.known, now_ms);
+        }
+    }
+}
+
+fn entries_after(place: &Place, position: u64, max: usize) -> Result<Vec<OplogEntry>, String> {
+    place.member()?.entries_after(position, max).map_err(|error| error.to_string())
+}
