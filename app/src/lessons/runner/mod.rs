@@ -9,6 +9,7 @@ mod states;
 mod tests;
 mod window;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,11 +18,11 @@ pub use self::performance::{Performance, Step, blocks, goal, holds, played, step
 use self::showing::Showing;
 pub use self::states::questions_before;
 pub use super::audience::{Audience, NoAudience};
-use super::script::{Ran, SharedPermit};
+use super::script::{Evaluated, Ran, SharedPermit};
 use super::source::{EventHubs, StageSource};
 use super::stage::{Pacer, PlayEnd};
-use crate::job::Cancel;
 use crate::job::lesson::{Lesson, LessonSource, LessonView, TimeView};
+use crate::job::{Cancel, RemovedDocument};
 
 /// How time passes while a block plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub struct Runner {
     journal: Vec<Step>,
     /// A step that a replay or the user cut: where it stopped, in milliseconds since 1970.
     cut: Option<(Step, i64)>,
+    /// What the engine said to each question, by card and part.
+    answers: BTreeMap<(usize, usize), Result<EngineAnswer, String>>,
     /// When free time was moved last, by the system's monotonic clock.
     ticked: Option<Duration>,
 }
@@ -100,6 +103,7 @@ impl Runner {
             performance,
             journal: Vec::new(),
             cut: None,
+            answers: BTreeMap::new(),
             ticked: None,
         };
         runner.continue_to(0);
@@ -119,9 +123,57 @@ impl Runner {
         self.showing.view().clone()
     }
 
-    /// The lesson on its stage.
-    pub fn performance(&mut self) -> &mut Performance {
-        &mut self.performance
+    /// What the passes removed since the start, in order.
+    #[must_use]
+    pub fn ledger(&self) -> Vec<RemovedDocument> {
+        self.performance.stage().ledger().all()
+    }
+
+    /// Every document with its namespace, in the order of storage, as bytes.
+    #[must_use]
+    pub fn contents(&self) -> Vec<(String, Vec<u8>)> {
+        self.performance.stage().contents()
+    }
+
+    /// The instants of passes, traffic, writes and jumps so far, in milliseconds since 1970.
+    #[must_use]
+    pub fn events(&self) -> Vec<i64> {
+        self.performance.stage().events()
+    }
+
+    /// What the engine said to a question of the present card, once it was asked. The error is why
+    /// it could not be asked.
+    #[must_use]
+    pub fn answer(&self, part: usize) -> Option<Result<EngineAnswer, String>> {
+        let card = self.showing.view().card;
+        self.answers.get(&(card, part)).cloned()
+    }
+
+    /// Whether the goal in this part of the present card is reached now.
+    ///
+    /// # Errors
+    /// Why its expression has no value.
+    pub fn goal_value(&mut self, part: usize) -> Result<bool, String> {
+        let lesson = Arc::clone(&self.lesson);
+        let card = self.showing.view().card;
+        let found = lesson.cards.get(card).and_then(goal).filter(|(at, _)| *at == part);
+        let Some((_, goal)) = found else { return Err("This part has no goal".to_owned()) };
+        let said = self.performance.script().evaluate(&goal.when)?;
+        Ok(said.value == bson::Bson::Boolean(true))
+    }
+
+    /// The value of an expression, and whether it read the engine.
+    ///
+    /// # Errors
+    /// Why it has none.
+    pub fn evaluate(&mut self, text: &str) -> Result<Evaluated, String> {
+        self.performance.script().evaluate(text)
+    }
+
+    /// The message of the first `expect` of the file that did not hold since the last call.
+    #[must_use]
+    pub fn take_unexpected(&mut self) -> Option<String> {
+        self.performance.script().take_unexpected()
     }
 
     /// Opens the next card where the present one ended.

@@ -164,9 +164,10 @@ impl Runner {
         if state != BlockState::Done || !runs {
             return;
         }
-        for (at, question) in questions_before(card, part) {
+        for (asked, question) in questions_before(card, part) {
             let answer = ask(self.performance.script(), question);
-            self.block_view(at, |view| {
+            self.answers.insert((at, asked), answer.clone());
+            self.block_view(asked, |view| {
                 let Some(shown) = &mut view.question else { return };
                 match answer {
                     Ok(answer) => {
