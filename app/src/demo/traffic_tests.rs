@@ -28,7 +28,6 @@ impl Demo {
         let options = EngineOptions {
             clock: ClockOption::Simulated { start_ms: START_MS },
             run_reaper: false,
-            oplog: None,
             store: StoreOptions {
                 ballast_bytes_max: DEMO_BALLAST_BYTES,
                 ..StoreOptions::default()
