@@ -11,9 +11,11 @@ use mayfly_engine::clock::{Clock, SystemClock};
 use serde::{Deserialize, Serialize};
 
 use crate::action::{
-    Action, Actions, TabsAction, TransferAction, entry_for_keys, entry_for_keys_over_dialog,
+    Action, Actions, LessonAction, TabsAction, TransferAction, entry_for_keys,
+    entry_for_keys_over_dialog,
 };
 use crate::apply::{self, Apply, Effects, WindowEffect};
+use crate::job::lesson::{LessonRequest, LessonSource};
 use crate::job::{OpenError, OpenRequest};
 use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
 use crate::pace::Pace;
@@ -45,6 +47,8 @@ pub struct WindowOptions {
     pub local_zone: Zone,
     /// Whether it begins as a presentation.
     pub present: bool,
+    /// The lesson that it begins with, and the index of its card.
+    pub lesson: Option<(LessonSource, usize)>,
     /// What closes it from outside.
     pub shutdown: Option<ShutdownSignal>,
 }
@@ -66,6 +70,10 @@ pub struct MayflyApp {
     pace: Pace,
     /// `None` once the window has acted on it.
     shutdown: Option<ShutdownSignal>,
+    /// The lesson to begin with once the store is open.
+    lesson: Option<LessonSource>,
+    /// The card to open once the lesson plays.
+    lesson_card: Option<usize>,
     /// The window closes, and nothing is asked before that.
     is_closing: bool,
 }
@@ -96,6 +104,8 @@ impl MayflyApp {
             started: SystemClock.monotonic(),
             pace: Pace::start(),
             shutdown: options.shutdown,
+            lesson: options.lesson.as_ref().map(|(source, _)| source.clone()),
+            lesson_card: options.lesson.map(|(_, card)| card).filter(|card| *card > 0),
             is_closing: false,
         };
         let is_sandbox = options.request.sandbox.is_some();
@@ -141,6 +151,20 @@ impl MayflyApp {
         let mut effects = Effects::default();
         apply::apply(action, &mut Apply::new(&mut self.state, &mut effects));
         self.perform(context, effects);
+    }
+
+    /// Begins with the lesson of the command line.
+    fn begin_lesson(&mut self, context: &Context) {
+        let mut asked = None;
+        if self.state.lessons.view().is_some() {
+            let card = self.lesson_card.take();
+            asked = card.map(|card| LessonAction::Request(LessonRequest::OpenCard(card)));
+        } else if self.state.is_open() {
+            asked = self.lesson.take().map(LessonAction::Open);
+        }
+        if let Some(action) = asked {
+            self.ask(context, Action::Lesson(action));
+        }
     }
 
     fn tick(&mut self) {
@@ -255,6 +279,7 @@ impl eframe::App for MayflyApp {
             context.send_viewport_cmd(egui::ViewportCommand::CancelClose);
         }
         self.take_outcomes(context, &mut effects);
+        self.begin_lesson(context);
         if let Some(first) = self.state.first_tab.take() {
             let show = Action::Tabs(TabsAction::Show(first));
             apply::apply(show, &mut Apply::new(&mut self.state, &mut effects));

@@ -39,6 +39,7 @@ fn window(
         settings_file: None,
         local_zone: Zone::Local,
         present: request.present,
+        lesson: request.lesson,
         shutdown: Some(shutdown),
     };
     match run_window(options, prepare) {

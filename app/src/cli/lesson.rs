@@ -4,20 +4,29 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::json;
 
-use super::Failure;
-use super::args::{Lesson, LessonCommand, LessonHandout, LessonList, LessonPlay};
-use crate::job::lesson::{LessonEntry, LessonProgress, LessonSource, Level, Problem};
+use super::args::{self, LessonCommand, LessonHandout, LessonList, LessonPlay};
+use super::{Failure, WindowOutcome, WindowRequest, lesson_play, walk};
+use crate::job::OpenRequest;
+use crate::job::lesson::{Lesson, LessonEntry, LessonProgress, LessonSource, Level, Problem};
 use crate::lessons::progress::{self, Progress};
 use crate::lessons::{handout, library};
+use crate::limits::CONSOLE_THREAD_STACK;
+use crate::shutdown::ShutdownSignal;
+use crate::source::embedded::first_request;
 
 /// Runs a subcommand.
-pub(super) fn run(args: &Lesson) -> Result<(), Failure> {
+pub(super) fn run(
+    args: &args::Lesson,
+    shutdown: ShutdownSignal,
+    window: impl FnOnce(WindowRequest, ShutdownSignal) -> Result<WindowOutcome, Failure>,
+) -> Result<(), Failure> {
     match &args.command {
         LessonCommand::List(args) => list(args),
-        LessonCommand::Play(args) => play(args),
+        LessonCommand::Play(args) => play(args, shutdown, window),
         LessonCommand::Handout(args) => write_handout(args),
     }
 }
@@ -144,7 +153,7 @@ fn find(lesson: &str) -> Result<LessonSource, Failure> {
     })
 }
 
-fn read(source: &LessonSource) -> Result<std::sync::Arc<crate::job::lesson::Lesson>, Failure> {
+fn read(source: &LessonSource) -> Result<Arc<Lesson>, Failure> {
     library::read(source).map_err(|problems| {
         let line = |Problem { line, column, sentence }: &Problem| {
             format!("{}:{line}:{column}: {sentence}", name(source))
@@ -153,9 +162,38 @@ fn read(source: &LessonSource) -> Result<std::sync::Arc<crate::job::lesson::Less
     })
 }
 
-fn play(args: &LessonPlay) -> Result<(), Failure> {
-    read(&find(&args.lesson)?)?;
-    Err(Failure("Playing lessons from the command line is not supported yet.".to_owned()))
+fn play(
+    args: &LessonPlay,
+    shutdown: ShutdownSignal,
+    window: impl FnOnce(WindowRequest, ShutdownSignal) -> Result<WindowOutcome, Failure>,
+) -> Result<(), Failure> {
+    let source = find(&args.lesson)?;
+    let lesson = read(&source)?;
+    let card = usize::from(args.card - 1);
+    if card >= lesson.cards.len() {
+        let count = lesson.cards.len();
+        return Err(Failure(format!("The lesson has {count} cards; there is no {}.", args.card)));
+    }
+    let walker = walk::itself();
+    let store = first_request(OpenRequest { walker, ..OpenRequest::default() });
+    let request =
+        WindowRequest { store, present: args.present, lesson: Some((source.clone(), card)) };
+    match window(request, shutdown)? {
+        WindowOutcome::Closed => Ok(()),
+        WindowOutcome::NoDisplay => in_terminal(lesson, source, card),
+    }
+}
+
+/// Plays on a thread with the stack that JavaScript needs.
+fn in_terminal(lesson: Arc<Lesson>, source: LessonSource, card: usize) -> Result<(), Failure> {
+    let play = move || {
+        let (mut input, mut out) = (std::io::stdin().lock(), std::io::stdout().lock());
+        lesson_play::run(&lesson, source, card, &mut input, &mut out)
+    };
+    let thread = std::thread::Builder::new().name("mayfly-lesson".to_owned());
+    let thread =
+        thread.stack_size(CONSOLE_THREAD_STACK).spawn(play).map_err(Failure::from_error)?;
+    thread.join().unwrap_or_else(|_| Err(Failure("The lesson ended by a bug.".to_owned())))
 }
 
 fn write_handout(args: &LessonHandout) -> Result<(), Failure> {

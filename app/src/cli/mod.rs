@@ -10,6 +10,7 @@ mod export;
 mod import;
 mod job_line;
 mod lesson;
+mod lesson_play;
 mod limits;
 mod progress_line;
 mod prompt;
@@ -32,7 +33,7 @@ use clap::Parser as _;
 pub use args::{Args, Command};
 
 use crate::{
-    job::{OpenRequest, Sandbox, instant_ms},
+    job::{OpenRequest, Sandbox, instant_ms, lesson::LessonSource},
     shutdown::ShutdownSignal,
     source::embedded::first_request,
 };
@@ -65,6 +66,8 @@ pub struct WindowRequest {
     pub store: OpenRequest,
     /// Whether it begins as a presentation.
     pub present: bool,
+    /// The lesson that it begins with, and the index of its card.
+    pub lesson: Option<(LessonSource, usize)>,
 }
 
 /// Parses the arguments and runs the command. `window` opens the window, which a signal closes.
@@ -115,7 +118,7 @@ fn dispatch(
         Some(Command::Watch(args)) => watch::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(args),
-        Some(Command::Lesson(args)) => lesson::run(&args),
+        Some(Command::Lesson(args)) => lesson::run(&args, shutdown, window),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Backup(args)) => backup::run(&args),
         Some(Command::Restore(args)) => restore::run(&args),
@@ -143,7 +146,7 @@ fn request(args: &Args) -> Result<WindowRequest, Failure> {
         simulated_start_ms: at.map(|at| start_ms("--at", at)).transpose()?,
         walker: walk::itself(),
     });
-    Ok(WindowRequest { store, present: args.present })
+    Ok(WindowRequest { store, present: args.present, lesson: None })
 }
 
 /// The instant that an option names, in milliseconds since 1970.

@@ -20,6 +20,7 @@ fn window() -> Harness<'static, MayflyApp> {
         request,
         opener,
         lessons: mayfly::worker::lesson_shelf::shelf(None),
+        lesson: None,
         settings_file: None,
         local_zone: Zone::Utc,
         present: false,

@@ -240,6 +240,7 @@ fn a_window_begins_as_a_presentation() {
         request: OpenRequest::default(),
         opener: fake::opener(),
         lessons: mayfly::worker::lesson_shelf::shelf(None),
+        lesson: None,
         settings_file: None,
         local_zone: Zone::Utc,
         present: true,

@@ -120,6 +120,7 @@ impl Window {
             request,
             opener,
             lessons: mayfly::worker::lesson_shelf::shelf(None),
+            lesson: None,
             settings_file: None,
             local_zone,
             present: false,
