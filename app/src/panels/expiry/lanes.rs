@@ -5,13 +5,13 @@ use std::time::Duration;
 use bson::Bson;
 use egui::{Align2, Role, Sense, Ui, WidgetInfo, vec2};
 
-use super::TabActions;
 use super::lane_painter::LanePainter;
 use super::motion::{Motion, Pose};
 use super::scale::Scale;
 use super::sweep::Sweep;
 use super::words::{self, PassTimes};
-use crate::action::ExpiryAction;
+use super::{TabActions, lesson};
+use crate::action::{Action, ExpiryAction, LessonAction};
 use crate::state::expiry::{Lane, Phase, Row};
 use crate::theme::colors::faded;
 use crate::theme::{colors, sizes, text};
@@ -34,6 +34,8 @@ pub(super) struct Lanes<'a> {
     pub chosen: Option<(&'a Bson, Option<i64>)>,
     /// The line of the pass that runs over the lanes.
     pub sweep: Option<Sweep>,
+    /// The documents that are chosen for a question of a lesson; `None`: nothing is asked.
+    pub picked: Option<&'a [Bson]>,
     /// The window's uptime, by which things move.
     pub uptime: Duration,
     /// Whether nothing slides.
@@ -95,7 +97,8 @@ impl Lanes<'_> {
         let size = vec2(ui.available_width(), self.height());
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
-        let selected = self.chosen == Some((&lane.id, lane.removed_ms));
+        let is_picked = self.picked.is_some_and(|picked| picked.contains(&lane.id));
+        let selected = is_picked || self.chosen == Some((&lane.id, lane.removed_ms));
         response.widget_info(|| {
             let name = words::spoken(lane, self.scale.now_ms, self.times);
             WidgetInfo::selected(Role::ListItem, true, selected, name)
@@ -129,7 +132,13 @@ impl Lanes<'_> {
                 paint::focus_ring(ui, rect.shrink(2.0), sizes::RADIUS_BUTTON);
             }
         }
-        if response.clicked() {
+        if let Some(picked) = self.picked.filter(|_| lane.removed_ms.is_none()) {
+            lesson::box_ui(ui, rect, self.scale, picked.contains(&lane.id));
+        }
+        if response.clicked() && self.picked.is_some() {
+            let toggle = LessonAction::ToggleDocument(lane.id.clone());
+            actions.queue.push(Action::Lesson(toggle));
+        } else if response.clicked() {
             actions.select(lane);
         }
         if response.dragged() && response.drag_delta().x != 0.0 {

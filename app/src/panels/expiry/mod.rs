@@ -8,6 +8,7 @@ mod inspector;
 mod lane_painter;
 mod lanes;
 mod legend;
+mod lesson;
 mod motion;
 mod scale;
 mod sweep;

@@ -7,7 +7,7 @@ use super::lanes::{self, Lanes};
 use super::scale::Scale;
 use super::sweep::Sweep;
 use super::words::{self, PassTimes, Removals};
-use super::{TabActions, density, legend};
+use super::{TabActions, density, legend, lesson};
 use crate::job::PassReport;
 use crate::state::expiry::{Lane, Phase};
 use crate::state::{State, Tab};
@@ -62,6 +62,7 @@ pub(super) fn ui(
         times,
         chosen,
         sweep,
+        picked: lesson::chosen(state, tab),
         uptime: state.uptime,
         is_still: is_still(state),
     };
@@ -69,6 +70,7 @@ pub(super) fn ui(
     if let Some(sweep) = sweep {
         sweep.paint(ui, whole.with_max_y(bottom));
     }
+    lesson::pin_ui(ui, state, scale, area.with_min_y(whole.top()), actions);
     if shown.moves || sweep.is_some() {
         actions.queue.redraw_after(durations::FRAME);
     }
