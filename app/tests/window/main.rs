@@ -15,6 +15,7 @@ mod index_dialogs;
 mod indexes;
 mod keyboard;
 mod lanes;
+mod lesson;
 mod listener;
 mod maintenance;
 mod members;
