@@ -353,6 +353,13 @@ fn dropped_files(context: &Context, state: &State) -> Option<Action> {
     if files.is_empty() {
         return None;
     }
+    // Whether one is a folder is known on the disk alone.
+    let may_be_lesson = |path: &PathBuf| {
+        path.extension().is_none_or(|extension| extension.eq_ignore_ascii_case("md"))
+    };
+    if files.iter().any(may_be_lesson) {
+        return Some(Action::Lesson(LessonAction::AddDropped(files)));
+    }
     let into = state.tabs.active().map(|tab| tab.namespace.clone());
     Some(Action::Transfer(TransferAction::Import { files, into }))
 }

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use bson::Bson;
 
-use super::Action;
 use super::entry::{Entry, Group, key};
+use super::{Action, DialogAction};
 use crate::job::Namespace;
 use crate::job::lesson::{LessonRequest, LessonSource};
-use crate::state::State;
+use crate::state::dialogs::OpenLesson;
 use crate::state::lesson::steps;
+use crate::state::{Dialog, State};
 
 /// What can be asked about lessons.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +23,10 @@ pub enum LessonAction {
     Open(LessonSource),
     /// Adds a lesson file or a course folder to the list.
     Add(PathBuf),
+    /// Adds what was dropped on the window, or imports it if it is no lesson and no course.
+    AddDropped(Vec<PathBuf>),
+    /// Opens a lesson file in the program that the system has for it.
+    OpenFile(PathBuf),
     /// Ends the lesson; the store before it is shown again.
     Close,
     /// Asks something of the lesson.
@@ -83,6 +88,25 @@ pub const PAGE: Entry = Entry {
     },
 };
 
+/// Adds a file or a course.
+pub const OPEN_FILE: Entry = Entry {
+    group: Group::Help,
+    label: "Open a lesson or a course…",
+    tooltip: "Add a lesson file, or a folder with a course.toml, to the Lessons page",
+    keys: None,
+    action: |_| {
+        let dialog = Dialog::OpenLesson(OpenLesson::default());
+        Some(Action::Dialog(DialogAction::Show(dialog)))
+    },
+};
+
+/// The lesson that explains something, by its slug. No lesson leads away from another one.
+#[must_use]
+pub fn learn(slug: &str, state: &State) -> Option<Action> {
+    let source = LessonSource::Shipped(slug.to_owned());
+    (!state.lessons.is_playing()).then_some(Action::Lesson(LessonAction::Open(source)))
+}
+
 /// Ends the lesson.
 pub const CLOSE: Entry = Entry {
     group: Group::Help,
@@ -135,7 +159,7 @@ pub const BACK: Entry = Entry {
 };
 
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[PAGE, CLOSE, RESTART, STEP_BACK, NEXT, BACK];
+pub const ENTRIES: &[Entry] = &[PAGE, OPEN_FILE, CLOSE, RESTART, STEP_BACK, NEXT, BACK];
 
 fn playing(state: &State, action: LessonAction) -> Option<Action> {
     state.lessons.is_playing().then_some(Action::Lesson(action))

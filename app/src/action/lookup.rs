@@ -154,6 +154,12 @@ const ROWS: &[Row] = &[
     ("Reset zoom", "font size, text size, normal, scale, 100%", ""),
     ("Quit", "exit, close, leave, end", ""),
     ("Settings…", "preferences, options, configure, theme, font size, dark", ""),
+    (
+        "Lessons",
+        "learn, teach, course, tutorial, help, exercise, challenge, half-hour path",
+        "The Lessons page is already open",
+    ),
+    ("Open a lesson or a course…", "file, markdown, add, teach, folder", ""),
     ("Keyboard shortcuts", "help, keys, hotkeys, bindings, manual", ""),
     ("What is TTL?", "help, tutorial, time to live, expire, introduction, learn, manual", ""),
     ("Show the introduction", "help, tutorial, callouts, tour, hints, first steps", ""),

@@ -10,6 +10,11 @@ use crate::state::{Namespace, State, TabId};
 
 /// Carries out one action.
 pub fn apply(action: TabsAction, cx: &mut Apply<'_>) {
+    let is_kept =
+        matches!(&action, TabsAction::Close(_) | TabsAction::CloseOthers(_) | TabsAction::Focus(_));
+    if !is_kept {
+        cx.state.lessons.is_page_shown = false;
+    }
     match action {
         TabsAction::Show(namespace) => {
             show(&namespace, cx.state);

@@ -14,6 +14,7 @@ pub mod indexes;
 pub mod listener;
 pub mod maintenance;
 pub mod open_folder;
+pub mod open_lesson;
 pub mod rename;
 pub mod sandbox;
 pub mod settings;
@@ -39,6 +40,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Drop(draft) => drop::ui(context, draft, state, actions),
         Dialog::Confirm(draft) => confirm::ui(context, draft, actions),
         Dialog::OpenFolder(draft) => open_folder::ui(context, draft, state, actions),
+        Dialog::OpenLesson(draft) => open_lesson::ui(context, draft, state, actions),
         Dialog::OpenSandbox(draft) => sandbox::open_ui(context, draft, actions),
         Dialog::LeaveSandbox(draft) => sandbox::leave_ui(context, draft, state, actions),
         Dialog::Listener(draft) => listener::ui(context, draft, state, actions),

@@ -40,6 +40,10 @@ pub enum Purpose {
 pub enum LessonPurpose {
     /// The list of lessons.
     List,
+    /// What was dropped on the window.
+    Dropped,
+    /// A file for another program.
+    OpenFile,
     /// A handout.
     Handout,
     /// The documents that a question is about.

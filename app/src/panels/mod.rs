@@ -39,6 +39,7 @@ use crate::theme::{colors, sizes};
 
 /// Lays the whole window out. Returns where the workspace ends, above the drawer.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) -> f32 {
+    lesson::scenes::keys(ui.ctx(), state, actions);
     if state.view.is_presented() {
         return presentation::ui(ui, state, drafts, actions);
     }

@@ -6,7 +6,9 @@ use egui::{
 };
 
 use crate::action::lookup::{missing, synonyms};
-use crate::action::{Action, Actions, Entry, TabsAction, ViewAction, entries};
+use crate::action::{Action, Actions, Entry, LessonAction, TabsAction, ViewAction, entries};
+use crate::job::lesson::LessonEntry;
+use crate::state::lesson::catalog;
 use crate::state::{Drafts, Namespace, State};
 use crate::theme::{Colors, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
@@ -83,6 +85,7 @@ pub fn ui(context: &Context, state: &State, drafts: &mut Drafts, actions: &mut A
     });
     if typed != drafts.palette {
         moved = Some(0);
+        ask_for_lessons(state, actions);
     }
     if let Some(moved) = moved {
         actions.push(Action::View(ViewAction::ChooseInPalette(moved)));
@@ -100,6 +103,13 @@ pub fn ui(context: &Context, state: &State, drafts: &mut Drafts, actions: &mut A
         actions.push(action.clone());
     } else if escape || beside {
         actions.push(close());
+    }
+}
+
+/// Lessons are found by their titles too.
+fn ask_for_lessons(state: &State, actions: &mut Actions) {
+    if !state.lessons.is_asked {
+        actions.push(Action::Lesson(LessonAction::Reload));
     }
 }
 
@@ -181,10 +191,26 @@ fn lines(state: &State, typed: &str) -> Vec<Line> {
             Some(Line { words, keys, group, tooltip, action, noted, score })
         })
     });
-    let mut lines: Vec<Line> = commands.chain(collections).collect();
+    let list = state.lessons.list.as_deref();
+    let lessons = list.into_iter().flat_map(|list| &list.lessons);
+    let lessons = lessons.filter_map(|entry| lesson(entry, typed));
+    let mut lines: Vec<Line> = commands.chain(collections).chain(lessons).collect();
     lines.sort_by_key(|line| -line.score);
     lines.truncate(LINES_MAX);
     lines
+}
+
+/// The line of a lesson. They are listed only when something was typed.
+fn lesson(entry: &LessonEntry, typed: &str) -> Option<Line> {
+    if typed.is_empty() || !entry.problems.is_empty() {
+        return None;
+    }
+    let number = catalog::number(&entry.slug);
+    let words = format!("Lesson {number} {}", with_marks(&entry.title));
+    let score = score(&words, typed)?;
+    let action = Ok(Action::Lesson(LessonAction::Open(entry.source.clone())));
+    let (keys, group, tooltip, noted) = (String::new(), "Lessons", "", "");
+    Some(Line { words, keys, group, tooltip, action, noted, score })
 }
 
 /// The line of an entry that fits. One that can't be used is listed only when it was searched for.

@@ -30,7 +30,8 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
     let line = Frame::new().fill(fill).inner_margin(Margin::symmetric(16, 0));
     // What a store that is not open had would count down as if it were.
     let is_live = !matches!(state.store.phase, Phase::Failed(_));
-    let tab = state.tabs.active().filter(|_| is_live);
+    let shows_page = state.lessons.is_page_shown && !state.lessons.is_playing();
+    let tab = state.tabs.active().filter(|_| is_live && !shows_page);
     Panel::top("presented title")
         .exact_size(sizes::PRESENTED_TITLE)
         .frame(line)
@@ -50,6 +51,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
     }
     let view = CentralPanel::default().frame(Frame::new().fill(fill)).show(ui, |ui| match tab {
         Some(tab) => workspace::view_ui(ui, state, tab, drafts, actions),
+        None if shows_page => lesson::page::ui(ui, state, actions),
         None => welcome::ui(ui, state, actions),
     });
     view.response.rect.bottom()

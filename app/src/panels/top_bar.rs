@@ -3,9 +3,10 @@
 use egui::{Align, Layout, Ui};
 use mayfly_engine::command::ListenAt;
 
+use super::lesson::scenes;
 use super::schedule;
 use crate::action::{Action, Actions, DialogAction, ReaperAction, ViewAction};
-use crate::action::{Entry, Group, dialog, entries, listener, reaper, view};
+use crate::action::{Entry, Group, dialog, entries, lesson, listener, reaper, view};
 use crate::job::glossary::Term;
 use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
@@ -294,20 +295,25 @@ fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             entry_ui(ui, state, entry, actions);
         }
     });
-    menu::line(ui);
+    menu::below_entry(ui, "Lessons", |ui| {
+        entry_ui(ui, state, &lesson::PAGE, actions);
+        entry_ui(ui, state, &lesson::OPEN_FILE, actions);
+        menu::line(ui);
+        scenes::entries_ui(ui, state, actions);
+    });
     entry_ui(ui, state, &view::PRESENT, actions);
     entry_ui(ui, state, &dialog::SETTINGS, actions);
     menu::below_entry(ui, "Help", |ui| {
         let help = entries().filter(|entry| entry.group == Group::Help);
-        for entry in help.filter(|entry| entry.label != dialog::SETTINGS.label) {
+        let above = [&dialog::SETTINGS, &lesson::PAGE, &lesson::OPEN_FILE].map(|entry| entry.label);
+        for entry in help.filter(|entry| !above.contains(&entry.label)) {
             entry_ui(ui, state, entry, actions);
         }
     });
-    if let Some(folder) = &state.store.folder {
-        menu::line(ui);
-        if menu::entry(ui, "Copy data folder path", "", true).clicked() {
-            actions.push(Action::View(ViewAction::Copy(folder.display().to_string())));
-        }
+    if let Some(folder) = &state.store.folder
+        && menu::entry(ui, "Copy data folder path", "", true).clicked()
+    {
+        actions.push(Action::View(ViewAction::Copy(folder.display().to_string())));
     }
 }
 

@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use crate::action::{
-    Action, Actions, DialogAction, Entry, StoreAction, TabsAction, sandbox, store, view,
+    Action, Actions, DialogAction, Entry, StoreAction, TabsAction, lesson, sandbox, store, view,
 };
 use crate::job::OpenError;
 use crate::state::dialogs::CreateDatabase;
@@ -65,10 +65,11 @@ fn other_stores(state: &State) -> impl Iterator<Item = &'static Entry> {
         (false, true) => Some(&store::OPEN_DEMO),
         (false, false) => None,
     };
+    let lessons = state.is_open().then_some(&lesson::PAGE);
     let sandbox = (!state.is_in_sandbox()).then_some(&sandbox::OPEN);
     let failed: &[&Entry] = match state.store.phase {
         Phase::Failed(_) => &[&store::OPEN_FOLDER, &view::QUIT],
         _ => &[],
     };
-    other.into_iter().chain(sandbox).chain(failed.iter().copied())
+    lessons.into_iter().chain(other).chain(sandbox).chain(failed.iter().copied())
 }

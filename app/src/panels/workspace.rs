@@ -2,6 +2,7 @@
 
 use egui::{CentralPanel, Frame, Panel, Ui};
 
+use super::lesson::page;
 use super::{documents, expiry, indexes, inspector, tab_strip, welcome};
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::tabs::ViewKind;
@@ -10,6 +11,10 @@ use crate::theme::{colors, sizes};
 
 /// Draws the middle of the window.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
+    if state.lessons.is_page_shown && !state.lessons.is_playing() {
+        page::ui(ui, state, actions);
+        return;
+    }
     // What a store that is not open had would count down as if it were.
     let is_live = !matches!(state.store.phase, Phase::Failed(_));
     let Some(tab) = state.tabs.active().filter(|_| is_live) else {

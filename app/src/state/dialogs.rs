@@ -34,6 +34,8 @@ pub enum Dialog {
     Confirm(Confirm),
     /// Opens another data folder.
     OpenFolder(OpenFolder),
+    /// A lesson file or a course folder to add.
+    OpenLesson(OpenLesson),
     /// A sandbox to open.
     OpenSandbox(OpenSandbox),
     /// What becomes of a sandbox that is left.
@@ -64,6 +66,7 @@ impl Dialog {
             | Self::Shortcuts
             | Self::Help(_)
             | Self::OpenFolder(_)
+            | Self::OpenLesson(_)
             | Self::OpenSandbox(_)
             | Self::Maintenance(_) => false,
             Self::Transfer(dialog) => {
@@ -96,6 +99,13 @@ pub struct OpenFolder {
     pub has_focus: bool,
     /// The generation of the look into the folder that has no answer yet.
     pub looking: Option<u64>,
+}
+
+/// A lesson file or a course folder to add.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OpenLesson {
+    /// The path as typed.
+    pub path: String,
 }
 
 /// A new database.

@@ -225,3 +225,5 @@ pub const SLIDER_TRACK: f32 = 6.0;
 pub const SLIDER_KNOB: f32 = 8.0;
 /// The space that a field leaves for the buttons after it.
 pub const FIELD_BUTTONS: f32 = 320.0;
+/// From here on the Lessons page has two columns.
+pub const LESSONS_TWO_COLUMNS: f32 = 1_240.0;

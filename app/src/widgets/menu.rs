@@ -22,6 +22,11 @@ pub fn context(response: &Response, content: impl FnOnce(&mut Ui)) {
     });
 }
 
+/// Closes the open menu.
+pub fn close(context: &Context) {
+    Popup::close_all(context);
+}
+
 /// Notes whether a menu is open as a frame begins. Escape closes it while it is drawn, and must do
 /// nothing else.
 pub fn note_open(context: &Context) {

@@ -11,6 +11,10 @@ use crate::source::Opened;
 pub enum LessonWork {
     /// Lists those of the program, and those of these files and folders.
     List(Vec<PathBuf>),
+    /// Finds out which of the paths are lesson files or course folders.
+    Sort(Vec<PathBuf>),
+    /// Opens a file in the program that the system has for it.
+    OpenFile(PathBuf),
     /// Writes the handout of a lesson to a file.
     Handout {
         /// Which lesson.
@@ -55,6 +59,15 @@ pub enum LessonOutcome {
     },
     /// The list was read.
     Listed(Arc<LessonList>),
+    /// What was dropped on the window.
+    Sorted {
+        /// Lesson files and course folders.
+        lessons: Vec<PathBuf>,
+        /// Anything else.
+        files: Vec<PathBuf>,
+    },
+    /// A file can't be opened: one sentence.
+    NotOpened(String),
     /// A file was written; the error is one sentence.
     Written(Result<PathBuf, String>),
 }

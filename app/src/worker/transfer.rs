@@ -98,6 +98,11 @@ pub enum Choose {
         /// Where it begins.
         folder: Option<PathBuf>,
     },
+    /// A lesson file, or the `course.toml` of a course.
+    Lesson {
+        /// Where it begins.
+        folder: Option<PathBuf>,
+    },
     /// A backup to restore.
     Backup {
         /// Where it begins.
@@ -358,6 +363,12 @@ pub fn choose(choose: &Choose) -> Vec<PathBuf> {
         Choose::Folder { folder } => begun_in(dialog, folder.as_deref())
             .set_title("Open data folder")
             .pick_folder()
+            .into_iter()
+            .collect(),
+        Choose::Lesson { folder } => begun_in(dialog, folder.as_deref())
+            .set_title("Open a lesson or a course")
+            .add_filter("Lessons and courses", &["md", "toml"])
+            .pick_file()
             .into_iter()
             .collect(),
         Choose::Backup { folder } => begun_in(dialog, folder.as_deref())

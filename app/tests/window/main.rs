@@ -16,6 +16,7 @@ mod indexes;
 mod keyboard;
 mod lanes;
 mod lesson;
+mod lessons_page;
 mod listener;
 mod maintenance;
 mod members;

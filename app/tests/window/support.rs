@@ -14,6 +14,8 @@ use mayfly::action::Action;
 use mayfly::source::embedded::opener;
 use mayfly::source::{OpenRequest, Opened, Opener, Source};
 use mayfly::state::{Phase, State, Tab, Zone};
+use mayfly::worker::LessonShelf;
+use mayfly::worker::lesson_shelf::shelf;
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
@@ -85,21 +87,28 @@ impl Window {
         commands: &[Document],
         seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
     ) -> Self {
-        Self::open_store(folder, OpenRequest::default(), commands, seen, Zone::Utc)
+        Self::open_store(folder, OpenRequest::default(), commands, seen, Zone::Utc, shelf(None))
     }
 
     /// A window on a machine in a time zone.
     pub fn open_in_zone(commands: &[Document], local_zone: Zone) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let request = OpenRequest::default();
-        Self::open_store(folder, request, commands, |source| source, local_zone)
+        Self::open_store(folder, request, commands, |source| source, local_zone, shelf(None))
     }
 
     /// A window on a demo store.
     pub fn open_demo() -> Self {
         let request = OpenRequest { demo: true, ..OpenRequest::default() };
         let folder = tempfile::tempdir().expect("a temporary folder");
-        Self::open_store(folder, request, &[], |source| source, Zone::Utc)
+        Self::open_store(folder, request, &[], |source| source, Zone::Utc, shelf(None))
+    }
+
+    /// A window on an empty store with these lessons.
+    pub fn open_with_lessons(lessons: Arc<dyn LessonShelf>) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let request = OpenRequest::default();
+        Self::open_store(folder, request, &[], |source| source, Zone::Utc, lessons)
     }
 
     fn open_store(
@@ -108,6 +117,7 @@ impl Window {
         commands: &[Document],
         seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
         local_zone: Zone,
+        lessons: Arc<dyn LessonShelf>,
     ) -> Self {
         let request = OpenRequest {
             folder: Some(folder.path().join("store")),
@@ -119,7 +129,7 @@ impl Window {
         let options = WindowOptions {
             request,
             opener,
-            lessons: mayfly::worker::lesson_shelf::shelf(None),
+            lessons,
             lesson: None,
             settings_file: None,
             local_zone,

@@ -1,6 +1,7 @@
 //! Lessons: opened, played and closed.
 
 pub(super) mod close;
+mod keep;
 mod present;
 mod show;
 
@@ -10,8 +11,8 @@ use std::sync::Arc;
 use bson::Bson;
 
 use self::close::{close, read_list};
-use super::{Apply, event as events, sandbox, store};
-use crate::action::{LessonAction, SandboxAction};
+use super::{Apply, apply as apply_action, event as events, store};
+use crate::action::{Action, LessonAction, TransferAction};
 use crate::commands;
 use crate::job::Event;
 use crate::job::lesson::{Guess, LessonProgress, LessonRequest, LessonSource, LessonView, Problem};
@@ -32,6 +33,12 @@ pub fn apply(action: LessonAction, cx: &mut Apply<'_>) {
         LessonAction::Reload => read_list(cx),
         LessonAction::Open(source) => open(source, cx),
         LessonAction::Add(path) => add(path, cx),
+        LessonAction::AddDropped(paths) => {
+            work(LessonPurpose::Dropped, LessonWork::Sort(paths), cx);
+        }
+        LessonAction::OpenFile(file) => {
+            work(LessonPurpose::OpenFile, LessonWork::OpenFile(file), cx);
+        }
         LessonAction::Close => close(cx),
         LessonAction::Request(request) => ask(request, cx),
         LessonAction::Next => next(cx),
@@ -78,19 +85,8 @@ pub fn apply(action: LessonAction, cx: &mut Apply<'_>) {
                 playing.shows_notes = !playing.shows_notes;
             }
         }
-        LessonAction::Sandbox => {
-            if let Some(tab) = cx.state.tabs.active() {
-                let copy = SandboxAction::Copy(tab.namespace.clone());
-                sandbox::apply(&copy, cx);
-            }
-        }
-        LessonAction::Handout(file) => {
-            if let Some(playing) = &cx.state.lessons.playing {
-                let source = playing.source.clone();
-                let work = Work::Lesson(LessonWork::Handout { source, file });
-                cx.job(Purpose::Lesson(LessonPurpose::Handout), Lane::Read, work);
-            }
-        }
+        LessonAction::Sandbox => keep::sandbox(cx),
+        LessonAction::Handout(file) => keep::handout(file, cx),
     }
 }
 
@@ -98,6 +94,21 @@ fn add(path: PathBuf, cx: &mut Apply<'_>) {
     cx.state.lessons.opened.retain(|known| *known != path);
     cx.state.lessons.opened.push(path);
     show_page(true, cx);
+}
+
+fn work(purpose: LessonPurpose, work: LessonWork, cx: &mut Apply<'_>) {
+    cx.job(Purpose::Lesson(purpose), Lane::Read, Work::Lesson(work));
+}
+
+/// Lessons are listed; what else was dropped is imported.
+fn dropped(lessons: Vec<PathBuf>, files: Vec<PathBuf>, cx: &mut Apply<'_>) {
+    if !files.is_empty() {
+        let into = cx.state.tabs.active().map(|tab| tab.namespace.clone());
+        apply_action(Action::Transfer(TransferAction::Import { files, into }), cx);
+    }
+    for lesson in lessons {
+        add(lesson, cx);
+    }
 }
 
 fn show_page(is_shown: bool, cx: &mut Apply<'_>) {
@@ -202,11 +213,12 @@ pub(super) fn outcome(outcome: LessonOutcome, cx: &mut Apply<'_>) {
         LessonOutcome::Opened { number, result } => opened(number, result, cx),
         LessonOutcome::View { number, view } => take_view(number, &view, cx),
         LessonOutcome::Listed(list) => cx.state.lessons.list = Some(list),
+        LessonOutcome::Sorted { lessons, files } => dropped(lessons, files, cx),
         LessonOutcome::Written(Ok(file)) => {
             let sentence = format!("The handout is in {}", file.display());
             cx.state.toasts.push(Kind::Done, sentence, None, cx.state.uptime);
         }
-        LessonOutcome::Written(Err(sentence)) => {
+        LessonOutcome::NotOpened(sentence) | LessonOutcome::Written(Err(sentence)) => {
             cx.state.toasts.push(Kind::Error, sentence, None, cx.state.uptime);
         }
     }

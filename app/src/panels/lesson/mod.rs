@@ -1,4 +1,5 @@
-//! A lesson that is played: the banner, and the card in place of the sidebar.
+//! Lessons: their page and scenes; of one that is played the banner, and the card in place of the
+//! sidebar.
 
 mod banner;
 mod block;
@@ -9,8 +10,10 @@ mod goal;
 mod handle;
 mod keys;
 pub mod members;
+pub mod page;
 mod presented;
 mod question;
+pub(super) mod scenes;
 mod votes;
 
 use egui::{Frame, Id, Panel, Ui};

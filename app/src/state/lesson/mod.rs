@@ -1,8 +1,10 @@
 //! Lessons: the list, the one that is played, and what the user has not committed yet.
 
 mod answer;
+pub mod catalog;
 mod own_store;
 pub mod steps;
+pub mod why;
 
 use std::path::PathBuf;
 use std::sync::Arc;

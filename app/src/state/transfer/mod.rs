@@ -105,6 +105,8 @@ pub enum Asker {
     Restore,
     /// Opening another data folder.
     OpenFolder,
+    /// The dialog that adds a lesson.
+    OpenLesson,
     /// A new folder for a sandbox.
     LeaveSandbox,
 }

@@ -1,6 +1,9 @@
 //! Lessons: their thread, their store beside the user's, their list.
 
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::thread;
 
 use super::{Shared, Worker};
 use crate::job::lesson::Problem;
@@ -10,6 +13,9 @@ use crate::worker::job::Outcome;
 use crate::worker::lesson::{LessonHall, THREAD};
 use crate::worker::lesson_job::{LessonOrder, LessonOutcome, LessonWork};
 use crate::worker::sources::OWN;
+
+/// The file that makes a folder a course.
+const COURSE: &str = "course.toml";
 
 impl Worker {
     /// Begins or ends a lesson, or asks something of it. Never waits.
@@ -35,6 +41,17 @@ impl Shared {
                 let list = guarded(|| self.shelf.list(&opened));
                 LessonOutcome::Listed(Arc::new(list.unwrap_or_default()))
             }
+            LessonWork::Sort(paths) => {
+                let (lessons, files) = paths.into_iter().partition(|path| is_lesson(path));
+                LessonOutcome::Sorted { lessons, files }
+            }
+            LessonWork::OpenFile(file) => match open_file(&file) {
+                Ok(()) => return,
+                Err(error) => {
+                    let file = file.display();
+                    LessonOutcome::NotOpened(format!("Can't open {file}: {error}"))
+                }
+            },
             LessonWork::Handout { source, file } => {
                 let written = guarded(|| self.shelf.handout(&source, &file));
                 LessonOutcome::Written(written.and_then(|written| written).map(|()| file))
@@ -42,6 +59,30 @@ impl Shared {
         };
         self.tell(Outcome::Lesson(outcome));
     }
+}
+
+/// Whether a path is a lesson file or a course folder.
+fn is_lesson(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+        || path.join(COURSE).is_file()
+}
+
+/// Opens a file in the program that the system has for it. Nothing waits for that program.
+fn open_file(file: &Path) -> std::io::Result<()> {
+    let opener = if cfg!(target_os = "macos") {
+        "open"
+    } else if cfg!(windows) {
+        "explorer"
+    } else {
+        "xdg-open"
+    };
+    let mut opening = Command::new(opener);
+    opening.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = opening.spawn()?;
+    // It would stay a zombie.
+    let reap = move || drop(child.wait());
+    drop(thread::Builder::new().name("mayfly-open-file".to_owned()).spawn(reap));
+    Ok(())
 }
 
 impl LessonHall for Arc<Shared> {

@@ -1,0 +1,200 @@
+//! The Lessons page: every lesson by series, how far the user got, and the half-hour path.
+
+mod row;
+
+use egui::{Align, Label, Layout, Margin, RichText, ScrollArea, Ui};
+
+use super::scenes;
+use crate::action::{Action, Actions, LessonAction, lesson};
+use crate::job::lesson::{LessonList, LessonProgress, LessonSource, Problem};
+use crate::state::State;
+use crate::state::lesson::catalog::{self, Series};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, bar, card};
+
+/// Problems of a file that are listed at once.
+const PROBLEMS_MAX: usize = 100;
+
+/// Draws the page.
+pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    // A file that was mended in an editor is read again when the window comes back to the front.
+    let came_back = ui.input(|input| {
+        input.events.iter().any(|event| matches!(event, egui::Event::WindowFocused(true)))
+    });
+    if !state.lessons.is_asked || came_back {
+        actions.push(Action::Lesson(LessonAction::Reload));
+    }
+    let margin = Margin::symmetric(16, if state.view.is_presented() { 4 } else { 12 });
+    egui::Frame::new().inner_margin(margin).show(ui, |ui| {
+        head_ui(ui, state, actions);
+        ui.add_space(sizes::GAP_SMALL);
+        let Some(list) = &state.lessons.list else {
+            empty_state::ui(ui, Picture::Waiting, "Reading the lessons…", None);
+            return;
+        };
+        ScrollArea::vertical().id_salt("lessons").auto_shrink(false).show(ui, |ui| {
+            failed_ui(ui, state);
+            path_ui(ui, list, actions);
+            for error in &list.errors {
+                warning_ui(ui, error);
+            }
+            if list.lessons.is_empty() && list.errors.is_empty() {
+                empty_state::hint(ui, "No lessons were found");
+            }
+            let series = catalog::series(list);
+            if ui.available_width() >= sizes::LESSONS_TWO_COLUMNS {
+                columns_ui(ui, state, list, &series, actions);
+            } else {
+                for series in &series {
+                    series_ui(ui, state, list, series, actions);
+                }
+            }
+            ui.add_space(sizes::GAP_LARGE);
+        });
+    });
+}
+
+fn head_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let size = egui::vec2(ui.available_width(), sizes::CONTROL);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
+        if ui.add(Button::icon_only(Icon::Close, "Close the Lessons page")).clicked() {
+            actions.push(Action::Lesson(LessonAction::ShowPage(false)));
+        }
+        let open = lesson::OPEN_FILE;
+        if ui.add(Button::plain(open.label).tooltip(open.tooltip)).clicked()
+            && let Some(action) = (open.action)(state)
+        {
+            actions.push(action);
+        }
+        scenes::button_ui(ui, state, actions);
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.label(text::rich("Lessons", text::heading()).color(colors(ui).text));
+            let words = "Learn by doing, on a clock that you control. \
+                         Nothing here touches your data.";
+            let words = text::rich(words, text::body()).color(colors(ui).dim);
+            ui.add(Label::new(words).truncate());
+        });
+    });
+}
+
+/// Why the last lesson was not opened.
+fn failed_ui(ui: &mut Ui, state: &State) {
+    let Some((source, problems)) = &state.lessons.failed else { return };
+    let name = match source {
+        LessonSource::Shipped(slug) => slug.clone(),
+        LessonSource::File(file) => file.display().to_string(),
+    };
+    card::bordered(ui, colors(ui).error, |ui| {
+        let title = format!("{} can’t be started", with_marks(&name));
+        ui.label(text::rich(title, text::title()).color(colors(ui).text));
+        for problem in problems.iter().take(PROBLEMS_MAX) {
+            ui.add(Label::new(text::rich(place(problem), text::body())).wrap());
+        }
+    });
+    ui.add_space(sizes::GAP_SMALL);
+}
+
+/// A problem with its place in the file.
+fn place(problem: &Problem) -> String {
+    let Problem { line, column, sentence } = problem;
+    format!("{line}:{column}: {}", with_marks(sentence))
+}
+
+fn warning_ui(ui: &mut Ui, words: &str) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(Icon::Warning.text().color(colors(ui).error));
+        ui.label(text::rich(with_marks(words), text::body()).color(colors(ui).text));
+    });
+}
+
+/// The half-hour path: how much of it is done, and where it continues.
+fn path_ui(ui: &mut Ui, list: &LessonList, actions: &mut Actions) {
+    let path = catalog::path(list);
+    if path.is_empty() {
+        return;
+    }
+    let done = path.iter().filter(|entry| entry.progress == LessonProgress::Done).count();
+    let next = catalog::next_on_path(list);
+    card::ui(ui, |ui| {
+        let size = egui::vec2(ui.available_width(), sizes::CONTROL);
+        ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+            if let Some(next) = next {
+                let verb = if done == 0 { "Start" } else { "Continue" };
+                let label = format!("{verb}: {}", next.title);
+                if ui.add(Button::primary(&label)).clicked() {
+                    scenes::open(next, actions);
+                }
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.label(Icon::Star.text().color(colors(ui).accent));
+                let title = text::rich("The half-hour path", text::title());
+                ui.label(title.color(colors(ui).text));
+                let words = format!("{done} of {} done", path.len());
+                let words = text::rich(words, text::body()).color(colors(ui).dim);
+                ui.add(Label::new(words).truncate());
+            });
+        });
+        ui.add_space(sizes::GAP_TINY);
+        #[expect(clippy::cast_precision_loss, reason = "ten lessons")]
+        let share = done as f32 / path.len() as f32;
+        bar::ui(ui, share, colors(ui).accent, "Progress on the half-hour path");
+    });
+}
+
+/// Two columns, about equally high.
+fn columns_ui(
+    ui: &mut Ui,
+    state: &State,
+    list: &LessonList,
+    series: &[Series<'_>],
+    actions: &mut Actions,
+) {
+    let rows = |series: &Series<'_>| series.lessons.len() + 2;
+    let half = series.iter().map(rows).sum::<usize>() / 2;
+    let (mut left, mut right, mut before) = (Vec::new(), Vec::new(), 0);
+    for series in series {
+        let column = if before + rows(series) / 2 <= half { &mut left } else { &mut right };
+        column.push(series);
+        before += rows(series);
+    }
+    ui.columns(2, |columns| {
+        for (ui, series) in columns.iter_mut().zip([left, right]) {
+            for series in series {
+                series_ui(ui, state, list, series, actions);
+            }
+        }
+    });
+}
+
+fn series_ui(
+    ui: &mut Ui,
+    state: &State,
+    list: &LessonList,
+    series: &Series<'_>,
+    actions: &mut Actions,
+) {
+    ui.add_space(sizes::GAP);
+    ui.horizontal(|ui| {
+        let title = RichText::new(with_marks(&series.title)).font(text::strong());
+        ui.label(title.color(colors(ui).text));
+        let words = if series.is_scenes() {
+            "keys 1 to 9 and 0".to_owned()
+        } else {
+            format!("{} of {} done", series.done(), series.lessons.len())
+        };
+        ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+    });
+    let line = ui.available_rect_before_wrap();
+    let stroke = egui::Stroke::new(sizes::LINE, colors(ui).hairline);
+    ui.painter().hline(line.x_range(), line.top() + 1.0, stroke);
+    ui.add_space(sizes::GAP_TINY);
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for entry in &series.lessons {
+            row::ui(ui, state, list, entry, actions);
+        }
+    });
+}

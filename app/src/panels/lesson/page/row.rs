@@ -1,0 +1,192 @@
+//! A lesson in its series.
+
+use egui::{Align2, Id, Label, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use super::{PROBLEMS_MAX, place};
+use crate::action::{Action, Actions, LessonAction};
+use crate::job::lesson::{LessonEntry, LessonKind, LessonList, LessonProgress};
+use crate::panels::lesson::scenes;
+use crate::state::State;
+use crate::state::lesson::catalog;
+use crate::state::number;
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::hint::Hint as _;
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, paint};
+
+/// The column of numbers.
+const NUMBER: f32 = 40.0;
+
+/// The column of the minutes.
+const MINUTES: f32 = 64.0;
+
+/// The column of the progress.
+const PROGRESS: f32 = 108.0;
+
+/// Draws it.
+pub(super) fn ui(
+    ui: &mut Ui,
+    state: &State,
+    list: &LessonList,
+    entry: &LessonEntry,
+    actions: &mut Actions,
+) {
+    if !entry.problems.is_empty() {
+        return broken_ui(ui, entry, actions);
+    }
+    let size = vec2(ui.available_width(), sizes::ROW);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
+    let is_on_path = entry.file().is_none() && list.path.contains(&entry.slug);
+    response.widget_info(|| {
+        WidgetInfo::labeled(Role::Button, true, catalog::spoken(entry, is_on_path))
+    });
+    if response.hovered() {
+        ui.painter().rect_filled(rect, sizes::RADIUS_BUTTON, colors(ui).raised);
+    }
+    if response.has_focus() {
+        paint::focus_ring(ui, rect.shrink(2.0), sizes::RADIUS_BUTTON);
+    }
+    if ui.is_rect_visible(rect) {
+        let opening = state.lessons.opening.as_ref();
+        let is_opening = opening.is_some_and(|opening| opening.source == entry.source);
+        Cells { list, entry, is_on_path, is_opening }.paint(ui, rect);
+    }
+    if response.clicked() {
+        scenes::open(entry, actions);
+    }
+    if !entry.after.is_empty() {
+        let titles: Vec<_> = entry.after.iter().map(|slug| title(list, slug)).collect();
+        response.hint(format!("Worth doing before: {}", titles.join(", ")));
+    }
+}
+
+/// The title of a lesson by its slug, with or without its number.
+fn title(list: &LessonList, slug: &str) -> String {
+    let is_it = |entry: &&LessonEntry| {
+        entry.slug == slug || entry.slug.split_once('-').is_some_and(|(_, name)| name == slug)
+    };
+    let found = list.lessons.iter().find(is_it);
+    found.map_or_else(|| with_marks(slug), |entry| entry.title.clone())
+}
+
+/// What a row shows.
+struct Cells<'a> {
+    list: &'a LessonList,
+    entry: &'a LessonEntry,
+    is_on_path: bool,
+    is_opening: bool,
+}
+
+impl Cells<'_> {
+    fn paint(&self, ui: &Ui, rect: Rect) {
+        let colors = colors(ui);
+        let inner = rect.shrink2(vec2(sizes::GAP_SMALL, 0.0));
+        let at = |x: f32| pos2(x, rect.center().y);
+        let left = Align2::LEFT_CENTER;
+        let number = self.number();
+        paint::text_at(ui, at(inner.left()), left, &number, text::mono(), colors.dim, NUMBER);
+        let mut right = self.progress(ui, inner);
+        let minutes = catalog::minutes(self.entry);
+        let place = at(right - sizes::GAP);
+        let align = Align2::RIGHT_CENTER;
+        paint::text_at(ui, place, align, &minutes, text::body(), colors.dim, MINUTES);
+        right -= MINUTES + sizes::GAP;
+        if self.is_on_path {
+            paint::icon_at(ui.painter(), at(right - 8.0), Icon::Star, text::ICON, colors.accent);
+        }
+        right -= text::ICON + sizes::GAP_SMALL;
+        let from = inner.left() + NUMBER;
+        let title = with_marks(&self.entry.title);
+        paint::text_at(ui, at(from), left, &title, text::body(), colors.text, right - from);
+    }
+
+    /// Its number; of a scene, its key.
+    fn number(&self) -> String {
+        let scenes = catalog::scenes(self.list);
+        match scenes.iter().position(|scene| scene.source == self.entry.source) {
+            Some(place) => catalog::scene_key(place).map(String::from).unwrap_or_default(),
+            None => catalog::number(&self.entry.slug),
+        }
+    }
+
+    /// How far the user got, at the right. Returns where it begins.
+    fn progress(&self, ui: &Ui, inner: Rect) -> f32 {
+        let colors = colors(ui);
+        let entry = self.entry;
+        let left = inner.right() - PROGRESS;
+        let (words, icon, ink) = match entry.progress {
+            _ if self.is_opening => ("Opening…".to_owned(), Some(Icon::Wait), colors.text),
+            _ if entry.kind == LessonKind::Scene => return left,
+            LessonProgress::Done => (catalog::progress(entry), Some(Icon::Check), colors.accent),
+            LessonProgress::Card(_) => (catalog::progress(entry), None, colors.text),
+            LessonProgress::NotStarted => (catalog::progress(entry), None, colors.dim),
+        };
+        let mut at = pos2(left, inner.center().y);
+        if let Some(icon) = icon {
+            let center = at + vec2(text::ICON / 2.0, 0.0);
+            paint::icon_at(ui.painter(), center, icon, text::ICON, ink);
+            at.x += text::ICON + sizes::GAP_TINY;
+        }
+        let align = Align2::LEFT_CENTER;
+        paint::text_at(ui, at, align, &words, text::body(), ink, inner.right() - at.x);
+        left
+    }
+}
+
+/// A file that can't be read: its first problem, the others on request.
+fn broken_ui(ui: &mut Ui, entry: &LessonEntry, actions: &mut Actions) {
+    let id = Id::unique(("lesson problems", &entry.slug, entry.file()));
+    let is_open = ui.data(|data| data.get_temp(id)).unwrap_or(false);
+    let size = vec2(ui.available_width(), sizes::ROW);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(egui::Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
+        ui.add_space(sizes::GAP_SMALL);
+        open_file_ui(ui, entry, actions);
+        if more_ui(ui, entry, is_open) {
+            ui.data_mut(|data| data.insert_temp(id, !is_open));
+        }
+        ui.with_layout(Layout::left_to_right(egui::Align::Center), |ui| {
+            let ink = colors(ui);
+            ui.add_space(sizes::GAP_SMALL);
+            ui.label(Icon::Warning.text().color(ink.error));
+            ui.label(text::rich(with_marks(&entry.slug), text::body()).color(ink.text));
+            let first = entry.problems.first().map(place).unwrap_or_default();
+            let words = text::rich(&first, text::body()).color(ink.dim);
+            ui.add(Label::new(words).truncate()).hint(first);
+        });
+    });
+    if is_open {
+        for problem in entry.problems.iter().skip(1).take(PROBLEMS_MAX) {
+            ui.horizontal_top(|ui| {
+                ui.add_space(NUMBER);
+                let words = text::rich(place(problem), text::body()).color(colors(ui).dim);
+                ui.add(Label::new(words).wrap());
+            });
+        }
+        ui.add_space(sizes::GAP_SMALL);
+    }
+}
+
+fn open_file_ui(ui: &mut Ui, entry: &LessonEntry, actions: &mut Actions) {
+    let Some(file) = entry.file() else { return };
+    let name = format!("Open file: {}", entry.slug);
+    let tooltip = file.display().to_string();
+    let button = Button::plain("Open file").small().name(&name).tooltip(&tooltip);
+    if ui.add(button).clicked() {
+        actions.push(Action::Lesson(LessonAction::OpenFile(file.clone())));
+    }
+}
+
+/// Draws the button that shows the other problems or hides them. Returns whether it was pressed.
+fn more_ui(ui: &mut Ui, entry: &LessonEntry, is_open: bool) -> bool {
+    let more = entry.problems.len().saturating_sub(1);
+    if more == 0 {
+        return false;
+    }
+    let words = number::counted(more as u64, "more problem", "more problems");
+    let label = if is_open { "Hide problems".to_owned() } else { words };
+    let name = format!("{label}: {}", entry.slug);
+    let button = Button::ghost(&label).small().menu().name(&name);
+    ui.add(button.known_as(&entry.slug)).clicked()
+}
