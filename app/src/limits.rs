@@ -381,6 +381,9 @@ pub const LESSON_PLAY_MIN: Duration = Duration::from_secs(2);
 /// The most.
 pub const LESSON_PLAY_MAX: Duration = Duration::from_secs(8);
 
+/// How often the rate of a play that takes too long may double.
+pub const LESSON_HASTE_MAX: f64 = 20.0;
+
 /// The end of a play that is shown slowly, in simulated milliseconds.
 pub const LESSON_END_MS: i64 = 2_000;
 

@@ -23,6 +23,7 @@ use super::source::{EventHubs, StageSource};
 use super::stage::{Pacer, PlayEnd};
 use crate::job::lesson::{Lesson, LessonSource, LessonView, TimeView};
 use crate::job::{Cancel, RemovedDocument};
+use crate::source::Source as _;
 
 /// How time passes while a block plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -266,6 +267,13 @@ impl Runner {
             }
         }
         self.showing.publish();
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        // A request that still waits for this thread is answered.
+        self.source.close();
     }
 }
 

@@ -340,6 +340,22 @@ fn the_window_moves_the_clock_and_writes() {
     assert!(reply.contains_key("errmsg"));
 }
 
+#[test]
+fn the_store_goes_with_the_lesson() {
+    let mut runner = open(&sample());
+    let source = runner.source();
+    let folder = runner.performance.stage().store().folder().to_owned();
+    runner.perform(LessonRequest::RestartCard);
+    assert!(!folder.exists(), "a restart has another store");
+    let folder = runner.performance.stage().store().folder().to_owned();
+    assert!(folder.exists());
+    drop(runner);
+    let reply = source.run("lesson", &doc! {"insert": "c", "documents": [{"_id": 1}]});
+    assert!(reply.contains_key("errmsg"), "nothing waits for a thread that has ended");
+    drop(source);
+    assert!(!folder.exists());
+}
+
 /// Interrupts once time has passed, as the user does who presses a key.
 #[derive(Default)]
 struct Impatient {

@@ -11,7 +11,8 @@ use super::clock::StageClock;
 use crate::job::Cancel;
 use crate::lessons::audience::Audience;
 use crate::limits::{
-    LESSON_END_MS, LESSON_END_RATE_MAX, LESSON_PLAY_MAX, LESSON_PLAY_MIN, LESSON_STEP,
+    LESSON_END_MS, LESSON_END_RATE_MAX, LESSON_HASTE_MAX, LESSON_PLAY_MAX, LESSON_PLAY_MIN,
+    LESSON_STEP,
 };
 
 /// Called after each step of time that the user watches.
@@ -51,6 +52,9 @@ struct PacerState {
     end: Option<PlayEnd>,
     /// What is left of the time that a block may take on the screen.
     room: Duration,
+    /// How long the play should take on the screen, and how long it was watched.
+    planned: Duration,
+    seen: Duration,
 }
 
 /// Why a run was ended early.
@@ -75,6 +79,8 @@ impl Pacer {
             cancel: Cancel::default(),
             end: None,
             room: LESSON_PLAY_MAX,
+            planned: Duration::ZERO,
+            seen: Duration::ZERO,
         };
         Self { audience, shown, state: Mutex::new(state), watched: AtomicU64::new(0) }
     }
@@ -103,7 +109,9 @@ impl Pacer {
         // Several plays of a block share its time.
         let on_screen = on_screen.min(state.room.max(LESSON_PLAY_MIN / 4));
         state.room = state.room.saturating_sub(on_screen);
-        let rate = simulated.as_secs_f64() / on_screen.as_secs_f64();
+        (state.planned, state.seen) = (on_screen, Duration::ZERO);
+        // A pass may continue after the end of a short play, so the rate is never zero.
+        let rate = (simulated.as_secs_f64() / on_screen.as_secs_f64()).max(usual_rate);
         state.progress = Progress { rate, is_paused: false, until_ms: Some(until_ms) };
         self.show(state);
     }
@@ -145,6 +153,7 @@ impl Pacer {
                 return true;
             }
             let (progress, is_cancelled) = (state.progress, state.cancel.is_cancelled());
+            let rate = rate_at(&progress, now_ms) * haste(state.seen.saturating_sub(state.planned));
             drop(state);
             if is_cancelled || self.audience.is_interrupted() {
                 finish(self.lock(), PlayEnd::Stopped);
@@ -156,7 +165,8 @@ impl Pacer {
             let micros = u64::try_from(real.as_micros()).unwrap_or(u64::MAX);
             self.watched.fetch_add(micros, Ordering::Relaxed);
             if !progress.is_paused {
-                owed += real.as_secs_f64() * 1_000.0 * rate_at(&progress, now_ms);
+                self.lock().seen += real;
+                owed += real.as_secs_f64() * 1_000.0 * rate;
                 let step_ms = whole(owed).min(goal_ms - now_ms);
                 #[expect(clippy::cast_precision_loss, reason = "steps are short")]
                 let taken = step_ms as f64;
@@ -215,6 +225,12 @@ fn rate_at(progress: &Progress, now_ms: i64) -> f64 {
     if is_end { progress.rate.min(LESSON_END_RATE_MAX) } else { progress.rate }
 }
 
+/// How much faster time passes where removing takes longer than the play was planned for: twice as
+/// fast after each second.
+fn haste(late: Duration) -> f64 {
+    late.as_secs_f64().min(LESSON_HASTE_MAX).exp2()
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "saturates")]
 fn whole(ms: f64) -> i64 {
     ms as i64
@@ -227,4 +243,71 @@ fn skip_to(state: &PacerState, goal_ms: i64) -> i64 {
 fn finish(mut state: MutexGuard<'_, PacerState>, end: PlayEnd) {
     state.end = state.end.or(Some(end));
     state.cancel.cancel();
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_engine::clock::SimulatedClock;
+
+    use super::*;
+    use crate::lessons::audience::NoAudience;
+
+    fn pacer() -> (Pacer, StageClock) {
+        let clock = StageClock::Simulated(Arc::new(SimulatedClock::new(0)));
+        (Pacer::new(Arc::new(NoAudience), false, 1.0, Box::new(|_| {})), clock)
+    }
+
+    #[test]
+    fn a_play_takes_two_to_eight_seconds() {
+        let (pacer, _) = pacer();
+        for (simulated_secs, usual_rate, expected) in [
+            (1, 10.0, 10.0),  // two seconds would be slower than the usual rate
+            (30, 10.0, 10.0), // three seconds
+            (90, 1.0, 11.25), // eight seconds
+            (86_400, 1.0, 10_800.0),
+        ] {
+            pacer.begin_run(&Cancel::default());
+            pacer.begin_play(0, simulated_secs * 1_000, usual_rate);
+            let rate = pacer.progress().rate;
+            assert!((rate - expected).abs() < 0.01, "{simulated_secs}: {rate}");
+            pacer.end_play();
+            assert_eq!(pacer.progress().until_ms, None);
+        }
+    }
+
+    #[test]
+    fn the_plays_of_a_block_share_its_time() {
+        let (pacer, _) = pacer();
+        pacer.begin_run(&Cancel::default());
+        let mut real = 0.0;
+        for play in 0..5 {
+            pacer.begin_play(play * 300_000, (play + 1) * 300_000, 1.0);
+            real += 300.0 / pacer.progress().rate;
+        }
+        assert!(real < 11.0, "{real}");
+    }
+
+    #[test]
+    fn the_end_is_slow_and_a_long_pass_is_hasty() {
+        let progress = Progress { rate: 600.0, is_paused: false, until_ms: Some(90_000) };
+        assert!((rate_at(&progress, 87_000) - 600.0).abs() < 1e-9);
+        assert!((rate_at(&progress, 88_000) - LESSON_END_RATE_MAX).abs() < 1e-9);
+        assert!((haste(Duration::ZERO) - 1.0).abs() < 1e-9);
+        assert!((haste(Duration::from_secs(3)) - 8.0).abs() < 1e-9);
+        assert!(haste(Duration::MAX).is_finite());
+    }
+
+    #[test]
+    fn time_that_is_watched_arrives_exactly_and_may_be_skipped() {
+        let (pacer, clock) = pacer();
+        pacer.begin_play(0, 100, 1_000.0);
+        pacer.set_rate(1_000.0);
+        assert!(pacer.advance(&clock, 100));
+        assert_eq!(clock.now_ms(), 100);
+        let watched = pacer.watched();
+        assert!(!watched.is_zero());
+        pacer.set_at_once_until(Some(1_000_000));
+        assert!(pacer.advance(&clock, 1_000_000));
+        assert_eq!((clock.now_ms(), pacer.watched()), (1_000_000, watched));
+    }
 }
