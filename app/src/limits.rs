@@ -399,3 +399,9 @@ pub const LESSON_SHOW: Duration = Duration::from_millis(33);
 /// Passes of one run after which the goal of a challenge is watched. Later ones are watched at the
 /// end, or when they remove something.
 pub const LESSON_WATCHED_PASSES_MAX: u32 = 500;
+
+/// Lessons that a check plays at a time.
+pub const LESSON_CHECK_THREADS: usize = 2;
+
+/// The longest that a check may take for one play of a lesson.
+pub const LESSON_CHECK_PLAY_MAX: Duration = Duration::from_secs(2);

@@ -343,6 +343,8 @@ pub enum LessonCommand {
     List(LessonList),
     /// Play a lesson in the window; without a display, in the terminal.
     Play(LessonPlay),
+    /// Play lessons without a window and check that everything they say is true.
+    Check(LessonCheck),
     /// Write a lesson as Markdown, with its answers folded.
     Handout(LessonHandout),
 }
@@ -370,6 +372,17 @@ pub struct LessonPlay {
     /// Begin as a presentation: full screen, in large text.
     #[arg(long)]
     pub present: bool,
+}
+
+/// Arguments of `lesson check`.
+#[derive(Debug, clap::Args)]
+pub struct LessonCheck {
+    /// Lesson files. Defaults to all lessons that come with the program.
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Print one line of JSON for each lesson.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `lesson handout`.

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::json;
 
 use super::args::{self, LessonCommand, LessonHandout, LessonList, LessonPlay};
-use super::{Failure, WindowOutcome, WindowRequest, lesson_play, walk};
+use super::{Failure, WindowOutcome, WindowRequest, lesson_check, lesson_play, walk};
 use crate::job::OpenRequest;
 use crate::job::lesson::{Lesson, LessonEntry, LessonProgress, LessonSource, Level, Problem};
 use crate::lessons::progress::{self, Progress};
@@ -23,12 +24,14 @@ pub(super) fn run(
     args: &args::Lesson,
     shutdown: ShutdownSignal,
     window: impl FnOnce(WindowRequest, ShutdownSignal) -> Result<WindowOutcome, Failure>,
-) -> Result<(), Failure> {
+) -> Result<ExitCode, Failure> {
     match &args.command {
         LessonCommand::List(args) => list(args),
         LessonCommand::Play(args) => play(args, shutdown, window),
+        LessonCommand::Check(args) => return lesson_check::run(args),
         LessonCommand::Handout(args) => write_handout(args),
     }
+    .map(|()| ExitCode::SUCCESS)
 }
 
 fn list(args: &LessonList) -> Result<(), Failure> {
@@ -47,7 +50,7 @@ fn list(args: &LessonList) -> Result<(), Failure> {
 }
 
 /// Prints text; a reader that has enough, such as `head`, is no error.
-fn print(text: &str) -> Result<(), Failure> {
+pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

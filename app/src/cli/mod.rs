@@ -10,6 +10,7 @@ mod export;
 mod import;
 mod job_line;
 mod lesson;
+mod lesson_check;
 mod lesson_play;
 mod limits;
 mod progress_line;
@@ -85,7 +86,7 @@ pub fn run(
         }
     };
     match dispatch(args, window) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(Failure(sentence)) => {
             if !sentence.is_empty() {
                 eprintln!("{sentence}");
@@ -98,7 +99,7 @@ pub fn run(
 fn dispatch(
     args: Args,
     window: impl FnOnce(WindowRequest, ShutdownSignal) -> Result<WindowOutcome, Failure>,
-) -> Result<(), Failure> {
+) -> Result<ExitCode, Failure> {
     // Before a store is opened: a signal during that time must count too.
     let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
     match args.command {
@@ -118,7 +119,7 @@ fn dispatch(
         Some(Command::Watch(args)) => watch::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(args),
-        Some(Command::Lesson(args)) => lesson::run(&args, shutdown, window),
+        Some(Command::Lesson(args)) => return lesson::run(&args, shutdown, window),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Backup(args)) => backup::run(&args),
         Some(Command::Restore(args)) => restore::run(&args),
@@ -129,6 +130,7 @@ fn dispatch(
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Shell(args)) => shell::run(args),
     }
+    .map(|()| ExitCode::SUCCESS)
 }
 
 /// What the window opens, and how.

@@ -1,6 +1,7 @@
 //! Lessons: their files, and the throwaway store on a simulated clock that each is played in.
 
 pub mod audience;
+pub mod check;
 pub mod equality;
 pub mod file;
 pub mod handout;

@@ -209,7 +209,7 @@ fn a_goal_is_reached_lost_or_late() {
         runner.perform(LessonRequest::Hint { part: 0 });
         assert_eq!(goal(&runner).hints, hints);
     }
-    // What is not allowed changes nothing.
+    // A refused command changes nothing.
     input(&mut runner, "db.c.deleteMany({})");
     assert_eq!((goal(&runner).is_reached, goal(&runner).lost), (false, None));
     input(&mut runner, "play('until 12:03:00')");

@@ -1,0 +1,203 @@
+//! Proves that lessons hold: plays each file without a window and compares what it says with what
+//! the engine does.
+
+mod play;
+mod prose;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use mayfly_engine::clock::{Clock as _, SystemClock};
+
+use self::play::{Played, play, play_from};
+use super::file;
+use crate::job::lesson::{BlockKind, Lesson, Part, Problem};
+use crate::limits::{CONSOLE_THREAD_STACK, LESSON_CHECK_PLAY_MAX, LESSON_CHECK_THREADS};
+
+/// A lesson file to check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedFile {
+    /// The name of the file without `.md`.
+    pub slug: String,
+    /// How problems name it.
+    pub name: String,
+    /// Its contents.
+    pub bytes: Vec<u8>,
+}
+
+/// What the check found about one file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CheckReport {
+    /// How problems name the file.
+    pub name: String,
+    /// The lesson's title; empty if the file can't be read.
+    pub title: String,
+    /// What does not hold, in the order of the file.
+    pub problems: Vec<Problem>,
+    /// What may be wrong, in the order of the file.
+    pub warnings: Vec<Problem>,
+    /// How long one play of the whole file took.
+    pub took: Duration,
+}
+
+impl CheckReport {
+    /// Whether everything that the file says is true.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+/// Checks files, [`LESSON_CHECK_THREADS`] at a time. Hands over the reports in the order of the
+/// files.
+///
+/// # Errors
+/// The system gave no thread.
+pub fn check_all(
+    files: &[CheckedFile],
+    report: &mut dyn FnMut(&CheckReport),
+) -> std::io::Result<()> {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let (sender, reports) = crossbeam_channel::unbounded();
+        for _ in 0..LESSON_CHECK_THREADS.min(files.len()) {
+            let (sender, next) = (sender.clone(), &next);
+            let work = move || {
+                while let Some((at, file)) = take(files, next) {
+                    // The receiver stays until every sender is gone.
+                    let _ = sender.send((at, check(file)));
+                }
+            };
+            // A runtime of JavaScript needs this stack.
+            let builder = thread::Builder::new().name("mayfly-lesson-check".to_owned());
+            builder.stack_size(CONSOLE_THREAD_STACK).spawn_scoped(scope, work)?;
+        }
+        drop(sender);
+        let mut early = BTreeMap::new();
+        let mut shown = 0;
+        for (at, found) in reports {
+            early.insert(at, found);
+            while let Some(found) = early.remove(&shown) {
+                report(&found);
+                shown += 1;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The next file that no thread has taken.
+fn take<'f>(files: &'f [CheckedFile], next: &AtomicUsize) -> Option<(usize, &'f CheckedFile)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    files.get(at).map(|file| (at, file))
+}
+
+/// Checks one file. Needs a thread with a stack of [`CONSOLE_THREAD_STACK`].
+#[must_use]
+pub fn check(checked: &CheckedFile) -> CheckReport {
+    let report = CheckReport { name: checked.name.clone(), ..CheckReport::default() };
+    let lesson = match file::read(&checked.slug, &checked.bytes) {
+        Ok(lesson) => Arc::new(lesson),
+        Err(problems) => return CheckReport { problems, ..report },
+    };
+    let started = SystemClock.monotonic();
+    let played = play(&lesson);
+    let took = SystemClock.monotonic().saturating_sub(started);
+    let mut problems = played.problems.clone();
+    problems.extend(hints(&lesson));
+    if took > LESSON_CHECK_PLAY_MAX {
+        let most = LESSON_CHECK_PLAY_MAX.as_secs();
+        problems.push(problem(1, format!("A play takes {took:.1?}. Keep it below {most} s.")));
+    }
+    if problems.is_empty() {
+        problems.extend(repeats(&lesson, &played));
+    }
+    problems.sort();
+    let text = String::from_utf8_lossy(&checked.bytes);
+    let warnings = prose::warnings(&text, &played.instants);
+    CheckReport { title: lesson.title.clone(), problems, warnings, took, ..report }
+}
+
+/// A problem at the beginning of a line.
+fn problem(line: usize, sentence: impl Into<String>) -> Problem {
+    Problem { line, column: 1, sentence: sentence.into() }
+}
+
+/// Plays the file again, and opens each card by itself: both must end as the first play did.
+fn repeats(lesson: &Arc<Lesson>, first: &Played) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let second = play(lesson);
+    for (card, (first, second)) in lesson.cards.iter().zip(first.ends.iter().zip(&second.ends)) {
+        if first != second {
+            problems.push(problem(
+                card.line,
+                format!(
+                    "A second play ends this card otherwise: {}. Use `T(…)` and fixed `_id`s.",
+                    first.difference(second)
+                ),
+            ));
+            break;
+        }
+    }
+    for (index, card) in lesson.cards.iter().enumerate().skip(1) {
+        let Some(expected) = first.openings.get(index) else { break };
+        match play_from(lesson, index) {
+            Err(sentence) => problems.push(problem(card.line, sentence)),
+            Ok(found) if found != *expected => {
+                let sentence = format!(
+                    "Opened by itself, this card begins otherwise than after the cards before it: {}.",
+                    expected.difference(&found)
+                );
+                problems.push(problem(card.line, sentence));
+            }
+            Ok(_) => {}
+        }
+    }
+    problems
+}
+
+/// Hints that give the solution away.
+fn hints(lesson: &Lesson) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for card in &lesson.cards {
+        let blocks = || {
+            card.parts.iter().filter_map(|part| match part {
+                Part::Block(block) => Some(block),
+                _ => None,
+            })
+        };
+        let steps: Vec<String> = blocks()
+            .filter_map(|block| match &block.kind {
+                BlockKind::Solution(script) => Some(script),
+                _ => None,
+            })
+            .flat_map(|script| script.split([';', '\n']).map(bare))
+            // A shorter step, such as a `play`, is no secret.
+            .filter(|step| step.len() > HINTED_BYTES_MAX)
+            .collect();
+        for block in blocks() {
+            let BlockKind::Goal(goal) = &block.kind else { continue };
+            for hint in &goal.hints {
+                let hint_text = bare(hint);
+                if steps.iter().any(|step| hint_text.contains(step.as_str())) {
+                    let sentence = format!("This hint contains a step of the solution: {hint:?}.");
+                    problems.push(problem(block.line, sentence));
+                }
+            }
+        }
+    }
+    problems
+}
+
+/// The longest step of a solution that a hint may contain, in bytes without white space.
+const HINTED_BYTES_MAX: usize = 24;
+
+/// A text without white space and quotes.
+fn bare(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'' | '`')).collect()
+}

@@ -1,0 +1,317 @@
+//! One play of a whole file, as someone plays it who guesses and shows every solution.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use bson::doc;
+use mayfly_engine::reply::ExpiringPage;
+
+use super::problem;
+use crate::job::ConsoleOutput;
+use crate::job::lesson::{
+    Block, BlockKind, BlockState, Goal, Guess, Lesson, LessonRequest, LessonSource, Part, Problem,
+    Question, QuestionKind,
+};
+use crate::lessons::audience::NoAudience;
+use crate::lessons::runner::{EngineAnswer, Pace, Runner, misfit};
+use crate::lessons::stage::{COSMOS_DATABASE, DATABASE};
+use crate::source::Source as _;
+
+/// What a play found.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Played {
+    /// What does not hold.
+    pub(super) problems: Vec<Problem>,
+    /// The store at the beginning of each card.
+    pub(super) openings: Vec<Stored>,
+    /// The store at the end of each card.
+    pub(super) ends: Vec<Stored>,
+    /// The instants that have a meaning in the run, in milliseconds since 1970: where it stopped, and
+    /// every pass, write, date and threshold.
+    pub(super) instants: BTreeSet<i64>,
+}
+
+/// Everything that a store holds, and what was removed from it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Stored {
+    /// Each document with its namespace.
+    documents: Vec<(String, Vec<u8>)>,
+    /// The removed documents, one line each.
+    removed: Vec<String>,
+}
+
+impl Stored {
+    fn of(runner: &Runner) -> Self {
+        let removed = runner.ledger().iter().map(|row| format!("{row:?}")).collect();
+        Self { documents: runner.contents(), removed }
+    }
+
+    /// The first difference to another one, in words.
+    pub(super) fn difference(&self, other: &Self) -> String {
+        let counts =
+            |what: &str, ours: usize, others: usize| format!("{ours} {what}, not {others}");
+        let (ours, others) = (&self.documents, &other.documents);
+        if ours.len() != others.len() {
+            return counts("documents", others.len(), ours.len());
+        }
+        if let Some((ours, _)) = ours.iter().zip(others).find(|(ours, others)| ours != others) {
+            return format!("a document of {} differs", ours.0);
+        }
+        let (ours, others) = (&self.removed, &other.removed);
+        if ours.len() != others.len() {
+            return counts("removals", others.len(), ours.len());
+        }
+        match ours.iter().zip(others).find(|(ours, others)| ours != others) {
+            Some((ours, others)) => format!("removed: {others}, not {ours}"),
+            None => "nothing differs".to_owned(),
+        }
+    }
+}
+
+/// Opens a card of a fresh lesson.
+///
+/// # Errors
+/// One sentence.
+pub(super) fn play_from(lesson: &Arc<Lesson>, card: usize) -> Result<Stored, String> {
+    let mut runner = open(lesson)?;
+    runner.perform(LessonRequest::OpenCard(card));
+    match runner.view().failure {
+        Some(sentence) => Err(sentence),
+        None => Ok(Stored::of(&runner)),
+    }
+}
+
+/// Plays all cards in order.
+pub(super) fn play(lesson: &Arc<Lesson>) -> Played {
+    let mut played = Played::default();
+    let mut runner = match open(lesson) {
+        Ok(runner) => runner,
+        Err(sentence) => {
+            played.problems.push(problem(1, sentence));
+            return played;
+        }
+    };
+    for index in 0..lesson.cards.len() {
+        runner.perform(LessonRequest::OpenCard(index));
+        played.openings.push(Stored::of(&runner));
+        let problems = play_card(lesson, index, &mut runner, &mut played.instants);
+        played.ends.push(Stored::of(&runner));
+        let is_broken = !problems.is_empty();
+        played.problems.extend(problems);
+        if is_broken {
+            // What follows would repeat it.
+            break;
+        }
+    }
+    played.instants.extend(runner.events());
+    for row in runner.ledger() {
+        played.instants.extend([row.threshold_ms, row.removed_ms]);
+    }
+    played
+}
+
+fn open(lesson: &Arc<Lesson>) -> Result<Runner, String> {
+    let from = LessonSource::Shipped(lesson.slug.clone());
+    Runner::open(Arc::clone(lesson), from, Arc::new(NoAudience), Pace::AtOnce)
+}
+
+/// Plays the open card. Ends with the first part that does not hold.
+fn play_card(
+    lesson: &Lesson,
+    index: usize,
+    runner: &mut Runner,
+    instants: &mut BTreeSet<i64>,
+) -> Vec<Problem> {
+    let card = &lesson.cards[index];
+    let mut goals = Vec::new();
+    note_instants(lesson, runner, instants);
+    for (part, found) in card.parts.iter().enumerate() {
+        let Part::Block(block) = found else { continue };
+        let broken = match &block.kind {
+            BlockKind::Setup(_) | BlockKind::Traffic(_) => failed(runner, part, block),
+            BlockKind::Question(question) => {
+                runner.perform(LessonRequest::Guess { part, guess: guess(question) });
+                None
+            }
+            BlockKind::Run { .. } | BlockKind::Play { .. } => {
+                runner.perform(LessonRequest::Run { part });
+                failed(runner, part, block)
+                    .or_else(|| unexpected(block, runner))
+                    .or_else(|| answered(&card.parts, part, runner))
+            }
+            BlockKind::Goal(goal) => {
+                goals.push((part, block, goal));
+                open_goal(goal, part, block, runner)
+            }
+            BlockKind::Solution(_) => {
+                runner.perform(LessonRequest::Run { part });
+                failed(runner, part, block).or_else(|| reached(&goals, runner))
+            }
+        };
+        note_instants(lesson, runner, instants);
+        if let Some(broken) = broken {
+            return vec![broken];
+        }
+    }
+    let view = runner.view();
+    let mut problems: Vec<Problem> =
+        view.failure.into_iter().map(|sentence| problem(card.line, sentence)).collect();
+    if problems.is_empty() && !view.cards.get(index).is_some_and(|card| card.is_done) {
+        let waiting = card.parts.iter().enumerate().find_map(|(part, found)| {
+            let Part::Block(block) = found else { return None };
+            let state = view.cards.get(index)?.parts.get(part)?.as_ref()?.state;
+            (state != BlockState::Done).then_some((block.line, state))
+        });
+        let (line, state) = waiting.unwrap_or((card.line, BlockState::Waiting));
+        problems.push(problem(line, format!("This part can't be finished: it is {state:?}.")));
+    }
+    problems
+}
+
+/// Notes where the clock stands, and the dates and thresholds of the shown documents.
+fn note_instants(lesson: &Lesson, runner: &Runner, instants: &mut BTreeSet<i64>) {
+    let source = runner.source();
+    instants.insert(source.now_ms());
+    for shown in &lesson.show {
+        let cosmos = shown.strip_prefix("cosmos.").map(|name| (COSMOS_DATABASE, name));
+        let (db, name) = cosmos.unwrap_or((DATABASE, shown));
+        let found = source.run(db, &doc! {"mayflyExpiring": name, "limit": EXPIRING_MAX});
+        let Some(page) = ExpiringPage::from_document(&found) else { continue };
+        for row in page.batch {
+            instants.extend([row.base_ms, row.threshold_ms]);
+            instants.extend(row.dates_ms.unwrap_or_default());
+        }
+    }
+}
+
+/// Documents of a collection whose dates the prose may name.
+const EXPIRING_MAX: i32 = 1_000;
+
+/// Any guess: a check only has to commit one.
+fn guess(question: &Question) -> Guess {
+    match &question.kind {
+        QuestionKind::Choose => Guess::Choice(0),
+        QuestionKind::Count { min, .. } => Guess::Count(*min),
+        QuestionKind::Which { .. } => Guess::Which(Vec::new()),
+        QuestionKind::Pin => Guess::Pin(0),
+    }
+}
+
+/// A block that failed against what the file says.
+fn failed(runner: &Runner, part: usize, block: &Block) -> Option<Problem> {
+    let view = runner.view();
+    let found = view.cards.get(view.card)?.parts.get(part)?.as_ref()?;
+    let why = match found.state {
+        BlockState::Failed => said(&found.output),
+        BlockState::Waiting => "something before it is not done".to_owned(),
+        BlockState::Ready | BlockState::Running | BlockState::Done => return None,
+    };
+    Some(problem(block.line, format!("{}: {why}", words(&block.kind))))
+}
+
+/// An `expect` of the file that did not hold.
+fn unexpected(block: &Block, runner: &mut Runner) -> Option<Problem> {
+    let message = runner.take_unexpected()?;
+    Some(problem(block.line, format!("{}: {message}", words(&block.kind))))
+}
+
+/// The last thing that a block printed.
+fn said(output: &[ConsoleOutput]) -> String {
+    match output.last() {
+        Some(
+            ConsoleOutput::Failed(text)
+            | ConsoleOutput::Note(text)
+            | ConsoleOutput::Printed(text)
+            | ConsoleOutput::Value { text, .. },
+        ) => text.clone(),
+        None => "it failed without a word".to_owned(),
+    }
+}
+
+fn words(kind: &BlockKind) -> &'static str {
+    match kind {
+        BlockKind::Setup(_) => "js setup",
+        BlockKind::Run { .. } => "js run",
+        BlockKind::Play { .. } => "js play",
+        BlockKind::Question(_) => "toml predict",
+        BlockKind::Goal(_) => "toml goal",
+        BlockKind::Solution(_) => "js solution",
+        BlockKind::Traffic(_) => "js traffic",
+    }
+}
+
+/// The questions before a block that has run must have exactly one true choice, or an answer of
+/// their kind, and it must come from the engine.
+fn answered(parts: &[Part], before: usize, runner: &Runner) -> Option<Problem> {
+    parts.iter().enumerate().take(before).find_map(|(part, found)| {
+        let Part::Block(Block { kind: BlockKind::Question(question), line }) = found else {
+            return None;
+        };
+        let sentence = wrong_answer(question, runner.answer(part))?;
+        Some(problem(*line, format!("predict {:?}: {sentence}", question.id)))
+    })
+}
+
+/// What is wrong with the engine's answer to a question.
+fn wrong_answer(
+    question: &Question,
+    answer: Option<Result<EngineAnswer, String>>,
+) -> Option<String> {
+    let answer = match answer {
+        None => return Some("it was never asked. Put the block that plays after it.".to_owned()),
+        Some(Err(sentence)) => return Some(sentence),
+        Some(Ok(answer)) => answer,
+    };
+    let said = &answer.value;
+    if !answer.unread.is_empty() {
+        return Some("its answer never reads the engine. Let `ask` compute it.".to_owned());
+    }
+    if let Some(why) = misfit(question, said) {
+        return Some(format!("the engine answers {said}, {why}."));
+    }
+    if question.kind != QuestionKind::Choose {
+        return None;
+    }
+    let texts = |indexes: &[usize]| {
+        let texts = indexes.iter().filter_map(|index| question.choices.get(*index));
+        texts.map(|choice| format!("{:?}", choice.text)).collect::<Vec<_>>().join(", ")
+    };
+    match answer.true_choices.as_slice() {
+        [_] => None,
+        [] if question.ask.is_empty() => {
+            Some("no choice is true. Widen the `when` of one.".to_owned())
+        }
+        [] => Some(format!("the engine answers {said}, which no choice has. Correct one `is`.")),
+        several => Some(format!(
+            "{} choices are true: {}. Make one narrower.",
+            several.len(),
+            texts(several)
+        )),
+    }
+}
+
+/// A goal must not be reached before its solution.
+fn open_goal(goal: &Goal, part: usize, block: &Block, runner: &mut Runner) -> Option<Problem> {
+    match runner.goal_value(part) {
+        Ok(false) => None,
+        Ok(true) => {
+            let sentence = format!("goal: {:?} is true before its solution.", goal.when);
+            Some(problem(block.line, sentence))
+        }
+        Err(sentence) => Some(problem(block.line, format!("goal: {sentence}"))),
+    }
+}
+
+/// Every goal of the card is reached by its solution, and none is lost.
+fn reached(goals: &[(usize, &Block, &Goal)], runner: &Runner) -> Option<Problem> {
+    let view = runner.view();
+    let card = view.cards.get(view.card)?;
+    goals.iter().find_map(|(part, block, goal)| {
+        let shown = card.parts.get(*part)?.as_ref()?;
+        if let Some(why) = &shown.lost {
+            return Some(problem(block.line, format!("goal: the solution loses it: {why}")));
+        }
+        let sentence = format!("goal: {:?} is false after the solution.", goal.when);
+        (!shown.is_reached).then(|| problem(block.line, sentence))
+    })
+}
