@@ -110,8 +110,8 @@ impl Pacer {
         let on_screen = on_screen.min(state.room.max(LESSON_PLAY_MIN / 4));
         state.room = state.room.saturating_sub(on_screen);
         (state.planned, state.seen) = (on_screen, Duration::ZERO);
-        // A pass may continue after the end of a short play, so the rate is never zero.
-        let rate = (simulated.as_secs_f64() / on_screen.as_secs_f64()).max(usual_rate);
+        // Never slower than real time: a pass may continue after the end of a short play.
+        let rate = (simulated.as_secs_f64() / on_screen.as_secs_f64()).max(1.0);
         state.progress = Progress { rate, is_paused: false, until_ms: Some(until_ms) };
         self.show(state);
     }
@@ -261,7 +261,7 @@ mod tests {
     fn a_play_takes_two_to_eight_seconds() {
         let (pacer, _) = pacer();
         for (simulated_secs, usual_rate, expected) in [
-            (1, 10.0, 10.0),  // two seconds would be slower than the usual rate
+            (1, 10.0, 1.0),
             (30, 10.0, 10.0), // three seconds
             (90, 1.0, 11.25), // eight seconds
             (86_400, 1.0, 10_800.0),
