@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use bson::{Bson, Document};
 use mayfly_engine::clock::SimulatedClock;
+use mayfly_engine::engine::Engine;
 use mayfly_engine::replication::{OplogEntry, Role};
 
 pub use place::Removal;
@@ -206,6 +207,45 @@ impl ReplicaSet {
             namespace.db == db && namespace.collection == collection
         };
         Ok(self.place(member)?.removals.iter().filter(is_of).cloned().collect())
+    }
+
+    /// Calls `work` with the primary's engine; `None` while no member is primary.
+    pub fn with_primary<T>(&self, work: impl FnOnce(&Engine) -> T) -> Option<T> {
+        self.sync_clocks();
+        self.primary_place()?.engine().ok().map(work)
+    }
+
+    /// The next threshold after now by the primary's clock, in the common time.
+    #[must_use]
+    pub fn next_threshold_ms(&self) -> Option<i64> {
+        let skew_ms = self.primary_place()?.skew_ms;
+        let from_ms = self.now_ms().saturating_add(skew_ms).saturating_add(1);
+        let first = self.with_primary(|engine| engine.reaper().first_threshold_ms(from_ms));
+        Some(first?.ok().flatten()?.saturating_sub(skew_ms))
+    }
+
+    /// The time of a member's clock, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// There is no such member.
+    pub fn member_now_ms(&self, name: &str) -> Result<i64, String> {
+        Ok(self.now_ms().saturating_add(self.place(name)?.skew_ms))
+    }
+
+    /// Moves the wall clock of a member alone, or of the primary.
+    ///
+    /// # Errors
+    /// There is no such member, or no primary.
+    pub fn jump(&mut self, name: Option<&str>, ms: i64) -> Result<(), String> {
+        self.sync_clocks();
+        let now_ms = self.now_ms();
+        let primary = || self.places.iter().position(Place::is_primary);
+        let at = match name {
+            Some(name) => self.index(name)?,
+            None => primary().ok_or("No member is primary")?,
+        };
+        self.places[at].jump(ms, now_ms);
+        Ok(())
     }
 
     /// When the set began, in milliseconds since 1970.

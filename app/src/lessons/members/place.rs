@@ -153,6 +153,14 @@ impl Place {
         }
     }
 
+    /// Moves its wall clock alone.
+    pub(super) fn jump(&mut self, ms: i64, common_ms: i64) {
+        self.skew_ms = self.skew_ms.saturating_add(ms);
+        if let Some(clock) = self.engine().ok().and_then(Engine::simulated_clock) {
+            clock.set(common_ms.saturating_add(self.skew_ms));
+        }
+    }
+
     /// When its monitor wakes next, in the common time.
     pub(super) fn wake_ms(&self) -> Option<i64> {
         let running = self.running.as_ref()?;

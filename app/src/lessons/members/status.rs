@@ -70,7 +70,9 @@ impl ReplicaSet {
         let newest = running.max_by_key(|place| (place.applied, place.is_primary()));
         let member = newest.and_then(|place| place.member().ok());
         let entries = member.and_then(|it| it.newest_entries(LESSON_OPLOG_SHOWN_MAX).ok());
-        entries.unwrap_or_default().into_iter().rev().map(entry_view).collect()
+        let entries = entries.unwrap_or_default().into_iter().rev();
+        // The rules of a lesson's database are set before it begins.
+        entries.filter(|entry| entry.kind != OplogKind::Dialect).map(entry_view).collect()
     }
 
     /// The documents of the shown collections on a member, soonest first, then those that never

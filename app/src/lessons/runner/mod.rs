@@ -1,6 +1,8 @@
 //! Plays a lesson: cards, blocks, questions and goals, restarts and steps back.
 
 mod answers;
+#[cfg(test)]
+mod member_tests;
 mod performance;
 mod requests;
 mod showing;
@@ -253,12 +255,17 @@ impl Runner {
         let stage = self.performance.stage();
         let removed = stage.ledger().count();
         let now_ms = stage.clock().now_ms();
+        let (members, failure) = (stage.members(), stage.failure());
         let (rate, is_paused) = self.source.pace();
         {
             let mut view = self.showing.view();
             view.next_event = next_event;
             view.removed = removed;
             view.traffic = self.performance.traffic();
+            (view.members, view.oplog, view.replication_delay_ms) = members;
+            if failure.is_some() {
+                view.failure = failure;
+            }
             let start_ms = view.time.start_ms;
             view.time = TimeView { now_ms, start_ms, rate, is_paused, until_ms: None };
             let at = view.card;

@@ -96,9 +96,8 @@ impl Performance {
                 self.ended(failure)
             }
             Step::Jump(ms) => {
-                self.stage.clock().jump(*ms);
-                self.stage.note_event();
-                Ran::default()
+                let failure = self.stage.jump(None, *ms).err();
+                Ran { failure, ..Ran::default() }
             }
             Step::Command(db, command) => {
                 let reply = self.stage.store().run(db, command, cancel);

@@ -121,18 +121,26 @@ impl Calls {
         doc! {"now": DateTime::from_millis(self.stage.clock().now_ms())}
     }
 
-    fn removed(&self, argument: &Document) -> Document {
+    fn stored(&self, argument: &Document) -> Result<Document, String> {
         let (db, name) = place(argument);
         let id = argument.get("id").unwrap_or(&Bson::Null);
-        let removed_ms = self.stage.ledger().removed_ms(db, name, id);
-        let seconds = removed_ms.map(|at_ms| number(at_ms - self.stage.start_ms()) / 1_000.0);
-        doc! {"seconds": seconds}
+        let is_stored = self.stage.is_stored(member(argument), db, name, id)?;
+        Ok(doc! {"isStored": is_stored})
     }
 
-    fn ledger(&self, argument: &Document) -> Document {
+    fn removed(&self, argument: &Document) -> Result<Document, String> {
         let (db, name) = place(argument);
-        let rows: Vec<Document> = self.stage.ledger().of(db, name).into_iter().map(row).collect();
-        doc! {"rows": rows}
+        let id = argument.get("id").unwrap_or(&Bson::Null);
+        let removed_ms = self.stage.removed_ms(member(argument), db, name, id)?;
+        let seconds = removed_ms.map(|at_ms| number(at_ms - self.stage.start_ms()) / 1_000.0);
+        Ok(doc! {"seconds": seconds})
+    }
+
+    fn ledger(&self, argument: &Document) -> Result<Document, String> {
+        let (db, name) = place(argument);
+        let rows = self.stage.removed(member(argument), db, name)?;
+        let rows: Vec<Document> = rows.into_iter().map(row).collect();
+        Ok(doc! {"rows": rows})
     }
 }
 
@@ -157,21 +165,19 @@ impl Extension for Calls {
                 let is_end = flag(argument, "isEnd");
                 reply = doc! {"isThere": stage.advance(ms(argument, "toMs"), is_end)};
             }
-            "jump" => {
-                stage.clock().jump(ms(argument, "ms"));
-                stage.note_event();
+            "jump" => stage.jump(member(argument), ms(argument, "ms"))?,
+            "replicationDelay" => stage.set_replication_delay(ms(argument, "ms"))?,
+            "memberTime" => {
+                let now_ms = stage.member_now_ms(member(argument).unwrap_or_default())?;
+                reply = doc! {"nowMs": number(now_ms)};
             }
             "begin" => self.play(argument),
             "end" => stage.pacer().end_play(),
             "pace" => reply = self.pace(argument),
             "happened" => stage.note_event(),
-            "stored" => {
-                let (db, name) = place(argument);
-                let id = argument.get("id").unwrap_or(&Bson::Null);
-                reply = doc! {"isStored": stage.is_stored(db, name, id)};
-            }
-            "removed" => reply = self.removed(argument),
-            "ledger" => reply = self.ledger(argument),
+            "stored" => reply = self.stored(argument)?,
+            "removed" => reply = self.removed(argument)?,
+            "ledger" => reply = self.ledger(argument)?,
             "answer" => {
                 let value = argument.get("value").cloned().unwrap_or(Bson::Null);
                 let has_read = flag(argument, "hasRead");
@@ -212,6 +218,11 @@ fn row(row: RemovedDocument) -> Document {
 fn place(argument: &Document) -> (&str, &str) {
     let text = |field| argument.get_str(field).unwrap_or_default();
     (text("database"), text("name"))
+}
+
+/// The member that was named; `None`: none was.
+fn member(argument: &Document) -> Option<&str> {
+    argument.get_str("member").ok()
 }
 
 fn ms(argument: &Document, field: &str) -> i64 {

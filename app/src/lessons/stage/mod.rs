@@ -2,6 +2,7 @@
 
 mod clock;
 mod ledger;
+mod members;
 mod pacer;
 mod permit;
 mod store;
@@ -11,7 +12,7 @@ pub(in crate::lessons) mod tests;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use bson::{Bson, Document, doc};
+use mayfly_engine::engine::Engine;
 use mayfly_engine::event::Event;
 use mayfly_engine::reaper::{Monitor, SleepEnd};
 use mayfly_engine::store::{Scan, StoreError};
@@ -33,12 +34,15 @@ pub type EventSink = Arc<dyn Fn(&Event) + Send + Sync>;
 pub struct Stage {
     store: Arc<StageStore>,
     clock: StageClock,
-    monitor: RefCell<Monitor>,
+    /// Members have monitors of their own.
+    monitor: Option<RefCell<Monitor>>,
     ledger: Arc<Ledger>,
     pacer: Arc<Pacer>,
+    sink: EventSink,
     start_ms: i64,
     /// The instants at which something happened, ascending.
     events: RefCell<Vec<i64>>,
+    failure: RefCell<Option<String>>,
     /// Passes of the present run after which the goal was watched.
     watched_passes: Cell<u32>,
 }
@@ -49,31 +53,42 @@ impl Stage {
     /// # Errors
     /// One sentence.
     pub fn open(lesson: &Lesson, pacer: Arc<Pacer>, sink: EventSink) -> Result<Self, String> {
-        let (store, clock) = StageStore::open(lesson)?;
         let ledger = Arc::new(Ledger::default());
-        store.engine().reaper().hub().observe({
-            let (ledger, pacer, clock) = (Arc::clone(&ledger), Arc::clone(&pacer), clock.clone());
-            let load_ms = i64::try_from(lesson.reaper.load.as_millis()).unwrap_or(i64::MAX);
-            move |event| {
+        let watch: EventSink = {
+            let (ledger, sink) = (Arc::clone(&ledger), Arc::clone(&sink));
+            Arc::new(move |event: &Event| {
                 sink(event);
-                if let Event::Removed { documents, more } = event {
+                if let Event::Removed { documents, .. } = event {
                     ledger.add(documents);
+                }
+            })
+        };
+        let (store, clock) = StageStore::open(lesson, &watch)?;
+        let monitor = store.engine().map(|engine| {
+            let (pacer, clock) = (Arc::clone(&pacer), clock.clone());
+            let load_ms = i64::try_from(lesson.reaper.load.as_millis()).unwrap_or(i64::MAX);
+            engine.reaper().hub().observe(move |event| {
+                watch(event);
+                if let Event::Removed { documents, more } = event {
                     let count = (documents.len() as u64).saturating_add(*more);
                     take_time(&pacer, &clock, load_ms, count);
                 }
-            }
+            });
+            let monitor = Monitor::new(Arc::clone(engine.reaper()));
+            monitor.plan();
+            RefCell::new(monitor)
         });
-        let monitor = Monitor::new(Arc::clone(store.engine().reaper()));
-        monitor.plan();
         let start_ms = clock.now_ms();
         Ok(Self {
             store: Arc::new(store),
             clock,
-            monitor: RefCell::new(monitor),
+            monitor,
             ledger,
             pacer,
+            sink,
             start_ms,
             events: RefCell::default(),
+            failure: RefCell::default(),
             watched_passes: Cell::new(0),
         })
     }
@@ -108,19 +123,34 @@ impl Stage {
         self.start_ms
     }
 
-    /// When the monitor wakes next, and whether it is on then.
+    /// When the monitor wakes next, and whether it is on then. With members, the primary's.
     #[must_use]
     pub fn schedule(&self) -> (i64, bool) {
-        let monitor = self.monitor.borrow();
-        monitor.plan();
-        let reaper = self.store.engine().reaper();
+        if let Some(set) = self.store.members() {
+            let is_on = set.with_primary(|engine| engine.reaper().parameters().enabled());
+            return (set.next_pass_ms().unwrap_or(i64::MAX), is_on.unwrap_or(false));
+        }
+        let Some(engine) = self.store.engine() else { return (i64::MAX, false) };
+        if let Some(monitor) = &self.monitor {
+            monitor.borrow().plan();
+        }
+        let reaper = engine.reaper();
         (reaper.next_pass_ms().unwrap_or(i64::MAX), reaper.parameters().enabled())
     }
 
-    /// The next threshold after now.
+    /// When something happens next by itself.
+    fn wake_ms(&self) -> i64 {
+        let set = self.store.members().map(|set| set.next_event_ms());
+        set.unwrap_or_else(|| self.schedule().0)
+    }
+
+    /// The next threshold after now. With members, by the primary's clock.
     #[must_use]
     pub fn next_threshold_ms(&self) -> Option<i64> {
-        let reaper = self.store.engine().reaper();
+        if let Some(set) = self.store.members() {
+            return set.next_threshold_ms();
+        }
+        let reaper = self.store.engine()?.reaper();
         reaper.first_threshold_ms(self.clock.now_ms().saturating_add(1)).ok().flatten()
     }
 
@@ -135,7 +165,7 @@ impl Stage {
     /// there; if not, a pass ran that may have changed what is to come.
     pub fn advance(&self, to_ms: i64, is_end: bool) -> bool {
         loop {
-            let (wake_ms, _) = self.schedule();
+            let wake_ms = self.wake_ms();
             if wake_ms > to_ms || wake_ms == to_ms && !is_end {
                 self.pacer.advance(&self.clock, to_ms);
                 return true;
@@ -143,15 +173,45 @@ impl Stage {
             if !self.pacer.advance(&self.clock, wake_ms) {
                 return true;
             }
-            let end = self.monitor.borrow_mut().run_due();
-            let Some(SleepEnd::Pass(report)) = end else { continue };
+            let (has_run, has_changed) = match self.wake() {
+                Ok(done) => done,
+                Err(sentence) => {
+                    self.failure.replace(Some(sentence));
+                    return true;
+                }
+            };
+            if !has_run {
+                continue;
+            }
             self.note_event();
             let watched = self.watched_passes.get();
             self.watched_passes.set(watched.saturating_add(1));
-            if report.deleted > 0 || watched < LESSON_WATCHED_PASSES_MAX {
+            if has_changed || watched < LESSON_WATCHED_PASSES_MAX {
                 return false;
             }
         }
+    }
+
+    /// Does what is due by itself. Returns whether anything ran, and whether it changed documents.
+    fn wake(&self) -> Result<(bool, bool), String> {
+        if let Some(mut set) = self.store.members() {
+            let step = set.step()?;
+            return Ok((step.passes + step.applied > 0, step.deleted + step.applied > 0));
+        }
+        let end = self.monitor.as_ref().and_then(|monitor| monitor.borrow_mut().run_due());
+        let Some(SleepEnd::Pass(report)) = end else { return Ok((false, false)) };
+        Ok((true, report.deleted > 0))
+    }
+
+    /// Why the members can't replicate, if they can't.
+    #[must_use]
+    pub fn failure(&self) -> Option<String> {
+        self.failure.borrow().clone()
+    }
+
+    /// Sends an event to the window.
+    fn tell(&self, event: &Event) {
+        (self.sink)(event);
     }
 
     /// Something happened now.
@@ -171,53 +231,37 @@ impl Stage {
         self.events.borrow().clone()
     }
 
-    /// Whether the bytes of a document are stored, hidden or not.
-    #[must_use]
-    pub fn is_stored(&self, db: &str, collection: &str, id: &Bson) -> bool {
-        let command = doc! {"mayflyVerdict": collection, "id": id.clone()};
-        let reply = self.store.run(db, &command, &Cancel::default());
-        reply.get_f64("ok").is_ok_and(|ok| ok > 0.0)
-    }
-
     /// Every document of every collection in the order of storage, with its namespace: what a
-    /// second run must repeat byte for byte.
+    /// second run must repeat byte for byte. With members, those of the primary.
     #[must_use]
     pub fn contents(&self) -> Vec<(String, Vec<u8>)> {
-        let collections = self.store.engine().collections();
-        let mut found = Vec::new();
-        for collection in collections.catalog().all_collections() {
-            let name = collection.namespace.to_string();
-            if collection.namespace.collection.starts_with("system.") {
-                continue;
-            }
-            let read = collections.store().read(|reader| {
-                let documents = reader.documents(collection.id, 0, Scan::Forward)?;
-                for stored in documents {
-                    found.push((name.clone(), stored?.document()?.as_bytes().to_vec()));
-                }
-                Ok::<_, StoreError>(())
-            });
-            if let Err(error) = read {
-                found.push((name, error.to_string().into_bytes()));
-            }
+        match self.store.members() {
+            Some(set) => set.with_primary(contents).unwrap_or_default(),
+            None => self.store.engine().map(contents).unwrap_or_default(),
         }
-        found
     }
+}
 
-    /// Runs a command on a member of the replica set.
-    #[must_use]
-    pub fn run_on(&self, member: &str, db: &str, command: &Document) -> Document {
-        let _ = (db, command, &self.store);
-        refusal(&format!("this lesson has no member {member}"))
+fn contents(engine: &Engine) -> Vec<(String, Vec<u8>)> {
+    let collections = engine.collections();
+    let mut found = Vec::new();
+    for collection in collections.catalog().all_collections() {
+        let name = collection.namespace.to_string();
+        if collection.namespace.collection.starts_with("system.") {
+            continue;
+        }
+        let read = collections.store().read(|reader| {
+            let documents = reader.documents(collection.id, 0, Scan::Forward)?;
+            for stored in documents {
+                found.push((name.clone(), stored?.document()?.as_bytes().to_vec()));
+            }
+            Ok::<_, StoreError>(())
+        });
+        if let Err(error) = read {
+            found.push((name, error.to_string().into_bytes()));
+        }
     }
-
-    /// Acts on a member of the replica set.
-    ///
-    /// # Errors
-    /// One sentence.
-    pub fn member(&self, name: &str, what: &str) -> Result<Document, String> {
-        Err(format!("{what}: this lesson has no member {name}"))
-    }
+    found
 }
 
 /// Lets the time pass that the removal of documents takes.

@@ -1,7 +1,7 @@
 //! The throwaway store of a lesson.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bson::{Document, doc};
 use mayfly_engine::clock::{Clock, FakeSystemClock};
@@ -9,10 +9,12 @@ use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 use mayfly_engine::interrupt::{Limit, StopReason, run_within};
 use mayfly_engine::store::{StoreError, StoreOptions};
 
+use super::EventSink;
 use super::clock::StageClock;
-use super::permit::{is_output, outside};
+use super::permit::{is_output, is_read, outside};
 use crate::job::lesson::{ClockKind, Lesson, Rules};
-use crate::job::{Cancel, Dialect, SandboxFolder};
+use crate::job::{Cancel, Dialect, Event, Namespace, SandboxFolder};
+use crate::lessons::members::ReplicaSet;
 use crate::limits::{
     LESSON_BATCH_DOCUMENTS, LESSON_BYTES_MAX, LESSON_DOCUMENTS_MAX, LESSON_LOAD_BATCH_DOCUMENTS,
     LESSON_MAP_BYTES,
@@ -29,11 +31,17 @@ pub const COSMOS_DATABASE: &str = "cosmos";
 /// so. The clock guard knows the same instant.
 pub const BUILD_MS: i64 = mayfly_engine::limits::GUARD_EARLIEST_MS;
 
-/// An engine in a temporary folder, which goes with it.
+/// A store, or the members of a replica set, in a temporary folder that goes with it.
 pub struct StageStore {
-    engine: Engine,
+    backing: Backing,
     /// Removed after the engine is closed.
     folder: SandboxFolder,
+}
+
+enum Backing {
+    Alone(Box<Engine>),
+    /// Locked only while a command or a step runs, never while time passes.
+    Set(Box<Mutex<ReplicaSet>>),
 }
 
 /// Ends a command once its run is canceled.
@@ -46,15 +54,18 @@ impl Limit for UntilCanceled {
 }
 
 impl StageStore {
-    /// A store as a lesson begins with it, and its clock.
+    /// A store as a lesson begins with it, and its clock. `watch` takes the events of members.
     ///
     /// # Errors
     /// One sentence.
-    pub fn open(lesson: &Lesson) -> Result<(Self, StageClock), String> {
+    pub fn open(lesson: &Lesson, watch: &EventSink) -> Result<(Self, StageClock), String> {
         let (lock, folder) = sandbox_folder::create_in_memory()
             .map_err(|error| format!("Couldn't create a folder for the lesson: {error}"))?;
         let folder = SandboxFolder::new(lock, folder);
         let start_ms = lesson.start_ms.unwrap_or(BUILD_MS);
+        if !lesson.members.is_empty() {
+            return Self::open_set(lesson, folder, start_ms, watch);
+        }
         let store = StoreOptions {
             map_size_bytes: LESSON_MAP_BYTES,
             ballast_bytes_max: 0,
@@ -79,51 +90,56 @@ impl StageStore {
                 (engine, StageClock::Computer(clock))
             }
         };
-        let store = Self { engine, folder };
-        store.set_up(lesson)?;
-        Ok((store, clock))
+        let mut all = dialects(lesson);
+        all.extend(parameters(lesson).into_iter().map(|command| ("admin", command)));
+        for (db, command) in all {
+            set_up(&engine.run(db, &command))?;
+        }
+        Ok((Self { backing: Backing::Alone(Box::new(engine)), folder }, clock))
     }
 
-    fn set_up(&self, lesson: &Lesson) -> Result<(), String> {
-        let run = |db: &str, command: Document| {
-            let reply = self.engine.run(db, &command);
-            match reply.get_str("errmsg") {
-                Ok(message) => Err(format!("The lesson's store can't be set up: {message}")),
-                Err(_) => Ok(()),
-            }
-        };
-        if lesson.dialect != Dialect::default() {
-            run(DATABASE, doc! {"mayflyDialect": lesson.dialect.name()})?;
-        }
-        if lesson.rules == Rules::Both {
-            run(COSMOS_DATABASE, doc! {"mayflyDialect": Dialect::Cosmos.name()})?;
-        }
-        let batch = if lesson.reaper.load.is_zero() {
-            LESSON_BATCH_DOCUMENTS
-        } else {
-            LESSON_LOAD_BATCH_DOCUMENTS
-        };
-        let secs = i64::try_from(lesson.reaper.period.as_secs()).unwrap_or(i64::MAX);
-        run(
-            "admin",
-            doc! {
-                "setParameter": 1,
-                "ttlMonitorSleepSecs": secs,
-                "batchedDeletesTargetBatchDocs": batch,
-                // By real time, a slow computer would end a visit early.
-                "ttlIndexDeleteTargetTimeMS": 0,
-            },
+    fn open_set(
+        lesson: &Lesson,
+        folder: SandboxFolder,
+        start_ms: i64,
+        watch: &EventSink,
+    ) -> Result<(Self, StageClock), String> {
+        let watch = Arc::clone(watch);
+        let mut set = ReplicaSet::open(
+            folder.path(),
+            &lesson.members,
+            start_ms,
+            parameters(lesson),
+            Arc::new(move |_: &str, event: &Event| watch(event)),
         )?;
-        for (name, value) in &lesson.reaper.parameters {
-            run("admin", doc! {"setParameter": 1, name: value.clone()})?;
+        for (db, command) in dialects(lesson) {
+            set_up(&set.run(None, db, &command)?)?;
         }
-        Ok(())
+        let shown = lesson.show.iter().map(|name| match name.split_once('.') {
+            Some((db, name)) if db == COSMOS_DATABASE => Namespace::new(db, name),
+            _ => Namespace::new(DATABASE, name.as_str()),
+        });
+        set.show(shown.collect());
+        let clock = StageClock::Simulated(Arc::clone(set.clock()));
+        Ok((Self { backing: Backing::Set(Box::new(Mutex::new(set))), folder }, clock))
     }
 
-    /// The engine.
+    /// The engine; `None`: there are members.
     #[must_use]
-    pub fn engine(&self) -> &Engine {
-        &self.engine
+    pub fn engine(&self) -> Option<&Engine> {
+        match &self.backing {
+            Backing::Alone(engine) => Some(engine),
+            Backing::Set(_) => None,
+        }
+    }
+
+    /// The members; `None`: a store alone. Nothing else works on them until it is dropped.
+    #[must_use]
+    pub fn members(&self) -> Option<MutexGuard<'_, ReplicaSet>> {
+        match &self.backing {
+            Backing::Alone(_) => None,
+            Backing::Set(set) => Some(set.lock().unwrap_or_else(PoisonError::into_inner)),
+        }
     }
 
     /// Its temporary folder.
@@ -132,44 +148,112 @@ impl StageStore {
         self.folder.path()
     }
 
-    /// Runs a command, unless it reaches out of the store or the store is full.
+    /// Runs a command, unless it reaches out of the store or the store is full. With members a read
+    /// goes to the one that the window reads from, and a write to the primary.
     #[must_use]
     pub fn run(&self, db: &str, command: &Document, cancel: &Cancel) -> Document {
-        let refused = outside(command).or_else(|| self.is_full(command).then(full));
-        if let Some(sentence) = refused {
+        self.run_on(None, db, command, cancel)
+    }
+
+    /// The same on this member.
+    #[must_use]
+    pub fn run_on(
+        &self,
+        member: Option<&str>,
+        db: &str,
+        command: &Document,
+        cancel: &Cancel,
+    ) -> Document {
+        if let Some(sentence) = outside(command) {
             return refusal(&sentence);
         }
         let limit = Arc::new(UntilCanceled(cancel.clone()));
-        run_within(Some(limit), || self.engine.run(db, command))
-    }
-
-    /// Whether a command would store more than a lesson may.
-    fn is_full(&self, command: &Document) -> bool {
-        let Some(name) = command.keys().next() else { return false };
-        let list = match name.as_str() {
-            "insert" => "documents",
-            "bulkWrite" => "ops",
-            "update" => "updates",
-            "findAndModify" => "",
-            "aggregate" if is_output(command) => "",
-            _ => return false,
-        };
-        let more = command.get_array(list).map_or(1, Vec::len) as u64;
-        let collections = self.engine.collections();
-        let catalog = collections.catalog();
-        let stored = collections.store().read(|reader| {
-            let (mut documents, mut bytes) = (0, 0);
-            for collection in catalog.all_collections() {
-                let counters = reader.counters(collection.id.0)?;
-                documents += counters.documents;
-                bytes += counters.bytes;
+        match &self.backing {
+            Backing::Alone(_) if member.is_some() => {
+                refusal(&format!("this lesson has no member {}", member.unwrap_or_default()))
             }
-            Ok::<_, StoreError>((documents, bytes))
-        });
-        stored.is_ok_and(|(documents, bytes)| {
-            documents.saturating_add(more) > LESSON_DOCUMENTS_MAX || bytes > LESSON_BYTES_MAX
-        })
+            Backing::Alone(engine) if is_full(engine, command) => refusal(&full()),
+            Backing::Alone(engine) => run_within(Some(limit), || engine.run(db, command)),
+            Backing::Set(set) => {
+                let mut set = set.lock().unwrap_or_else(PoisonError::into_inner);
+                if set.with_primary(|engine| is_full(engine, command)) == Some(true) {
+                    return refusal(&full());
+                }
+                let read = set.read_member().filter(|_| is_read(command)).map(str::to_owned);
+                let member = member.map(str::to_owned).or(read);
+                let ran = run_within(Some(limit), || set.run(member.as_deref(), db, command));
+                ran.unwrap_or_else(|sentence| refusal(&sentence))
+            }
+        }
     }
+}
+
+/// Commands that give the databases of a lesson their rules.
+fn dialects(lesson: &Lesson) -> Vec<(&'static str, Document)> {
+    let mut all = Vec::new();
+    if lesson.dialect != Dialect::default() {
+        all.push((DATABASE, doc! {"mayflyDialect": lesson.dialect.name()}));
+    }
+    if lesson.rules == Rules::Both {
+        all.push((COSMOS_DATABASE, doc! {"mayflyDialect": Dialect::Cosmos.name()}));
+    }
+    all
+}
+
+/// Commands on `admin` that set the parameters of each engine of a lesson.
+fn parameters(lesson: &Lesson) -> Vec<Document> {
+    let batch = if lesson.reaper.load.is_zero() {
+        LESSON_BATCH_DOCUMENTS
+    } else {
+        LESSON_LOAD_BATCH_DOCUMENTS
+    };
+    let secs = i64::try_from(lesson.reaper.period.as_secs()).unwrap_or(i64::MAX);
+    let mut all = vec![doc! {
+        "setParameter": 1,
+        "ttlMonitorSleepSecs": secs,
+        "batchedDeletesTargetBatchDocs": batch,
+        // By real time, a slow computer would end a visit early.
+        "ttlIndexDeleteTargetTimeMS": 0,
+    }];
+    for (name, value) in &lesson.reaper.parameters {
+        all.push(doc! {"setParameter": 1, name: value.clone()});
+    }
+    all
+}
+
+fn set_up(reply: &Document) -> Result<(), String> {
+    match reply.get_str("errmsg") {
+        Ok(message) => Err(format!("The lesson's store can't be set up: {message}")),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Whether a command would store more than a lesson may.
+fn is_full(engine: &Engine, command: &Document) -> bool {
+    let Some(name) = command.keys().next() else { return false };
+    let list = match name.as_str() {
+        "insert" => "documents",
+        "bulkWrite" => "ops",
+        "update" => "updates",
+        "findAndModify" => "",
+        "aggregate" if is_output(command) => "",
+        _ => return false,
+    };
+    let more = command.get_array(list).map_or(1, Vec::len) as u64;
+    let collections = engine.collections();
+    let catalog = collections.catalog();
+    let stored = collections.store().read(|reader| {
+        let (mut documents, mut bytes) = (0, 0);
+        for collection in catalog.all_collections() {
+            let counters = reader.counters(collection.id.0)?;
+            documents += counters.documents;
+            bytes += counters.bytes;
+        }
+        Ok::<_, StoreError>((documents, bytes))
+    });
+    stored.is_ok_and(|(documents, bytes)| {
+        documents.saturating_add(more) > LESSON_DOCUMENTS_MAX || bytes > LESSON_BYTES_MAX
+    })
 }
 
 fn full() -> String {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bson::doc;
+use bson::{Document, doc};
 
 use super::*;
 use crate::lessons::audience::NoAudience;

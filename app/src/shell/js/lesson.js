@@ -200,7 +200,8 @@
   Object.assign(clock, {
     now: () => {
       state.reads++;
-      return new Date(__host.now());
+      const { member } = state;
+      return new Date(member === null ? __host.now() : __host.call("memberTime", { member }).nowMs);
     },
     advance(duration) {
       const ms = millis(duration, "clock.advance");
