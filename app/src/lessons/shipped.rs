@@ -13,6 +13,10 @@ pub fn text(slug: &str) -> Option<&'static str> {
 }
 
 #[cfg(test)]
+#[path = "shipped_pages.rs"]
+mod pages;
+
+#[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
