@@ -170,6 +170,7 @@ impl MayflyApp {
     fn tick(&mut self) {
         self.state.uptime = SystemClock.monotonic().saturating_sub(self.started);
         let wall_ms = SystemClock.now_ms();
+        self.state.wall_ms = wall_ms;
         self.state.clock.tick(wall_ms, self.state.uptime);
     }
 

@@ -48,8 +48,17 @@ pub fn freshen(cx: &mut Apply<'_>) {
     if !cx.state.is_open() {
         return;
     }
-    let Some(tab) = cx.state.tabs.active() else { return };
-    let id = tab.id;
+    if let Some(tab) = cx.state.tabs.active().map(|tab| tab.id) {
+        freshen_tab(tab, cx);
+    }
+    // A lesson that compares rules shows two collections side by side.
+    for tab in cx.state.tabs_beside() {
+        freshen_tab(tab, cx);
+    }
+}
+
+fn freshen_tab(id: TabId, cx: &mut Apply<'_>) {
+    let Some(tab) = cx.state.tabs.get(id) else { return };
     match tab.view {
         ViewKind::Documents if !tab.documents.asked => documents::refresh(id, cx),
         ViewKind::Expiry if !tab.expiry.asked => expiry::refresh(id, cx),

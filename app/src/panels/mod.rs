@@ -43,10 +43,10 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
     if state.view.is_presented() {
         return presentation::ui(ui, state, drafts, actions);
     }
-    callouts::keys(ui.ctx(), state, actions);
     if let Some(playing) = &state.lessons.playing {
         return lesson_ui(ui, state, playing, drafts, actions);
     }
+    callouts::keys(ui.ctx(), state, actions);
     // The window is cleared to the color of panels: where the processor draws, every layer costs.
     let bar = Frame::new();
     Panel::top("top bar")
@@ -113,7 +113,8 @@ pub fn over_ui(
     actions: &mut Actions,
 ) {
     let is_presented = state.view.is_presented();
-    if !is_presented {
+    // A lesson introduces the view itself.
+    if !is_presented && !state.lessons.is_playing() {
         callouts::ui(ui.ctx(), state, actions);
     }
     if state.view.palette {

@@ -4,11 +4,14 @@ use egui::{Align, Layout, Ui};
 
 use crate::action::{Action, Actions, ViewAction};
 use crate::job::PassReport;
+use crate::state::clock::Mode;
+use crate::state::lesson::OwnStore;
 use crate::state::operations::Stage;
 use crate::state::view::Drawer;
 use crate::state::{Phase, State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
+use crate::widgets::marks::visible;
 
 /// Draws the line.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
@@ -19,6 +22,9 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             let ink = colors(ui).dim;
             ui.label(text::rich(words, text::small()).color(ink));
         };
+        if let Some(playing) = &state.lessons.playing {
+            own_ui(ui, state, &playing.own, actions);
+        }
         for words in left(state) {
             dim(ui, words);
         }
@@ -43,6 +49,26 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             }
         });
     });
+}
+
+/// The store beside a lesson, on the time of this machine.
+fn own_ui(ui: &mut Ui, state: &State, own: &OwnStore, actions: &mut Actions) {
+    let colors = colors(ui);
+    let monitor = if own.reaper.enabled { "TTL monitor on" } else { "TTL monitor off" };
+    let (time, wait) = match own.clock.mode() {
+        Mode::Real => {
+            let wall_ms = state.wall_ms;
+            let rest = u64::try_from(1_000 - wall_ms.rem_euclid(1_000)).unwrap_or(1_000);
+            (state.zone().time_of_day(wall_ms), Some(rest))
+        }
+        Mode::Simulated { .. } => ("simulated time".to_owned(), None),
+    };
+    let word = if wait.is_some() { "REAL TIME" } else { "SIMULATED" };
+    actions.redraw_after(std::time::Duration::from_millis(wait.unwrap_or(60_000)));
+    ui.label(text::rich(word, text::small()).color(colors.text));
+    let name = visible(&own.store.name);
+    let words = format!("{time} · {name} stays open · {monitor}");
+    ui.label(text::rich(words, text::small()).color(colors.dim));
 }
 
 /// A pass in one line: `Pass 5 · removed 23 · lag p50 30 s`. The lag is that of the index with the

@@ -1,13 +1,15 @@
 //! The middle of the window: tabs, views, and the inspector.
 
-use egui::{CentralPanel, Frame, Panel, Ui};
+use egui::{CentralPanel, Frame, Label, Panel, Ui};
 
 use super::lesson::page;
 use super::{documents, expiry, indexes, inspector, tab_strip, welcome};
 use crate::action::{Action, Actions, ViewAction};
+use crate::state::dialogs::dialect_label;
 use crate::state::tabs::ViewKind;
-use crate::state::{Drafts, Phase, State, Tab};
-use crate::theme::{colors, sizes};
+use crate::state::{Drafts, Phase, State, Tab, TabId};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::marks::visible;
 
 /// Draws the middle of the window.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
@@ -31,10 +33,43 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         .exact_size(sizes::VIEW_STRIP)
         .frame(Frame::new())
         .show(ui, |ui| tab_strip::views_ui(ui, state, tab, actions));
+    let beside = state.tabs_beside();
+    if beside.contains(&tab.id) {
+        CentralPanel::default()
+            .frame(Frame::new())
+            .show(ui, |ui| beside_ui(ui, state, &beside, drafts, actions));
+        return;
+    }
     inspector_panel(ui, state, tab, drafts, actions);
     CentralPanel::default()
         .frame(Frame::new())
         .show(ui, |ui| view_ui(ui, state, tab, drafts, actions));
+}
+
+/// Draws the lanes of several collections side by side, on one clock.
+pub(super) fn beside_ui(
+    ui: &mut Ui,
+    state: &State,
+    tabs: &[TabId],
+    drafts: &mut Drafts,
+    actions: &mut Actions,
+) {
+    ui.columns(tabs.len().max(1), |columns| {
+        for (ui, tab) in columns.iter_mut().zip(tabs) {
+            let Some(tab) = state.tabs.get(*tab) else { continue };
+            let dialect = state.tree.databases.iter().find(|db| db.name == tab.namespace.db);
+            let rules = dialect.and_then(|db| db.dialect).map_or("", dialect_label);
+            ui.horizontal(|ui| {
+                ui.add_space(sizes::GAP_LARGE);
+                ui.label(text::rich(rules, text::title()).color(colors(ui).text));
+                let name = visible(&tab.namespace.to_string());
+                ui.add(
+                    Label::new(text::rich(name, text::small()).color(colors(ui).dim)).truncate(),
+                );
+            });
+            view_ui(ui, state, tab, drafts, actions);
+        }
+    });
 }
 
 /// Draws the view of a tab.

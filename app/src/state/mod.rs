@@ -39,6 +39,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::job::OpenError;
+use crate::job::lesson::Rules;
 use crate::limits::CALM_MS;
 
 pub use crate::job::purpose::{self, Purpose};
@@ -134,6 +135,8 @@ pub struct State {
     pub drafts: Drafts,
     /// The time since the window was made. Drives messages and the age of answers, never verdicts.
     pub uptime: Duration,
+    /// The time of this machine in this frame, in milliseconds since 1970.
+    pub wall_ms: i64,
     /// Changes of the data that the views have not followed yet.
     pub changes: changes::Changes,
     /// The collection that a window without a tab opens after the outcomes of a frame.
@@ -152,6 +155,31 @@ impl State {
     #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
+    }
+
+    /// The tabs that are shown side by side: those of a lesson that compares rules, while they show
+    /// lanes. Empty: one tab is shown.
+    #[must_use]
+    pub fn tabs_beside(&self) -> Vec<TabId> {
+        let Some(view) = self.lessons.view().filter(|view| view.lesson.rules == Rules::Both) else {
+            return Vec::new();
+        };
+        let shown = view.lesson.show.iter().map(|shown| lesson::namespace(shown));
+        let found = shown
+            .filter_map(|namespace| self.tabs.open().iter().find(|tab| tab.namespace == namespace));
+        let found: Vec<&Tab> = found.take(2).collect();
+        let has_lanes = found.iter().all(|tab| tab.view == tabs::ViewKind::Expiry);
+        if found.len() == 2 && has_lanes {
+            found.into_iter().map(|tab| tab.id).collect()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// The zone that times of this machine are shown in, also beside a lesson.
+    #[must_use]
+    pub fn zone(&self) -> Zone {
+        if self.settings.utc { Zone::Utc } else { self.view.local_zone }
     }
 
     /// The next collection with held documents to show; `None` if all are on the screen.

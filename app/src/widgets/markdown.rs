@@ -259,6 +259,8 @@ fn table_ui(ui: &mut Ui, rows: &[Vec<Vec<Span>>]) {
     let most = (ui.available_width() - sizes::GAP * columns as f32) / columns as f32;
     let id = ui.next_auto_id();
     ui.skip_ahead_auto_ids(1);
+    // Rows are as high as their words.
+    ui.spacing_mut().interact_size.y = 0.0;
     Grid::new(id).spacing([sizes::GAP, sizes::GAP_TINY]).max_col_width(most * 1.6).show(ui, |ui| {
         for row in rows {
             for cell in row {
@@ -324,6 +326,7 @@ fn job(spans: &[Span], ink: Color32, colors: &Colors) -> LayoutJob {
         };
         let mut format = TextFormat::simple(font, ink);
         format.italics = span.is_emphasis && !span.is_code;
+        format.valign = egui::Align::Center;
         if span.is_code {
             format.background = colors.background;
         }

@@ -52,12 +52,17 @@ pub(super) fn collections(view: &LessonView, is_first: bool, cx: &mut Apply<'_>)
         return;
     }
     let period = i64::try_from(view.lesson.reaper.period.as_millis()).unwrap_or(i64::MAX);
-    for shown in view.lesson.show.iter().rev() {
-        cx.state.tabs.show(&namespace(shown));
+    let mut first = None;
+    for shown in &view.lesson.show {
+        let id = cx.state.tabs.show(&namespace(shown));
+        first = first.or(id);
         let Some(tab) = cx.state.tabs.active_mut() else { continue };
         tab.view = ViewKind::Expiry;
         tab.is_view_chosen = true;
         tab.expiry.axis.set_span_ms(period.saturating_mul(PERIODS_SHOWN));
+    }
+    if let Some(first) = first {
+        cx.state.tabs.activate(first);
     }
     tabs::freshen(cx);
 }

@@ -84,7 +84,8 @@ pub(super) fn pin_ui(
     let galley = painter.layout_no_wrap(words.clone(), text::small(), on_tint);
     let size = galley.size() + vec2(2.0 * sizes::GAP_SMALL, sizes::GAP_TINY);
     let left = (x - size.x / 2.0).clamp(area.left(), (area.right() - size.x).max(area.left()));
-    let flag = Rect::from_min_size(pos2(left, area.top() + 2.0), size);
+    // Above the axis, where it covers no lane before the last one.
+    let flag = Rect::from_min_size(pos2(left, area.bottom() - size.y - 2.0), size);
     painter.rect_filled(flag, flag.height() / 2.0, tint);
     let place = Align2::CENTER_CENTER.anchor_size(flag.center(), galley.size());
     painter.galley(place.min, galley, on_tint);

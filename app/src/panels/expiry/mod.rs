@@ -81,7 +81,7 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
         ui.add(Label::new(words).wrap());
         ui.add_space(sizes::GAP_SMALL);
     }
-    if state.view.is_presented() {
+    if state.view.is_presented() || !state.tabs_beside().is_empty() {
         // Keys and the palette do what the controls do, and the line above has the totals.
     } else if !lacks_ttl(tab) {
         controls::ui(ui, state, tab, actions);

@@ -52,13 +52,12 @@ pub(super) fn ui(
     let area = Rect::from_min_max(pos2(whole.left(), top), pos2(whole.right(), bottom));
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
     child.set_clip_rect(area.intersect(ui.clip_rect()));
-    let bracket = |lane: &_| tooltip(lane, now_ms, times);
     let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
     let lanes = Lanes {
         rows: &rows,
         is_presented: state.view.is_presented(),
         scale,
-        bracket: &bracket,
+        bracket: &|lane| tooltip(lane, now_ms, times),
         times,
         chosen,
         sweep,

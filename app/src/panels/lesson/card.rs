@@ -40,6 +40,7 @@ fn content_ui(
     actions: &mut LessonActions<'_>,
 ) {
     let Some(card) = steps::card(view) else { return };
+    let is_presented = state.view.is_presented();
     let ink = colors(ui);
     let title = visible(&card.title);
     let heading = ui.label(text::rich(title, text::heading()).color(ink.text));
@@ -49,6 +50,12 @@ fn content_ui(
     }
     let states = view.cards.get(view.card).map(|card| card.parts.as_slice()).unwrap_or_default();
     let newest = newest(view);
+    // A verdict pushes down what is below it.
+    let verdicts = steps::blocks(view).filter(|(at, _, state)| {
+        let is_seen = !is_presented || playing.presented.verdicts.contains(at);
+        is_seen && state.question.as_ref().is_some_and(|known| known.verdict.is_some())
+    });
+    let seen = verdicts.count();
     for (at, part) in card.parts.iter().enumerate() {
         let drawn = ui.scope(|ui| match (part, states.get(at).and_then(Option::as_ref)) {
             (Part::Prose(prose), _) => prose_ui(ui, prose, actions),
@@ -60,7 +67,7 @@ fn content_ui(
             }
         });
         if newest == Some(at) {
-            follow(ui, (playing.number, view.card, at), drawn.response.rect);
+            follow(ui, (playing.number, view.card, 2 * at + seen), drawn.response.rect);
         }
     }
 }

@@ -36,7 +36,10 @@ pub fn ui(
         if super::members_ui(ui, state, actions) {
             return;
         }
-        if let Some(tab) = state.tabs.active() {
+        let beside = state.tabs_beside();
+        if !beside.is_empty() {
+            workspace::beside_ui(ui, state, &beside, drafts, actions);
+        } else if let Some(tab) = state.tabs.active() {
             workspace::view_ui(ui, state, tab, drafts, actions);
         }
     });
