@@ -80,6 +80,8 @@ pub fn is_read(command: &Document) -> bool {
     let Some((name, _)) = command.iter().next() else { return true };
     match name.as_str() {
         "aggregate" => !is_output(command),
+        // Its value is the dialect to set, or 1 to ask for it.
+        "mayflyDialect" => !matches!(command.get(name), Some(Bson::String(_))),
         "mayflyClock" => command.keys().all(|key| key == name || key.starts_with('$')),
         name => READS.contains(&name),
     }
@@ -184,12 +186,14 @@ mod tests {
             doc! {"find": "c"},
             doc! {"aggregate": "c", "pipeline": [{"$match": {}}]},
             doc! {"mayflyClock": 1},
+            doc! {"mayflyDialect": 1},
         ] {
             assert_eq!(permit.check_command(&[], &read), None, "{read}");
         }
         for write in [
             doc! {"aggregate": "c", "pipeline": [{"$out": "d"}]},
             doc! {"mayflyClock": 1, "set": bson::DateTime::MIN},
+            doc! {"mayflyDialect": "cosmos"},
             doc! {"drop": "c"},
         ] {
             assert!(!is_read(&write), "{write}");
