@@ -2,7 +2,9 @@
 
 use egui::{Align, Frame, Label, Layout, Margin, Panel, Ui, vec2};
 
+use super::lesson::why;
 use crate::action::{Action, Actions, ReaperAction};
+use crate::state::lesson::why::Topic;
 use crate::state::reaper::{Held, HeldRule};
 use crate::state::{State, Zone, number};
 use crate::theme::{colors, sizes, text};
@@ -128,6 +130,9 @@ fn buttons_ui(ui: &mut Ui, state: &State, held: &Held, actions: &mut Actions) {
     }
     if ui.add(Button::amber(label).tooltip(&delete)).clicked() {
         actions.push(Action::Reaper(ReaperAction::ReleaseHeld));
+    }
+    if is_about_time(held) {
+        why::link_ui(ui, state, Topic::OnHold, actions);
     }
 }
 

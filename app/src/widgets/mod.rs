@@ -12,6 +12,7 @@ pub mod empty_state;
 pub mod field;
 pub mod hint;
 pub mod key_value;
+pub mod learn;
 pub mod markdown;
 pub mod marks;
 pub mod menu;

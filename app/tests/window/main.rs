@@ -15,6 +15,7 @@ mod index_dialogs;
 mod indexes;
 mod keyboard;
 mod lanes;
+mod learn;
 mod lesson;
 mod lessons_page;
 mod listener;

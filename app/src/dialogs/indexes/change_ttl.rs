@@ -2,19 +2,25 @@
 
 use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::{TabActions, what_if};
+use super::{TabActions, learn_ui, what_if};
 use crate::action::IndexesAction;
 use crate::dialogs::{WAITING, leave};
 use crate::job::number_draft::NumberDraft;
 use crate::state::indexes::{AGE_SLICES, ChangeTtl, slider_fraction, slider_secs, ttl_words};
-use crate::state::number;
+use crate::state::lesson::why::Topic;
+use crate::state::{State, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, modal, number_field};
 
 /// Draws the dialog.
-pub(super) fn ui(context: &Context, change: &mut ChangeTtl, actions: &mut TabActions<'_>) {
+pub(super) fn ui(
+    context: &Context,
+    change: &mut ChangeTtl,
+    state: &State,
+    actions: &mut TabActions<'_>,
+) {
     let name = with_marks(&change.index.name);
     let title = match change.index.secs {
         Some(_) => format!("Change TTL of {name}"),
@@ -38,7 +44,12 @@ pub(super) fn ui(context: &Context, change: &mut ChangeTtl, actions: &mut TabAct
         change,
         |ui, change| {
             let is_free = change.sent.is_none();
-            ui.add_enabled_ui(is_free, |ui| changed = content_ui(ui, change, actions));
+            ui.add_enabled_ui(is_free, |ui| {
+                changed = content_ui(ui, change, actions);
+                if let Some(topic) = topic(change) {
+                    learn_ui(ui, state, topic, actions);
+                }
+            });
         },
         |ui, change| pressed = buttons_ui(ui, change),
     );
@@ -50,6 +61,15 @@ pub(super) fn ui(context: &Context, change: &mut ChangeTtl, actions: &mut TabAct
         actions.push(IndexesAction::Send);
     } else if pressed.cancel || closing.closes() {
         crate::dialogs::close(actions.queue);
+    }
+}
+
+/// What a lesson explains about the change as it is drafted.
+fn topic(change: &ChangeTtl) -> Option<Topic> {
+    match () {
+        () if change.ttl_problem().is_some() => Some(Topic::BadSeconds),
+        () if change.known().is_some_and(|figures| figures.overdue_now > 0) => Some(Topic::WhatIf),
+        () => change.index.secs.is_none().then_some(Topic::PlainToTtl),
     }
 }
 

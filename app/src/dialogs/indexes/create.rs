@@ -2,12 +2,13 @@
 
 use egui::{Context, Ui};
 
-use super::{TabActions, what_if};
+use super::{TabActions, learn_ui, what_if};
 use crate::action::IndexesAction;
 use crate::dialogs::{WAITING, leave};
 use crate::job::glossary::Term;
 use crate::state::indexes::{CreateIndex, IndexesView, SampledField, no_ttl_reason, ttl_words};
-use crate::state::number;
+use crate::state::lesson::why::Topic;
+use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{self, Field};
 use crate::widgets::hint::Hint as _;
@@ -23,6 +24,7 @@ pub(super) fn ui(
     context: &Context,
     create: &mut CreateIndex,
     view: &IndexesView,
+    state: &State,
     actions: &mut TabActions<'_>,
 ) {
     let title = format!("Create index on {}", with_marks(&actions.names.1));
@@ -47,6 +49,9 @@ pub(super) fn ui(
             }
             if let Some(error) = &create.error {
                 ui.label(text::rich(error, text::body()).color(colors(ui).error));
+            }
+            if let Some(topic) = topic(create) {
+                learn_ui(ui, state, topic, actions);
             }
         },
         |ui, create| {
@@ -74,6 +79,19 @@ pub(super) fn ui(
         actions.push(IndexesAction::Send);
     } else if cancel || closing.closes() {
         crate::dialogs::close(actions.queue);
+    }
+}
+
+/// What a lesson explains about the index as it is drafted.
+fn topic(create: &CreateIndex) -> Option<Topic> {
+    let refused = create.error.as_deref();
+    let exists = refused.is_some_and(|error| error.contains("already exists"));
+    match () {
+        () if exists => Some(Topic::CreateAgain),
+        () if no_ttl_reason(&create.key()).is_some() => Some(Topic::CannotBeTtl),
+        () if create.has_ttl && create.ttl_problem().is_some() => Some(Topic::BadSeconds),
+        () if create.known().is_some_and(|figures| figures.overdue_now > 0) => Some(Topic::WhatIf),
+        () => None,
     }
 }
 

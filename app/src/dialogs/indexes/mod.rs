@@ -9,10 +9,11 @@ use bson::Document;
 use egui::{Context, Ui};
 use mayfly_engine::value::shell::write_command;
 
-use crate::action::{Action, Actions, IndexesAction, ViewAction};
+use crate::action::{Action, Actions, IndexesAction, ViewAction, lesson};
 use crate::state::indexes::Dialog;
+use crate::state::lesson::why::{self, Topic};
 use crate::state::{State, TabId};
-use crate::widgets::code_box;
+use crate::widgets::{code_box, learn};
 
 /// Queues the actions of one tab, and draws commands on its collection.
 struct TabActions<'a> {
@@ -36,6 +37,17 @@ impl TabActions<'_> {
     }
 }
 
+/// Draws a link to the lesson about a topic. The dialog gives way to the lesson.
+fn learn_ui(ui: &mut Ui, state: &State, topic: Topic, actions: &mut TabActions<'_>) {
+    let slug = topic.lesson();
+    if let Some(action) = lesson::learn(slug, state)
+        && learn::ui(ui, &why::words(slug))
+    {
+        super::close(actions.queue);
+        actions.queue.push(action);
+    }
+}
+
 /// Draws the dialog.
 pub fn ui(
     context: &Context,
@@ -52,9 +64,9 @@ pub fn ui(
     let mut actions = TabActions { tab, names, queue: actions };
     match dialog {
         Dialog::Create(create) => {
-            create::ui(context, create, &open.indexes, &mut actions);
+            create::ui(context, create, &open.indexes, state, &mut actions);
         }
-        Dialog::ChangeTtl(change) => change_ttl::ui(context, change, &mut actions),
+        Dialog::ChangeTtl(change) => change_ttl::ui(context, change, state, &mut actions),
         Dialog::Drop(dropping) => drop::ui(context, dropping, &mut actions),
     }
 }

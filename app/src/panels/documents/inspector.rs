@@ -8,7 +8,9 @@ use mayfly_engine::value::{Layout as Lines, shell};
 
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::panels::expiry::{self, words::hidden, words::stays};
+use crate::panels::lesson::why;
 use crate::state::documents::{DocumentsDraft, FieldEdit, FieldKind, Focused};
+use crate::state::lesson::why::Topic;
 use crate::state::{Clock, State, Tab, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::Field;
@@ -77,6 +79,9 @@ fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, verdict: &Verdict, actions:
         });
         if let Some(threshold_ms) = first.threshold_ms {
             remaining_ui(ui, clock, first.base_ms, threshold_ms, actions);
+            if threshold_ms <= state.now_ms() && !is_hidden(state, tab, verdict) {
+                why::link_ui(ui, state, Topic::OverdueIsFound, actions);
+            }
         }
     }
     let others: Vec<&RuleVerdict> = verdict

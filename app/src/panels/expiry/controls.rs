@@ -82,7 +82,7 @@ impl Rest {
         if self.totals && (is_first || has_room) {
             self.totals = false;
             if let Some(totals) = totals(state, tab) {
-                totals::ui(ui, tab, totals, actions);
+                totals::ui(ui, state, tab, totals, actions);
             }
         }
         if self.span && ui.available_width() >= sizes::SPAN_CONTROLS_MIN {

@@ -5,7 +5,9 @@ use egui::{RichText, Ui};
 use super::words::PassTimes;
 use super::{TabActions, pass_times, words};
 use crate::action::{Action, ExpiryAction, ViewAction};
+use crate::panels::lesson::why;
 use crate::state::expiry::{Lane, Phase};
+use crate::state::lesson::why::Topic;
 use crate::state::{State, Tab, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::{Button, bar, card, code_box};
@@ -26,7 +28,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions
                 actions.push(ExpiryAction::Select(None));
             }
         });
-        verdict_ui(ui, state, tab, lane);
+        verdict_ui(ui, state, tab, lane, actions);
         remaining_ui(ui, lane, state.clock.shown_ms(), &pass_times(state, tab));
         buttons_ui(ui, state, tab, lane, actions);
         if let Some(document) = &view.document {
@@ -39,7 +41,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions
     }
 }
 
-fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane) {
+fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut TabActions<'_>) {
     let now_ms = state.now_ms();
     card::ui(ui, |ui| {
         let times = pass_times(state, tab);
@@ -47,6 +49,9 @@ fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane) {
         ui.label(RichText::new(title).font(text::title()));
         let verdict = words::verdict(lane, now_ms, &times);
         ui.label(RichText::new(verdict).color(colors(ui).dim));
+        if lane.phase(now_ms) == Phase::Overdue {
+            why::link_ui(ui, state, Topic::Overdue, actions.queue);
+        }
     });
 }
 

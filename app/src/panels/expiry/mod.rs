@@ -26,8 +26,10 @@ use egui::{Label, Ui};
 
 use crate::action::{Action, Actions, ExpiryAction};
 use crate::limits::MOVE_MS_RANGE;
+use crate::panels::lesson::why;
 use crate::state::drafts::TabDraft;
 use crate::state::expiry::{Lane, Mode};
+use crate::state::lesson::why::Topic;
 use crate::state::maintenance::Takes;
 use crate::state::{State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
@@ -87,7 +89,7 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
         controls::ui(ui, state, tab, actions);
         ui.add_space(sizes::GAP_SMALL);
     } else if let Some(found) = controls::totals(state, tab) {
-        ui.horizontal(|ui| totals::ui(ui, tab, found, actions));
+        ui.horizontal(|ui| totals::ui(ui, state, tab, found, actions));
     }
     let hovered = content_ui(ui, state, tab, actions);
     // Rows keep their places under a pointer that moves. A pointer that rests must not freeze the
@@ -119,7 +121,11 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
     }
     if lacks_ttl(tab) {
         let sentence = "No TTL index, so documents in this collection never expire";
-        let button = empty_state::ui(ui, Picture::Time, sentence, Some("Create a TTL index…"));
+        let create = Some("Create a TTL index…");
+        let button = empty_state::with_more_ui(ui, Picture::Time, sentence, create, |ui| {
+            ui.add_space(sizes::GAP_SMALL);
+            why::link_ui(ui, state, Topic::NoTtlIndex, actions.queue);
+        });
         if button.is_some_and(|button| button.clicked()) {
             actions.push(ExpiryAction::CreateIndex);
         }

@@ -5,9 +5,10 @@ use egui::Ui;
 use super::TabActions;
 use crate::action::ExpiryAction;
 use crate::job::glossary::Term;
+use crate::panels::lesson::why;
 use crate::state::expiry::Totals;
 use crate::state::reasons::reason_label;
-use crate::state::{Tab, number};
+use crate::state::{State, Tab, number};
 use crate::theme::colors;
 use crate::widgets::chip::{Chip, Look};
 use crate::widgets::hint::Hint as _;
@@ -15,7 +16,13 @@ use crate::widgets::menu;
 use crate::widgets::term::{self, Explain as _};
 
 /// Draws the chips. Pressing one shows its documents; that of *never* has a menu of reasons.
-pub(super) fn ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<'_>) {
+pub(super) fn ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    totals: &Totals,
+    actions: &mut TabActions<'_>,
+) {
     let ink = colors(ui);
     let phases = [
         ("Will expire", totals.waiting, ink.accent, Term::Threshold, false),
@@ -31,7 +38,11 @@ pub(super) fn ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActio
         }
     }
     let never = chip_ui(ui, "Never expires", totals.never, ink.dim);
-    menu::below(&never, |ui| reasons_ui(ui, tab, totals, actions));
+    menu::below(&never, |ui| {
+        reasons_ui(ui, tab, totals, actions);
+        let codes = totals.reasons.iter().map(|(code, _)| code.as_str());
+        why::never_entries_ui(ui, state, codes, actions.queue);
+    });
     never.explain(&[Term::NeverExpires]);
     if totals.damaged > 0 {
         let hint = "Damaged documents can't be read or removed by a pass; run Verify to list them";

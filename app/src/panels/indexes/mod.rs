@@ -6,8 +6,10 @@ use egui::{RichText, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 
 use crate::action::{Action, Actions, IndexesAction};
+use crate::panels::lesson::why;
 use crate::state::drafts::TabDraft;
 use crate::state::indexes::IndexRow;
+use crate::state::lesson::why::Topic;
 use crate::state::{State, Tab, TabId, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
@@ -36,7 +38,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, _draft: &mut TabDraft, actions:
             ui.add_space(sizes::GAP_SMALL);
         }
         match &tab.indexes.rows {
-            Some(rows) => table_ui(ui, tab, rows, &mut actions),
+            Some(rows) => table_ui(ui, state, tab, rows, &mut actions),
             None => {
                 empty_state::ui(ui, Picture::Waiting, "Loading indexes", None);
             }
@@ -81,7 +83,13 @@ fn figures_in(width: f32) -> usize {
     }
 }
 
-fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], actions: &mut TabActions<'_>) {
+fn table_ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    rows: &[IndexRow],
+    actions: &mut TabActions<'_>,
+) {
     let figures = figures_in(ui.available_width());
     let words = |share: bool| {
         let column = if share { Column::remainder() } else { Column::initial(sizes::COLUMN) };
@@ -123,7 +131,12 @@ fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], actions: &mut TabActions<
                     row::name_ui(ui, index);
                 });
                 cell(&mut table_row, |ui| row::keys_ui(ui, index));
-                cell(&mut table_row, |ui| row::properties_ui(ui, index));
+                cell(&mut table_row, |ui| {
+                    row::properties_ui(ui, index);
+                    if index.hidden && index.secs.is_some() {
+                        why::link_ui(ui, state, Topic::HiddenIndex, actions.queue);
+                    }
+                });
                 for figure in [row::entries_ui, row::size_ui, row::uses_ui].iter().take(figures) {
                     cell(&mut table_row, |ui| figure(ui, index));
                 }

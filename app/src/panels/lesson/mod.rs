@@ -15,6 +15,7 @@ mod presented;
 mod question;
 pub(super) mod scenes;
 mod votes;
+pub(super) mod why;
 
 use egui::{Frame, Id, Panel, Ui};
 

@@ -35,6 +35,8 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             return;
         };
         ScrollArea::vertical().id_salt("lessons").auto_shrink(false).show(ui, |ui| {
+            // The bar at the right covers nothing.
+            ui.set_max_width(ui.available_width() - sizes::GAP);
             failed_ui(ui, state);
             path_ui(ui, list, actions);
             for error in &list.errors {

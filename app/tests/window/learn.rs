@@ -1,0 +1,83 @@
+//! Links from what the window shows to the lesson that explains it.
+
+use bson::{Document, doc};
+use mayfly::job::lesson::LessonSource;
+
+use super::support::{Window, at};
+
+/// One overdue document, one with a text where its date belongs.
+fn notes() -> Vec<Document> {
+    vec![
+        doc! {"createIndexes": "notes", "indexes": [
+            {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 0, "hidden": true},
+        ]},
+        doc! {"insert": "notes", "documents": [
+            {"_id": "late", "at": at(-5)}, {"_id": "text", "at": "2020-01-01"},
+        ]},
+    ]
+}
+
+/// The slug of the lesson that a press asks for.
+fn pressed(window: &mut Window, name: &str) -> Option<String> {
+    window.click(name);
+    let lessons = &window.state().lessons;
+    let playing = lessons.playing.as_ref().map(|playing| &playing.source);
+    let source = playing.or_else(|| lessons.opening.as_ref().map(|opening| &opening.source))?;
+    match source {
+        LessonSource::Shipped(slug) => Some(slug.clone()),
+        LessonSource::File(_) => None,
+    }
+}
+
+#[test]
+fn reasons_lead_to_the_lesson_that_explains_them() {
+    let mut window = Window::open_view(&notes(), "Expiry");
+    window.until_named("Never expires: 1");
+    window.point("Never expires: 1");
+    if window.has("Why?") {
+        window.point("Why?");
+        window.until_gone("Why?");
+        window.point("Never expires: 1");
+    }
+    window.until_named("Learn why: not a date");
+    assert_eq!(pressed(&mut window, "Learn why: not a date").as_deref(), Some("07-not-a-date"));
+}
+
+#[test]
+fn an_overdue_document_leads_to_the_lesson_about_passes() {
+    let mut window = Window::open_view(&notes(), "Expiry");
+    let lane = "late expired at 11:59:55, not yet removed";
+    window.until_named(lane);
+    window.click(lane);
+    window.until_named("Learn why: the pass");
+    assert_eq!(pressed(&mut window, "Learn why: the pass").as_deref(), Some("02-the-pass"));
+}
+
+#[test]
+fn a_hidden_index_leads_to_its_lesson() {
+    let mut window = Window::open_view(&notes(), "Indexes");
+    window.until_named("at_1");
+    let name = "Learn why: a hidden index still deletes";
+    let slug = pressed(&mut window, name);
+    assert_eq!(slug.as_deref(), Some("21-a-hidden-index-still-deletes"));
+}
+
+#[test]
+fn a_collection_without_a_rule_leads_to_the_lesson_about_that() {
+    let mut window =
+        Window::open_view(&[doc! {"insert": "plain", "documents": [{"_id": 1}]}], "Expiry");
+    let name = "Learn why: no index no expiry";
+    window.until_named(name);
+    assert_eq!(pressed(&mut window, name).as_deref(), Some("22-no-index-no-expiry"));
+}
+
+#[test]
+fn a_compound_key_and_what_if_lead_to_their_lessons() {
+    let mut window = Window::open_view(&notes(), "Indexes");
+    window.click("Create index…");
+    window.type_into("Field 1", "_id");
+    let name = "Learn why: what cannot be ttl";
+    window.until_named(name);
+    assert_eq!(pressed(&mut window, name).as_deref(), Some("14-what-cannot-be-ttl"));
+    assert!(window.state().dialogs.open().is_none(), "the dialog gives way");
+}
