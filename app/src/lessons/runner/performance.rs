@@ -101,6 +101,7 @@ impl Performance {
             }
             Step::Command(db, command) => {
                 let reply = self.stage.store().run(db, command, cancel);
+                self.stage.note_event();
                 Ran { reply: Some(reply), ..Ran::default() }
             }
             Step::Traffic(is_on) => self.switch_traffic(*is_on),

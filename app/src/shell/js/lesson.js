@@ -217,6 +217,13 @@
     resume: () => ask("pace", { isPaused: false }),
   });
 
+  const { pass } = reaper;
+  reaper.pass = () => {
+    const report = pass();
+    time.happened();
+    return report;
+  };
+
   /** Calls something on one member. */
   const onMember = (name, call) => {
     const before = state.member;
