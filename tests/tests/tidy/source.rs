@@ -16,10 +16,18 @@ impl Source {
     pub fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text
             .lines()
-            .take_while(|line| !begins_tests(line))
+            .take(self.lines_above_tests())
             .enumerate()
             .map(|(number, line)| (number + 1, without_comment(line)))
             .filter(|(_, line)| !line.trim().is_empty())
+    }
+
+    /// The number of lines above its unit tests, or of all lines.
+    pub fn lines_above_tests(&self) -> usize {
+        let next = self.text.lines().skip(1).chain([""]);
+        // A line that only names another file is followed by code.
+        let is_above = |(line, next): &(&str, &str)| !begins_tests(line) || next.ends_with(';');
+        self.text.lines().zip(next).take_while(is_above).count()
     }
 
     /// Whether the file holds nothing but tests.
@@ -32,7 +40,7 @@ impl Source {
 }
 
 /// Whether a file's own tests begin at this line. What is for tests alone within a function is indented.
-pub fn begins_tests(line: &str) -> bool {
+fn begins_tests(line: &str) -> bool {
     line == "#[cfg(test)]" || line.starts_with("#[cfg(all(test,")
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use super::source::{Source, begins_tests, rust_files, text_files};
+use super::source::{Source, rust_files, text_files};
 
 /// What to write instead is in `CONTRIBUTING.md`.
 const PHRASES: &[&str] = &[
@@ -154,7 +154,7 @@ fn paragraphs(text: &str) -> Vec<Prose> {
 
 /// The string literals of a file above its tests.
 fn strings(file: &Source) -> Vec<Prose> {
-    let end = file.text.lines().position(begins_tests).unwrap_or(usize::MAX);
+    let end = file.lines_above_tests();
     let tokens: TokenStream =
         file.text.parse().unwrap_or_else(|error| panic!("{}: {error}", file.path));
     let mut found = Vec::new();

@@ -42,8 +42,7 @@ pub(super) fn ui(
         next_pass_ms: times.next_pass_ms.filter(|_| times.removals != Removals::Off),
         removed_here: &removed_here,
     };
-    let swept_since = sweep.map(|sweep| sweep.since_ms);
-    let since_ms = overdue_since_ms.into_iter().chain(swept_since).min();
+    let since_ms = overdue_since_ms.into_iter().chain(sweep.map(|sweep| sweep.since_ms)).min();
     Backdrop { scale, area: whole.with_max_y(bottom), marks, overdue_since_ms: since_ms }.paint(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     if has_more {
