@@ -77,10 +77,8 @@ const CARRIERS: &[&str] = &["runCommand", "adminCommand"];
 /// Whether a command changes nothing.
 #[must_use]
 pub fn is_read(command: &Document) -> bool {
-    let Some((name, value)) = command.iter().next() else { return true };
+    let Some((name, _)) = command.iter().next() else { return true };
     match name.as_str() {
-        // With a name it sets the dialect.
-        "mayflyDialect" => !matches!(value, Bson::String(_)),
         "aggregate" => !is_output(command),
         // Its value is the dialect to set, or 1 to ask for it.
         "mayflyDialect" => !matches!(command.get(name), Some(Bson::String(_))),
