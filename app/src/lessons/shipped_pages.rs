@@ -13,7 +13,7 @@ const MONGODB: &[Row] = &[
         &[r#"db.eventlog.createIndex( { "lastModifiedDate": 1 }, { expireAfterSeconds: 3600 } )"#],
     ),
     ("threshold = date + seconds", "01-the-threshold", &["Date + 3600 seconds"]),
-    ("the earliest date of an array", "05-earliest-of-an-array", &["The earliest date decides"]),
+    ("the earliest date of an array", "05-earliest-of-an-array", &["the earliest date decides"]),
     ("no date in the field, or no field: never", "07-not-a-date", &["missing", "embedded"]),
     (
         "collMod turns a plain index into a TTL index",

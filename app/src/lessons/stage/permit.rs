@@ -80,8 +80,6 @@ pub fn is_read(command: &Document) -> bool {
     let Some((name, _)) = command.iter().next() else { return true };
     match name.as_str() {
         "aggregate" => !is_output(command),
-        // Its value is the dialect to set, or 1 to ask for it.
-        "mayflyDialect" => !matches!(command.get(name), Some(Bson::String(_))),
         "mayflyClock" => command.keys().all(|key| key == name || key.starts_with('$')),
         name => READS.contains(&name),
     }
