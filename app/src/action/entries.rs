@@ -56,7 +56,8 @@ pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> 
     for entry in sorted {
         let Some(keys) = entry.keys else { continue };
         let presses = keys.modifiers.is_none()
-            && (on_control && matches!(keys.logical_key, Key::Space | Key::ArrowRight)
+            && (on_control
+                && matches!(keys.logical_key, Key::Space | Key::ArrowLeft | Key::ArrowRight)
                 || (on_control || state.view.palette || in_menu) && keys.logical_key == Key::Enter);
         let is_text = typing && belongs_to_text(keys);
         if presses || is_text || in_console && belongs_to_console(keys) {

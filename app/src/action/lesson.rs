@@ -130,7 +130,7 @@ pub const STEP_BACK: Entry = Entry {
     group: Group::Help,
     label: "Step back to the last event",
     tooltip: "Replay the lesson up to the event before this instant",
-    keys: None,
+    keys: key(egui::Key::ArrowLeft),
     action: |state| playing(state, LessonAction::Request(LessonRequest::StepBack)),
 };
 

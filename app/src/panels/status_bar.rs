@@ -61,7 +61,7 @@ fn own_ui(ui: &mut Ui, state: &State, own: &OwnStore, actions: &mut Actions) {
             let rest = u64::try_from(1_000 - wall_ms.rem_euclid(1_000)).unwrap_or(1_000);
             (state.zone().time_of_day(wall_ms), Some(rest))
         }
-        Mode::Simulated { .. } => ("simulated time".to_owned(), None),
+        Mode::Simulated { .. } => (state.zone().time_of_day(own.clock.now_ms()), None),
     };
     let word = if wait.is_some() { "REAL TIME" } else { "SIMULATED" };
     actions.redraw_after(std::time::Duration::from_millis(wait.unwrap_or(60_000)));

@@ -306,8 +306,7 @@ fn spans_ui(ui: &mut Ui, spans: &[Span], ink: Color32) -> Option<Clicked> {
 }
 
 fn link_ui(ui: &mut Ui, span: &Span) -> bool {
-    let accent = colors(ui).accent;
-    let words = text::rich(span.text.as_str(), text::body()).color(accent).underline();
+    let words = job(std::slice::from_ref(span), colors(ui).accent, colors(ui));
     let link = ui.add(Label::new(words).wrap().selectable(false).sense(Sense::click()));
     link.widget_info(|| WidgetInfo::labeled(Role::Link, true, &span.text));
     if link.has_focus() {
@@ -332,6 +331,7 @@ fn job(spans: &[Span], ink: Color32, colors: &Colors) -> LayoutJob {
         }
         if span.link.is_some() {
             format.color = colors.accent;
+            format.underline = egui::Stroke::new(sizes::LINE, colors.accent);
         }
         job.append(&span.text, 0.0, format);
     }

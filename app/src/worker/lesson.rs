@@ -190,14 +190,15 @@ impl LessonDoor {
         }
     }
 
-    /// The newest snapshot that was not taken.
-    pub(super) fn take(&self) -> Option<LessonOutcome> {
-        let (number, view) = lock(&self.desk.newest).take()?;
+    /// The newest snapshot of the lesson that the window shows, if it was not taken. One that comes
+    /// before the window knows of its lesson waits.
+    pub(super) fn take(&self, shown: u32) -> Option<LessonOutcome> {
+        let (number, view) = lock(&self.desk.newest).take_if(|(number, _)| *number == shown)?;
         Some(LessonOutcome::View { number, view })
     }
 
-    pub(super) fn has_view(&self) -> bool {
-        lock(&self.desk.newest).is_some()
+    pub(super) fn has_view(&self, shown: u32) -> bool {
+        lock(&self.desk.newest).as_ref().is_some_and(|(number, _)| *number == shown)
     }
 
     /// Ends the thread.

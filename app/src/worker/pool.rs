@@ -247,7 +247,7 @@ impl Worker {
         let outcome = self.outcomes.try_recv().ok().inspect(|outcome| self.is_taken(outcome));
         // A snapshot comes after the events that it may rest on.
         let outcome = outcome.or_else(|| self.shared.console.take().map(Outcome::Console));
-        outcome.or_else(|| self.shared.lesson.take().map(Outcome::Lesson))
+        outcome.or_else(|| self.shared.lesson.take(self.shown.get()).map(Outcome::Lesson))
     }
 
     /// From the moment when the window knows of a store, it may change it.
@@ -266,7 +266,9 @@ impl Worker {
     #[must_use]
     pub fn has_outcomes(&self) -> bool {
         let lesson = &self.shared.lesson;
-        !self.outcomes.is_empty() || self.shared.console.has_report() || lesson.has_view()
+        !self.outcomes.is_empty()
+            || self.shared.console.has_report()
+            || lesson.has_view(self.shown.get())
     }
 
     /// Whether every read and write that was asked for has ended and its answer was taken. Work

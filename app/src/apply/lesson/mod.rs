@@ -276,6 +276,11 @@ fn take_view(number: u32, view: &Arc<LessonView>, cx: &mut Apply<'_>) {
         playing.answers = Answers::default();
         playing.presented = PresentedCard::default();
     }
+    let was_running = before.as_ref().is_some_and(|before| !before.time.is_paused);
+    if was_running && view.time.is_paused {
+        // Time alone makes documents overdue, which no event says.
+        cx.state.changes.note(None);
+    }
     show::clock(view, cx);
     if went_back {
         show::forget_future(cx);
