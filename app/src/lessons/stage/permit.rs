@@ -80,6 +80,8 @@ pub fn is_read(command: &Document) -> bool {
     let Some((name, _)) = command.iter().next() else { return true };
     match name.as_str() {
         "aggregate" => !is_output(command),
+        // With a name it sets the dialect.
+        "mayflyDialect" => command.get_str(name).is_err(),
         "mayflyClock" => command.keys().all(|key| key == name || key.starts_with('$')),
         name => READS.contains(&name),
     }

@@ -1,7 +1,7 @@
 //! The throwaway store of a lesson.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use bson::{Document, doc};
 use mayfly_engine::clock::{Clock, FakeSystemClock};
@@ -31,6 +31,9 @@ pub const COSMOS_DATABASE: &str = "cosmos";
 /// so. The clock guard knows the same instant.
 pub const BUILD_MS: i64 = mayfly_engine::limits::GUARD_EARLIEST_MS;
 
+/// Folders that killed programs left are removed with the first lesson of a program.
+static LEFT: Once = Once::new();
+
 /// A store, or the members of a replica set, in a temporary folder that goes with it.
 pub struct StageStore {
     backing: Backing,
@@ -59,6 +62,7 @@ impl StageStore {
     /// # Errors
     /// One sentence.
     pub fn open(lesson: &Lesson, watch: &EventSink) -> Result<(Self, StageClock), String> {
+        LEFT.call_once(sandbox_folder::remove_left);
         let (lock, folder) = sandbox_folder::create_in_memory()
             .map_err(|error| format!("Couldn't create a folder for the lesson: {error}"))?;
         let folder = SandboxFolder::new(lock, folder);
