@@ -199,6 +199,10 @@ impl MayflyApp {
     /// Does what actions want done outside of the state.
     fn perform(&mut self, context: &Context, effects: Effects) {
         if let Some(worker) = &self.worker {
+            // First: jobs after the end of a lesson are for the user's store.
+            for order in effects.lessons {
+                worker.order_lesson(order);
+            }
             for abandoned in effects.abandoned {
                 worker.abandon(abandoned);
             }
@@ -207,9 +211,6 @@ impl MayflyApp {
             }
             for run in effects.console {
                 worker.run_console(run);
-            }
-            for order in effects.lessons {
-                worker.order_lesson(order);
             }
             if let Some(question) = effects.completion {
                 worker.complete_console(question);

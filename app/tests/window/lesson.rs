@@ -225,5 +225,8 @@ fn the_users_store_comes_back_as_it_was() {
     window.ask(Action::Lesson(LessonAction::Close));
     assert_eq!(window.tab().id, own);
     window.until_named("1–1 of 1");
+    let is_own = |db: &str| db != "lesson";
+    assert!(window.state().tree.databases.iter().all(|known| is_own(&known.name)));
+    assert_eq!(window.state().now_ms(), super::support::START_MS);
     assert!(!window.state().lessons.is_playing());
 }
