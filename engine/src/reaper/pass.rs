@@ -226,10 +226,13 @@ impl<'r> Pass<'r> {
                     self.permit.state = None;
                 }
                 self.account(&visit.target, batch);
+                let is_full = docs >= limits.docs;
+                // A visit that used up its documents can't know that the index is empty, as in MongoDB.
+                let next = next.or_else(|| is_full.then(Position::default));
                 let (Some(position), Some(sub_pass)) = (next, &mut self.current) else { return };
                 visit.position = position;
                 let used = work_time().saturating_sub(began);
-                if docs >= limits.docs || used >= limits.time {
+                if is_full || used >= limits.time {
                     visit.used = None;
                     sub_pass.again.push_back(visit);
                 } else {

@@ -166,6 +166,10 @@ fn limits_cut_a_pass_into_visits_and_sub_passes() {
     assert_eq!((counters.passes.get(), counters.sub_passes.get()), (1, 4));
     assert_eq!((counters.deleted_documents.get(), counters.deleted_keys.get()), (10, 20));
     assert_eq!((counters.batches.get(), counters.batched_docs.get()), (4, 10));
+    // With exactly twice the limit, a third visit learns that the index is empty.
+    world.insert((0..6).map(|id| doc! { "_id": id, "f": date(-10) }));
+    let report = world.reaper.run_pass();
+    assert_eq!((report.deleted, report.sub_passes), (6, 3));
     // As long as a sub-pass has time, all come to their turn again within it.
     world.insert((0..10).map(|id| doc! { "_id": id, "f": date(-10) }));
     world.reaper.set_parameter(TtlParameter::SubPassTargetSecs, 3_600).expect("valid");
