@@ -197,6 +197,12 @@ fn a_hostile_file_is_stopped_within_its_bounds() {
     refused("db.adminCommand({mayflyBackup: '/tmp/x'})", "reaches out");
     refused("db.adminCommand({mayflyListen: 1})", "reaches out");
     refused("db.adminCommand({mayflyClock: 1, advanceMS: 1})", "play and clock.advance");
+    refused(
+        "for (;;) db.c.insertMany(Array.from({length: 5000}, () => ({})))",
+        "holds at most 100000 documents",
+    );
+    refused("db.c.drop(); for (;;) db.c.insertOne({s: 'x'.repeat(4 << 20)})", "and 64 MB");
+    refused("db.c.deleteMany({}).acknowledged", "true");
     refused("__host.call('read', {path: '/etc/passwd'})", "is not known");
     refused("while (true) {}", "Stopped after 5 s");
     refused("1 + 1", "2");
