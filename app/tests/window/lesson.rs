@@ -1,7 +1,7 @@
 //! Lessons in the window, over the real store of each lesson.
 
 use egui::{Key, Modifiers};
-use mayfly::action::{Action, LessonAction};
+use mayfly::action::{Action, ConsoleAction, LessonAction};
 use mayfly::job::lesson::{LessonRequest, LessonSource};
 use mayfly::state::State;
 use mayfly::state::lesson::steps;
@@ -229,4 +229,17 @@ fn the_users_store_comes_back_as_it_was() {
     assert!(window.state().tree.databases.iter().all(|known| is_own(&known.name)));
     assert_eq!(window.state().now_ms(), super::support::START_MS);
     assert!(!window.state().lessons.is_playing());
+}
+
+#[test]
+fn the_console_of_a_lesson_reaches_its_goal() {
+    let mut window = open();
+    open_card(&mut window, 4);
+    window.until_named("Goal");
+    let input = "db.runCommand({ collMod: 'tickets', index: { keyPattern: { at: 1 }, \
+                 expireAfterSeconds: 3600 } })";
+    window.ask(Action::Console(ConsoleAction::Run(input.to_owned())));
+    window.until_named("Goal reached");
+    window.until("the input has ended", |state| state.console.running.is_none());
+    assert!(window.state().console.database.as_deref() == Some("lesson"));
 }
