@@ -8,7 +8,7 @@ use super::entry::{Entry, Group, key};
 use super::{Action, DialogAction};
 use crate::job::Namespace;
 use crate::job::lesson::{LessonRequest, LessonSource};
-use crate::state::dialogs::OpenLesson;
+use crate::state::dialogs::{Handout, OpenLesson};
 use crate::state::lesson::steps;
 use crate::state::{Dialog, State};
 
@@ -116,6 +116,31 @@ pub const CLOSE: Entry = Entry {
     action: |state| playing(state, LessonAction::Close),
 };
 
+/// Copies the lesson's store as it is now.
+pub const SANDBOX: Entry = Entry {
+    group: Group::Help,
+    label: "Sandbox from here",
+    tooltip: "Copy the store of the lesson as it is now into a sandbox, without the goal",
+    keys: None,
+    action: |state| {
+        state.tabs.active()?;
+        playing(state, LessonAction::Sandbox)
+    },
+};
+
+/// Writes the text of the lesson.
+pub const HANDOUT: Entry = Entry {
+    group: Group::Help,
+    label: "Export handout…",
+    tooltip: "Write the lesson as Markdown, with its answers folded",
+    keys: None,
+    action: |state| {
+        let name = format!("{}.md", state.lessons.view()?.lesson.slug);
+        let dialog = Dialog::Handout(Handout { path: String::new(), name });
+        Some(Action::Dialog(DialogAction::Show(dialog)))
+    },
+};
+
 /// Replays the open card.
 pub const RESTART: Entry = Entry {
     group: Group::Help,
@@ -159,7 +184,8 @@ pub const BACK: Entry = Entry {
 };
 
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[PAGE, OPEN_FILE, CLOSE, RESTART, STEP_BACK, NEXT, BACK];
+pub const ENTRIES: &[Entry] =
+    &[PAGE, OPEN_FILE, CLOSE, SANDBOX, HANDOUT, RESTART, STEP_BACK, NEXT, BACK];
 
 fn playing(state: &State, action: LessonAction) -> Option<Action> {
     state.lessons.is_playing().then_some(Action::Lesson(action))

@@ -159,6 +159,8 @@ const ROWS: &[Row] = &[
         "learn, teach, course, tutorial, help, exercise, challenge, half-hour path",
         "The Lessons page is already open",
     ),
+    ("Sandbox from here", "copy, playground, lesson, try, experiment", "No lesson is open"),
+    ("Export handout…", "lesson, markdown, print, teach, save", "No lesson is open"),
     ("Open a lesson or a course…", "file, markdown, add, teach, folder", ""),
     ("Keyboard shortcuts", "help, keys, hotkeys, bindings, manual", ""),
     ("What is TTL?", "help, tutorial, time to live, expire, introduction, learn, manual", ""),

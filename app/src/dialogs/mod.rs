@@ -9,6 +9,7 @@ pub mod confirm;
 pub mod create;
 pub mod documents;
 pub mod drop;
+pub mod handout;
 pub mod help;
 pub mod indexes;
 pub mod listener;
@@ -41,6 +42,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Confirm(draft) => confirm::ui(context, draft, actions),
         Dialog::OpenFolder(draft) => open_folder::ui(context, draft, state, actions),
         Dialog::OpenLesson(draft) => open_lesson::ui(context, draft, state, actions),
+        Dialog::Handout(draft) => handout::ui(context, draft, state, actions),
         Dialog::OpenSandbox(draft) => sandbox::open_ui(context, draft, actions),
         Dialog::LeaveSandbox(draft) => sandbox::leave_ui(context, draft, state, actions),
         Dialog::Listener(draft) => listener::ui(context, draft, state, actions),

@@ -17,7 +17,7 @@ use super::audience::Audience;
 use super::script::SharedPermit;
 use super::stage::{EventSink, Pacer, Stage, StageClock, StageStore, is_read, refusal};
 use crate::job::{Cancel, Capabilities};
-use crate::source::{Events, Source};
+use crate::source::{Events, Namespace, OpenRequest, Source, sandbox_copy};
 
 /// A command of the window that waits for the lesson's thread.
 pub struct Waiting {
@@ -214,6 +214,22 @@ impl Source for StageSource {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities { simulated_clock: true, reaper_events: true, ..Capabilities::default() }
+    }
+
+    /// Copies the whole store of the lesson, with the collection first.
+    fn copy_to_sandbox(&self, namespace: &Namespace) -> Result<OpenRequest, String> {
+        let store = Arc::clone(&lock(&self.present).0);
+        let engine = store.engine().ok_or("A replica set can't be copied into a sandbox")?;
+        let list = doc! {"listCollections": 1, "nameOnly": true};
+        let collections = |db: &str| {
+            let found = store.run(db, &list, &Cancel::default());
+            let batch = found.get_document("cursor").and_then(|it| it.get_array("firstBatch"));
+            let batch = batch.cloned().unwrap_or_default();
+            let names = batch.iter().filter_map(|entry| entry.as_document()?.get_str("name").ok());
+            names.map(|name| Namespace::new(db, name)).collect::<Vec<_>>()
+        };
+        let others = ["lesson", "cosmos"].map(collections).concat();
+        sandbox_copy::copy(engine, namespace, &others)
     }
 
     fn close(&self) {

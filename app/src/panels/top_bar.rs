@@ -298,6 +298,8 @@ fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     menu::below_entry(ui, "Lessons", |ui| {
         entry_ui(ui, state, &lesson::PAGE, actions);
         entry_ui(ui, state, &lesson::OPEN_FILE, actions);
+        entry_ui(ui, state, &lesson::SANDBOX, actions);
+        entry_ui(ui, state, &lesson::HANDOUT, actions);
         menu::line(ui);
         scenes::entries_ui(ui, state, actions);
     });
@@ -305,8 +307,15 @@ fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     entry_ui(ui, state, &dialog::SETTINGS, actions);
     menu::below_entry(ui, "Help", |ui| {
         let help = entries().filter(|entry| entry.group == Group::Help);
-        let above = [&dialog::SETTINGS, &lesson::PAGE, &lesson::OPEN_FILE].map(|entry| entry.label);
-        for entry in help.filter(|entry| !above.contains(&entry.label)) {
+        let above = [
+            &dialog::SETTINGS,
+            &lesson::PAGE,
+            &lesson::OPEN_FILE,
+            &lesson::SANDBOX,
+            &lesson::HANDOUT,
+        ];
+        let is_above = |entry: &Entry| above.iter().any(|known| known.label == entry.label);
+        for entry in help.filter(|entry| !is_above(entry)) {
             entry_ui(ui, state, entry, actions);
         }
     });

@@ -20,13 +20,13 @@ use mayfly_engine::value::count;
 
 use super::engine_slot::EngineSlot;
 use crate::demo::{self, SampleData};
-use crate::job::{Backup, Cancel, CopiedStore, SandboxFolder};
+use crate::job::{Backup, Cancel, SandboxFolder};
 use crate::limits::DEMO_BALLAST_BYTES;
 
 use super::maintenance::{Maintenance, MaintenanceError, Offline, OfflineWork};
 use super::{
     Capabilities, Events, Namespace, OpenError, OpenRequest, Opened, Opener, Sandbox, Source,
-    Transfers, folder_advice, sample_mark, sandbox_folder,
+    Transfers, folder_advice, sample_mark, sandbox_copy, sandbox_folder,
 };
 
 /// The file in a data folder that makes it a store.
@@ -111,21 +111,7 @@ impl Source for Embedded {
 
     fn copy_to_sandbox(&self, namespace: &Namespace) -> Result<OpenRequest, String> {
         let engine = self.engine_slot.engine()?;
-        let folder = temporary_folder().map_err(|error| error.message)?;
-        let start_ms = engine.clock().now_ms();
-        let clock = ClockOption::Simulated { start_ms };
-        let store =
-            StoreOptions { ballast_bytes_max: DEMO_BALLAST_BYTES, ..StoreOptions::default() };
-        let options = EngineOptions { clock, run_reaper: false, store, ..EngineOptions::default() };
-        let data = folder.path().join("store");
-        let copy = Engine::open(&data, options).map_err(|error| error.message)?;
-        let report = engine.copy_collection(&copy, namespace)?;
-        copy.close().map_err(|error| error.message)?;
-        Ok(OpenRequest {
-            sandbox: Some(Sandbox::Copy(CopiedStore::new(folder, report))),
-            simulated_start_ms: Some(start_ms),
-            ..OpenRequest::default()
-        })
+        sandbox_copy::copy(&engine, namespace, &[])
     }
 
     fn move_to(&self, folder: &Path) -> Result<(), String> {

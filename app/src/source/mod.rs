@@ -10,6 +10,7 @@ pub mod maintenance;
 mod move_folder;
 pub mod open;
 mod sample_mark;
+pub mod sandbox_copy;
 pub mod sandbox_folder;
 pub mod transfers;
 

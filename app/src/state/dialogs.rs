@@ -36,6 +36,8 @@ pub enum Dialog {
     OpenFolder(OpenFolder),
     /// A lesson file or a course folder to add.
     OpenLesson(OpenLesson),
+    /// A handout to write.
+    Handout(Handout),
     /// A sandbox to open.
     OpenSandbox(OpenSandbox),
     /// What becomes of a sandbox that is left.
@@ -106,6 +108,15 @@ pub struct OpenFolder {
 pub struct OpenLesson {
     /// The path as typed.
     pub path: String,
+}
+
+/// A handout to write.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Handout {
+    /// The path as typed.
+    pub path: String,
+    /// The file name that is suggested.
+    pub name: String,
 }
 
 /// A new database.

@@ -17,6 +17,7 @@ mod keyboard;
 mod lanes;
 mod learn;
 mod lesson;
+mod lesson_keep;
 mod lessons_page;
 mod listener;
 mod maintenance;

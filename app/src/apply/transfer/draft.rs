@@ -261,6 +261,7 @@ fn asker(state: &State) -> Option<Asker> {
         AnyDialog::Maintenance(state::maintenance::Dialog::Restore(_)) => Some(Asker::Restore),
         AnyDialog::OpenFolder(_) => Some(Asker::OpenFolder),
         AnyDialog::OpenLesson(_) => Some(Asker::OpenLesson),
+        AnyDialog::Handout(_) => Some(Asker::Handout),
         AnyDialog::LeaveSandbox(_) => Some(Asker::LeaveSandbox),
         _ => None,
     }
@@ -287,6 +288,7 @@ fn choose(cx: &mut Apply<'_>) {
             Choose::Backup { folder: file.parent().map(PathBuf::from) }
         }
         Some(AnyDialog::OpenFolder(draft)) => Choose::Folder { folder: whole_path(&draft.path) },
+        Some(AnyDialog::Handout(draft)) => Choose::Target { folder, name: draft.name.clone() },
         Some(AnyDialog::OpenLesson(draft)) => {
             let path = whole_path(&draft.path);
             Choose::Lesson { folder: path.and_then(|path| path.parent().map(PathBuf::from)) }
@@ -312,6 +314,10 @@ fn chosen(files: Vec<PathBuf>, cx: &mut Apply<'_>) {
     if let Some(AnyDialog::OpenFolder(draft)) = cx.state.dialogs.open_mut() {
         draft.path = first.to_string_lossy().into_owned();
         draft.looking = None;
+        return;
+    }
+    if let Some(AnyDialog::Handout(draft)) = cx.state.dialogs.open_mut() {
+        draft.path = first.to_string_lossy().into_owned();
         return;
     }
     if let Some(AnyDialog::OpenLesson(draft)) = cx.state.dialogs.open_mut() {

@@ -30,13 +30,17 @@ pub(in crate::panels) struct LanePainter<'a> {
     /// The background of the row, if it has one of its own.
     pub background: Option<Color32>,
     pub pose: Pose,
+    /// Whether the name is drawn in its column; otherwise it is above the lane.
+    pub is_named: bool,
 }
 
 impl LanePainter<'_> {
     /// Draws a lane in a phase. That of a removed document is overdue until the line of the pass
     /// has reached it.
     pub(in crate::panels) fn lane(&self, lane: &Lane, phase: Phase) {
-        self.name(lane, phase);
+        if self.is_named {
+            self.name(lane, phase);
+        }
         match phase {
             Phase::Waiting => self.waiting(lane),
             Phase::Overdue => self.overdue(lane),
@@ -46,7 +50,9 @@ impl LanePainter<'_> {
 
     /// Draws a document without a threshold: its name, and the word.
     pub(in crate::panels) fn never(&self, lane: &Lane) {
-        self.name(lane, Phase::Waiting);
+        if self.is_named {
+            self.name(lane, Phase::Waiting);
+        }
         self.words(self.scale.left - LABEL_GAP, "never expires", text::small(), self.colors.dim);
     }
 

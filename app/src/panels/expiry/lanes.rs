@@ -126,7 +126,7 @@ impl Lanes<'_> {
                 Some(sweep) if sweep.is_ahead_of(lane, scale) => Phase::Overdue,
                 _ => lane.phase(scale.now_ms),
             };
-            LanePainter { painter, colors, scale, rect, overdue, background, pose }
+            LanePainter { painter, colors, scale, rect, overdue, background, pose, is_named: true }
                 .lane(lane, phase);
             if response.has_focus() {
                 paint::focus_ring(ui, rect.shrink(2.0), sizes::RADIUS_BUTTON);

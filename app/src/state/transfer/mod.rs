@@ -107,6 +107,8 @@ pub enum Asker {
     OpenFolder,
     /// The dialog that adds a lesson.
     OpenLesson,
+    /// The dialog that writes a handout.
+    Handout,
     /// A new folder for a sandbox.
     LeaveSandbox,
 }

@@ -16,6 +16,12 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, chip, paint};
 
+/// A column narrower than this has its lines one below the other, and names above the lanes.
+const NARROW: f32 = 240.0;
+
+/// The height of such a name.
+const NAME_LINE: f32 = 16.0;
+
 /// Draws the column in the whole of `ui`.
 pub(super) fn ui(
     ui: &mut Ui,
@@ -29,66 +35,113 @@ pub(super) fn ui(
     let stroke = Stroke::new(sizes::LINE, colors.hairline);
     let radius = CornerRadius::same(9);
     ui.painter().rect(rect, radius, colors.panel, stroke, egui::StrokeKind::Inside);
-    let margin = Margin::symmetric(10, if shown.is_presented { 3 } else { 8 });
+    let margin =
+        if shown.is_presented { Margin::symmetric(6, 3) } else { Margin::symmetric(10, 8) };
     Frame::new().inner_margin(margin).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = if shown.is_presented { 0.0 } else { sizes::GAP_TINY };
-        head_ui(ui, shown, member);
+        let is_narrow = ui.available_width() < NARROW;
+        head_ui(ui, shown, member, is_narrow);
+        if is_narrow {
+            narrow_lines_ui(ui, shown, member);
+        } else {
+            lines_ui(ui, member);
+        }
         if !shown.is_presented {
-            buttons_ui(ui, member, ask);
+            buttons_ui(ui, member, is_narrow, ask);
         }
         lanes_ui(ui, shown, member, axis);
     });
 }
 
-/// Name, role and time; what its monitor does; its lag.
-fn head_ui(ui: &mut Ui, shown: &Members<'_>, member: &MemberView) {
-    let colors = colors(ui);
+/// Name and role, and its time where there is room.
+fn head_ui(ui: &mut Ui, shown: &Members<'_>, member: &MemberView, is_narrow: bool) {
+    if is_narrow {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = vec2(sizes::GAP_TINY, 0.0);
+            name_ui(ui, member);
+        });
+        return;
+    }
     let line = vec2(ui.available_width(), sizes::CONTROL_SMALL);
     ui.allocate_ui_with_layout(line, Layout::right_to_left(Align::Center), |ui| {
-        let now_ms = shown.now_ms(member, shown.clock.shown_ms());
-        let zone = shown.clock.zone();
-        let time = text::rich(zone.time_of_day(now_ms), text::mono()).color(colors.text);
-        let about = format!("The clock of {}: {}", member.name, zone.date_time(now_ms));
-        ui.label(time).hint(about);
+        time_ui(ui, shown, member);
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
-            ui.label(text::rich(&member.name, text::heading()).color(colors.text));
-            let (ink, background) = match member.role {
-                MemberRole::Primary => (colors.accent, colors.accent_background),
-                MemberRole::Secondary => (colors.text, colors.well),
-                MemberRole::Down => (colors.on_now, colors.now),
-            };
-            chip::tag(ui, words::role(member.role), ink, background);
-            if member.is_read {
-                let name = format!("The window reads from {}", member.name);
-                let size = vec2(text::ICON, sizes::CONTROL_SMALL);
-                let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-                response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
-                let ink = colors.accent;
-                paint::icon_at(ui.painter(), rect.center(), Icon::Visible, text::ICON, ink);
-                response.hint(name);
-            }
+            name_ui(ui, member);
         });
     });
-    let small = |ui: &mut Ui, words: &str, ink| {
-        let label = Label::new(text::rich(words, text::small()).color(ink)).truncate();
-        ui.add(label).hint(words);
+}
+
+fn name_ui(ui: &mut Ui, member: &MemberView) {
+    let colors = colors(ui);
+    ui.label(text::rich(&member.name, text::heading()).color(colors.text));
+    let (ink, background) = match member.role {
+        MemberRole::Primary => (colors.accent, colors.accent_background),
+        MemberRole::Secondary => (colors.text, colors.well),
+        MemberRole::Down => (colors.on_now, colors.now),
     };
-    small(ui, &member.monitor, colors.text);
+    chip::tag(ui, words::role(member.role), ink, background);
+    if member.is_read {
+        read_mark_ui(ui, member);
+    }
+}
+
+fn time_ui(ui: &mut Ui, shown: &Members<'_>, member: &MemberView) {
+    let now_ms = shown.now_ms(member, shown.clock.shown_ms());
+    let zone = shown.clock.zone();
+    let time = text::rich(zone.time_of_day(now_ms), text::mono()).color(colors(ui).text);
+    let about = format!("The clock of {}: {}", member.name, zone.date_time(now_ms));
+    ui.label(time).hint(about);
+}
+
+fn read_mark_ui(ui: &mut Ui, member: &MemberView) {
+    let name = format!("The window reads from {}", member.name);
+    let size = vec2(text::ICON, sizes::CONTROL_SMALL);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+    let ink = colors(ui).accent;
+    paint::icon_at(ui.painter(), rect.center(), Icon::Visible, text::ICON, ink);
+    response.hint(name);
+}
+
+/// What its monitor does, and its lag.
+fn lines_ui(ui: &mut Ui, member: &MemberView) {
+    line_ui(ui, &member.monitor, &member.monitor, colors(ui).text);
     let mut lag = words::lag(member);
     let skew = words::skew(member.skew_ms);
     if !skew.is_empty() {
         lag = format!("{lag} · {skew}");
     }
-    small(ui, &lag, colors.dim);
+    line_ui(ui, &lag, &lag, colors(ui).dim);
 }
 
-fn buttons_ui(ui: &mut Ui, member: &MemberView, ask: &mut Requests<'_>) {
+/// The same in more lines, with the time.
+fn narrow_lines_ui(ui: &mut Ui, shown: &Members<'_>, member: &MemberView) {
+    time_ui(ui, shown, member);
+    // The lanes of all members begin at one height.
+    if shown.view.members.iter().any(|member| member.skew_ms != 0) {
+        let skew = words::skew(member.skew_ms);
+        let words = if skew.is_empty() { "clock right" } else { &skew };
+        line_ui(ui, words, words, colors(ui).dim);
+    }
+    let monitor = words::short_monitor(&member.monitor);
+    line_ui(ui, monitor, &member.monitor, colors(ui).text);
+    line_ui(ui, &words::short_lag(member), &words::lag(member), colors(ui).dim);
+}
+
+fn line_ui(ui: &mut Ui, words: &str, about: &str, ink: egui::Color32) {
+    let label = Label::new(text::rich(words, text::small()).color(ink)).truncate();
+    ui.add(label).hint(about);
+}
+
+fn buttons_ui(ui: &mut Ui, member: &MemberView, is_narrow: bool, ask: &mut Requests<'_>) {
     let name = &member.name;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(sizes::GAP_TINY, sizes::GAP_TINY);
         let mut button = |label: &str, about: &str, is_on: bool, sent: MemberCommand| {
             let spoken = format!("{label}: {name}");
+            let is_short = is_narrow && sent == MemberCommand::ReadFrom;
+            let label = if is_short { "Read" } else { label };
             let button = Button::plain(label).small().name(&spoken).tooltip(about);
             if ui.add(button.selected(is_on).enabled(!is_on)).clicked() {
                 ask(command(member, sent));
@@ -118,7 +171,12 @@ fn lanes_ui(ui: &mut Ui, shown: &Members<'_>, member: &MemberView, axis: Axis) {
     if bottom - whole.top() < sizes::LANE_PRESENTED {
         return;
     }
-    let names = sizes::LANE_NAME.min(whole.width() * 0.32);
+    if member.lanes.is_empty() {
+        line_ui(ui, "No documents here", "This member has none of the documents", colors(ui).dim);
+        return;
+    }
+    let is_narrow = whole.width() < NARROW;
+    let names = if is_narrow { 0.0 } else { sizes::LANE_NAME.min(whole.width() * 0.32) };
     let digits = sizes::LANE_DIGITS.min(whole.width() * 0.24);
     let scale = Scale {
         axis,
@@ -136,11 +194,8 @@ fn lanes_ui(ui: &mut Ui, shown: &Members<'_>, member: &MemberView, axis: Axis) {
     let mut child = ui.new_child(UiBuilder::new().max_rect(area).id_salt("lanes"));
     child.set_clip_rect(area.intersect(ui.clip_rect()));
     let height = if shown.is_presented { sizes::LANE_PRESENTED } else { sizes::LANE };
+    let height = if is_narrow { height + NAME_LINE } else { height };
     child.spacing_mut().item_spacing.y = 0.0;
-    if member.lanes.is_empty() {
-        let words = text::rich("No documents here", text::small()).color(colors(ui).dim);
-        child.label(words);
-    }
     ScrollArea::vertical().auto_shrink(false).show_rows(
         &mut child,
         height,
@@ -180,8 +235,20 @@ fn lane_ui(
             removed_ms: lane.removed_ms,
         };
         let pose = Pose::STILL;
+        let is_named = scale.left > rect.left() + 1.0;
+        let rect = if is_named { rect } else { rect.with_min_y(rect.top() + NAME_LINE) };
+        if !is_named {
+            let ink = if lane.removed_ms.is_some() { colors.removed } else { colors.text };
+            let id = words::id(lane);
+            let (at, align) = (rect.left_top() + vec2(2.0, 0.0), egui::Align2::LEFT_BOTTOM);
+            // No line of the clock runs through it.
+            let back = ui.painter().add(egui::Shape::Noop);
+            let place = paint::text_at(ui, at, align, &id, text::small(), ink, rect.width());
+            ui.painter().set(back, egui::Shape::rect_filled(place, 3.0, colors.panel));
+        }
         let overdue = if member.role == MemberRole::Primary { "" } else { "waits for the oplog" };
-        let lanes = LanePainter { painter, colors, scale, rect, overdue, background: None, pose };
+        let lanes =
+            LanePainter { painter, colors, scale, rect, overdue, background: None, pose, is_named };
         match lane.threshold_ms.or(lane.removed_ms) {
             Some(threshold_ms) => {
                 let known = lane_of(threshold_ms);

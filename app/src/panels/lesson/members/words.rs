@@ -31,6 +31,20 @@ pub(super) fn role(role: MemberRole) -> &'static str {
     }
 }
 
+/// What a monitor does, where there is no room for its name.
+pub(super) fn short_monitor(monitor: &str) -> &str {
+    monitor.strip_prefix("TTL monitor: ").unwrap_or(monitor)
+}
+
+/// The lag of a member where room is scarce.
+pub(super) fn short_lag(member: &MemberView) -> String {
+    if member.role == MemberRole::Primary || member.behind == 0 {
+        return lag(member);
+    }
+    let secs = number::count(seconds(member.lag_ms));
+    format!("{} to apply, {secs} s", number::count(member.behind))
+}
+
 /// How far a clock is off, in words; empty: it is right.
 pub(super) fn skew(skew_ms: i64) -> String {
     match skew_ms {
@@ -56,14 +70,19 @@ fn seconds(ms: i64) -> u64 {
     u64::try_from(ms.max(0)).unwrap_or_default().div_ceil(1_000)
 }
 
-/// What a screen reader says of a document: never running digits.
-pub(super) fn lane(lane: &MemberLane, member: &str, now_ms: i64, zone: Zone) -> String {
+/// The `_id` of a document.
+pub(super) fn id(lane: &MemberLane) -> String {
     let id = match &lane.id {
         bson::Bson::String(text) => with_marks(text),
         bson::Bson::ObjectId(id) => id.to_hex(),
         other => with_marks(&write_value(other, mayfly_engine::value::extjson::Layout::OneLine)),
     };
-    let id = cut(&id, ID_CHARS_MAX);
+    cut(&id, ID_CHARS_MAX)
+}
+
+/// What a screen reader says of a document: never running digits.
+pub(super) fn lane(lane: &MemberLane, member: &str, now_ms: i64, zone: Zone) -> String {
+    let id = id(lane);
     let time = |ms| format!("{} {}", zone.date_time(ms), zone.name(ms));
     match (lane.removed_ms, lane.threshold_ms) {
         (Some(at_ms), _) => format!("{id} on {member}: removed at {}", time(at_ms)),
@@ -116,6 +135,9 @@ mod tests {
         check(MemberRole::Secondary, 1, 1_001, "2 s, 1 operation to apply");
         check(MemberRole::Down, 12, 90_000, "90 s, 12 operations to apply");
         check(MemberRole::Secondary, 1, -5, "0 s, 1 operation to apply");
+        assert_eq!(short_lag(&member(MemberRole::Down, 12, 90_000)), "12 to apply, 90 s");
+        assert_eq!(short_lag(&member(MemberRole::Primary, 0, 0)), "operation 1,234");
+        assert_eq!(short_monitor("TTL monitor: deletes"), "deletes");
     }
 
     #[test]

@@ -1,0 +1,50 @@
+//! What of a lesson stays: a sandbox with its store, a handout.
+
+use bson::doc;
+use mayfly::action::{Action, LessonAction, lesson};
+use mayfly::job::lesson::LessonSource;
+use mayfly::state::Dialog;
+
+use super::support::Window;
+
+fn open(slug: &str) -> Window {
+    let mut window = Window::open();
+    let source = LessonSource::Shipped(slug.to_owned());
+    window.ask(Action::Lesson(LessonAction::Open(source)));
+    window.until("the lesson shows its first card", |state| state.lessons.view().is_some());
+    window.until("its collection is shown", |state| state.tabs.active().is_some());
+    window
+}
+
+#[test]
+fn a_lesson_goes_on_in_a_sandbox_without_its_goal() {
+    let mut window = open("02-the-pass");
+    let start_ms = window.state().now_ms();
+    assert!(lesson::SANDBOX.is_enabled(window.state()));
+    window.ask(Action::Lesson(LessonAction::Sandbox));
+    window.until("a sandbox is open", |state| state.is_open() && state.is_in_sandbox());
+    window.until("it has the documents", |state| state.tree.collections() > 0);
+    let state = window.state();
+    assert!(!state.lessons.is_playing() && state.is_simulated());
+    assert!((state.now_ms() - start_ms).abs() < 60_000, "it has the time of the lesson");
+    let events = mayfly::state::Namespace::new("lesson", "eventlog");
+    assert!(state.tree.collection(&events).is_some());
+    assert!(!lesson::SANDBOX.is_enabled(state));
+}
+
+#[test]
+fn a_handout_is_written_where_the_user_says() {
+    let mut window = open("02-the-pass");
+    let file = window.folder.path().join("handout.md");
+    let show = (lesson::HANDOUT.action)(window.state()).expect("an action");
+    window.ask(show);
+    assert!(matches!(window.state().dialogs.open(), Some(Dialog::Handout(_))));
+    window.type_into("Handout path", &file.display().to_string());
+    window.click("Export");
+    window.until_named("The handout is in");
+    let text = std::fs::read_to_string(&file).expect("a file");
+    assert!(text.contains("Expired is not deleted"), "{text}");
+    let databases = window.run("admin", &doc! {"listDatabases": 1, "nameOnly": true});
+    let is_empty = databases.get_array("databases").is_ok_and(Vec::is_empty);
+    assert!(is_empty, "the store of the user: {databases}");
+}
