@@ -26,7 +26,9 @@ pub fn ui(
         .frame(line)
         .show_separator_line(false)
         .show(ui, |ui| title_ui(ui, state, playing, actions));
-    let width = ui.available_width() * 0.42;
+    // Three members need more room than lanes alone.
+    let has_members = playing.view.as_ref().is_some_and(|view| !view.members.is_empty());
+    let width = ui.available_width() * if has_members { 0.33 } else { 0.42 };
     Panel::left("presented card")
         .exact_size(width)
         .resizable(false)
