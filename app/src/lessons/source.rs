@@ -15,7 +15,9 @@ use mayfly_engine::event::{Event, EventHub};
 
 use super::audience::Audience;
 use super::script::SharedPermit;
-use super::stage::{EventSink, Pacer, Stage, StageClock, StageStore, is_read, refusal};
+use super::stage::{
+    EventSink, MembersSeen, Pacer, Stage, StageClock, StageStore, is_read, refusal, seen,
+};
 use crate::job::{Cancel, Capabilities};
 use crate::source::{Events, Namespace, OpenRequest, Source, sandbox_copy};
 
@@ -75,6 +77,14 @@ impl StageSource {
             waiting: Mutex::default(),
             pace: Mutex::new((rate, true)),
         }
+    }
+
+    /// The members, the newest entries of the oplog, and the delay in milliseconds; `None`: there are
+    /// none, or they are at work.
+    pub(super) fn members(&self) -> Option<MembersSeen> {
+        let store = Arc::clone(&lock(&self.present).0);
+        let set = store.resting_members();
+        set.map(|set| seen(&set))
     }
 
     /// Shows another stage, and says that everything must be read again.

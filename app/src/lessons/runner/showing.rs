@@ -47,6 +47,8 @@ impl Showing {
         let Some(source) = self.source.get().and_then(Weak::upgrade) else { return };
         let now = SystemClock.monotonic();
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_told = now.saturating_sub(last.1) >= 2 * EVENT_WAKE;
+        let members = if is_told { source.members() } else { None };
         let changed = {
             let mut view = self.view();
             let was = (view.time.is_paused, view.time.until_ms);
@@ -56,13 +58,20 @@ impl Showing {
             if progress.until_ms.is_some() {
                 view.time.rate = progress.rate;
             }
+            if let Some(members) = members {
+                (view.members, view.oplog, view.replication_delay_ms) = members;
+            }
+            let now_ms = view.time.now_ms;
+            for member in &mut view.members {
+                member.now_ms = now_ms.saturating_add(member.skew_ms);
+            }
             was != (progress.is_paused, progress.until_ms)
         };
         if changed || now.saturating_sub(last.0) >= LESSON_SHOW {
             last.0 = now;
             self.publish();
         }
-        if changed || now.saturating_sub(last.1) >= 2 * EVENT_WAKE {
+        if changed || is_told {
             last.1 = now;
             source.tell_clock();
         }

@@ -5,6 +5,7 @@ use bson::{Bson, Document, doc};
 use super::Stage;
 use crate::job::lesson::{MemberRole, MemberView, OplogEntryView};
 use crate::job::{Cancel, Event, RemovedDocument};
+use crate::lessons::members::ReplicaSet;
 
 impl Stage {
     /// Runs a command on a member of the replica set.
@@ -141,11 +142,16 @@ impl Stage {
 
     /// The members, the newest entries of the oplog, and the delay in milliseconds.
     #[must_use]
-    pub fn members(&self) -> (Vec<MemberView>, Vec<OplogEntryView>, u32) {
-        let set = self.store().members();
-        let seen = set.map(|set| {
-            (set.views(), set.oplog(), u32::try_from(set.delay_ms()).unwrap_or(u32::MAX))
-        });
-        seen.unwrap_or_default()
+    pub fn members(&self) -> MembersSeen {
+        self.store().members().map(|set| seen(&set)).unwrap_or_default()
     }
+}
+
+/// The members, the newest entries of the oplog, and the delay in milliseconds.
+pub type MembersSeen = (Vec<MemberView>, Vec<OplogEntryView>, u32);
+
+/// What the window shows of a set.
+#[must_use]
+pub fn seen(set: &ReplicaSet) -> MembersSeen {
+    (set.views(), set.oplog(), u32::try_from(set.delay_ms()).unwrap_or(u32::MAX))
 }

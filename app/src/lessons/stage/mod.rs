@@ -19,6 +19,7 @@ use mayfly_engine::store::{Scan, StoreError};
 
 pub use clock::StageClock;
 pub use ledger::Ledger;
+pub use members::{MembersSeen, seen};
 pub use pacer::{Pacer, PlayEnd, Progress};
 pub use permit::{Permit, is_read};
 pub use store::{BUILD_MS, COSMOS_DATABASE, DATABASE, StageStore, refusal};

@@ -146,6 +146,15 @@ impl StageStore {
         }
     }
 
+    /// The same, unless they are at work now.
+    #[must_use]
+    pub fn resting_members(&self) -> Option<MutexGuard<'_, ReplicaSet>> {
+        match &self.backing {
+            Backing::Alone(_) => None,
+            Backing::Set(set) => set.try_lock().ok(),
+        }
+    }
+
     /// Its temporary folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
