@@ -578,6 +578,9 @@ fn an_oplog_begins_with_an_empty_store() {
     assert!(!place.collections().store().has_oplog());
     place.ok("{insert: 'c', documents: [{_id: 1}]}");
     place.engine = None;
+    let data = std::fs::read(place.folder.path().join("data.mdb")).expect("readable");
+    let has = |name: &[u8]| data.windows(name.len()).any(|bytes| bytes == name);
+    assert!(has(b"counters") && !has(b"oplog"), "no table that nothing asked for");
     let options = EngineOptions { oplog: Some(Role::Primary), ..EngineOptions::default() };
     let refused = Engine::open(place.folder.path(), options).err().expect("refused");
     assert!(refused.message.contains("empty store"), "{}", refused.message);
