@@ -15,3 +15,4 @@ pub mod source;
 pub mod stage;
 #[cfg(test)]
 mod tests;
+pub mod write;

@@ -1,0 +1,290 @@
+//! Writes a lesson file from a sandbox: its documents and indexes become the setup, the commands since
+//! become blocks.
+
+use std::fmt::Write as _;
+
+use bson::{Document, RawDocumentBuf};
+use mayfly_engine::catalog::Dialect;
+use mayfly_engine::value::shell::{self, Layout};
+
+use super::file;
+use crate::limits::LESSON_FILE_BYTES_MAX;
+
+/// Collections that a lesson shows at most.
+const SHOW_MAX: usize = 4;
+
+/// Characters of the title that are kept.
+const TITLE_CHARS_MAX: usize = 80;
+
+/// What is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SandboxLesson {
+    /// The title.
+    pub title: String,
+    /// Where the clock starts, in milliseconds since 1970.
+    pub start_ms: i64,
+    /// The rules of its database.
+    pub dialect: Dialect,
+    /// The collections as they were at the start.
+    pub collections: Vec<SandboxCollection>,
+    /// What was done since.
+    pub steps: Vec<SandboxStep>,
+}
+
+/// A collection of a sandbox.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SandboxCollection {
+    /// Its name.
+    pub name: String,
+    /// What `createCollection` needs beside it; empty: nothing.
+    pub options: Document,
+    /// Its indexes but that on `_id`, as `listIndexes` gives them.
+    pub indexes: Vec<Document>,
+    /// Its documents.
+    pub documents: Vec<Document>,
+}
+
+/// What was done in a sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SandboxStep {
+    /// A command as mongosh writes it, and the code of the error that it ended with.
+    Run(String, Option<i32>),
+    /// This many milliseconds passed.
+    Play(i64),
+}
+
+/// Writes the file of a lesson named `slug`. The result is a lesson without a problem.
+///
+/// # Errors
+/// One sentence: the sandbox is too large, or something in it can't be in a lesson.
+pub fn write(slug: &str, lesson: &SandboxLesson) -> Result<String, String> {
+    let title: String = lesson
+        .title
+        .chars()
+        .map(|letter| match letter {
+            letter if letter.is_control() => ' ',
+            letter => letter,
+        })
+        .take(TITLE_CHARS_MAX)
+        .collect();
+    let title = match title.trim() {
+        "" => "My lesson",
+        title => title,
+    };
+    let start =
+        bson::DateTime::from_millis(lesson.start_ms).try_to_rfc3339_string().map_err(|_| {
+            "The clock of the sandbox has no date that a lesson can start at.".to_owned()
+        })?;
+    let mut out = format!(
+        "+++\ntitle = {}\nminutes = 5\nlevel = \"core\"\ndialect = \"{}\"\nshow = [{}]\n[clock]\n\
+         start = {start}\nrate = 10\n+++\n\n## {}\n",
+        quoted(title),
+        lesson.dialect.name(),
+        shown(&lesson.collections).join(", "),
+        title.trim_start_matches('#').trim(),
+    );
+    block(&mut out, "js setup", &setup(&lesson.collections));
+    for step in &lesson.steps {
+        match step {
+            SandboxStep::Run(text, fails) => {
+                let fails = fails.map(|code| format!(" fails={code}")).unwrap_or_default();
+                block(&mut out, &format!("js run{fails}"), text);
+            }
+            SandboxStep::Play(ms) => block(&mut out, "js play", &play(*ms)),
+        }
+    }
+    if out.len() > LESSON_FILE_BYTES_MAX {
+        let (have, most) = (out.len() / 1_024, LESSON_FILE_BYTES_MAX / 1_024);
+        return Err(format!(
+            "The lesson would have {have} KiB; a lesson has at most {most}. Remove documents first."
+        ));
+    }
+    match file::parse(slug, &out) {
+        Ok(_) => Ok(out),
+        Err(problems) => Err(problems.into_iter().next().map_or_else(String::new, |problem| {
+            format!("The lesson can't be written: {}", problem.sentence)
+        })),
+    }
+}
+
+/// The names of the first collections that a lesson can show, as TOML.
+fn shown(collections: &[SandboxCollection]) -> Vec<String> {
+    let can_be_shown = |name: &&str| {
+        !["/", "\\", "..", "$"].iter().any(|part| name.contains(part))
+            && !name.chars().any(char::is_control)
+            && !name.starts_with("system.")
+            && !name.starts_with("cosmos.")
+    };
+    let names = collections.iter().map(|collection| collection.name.as_str());
+    names.filter(can_be_shown).take(SHOW_MAX).map(quoted).collect()
+}
+
+fn setup(collections: &[SandboxCollection]) -> String {
+    let mut out = String::new();
+    for SandboxCollection { name, options, indexes, documents } in collections {
+        if !options.is_empty() || (indexes.is_empty() && documents.is_empty()) {
+            // Writing to a String can't fail.
+            let _ = writeln!(out, "db.createCollection({}, {})", quoted(name), literal(options));
+        }
+        let place = place(name);
+        for index in indexes {
+            let key = index.get_document("key").cloned().unwrap_or_default();
+            let mut options = index.clone();
+            for field in ["key", "v", "ns"] {
+                options.remove(field);
+            }
+            let _ = writeln!(out, "{place}.createIndex({}, {})", literal(&key), literal(&options));
+        }
+        if !documents.is_empty() {
+            let _ = writeln!(out, "{place}.insertMany([");
+            for document in documents {
+                let _ = writeln!(out, "  {},", literal(document));
+            }
+            let _ = writeln!(out, "])");
+        }
+    }
+    out
+}
+
+/// How JavaScript names a collection.
+fn place(name: &str) -> String {
+    let is_word = name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    // A method of the database, such as `stats`, would be meant instead.
+    let is_method = ["stats", "version", "help", "hello", "watch", "aggregate", "log"];
+    if is_word && !name.starts_with("get") && !is_method.contains(&name) {
+        format!("db.{name}")
+    } else {
+        format!("db.getCollection({})", quoted(name))
+    }
+}
+
+/// A document as mongosh writes it, with the types of its values.
+fn literal(document: &Document) -> String {
+    let raw = RawDocumentBuf::try_from(document).unwrap_or_default();
+    shell::write_document(&raw, Layout::OneLine)
+}
+
+/// A text in double quotes, as JavaScript and TOML read it.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53 milliseconds")]
+fn play(ms: i64) -> String {
+    format!("play(\"{}s\")", ms as f64 / 1_000.0)
+}
+
+/// A fenced block, whose fence is longer than any in its text.
+fn block(out: &mut String, info: &str, text: &str) {
+    let mut fence = "```".to_owned();
+    while text.contains(&fence) {
+        fence.push('`');
+    }
+    let text = text.trim_end();
+    if !text.is_empty() {
+        let _ = write!(out, "\n{fence}{info}\n{text}\n{fence}\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::{Bson, DateTime, doc, oid::ObjectId};
+
+    use super::*;
+    use crate::job::lesson::{BlockKind, Lesson, Part};
+
+    fn sandbox() -> SandboxLesson {
+        let documents = vec![
+            doc! { "_id": ObjectId::from_bytes([7; 12]), "at": DateTime::from_millis(1_500) },
+            doc! { "_id": 5_i64, "n": 1.0, "text": "```\n\"'`${x}\u{2028}", "none": Bson::Null },
+        ];
+        let index = doc! {
+            "v": 2, "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 60,
+            "partialFilterExpression": { "n": { "$gt": 1_i64 } },
+        };
+        let events = SandboxCollection {
+            name: "events".to_owned(),
+            indexes: vec![index],
+            documents,
+            ..SandboxCollection::default()
+        };
+        let odd = SandboxCollection { name: "a-b".to_owned(), ..SandboxCollection::default() };
+        let stats = SandboxCollection {
+            name: "stats".to_owned(),
+            documents: vec![doc! { "_id": 1 }],
+            ..SandboxCollection::default()
+        };
+        SandboxLesson {
+            title: "# My \"first\"\nlesson".to_owned(),
+            start_ms: 1_767_268_800_000,
+            dialect: Dialect::Cosmos,
+            collections: vec![events, odd, stats],
+            steps: vec![
+                SandboxStep::Play(1_500),
+                SandboxStep::Run("db.events.find()".to_owned(), None),
+                SandboxStep::Run("db.events.insertOne({ _id: 1 })".to_owned(), Some(11_000)),
+            ],
+        }
+    }
+
+    fn blocks(lesson: &Lesson) -> Vec<&BlockKind> {
+        fn block(part: &Part) -> Option<&BlockKind> {
+            match part {
+                Part::Block(block) => Some(&block.kind),
+                _ => None,
+            }
+        }
+        lesson.cards[0].parts.iter().filter_map(block).collect()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let text = write("mine", &sandbox()).unwrap();
+        let lesson = file::parse("mine", &text).unwrap();
+        assert_eq!(lesson.title, "# My \"first\" lesson");
+        assert_eq!(lesson.show, ["events", "a-b", "stats"]);
+        assert_eq!((lesson.start_ms, lesson.dialect), (Some(1_767_268_800_000), Dialect::Cosmos));
+        let blocks = blocks(&lesson);
+        let run = |script: &str, fails| BlockKind::Run {
+            label: String::new(),
+            fails,
+            script: script.to_owned(),
+        };
+        let play = BlockKind::Play { label: String::new(), script: "play(\"1.5s\")".to_owned() };
+        assert_eq!(*blocks[1], play);
+        assert_eq!(*blocks[2], run("db.events.find()", None));
+        assert_eq!(*blocks[3], run("db.events.insertOne({ _id: 1 })", Some(11_000)));
+    }
+
+    #[test]
+    fn types_are_kept() {
+        let text = write("mine", &sandbox()).unwrap();
+        for part in [
+            "ObjectId('070707070707070707070707')",
+            "ISODate('1970-01-01T00:00:01.500Z')",
+            "Long('5')",
+            "Double(1.0)",
+            "expireAfterSeconds: 60",
+            "$gt: Long('1')",
+            "db.getCollection(\"stats\")",
+            "db.createCollection(\"a-b\"",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_large_sandbox_is_refused() {
+        let mut sandbox = sandbox();
+        sandbox.collections[0].documents = vec![doc! { "text": "x".repeat(1_000) }; 100];
+        let sentence = write("mine", &sandbox).unwrap_err();
+        assert!(sentence.contains("at most 64"), "{sentence}");
+    }
+
+    #[test]
+    fn a_sandbox_that_shows_nothing_is_refused() {
+        let sandbox = SandboxLesson { collections: Vec::new(), ..sandbox() };
+        assert!(write("mine", &sandbox).is_err());
+    }
+}
