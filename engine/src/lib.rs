@@ -5,6 +5,7 @@
 //! is the map.
 
 pub mod archive;
+pub mod broken_rules;
 pub mod catalog;
 pub mod clock;
 pub mod collection;

@@ -81,7 +81,7 @@ fn files(named: &[impl AsRef<Path>]) -> Result<Vec<CheckedFile>, String> {
 
 /// One line on the lesson, and one for each problem and warning.
 fn lines(report: &CheckReport) -> String {
-    let CheckReport { name, title, problems, warnings, took } = report;
+    let CheckReport { name, title, problems, warnings, took, .. } = report;
     let mut text = match problems.len() {
         0 => format!("{name}  {title}  holds ({} ms)\n", took.as_millis()),
         1 => format!("{name}  {title}  1 problem\n"),

@@ -8,6 +8,7 @@ use super::{
     CatalogError, CatalogErrorKind, CollectionOptions, EntryForm, IndexMeta, IndexState, Namespace,
 };
 use crate::{
+    broken_rules::{BrokenRule, is_broken},
     store::{CollectionId, IndexId},
     ttl::{self, InertReason, Rule},
     value::bucket::TimeSeries,
@@ -116,7 +117,8 @@ impl CollectionMeta {
         let indexes = self
             .indexes
             .iter()
-            .filter(|index| index.state == IndexState::Ready && index.expire_after_secs.is_some());
+            .filter(|index| index.state == IndexState::Ready && index.expire_after_secs.is_some())
+            .filter(|index| !(index.hidden && is_broken(BrokenRule::HiddenIndexes)));
         own.into_iter().chain(indexes.filter_map(|index| Some((self.rule_of(index)?, index))))
     }
 
@@ -181,10 +183,14 @@ impl CollectionMeta {
     }
 
     fn hiding_indexes(&self) -> impl Iterator<Item = &Arc<IndexMeta>> {
-        self.indexes.iter().filter(|index| {
+        let is_hiding = |rule: &Rule| match rule {
+            Rule::LastModified { .. } => !is_broken(BrokenRule::CosmosShows),
+            Rule::Date { .. } => is_broken(BrokenRule::MongodbHides),
+            _ => false,
+        };
+        self.indexes.iter().filter(move |index| {
             index.state == IndexState::Ready
-                && index.form == EntryForm::LastModified
-                && matches!(index.ttl_rule(), Some(Rule::LastModified { .. }))
+                && index.ttl_rule().as_ref().is_some_and(is_hiding)
                 && !self.namespace.is_unfinished_output()
         })
     }

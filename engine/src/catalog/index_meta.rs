@@ -4,6 +4,7 @@ use bson::{Document, RawDocument, RawDocumentBuf, doc, raw::RawBsonRef};
 
 use super::{IndexKey, KeyKind};
 use crate::{
+    broken_rules::{BrokenRule, is_broken},
     query::Filter,
     store::{IndexId, RecordNumber},
     ttl::{InertReason, Rule},
@@ -89,6 +90,9 @@ impl IndexMeta {
     #[must_use]
     pub fn covers(&self, document: &RawDocument) -> bool {
         let Some(filter) = &self.partial else { return true };
+        if is_broken(BrokenRule::PartialFilters) {
+            return true;
+        }
         match self.form {
             EntryForm::Buckets => match bucket::meta_of(document) {
                 Some(meta) => filter.covers(meta),

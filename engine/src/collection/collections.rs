@@ -18,6 +18,7 @@ use super::{
     },
 };
 use crate::{
+    broken_rules::{BrokenRule, is_broken},
     catalog::{Catalog, CatalogSnapshot, snapshot},
     clock::Clock,
     event::Event,
@@ -230,7 +231,8 @@ impl Collections {
                 return Err(Failure::NotArchived(found));
             }
             let is_change = writer.txn.oplog.as_ref().is_some_and(|oplog| !oplog.is_empty());
-            if is_change && self.is_secondary() {
+            let is_refused = self.is_secondary() && !is_broken(BrokenRule::SecondaryPasses);
+            if is_change && is_refused {
                 return Err(Failure::NotPrimary);
             }
             Ok((value, writer.txn.finish()?))

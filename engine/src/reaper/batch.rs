@@ -1,6 +1,7 @@
 //! One step of removal: find what is due in a short read, then check and remove it in one bounded write
 //! transaction.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use bson::{Bson, RawDocument, RawDocumentBuf, raw::RawBsonRef};
@@ -15,12 +16,13 @@ use super::{
 };
 use crate::{
     archive::{ArchiveError, ArchivedVersions, Archives},
+    broken_rules::{BrokenRule, is_broken},
     catalog::CollectionMeta,
     collection::{Collections, DocumentWriter, TimeBudget, TrashRow, WriteError},
     event::RemovedDocument,
     limits::{BATCH_DOCS_MAX, REAPER_SCAN_ENTRIES_MAX, REMOVED_EVENT_DOCS_MAX},
-    store::{Counters, Reader, RecordNumber, StoreError, StoredDocument},
-    ttl::Deadline,
+    store::{Counters, Reader, RecordNumber, Scan, StoreError, StoredDocument},
+    ttl::{Deadline, Rule},
 };
 
 /// The progress of a visit through its rule's documents.
@@ -193,7 +195,13 @@ fn read_ahead(
     let Some(range) = target.ranges.get(position.range) else { return Ok(None) };
     let index = target.index.id;
     let last_ms = range.last_due_ms(now_ms);
+    let others = [BrokenRule::NestedArrays, BrokenRule::Texts, BrokenRule::Numbers];
+    let takes_others = others.into_iter().any(is_broken);
     let entries = match &position.after {
+        // What a broken rule takes for a date is elsewhere in the index.
+        None if takes_others && matches!(target.rule, Rule::Date { .. }) => {
+            reader.entries(index, Bound::Unbounded, Bound::Unbounded, Scan::Forward)?
+        }
         Some((key, record)) => range.entries_after(reader, index, (key, *record), last_ms)?,
         None => range.entries(reader, index, i64::MIN, last_ms)?,
     };

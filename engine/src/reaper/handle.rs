@@ -24,6 +24,7 @@ use super::{
 };
 use crate::{
     archive::Archives,
+    broken_rules::{BrokenRule, is_any_broken, is_broken},
     catalog::Namespace,
     clock::{Clock, WakeUp, work_time},
     collection::Collections,
@@ -268,7 +269,7 @@ impl Reaper {
     /// A pass that has no work is only counted.
     fn run(&self, permit: Permit, cause: PassCause, works: bool) -> PassReport {
         let _one_at_a_time = lock(&self.running);
-        if self.collections.is_secondary() {
+        if self.collections.is_secondary() && !is_broken(BrokenRule::SecondaryPasses) {
             // Only the primary's pass deletes; the secondaries apply its deletes.
             return self.no_pass();
         }
@@ -342,14 +343,14 @@ impl Reaper {
     }
 
     fn run_guarded(&self, cause: PassCause) -> Option<PassReport> {
-        if self.collections.is_secondary() {
+        if self.collections.is_secondary() && !is_broken(BrokenRule::SecondaryPasses) {
             return None;
         }
         let Some(permit) = self.ask_guard() else {
             self.counters.held_passes.add(1);
             return None;
         };
-        let works = cause != PassCause::LongStretch || self.has_work();
+        let works = cause != PassCause::LongStretch || is_any_broken() || self.has_work();
         Some(self.run(permit, cause, works))
     }
 
@@ -367,7 +368,8 @@ impl Reaper {
     /// changed.
     pub(super) fn plan(&self, sleep_began: Duration) -> Duration {
         let now = self.clock.monotonic();
-        let wakes = self.parameters.at_threshold() && self.parameters.enabled();
+        let at_threshold = self.parameters.at_threshold() || is_broken(BrokenRule::NoPeriod);
+        let wakes = at_threshold && self.parameters.enabled();
         let is_free = self.held().is_none();
         let next_threshold = if wakes && is_free { self.until_threshold() } else { None };
         let sleep = self.parameters.sleep();

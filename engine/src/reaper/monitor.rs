@@ -6,6 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use super::handle::Reaper;
+use crate::broken_rules::{BrokenRule, is_broken};
 use crate::event::PassReport;
 
 /// What a sleep ended with.
@@ -50,7 +51,7 @@ impl Monitor {
     fn end_with(&mut self, pass: impl FnOnce(&Reaper) -> Option<PassReport>) -> SleepEnd {
         let reaper = &self.reaper;
         self.sleep_began = reaper.clock().monotonic();
-        if !reaper.parameters().enabled() {
+        if !reaper.parameters().enabled() && !is_broken(BrokenRule::MonitorSwitch) {
             reaper.observe_clocks();
             reaper.note_heartbeat();
             return SleepEnd::Off;

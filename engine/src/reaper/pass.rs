@@ -9,6 +9,7 @@ use super::{
     target::{Target, targets_at_work},
 };
 use crate::{
+    broken_rules::{BrokenRule, is_broken},
     clock::work_time,
     event::{Event, IndexReport, PassReport},
     limits::{BULK_DOCS_MAX, LAG_SAMPLES_MAX},
@@ -120,7 +121,8 @@ impl<'r> Pass<'r> {
     /// The one "now" of the pass, but never later than the clock: after a set back, documents no
     /// longer due are kept.
     pub(super) fn now_ms(&self) -> i64 {
-        self.now_ms.min(self.reaper.clock().now_ms())
+        let now_ms = self.reaper.clock().now_ms();
+        if is_broken(BrokenRule::ClockPerDocument) { now_ms } else { self.now_ms.min(now_ms) }
     }
 
     /// Ends the pass, whether or not it was finished. Archives are pruned as long as `continues` says so.
@@ -144,7 +146,9 @@ impl<'r> Pass<'r> {
     /// Whether the pass may continue: a scheduled one ends when the monitor is turned off, a
     /// requested one does not.
     pub(super) fn continues(&self) -> bool {
-        !self.respects_switch || self.reaper.parameters().enabled()
+        !self.respects_switch
+            || self.reaper.parameters().enabled()
+            || is_broken(BrokenRule::MonitorSwitch)
     }
 
     /// The rules to leave alone.
@@ -195,7 +199,7 @@ impl<'r> Pass<'r> {
             ahead,
             bytes: parameters.batch_bytes(),
             state: self.permit.state.as_ref(),
-            trash_ms: parameters.trash_ms(),
+            trash_ms: parameters.trash_ms().filter(|_| !is_broken(BrokenRule::NoTrash)),
         };
         let (reaper, rule) = (self.reaper, visit.target.identity());
         let respects_holds = self.permit.respects_holds;
@@ -220,7 +224,9 @@ impl<'r> Pass<'r> {
         match outcome {
             Err(failure) => self.tally(&visit.target).report.error = Some(failure.to_string()),
             Ok(batch) => {
-                docs += batch.deleted;
+                if !is_broken(BrokenRule::NoTurns) {
+                    docs += batch.deleted;
+                }
                 let next = batch.next.clone();
                 if batch.deleted > 0 {
                     self.permit.state = None;

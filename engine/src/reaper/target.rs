@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::ttl_range::{TtlRange, sound};
 use crate::{
+    broken_rules::{BrokenRule, is_broken},
     catalog::{CatalogSnapshot, CollectionMeta, IndexMeta, TtlTarget},
     store::{CollectionId, IndexId, Reader, StoreError, StoredDocument},
     ttl::{self, Deadline, Expiry, Never, Rule},
@@ -45,7 +46,9 @@ pub fn targets_of(catalog: &CatalogSnapshot, collection: CollectionId) -> Vec<Ta
 impl Target {
     fn new(TtlTarget { collection, index, rule }: TtlTarget) -> Self {
         let direction = index.field().map_or(Direction::Ascending, |(_, direction)| direction);
-        let ranges = TtlRange::of(&rule, direction);
+        let is_spared =
+            direction == Direction::Descending && is_broken(BrokenRule::DescendingIndexes);
+        let ranges = if is_spared { Vec::new() } else { TtlRange::of(&rule, direction) };
         Self { collection, index, rule, ranges }
     }
 
@@ -98,7 +101,16 @@ impl Target {
         now_ms: i64,
     ) -> Result<Option<Deadline>, StoreError> {
         let expiry = self.expiry(stored)?;
-        Ok(expiry.deadline().filter(|deadline| deadline.threshold_ms <= now_ms).copied())
+        if is_broken(BrokenRule::AllRulesMustAgree) {
+            let document = stored.document()?;
+            let is_due = |(rule, _): (Rule, _)| {
+                ttl::expiry(&rule, document, stored.modified_ms).is_due(now_ms)
+            };
+            if !self.collection.ttl_rules().all(is_due) {
+                return Ok(None);
+            }
+        }
+        Ok(expiry.deadline().filter(|deadline| deadline.is_due(now_ms)).copied())
     }
 
     /// The earliest threshold in the index not before `from_ms`, ignoring damaged entries.

@@ -3,6 +3,7 @@
 use std::ops::Bound;
 
 use crate::{
+    broken_rules::{BrokenRule, is_broken},
     store::{Entries, Entry, IndexId, Reader, RecordNumber, Scan, StoreError},
     ttl::{Rule, cutoff_ms},
     value::key::{Direction, date_key, decode_date, ts, ts::TsEntry},
@@ -187,6 +188,9 @@ pub(super) fn sound(entries: Entries<'_>) -> impl Iterator<Item = Result<Entry<'
 
 /// The instant in whole seconds, rounded down.
 fn whole_secs(ms: i64) -> i64 {
+    if is_broken(BrokenRule::TsMilliseconds) {
+        return ms;
+    }
     ms.div_euclid(MS_PER_SEC).saturating_mul(MS_PER_SEC)
 }
 

@@ -7,6 +7,7 @@ use super::{
     never::Never,
     rule::Rule,
 };
+use crate::broken_rules::{BrokenRule, is_broken};
 use crate::value::{Path, bucket};
 
 const MS_PER_SEC: i64 = 1_000;
@@ -78,11 +79,18 @@ impl Expiry {
     /// Whether the document may be removed at this instant: the threshold itself counts.
     #[must_use]
     pub fn is_due(&self, now_ms: i64) -> bool {
-        self.threshold_ms().is_some_and(|threshold_ms| threshold_ms <= now_ms)
+        self.deadline().is_some_and(|deadline| deadline.is_due(now_ms))
     }
 }
 
 impl Deadline {
+    /// Whether the document may be removed at this instant: the threshold itself counts.
+    #[must_use]
+    pub fn is_due(&self, now_ms: i64) -> bool {
+        self.threshold_ms < now_ms
+            || self.threshold_ms == now_ms && !is_broken(BrokenRule::Equality)
+    }
+
     /// One sentence for the user on how the threshold is computed; `field` is the indexed path.
     #[must_use]
     pub fn sentence(&self, field: &str) -> String {
@@ -158,6 +166,9 @@ pub fn cutoff_ms(now_ms: i64, expire_after_secs: i64) -> i64 {
 /// The last modification as `_ts` counts it: in whole seconds, rounded down.
 #[must_use]
 pub fn modified_base_ms(last_modified_ms: i64) -> i64 {
+    if is_broken(BrokenRule::TsMilliseconds) {
+        return last_modified_ms;
+    }
     last_modified_ms.div_euclid(MS_PER_SEC).saturating_mul(MS_PER_SEC)
 }
 
@@ -168,18 +179,50 @@ fn date(field: &Path, secs: i64, document: &RawDocument) -> Expiry {
     let is_array = field.index_values(document, &mut |value| match value {
         Some(RawBsonRef::DateTime(date)) => {
             let ms = date.timestamp_millis();
-            earliest_ms = Some(earliest_ms.map_or(ms, |earliest| earliest.min(ms)));
+            let is_latest = is_broken(BrokenRule::LatestOfArray);
+            let counts = |before: i64| if is_latest { before.max(ms) } else { before.min(ms) };
+            earliest_ms = Some(earliest_ms.map_or(ms, counts));
             dates += 1;
         }
-        Some(value) => other = Some(value),
+        Some(value) => {
+            earliest_ms = earliest_ms.or(broken_date_ms(value));
+            other = Some(value);
+        }
         None => {}
     });
+    if is_broken(BrokenRule::NegativeDates) && earliest_ms.is_some_and(|ms| ms < 0) {
+        return Expiry::Never(Never::BeforeEpoch);
+    }
+    if is_broken(BrokenRule::ZeroIsOff) && secs == 0 {
+        return Expiry::Never(Never::NoDefault);
+    }
+    let secs = if is_broken(BrokenRule::SecondsIgnored) { 0 } else { secs };
     match (earliest_ms, other) {
         (Some(base_ms), _) => at(base_ms, secs, Source::Index, dates),
         (None, None) => Expiry::Never(Never::FieldMissing),
         (None, Some(RawBsonRef::Undefined)) if is_array => Expiry::Never(Never::ArrayEmpty),
         (None, Some(_)) if is_array => Expiry::Never(Never::ArrayWithoutDates),
         (None, Some(value)) => Expiry::Never(not_a_date(value)),
+    }
+}
+
+/// What a value that is no date counts as, if a test broke that rule.
+fn broken_date_ms(value: RawBsonRef<'_>) -> Option<i64> {
+    match value {
+        RawBsonRef::Array(array) if is_broken(BrokenRule::NestedArrays) => {
+            let dates = array.into_iter().flatten().filter_map(RawBsonRef::as_datetime);
+            dates.map(bson::DateTime::timestamp_millis).min()
+        }
+        RawBsonRef::String(text) if is_broken(BrokenRule::Texts) => {
+            let day = text.get(..10).map(|day| format!("{day}T00:00:00Z"));
+            let read = |text: &str| bson::DateTime::parse_rfc3339_str(text).ok();
+            read(text).or_else(|| read(&day?)).map(bson::DateTime::timestamp_millis)
+        }
+        RawBsonRef::Int64(ms) if is_broken(BrokenRule::Numbers) => Some(ms),
+        #[expect(clippy::cast_possible_truncation, reason = "a wrong date is wanted")]
+        RawBsonRef::Double(ms) if is_broken(BrokenRule::Numbers) => Some(ms as i64),
+        RawBsonRef::Int32(ms) if is_broken(BrokenRule::Numbers) => Some(i64::from(ms)),
+        _ => None,
     }
 }
 

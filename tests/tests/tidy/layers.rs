@@ -11,25 +11,26 @@ type Layers = [(&'static str, &'static str)];
 /// The engine, bottom to top. Each row lists every layer it may name, because siblings such as `archive` and `plan` don't
 /// know each other.
 const ENGINE: &Layers = &[
+    ("broken_rules", ""),
     ("interrupt", ""),
     ("limits", ""),
     ("supervised", ""),
     ("clock", "limits"),
     ("value", "interrupt limits"),
     ("reply", "value"),
-    ("ttl", "value limits"),
+    ("ttl", "broken_rules value limits"),
     ("query", "value interrupt limits"),
     ("store", "value clock interrupt limits supervised"),
-    ("catalog", "value clock ttl query store interrupt limits"),
+    ("catalog", "broken_rules value clock ttl query store interrupt limits"),
     ("event", "clock ttl store catalog limits"),
-    ("collection", "value clock ttl query store catalog event interrupt limits"),
+    ("collection", "broken_rules value clock ttl query store catalog event interrupt limits"),
     ("replication", "store catalog collection limits"),
     ("plan", "value clock ttl query store catalog collection interrupt limits"),
     ("pipeline", "value clock ttl query store catalog collection plan interrupt limits"),
     ("archive", "value clock ttl query store catalog collection interrupt limits"),
     (
         "reaper",
-        "value reply clock ttl query store catalog event collection plan \
+        "broken_rules value reply clock ttl query store catalog event collection plan \
          archive interrupt limits supervised",
     ),
     ("transfer", "value clock ttl query store catalog collection plan archive interrupt limits"),

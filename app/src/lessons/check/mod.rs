@@ -1,6 +1,8 @@
 //! Proves that lessons hold: plays each file without a window and compares what it says with what
 //! the engine does.
 
+#[cfg(all(test, feature = "broken_rules"))]
+mod broken_rules;
 mod play;
 mod prose;
 #[cfg(test)]
@@ -43,6 +45,8 @@ pub struct CheckReport {
     pub warnings: Vec<Problem>,
     /// How long one play of the whole file took.
     pub took: Duration,
+    /// The engine's answer to each question, by its id.
+    pub answers: Vec<(String, String)>,
 }
 
 impl CheckReport {
@@ -134,7 +138,8 @@ pub fn check(checked: &CheckedFile) -> CheckReport {
     problems.sort();
     let text = String::from_utf8_lossy(&checked.bytes);
     let warnings = prose::warnings(&text, &played.instants);
-    CheckReport { title: lesson.title.clone(), problems, warnings, took, ..report }
+    let (title, answers) = (lesson.title.clone(), played.answers);
+    CheckReport { title, problems, warnings, took, answers, ..report }
 }
 
 /// A problem at the beginning of a line.

@@ -29,6 +29,8 @@ pub(super) struct Played {
     /// The instants that have a meaning in the run, in milliseconds since 1970: where it stopped, and
     /// every pass, write, date and threshold.
     pub(super) instants: BTreeSet<i64>,
+    /// The engine's answer to each question, by its id.
+    pub(super) answers: Vec<(String, String)>,
 }
 
 /// Everything that a store holds, and what was removed from it.
@@ -103,11 +105,35 @@ pub(super) fn play(lesson: &Arc<Lesson>) -> Played {
             break;
         }
     }
+    played.answers = answers(&runner);
     played.instants.extend(runner.events());
     for row in runner.ledger() {
         played.instants.extend([row.threshold_ms, row.removed_ms]);
     }
     played
+}
+
+/// What the engine answered to each question, and which choice is true.
+fn answers(runner: &Runner) -> Vec<(String, String)> {
+    let view = runner.view();
+    let mut answers = Vec::new();
+    for (card, shown) in view.lesson.cards.iter().zip(&view.cards) {
+        for (part, shown) in card.parts.iter().zip(&shown.parts) {
+            let Part::Block(Block { kind: BlockKind::Question(question), .. }) = part else {
+                continue;
+            };
+            let shown = shown.as_ref().and_then(|block| block.question.as_ref());
+            let Some(shown) = shown else { continue };
+            let choice = shown.true_choice.and_then(|choice| question.choices.get(choice));
+            let text = match (choice, &shown.answer) {
+                (Some(choice), _) if !choice.text.is_empty() => choice.text.clone(),
+                (_, Some(answer)) => answer.to_string(),
+                (_, None) => "none".to_owned(),
+            };
+            answers.push((question.id.clone(), text));
+        }
+    }
+    answers
 }
 
 fn open(lesson: &Arc<Lesson>) -> Result<Runner, String> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bson::{Bson, Document};
 
+use crate::broken_rules::{BrokenRule, is_broken};
 use crate::catalog::{CatalogError, IndexMeta, KeyKind, index_key::same_document};
 
 /// Options that are never compared.
@@ -29,7 +30,7 @@ pub(super) fn existing<'e>(
                 named.name
             ));
         }
-        if !same_options(requested, named) {
+        if !same_options(requested, named) && !is_broken(BrokenRule::CreateIndexAgain) {
             return Err(refused!(
                 IndexOptionsConflict,
                 "the index {} exists with other options; change it with collMod, or drop it first",

@@ -7,6 +7,7 @@ use super::{
     special,
 };
 use crate::{
+    broken_rules::{BrokenRule, is_broken},
     catalog::{
         CatalogError, CatalogErrorKind, Dialect, EntryForm, IndexKey, IndexMeta, IndexState,
         KeyKind,
@@ -443,7 +444,7 @@ fn check_seconds(value: &Bson, form: EntryForm) -> Result<i64, CatalogError> {
 }
 
 fn check_ttl_key(key: &IndexKey) -> Result<(), CatalogError> {
-    if key.parts.len() > 1 {
+    if key.parts.len() > 1 && !is_broken(BrokenRule::CompoundIndexes) {
         return Err(cannot(
             "TTL indexes are single-field indexes, compound indexes do not support TTL",
         ));
@@ -461,7 +462,7 @@ pub(super) const TTL_ON_TS_ONLY: &str =
     "The 'expireAfterSeconds' option is supported on '_ts' field only";
 
 fn check_ttl_dialect(form: EntryForm, secs: i64, dialect: Dialect) -> Result<(), CatalogError> {
-    if dialect != Dialect::Cosmos {
+    if dialect != Dialect::Cosmos || is_broken(BrokenRule::CosmosAnyField) {
         return Ok(());
     }
     if form != EntryForm::LastModified {

@@ -2,6 +2,7 @@
 
 use bson::Bson;
 
+use crate::broken_rules::{BrokenRule, is_broken};
 use crate::query::filter::name_of_type;
 
 /// A numeric value as an integer.
@@ -33,6 +34,7 @@ impl Whole {
     /// The number; 0 for NaN, as in `collMod`.
     pub(super) fn or_zero(self) -> i64 {
         match self {
+            Self::Nan if is_broken(BrokenRule::CollModNan) => i64::MIN,
             Self::Nan => 0,
             Self::Number(number) => number,
         }

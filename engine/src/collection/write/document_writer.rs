@@ -15,6 +15,7 @@ use super::{
     unique,
 };
 use crate::{
+    broken_rules::{BrokenRule, is_broken},
     catalog::{
         CatalogSnapshot, CollectionMeta, Dialect, IndexMeta, IndexState, Namespace,
         ValidationAction, has_own_ts,
@@ -343,6 +344,7 @@ impl DocumentWriter<'_, '_> {
                     }
                     None => false,
                 };
+                let hides = hides && !is_broken(BrokenRule::HiddenIdTaken);
                 if hides {
                     hidden.push(other);
                 }
@@ -396,7 +398,9 @@ impl DocumentWriter<'_, '_> {
     ) -> Result<(), StoreError> {
         let txn = &mut self.txn;
         let bytes = document.as_bytes();
-        txn.writer.put_document(collection.id, record, txn.now_ms, bytes)?;
+        let keeps_ts = is_broken(BrokenRule::WritesKeepTs);
+        let modified_ms = if keeps_ts { old_modified_ms } else { txn.now_ms };
+        txn.writer.put_document(collection.id, record, modified_ms, bytes)?;
         txn.count(collection.id.0, |counters| {
             counters.bytes =
                 counters.bytes.saturating_sub(old.as_bytes().len() as u64) + bytes.len() as u64;

@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use super::hold::{Hold, HoldReason, IndexHold, IndexHoldReason, Reading, RuleId};
+use crate::broken_rules::{BrokenRule, is_broken};
 use crate::limits::{
     GUARD_ABSENCE_MS, GUARD_BACK_MS_MAX, GUARD_EARLIEST_MS, GUARD_FORWARD_MS_MAX, GUARD_LATEST_MS,
     GUARD_STEP_BACK_MS, GUARD_STEP_FORWARD_MS,
@@ -128,6 +129,9 @@ impl Guard {
             (None, Some(held)) if held.kept || self.may_still_be_ahead(held, now) => Some(held),
             (None, _) => None,
         };
+        if is_broken(BrokenRule::GuardOff) {
+            self.held = None;
+        }
         if self.held.is_some() { None } else { self.trust(now) }
     }
 
