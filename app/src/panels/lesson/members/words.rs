@@ -31,9 +31,10 @@ pub(super) fn role(role: MemberRole) -> &'static str {
     }
 }
 
-/// What a monitor does, where there is no room for its name.
+/// What a monitor does, where there is no room for its name; the role of its member is beside it.
 pub(super) fn short_monitor(monitor: &str) -> &str {
-    monitor.strip_prefix("TTL monitor: ").unwrap_or(monitor)
+    let does = monitor.strip_prefix("TTL monitor: ").unwrap_or(monitor);
+    does.strip_suffix(" on a secondary").unwrap_or(does)
 }
 
 /// The lag of a member where room is scarce.
@@ -138,6 +139,7 @@ mod tests {
         assert_eq!(short_lag(&member(MemberRole::Down, 12, 90_000)), "12 to apply, 90 s");
         assert_eq!(short_lag(&member(MemberRole::Primary, 0, 0)), "operation 1,234");
         assert_eq!(short_monitor("TTL monitor: deletes"), "deletes");
+        assert_eq!(short_monitor("TTL monitor: idle on a secondary"), "idle");
     }
 
     #[test]
