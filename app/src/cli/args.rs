@@ -383,6 +383,9 @@ pub struct LessonCheck {
     /// Print one line of JSON for each lesson.
     #[arg(long)]
     pub json: bool,
+    /// Write the engine's answers to answers.json beside the files. Later checks compare with them.
+    #[arg(long, requires = "files")]
+    pub record: bool,
 }
 
 /// Arguments of `lesson handout`.

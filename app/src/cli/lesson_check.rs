@@ -1,7 +1,8 @@
 //! `mayfly lesson check`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
@@ -10,7 +11,7 @@ use super::Failure;
 use super::args::LessonCheck;
 use super::lesson::print;
 use crate::job::lesson::{LessonSource, Problem};
-use crate::lessons::check::{CheckReport, CheckedFile, check_all};
+use crate::lessons::check::{ANSWERS, Answers, CheckReport, CheckedFile, check_all};
 use crate::lessons::{library, shipped};
 
 /// The exit code if a lesson does not hold.
@@ -22,6 +23,9 @@ const UNREADABLE: u8 = 2;
 /// Checks lessons, one line each, and says last how many hold.
 pub(super) fn run(args: &LessonCheck) -> Result<ExitCode, Failure> {
     let files = match files(&args.files) {
+        Ok(files) if args.record => {
+            files.into_iter().map(|file| CheckedFile { answers: BTreeMap::new(), ..file }).collect()
+        }
         Ok(files) => files,
         Err(sentence) => {
             eprintln!("{sentence}");
@@ -30,7 +34,14 @@ pub(super) fn run(args: &LessonCheck) -> Result<ExitCode, Failure> {
     };
     let (mut held, mut broken) = (0_u32, 0_u32);
     let mut printed = Ok(());
+    let mut found: BTreeMap<PathBuf, Answers> = BTreeMap::new();
     let mut show = |report: &CheckReport| {
+        if args.record && !report.answers.is_empty() {
+            let path = Path::new(&report.name);
+            let slug = library::slug(&LessonSource::File(path.to_owned()));
+            let answers = report.answers.iter().cloned().collect();
+            found.entry(answers_file(path)).or_default().insert(slug, answers);
+        }
         if report.holds() {
             held += 1;
         } else {
@@ -44,6 +55,7 @@ pub(super) fn run(args: &LessonCheck) -> Result<ExitCode, Failure> {
     check_all(&files, &mut show)
         .map_err(|error| Failure(format!("The system gave no thread for the check: {error}.")))?;
     printed?;
+    record(&found)?;
     if !args.json {
         print(&format!("{}\n", total(held, broken)))?;
     }
@@ -64,19 +76,44 @@ fn total(held: u32, broken: u32) -> String {
 /// The contents of the named files, or of all lessons of the program.
 fn files(named: &[impl AsRef<Path>]) -> Result<Vec<CheckedFile>, String> {
     if named.is_empty() {
-        let all = shipped::FILES.iter().map(|(slug, text)| CheckedFile {
-            slug: (*slug).to_owned(),
-            name: format!("{slug}.md"),
-            bytes: text.as_bytes().to_vec(),
-        });
-        return Ok(all.collect());
+        return Ok(shipped::FILES.iter().filter_map(|(slug, _)| shipped::checked(slug)).collect());
     }
     let read = |path: &Path| {
         let source = LessonSource::File(path.to_owned());
         let bytes = library::text(&source)?;
-        Ok(CheckedFile { slug: library::slug(&source), name: path.display().to_string(), bytes })
+        let slug = library::slug(&source);
+        let answers = recorded(&answers_file(path))?.remove(&slug).unwrap_or_default();
+        Ok(CheckedFile { slug, name: path.display().to_string(), bytes, answers })
     };
     named.iter().map(|path| read(path.as_ref())).collect()
+}
+
+/// The file with the known answers of a lesson file.
+fn answers_file(lesson: &Path) -> PathBuf {
+    lesson.with_file_name(ANSWERS)
+}
+
+/// The known answers in a file, which may be missing.
+fn recorded(file: &Path) -> Result<Answers, String> {
+    let shown = file.display();
+    match std::fs::read_to_string(file) {
+        Ok(text) => serde_json::from_str(&text)
+            .map_err(|error| format!("{shown} is no list of answers: {error}.")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Answers::new()),
+        Err(error) => Err(format!("Can't read {shown}: {error}.")),
+    }
+}
+
+/// Writes the engine's answers into the file beside each lesson.
+fn record(found: &BTreeMap<PathBuf, Answers>) -> Result<(), Failure> {
+    for (file, answers) in found {
+        let mut all = recorded(file).map_err(Failure)?;
+        all.extend(answers.clone());
+        let text = format!("{:#}\n", json!(all));
+        std::fs::write(file, text)
+            .map_err(|error| Failure(format!("Can't write {}: {error}.", file.display())))?;
+    }
+    Ok(())
 }
 
 /// One line on the lesson, and one for each problem and warning.

@@ -1,10 +1,25 @@
 //! The lessons that come with the program.
 
+use super::check::{Answers, CheckedFile};
+
 /// Each lesson's slug and text, in the order of their names. `build.rs` writes the list.
 pub const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 
 /// Their order, and the half-hour path.
 pub const COURSE: &str = include_str!("../../../assets/lessons/course.toml");
+
+/// The engine's answers to their questions.
+const ANSWERS: &str = include_str!("../../../assets/lessons/answers.json");
+
+/// A lesson with its known answers, for the check.
+#[must_use]
+pub fn checked(slug: &str) -> Option<CheckedFile> {
+    // A file that is no JSON has no answers, so every lesson fails.
+    let answers: Answers = serde_json::from_str(ANSWERS).unwrap_or_default();
+    let answers = answers.get(slug).cloned().unwrap_or_default();
+    let bytes = text(slug)?.as_bytes().to_vec();
+    Some(CheckedFile { slug: slug.to_owned(), name: format!("{slug}.md"), bytes, answers })
+}
 
 /// The text of a lesson.
 #[must_use]
@@ -21,7 +36,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::job::lesson::{Lesson, LessonKind};
+    use crate::job::lesson::{Block, BlockKind, Lesson, LessonKind, Part, Question};
     use crate::lessons::file::{self, Course};
 
     fn lessons() -> Vec<Lesson> {
@@ -30,6 +45,13 @@ mod tests {
             Err(problems) => panic!("{slug}.md: {problems:#?}"),
         };
         FILES.iter().map(parse).collect()
+    }
+
+    fn questions(lesson: &Lesson) -> impl Iterator<Item = &Question> {
+        lesson.cards.iter().flat_map(|card| &card.parts).filter_map(|part| match part {
+            Part::Block(Block { kind: BlockKind::Question(question), .. }) => Some(question),
+            _ => None,
+        })
     }
 
     fn course() -> Course {
@@ -58,6 +80,17 @@ mod tests {
                 assert!(text(slug).is_some(), "{}: `after` names {slug}", lesson.slug);
             }
         }
+    }
+
+    #[test]
+    fn every_question_has_a_known_answer_and_no_answer_is_left_over() {
+        let answers: Answers = serde_json::from_str(ANSWERS).expect("answers.json is JSON");
+        let asked = lessons().into_iter().filter_map(|lesson| {
+            let ids: BTreeSet<String> = questions(&lesson).map(|it| it.id.clone()).collect();
+            (!ids.is_empty()).then_some((lesson.slug, ids))
+        });
+        let known = answers.iter().map(|(slug, of)| (slug.clone(), of.keys().cloned().collect()));
+        assert_eq!(known.collect::<Vec<_>>(), asked.collect::<Vec<(_, BTreeSet<_>)>>());
     }
 
     #[test]

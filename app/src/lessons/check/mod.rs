@@ -18,8 +18,14 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 
 use self::play::{Played, play, play_from};
 use super::file;
-use crate::job::lesson::{BlockKind, Lesson, Part, Problem};
+use crate::job::lesson::{Block, BlockKind, Lesson, Part, Problem};
 use crate::limits::{CONSOLE_THREAD_STACK, LESSON_CHECK_PLAY_MAX, LESSON_CHECK_THREADS};
+
+/// The file beside lessons that has the known answers of the engine.
+pub const ANSWERS: &str = "answers.json";
+
+/// The known answers of each lesson, by its slug.
+pub type Answers = BTreeMap<String, BTreeMap<String, String>>;
 
 /// A lesson file to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +36,8 @@ pub struct CheckedFile {
     pub name: String,
     /// Its contents.
     pub bytes: Vec<u8>,
+    /// The answers that the engine is known to give, by the ids of the questions.
+    pub answers: BTreeMap<String, String>,
 }
 
 /// What the check found about one file.
@@ -128,6 +136,9 @@ pub fn check(checked: &CheckedFile) -> CheckReport {
     let worked = work_time().saturating_sub(worked);
     let mut problems = played.problems.clone();
     problems.extend(hints(&lesson));
+    if problems.is_empty() {
+        problems.extend(other_answers(&lesson, &played, &checked.answers));
+    }
     if worked > LESSON_CHECK_PLAY_MAX {
         let most = LESSON_CHECK_PLAY_MAX.as_secs();
         problems.push(problem(1, format!("A play takes {worked:.1?}. Keep it below {most} s.")));
@@ -140,6 +151,36 @@ pub fn check(checked: &CheckedFile) -> CheckReport {
     let warnings = prose::warnings(&text, &played.instants);
     let (title, answers) = (lesson.title.clone(), played.answers);
     CheckReport { title, problems, warnings, took, answers, ..report }
+}
+
+/// Answers that differ from the recorded ones: a question alone would hold with any of its choices.
+fn other_answers(
+    lesson: &Lesson,
+    played: &Played,
+    recorded: &BTreeMap<String, String>,
+) -> Vec<Problem> {
+    if recorded.is_empty() {
+        return Vec::new();
+    }
+    let questions =
+        lesson.cards.iter().flat_map(|card| &card.parts).filter_map(|part| match part {
+            Part::Block(Block { kind: BlockKind::Question(question), line }) => {
+                Some((question, line))
+            }
+            _ => None,
+        });
+    let mut problems = Vec::new();
+    for (question, line) in questions {
+        let is_it = |(id, _): &&(String, String)| *id == question.id;
+        let said = played.answers.iter().find(is_it).map_or("nothing", |(_, text)| text);
+        let sentence = match recorded.get(&question.id) {
+            Some(known) if known == said => continue,
+            Some(known) => format!("the engine answers {said:?}, and {ANSWERS} says {known:?}."),
+            None => format!("{ANSWERS} has no answer to it. Record it with --record."),
+        };
+        problems.push(problem(*line, format!("predict {:?}: {sentence}", question.id)));
+    }
+    problems
 }
 
 /// A problem at the beginning of a line.

@@ -7,6 +7,7 @@ fn checked(slug: &str, text: &str) -> CheckReport {
         slug: slug.to_owned(),
         name: format!("{slug}.md"),
         bytes: text.as_bytes().to_vec(),
+        answers: BTreeMap::new(),
     };
     let mut found = None;
     check_all(&[file], &mut |report| found = Some(report.clone())).expect("a thread");
@@ -44,11 +45,27 @@ fn a_wrong_answer_is_named_with_its_question() {
 
 #[test]
 fn reports_come_in_the_order_of_the_files() {
-    let files = ["35-sixty-seconds-is-no-promise", "01-the-threshold", "02-the-pass"].map(|slug| {
-        let bytes = shipped(slug).as_bytes().to_vec();
-        CheckedFile { slug: slug.to_owned(), name: slug.to_owned(), bytes }
-    });
+    let files = ["35-sixty-seconds-is-no-promise", "01-the-threshold", "02-the-pass"]
+        .map(|slug| shipped::checked(slug).expect("a lesson"));
     let mut names = Vec::new();
     check_all(&files, &mut |report| names.push(report.name.clone())).expect("threads");
     assert_eq!(names, files.map(|file| file.name));
+}
+
+#[test]
+fn an_answer_that_is_not_the_recorded_one_is_named() {
+    let mut file = shipped::checked("35-sixty-seconds-is-no-promise").expect("a lesson");
+    let mut found = Vec::new();
+    let mut problems = |file: &CheckedFile| {
+        check_all(std::slice::from_ref(file), &mut |report| found.clone_from(&report.problems))
+            .expect("a thread");
+        found.iter().map(|problem| problem.sentence.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(problems(&file), [] as [&str; 0]);
+    let known = file.answers.values_mut().next().expect("a question");
+    "At 12:02:00".clone_into(known);
+    let said = problems(&file);
+    assert!(said.len() == 1 && said[0].contains("answers.json says \"At 12:02:00\""), "{said:?}");
+    file.answers = BTreeMap::from([("another".to_owned(), "question".to_owned())]);
+    assert!(problems(&file)[0].contains("no answer to it"));
 }
