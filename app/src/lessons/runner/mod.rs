@@ -257,6 +257,7 @@ impl Runner {
         let now_ms = stage.clock().now_ms();
         let (members, failure) = (stage.members(), stage.failure());
         let (rate, is_paused) = self.source.pace();
+        let mut is_asking = false;
         {
             let mut view = self.showing.view();
             view.next_event = next_event;
@@ -271,7 +272,14 @@ impl Runner {
             let at = view.card;
             if let (Some(card), Some(shown)) = (self.lesson.cards.get(at), view.cards.get_mut(at)) {
                 states::update(card, shown);
+                is_asking = states::is_asking(shown);
             }
+            view.time.is_paused |= is_asking;
+        }
+        if is_asking && !is_paused {
+            // A question is answered before time goes on.
+            self.source.set_pace(rate, true);
+            self.source.tell_clock();
         }
         self.showing.publish();
     }

@@ -63,6 +63,12 @@ pub(super) fn update(card: &Card, view: &mut CardView) {
     view.is_done = is_open;
 }
 
+/// Whether a question of the open card waits for an answer.
+pub(super) fn is_asking(view: &CardView) -> bool {
+    let mut blocks = view.parts.iter().flatten();
+    blocks.any(|block| block.question.is_some() && block.state == BlockState::Ready)
+}
+
 fn ready(is_open: bool) -> BlockState {
     if is_open { BlockState::Ready } else { BlockState::Waiting }
 }

@@ -313,7 +313,20 @@ fn the_window_moves_the_clock_and_writes() {
     assert!(!reply.contains_key("errmsg"), "{reply}");
     let (reply, _) = ask("admin", doc! {"mayflyClock": 1, "advanceMS": -1_i64});
     assert!(reply.contains_key("errmsg"));
-    let (_, _) = ask("admin", doc! {"mayflyClock": 1, "rate": 3_600.0, "paused": false});
+    let run = doc! {"mayflyClock": 1, "rate": 3_600.0, "paused": false};
+    let (_, rest) = ask("admin", run.clone());
+    assert_eq!(rest, None, "a question is open");
+    runner.perform(LessonRequest::Guess { part: 2, guess: Guess::Choice(1) });
+    let asking = std::thread::Builder::new();
+    let asking = asking.spawn({
+        let source = Arc::clone(&source);
+        move || source.run("admin", &run)
+    });
+    let asking = asking.expect("a thread");
+    while !asking.is_finished() {
+        runner.run_due();
+        std::thread::yield_now();
+    }
     let before = source.now_ms();
     let end = SystemClock.monotonic() + Duration::from_secs(20);
     while source.now_ms() < before + 60_000 {
