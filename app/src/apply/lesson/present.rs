@@ -18,9 +18,9 @@ pub(super) fn step(cx: &mut Apply<'_>) {
         }
         Step::Lock(part) => lock_for_room(part, &view, cx),
         Step::Run(part) => ask(LessonRequest::Run { part }, cx),
-        Step::Wait => ask(LessonRequest::Stop, cx),
         Step::Card(_) | Step::End => next(cx),
-        Step::Stuck => {}
+        // A clicker that is pressed twice must not end what plays.
+        Step::Wait | Step::Stuck => {}
     }
 }
 
