@@ -311,6 +311,9 @@ pub const CONSOLE_TIME_MAX: Duration = Duration::from_mins(10);
 /// Bytes in one lesson file.
 pub const LESSON_FILE_BYTES_MAX: usize = 64 * 1_024;
 
+/// Documents of one collection that are read for a lesson file; more of them never fit.
+pub const LESSON_SAVED_DOCUMENTS_MAX: i32 = 5_000;
+
 /// Problems that are reported of one lesson file.
 pub const LESSON_PROBLEMS_MAX: usize = 100;
 

@@ -9,6 +9,7 @@ use super::{Action, DialogAction};
 use crate::job::Namespace;
 use crate::job::lesson::{LessonRequest, LessonSource};
 use crate::state::dialogs::{Handout, OpenLesson};
+use crate::state::lesson::save::SaveLesson;
 use crate::state::lesson::steps;
 use crate::state::{Dialog, State};
 
@@ -72,6 +73,8 @@ pub enum LessonAction {
     Notes,
     /// Copies the open collection into a sandbox.
     Sandbox,
+    /// Writes the sandbox as a lesson, as the open dialog says.
+    Save,
     /// Writes the handout of the lesson.
     Handout(PathBuf),
 }
@@ -125,6 +128,18 @@ pub const SANDBOX: Entry = Entry {
     action: |state| {
         state.tabs.active()?;
         playing(state, LessonAction::Sandbox)
+    },
+};
+
+/// Writes a sandbox as a lesson.
+pub const SAVE: Entry = Entry {
+    group: Group::Help,
+    label: "Save as lesson…",
+    tooltip: "Write the documents and the time of this sandbox as a lesson file",
+    keys: None,
+    action: |state| {
+        let draft = SaveLesson::of(state)?;
+        Some(Action::Dialog(DialogAction::Show(Dialog::SaveLesson(draft))))
     },
 };
 
@@ -185,7 +200,7 @@ pub const BACK: Entry = Entry {
 
 /// The region's entries.
 pub const ENTRIES: &[Entry] =
-    &[PAGE, OPEN_FILE, CLOSE, SANDBOX, HANDOUT, RESTART, STEP_BACK, NEXT, BACK];
+    &[PAGE, OPEN_FILE, CLOSE, SANDBOX, SAVE, HANDOUT, RESTART, STEP_BACK, NEXT, BACK];
 
 fn playing(state: &State, action: LessonAction) -> Option<Action> {
     state.lessons.is_playing().then_some(Action::Lesson(action))

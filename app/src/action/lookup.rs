@@ -160,6 +160,11 @@ const ROWS: &[Row] = &[
         "The Lessons page is already open",
     ),
     ("Sandbox from here", "copy, playground, lesson, try, experiment", "No lesson is open"),
+    (
+        "Save as lesson…",
+        "sandbox, markdown, export, write, teach, file",
+        "Only a sandbox with a collection can be saved as a lesson",
+    ),
     ("Export handout…", "lesson, markdown, print, teach, save", "No lesson is open"),
     ("Open a lesson or a course…", "file, markdown, add, teach, folder", ""),
     ("Keyboard shortcuts", "help, keys, hotkeys, bindings, manual", ""),

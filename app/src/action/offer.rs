@@ -1,8 +1,10 @@
 //! The actions of questions and messages.
 
 use super::{
-    Action, ArchiveAction, DocumentsAction, ReaperAction, StoreAction, TransferAction, ViewAction,
+    Action, ArchiveAction, DocumentsAction, LessonAction, ReaperAction, StoreAction,
+    TransferAction, ViewAction,
 };
+use crate::job::lesson::LessonSource;
 use crate::state::offer::Offer;
 
 impl From<Offer> for Action {
@@ -17,6 +19,7 @@ impl From<Offer> for Action {
             Offer::SkipUndo(tab) => Self::Documents(tab, DocumentsAction::SkipUndo),
             Offer::SkipRedo(tab) => Self::Documents(tab, DocumentsAction::SkipRedo),
             Offer::ShowResult(operation) => Self::Transfer(TransferAction::ShowResult(operation)),
+            Offer::OpenLesson(file) => Self::Lesson(LessonAction::Open(LessonSource::File(file))),
             Offer::Copy(text) => Self::View(ViewAction::Copy(text)),
         }
     }

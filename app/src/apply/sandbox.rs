@@ -1,6 +1,7 @@
 //! Sandboxes: opened, left, discarded or kept.
 
 use super::lesson::close::close;
+use super::lesson::keep;
 use super::{Apply, QUEUE_FULL, WindowEffect, store};
 use crate::action::SandboxAction;
 use crate::job::OpenRequest;
@@ -78,6 +79,9 @@ fn leaving(state: &mut State) -> Option<&mut LeaveSandbox> {
 pub fn done(generation: u64, done: SandboxDone, cx: &mut Apply<'_>) {
     let (folder, result) = match done {
         SandboxDone::Kept { folder, result } => (folder, result),
+        SandboxDone::LessonSaved { file, result } => {
+            return keep::saved(generation, file, result, cx);
+        }
         SandboxDone::Copied(Ok(request)) => return store::open_or_ask(*request, cx),
         SandboxDone::Copied(Err(sentence)) => {
             return cx.state.toasts.push(Kind::Error, sentence, None, cx.state.uptime);
@@ -100,8 +104,10 @@ pub fn done(generation: u64, done: SandboxDone, cx: &mut Apply<'_>) {
 
 /// The job was not begun.
 pub fn dropped(purpose: &SandboxPurpose, generation: u64, cx: &mut Apply<'_>) {
-    if *purpose == SandboxPurpose::Keep {
-        not_kept(generation, QUEUE_FULL.to_owned(), cx);
+    match purpose {
+        SandboxPurpose::Keep => not_kept(generation, QUEUE_FULL.to_owned(), cx),
+        SandboxPurpose::SaveLesson => keep::not_saved(generation, QUEUE_FULL.to_owned(), cx),
+        SandboxPurpose::Copy => {}
     }
 }
 

@@ -164,6 +164,7 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     let simulated = if cx.state.clock.is_simulated() { "SIMULATED – " } else { "" };
     cx.window(WindowEffect::Title(format!("{simulated}{} – Mayfly", opened.name)));
     cx.state.store.name = opened.name;
+    cx.state.store.number = cx.state.commands.begin_store();
     cx.state.store.shown.clone_from(&opened.folder);
     let is_kept = !is_demo && !cx.state.store.request.is_temporary();
     if let Some(folder) = opened.folder.as_ref().filter(|_| is_kept) {

@@ -18,6 +18,7 @@ pub mod open_folder;
 pub mod open_lesson;
 pub mod rename;
 pub mod sandbox;
+pub mod save_lesson;
 pub mod settings;
 pub mod shortcuts;
 pub mod transfer;
@@ -43,6 +44,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::OpenFolder(draft) => open_folder::ui(context, draft, state, actions),
         Dialog::OpenLesson(draft) => open_lesson::ui(context, draft, state, actions),
         Dialog::Handout(draft) => handout::ui(context, draft, state, actions),
+        Dialog::SaveLesson(draft) => save_lesson::ui(context, draft, state, actions),
         Dialog::OpenSandbox(draft) => sandbox::open_ui(context, draft, actions),
         Dialog::LeaveSandbox(draft) => sandbox::leave_ui(context, draft, state, actions),
         Dialog::Listener(draft) => listener::ui(context, draft, state, actions),

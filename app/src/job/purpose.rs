@@ -59,6 +59,8 @@ pub enum SandboxPurpose {
     Keep,
     /// A collection is copied into one.
     Copy,
+    /// It is written as a lesson.
+    SaveLesson,
 }
 
 /// An answer for the tree.

@@ -9,6 +9,7 @@ pub mod library;
 pub mod members;
 pub mod progress;
 pub mod runner;
+pub mod sandbox;
 pub mod script;
 pub mod shipped;
 pub mod source;

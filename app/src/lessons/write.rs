@@ -29,6 +29,8 @@ pub struct SandboxLesson {
     pub collections: Vec<SandboxCollection>,
     /// What was done since.
     pub steps: Vec<SandboxStep>,
+    /// Commands that led to the collections as they are: a card to read, nothing runs them.
+    pub before: Vec<String>,
 }
 
 /// A collection of a sandbox.
@@ -92,6 +94,13 @@ pub fn write(slug: &str, lesson: &SandboxLesson) -> Result<String, String> {
             }
             SandboxStep::Play(ms) => block(&mut out, "js play", &play(*ms)),
         }
+    }
+    if !lesson.before.is_empty() {
+        out.push_str(
+            "\n## What was done\n\nThese commands led to the documents of this lesson. \
+                      They are part of its setup and do not run again.\n",
+        );
+        block(&mut out, "js", &lesson.before.join("\n"));
     }
     if out.len() > LESSON_FILE_BYTES_MAX {
         let (have, most) = (out.len() / 1_024, LESSON_FILE_BYTES_MAX / 1_024);
@@ -160,7 +169,7 @@ fn place(name: &str) -> String {
 }
 
 /// A document as mongosh writes it, with the types of its values.
-fn literal(document: &Document) -> String {
+pub(super) fn literal(document: &Document) -> String {
     let raw = RawDocumentBuf::try_from(document).unwrap_or_default();
     shell::write_document(&raw, Layout::OneLine)
 }
@@ -225,6 +234,7 @@ mod tests {
                 SandboxStep::Run("db.events.find()".to_owned(), None),
                 SandboxStep::Run("db.events.insertOne({ _id: 1 })".to_owned(), Some(11_000)),
             ],
+            before: vec!["db.events.drop()".to_owned()],
         }
     }
 
@@ -255,6 +265,15 @@ mod tests {
         assert_eq!(*blocks[1], play);
         assert_eq!(*blocks[2], run("db.events.find()", None));
         assert_eq!(*blocks[3], run("db.events.insertOne({ _id: 1 })", Some(11_000)));
+    }
+
+    #[test]
+    fn what_was_done_before_is_only_read() {
+        let lesson = file::parse("mine", &write("mine", &sandbox()).unwrap()).unwrap();
+        let card = &lesson.cards[1];
+        assert_eq!(card.title, "What was done");
+        let [Part::Prose(text)] = card.parts.as_slice() else { panic!("{:?}", card.parts) };
+        assert!(text.contains("db.events.drop()"), "{text}");
     }
 
     #[test]

@@ -299,6 +299,7 @@ fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         entry_ui(ui, state, &lesson::PAGE, actions);
         entry_ui(ui, state, &lesson::OPEN_FILE, actions);
         entry_ui(ui, state, &lesson::SANDBOX, actions);
+        entry_ui(ui, state, &lesson::SAVE, actions);
         entry_ui(ui, state, &lesson::HANDOUT, actions);
         menu::line(ui);
         scenes::entries_ui(ui, state, actions);
@@ -312,6 +313,7 @@ fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             &lesson::PAGE,
             &lesson::OPEN_FILE,
             &lesson::SANDBOX,
+            &lesson::SAVE,
             &lesson::HANDOUT,
         ];
         let is_above = |entry: &Entry| above.iter().any(|known| known.label == entry.label);

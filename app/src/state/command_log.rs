@@ -9,6 +9,8 @@ use crate::limits::{COMMAND_LOG_MAX, COMMAND_TEXT_CHARS_MAX};
 pub struct CommandLog {
     records: VecDeque<CommandRecord>,
     count: u64,
+    stores: u64,
+    store: u64,
     /// How long the store took for the user's last command, in microseconds.
     pub last_micros: Option<u64>,
 }
@@ -16,6 +18,8 @@ pub struct CommandLog {
 /// One command that was answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommandRecord {
+    /// The store that it went to, see [`CommandLog::begin_store`].
+    pub store: u64,
     /// Counts from 1.
     pub number: u64,
     /// When the answer came, in milliseconds since 1970 by the store's clock.
@@ -50,8 +54,9 @@ impl CommandLog {
             self.records.remove(at);
         }
         let text = shortened(text);
-        let number = self.count;
-        self.records.push_back(CommandRecord { number, at_ms, text, micros, error, background });
+        let (number, store) = (self.count, self.store);
+        let record = CommandRecord { store, number, at_ms, text, micros, error, background };
+        self.records.push_back(record);
     }
 
     /// The commands, the oldest first.
@@ -60,10 +65,68 @@ impl CommandLog {
         &self.records
     }
 
+    /// Another store is open: what follows goes to it. Returns its number.
+    pub fn begin_store(&mut self) -> u64 {
+        self.stores += 1;
+        self.store = self.stores;
+        self.store
+    }
+
+    /// A store that was open before is open again.
+    pub fn continue_store(&mut self, store: u64) {
+        self.store = store;
+    }
+
+    /// What changed the open store since it was opened, the oldest first, as far as it is kept.
+    pub fn changes(&self) -> impl Iterator<Item = &CommandRecord> {
+        self.records.iter().filter(|record| {
+            record.store == self.store && record.error.is_none() && is_change(&record.text)
+        })
+    }
+
     /// Empties the log.
     pub fn clear(&mut self) {
         self.records.clear();
     }
+}
+
+/// Whether a command, as mongosh writes it, changes documents, indexes or the clock.
+fn is_change(text: &str) -> bool {
+    const COMMANDS: [&str; 11] = [
+        "insert",
+        "update",
+        "delete",
+        "findAndModify",
+        "create",
+        "createIndexes",
+        "collMod",
+        "dropIndexes",
+        "drop",
+        "renameCollection",
+        "mayflyClock",
+    ];
+    const METHODS: [&str; 12] = [
+        "insertOne",
+        "insertMany",
+        "updateOne",
+        "updateMany",
+        "replaceOne",
+        "deleteOne",
+        "deleteMany",
+        "createIndex",
+        "createCollection",
+        "dropIndex",
+        "dropIndexes",
+        "drop",
+    ];
+    // A document may have a text that looks like a command.
+    let (head, fields) = text.split_once('{').unwrap_or((text, ""));
+    if head.ends_with("ommand(") {
+        let name = fields.split_once(':').map_or("", |(name, _)| name.trim());
+        let is_read = name == "mayflyClock" && !fields.contains(',');
+        return COMMANDS.contains(&name) && !is_read;
+    }
+    METHODS.iter().any(|method| head.contains(&format!(".{method}(")))
 }
 
 fn shortened(text: &str) -> String {
@@ -86,6 +149,32 @@ mod tests {
         }
         assert_eq!(log.records().len(), COMMAND_LOG_MAX);
         assert_eq!(log.records()[0].text, "mine");
+    }
+
+    #[test]
+    fn what_changed_the_open_store_is_known() {
+        let mut log = CommandLog::default();
+        log.push(0, "db.getSiblingDB(\"a\").of.drop()", 1, None, false);
+        let own = log.begin_store();
+        let changes = [
+            "db.getSiblingDB(\"a\").of.insertOne({ n: 1 })",
+            "db.getSiblingDB(\"a\").runCommand({ collMod: \"of\", index: 1 })",
+            "db.adminCommand({ mayflyClock: 1, advanceMS: 5 })",
+            "db.getSiblingDB(\"a\").of.dropIndex(\"n_1\")",
+        ];
+        let others = [
+            "db.getSiblingDB(\"a\").of.find({ text: \".drop(\" })",
+            "db.adminCommand({ mayflyClock: 1 })",
+        ];
+        for text in changes.iter().chain(&others) {
+            log.push(0, text, 1, None, false);
+        }
+        log.push(0, changes[0], 1, Some("no".to_owned()), false);
+        log.begin_store();
+        log.push(0, changes[0], 1, None, false);
+        log.continue_store(own);
+        let found: Vec<&str> = log.changes().map(|record| record.text.as_str()).collect();
+        assert_eq!(found, changes);
     }
 
     #[test]

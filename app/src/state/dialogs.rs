@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use bson::Document;
 
+use super::lesson::save::SaveLesson;
 use super::listener::ListenerDraft;
 use super::offer::Offer;
 use super::sandbox::{LeaveSandbox, OpenSandbox};
@@ -38,6 +39,8 @@ pub enum Dialog {
     OpenLesson(OpenLesson),
     /// A handout to write.
     Handout(Handout),
+    /// A lesson to write from the sandbox.
+    SaveLesson(SaveLesson),
     /// A sandbox to open.
     OpenSandbox(OpenSandbox),
     /// What becomes of a sandbox that is left.

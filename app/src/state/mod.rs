@@ -92,6 +92,8 @@ pub struct Store {
     pub request: crate::job::OpenRequest,
     /// The store to go back to from a sandbox.
     pub left: Option<crate::job::OpenRequest>,
+    /// Its number in the log of commands.
+    pub number: u64,
 }
 
 /// Everything the window shows.

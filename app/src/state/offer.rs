@@ -26,6 +26,8 @@ pub enum Offer {
     SkipRedo(TabId),
     /// The result of an import is shown.
     ShowResult(OperationId),
+    /// A lesson file is opened.
+    OpenLesson(PathBuf),
     /// Text is copied.
     Copy(String),
 }

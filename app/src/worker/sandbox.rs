@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::job::lesson::{LessonToSave, NotSaved};
+use crate::lessons;
+
 use crate::source::{Namespace, OpenRequest, Source};
 
 /// What is done with a sandbox.
@@ -14,6 +17,8 @@ pub enum SandboxWork {
     },
     /// Copies a collection into a sandbox.
     Copy(Namespace),
+    /// Writes it as a lesson.
+    SaveLesson(LessonToSave),
 }
 
 /// What became of it.
@@ -28,6 +33,13 @@ pub enum SandboxDone {
     },
     /// A sandbox to open. The error: one sentence.
     Copied(Result<Box<OpenRequest>, String>),
+    /// A lesson was written.
+    LessonSaved {
+        /// Its file.
+        file: PathBuf,
+        /// What the lesson does not have, in one sentence each.
+        result: Result<Vec<String>, NotSaved>,
+    },
 }
 
 impl SandboxWork {
@@ -39,6 +51,10 @@ impl SandboxWork {
                 SandboxDone::Kept { folder: folder.clone(), result: Err(message) }
             }
             Self::Copy(_) => SandboxDone::Copied(Err(message)),
+            Self::SaveLesson(lesson) => SandboxDone::LessonSaved {
+                file: lesson.file.clone(),
+                result: Err(NotSaved::Failed(message)),
+            },
         }
     }
 
@@ -52,6 +68,10 @@ impl SandboxWork {
             Self::Copy(namespace) => {
                 SandboxDone::Copied(source.copy_to_sandbox(namespace).map(Box::new))
             }
+            Self::SaveLesson(lesson) => SandboxDone::LessonSaved {
+                file: lesson.file.clone(),
+                result: lessons::sandbox::save(lesson, source),
+            },
         }
     }
 }

@@ -1,8 +1,9 @@
-//! What of a lesson stays: a sandbox with its store, a handout.
+//! What of a lesson stays: a sandbox with its store, a handout, a sandbox as a lesson.
 
 use bson::doc;
 use mayfly::action::{Action, LessonAction, lesson};
 use mayfly::job::lesson::LessonSource;
+use mayfly::lessons::file;
 use mayfly::state::Dialog;
 
 use super::support::Window;
@@ -47,4 +48,42 @@ fn a_handout_is_written_where_the_user_says() {
     let databases = window.run("admin", &doc! {"listDatabases": 1, "nameOnly": true});
     let is_empty = databases.get_array("databases").is_ok_and(Vec::is_empty);
     assert!(is_empty, "the store of the user: {databases}");
+}
+
+#[test]
+fn a_sandbox_is_saved_as_a_lesson_that_can_be_opened() {
+    let mut window = Window::open_view(&super::time::drops(), "Documents");
+    assert!(!lesson::SAVE.is_enabled(window.state()), "the user's own store");
+    window.choose("Menu", "Open a sandbox on a simulated clock…");
+    window.click("Contents: Demo data");
+    window.click("Open sandbox");
+    window.until("the sandbox has a collection", |state| {
+        state.is_in_sandbox() && lesson::SAVE.is_enabled(state)
+    });
+    let file = window.folder.path().join("mine.md");
+    std::fs::write(&file, "other").expect("a file");
+    let show = (lesson::SAVE.action)(window.state()).expect("an action");
+    window.ask(show);
+    window.type_into("Lesson title", "Mine");
+    window.type_into("Lesson path", &file.display().to_string());
+    window.click("Save");
+    window.until_named("Replace file");
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), "other");
+    window.click("Replace file");
+    window.until_named("Open lesson");
+    let text = std::fs::read_to_string(&file).expect("a file");
+    let read = file::parse("mine", &text).expect("a lesson");
+    assert_eq!(read.title, "Mine");
+    let source = LessonSource::File(file);
+    window.until("it is in the list", |state| {
+        let list = state.lessons.list.as_ref();
+        list.is_some_and(|list| {
+            list.lessons.iter().any(|it| it.source == source && it.problems.is_empty())
+        })
+    });
+    assert!(!window.state().toasts.list().is_empty());
+    window.click("Open lesson");
+    window.until("it is played", |state| state.lessons.view().is_some());
+    window.until("its documents are there", |state| state.tabs.active().is_some());
+    assert!(!lesson::SAVE.is_enabled(window.state()));
 }

@@ -1,7 +1,7 @@
 //! Lessons: opened, played and closed.
 
 pub(super) mod close;
-mod keep;
+pub(super) mod keep;
 mod present;
 mod show;
 
@@ -86,6 +86,7 @@ pub fn apply(action: LessonAction, cx: &mut Apply<'_>) {
             }
         }
         LessonAction::Sandbox => keep::sandbox(cx),
+        LessonAction::Save => keep::save(cx),
         LessonAction::Handout(file) => keep::handout(file, cx),
     }
 }

@@ -262,6 +262,7 @@ fn asker(state: &State) -> Option<Asker> {
         AnyDialog::OpenFolder(_) => Some(Asker::OpenFolder),
         AnyDialog::OpenLesson(_) => Some(Asker::OpenLesson),
         AnyDialog::Handout(_) => Some(Asker::Handout),
+        AnyDialog::SaveLesson(_) => Some(Asker::SaveLesson),
         AnyDialog::LeaveSandbox(_) => Some(Asker::LeaveSandbox),
         _ => None,
     }
@@ -289,6 +290,7 @@ fn choose(cx: &mut Apply<'_>) {
         }
         Some(AnyDialog::OpenFolder(draft)) => Choose::Folder { folder: whole_path(&draft.path) },
         Some(AnyDialog::Handout(draft)) => Choose::Target { folder, name: draft.name.clone() },
+        Some(AnyDialog::SaveLesson(draft)) => Choose::Target { folder, name: draft.file_name() },
         Some(AnyDialog::OpenLesson(draft)) => {
             let path = whole_path(&draft.path);
             Choose::Lesson { folder: path.and_then(|path| path.parent().map(PathBuf::from)) }
@@ -318,6 +320,11 @@ fn chosen(files: Vec<PathBuf>, cx: &mut Apply<'_>) {
     }
     if let Some(AnyDialog::Handout(draft)) = cx.state.dialogs.open_mut() {
         draft.path = first.to_string_lossy().into_owned();
+        return;
+    }
+    if let Some(AnyDialog::SaveLesson(draft)) = cx.state.dialogs.open_mut() {
+        draft.path = first.to_string_lossy().into_owned();
+        draft.path_changed();
         return;
     }
     if let Some(AnyDialog::OpenLesson(draft)) = cx.state.dialogs.open_mut() {

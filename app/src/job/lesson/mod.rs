@@ -3,6 +3,7 @@
 pub mod file;
 pub mod list;
 pub mod player;
+pub mod save;
 
 pub use file::{
     Answer, Block, BlockKind, Card, Choice, ClockKind, Goal, Handle, Lesson, LessonKind, Level,
@@ -13,3 +14,4 @@ pub use player::{
     BlockState, BlockView, CardView, Guess, LessonRequest, LessonSource, LessonView, MemberCommand,
     MemberLane, MemberRole, MemberView, OplogEntryView, QuestionView, TimeView,
 };
+pub use save::{LessonToSave, NotSaved};

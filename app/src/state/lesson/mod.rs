@@ -3,6 +3,7 @@
 mod answer;
 pub mod catalog;
 mod own_store;
+pub mod save;
 pub mod steps;
 pub mod why;
 

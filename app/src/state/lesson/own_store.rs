@@ -70,6 +70,7 @@ impl OwnStore {
         let zone = state.clock.zone();
         state.tabs = tabs;
         state.store = self.store;
+        state.commands.continue_store(state.store.number);
         state.clock = self.clock;
         state.clock.set_zone(zone);
         state.reaper = self.reaper;

@@ -109,6 +109,8 @@ pub enum Asker {
     OpenLesson,
     /// The dialog that writes a handout.
     Handout,
+    /// The dialog that writes a lesson.
+    SaveLesson,
     /// A new folder for a sandbox.
     LeaveSandbox,
 }

@@ -1,0 +1,31 @@
+//! A lesson that is written from an open sandbox.
+
+use std::path::PathBuf;
+
+use crate::job::Dialect;
+
+/// A lesson to write from an open sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LessonToSave {
+    /// Its title.
+    pub title: String,
+    /// The database that it is about.
+    pub db: String,
+    /// The rules of that database.
+    pub dialect: Dialect,
+    /// What was done in the sandbox, as mongosh writes it.
+    pub commands: Vec<String>,
+    /// The file to write.
+    pub file: PathBuf,
+    /// Whether a file that is there is replaced.
+    pub replaces: bool,
+}
+
+/// Why a lesson was not written. Nothing was changed then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotSaved {
+    /// There is a file of this name.
+    Exists,
+    /// One sentence.
+    Failed(String),
+}
