@@ -12,7 +12,7 @@ use super::args::LessonCheck;
 use super::lesson::print;
 use crate::job::lesson::{LessonSource, Problem};
 use crate::lessons::check::{ANSWERS, Answers, CheckReport, CheckedFile, check_all};
-use crate::lessons::{library, shipped};
+use crate::lessons::{handout, library, shipped};
 
 /// The exit code if a lesson does not hold.
 const BROKEN: u8 = 1;
@@ -95,13 +95,12 @@ fn answers_file(lesson: &Path) -> PathBuf {
 
 /// The known answers in a file, which may be missing.
 fn recorded(file: &Path) -> Result<Answers, String> {
-    let shown = file.display();
-    match std::fs::read_to_string(file) {
-        Ok(text) => serde_json::from_str(&text)
-            .map_err(|error| format!("{shown} is no list of answers: {error}.")),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Answers::new()),
-        Err(error) => Err(format!("Can't read {shown}: {error}.")),
+    if !file.exists() {
+        return Ok(Answers::new());
     }
+    let bytes = library::text(&LessonSource::File(file.to_owned()))?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| format!("{} is no list of answers: {error}.", file.display()))
 }
 
 /// Writes the engine's answers into the file beside each lesson.
@@ -109,9 +108,7 @@ fn record(found: &BTreeMap<PathBuf, Answers>) -> Result<(), Failure> {
     for (file, answers) in found {
         let mut all = recorded(file).map_err(Failure)?;
         all.extend(answers.clone());
-        let text = format!("{:#}\n", json!(all));
-        std::fs::write(file, text)
-            .map_err(|error| Failure(format!("Can't write {}: {error}.", file.display())))?;
+        handout::save(&format!("{:#}\n", json!(all)), file).map_err(Failure)?;
     }
     Ok(())
 }

@@ -277,7 +277,7 @@ impl Runner {
             view.time.is_paused |= is_asking;
         }
         if is_asking && !is_paused {
-            // A question is answered before time goes on.
+            // A question is answered before time continues.
             self.source.set_pace(rate, true);
             self.source.tell_clock();
         }
