@@ -61,7 +61,7 @@ fn a_changed_answer_is_named_with_file_and_line() {
     assert_ne!(right, wrong, "{name} has no such answer");
     let file = folder.path().join(name);
     fs::write(&file, wrong).expect("a file");
-    let output = check(&[file.clone()], "UTC0");
+    let output = check(std::slice::from_ref(&file), "UTC0");
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{said}");
     let named = format!("{}:", file.display());

@@ -27,7 +27,7 @@ pub(super) fn create() -> io::Result<(File, TempDir)> {
 /// program and never grows large.
 ///
 /// # Errors
-/// As [`create`].
+/// As `create`.
 pub fn create_in_memory() -> io::Result<(File, TempDir)> {
     let in_memory = memory().and_then(|place| create_in(&place).ok());
     in_memory.map_or_else(create, Ok)

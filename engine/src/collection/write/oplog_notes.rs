@@ -27,7 +27,7 @@ impl Transaction<'_, '_> {
         Ok(())
     }
 
-    /// Notes removed documents, each as [`removed`] made it before the removal.
+    /// Notes removed documents, each as `oplog::removed` made it before the removal.
     pub(in crate::collection) fn log_removed(
         &mut self,
         collection: &CollectionMeta,
