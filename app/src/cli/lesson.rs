@@ -1,6 +1,5 @@
 //! `mayfly lesson`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -200,8 +199,10 @@ fn in_terminal(lesson: Arc<Lesson>, source: LessonSource, card: usize) -> Result
 }
 
 fn write_handout(args: &LessonHandout) -> Result<(), Failure> {
-    let lesson = read(&find(&args.lesson)?)?;
-    let text = handout::write(&lesson, &BTreeMap::new());
+    let source = find(&args.lesson)?;
+    let answers = library::known_answers(&source).map_err(Failure)?;
+    let lesson = read(&source)?;
+    let text = handout::write(&lesson, &answers);
     match &args.output {
         None => print(&text),
         Some(path) => handout::save(&text, path).map_err(Failure),

@@ -40,7 +40,7 @@ pub(super) fn run(args: &LessonCheck) -> Result<ExitCode, Failure> {
             let path = Path::new(&report.name);
             let slug = library::slug(&LessonSource::File(path.to_owned()));
             let answers = report.answers.iter().cloned().collect();
-            found.entry(answers_file(path)).or_default().insert(slug, answers);
+            found.entry(path.with_file_name(ANSWERS)).or_default().insert(slug, answers);
         }
         if report.holds() {
             held += 1;
@@ -82,31 +82,16 @@ fn files(named: &[impl AsRef<Path>]) -> Result<Vec<CheckedFile>, String> {
         let source = LessonSource::File(path.to_owned());
         let bytes = library::text(&source)?;
         let slug = library::slug(&source);
-        let answers = recorded(&answers_file(path))?.remove(&slug).unwrap_or_default();
+        let answers = library::known_answers(&source)?;
         Ok(CheckedFile { slug, name: path.display().to_string(), bytes, answers })
     };
     named.iter().map(|path| read(path.as_ref())).collect()
 }
 
-/// The file with the known answers of a lesson file.
-fn answers_file(lesson: &Path) -> PathBuf {
-    lesson.with_file_name(ANSWERS)
-}
-
-/// The known answers in a file, which may be missing.
-fn recorded(file: &Path) -> Result<Answers, String> {
-    if !file.exists() {
-        return Ok(Answers::new());
-    }
-    let bytes = library::text(&LessonSource::File(file.to_owned()))?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| format!("{} is no list of answers: {error}.", file.display()))
-}
-
 /// Writes the engine's answers into the file beside each lesson.
 fn record(found: &BTreeMap<PathBuf, Answers>) -> Result<(), Failure> {
     for (file, answers) in found {
-        let mut all = recorded(file).map_err(Failure)?;
+        let mut all = library::recorded(file).map_err(Failure)?;
         all.extend(answers.clone());
         handout::save(&format!("{:#}\n", json!(all)), file).map_err(Failure)?;
     }

@@ -5,17 +5,16 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-use bson::Bson;
 use mayfly_engine::value::shell::{self, Layout};
 
 use crate::job::lesson::{
     Answer, Block, BlockKind, Choice, Goal, Handle, Lesson, Part, Question, QuestionKind,
 };
 
-/// Writes a handout. `answers` has the engine's answer to each question, by its id; where one is
+/// Writes a handout. `answers` has the known answer to each question, by its id; where one is
 /// missing, the sentences of all choices are shown.
 #[must_use]
-pub fn write(lesson: &Lesson, answers: &BTreeMap<String, Bson>) -> String {
+pub fn write(lesson: &Lesson, answers: &BTreeMap<String, String>) -> String {
     let mut out = format!("# {}\n\n{} minutes\n", lesson.title, lesson.minutes);
     for (index, card) in lesson.cards.iter().enumerate() {
         // Writing to a String can't fail.
@@ -44,7 +43,7 @@ pub fn save(text: &str, path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn part(part: &Part, answers: &BTreeMap<String, Bson>) -> String {
+fn part(part: &Part, answers: &BTreeMap<String, String>) -> String {
     match part {
         Part::Prose(text) => text.clone(),
         Part::Notes(_) => String::new(),
@@ -55,7 +54,7 @@ fn part(part: &Part, answers: &BTreeMap<String, Bson>) -> String {
     }
 }
 
-fn block(block: &Block, answers: &BTreeMap<String, Bson>) -> String {
+fn block(block: &Block, answers: &BTreeMap<String, String>) -> String {
     match &block.kind {
         BlockKind::Setup(script) => {
             format!("<details><summary>Setup</summary>\n\n{}\n</details>", code(script))
@@ -93,7 +92,7 @@ fn code(script: &str) -> String {
     format!("{fence}js\n{}\n{fence}", script.trim_end())
 }
 
-fn question(question: &Question, answer: Option<&Bson>) -> String {
+fn question(question: &Question, answer: Option<&String>) -> String {
     let mut out = format!("**Question:** {}\n", question.text);
     let listed = question.choices.iter().filter(|choice| !choice.text.is_empty());
     if question.kind == QuestionKind::Choose {
@@ -111,12 +110,11 @@ fn question(question: &Question, answer: Option<&Bson>) -> String {
 }
 
 /// The sentences of an answer: of the true choice if it is known, else of all.
-fn reasons(question: &Question, answer: Option<&Bson>) -> String {
-    let is_true =
-        |choice: &&Choice| answer.is_some_and(|value| choice.answer == Answer::Is(value.clone()));
+fn reasons(question: &Question, answer: Option<&String>) -> String {
+    let is_true = |choice: &&Choice| answer.is_some_and(|known| label(choice) == *known);
     let mut lines = Vec::new();
-    if let (Some(value), false) = (answer, question.kind == QuestionKind::Choose) {
-        lines.push(format!("`{}`", shell::write_value(value, Layout::OneLine)));
+    if let (Some(known), false) = (answer, question.kind == QuestionKind::Choose) {
+        lines.push(format!("`{known}`"));
     }
     match question.choices.iter().find(is_true) {
         Some(choice) => lines.push(format!("{} {}", strong(&choice.text), choice.because)),
@@ -180,7 +178,7 @@ mod tests {
     fn the_true_choice_alone_is_explained() {
         let text = shipped::text("35-sixty-seconds-is-no-promise").unwrap();
         let lesson = file::parse("x", text).unwrap();
-        let answers = BTreeMap::from([("latecomer".to_owned(), Bson::Int32(370))]);
+        let answers = shipped::checked("35-sixty-seconds-is-no-promise").unwrap().answers;
         let handout = write(&lesson, &answers);
         assert!(handout.contains("Only then does the monitor sleep"), "{handout}");
         assert!(!handout.contains("Passes never overlap"), "{handout}");

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use mayfly_engine::store::open_chosen;
 
+use super::check::{ANSWERS, Answers};
 use super::file::{self, Course};
 use super::progress::{Progress, hash};
 use super::shipped;
@@ -39,6 +40,31 @@ pub fn text(source: &LessonSource) -> Result<Vec<u8>, String> {
 pub fn read(source: &LessonSource) -> Result<Arc<Lesson>, Vec<Problem>> {
     let bytes = text(source).map_err(|sentence| vec![Problem { line: 1, column: 1, sentence }])?;
     file::read(&slug(source), &bytes).map(Arc::new)
+}
+
+/// The known answers of a lesson's questions, by their ids: those of the program, or of the
+/// [`ANSWERS`] beside a file.
+///
+/// # Errors
+/// One sentence: the file with the answers can't be read.
+pub fn known_answers(source: &LessonSource) -> Result<BTreeMap<String, String>, String> {
+    let known = match source {
+        LessonSource::Shipped(slug) => shipped::checked(slug).map(|checked| checked.answers),
+        LessonSource::File(path) => recorded(&path.with_file_name(ANSWERS))?.remove(&slug_of(path)),
+    };
+    Ok(known.unwrap_or_default())
+}
+
+/// The answers in a file, which may be missing.
+///
+/// # Errors
+/// One sentence: it can't be read.
+pub fn recorded(file: &Path) -> Result<Answers, String> {
+    if !file.exists() {
+        return Ok(Answers::new());
+    }
+    serde_json::from_slice(&bytes_of(file)?)
+        .map_err(|error| format!("{} is no list of answers: {error}.", file.display()))
 }
 
 /// The name of a lesson's file without `.md`.

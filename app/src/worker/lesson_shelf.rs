@@ -62,7 +62,7 @@ impl LessonShelf for ProgramShelf {
         let lesson = library::read(source).map_err(|problems| {
             problems.into_iter().next().map_or_else(String::new, |problem| problem.sentence)
         })?;
-        handout::save(&handout::write(&lesson, &std::collections::BTreeMap::new()), file)
+        handout::save(&handout::write(&lesson, &library::known_answers(source)?), file)
     }
 
     fn note(&self, view: &LessonView) {
