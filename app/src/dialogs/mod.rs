@@ -23,6 +23,7 @@ pub mod settings;
 pub mod shortcuts;
 pub mod transfer;
 pub mod trash;
+mod whole_path;
 
 use egui::Context;
 

@@ -32,7 +32,6 @@ pub fn save(to_save: &LessonToSave, source: &dyn Source) -> Result<Vec<String>, 
         start_ms: source.now_ms(),
         dialect: to_save.dialect,
         collections,
-        steps: Vec::new(),
         before: latest(&to_save.commands, &mut left_out),
     };
     let slug = to_save.file.file_stem().unwrap_or_default().to_string_lossy();

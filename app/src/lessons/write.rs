@@ -27,8 +27,6 @@ pub struct SandboxLesson {
     pub dialect: Dialect,
     /// The collections as they were at the start.
     pub collections: Vec<SandboxCollection>,
-    /// What was done since.
-    pub steps: Vec<SandboxStep>,
     /// Commands that led to the collections as they are: a card to read, nothing runs them.
     pub before: Vec<String>,
 }
@@ -44,15 +42,6 @@ pub struct SandboxCollection {
     pub indexes: Vec<Document>,
     /// Its documents.
     pub documents: Vec<Document>,
-}
-
-/// What was done in a sandbox.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SandboxStep {
-    /// A command as mongosh writes it, and the code of the error that it ended with.
-    Run(String, Option<i32>),
-    /// This many milliseconds passed.
-    Play(i64),
 }
 
 /// Writes the file of a lesson named `slug`. The result is a lesson without a problem.
@@ -86,15 +75,6 @@ pub fn write(slug: &str, lesson: &SandboxLesson) -> Result<String, String> {
         title.trim_start_matches('#').trim(),
     );
     block(&mut out, "js setup", &setup(&lesson.collections));
-    for step in &lesson.steps {
-        match step {
-            SandboxStep::Run(text, fails) => {
-                let fails = fails.map(|code| format!(" fails={code}")).unwrap_or_default();
-                block(&mut out, &format!("js run{fails}"), text);
-            }
-            SandboxStep::Play(ms) => block(&mut out, "js play", &play(*ms)),
-        }
-    }
     if !lesson.before.is_empty() {
         out.push_str(
             "\n## What was done\n\nThese commands led to the documents of this lesson. \
@@ -179,11 +159,6 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
-#[expect(clippy::cast_precision_loss, reason = "far below 2^53 milliseconds")]
-fn play(ms: i64) -> String {
-    format!("play(\"{}s\")", ms as f64 / 1_000.0)
-}
-
 /// A fenced block, whose fence is longer than any in its text.
 fn block(out: &mut String, info: &str, text: &str) {
     let mut fence = "```".to_owned();
@@ -201,7 +176,7 @@ mod tests {
     use bson::{Bson, DateTime, doc, oid::ObjectId};
 
     use super::*;
-    use crate::job::lesson::{BlockKind, Lesson, Part};
+    use crate::job::lesson::{Block, BlockKind, Part};
 
     fn sandbox() -> SandboxLesson {
         let documents = vec![
@@ -229,23 +204,8 @@ mod tests {
             start_ms: 1_767_268_800_000,
             dialect: Dialect::Cosmos,
             collections: vec![events, odd, stats],
-            steps: vec![
-                SandboxStep::Play(1_500),
-                SandboxStep::Run("db.events.find()".to_owned(), None),
-                SandboxStep::Run("db.events.insertOne({ _id: 1 })".to_owned(), Some(11_000)),
-            ],
             before: vec!["db.events.drop()".to_owned()],
         }
-    }
-
-    fn blocks(lesson: &Lesson) -> Vec<&BlockKind> {
-        fn block(part: &Part) -> Option<&BlockKind> {
-            match part {
-                Part::Block(block) => Some(&block.kind),
-                _ => None,
-            }
-        }
-        lesson.cards[0].parts.iter().filter_map(block).collect()
     }
 
     #[test]
@@ -255,16 +215,9 @@ mod tests {
         assert_eq!(lesson.title, "# My \"first\" lesson");
         assert_eq!(lesson.show, ["events", "a-b", "stats"]);
         assert_eq!((lesson.start_ms, lesson.dialect), (Some(1_767_268_800_000), Dialect::Cosmos));
-        let blocks = blocks(&lesson);
-        let run = |script: &str, fails| BlockKind::Run {
-            label: String::new(),
-            fails,
-            script: script.to_owned(),
-        };
-        let play = BlockKind::Play { label: String::new(), script: "play(\"1.5s\")".to_owned() };
-        assert_eq!(*blocks[1], play);
-        assert_eq!(*blocks[2], run("db.events.find()", None));
-        assert_eq!(*blocks[3], run("db.events.insertOne({ _id: 1 })", Some(11_000)));
+        let is_setup =
+            |part: &Part| matches!(part, Part::Block(Block { kind: BlockKind::Setup(_), .. }));
+        assert!(matches!(lesson.cards[0].parts.as_slice(), [part] if is_setup(part)));
     }
 
     #[test]

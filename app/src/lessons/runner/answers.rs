@@ -107,18 +107,3 @@ fn distance(pinned_ms: i64, answer: &Bson) -> String {
         }
     }
 }
-
-/// Whether a guess is right.
-#[must_use]
-pub fn is_right(question: &Question, answer: &EngineAnswer, guess: &Guess) -> bool {
-    match guess {
-        Guess::Choice(index) => answer.true_choices.contains(index),
-        Guess::Count(count) => is_equal(&answer.value, &Bson::Int64(*count)),
-        Guess::Which(ids) => {
-            answer.value.as_array().is_some_and(|expected| is_same_set(ids, expected))
-        }
-        Guess::Pin(ms) => {
-            question.kind == QuestionKind::Pin && distance(*ms, &answer.value).contains("the spot")
-        }
-    }
-}

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use self::answers::{EngineAnswer, ask, is_right, misfit, verdict};
+pub use self::answers::{EngineAnswer, ask, misfit, verdict};
 pub use self::performance::{Performance, Step, blocks, goal, holds, played, steps_to, was_cut};
 use self::showing::Showing;
 pub use self::states::questions_before;
