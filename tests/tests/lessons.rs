@@ -14,14 +14,20 @@ fn lessons() -> PathBuf {
 
 fn check(files: &[PathBuf], zone: &str) -> Output {
     let folder = tempfile::tempdir().expect("a folder");
-    Command::new(program::path())
+    let output = Command::new(program::path())
         .args(["lesson", "check"])
         .args(files)
         .current_dir(folder.path())
         .env("TZ", zone)
         .env("TMPDIR", folder.path())
+        .env("HOME", folder.path())
+        .env("XDG_DATA_HOME", folder.path())
+        .env("XDG_CONFIG_HOME", folder.path())
         .output()
-        .expect("build the program first: cargo build -p mayfly")
+        .expect("build the program first: cargo build -p mayfly");
+    let left: Vec<_> = fs::read_dir(folder.path()).expect("a folder").collect();
+    assert!(left.is_empty(), "a check leaves files: {left:?}");
+    output
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -3,8 +3,10 @@
 use bson::{Document, doc};
 use egui::{Key, Modifiers, Shape, ViewportCommand, vec2};
 use egui_kittest::Harness;
-use mayfly::action::{Action, ExpiryAction, ReaperAction, StoreAction, ViewAction};
+use mayfly::action::{Action, ExpiryAction, LessonAction, ReaperAction, StoreAction, ViewAction};
+use mayfly::job::lesson::LessonSource;
 use mayfly::state::expiry::Mode;
+use mayfly::state::lesson::steps;
 use mayfly::state::tabs::ViewKind;
 use mayfly::state::view::Drawer;
 use mayfly::theme::sizes;
@@ -174,6 +176,36 @@ fn nothing_is_small_in_any_view() {
                 assert_large(&window, &format!("{view:?} {look:?}"));
             }
         }
+    }
+}
+
+#[test]
+fn nothing_is_small_in_a_lesson() {
+    for (theme, slug) in [
+        ("Light theme", "40-secondaries-delete-nothing"),
+        ("Dark theme", "02-the-pass"),
+        ("Light theme", "07-not-a-date"),
+        ("Dark theme", "31-hidden-or-visible"),
+        ("Light theme", "c02-why-not-deleted-text-dates"),
+    ] {
+        let mut window = presented("Expiry", 1280.0, 720.0);
+        window.keys(Modifiers::COMMAND, Key::P);
+        window.type_into("Find a command", theme);
+        window.key(Key::Enter);
+        let source = LessonSource::Shipped(slug.to_owned());
+        window.ask(Action::Lesson(LessonAction::Open(source)));
+        window.until("the lesson plays", |state| state.lessons.view().is_some());
+        for press in 0..6 {
+            assert_large(&window, &format!("{slug}, press {press}"));
+            window.key(Key::PageDown);
+            let runs = |state: &mayfly::state::State| {
+                let step = state.lessons.playing.as_ref().zip(state.lessons.view());
+                let step = step.map(|(playing, view)| steps::step(view, &playing.presented));
+                matches!(step, Some(steps::Step::Wait))
+            };
+            window.until("nothing runs", |state| !runs(state));
+        }
+        assert_large(&window, &format!("{slug}, at its end"));
     }
 }
 
