@@ -1,8 +1,8 @@
 //! The frame of a dialog: title, content, buttons at the bottom.
 
 use egui::{
-    Align, Context, CornerRadius, Event, Frame, Id, Layout, Margin, Modal, Rect, ScrollArea,
-    Shadow, Stroke, Ui,
+    Align, Align2, Context, CornerRadius, Event, Frame, Id, Layout, Margin, Modal, Rect,
+    ScrollArea, Shadow, Stroke, Ui, vec2,
 };
 
 use super::{Button, menu};
@@ -10,6 +10,15 @@ use crate::theme::{Colors, Icon, colors, sizes, text};
 
 /// Passes over the window after which a dialog that was not drawn is known to have been closed.
 const PASSES_APART_MAX: u64 = 2;
+
+/// The top of a dialog, as a share of the window's height.
+const TOP_SHARE: f32 = 0.11;
+
+/// The lowest top of a dialog, in points.
+const TOP_MAX: f32 = 140.0;
+
+/// What a dialog needs besides its content: margins, title, buttons, and the space below it.
+const CHROME: f32 = 148.0;
 
 /// Under what the place of the open dialog is kept.
 const PLACE: &str = "the open dialog's place";
@@ -55,13 +64,18 @@ pub fn ui<T>(
         .inner_margin(Margin { left: 24, right: 12, top: 20, bottom: 20 });
     let room = window.content_rect();
     let width = width.min(room.width() - 96.0);
-    let around = if room.height() < sizes::DIALOG_LOW { 160.0 } else { 220.0 };
-    let tallest = (room.height() - around).max(120.0);
+    let top = top(room);
+    let tallest = (room.height() - top - CHROME).max(120.0);
     let mut closed = false;
     let id = Id::unique(("dialog", title));
     note_typing(window, id);
-    // As tall as its content, up to the window; egui would stop at its default size.
-    let area = Modal::default_area(id).default_size(room.size());
+    let reached = reached(window, id);
+    let mut content_height = 0.0;
+    // As tall as its content, up to the window; egui would stop at its default size. It grows
+    // downward from a fixed top, so that nothing moves away from under the pointer.
+    let area = Modal::default_area(id)
+        .default_size(room.size())
+        .anchor(Align2::CENTER_TOP, vec2(0.0, top));
     let modal =
         Modal::new(id).area(area).backdrop_color(look.backdrop).frame(frame).show(window, |ui| {
             ui.set_width(width + sizes::GAP);
@@ -76,19 +90,45 @@ pub fn ui<T>(
             ScrollArea::vertical().max_height(tallest).auto_shrink([false, true]).show(ui, |ui| {
                 ui.set_max_width(width);
                 ui.spacing_mut().item_spacing.y = sizes::GAP;
+                ui.set_min_height(reached.min(tallest));
                 content(ui, draft);
+                content_height = ui.min_rect().height();
             });
             ui.add_space(sizes::GAP_SMALL);
             ui.allocate_ui_with_layout(
-                egui::vec2(width, sizes::CONTROL),
+                vec2(width, sizes::CONTROL),
                 Layout::right_to_left(Align::Center),
                 |ui| buttons(ui, draft),
             );
         });
+    note_height(window, id, content_height);
     let place = (window.cumulative_pass_nr(), modal.response.rect);
     window.data_mut(|data| data.insert_temp(Id::unique(PLACE), place));
     let is_careless = modal.backdrop_response.clicked() && was_typed_into(window, id);
     if closed || modal.should_close() && !is_careless { Closing::Closes } else { Closing::Stays }
+}
+
+/// Where dialogs begin in a window: above its middle, with room below to grow.
+fn top(room: Rect) -> f32 {
+    if room.height() < sizes::DIALOG_LOW {
+        sizes::GAP_LARGE
+    } else {
+        (room.height() * TOP_SHARE).min(TOP_MAX)
+    }
+}
+
+/// The height that the content of a dialog has reached while it is open. It shrinks only when it
+/// closes: its buttons must not move up while the user points at them.
+fn reached(window: &Context, id: Id) -> f32 {
+    let known = window.data(|data| data.get_temp::<(u64, f32)>(id.with("height")));
+    let pass = window.cumulative_pass_nr();
+    let is_same = |(last, _): &(u64, f32)| pass.saturating_sub(*last) <= PASSES_APART_MAX;
+    known.filter(is_same).map_or(0.0, |(_, height)| height)
+}
+
+fn note_height(window: &Context, id: Id, height: f32) {
+    let pass = window.cumulative_pass_nr();
+    window.data_mut(|data| data.insert_temp(id.with("height"), (pass, height)));
 }
 
 /// Where the open dialog stands.
