@@ -39,6 +39,8 @@ pub struct WindowOptions {
     pub request: OpenRequest,
     /// Opens it.
     pub opener: Opener,
+    /// Whether the store that was open last comes before it: the command line names none.
+    pub open_last: bool,
     /// Where lessons come from.
     pub lessons: Arc<dyn LessonShelf>,
     /// Where sizes, tabs and choices are kept; `None`: at the platform's place.
@@ -112,10 +114,15 @@ impl MayflyApp {
         let walker = options.request.walker.clone();
         let mut effects = Effects::default();
         effects.window(WindowEffect::Theme(app.state.settings.theme));
+        let last = app.state.settings.stores.last().filter(|_| options.open_last);
+        let request = match last {
+            Some(last) => OpenRequest { walker: walker.clone(), ..last.request() },
+            None => options.request,
+        };
         effects.window(WindowEffect::Zoom(app.state.settings.zoom));
         let mut cx = Apply::new(&mut app.state, &mut effects);
         apply::view::present(options.present, &mut cx);
-        apply::store::open(options.request, &mut cx);
+        apply::store::open(request, &mut cx);
         if is_sandbox {
             let request = first_request(OpenRequest { walker, ..OpenRequest::default() });
             app.state.store.left = Some(request);

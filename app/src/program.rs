@@ -27,13 +27,14 @@ fn window(
     prepare: impl FnOnce(&egui::Context) + 'static,
 ) -> Result<WindowOutcome, Failure> {
     // Only a terminal shows standard error. Without one, for example from a desktop's menu, the window
-    // opens and shows the error.
-    if std::io::stderr().is_terminal() {
+    // opens and shows the error. Which store was open last is known to the window alone.
+    if std::io::stderr().is_terminal() && !request.open_last {
         check_free(&request.store).map_err(|failure| Failure(failure.message))?;
     }
     let opener = opener();
     let options = WindowOptions {
         request: request.store,
+        open_last: request.open_last,
         opener,
         lessons: lesson_shelf::shelf(progress::default_file()),
         settings_file: None,

@@ -15,6 +15,7 @@ impl From<Offer> for Action {
             Offer::RemoveHeld => Self::Reaper(ReaperAction::DeleteHeld),
             Offer::RunPass => Self::Reaper(ReaperAction::RunNow),
             Offer::CreateStore(folder) => Self::Store(StoreAction::CreateStore(folder)),
+            Offer::ForgetStore(folder) => Self::Store(StoreAction::ForgetRecent(folder)),
             Offer::Undo(tab) => Self::Documents(tab, DocumentsAction::Undo),
             Offer::SkipUndo(tab) => Self::Documents(tab, DocumentsAction::SkipUndo),
             Offer::SkipRedo(tab) => Self::Documents(tab, DocumentsAction::SkipRedo),

@@ -11,6 +11,7 @@ use crate::state::dialogs::{
     CreateCollection, CreateDatabase, Dialog, DropDialog, DropTarget, RenameCollection, Sent,
 };
 use crate::state::store::Order;
+use crate::state::recent_stores::RecentStore;
 use crate::state::{Namespace, State};
 
 /// What can be asked of the store.
@@ -27,6 +28,10 @@ pub enum StoreAction {
     /// Creates a store in this folder and opens it.
     CreateStore(PathBuf),
     /// Folds a database in the sidebar, or unfolds it.
+    /// Opens a store that was open before.
+    OpenRecent(RecentStore),
+    /// Takes the store in this folder off the list of recent stores.
+    ForgetRecent(String),
     Fold(String),
     /// Orders the sidebar.
     Sort(Order),
@@ -212,3 +217,5 @@ pub fn drop_dialog(target: DropTarget) -> Action {
 pub fn chosen(state: &State) -> Option<Namespace> {
     state.tabs.active().map(|tab| tab.namespace.clone())
 }
+    DUPLICATE_COLLECTION,
+    STATISTICS,

@@ -25,6 +25,8 @@ pub enum ViewAction {
     /// Opens or closes the palette.
     SetPalette(bool),
     /// Chooses a line of the palette.
+    /// Shows the start page, or the collection again.
+    ShowStart(bool),
     ChooseInPalette(usize),
     /// Notes that an entry was used, by its label: the palette lists it first next time.
     NoteCommand(&'static str),
@@ -95,6 +97,15 @@ pub const PRESENT: Entry = Entry {
 
 /// Shows times in the zone of this machine.
 pub const LOCAL_TIME: Entry = Entry {
+/// Shows the start page, or the collection again.
+pub const START: Entry = Entry {
+    group: Group::Store,
+    label: "Start page",
+    tooltip: "Recent stores, and what else can be opened",
+    keys: None,
+    action: |state| Some(Action::View(ViewAction::ShowStart(!state.view.is_start_shown))),
+};
+
     group: Group::View,
     label: "Local time",
     tooltip: "Show times in the time zone of this machine",
@@ -125,6 +136,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         group: Group::View,
         label: "Show or hide the inspector",
+    START,
         tooltip: "Details of the selected document",
         keys: ctrl(Key::I),
         action: |state| panel(state, ViewAction::SetInspector(!state.settings.inspector)),

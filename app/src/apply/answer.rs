@@ -3,8 +3,8 @@
 use mayfly_engine::value::shell::write_command;
 
 use super::{
-    Apply, TOO_MUCH, archive, clock, console, documents, event, expiry, indexes, lesson, listener,
-    maintenance, reaper, sandbox, store, transfer, trash,
+    Apply, TOO_MUCH, archive, choose_store, clock, collection, console, documents, event, expiry,
+    indexes, lesson, listener, maintenance, reaper, sandbox, store, transfer, trash,
 };
 use crate::state::purpose::{
     ArchivePurpose, LessonPurpose, ListenerPurpose, MaintenancePurpose, ReaperPurpose,
@@ -33,7 +33,7 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
         }
         Outcome::Transfer { purpose, generation, done } => {
             if let TransferDone::LookedInto { folder, has_store } = done {
-                store::looked_into(generation, folder, has_store, cx);
+                choose_store::looked_into(generation, folder, has_store, cx);
             } else if let Purpose::Transfer(purpose) = purpose {
                 transfer::done(&purpose, generation, done, cx);
             }

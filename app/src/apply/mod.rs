@@ -3,6 +3,7 @@
 
 pub mod answer;
 pub mod archive;
+mod choose_store;
 pub mod clipboard;
 pub mod clock;
 pub mod console;

@@ -1,33 +1,30 @@
 //! Databases and collections.
 
-use std::path::PathBuf;
-
 use bson::{Bson, Document};
 use mayfly_engine::reply::{ExpiringPage, Forecast};
 
 use super::lesson::close::close;
 use super::number::number;
-use super::{Apply, WindowEffect, clock, console, demo, reaper, tabs, transfer};
-use crate::action::StoreAction;
+use super::{
+    Apply, WindowEffect, choose_store, clock, collection, console, demo, reaper, tabs, transfer,
+};
+use crate::action::{ReaperAction, StoreAction};
 use crate::commands;
 use crate::job::Dialect;
-use crate::job::invisible::with_marks;
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, SUMMARY_UNSEEN_MAX};
 use crate::source::{OpenError, OpenRequest, Opened};
 use crate::state::dialogs::{
-    Confirm, CreateCollection, CreateDatabase, Dialog, DropTarget, OpenFolder, Sent, Tone,
-    create_command, dialect_command, dialect_label, drop_command,
+    CreateCollection, CreateDatabase, Dialog, DropTarget, Sent, create_command, dialect_command,
+    dialect_label, drop_command,
 };
 use crate::state::maintenance::{folder, key};
-use crate::state::offer::Offer;
 use crate::state::purpose::StorePurpose;
 use crate::state::sandbox::{AfterSandbox, LeaveSandbox};
 use crate::state::store::{Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
-use crate::state::transfer::Purpose as FilePurpose;
 use crate::state::{Namespace, Phase, Purpose, State, StoreTree};
-use crate::worker::{Lane, Reply, TransferWork, Work};
+use crate::worker::{Lane, Reply, Work};
 
 /// Collections of one database that are listed; the rest is not shown.
 const COLLECTIONS_LISTED_MAX: i32 = 10_000;
@@ -40,14 +37,11 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
             tabs::data_changed(None, cx);
         }
         StoreAction::Open(request) => open_or_ask(request, cx),
-        StoreAction::ChooseFolder => {
-            let path = cx.state.store.folder.as_ref().map(|path| path.display().to_string());
-            let path = path.unwrap_or_default();
-            cx.state.transfer.chooser_note = None;
-            cx.state.dialogs.show(Dialog::OpenFolder(OpenFolder { path, ..OpenFolder::default() }));
-        }
-        StoreAction::OpenFolder(folder) => look_into(folder, cx),
-        StoreAction::CreateStore(folder) => open_folder(folder, cx),
+        StoreAction::ChooseFolder => choose_store::ask(cx),
+        StoreAction::OpenFolder(folder) => choose_store::look_into(folder, cx),
+        StoreAction::CreateStore(folder) => choose_store::open_folder(folder, cx),
+        StoreAction::OpenRecent(recent) => choose_store::open_recent(recent, cx),
+        StoreAction::ForgetRecent(folder) => cx.state.settings.stores.forget(&folder),
         StoreAction::Fold(db) => {
             if !cx.state.tree.folded.remove(&db) {
                 cx.state.tree.folded.insert(db);
@@ -65,44 +59,6 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
             change(done, &db, commands::store::set_dialect(dialect.name()), cx);
         }
     }
-}
-
-/// Looks whether a folder holds a store, before the present one is closed for it.
-fn look_into(folder: PathBuf, cx: &mut Apply<'_>) {
-    let look = TransferWork::LookInto(folder);
-    let generation = cx.transfer(FilePurpose::LookInto, Lane::Read, look);
-    if let Some(Dialog::OpenFolder(draft)) = cx.state.dialogs.open_mut() {
-        draft.looking = Some(generation);
-    }
-}
-
-/// A folder was looked into: a store is opened, and a new one is asked about.
-pub(super) fn looked_into(generation: u64, folder: PathBuf, has_store: bool, cx: &mut Apply<'_>) {
-    match cx.state.dialogs.open_mut() {
-        Some(Dialog::OpenFolder(draft)) if draft.looking == Some(generation) => {
-            draft.looking = None;
-        }
-        // The dialog was closed, or something else was typed since.
-        _ => return,
-    }
-    if has_store {
-        return open_folder(folder, cx);
-    }
-    let shown = with_marks(&folder.display().to_string());
-    cx.state.dialogs.show_before(Dialog::Confirm(Confirm {
-        title: "Create a new store here?".to_owned(),
-        text: format!("{shown} doesn't contain a store."),
-        command: None,
-        button: "Create store".to_owned(),
-        tone: Tone::Normal,
-        offer: Offer::CreateStore(folder),
-    }));
-}
-
-fn open_folder(folder: PathBuf, cx: &mut Apply<'_>) {
-    cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
-    let request = OpenRequest { folder: Some(folder), ..OpenRequest::default() };
-    open_or_ask(request, cx);
 }
 
 /// Opens a store in place of the present one, after the question what becomes of that if it is a
@@ -133,6 +89,8 @@ pub fn open(mut request: OpenRequest, cx: &mut Apply<'_>) {
 }
 
 /// A store was opened, or could not be.
+    cx.state.store.looking = None;
+    cx.state.view.is_start_shown = false;
 pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     let opened = match opened {
         Ok(opened) => opened,
@@ -166,9 +124,11 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     cx.state.store.name = opened.name;
     cx.state.store.number = cx.state.commands.begin_store();
     cx.state.store.shown.clone_from(&opened.folder);
-    let is_kept = !is_demo && !cx.state.store.request.is_temporary();
-    if let Some(folder) = opened.folder.as_ref().filter(|_| is_kept) {
-        cx.state.settings.note_store(folder);
+    let request = &cx.state.store.request;
+    if let Some(folder) = opened.folder.as_ref().filter(|_| !request.is_temporary()) {
+        let name = &cx.state.store.name;
+        let recent = RecentStore::new(request, name, folder, cx.state.wall_ms);
+        cx.state.settings.stores.note(recent);
     }
     cx.state.store.folder = opened.folder;
     let told = cx.state.store.folder.as_deref().map(key);
@@ -198,6 +158,8 @@ fn restore_tabs(cx: &mut Apply<'_>) {
     }
     tabs::freshen(cx);
 }
+    cx.state.tabs.set_closed(known.closed);
+    cx.state.tree.folded = known.folded;
 
 /// A folder could not be opened. The store before it is closed, so that nothing that is known of it
 /// may be offered for this one. Its tabs stay: it may be opened again.
@@ -270,7 +232,8 @@ fn load_summary(namespace: &Namespace, cx: &mut Apply<'_>) {
     let is_view = collection.kind == "view";
     if is_view {
         collection.next = Next::NoTtl;
-        return;
+        tabs::choose_view(namespace, cx);
+        return tabs::freshen(cx);
     }
     let figures = Purpose::Store(StorePurpose::Stats(namespace.clone()));
     cx.read(figures, &namespace.db, commands::store::stats(&namespace.collection));
@@ -308,7 +271,7 @@ fn creation(namespace: Namespace) -> (StorePurpose, Document) {
 }
 
 /// Sends the command of the open dialog, which stays until the reply.
-fn send(purpose: StorePurpose, db: &str, command: Document, cx: &mut Apply<'_>) {
+pub(super) fn send(purpose: StorePurpose, db: &str, command: Document, cx: &mut Apply<'_>) {
     if cx.state.dialogs.sent_mut().is_some_and(|sent| sent.is_waiting()) {
         return;
     }
@@ -319,7 +282,7 @@ fn send(purpose: StorePurpose, db: &str, command: Document, cx: &mut Apply<'_>) 
 }
 
 /// The dialog that sent this and waits for the answer.
-fn asker(generation: u64, state: &mut State) -> Option<&mut Sent> {
+pub(super) fn asker(generation: u64, state: &mut State) -> Option<&mut Sent> {
     state.dialogs.sent_mut().filter(|sent| sent.generation == Some(generation))
 }
 
@@ -434,7 +397,7 @@ fn changed(done: &str, open: Option<Namespace>, reply: &Reply, cx: &mut Apply<'_
         cx.state.tabs.forget(|namespace| namespace.db == reply.db);
     }
     if let Some(namespace) = open {
-        let is_new = reply.command.contains_key("create");
+        let is_new = ["create", "aggregate"].iter().any(|name| reply.command.contains_key(name));
         if cx.state.tabs.show(&namespace).is_some() && is_new {
             // Nothing in it can expire yet; documents are what comes first.
             tabs::set_view(ViewKind::Documents, cx.state);

@@ -14,6 +14,7 @@ pub fn apply(action: TabsAction, cx: &mut Apply<'_>) {
         matches!(&action, TabsAction::Close(_) | TabsAction::CloseOthers(_) | TabsAction::Focus(_));
     if !is_kept {
         cx.state.lessons.is_page_shown = false;
+        cx.state.view.is_start_shown = false;
     }
     match action {
         TabsAction::Show(namespace) => {

@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Apply, WindowEffect, clipboard, sandbox};
-use crate::action::{Action, ConsoleAction, ExpiryAction, TabsAction, ViewAction};
+use super::{Apply, WindowEffect, clipboard, reaper, sandbox};
+use crate::action::{Action, ConsoleAction, ExpiryAction, ReaperAction, TabsAction, ViewAction};
 use crate::limits::{PRESENTED_ZOOM_RANGE, ZOOM_RANGE};
 use crate::state::expiry::Mode;
 use crate::state::operations::OperationId;
@@ -22,6 +22,10 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         }
         ViewAction::SetZoom(zoom) => set_zoom(zoom, cx),
         ViewAction::Present(is_on) => present(is_on, cx),
+        ViewAction::ShowStart(is_shown) => {
+            cx.state.view.is_start_shown = is_shown;
+            cx.state.lessons.is_page_shown = false;
+        }
         ViewAction::SetPalette(open) => {
             cx.state.view.palette = open;
             cx.state.view.palette_at = 0;

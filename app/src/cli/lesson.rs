@@ -178,8 +178,9 @@ fn play(
     }
     let walker = walk::itself();
     let store = first_request(OpenRequest { walker, ..OpenRequest::default() });
+    let lesson_at = Some((source.clone(), card));
     let request =
-        WindowRequest { store, present: args.present, lesson: Some((source.clone(), card)) };
+        WindowRequest { store, open_last: true, present: args.present, lesson: lesson_at };
     match window(request, shutdown)? {
         WindowOutcome::Closed => Ok(()),
         WindowOutcome::NoDisplay => in_terminal(lesson, source, card),

@@ -65,6 +65,8 @@ pub enum WindowOutcome {
 pub struct WindowRequest {
     /// Which store to open.
     pub store: OpenRequest,
+    /// Whether the store that was open last comes before it: the command line names none.
+    pub open_last: bool,
     /// Whether it begins as a presentation.
     pub present: bool,
     /// The lesson that it begins with, and the index of its card.
@@ -146,9 +148,11 @@ fn request(args: &Args) -> Result<WindowRequest, Failure> {
         demo: args.demo && !args.sandbox,
         sandbox,
         simulated_start_ms: at.map(|at| start_ms("--at", at)).transpose()?,
+        must_exist: false,
         walker: walk::itself(),
     });
-    Ok(WindowRequest { store, present: args.present, lesson: None })
+    let open_last = args.folder.is_none() && !args.demo && !args.sandbox;
+    Ok(WindowRequest { store, open_last, present: args.present, lesson: None })
 }
 
 /// The instant that an option names, in milliseconds since 1970.
@@ -175,6 +179,20 @@ mod tests {
         ] {
             let args = Args::try_parse_from(arguments.split(' ')).expect(arguments);
             assert_eq!(request(&args).map(|request| request.present), Ok(expected), "{arguments}");
+        }
+    }
+
+    #[test]
+    fn the_last_store_is_opened_where_none_is_named() {
+        for (arguments, expected) in [
+            ("mayfly", true),
+            ("mayfly --present", true),
+            ("mayfly folder", false),
+            ("mayfly --demo", false),
+            ("mayfly --sandbox", false),
+        ] {
+            let args = Args::try_parse_from(arguments.split(' ')).expect(arguments);
+            assert_eq!(request(&args).map(|found| found.open_last), Ok(expected), "{arguments}");
         }
     }
 

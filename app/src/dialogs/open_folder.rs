@@ -1,7 +1,5 @@
 //! Opens another data folder: typed, chosen, or one of the recent ones.
 
-use std::path::PathBuf;
-
 use egui::text::{CCursor, CCursorRange};
 use egui::text_edit::TextEditState;
 use egui::{Context, Ui};
@@ -9,12 +7,12 @@ use egui::{Context, Ui};
 use super::transfer::{ChoosePath, field_id};
 use super::{WAITING, close};
 use crate::action::{Action, Actions, StoreAction};
+use crate::panels::recent;
 use crate::state::State;
 use crate::state::dialogs::OpenFolder;
 use crate::state::transfer::import::{WHOLE_PATH, whole_path};
 use crate::theme::sizes;
 use crate::widgets::field::labelled;
-use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, modal};
 
 /// The name of the path.
@@ -31,11 +29,9 @@ pub fn ui(context: &Context, draft: &mut OpenFolder, state: &State, actions: &mu
         "A data folder holds one store",
         sizes::DIALOG,
         &mut (&mut *draft, &mut *actions, &mut open),
-        |ui, (draft, actions, open)| {
+        |ui, (draft, actions, _)| {
             path_ui(ui, draft, state, actions);
-            if let Some(recent) = recent_ui(ui, state) {
-                **open = Some(recent);
-            }
+            recent::ui(ui, state, actions);
         },
         |ui, (_, actions, open)| {
             let label = if is_waiting { WAITING } else { "Open" };
@@ -83,28 +79,4 @@ fn select_all(ui: &Ui, path: &str) {
     edit.cursor.set_char_range(Some(CCursorRange::two(CCursor::new(0), end)));
     edit.store(ui.ctx(), field_id(PATH));
     ui.memory_mut(|memory| memory.request_focus(field_id(PATH)));
-}
-
-/// The stores that were open before. Returns the one that was pressed.
-fn recent_ui(ui: &mut Ui, state: &State) -> Option<PathBuf> {
-    let shown = state.store.folder.as_ref().filter(|_| state.is_open());
-    let others: Vec<PathBuf> = state.settings.recent_stores.iter().map(PathBuf::from).collect();
-    let others = others.into_iter().filter(|folder| Some(folder) != shown);
-    let mut pressed = None;
-    for (number, folder) in others.enumerate() {
-        let button = |ui: &mut Ui| {
-            let name = with_marks(&folder.display().to_string());
-            ui.add(Button::ghost(&name)).clicked()
-        };
-        let mut is_pressed = false;
-        if number == 0 {
-            labelled(ui, "Recent stores", None, |ui| is_pressed = button(ui));
-        } else {
-            is_pressed = button(ui);
-        }
-        if is_pressed {
-            pressed = Some(folder);
-        }
-    }
-    pressed
 }

@@ -27,6 +27,8 @@ pub struct OpenRequest {
     /// Run the store on a simulated clock that starts at this instant, in milliseconds since 1970.
     /// `None`: on the clock that the store last ran on; a sandbox starts at the present minute.
     pub simulated_start_ms: Option<i64>,
+    /// Refuse a folder without a store instead of making a store in it.
+    pub must_exist: bool,
     /// The program that walks a file the user picked; `None`: this process does.
     pub walker: Option<WalkProgram>,
 }

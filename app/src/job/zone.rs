@@ -1,5 +1,7 @@
 //! The time zone that the window shows instants in. Documents and commands stay in UTC.
 
+use std::cell::Cell;
+
 use chrono::{DateTime, FixedOffset, Local, Utc};
 
 /// A time zone.
@@ -30,15 +32,14 @@ impl Zone {
     /// Date and time: `2026-11-21 10:14:02`.
     #[must_use]
     pub fn date_time(self, ms: i64) -> String {
-        self.formatted(ms, "%Y-%m-%d %H:%M:%S")
+        self.formatted(ms, &format!("{} %H:%M:%S", date()))
     }
 
     /// Date and time to the millisecond: `2026-11-21 10:14:02.004`, with a `Z` in UTC.
     #[must_use]
     pub fn date_time_millis(self, ms: i64) -> String {
-        let format =
-            if self == Self::Utc { "%Y-%m-%d %H:%M:%S%.3fZ" } else { "%Y-%m-%d %H:%M:%S%.3f" };
-        self.formatted(ms, format)
+        let mark = if self == Self::Utc { "Z" } else { "" };
+        self.formatted(ms, &format!("{} %H:%M:%S%.3f{mark}", date()))
     }
 
     /// What follows a time that must not be misread: `UTC`, or `UTC+02:00` at that instant.

@@ -20,6 +20,7 @@ pub mod palette;
 pub mod presentation;
 pub mod reaper_log;
 mod schedule;
+pub mod recent;
 pub mod sidebar;
 pub mod status_bar;
 pub mod store_banner;

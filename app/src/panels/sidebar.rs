@@ -3,7 +3,7 @@
 use egui::{Align2, Id, Margin, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::action::{
-    Action, Actions, DialogAction, StoreAction, TabsAction, ViewAction, sandbox, store,
+    Action, Actions, DialogAction, StoreAction, TabsAction, ViewAction, sandbox, store, transfer,
 };
 use crate::job::{Dialect, SAMPLE_DATABASES, TRAFFIC_DATABASE};
 use crate::limits::{SUMMARY_AGE_MAX, SUMMARY_AGE_MIN};
@@ -257,8 +257,10 @@ fn collection_ui(
     state: &State,
     actions: &mut Actions,
 ) -> Rect {
-    let has_summary = collection.forecast.is_some() || collection.next != Next::Unknown;
-    let size = vec2(ui.available_width(), sizes::ROW_DOUBLE);
+    // Without a TTL index there is nothing to say in a second line.
+    let has_summary = matches!(collection.next, Next::Never | Next::At(_));
+    let height = if has_summary { sizes::ROW_DOUBLE } else { sizes::ROW };
+    let size = vec2(ui.available_width(), height);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let selected = is_shown(state, namespace);
     response.widget_info(|| {
@@ -273,7 +275,7 @@ fn collection_ui(
     }
     background_ui(ui, rect, selected, &response);
     let colors = colors(ui);
-    let first = rect.top() + 15.0;
+    let first = if has_summary { rect.top() + 15.0 } else { rect.center().y };
     let count = collection.documents.map(number::short_count).unwrap_or_default();
     let right = pos2(rect.right() - 14.0, first);
     let ink = colors.dim;
@@ -320,8 +322,7 @@ fn summary_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actio
     }
     let mut font = text::mono_small();
     let (words, ink) = match collection.next {
-        Next::Unknown => return,
-        Next::NoTtl => ("no TTL".to_owned(), colors.dim),
+        Next::Unknown | Next::NoTtl => return,
         Next::Never => ("none left".to_owned(), colors.dim),
         Next::At(at_ms) => {
             let rest_ms = actions.count_down(&state.clock, at_ms);
@@ -403,7 +404,6 @@ fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, state: &State, actions
             ui.close();
         }
     }
-    menu::line(ui);
     let from = namespace.clone();
     let rename = RenameCollection { name: from.collection.clone(), from, sent: Sent::default() };
     let entries = [
@@ -412,11 +412,14 @@ fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, state: &State, actions
         ("Rename…", Some(Action::Dialog(DialogAction::Show(Dialog::RenameCollection(rename))))),
         ("Drop collection…", Some(store::drop_dialog(DropTarget::Collection(namespace.clone())))),
     ];
-    for (label, action) in entries {
-        let pressed = menu::entry(ui, label, "", action.is_some()).clicked();
-        if let Some(action) = action.filter(|_| pressed) {
-            actions.push(action);
-            ui.close();
+    for group in groups {
+        menu::line(ui);
+        for (label, action) in group {
+            let pressed = menu::entry(ui, label, "", action.is_some()).clicked();
+            if let Some(action) = action.as_ref().filter(|_| pressed) {
+                actions.push(action.clone());
+                ui.close();
+            }
         }
     }
 }

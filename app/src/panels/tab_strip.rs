@@ -1,10 +1,10 @@
 //! The tabs of the open collections, and the views of the one that is shown.
 
-use egui::{Align, Layout, ScrollArea, Ui};
+use egui::{Align, Id, Layout, Rect, ScrollArea, Ui, UiBuilder, vec2};
 
 use crate::action::{Action, Actions, TabsAction, ViewAction};
 use crate::state::tabs::ViewKind;
-use crate::state::{Namespace, State, Tab, number};
+use crate::state::{Namespace, State, Tab, TabId, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::marks::visible;
 use crate::widgets::value::cut;
@@ -21,19 +21,76 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let rect = ui.max_rect();
     let stroke = egui::Stroke::new(sizes::LINE, colors(ui).hairline);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, stroke);
-    ScrollArea::horizontal().id_salt("tabs").auto_shrink(false).show(ui, |ui| {
-        ui.horizontal_centered(|ui| {
-            ui.spacing_mut().item_spacing.x = 2.0;
-            ui.add_space(sizes::GAP);
-            for tab in state.tabs.open() {
-                tab_ui(ui, tab, state, actions);
-            }
+    // The wheel of a mouse turns in one direction only.
+    ui.style_mut().always_scroll_the_only_direction = true;
+    let revealed = revealed(ui, state);
+    let list = rect.with_min_x(rect.right() - LIST);
+    let strip = rect.with_max_x(list.left());
+    ui.scope_builder(UiBuilder::new().max_rect(strip), |ui| {
+        ScrollArea::horizontal().id_salt("tabs").auto_shrink(false).show(ui, |ui| {
+            ui.horizontal_centered(|ui| {
+                ui.spacing_mut().item_spacing.x = 2.0;
+                ui.add_space(sizes::GAP);
+                for tab in state.tabs.open() {
+                    let place = tab_ui(ui, tab, state, actions);
+                    if revealed && is_shown(tab, state) {
+                        // With the edge of its neighbor, which says that there are more.
+                        ui.scroll_to_rect(place.expand2(vec2(sizes::GAP_HUGE, 0.0)), None);
+                    }
+                }
+            });
         });
+    });
+    let layout = Layout::left_to_right(Align::Center);
+    ui.scope_builder(UiBuilder::new().max_rect(list).layout(layout), |ui| {
+        list_ui(ui, state, actions);
     });
 }
 
-fn tab_ui(ui: &mut Ui, tab: &Tab, state: &State, actions: &mut Actions) {
-    let selected = state.tabs.active().is_some_and(|active| active.id == tab.id);
+/// The width of the button that lists the tabs.
+const LIST: f32 = sizes::CONTROL_SMALL + 2.0 * sizes::GAP_TINY;
+
+fn is_shown(tab: &Tab, state: &State) -> bool {
+    state.tabs.active().is_some_and(|active| active.id == tab.id)
+}
+
+/// Whether another tab is shown than in the frame before, or the strip became narrower: the tab is
+/// scrolled to.
+fn revealed(ui: &Ui, state: &State) -> bool {
+    let shown = (state.tabs.active().map(|tab| tab.id), ui.max_rect().width().round());
+    let id = Id::unique("tab on the screen");
+    ui.data_mut(|data| {
+        let known = data.get_temp_mut_or_default::<(Option<TabId>, f32)>(id);
+        let is_new = *known != shown;
+        *known = shown;
+        is_new
+    })
+}
+
+/// Every open tab by name: not all of them have room in the strip.
+fn list_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let button = ui.add(Button::icon_only(Icon::Unfolded, "List the open tabs").small());
+    menu::below(&button, |ui| {
+        ScrollArea::vertical().max_height(sizes::MENU_LIST_MAX).show(ui, |ui| {
+            for tab in state.tabs.open() {
+                let name = visible(&tab.namespace.to_string());
+                let entry = menu::choice(ui, &name, is_shown(tab, state));
+                if entry.accessible_name(format!("Go to {name}")).clicked() {
+                    actions.push(Action::Tabs(TabsAction::Activate(tab.id)));
+                    ui.close();
+                }
+            }
+        });
+        menu::line(ui);
+        let label = "Reopen closed tab";
+        if menu::entry(ui, label, "Ctrl+Shift+T", state.tabs.can_reopen()).clicked() {
+            actions.push(Action::Tabs(TabsAction::Reopen));
+        }
+    });
+}
+
+fn tab_ui(ui: &mut Ui, tab: &Tab, state: &State, actions: &mut Actions) -> Rect {
+    let selected = is_shown(tab, state);
     let name = visible(&tab.namespace.to_string());
     let (pressed, response) = tabs::folder(ui, &title(&tab.namespace), &name, selected);
     match pressed {
@@ -56,6 +113,7 @@ fn tab_ui(ui: &mut Ui, tab: &Tab, state: &State, actions: &mut Actions) {
             }
         }
     });
+    response.rect
 }
 
 /// What a tab has room for. The collection tells tabs apart, so a long database gives way first.

@@ -4,9 +4,9 @@ use egui::{Align, Layout, Ui};
 use mayfly_engine::command::ListenAt;
 
 use super::lesson::scenes;
-use super::schedule;
-use crate::action::{Action, Actions, DialogAction, ReaperAction, ViewAction};
-use crate::action::{Entry, Group, dialog, entries, lesson, listener, reaper, view};
+use super::{recent, schedule};
+use crate::action::{Action, Actions, DialogAction, ReaperAction, StoreAction, ViewAction};
+use crate::action::{Entry, Group, dialog, entries, lesson, listener, reaper, store, view};
 use crate::job::glossary::Term;
 use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
@@ -16,8 +16,12 @@ use crate::widgets::anchor::{self, Anchor};
 use crate::widgets::chip::{Chip, Look};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::term::Explain as _;
+use crate::widgets::value::cut;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, empty_state, menu};
+use crate::widgets::{Button, empty_state, menu, paint};
+
+/// Characters of a store's name that there is room for.
+const NAME_CHARS_MAX: usize = 18;
 
 /// What fits into the bar. What does not fit is in the palette, or in a tooltip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,7 +68,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP;
         ui.add_space(sizes::GAP);
-        name_ui(ui, state, class);
+        name_ui(ui, state, class, actions);
         if state.is_open() {
             clock_ui(ui, state, class, actions);
             reaper_ui(ui, state, class, actions);
@@ -77,14 +81,21 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     });
 }
 
-fn name_ui(ui: &mut Ui, state: &State, class: WidthClass) {
+fn name_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
-        let (rect, mark) = ui.allocate_exact_size(egui::Vec2::splat(26.0), egui::Sense::hover());
+        let is_button = class < WidthClass::Names;
+        let sense = if is_button { egui::Sense::click() } else { egui::Sense::hover() };
+        let (rect, mark) = ui.allocate_exact_size(egui::Vec2::splat(26.0), sense);
         empty_state::mark(ui, rect.center(), 28.0);
+        let folder = state.store.folder.as_ref().map(|folder| folder.display().to_string());
         if class < WidthClass::Names {
-            let folder = state.store.folder.as_ref().map(|folder| folder.display().to_string());
-            mark.hint(folder.unwrap_or_else(|| state.store.name.clone()));
+            mark.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "Store"));
+            if mark.has_focus() {
+                paint::focus_ring(ui, rect.expand(2.0), sizes::RADIUS_BUTTON);
+            }
+            let mark = mark.hint(folder.unwrap_or_else(|| state.store.name.clone()));
+            menu::below(&mark, |ui| stores_menu_ui(ui, state, actions));
             return;
         }
         ui.label(text::rich("Mayfly", text::heading()));
@@ -94,11 +105,29 @@ fn name_ui(ui: &mut Ui, state: &State, class: WidthClass) {
             Phase::Away(_) => "temporarily closed",
             Phase::Failed(_) => "no store",
         };
-        let label = ui.label(text::rich(name, text::body()).color(colors(ui).dim));
-        if let Some(folder) = &state.store.folder {
-            label.hint(folder.display().to_string());
-        }
+        let name = &cut(&with_marks(name), NAME_CHARS_MAX);
+        let button = Button::ghost(name).menu().small().name("Store").known_as("store");
+        let button = ui.add(button.tooltip(folder.as_deref().unwrap_or(name)));
+        menu::below(&button, |ui| stores_menu_ui(ui, state, actions));
     });
+}
+
+/// The other stores, and how to open one that is not among them.
+fn stores_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let others = recent::others(state);
+    for store in &others {
+        let (name, folder) = (with_marks(&store.name), with_marks(&store.folder));
+        let entry = menu::entry(ui, &name, "", true).hint(folder);
+        if entry.accessible_name(format!("Open {name}")).clicked() {
+            actions.push(Action::Store(StoreAction::OpenRecent((*store).clone())));
+        }
+    }
+    if !others.is_empty() {
+        menu::line(ui);
+    }
+    for entry in [&store::OPEN_OWN, &store::OPEN_DEMO, &store::OPEN_FOLDER, &view::START] {
+        entry_ui(ui, state, entry, actions);
+    }
 }
 
 fn clock_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
@@ -285,7 +314,9 @@ pub(super) fn menu_button_ui(ui: &mut Ui, state: &State, actions: &mut Actions) 
 }
 
 fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    for entry in entries().filter(|entry| entry.group == Group::Store) {
+    // The start page is in the menu of the store, beside the stores that it lists.
+    let is_here = |entry: &&Entry| entry.group == Group::Store && entry.label != view::START.label;
+    for entry in entries().filter(is_here) {
         entry_ui(ui, state, entry, actions);
     }
     menu::line(ui);

@@ -1,20 +1,26 @@
-//! The workspace while no collection is open.
+//! The start page: the workspace while no collection is open, or when the user asks for it. Says
+//! what can be opened: the collections of this store, other stores, lessons.
 
-use egui::Ui;
+use egui::{Align, Layout, ScrollArea, Ui};
 
+use super::recent;
 use crate::action::{
-    Action, Actions, DialogAction, Entry, StoreAction, TabsAction, lesson, sandbox, store, view,
+    Action, Actions, DialogAction, Entry, StoreAction, TabsAction, ViewAction, lesson, sandbox,
+    store, view,
 };
 use crate::job::OpenError;
 use crate::state::dialogs::CreateDatabase;
 use crate::state::view::Focus;
 use crate::state::{Dialog, Phase, State};
-use crate::theme::sizes;
+use crate::theme::{Icon, sizes};
 use crate::widgets::Button;
 use crate::widgets::empty_state::{self, Picture};
 
 /// Draws it.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    if !state.tabs.open().is_empty() && state.is_open() {
+        close_ui(ui, actions);
+    }
     let (picture, sentence, button, action) = match &state.store.phase {
         Phase::Opening => {
             empty_state::ui(ui, Picture::Waiting, "Opening the store…", None);
@@ -40,23 +46,47 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             (Picture::Mayfly, sentence, "Search collections", action)
         }
     };
-    let pressed = empty_state::with_more_ui(ui, picture, sentence, Some(button), |ui| {
-        for entry in other_stores(state) {
-            ui.add_space(sizes::GAP_SMALL);
-            if ui.add(Button::ghost(entry.label).tooltip(entry.tooltip)).clicked()
-                && let Some(action) = (entry.action)(state)
-            {
-                actions.push(action);
+    ScrollArea::vertical().id_salt("start page").auto_shrink(false).show(ui, |ui| {
+        let others: Vec<&Entry> = other_stores(state).collect();
+        let (line, gap) = (sizes::CONTROL + sizes::GAP_SMALL, sizes::GAP_LARGE);
+        let lines = u16::try_from(others.len()).map_or(0.0, f32::from);
+        let recent = recent::height(recent::others(state).len());
+        let more = lines * line + gap + recent;
+        let pressed = empty_state::tall_ui(ui, picture, sentence, Some(button), more, |ui| {
+            for entry in others {
+                ui.add_space(sizes::GAP_SMALL);
+                if ui.add(Button::ghost(entry.label).tooltip(entry.tooltip)).clicked()
+                    && let Some(action) = (entry.action)(state)
+                {
+                    actions.push(action);
+                }
             }
+            ui.add_space(gap);
+            let width = sizes::RECENT_STORES.min(ui.available_width() - 2.0 * sizes::GAP);
+            ui.scope(|ui| {
+                ui.set_width(width);
+                recent::ui(ui, state, actions);
+            });
+        });
+        if pressed.is_some_and(|button| button.clicked()) {
+            actions.push(action);
         }
     });
-    if pressed.is_some_and(|button| button.clicked()) {
-        actions.push(action);
-    }
+}
+
+/// Leads from the page back to the collection.
+fn close_ui(ui: &mut Ui, actions: &mut Actions) {
+    let size = egui::vec2(ui.available_width(), sizes::TAB_STRIP);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+        ui.add_space(sizes::GAP);
+        if ui.add(Button::icon_only(Icon::Close, "Close the start page")).clicked() {
+            actions.push(Action::View(ViewAction::ShowStart(false)));
+        }
+    });
 }
 
 /// The other stores that can be opened: from the demo store the user's own, from an empty one the
-/// demo. A store that could not be opened also offers a folder and the way out.
+/// demo, and a folder from everywhere. A store that could not be opened also offers the way out.
 fn other_stores(state: &State) -> impl Iterator<Item = &'static Entry> {
     let is_empty = state.tree.loaded && state.tree.collections() == 0;
     let other = match (state.store.demo, is_empty) {
@@ -67,9 +97,7 @@ fn other_stores(state: &State) -> impl Iterator<Item = &'static Entry> {
     };
     let lessons = state.is_open().then_some(&lesson::PAGE);
     let sandbox = (!state.is_in_sandbox()).then_some(&sandbox::OPEN);
-    let failed: &[&Entry] = match state.store.phase {
-        Phase::Failed(_) => &[&store::OPEN_FOLDER, &view::QUIT],
-        _ => &[],
-    };
-    lessons.into_iter().chain(other).chain(sandbox).chain(failed.iter().copied())
+    let quit = matches!(state.store.phase, Phase::Failed(_)).then_some(&view::QUIT);
+    let folder = Some(&store::OPEN_FOLDER);
+    lessons.into_iter().chain(other).chain(sandbox).chain(folder).chain(quit)
 }

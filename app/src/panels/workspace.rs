@@ -17,6 +17,10 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         page::ui(ui, state, actions);
         return;
     }
+    if state.view.is_start_shown {
+        welcome::ui(ui, state, actions);
+        return;
+    }
     // What a store that is not open had would count down as if it were.
     let is_live = !matches!(state.store.phase, Phase::Failed(_));
     let Some(tab) = state.tabs.active().filter(|_| is_live) else {

@@ -214,8 +214,12 @@ fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
     let folder = match &temporary {
         // A folder inside, so that the store makes it and closes it to other users.
         Some(temporary) => temporary.path().join("store"),
-        None => request.data_folder()?,
+        None => absolute(&request.data_folder()?),
     };
+    if request.must_exist && !folder.join(DATA_FILE).exists() {
+        let place = folder.display();
+        return Err(OpenError::new(format!("{place} doesn't contain a store any more")));
+    }
     // The data folder itself is made by the store, which closes it to other users.
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent).map_err(|error| {
@@ -251,6 +255,13 @@ fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
     let source = Arc::new(Embedded { engine_slot, is_simulated, sample_data, _folder: temporary });
     let advice = folder_advice::advice(&folder);
     Ok(Opened { source, name, folder: Some(folder), clock, warnings, advice })
+}
+
+/// A path that means the same folder from everywhere, and has one form: without `.` and without a
+/// slash at its end.
+fn absolute(folder: &Path) -> PathBuf {
+    let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    whole.components().collect()
 }
 
 /// The clock of a store. A store that last ran on a simulated clock continues on it: by the
@@ -370,6 +381,28 @@ mod tests {
         // The same folder, opened as any other.
         let demo = open(&request("demo", false)).expect("a store");
         assert_eq!(demo.source.sample_data().as_ref(), Some(third));
+    }
+
+    #[test]
+    fn a_folder_has_one_form_and_is_not_made_where_a_store_must_be() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let named = |path: PathBuf, must_exist| OpenRequest {
+            folder: Some(path),
+            must_exist,
+            ..OpenRequest::default()
+        };
+        let data = folder.path().join("shop");
+        let refused = open(&named(data.clone(), true)).map(|_| ()).map_err(|error| error.message);
+        let sentence = format!("{} doesn't contain a store any more", data.display());
+        assert_eq!(refused, Err(sentence));
+        assert!(!data.exists());
+        let spelled = PathBuf::from(format!("{}/./shop/", folder.path().display()));
+        let opened = open(&named(spelled, false)).map_err(|error| error.message).expect("a store");
+        let shown = opened.folder.clone().unwrap_or_default();
+        assert_eq!((shown.as_os_str(), opened.name.as_str()), (data.as_os_str(), "shop"));
+        opened.source.close();
+        let opened = open(&named(data, true)).map_err(|error| error.message).expect("a store");
+        opened.source.close();
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod offer;
 pub mod operations;
 pub mod reaper;
 pub mod reasons;
+pub mod recent_stores;
 pub mod report;
 pub mod sandbox;
 pub mod settings;
@@ -90,6 +91,9 @@ pub struct Store {
     pub capabilities: Capabilities,
     /// Which request opened it, to try again.
     pub request: crate::job::OpenRequest,
+    /// A store that was open before and is about to be opened, with the generation of the look into
+    /// its folder.
+    pub looking: Option<(u64, recent_stores::RecentStore)>,
     /// The store to go back to from a sandbox.
     pub left: Option<crate::job::OpenRequest>,
     /// Its number in the log of commands.
@@ -209,7 +213,7 @@ impl State {
     pub fn note_tabs(&mut self) {
         let kept = self.store.shown.as_ref().filter(|_| self.store.left.is_none());
         if let Some(folder) = kept {
-            self.settings.store_tabs.note(folder, &self.tabs);
+            self.settings.store_tabs.note(folder, &self.tabs, &self.tree.folded);
             self.settings.console_history.note(folder, &self.console.history);
         }
     }

@@ -18,6 +18,8 @@ pub enum Offer {
     RunPass,
     /// A store is created in this folder.
     CreateStore(PathBuf),
+    /// The store in this folder is taken off the list of recent stores.
+    ForgetStore(String),
     /// The last change of a tab is undone.
     Undo(TabId),
     /// A change of a tab that can't be undone is given up.

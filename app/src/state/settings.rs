@@ -1,7 +1,6 @@
 //! Choices that stay from one start to the next.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -59,8 +58,8 @@ pub struct Settings {
     pub backups: BTreeMap<String, String>,
     /// Data folders whose location advice the user has dismissed.
     pub advised: BTreeSet<String>,
-    /// The data folders that were open, the latest first.
-    pub recent_stores: Vec<String>,
+    /// The stores that were open, the latest first.
+    pub stores: RecentStores,
     /// The tabs of those stores.
     pub store_tabs: KnownTabs,
     /// What was typed in the console on those stores.
@@ -90,7 +89,7 @@ impl Default for Settings {
             drawer: None,
             backups: BTreeMap::new(),
             advised: BTreeSet::new(),
-            recent_stores: Vec::new(),
+            stores: RecentStores::default(),
             store_tabs: KnownTabs::default(),
             console_history: KnownHistory::default(),
             recent_commands: Vec::new(),
@@ -104,37 +103,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Puts a data folder at the front of the recent ones.
-    pub fn note_store(&mut self, folder: &Path) {
-        let folder = folder.to_string_lossy().into_owned();
-        self.recent_stores.retain(|known| *known != folder);
-        self.recent_stores.insert(0, folder);
-        self.recent_stores.truncate(RECENT_STORES_MAX);
-    }
-
     /// Puts a command at the front of the recent ones, by its label.
     pub fn note_command(&mut self, label: &str) {
         self.recent_commands.retain(|known| known != label);
         self.recent_commands.insert(0, label.to_owned());
         self.recent_commands.truncate(RECENT_COMMANDS_MAX);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_latest_store_comes_first_and_once() {
-        let mut settings = Settings::default();
-        for folder in ["/a", "/b", "/a"] {
-            settings.note_store(Path::new(folder));
-        }
-        assert_eq!(settings.recent_stores, ["/a", "/b"]);
-        for number in 0..20 {
-            settings.note_store(Path::new(&format!("/{number}")));
-        }
-        assert_eq!(settings.recent_stores.len(), RECENT_STORES_MAX);
-        assert_eq!(settings.recent_stores.first().map(String::as_str), Some("/19"));
     }
 }

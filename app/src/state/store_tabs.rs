@@ -1,5 +1,6 @@
 //! The tabs of each store: a store opens with its own, not with those of the store before it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,16 @@ pub struct StoreTabs {
     pub tabs: Vec<SavedTab>,
     /// The position of the one that was shown.
     pub active: Option<usize>,
+    /// Closed tabs, the one that was closed last at the end.
+    pub closed: Vec<SavedTab>,
+    /// Databases whose collections are folded away in the sidebar.
+    pub folded: BTreeSet<String>,
+}
+
+impl StoreTabs {
+    fn is_empty(&self) -> bool {
+        self.tabs.is_empty() && self.closed.is_empty() && self.folded.is_empty()
+    }
 }
 
 /// The tabs of stores, the latest first: at most [`RECENT_STORES_MAX`] stores.
@@ -24,13 +35,15 @@ pub struct StoreTabs {
 pub struct KnownTabs(Vec<StoreTabs>);
 
 impl KnownTabs {
-    /// Keeps the tabs of the store in a folder.
-    pub fn note(&mut self, folder: &Path, tabs: &Tabs) {
+    /// Keeps the tabs of the store in a folder, and which databases are folded in it.
+    pub fn note(&mut self, folder: &Path, tabs: &Tabs, folded: &BTreeSet<String>) {
         let folder = folder.to_string_lossy().into_owned();
-        let (tabs, active) = tabs.save();
         self.0.retain(|known| known.folder != folder);
-        if !tabs.is_empty() {
-            self.0.insert(0, StoreTabs { folder, tabs, active });
+        let (open, active) = tabs.save();
+        let closed = tabs.closed().to_vec();
+        let noted = StoreTabs { folder, tabs: open, active, closed, folded: folded.clone() };
+        if !noted.is_empty() {
+            self.0.insert(0, noted);
         }
         self.0.truncate(RECENT_STORES_MAX);
     }
@@ -53,9 +66,9 @@ mod tests {
         let mut known = KnownTabs::default();
         let mut tabs = Tabs::default();
         tabs.show(&Namespace::new("d", "a"));
-        known.note(Path::new("/one"), &tabs);
+        known.note(Path::new("/one"), &tabs, &BTreeSet::new());
         tabs.show(&Namespace::new("d", "b"));
-        known.note(Path::new("/two"), &tabs);
+        known.note(Path::new("/two"), &tabs, &BTreeSet::new());
         let names = |folder: &str| {
             let found = known.of(Path::new(folder)).tabs;
             found.into_iter().map(|tab| tab.namespace.collection).collect::<Vec<_>>()
@@ -66,12 +79,25 @@ mod tests {
     }
 
     #[test]
+    fn closed_tabs_and_folds_are_kept_without_an_open_tab() {
+        let mut known = KnownTabs::default();
+        let mut tabs = Tabs::default();
+        let opened = tabs.show(&Namespace::new("d", "a"));
+        tabs.close(opened.expect("a tab"));
+        known.note(Path::new("/one"), &tabs, &BTreeSet::from(["d".to_owned()]));
+        let found = known.of(Path::new("/one"));
+        assert_eq!((found.tabs.len(), found.closed.len(), found.folded.len()), (0, 1, 1));
+        known.note(Path::new("/one"), &Tabs::default(), &BTreeSet::new());
+        assert_eq!(known.of(Path::new("/one")), StoreTabs::default());
+    }
+
+    #[test]
     fn a_bounded_number_of_stores_is_known() {
         let mut known = KnownTabs::default();
         let mut tabs = Tabs::default();
         tabs.show(&Namespace::new("d", "a"));
         for number in 0..RECENT_STORES_MAX + 5 {
-            known.note(Path::new(&format!("/{number}")), &tabs);
+            known.note(Path::new(&format!("/{number}")), &tabs, &BTreeSet::new());
         }
         assert_eq!(known.0.len(), RECENT_STORES_MAX);
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Namespace;
-use super::documents::{DocumentsView, SavedDocuments};
+use super::documents::{DocumentsView, QueryText, SavedDocuments};
 use super::expiry::{ExpiryView, SavedExpiry};
 use super::indexes::IndexesView;
 pub use crate::job::TabId;
@@ -89,6 +89,19 @@ pub struct SavedTab {
     pub expiry: SavedExpiry,
 }
 
+impl SavedTab {
+    /// The tab of a collection that was not open before.
+    #[must_use]
+    pub fn new(namespace: Namespace) -> Self {
+        Self {
+            namespace,
+            view: ViewKind::default(),
+            documents: SavedDocuments::default(),
+            expiry: SavedExpiry::default(),
+        }
+    }
+}
+
 /// All tabs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tabs {
@@ -134,16 +147,18 @@ impl Tabs {
 
     /// Shows the tab of a collection, opening one if there is none. `None`: too many are open.
     ///
-    /// A collection that was closed opens on the view it had.
+    /// A collection that was closed opens on the view it had, with its history of filters.
     pub fn show(&mut self, namespace: &Namespace) -> Option<TabId> {
         if let Some(tab) = self.open.iter().find(|tab| tab.namespace == *namespace) {
             self.active = Some(tab.id);
             return self.active;
         }
-        let (documents, expiry) = <(SavedDocuments, SavedExpiry)>::default();
         let last = self.closed.iter().rev().find(|tab| tab.namespace == *namespace);
-        let (view, is_chosen) = last.map_or_else(Default::default, |tab| (tab.view, true));
-        let id = self.add(SavedTab { namespace: namespace.clone(), view, documents, expiry })?;
+        let mut saved = last.cloned().unwrap_or_else(|| SavedTab::new(namespace.clone()));
+        // It shows every document again; a closed tab that is reopened shows what it showed.
+        saved.documents.query = QueryText::default();
+        let is_chosen = last.is_some();
+        let id = self.add(saved)?;
         if let Some(tab) = self.get_mut(id) {
             tab.is_view_chosen = is_chosen;
         }
@@ -221,6 +236,19 @@ impl Tabs {
         !self.closed.is_empty()
     }
 
+    /// The tabs that can be reopened, the one that was closed last at the end.
+    #[must_use]
+    pub fn closed(&self) -> &[SavedTab] {
+        &self.closed
+    }
+
+    /// Sets the tabs that can be reopened.
+    pub fn set_closed(&mut self, closed: Vec<SavedTab>) {
+        self.closed = closed;
+        let surplus = self.closed.len().saturating_sub(CLOSED_TABS_MAX);
+        self.closed.drain(..surplus);
+    }
+
     /// Opens the tab that was closed last.
     pub fn reopen(&mut self) -> Option<TabId> {
         let saved = self.closed.pop()?;
@@ -291,6 +319,35 @@ mod tests {
         tabs.reopen();
         assert_eq!(shown(&tabs), "c");
         assert!(!tabs.can_reopen());
+    }
+
+    #[test]
+    fn a_collection_that_is_opened_again_has_its_history_and_no_filter() {
+        let mut tabs = tabs(&["a"]);
+        let id = tabs.open()[0].id;
+        let documents = SavedDocuments {
+            query: QueryText::of_filter("{n: 1}"),
+            history: vec!["{n: 1}".to_owned()],
+            ..SavedDocuments::default()
+        };
+        let tab = tabs.get_mut(id).expect("a tab");
+        (tab.saved_documents, tab.view) = (documents.clone(), ViewKind::Indexes);
+        tabs.close(id);
+        tabs.show(&Namespace::new("d", "a"));
+        let shown = tabs.active().expect("a tab");
+        let expected = SavedDocuments { query: QueryText::default(), ..documents.clone() };
+        assert_eq!((&shown.saved_documents, shown.view), (&expected, ViewKind::Indexes));
+        let again = shown.id;
+        tabs.close(again);
+        tabs.reopen();
+        tabs.close(tabs.open()[0].id);
+        tabs.set_closed(vec![SavedTab {
+            documents: documents.clone(),
+            ..tabs.closed()[0].clone()
+        }]);
+        tabs.reopen();
+        let reopened = tabs.active().expect("a tab");
+        assert_eq!(reopened.saved_documents, documents, "a reopened tab shows what it showed");
     }
 
     #[test]

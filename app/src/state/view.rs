@@ -66,6 +66,8 @@ pub struct View {
     /// it has otherwise, and no setting keeps this.
     pub presented_zoom: Option<f32>,
 }
+    /// Whether the start page is in the place of the collection.
+    pub is_start_shown: bool,
 
 impl View {
     /// Whether the view is presented: large, in full contrast, without the panels around it.

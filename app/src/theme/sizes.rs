@@ -44,7 +44,7 @@ pub const CONTROL_PADDING: f32 = 12.0;
 /// The height of the bar at the top.
 pub const TOP_BAR: f32 = 48.0;
 /// What the bar at the top needs for everything in it.
-pub const TOP_BAR_ALL: f32 = 1_146.0;
+pub const TOP_BAR_ALL: f32 = 1_190.0;
 /// What it needs less while time is simulated: the controls of time are in a bar of their own.
 pub const TOP_BAR_SIMULATED: f32 = 250.0;
 /// From here on the bar of simulated time has a button for each speed.
@@ -60,7 +60,7 @@ pub const TOP_BAR_LISTENER: f32 = 125.0;
 /// What it gains when the button of the palette is an icon.
 pub const TOP_BAR_COMMANDS: f32 = 116.0;
 /// What it gains without the names of the program and the store.
-pub const TOP_BAR_NAMES: f32 = 120.0;
+pub const TOP_BAR_NAMES: f32 = 164.0;
 /// What it gains without the button that runs a pass and without words in the clock.
 pub const TOP_BAR_RUN: f32 = 165.0;
 /// The height of the line at the bottom.

@@ -39,8 +39,21 @@ pub fn with_more_ui(
     button: Option<&str>,
     more: impl FnOnce(&mut Ui),
 ) -> Option<Response> {
+    tall_ui(ui, picture, sentence, button, 0.0, more)
+}
+
+/// The same with so much more below the button that it must be in the middle too: `more_height` of
+/// it, in points.
+pub fn tall_ui(
+    ui: &mut Ui,
+    picture: Picture,
+    sentence: &str,
+    button: Option<&str>,
+    more_height: f32,
+    more: impl FnOnce(&mut Ui),
+) -> Option<Response> {
     let room = ui.available_size();
-    let height = sizes::EMPTY_PICTURE + 92.0;
+    let height = sizes::EMPTY_PICTURE + 92.0 + more_height;
     let mut pressed = None;
     ui.allocate_ui_with_layout(room, egui::Layout::top_down(egui::Align::Center), |ui| {
         ui.add_space(((room.y - height) / 2.0).max(sizes::GAP_TINY));

@@ -17,6 +17,7 @@ fn window() -> Harness<'static, MayflyApp> {
     let opener = fake::opener();
     let request = OpenRequest::default();
     let options = WindowOptions {
+        open_last: false,
         request,
         opener,
         lessons: mayfly::worker::lesson_shelf::shelf(None),

@@ -80,6 +80,7 @@ impl Window {
         });
         let request = OpenRequest::default();
         let options = WindowOptions {
+            open_last: false,
             request,
             opener,
             lessons: mayfly::worker::lesson_shelf::shelf(None),
@@ -203,6 +204,7 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
     let folder = restored(place.path());
     let request = OpenRequest { folder: Some(folder.clone()), ..OpenRequest::default() };
     let options = WindowOptions {
+        open_last: false,
         request,
         opener: embedded::opener(),
         lessons: mayfly::worker::lesson_shelf::shelf(None),

@@ -31,6 +31,7 @@ mod slow_queries;
 mod store_banner;
 mod store_dialogs;
 mod support;
+mod stores;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod time;

@@ -269,6 +269,7 @@ fn a_lane_is_explained_when_it_is_pressed() {
 #[test]
 fn a_window_begins_as_a_presentation() {
     let options = WindowOptions {
+        open_last: false,
         request: OpenRequest::default(),
         opener: fake::opener(),
         lessons: mayfly::worker::lesson_shelf::shelf(None),

@@ -61,7 +61,9 @@ fn a_sandbox_is_left_for_the_store_before_it_with_its_tabs() {
     assert_eq!(names(&window), [] as [&str; 0]);
     let sandbox = folder(&window);
     assert!(sandbox.exists() && !sandbox.starts_with(window.folder.path()));
-    assert!(window.state().settings.recent_stores.iter().all(|known| !sandbox.ends_with(known)));
+    assert!(
+        window.state().settings.stores.list().iter().all(|known| !sandbox.ends_with(&known.folder))
+    );
     window.choose("Menu", "Back to my store");
     window.until_named("Discard the sandbox?");
     window.click("Cancel");

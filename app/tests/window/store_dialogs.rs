@@ -305,7 +305,7 @@ fn another_folder_is_opened() {
     assert!(window.has("Real time"));
     window.keys(egui::Modifiers::COMMAND, egui::Key::O);
     let first = window.folder.path().join("store").display().to_string();
-    window.click(&first);
+    window.click(&format!("Open store in {first}"));
     window.until_named("Collection test.drops");
     assert!(window.state().dialogs.open().is_none(), "a store that exists needs no question");
 }

@@ -127,6 +127,7 @@ impl Window {
         let opened = Arc::new(Mutex::new(None));
         let opener = prepared(commands.to_vec(), Arc::clone(&opened), seen);
         let options = WindowOptions {
+            open_last: false,
             request,
             opener,
             lessons,

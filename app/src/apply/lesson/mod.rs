@@ -114,6 +114,7 @@ fn dropped(lessons: Vec<PathBuf>, files: Vec<PathBuf>, cx: &mut Apply<'_>) {
 
 fn show_page(is_shown: bool, cx: &mut Apply<'_>) {
     cx.state.lessons.is_page_shown = is_shown;
+    cx.state.view.is_start_shown = false;
     if is_shown {
         read_list(cx);
     }

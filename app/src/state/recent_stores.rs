@@ -1,0 +1,151 @@
+//! The stores that were open before, for the start page and for the next start.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::job::OpenRequest;
+use crate::limits::RECENT_STORES_MAX;
+
+/// A store that was open before.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecentStore {
+    /// What the top bar calls it.
+    pub name: String,
+    /// Where it is.
+    pub folder: String,
+    /// Whether it is opened as the demo store.
+    pub demo: bool,
+    /// Whether it is opened by its folder. The user's own store and the demo store have theirs in
+    /// the platform's data directory.
+    pub is_named: bool,
+    /// When it was opened last, in milliseconds since 1970.
+    pub opened_ms: i64,
+}
+
+impl RecentStore {
+    /// A store as it was opened.
+    #[must_use]
+    pub fn new(request: &OpenRequest, name: &str, folder: &Path, opened_ms: i64) -> Self {
+        Self {
+            name: name.to_owned(),
+            folder: folder.to_string_lossy().into_owned(),
+            demo: request.demo,
+            is_named: request.folder.is_some(),
+            opened_ms,
+        }
+    }
+
+    /// A store in a folder that the user chose.
+    #[must_use]
+    pub fn in_folder(folder: &Path, opened_ms: i64) -> Self {
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        let request = OpenRequest { folder: Some(folder.into()), ..OpenRequest::default() };
+        Self::new(&request, &name.unwrap_or_default(), folder, opened_ms)
+    }
+
+    /// The request that opens it again, and never makes a store where there is none any more.
+    #[must_use]
+    pub fn request(&self) -> OpenRequest {
+        OpenRequest {
+            folder: self.is_named.then(|| PathBuf::from(&self.folder)),
+            demo: self.demo,
+            must_exist: self.is_named,
+            ..OpenRequest::default()
+        }
+    }
+}
+
+/// The stores that were open before, the latest first: at most [`RECENT_STORES_MAX`].
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RecentStores(Vec<RecentStore>);
+
+impl RecentStores {
+    /// The stores, the latest first.
+    #[must_use]
+    pub fn list(&self) -> &[RecentStore] {
+        &self.0
+    }
+
+    /// The store that was opened last.
+    #[must_use]
+    pub fn last(&self) -> Option<&RecentStore> {
+        self.0.first()
+    }
+
+    /// The stores other than the one in this folder.
+    pub fn others<'a>(
+        &'a self,
+        folder: Option<&'a Path>,
+    ) -> impl Iterator<Item = &'a RecentStore> + 'a {
+        let is_shown = move |store: &RecentStore| folder == Some(Path::new(&store.folder));
+        self.0.iter().filter(move |store| !is_shown(store))
+    }
+
+    /// Puts a store first.
+    pub fn note(&mut self, store: RecentStore) {
+        self.forget(&store.folder);
+        self.0.insert(0, store);
+        self.0.truncate(RECENT_STORES_MAX);
+    }
+
+    /// Takes a store off the list.
+    pub fn forget(&mut self, folder: &str) {
+        self.0.retain(|known| known.folder != folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noted(folders: &[&str]) -> RecentStores {
+        let mut stores = RecentStores::default();
+        for folder in folders {
+            stores.note(RecentStore::in_folder(Path::new(folder), 0));
+        }
+        stores
+    }
+
+    fn folders(stores: &RecentStores) -> Vec<&str> {
+        stores.list().iter().map(|store| store.folder.as_str()).collect()
+    }
+
+    #[test]
+    fn the_latest_store_comes_first_and_once() {
+        assert_eq!(folders(&noted(&["/a", "/b", "/a"])), ["/a", "/b"]);
+        let many: Vec<String> = (0..20).map(|number| format!("/{number}")).collect();
+        let many = noted(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(many.list().len(), RECENT_STORES_MAX);
+        assert_eq!(many.last().map(|store| store.folder.as_str()), Some("/19"));
+    }
+
+    #[test]
+    fn a_store_is_opened_again_as_it_was() {
+        let own = OpenRequest::default();
+        let demo = OpenRequest { demo: true, ..OpenRequest::default() };
+        for request in [own, demo] {
+            let store = RecentStore::new(&request, "it", Path::new("/data/it"), 7);
+            assert_eq!(store.request(), request);
+        }
+        let named = RecentStore::in_folder(Path::new("/data/shop"), 7);
+        assert_eq!(named.name, "shop");
+        let expected = OpenRequest {
+            folder: Some("/data/shop".into()),
+            must_exist: true,
+            ..OpenRequest::default()
+        };
+        assert_eq!(named.request(), expected);
+    }
+
+    #[test]
+    fn the_store_that_is_shown_is_no_other() {
+        let stores = noted(&["/a", "/b"]);
+        let others: Vec<&str> =
+            stores.others(Some(Path::new("/b"))).map(|store| store.folder.as_str()).collect();
+        assert_eq!(others, ["/a"]);
+        assert_eq!(stores.others(None).count(), 2);
+    }
+}
