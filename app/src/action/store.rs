@@ -8,7 +8,8 @@ use super::entry::{Entry, Group, ctrl};
 use super::{Action, DialogAction, ViewAction, sandbox};
 use crate::job::{Dialect, OpenRequest};
 use crate::state::dialogs::{
-    CreateCollection, CreateDatabase, Dialog, DropDialog, DropTarget, RenameCollection, Sent,
+    CreateCollection, CreateDatabase, Dialog, DropDialog, DropTarget, DuplicateCollection,
+    RenameCollection, Sent,
 };
 use crate::state::store::Order;
 use crate::state::recent_stores::RecentStore;
@@ -43,6 +44,12 @@ pub enum StoreAction {
     CreateCollection(CreateCollection),
     /// Renames a collection.
     Rename(RenameCollection),
+    /// Opens the dialog that duplicates a collection.
+    OpenDuplicate(Namespace),
+    /// Duplicates a collection.
+    Duplicate(DuplicateCollection),
+    /// Opens the dialog with the figures of a collection.
+    OpenStatistics(Namespace),
     /// Drops a database or a collection.
     Drop(DropTarget),
     /// Turns the traffic of the demo store on or off.
@@ -100,6 +107,33 @@ pub const RENAME_COLLECTION: Entry = Entry {
             Dialog::RenameCollection(RenameCollection { from, name, sent: Sent::default() });
         Some(Action::Dialog(DialogAction::Show(dialog)))
     },
+};
+
+/// Duplicates the chosen collection.
+pub const DUPLICATE_COLLECTION: Entry = Entry {
+    group: Group::Collection,
+    label: "Duplicate collection…",
+    tooltip: "Copy the selected collection under another name, with its indexes",
+    keys: None,
+    action: |state| duplicate(chosen(state)?, state),
+};
+
+/// Shows the figures of the chosen collection.
+pub const STATISTICS: Entry = Entry {
+    group: Group::Collection,
+    label: "Collection statistics",
+    tooltip: "Documents, sizes and indexes of the selected collection",
+    keys: None,
+    action: |state| statistics(chosen(state)?, state),
+};
+
+/// Deletes the documents of the chosen collection.
+pub const EMPTY_COLLECTION: Entry = Entry {
+    group: Group::Collection,
+    label: "Empty collection…",
+    tooltip: "Delete every document of the selected collection and keep its indexes",
+    keys: None,
+    action: |state| empty(chosen(state)?, state),
 };
 
 /// Drops the chosen collection.
@@ -199,6 +233,7 @@ pub const ENTRIES: &[Entry] = &[
     RENAME_COLLECTION,
     DROP_COLLECTION,
 ];
+    EMPTY_COLLECTION,
 
 fn set_traffic(state: &State, on: bool) -> Option<Action> {
     let can = state.is_open() && state.store.demo && state.settings.traffic != on;
@@ -207,6 +242,33 @@ fn set_traffic(state: &State, on: bool) -> Option<Action> {
 
 /// Opens the dialog that confirms a drop by the typed name.
 #[must_use]
+/// Whether it holds documents of its own, unlike a view.
+fn holds_documents(namespace: &Namespace, state: &State) -> bool {
+    let found = state.tree.collection(namespace);
+    state.is_open() && found.is_some_and(|found| found.kind == "collection")
+}
+
+/// Opens the dialog that duplicates a collection; `None` for a view.
+#[must_use]
+pub fn duplicate(namespace: Namespace, state: &State) -> Option<Action> {
+    let can = holds_documents(&namespace, state);
+    can.then_some(Action::Store(StoreAction::OpenDuplicate(namespace)))
+}
+
+/// Opens the dialog with the figures of a collection; `None` for a view.
+#[must_use]
+pub fn statistics(namespace: Namespace, state: &State) -> Option<Action> {
+    let can = holds_documents(&namespace, state);
+    can.then_some(Action::Store(StoreAction::OpenStatistics(namespace)))
+}
+
+/// Opens the dialog that deletes every document of a collection; `None` for a view.
+#[must_use]
+pub fn empty(namespace: Namespace, state: &State) -> Option<Action> {
+    let can = holds_documents(&namespace, state);
+    can.then(|| drop_dialog(DropTarget::Documents(namespace)))
+}
+
 pub fn drop_dialog(target: DropTarget) -> Action {
     let dialog = Dialog::Drop(DropDialog { target, typed: String::new(), sent: Sent::default() });
     Action::Dialog(DialogAction::Show(dialog))

@@ -8,7 +8,7 @@ use super::Action;
 use super::entry::{Entry, Group};
 use super::store::chosen;
 use crate::state::operations::OperationId;
-use crate::state::{Namespace, Tab};
+use crate::state::{Namespace, State, Tab};
 
 /// What can be asked about files.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,6 +94,23 @@ pub const UNFINISHED: Entry = Entry {
 
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[IMPORT, EXPORT, UNFINISHED];
+
+/// Opens the import dialog for a collection; `None` where files are not supported, and for a view.
+#[must_use]
+pub fn import_into(namespace: Namespace, state: &State) -> Option<Action> {
+    let is_view = state.tree.collection(&namespace).is_some_and(|found| found.kind == "view");
+    let can = state.is_open() && state.store.capabilities.transfer && !is_view;
+    let into = Some(namespace);
+    can.then_some(Action::Transfer(TransferAction::Import { files: Vec::new(), into }))
+}
+
+/// Opens the export dialog on a whole collection; `None` where files are not supported.
+#[must_use]
+pub fn export_of(namespace: Namespace, state: &State) -> Option<Action> {
+    let can = state.is_open() && state.store.capabilities.transfer;
+    let filter = String::new();
+    can.then_some(Action::Transfer(TransferAction::Export { namespace, filter }))
+}
 
 /// Opens the export dialog on the collection of a tab, with the filter that its documents are shown
 /// by.

@@ -125,7 +125,12 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
             StorePurpose::Databases | StorePurpose::Collections(_) | StorePurpose::Dialect(_) => {
                 cx.state.tree.stale = true;
             }
-            StorePurpose::Rules(_) | StorePurpose::Change { .. } => {
+            StorePurpose::Statistics(_) | StorePurpose::DuplicatedIndexes(_) => {
+                collection::figures(purpose, &Err(TOO_MUCH.to_owned()), cx.state);
+            }
+            StorePurpose::Rules(_)
+            | StorePurpose::Duplicate { .. }
+            | StorePurpose::Change { .. } => {
                 store::refused(generation, TOO_MUCH, cx.state);
             }
             StorePurpose::Open => {}
@@ -146,9 +151,13 @@ fn log(purpose: &Purpose, reply: &Reply, state: &mut State) {
 /// Whether the window asks this by itself, to keep what it shows fresh.
 fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
     match purpose {
-        Purpose::Store(purpose) => {
-            !matches!(purpose, StorePurpose::Rules(_) | StorePurpose::Change { .. })
-        }
+        Purpose::Store(purpose) => !matches!(
+            purpose,
+            StorePurpose::Rules(_)
+                | StorePurpose::Duplicate { .. }
+                | StorePurpose::Statistics(_)
+                | StorePurpose::Change { .. }
+        ),
         Purpose::Reaper(purpose) => {
             !matches!(purpose, ReaperPurpose::RunNow | ReaperPurpose::Set | ReaperPurpose::Restore)
         }

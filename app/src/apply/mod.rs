@@ -6,6 +6,7 @@ pub mod archive;
 mod choose_store;
 pub mod clipboard;
 pub mod clock;
+mod collection;
 pub mod console;
 mod demo;
 pub mod dialog;

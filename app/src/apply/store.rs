@@ -54,6 +54,9 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
         StoreAction::Rename(draft) => rename(&draft.from, &draft.name, cx),
         StoreAction::Drop(target) => drop_target(&target, cx),
         StoreAction::SetTraffic(on) => demo::set_traffic(on, cx),
+        StoreAction::OpenDuplicate(namespace) => collection::open_duplicate(namespace, cx),
+        StoreAction::Duplicate(draft) => collection::duplicate(&draft, cx),
+        StoreAction::OpenStatistics(namespace) => collection::open_statistics(namespace, cx),
         StoreAction::SetDialect(db, dialect) => {
             let done = format!("The compatibility of {db} is now {}", dialect_label(dialect));
             change(done, &db, commands::store::set_dialect(dialect.name()), cx);
@@ -313,6 +316,7 @@ fn drop_target(target: &DropTarget, cx: &mut Apply<'_>) {
 
 fn change(done: String, db: &str, command: Document, cx: &mut Apply<'_>) {
     let purpose = Purpose::Store(StorePurpose::Change { done, open: None });
+        DropTarget::Documents(namespace) => format!("Emptied {namespace}"),
     cx.write(purpose, db, command);
 }
 
@@ -371,7 +375,16 @@ pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut A
             }
             changed(done, open.clone(), reply, cx);
         }
-        (StorePurpose::Rules(_) | StorePurpose::Change { .. }, Err(error)) => {
+        (StorePurpose::Statistics(_) | StorePurpose::DuplicatedIndexes(_), _) => {
+            collection::figures(purpose, &reply.result, cx.state);
+        }
+        (StorePurpose::Duplicate { from, to }, Ok(_)) => {
+            collection::indexed(from, to.clone(), generation, cx);
+        }
+        (
+            StorePurpose::Rules(_) | StorePurpose::Duplicate { .. } | StorePurpose::Change { .. },
+            Err(error),
+        ) => {
             refused(generation, error, cx.state);
             refresh(cx);
         }

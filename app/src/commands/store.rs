@@ -67,3 +67,21 @@ pub fn drop_database() -> Document {
 pub fn drop_collection(collection: &str) -> Document {
     doc! { "drop": collection }
 }
+
+/// Copies every document of a collection into another one, which takes them whole or not at all.
+#[must_use]
+pub fn duplicate(from: &str, to: &str) -> Document {
+    doc! { "aggregate": from, "pipeline": [{ "$match": {} }, { "$out": to }], "cursor": {} }
+}
+
+/// Creates indexes as another collection has them, from the replies to `listIndexes`.
+#[must_use]
+pub fn create_indexes(collection: &str, indexes: &[Document]) -> Document {
+    doc! { "createIndexes": collection, "indexes": indexes.to_vec() }
+}
+
+/// Deletes every document of a collection.
+#[must_use]
+pub fn empty(collection: &str) -> Document {
+    doc! { "delete": collection, "deletes": [{ "q": {}, "limit": 0 }] }
+}

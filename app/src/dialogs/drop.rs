@@ -17,18 +17,28 @@ use crate::widgets::{Button, code_box, modal};
 
 /// Draws the question.
 pub fn ui(context: &Context, draft: &mut DropDialog, state: &State, actions: &mut Actions) {
-    let (kind, name) = match &draft.target {
-        DropTarget::Database(db) => ("database", db.clone()),
-        DropTarget::Collection(namespace) => ("collection", namespace.collection.clone()),
+    let (verb, kind, name) = match &draft.target {
+        DropTarget::Database(db) => ("Drop", "database", db.clone()),
+        DropTarget::Collection(namespace) => ("Drop", "collection", namespace.collection.clone()),
+        DropTarget::Documents(namespace) => ("Empty", "collection", namespace.collection.clone()),
     };
     let (db, command) = drop_command(&draft.target);
     let command = write_command(&db, &command);
     let goes = what_goes(&draft.target, state);
     let shown = with_marks(&name);
+    let press = match &draft.target {
+        DropTarget::Documents(namespace) => match state.tree.documents_of(namespace) {
+            Some(count) => {
+                format!("Delete {}", number::counted(count, "document", "documents"))
+            }
+            None => "Delete all documents".to_owned(),
+        },
+        _ => format!("Drop {kind}"),
+    };
     let (mut copy, mut dropped) = (false, false);
     let closing = modal::ui(
         context,
-        &format!("Drop {kind} {shown}?"),
+        &format!("{verb} {kind} {shown}?"),
         "This can't be undone",
         sizes::DIALOG_NARROW,
         draft,
@@ -55,7 +65,7 @@ pub fn ui(context: &Context, draft: &mut DropDialog, state: &State, actions: &mu
         },
         |ui, DropDialog { typed, sent, .. }| {
             let is_free = !sent.is_waiting();
-            let label = if is_free { format!("Drop {kind}") } else { WAITING.to_owned() };
+            let label = if is_free { press.clone() } else { WAITING.to_owned() };
             let is_ready = *typed == name && is_free;
             let button = Button::danger(&label).enabled(is_ready);
             dropped = modal::answer_ui(ui, button.tooltip("Enter the name to confirm"));
@@ -80,6 +90,10 @@ fn what_goes(target: &DropTarget, state: &State) -> String {
                 }
                 None => format!("This deletes {name}, its documents and indexes."),
             }
+        }
+        DropTarget::Documents(namespace) => {
+            let name = with_marks(&namespace.to_string());
+            format!("This deletes all documents of {name}. Its indexes stay.")
         }
         DropTarget::Database(db) => {
             let count = state.tree.database(db).map_or(0, |found| found.collections.len());

@@ -9,6 +9,7 @@ pub mod confirm;
 pub mod create;
 pub mod documents;
 pub mod drop;
+pub mod duplicate;
 pub mod handout;
 pub mod help;
 pub mod indexes;
@@ -21,6 +22,7 @@ pub mod sandbox;
 pub mod save_lesson;
 pub mod settings;
 pub mod shortcuts;
+pub mod statistics;
 pub mod transfer;
 pub mod trash;
 mod whole_path;
@@ -40,6 +42,8 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::CreateDatabase(draft) => create::database_ui(context, draft, state, actions),
         Dialog::CreateCollection(draft) => create::collection_ui(context, draft, state, actions),
         Dialog::RenameCollection(draft) => rename::ui(context, draft, state, actions),
+        Dialog::DuplicateCollection(draft) => duplicate::ui(context, draft, state, actions),
+        Dialog::Statistics(draft) => statistics::ui(context, draft, actions),
         Dialog::Drop(draft) => drop::ui(context, draft, state, actions),
         Dialog::Confirm(draft) => confirm::ui(context, draft, actions),
         Dialog::OpenFolder(draft) => open_folder::ui(context, draft, state, actions),

@@ -69,6 +69,20 @@ pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, action
     end(closing, copy, command, rename, StoreAction::Rename(draft.clone()), actions);
 }
 
+/// Sends the keyboard to a field with a suggestion once; what is typed takes its place.
+pub(super) fn begin_with(ui: &Ui, id: Id, text: &str) {
+    let (begun, pass) = (id.with("begun"), ui.ctx().cumulative_pass_nr());
+    let is_known = ui.data_mut(|data| {
+        let last: Option<u64> = data.get_temp(begun);
+        data.insert_temp(begun, pass);
+        last.is_some_and(|last| pass.saturating_sub(last) <= 2)
+    });
+    if !is_known {
+        ui.memory_mut(|memory| memory.request_focus(id));
+        select_all(ui, id, text);
+    }
+}
+
 /// What is typed first takes the place of the whole text.
 fn select_all(ui: &Ui, id: Id, text: &str) {
     let mut state = TextEditState::default();

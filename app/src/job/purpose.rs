@@ -80,6 +80,17 @@ pub enum StorePurpose {
     Next(Namespace),
     /// The next hour of a collection.
     Forecast(Namespace),
+    /// The figures of a collection, for the dialog that shows them.
+    Statistics(Namespace),
+    /// The indexes of a collection that is to be duplicated.
+    DuplicatedIndexes(Namespace),
+    /// The copy of a collection gets its indexes; then its documents.
+    Duplicate {
+        /// The collection.
+        from: Namespace,
+        /// The copy.
+        to: Namespace,
+    },
     /// A new database gets its rules; then its first collection is made.
     Rules(Namespace),
     /// A database or collection is made, renamed or dropped.

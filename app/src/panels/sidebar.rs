@@ -406,11 +406,26 @@ fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, state: &State, actions
     }
     let from = namespace.clone();
     let rename = RenameCollection { name: from.collection.clone(), from, sent: Sent::default() };
-    let entries = [
-        ("Copy name", Some(Action::View(ViewAction::Copy(namespace.to_string())))),
-        ("Copy into a sandbox", sandbox::copy(namespace.clone(), state)),
-        ("Rename…", Some(Action::Dialog(DialogAction::Show(Dialog::RenameCollection(rename))))),
-        ("Drop collection…", Some(store::drop_dialog(DropTarget::Collection(namespace.clone())))),
+    let show = |dialog| Some(Action::Dialog(DialogAction::Show(dialog)));
+    let of = || namespace.clone();
+    let groups: [&[(&str, Option<Action>)]; 4] = [
+        &[
+            ("Import…", transfer::import_into(of(), state)),
+            ("Export…", transfer::export_of(of(), state)),
+        ],
+        &[
+            ("Duplicate…", store::duplicate(of(), state)),
+            ("Copy into a sandbox", sandbox::copy(of(), state)),
+        ],
+        &[
+            ("Statistics", store::statistics(of(), state)),
+            ("Copy name", Some(Action::View(ViewAction::Copy(namespace.to_string())))),
+            ("Rename…", show(Dialog::RenameCollection(rename))),
+        ],
+        &[
+            ("Empty collection…", store::empty(of(), state)),
+            ("Drop collection…", Some(store::drop_dialog(DropTarget::Collection(of())))),
+        ],
     ];
     for group in groups {
         menu::line(ui);

@@ -29,6 +29,10 @@ pub enum Dialog {
     CreateCollection(CreateCollection),
     /// Another name for a collection.
     RenameCollection(RenameCollection),
+    /// A copy of a collection beside it.
+    DuplicateCollection(DuplicateCollection),
+    /// What a collection holds, in figures.
+    Statistics(Statistics),
     /// Something that can't be undone: the name must be typed.
     Drop(DropDialog),
     /// One question with two answers.
@@ -198,6 +202,82 @@ pub struct RenameCollection {
     pub sent: Sent,
 }
 
+/// A copy of a collection beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DuplicateCollection {
+    /// The collection.
+    pub from: Namespace,
+    /// The name of the copy in the same database.
+    pub name: String,
+    /// The indexes of the collection other than that of `_id`; `None` until they are known.
+    pub indexes: Option<Vec<Document>>,
+    /// Whether the copy gets them.
+    pub with_indexes: bool,
+    /// What was sent.
+    pub sent: Sent,
+}
+
+impl DuplicateCollection {
+    /// A copy under a name that is free in the database.
+    #[must_use]
+    pub fn new(from: Namespace, is_taken: impl Fn(&str) -> bool) -> Self {
+        let name = |number: u32| match number {
+            1 => format!("{}_copy", from.collection),
+            _ => format!("{}_copy{number}", from.collection),
+        };
+        let free = (1..=u32::MAX).map(name).find(|name| !is_taken(name));
+        Self {
+            name: free.unwrap_or_default(),
+            from,
+            indexes: None,
+            with_indexes: true,
+            sent: Sent::default(),
+        }
+    }
+
+    /// The copy.
+    #[must_use]
+    pub fn to(&self) -> Namespace {
+        Namespace::new(&self.from.db, self.name.trim())
+    }
+
+    /// Takes the reply to `listIndexes`.
+    pub fn take_indexes(&mut self, reply: &Document) {
+        let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+        let batch = batch.map(Vec::as_slice).unwrap_or_default();
+        let specs = batch.iter().filter_map(bson::Bson::as_document);
+        let kept = specs.filter(|spec| !spec.get_str("name").is_ok_and(|name| name == "_id_")).map(
+            |spec| {
+                let mut spec = spec.clone();
+                for told in ["v", "ns", "building"] {
+                    spec.remove(told);
+                }
+                spec
+            },
+        );
+        self.indexes = Some(kept.collect());
+    }
+
+    /// The commands that make the copy, in their order.
+    #[must_use]
+    pub fn commands(&self) -> Vec<Document> {
+        let name = self.name.trim();
+        let indexes = self.indexes.as_deref().unwrap_or_default();
+        let indexes = Some(indexes).filter(|indexes| self.with_indexes && !indexes.is_empty());
+        let indexes = indexes.map(|indexes| store::create_indexes(name, indexes));
+        indexes.into_iter().chain([store::duplicate(&self.from.collection, name)]).collect()
+    }
+}
+
+/// What a collection holds, in figures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statistics {
+    /// The collection.
+    pub namespace: Namespace,
+    /// The reply to `collStats`; `None` until it is there.
+    pub reply: Option<Result<Document, String>>,
+}
+
 /// What to drop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DropDialog {
@@ -216,6 +296,8 @@ pub enum DropTarget {
     Database(String),
     /// A collection with everything in it.
     Collection(Namespace),
+    /// The documents of a collection, which stays with its indexes.
+    Documents(Namespace),
 }
 
 /// The command that gives a new database its rules; `None` for the rules it has anyway.
@@ -242,6 +324,9 @@ pub fn drop_command(target: &DropTarget) -> (String, Document) {
         DropTarget::Database(db) => (db.clone(), store::drop_database()),
         DropTarget::Collection(namespace) => {
             (namespace.db.clone(), store::drop_collection(&namespace.collection))
+        }
+        DropTarget::Documents(namespace) => {
+            (namespace.db.clone(), store::empty(&namespace.collection))
         }
     }
 }
@@ -324,6 +409,7 @@ impl Dialogs {
             Dialog::CreateDatabase(draft) => Some(&mut draft.sent),
             Dialog::CreateCollection(draft) => Some(&mut draft.sent),
             Dialog::RenameCollection(draft) => Some(&mut draft.sent),
+            Dialog::DuplicateCollection(draft) => Some(&mut draft.sent),
             Dialog::Drop(draft) => Some(&mut draft.sent),
             _ => None,
         }
