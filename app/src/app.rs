@@ -16,12 +16,14 @@ use crate::action::{
 };
 use crate::apply::{self, Apply, Effects, WindowEffect};
 use crate::job::lesson::{LessonRequest, LessonSource};
+use crate::job::zone::set_date_style;
 use crate::job::{OpenError, OpenRequest};
 use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
 use crate::pace::Pace;
 use crate::shutdown::ShutdownSignal;
 use crate::source::Opener;
 use crate::source::embedded::first_request;
+use crate::state::number::set_grouping;
 use crate::state::settings::ThemeChoice;
 use crate::state::{Phase, Settings, State, Zone, toasts};
 use crate::theme::{Colors, Contrast, durations};
@@ -37,10 +39,10 @@ const SAVED: &str = "mayfly";
 pub struct WindowOptions {
     /// Which store to open.
     pub request: OpenRequest,
-    /// Opens it.
-    pub opener: Opener,
     /// Whether the store that was open last comes before it: the command line names none.
     pub open_last: bool,
+    /// Opens it.
+    pub opener: Opener,
     /// Where lessons come from.
     pub lessons: Arc<dyn LessonShelf>,
     /// Where sizes, tabs and choices are kept; `None`: at the platform's place.
@@ -112,13 +114,13 @@ impl MayflyApp {
         };
         let is_sandbox = options.request.sandbox.is_some();
         let walker = options.request.walker.clone();
-        let mut effects = Effects::default();
-        effects.window(WindowEffect::Theme(app.state.settings.theme));
         let last = app.state.settings.stores.last().filter(|_| options.open_last);
         let request = match last {
             Some(last) => OpenRequest { walker: walker.clone(), ..last.request() },
             None => options.request,
         };
+        let mut effects = Effects::default();
+        effects.window(WindowEffect::Theme(app.state.settings.theme));
         effects.window(WindowEffect::Zoom(app.state.settings.zoom));
         let mut cx = Apply::new(&mut app.state, &mut effects);
         apply::view::present(options.present, &mut cx);
@@ -178,6 +180,9 @@ impl MayflyApp {
         self.state.uptime = SystemClock.monotonic().saturating_sub(self.started);
         let wall_ms = SystemClock.now_ms();
         self.state.wall_ms = wall_ms;
+        // Per thread: a test has a window on each of several.
+        set_grouping(self.state.settings.grouping);
+        set_date_style(self.state.settings.date_style);
         self.state.clock.tick(wall_ms, self.state.uptime);
     }
 

@@ -57,6 +57,9 @@ pub const TIMELINE_REAL_MS_MIN: i64 = 12_000;
 /// Messages on the screen at once. The oldest is dropped first.
 pub const TOASTS_MAX: usize = 5;
 
+/// Messages that are kept in the Messages drawer. The oldest is dropped first.
+pub const MESSAGES_MAX: usize = 200;
+
 /// Commands that the palette lists first because they were used before.
 pub const RECENT_COMMANDS_MAX: usize = 5;
 

@@ -11,8 +11,8 @@ use crate::state::dialogs::{
     CreateCollection, CreateDatabase, Dialog, DropDialog, DropTarget, DuplicateCollection,
     RenameCollection, Sent,
 };
-use crate::state::store::Order;
 use crate::state::recent_stores::RecentStore;
+use crate::state::store::Order;
 use crate::state::{Namespace, State};
 
 /// What can be asked of the store.
@@ -28,11 +28,11 @@ pub enum StoreAction {
     OpenFolder(PathBuf),
     /// Creates a store in this folder and opens it.
     CreateStore(PathBuf),
-    /// Folds a database in the sidebar, or unfolds it.
     /// Opens a store that was open before.
     OpenRecent(RecentStore),
     /// Takes the store in this folder off the list of recent stores.
     ForgetRecent(String),
+    /// Folds a database in the sidebar, or unfolds it.
     Fold(String),
     /// Orders the sidebar.
     Sort(Order),
@@ -230,18 +230,18 @@ pub const ENTRIES: &[Entry] = &[
     DROP_DATABASE,
     COPY_NAME,
     sandbox::COPY,
+    DUPLICATE_COLLECTION,
+    STATISTICS,
     RENAME_COLLECTION,
+    EMPTY_COLLECTION,
     DROP_COLLECTION,
 ];
-    EMPTY_COLLECTION,
 
 fn set_traffic(state: &State, on: bool) -> Option<Action> {
     let can = state.is_open() && state.store.demo && state.settings.traffic != on;
     can.then_some(Action::Store(StoreAction::SetTraffic(on)))
 }
 
-/// Opens the dialog that confirms a drop by the typed name.
-#[must_use]
 /// Whether it holds documents of its own, unlike a view.
 fn holds_documents(namespace: &Namespace, state: &State) -> bool {
     let found = state.tree.collection(namespace);
@@ -269,6 +269,8 @@ pub fn empty(namespace: Namespace, state: &State) -> Option<Action> {
     can.then(|| drop_dialog(DropTarget::Documents(namespace)))
 }
 
+/// Opens the dialog that confirms a drop by the typed name.
+#[must_use]
 pub fn drop_dialog(target: DropTarget) -> Action {
     let dialog = Dialog::Drop(DropDialog { target, typed: String::new(), sent: Sent::default() });
     Action::Dialog(DialogAction::Show(dialog))
@@ -279,5 +281,3 @@ pub fn drop_dialog(target: DropTarget) -> Action {
 pub fn chosen(state: &State) -> Option<Namespace> {
     state.tabs.active().map(|tab| tab.namespace.clone())
 }
-    DUPLICATE_COLLECTION,
-    STATISTICS,

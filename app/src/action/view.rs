@@ -4,7 +4,10 @@ use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, ctrl, ctrl_shift, key};
+use crate::job::DateStyle;
 use crate::state::State;
+use crate::state::number::Grouping;
+use crate::state::reaper::Schedule;
 use crate::state::settings::ThemeChoice;
 use crate::state::view::Drawer;
 
@@ -22,11 +25,11 @@ pub enum ViewAction {
     SetZoom(f32),
     /// Presents the view, or shows it again with the panels around it.
     Present(bool),
+    /// Shows the start page, or the collection again.
+    ShowStart(bool),
     /// Opens or closes the palette.
     SetPalette(bool),
     /// Chooses a line of the palette.
-    /// Shows the start page, or the collection again.
-    ShowStart(bool),
     ChooseInPalette(usize),
     /// Notes that an entry was used, by its label: the palette lists it first next time.
     NoteCommand(&'static str),
@@ -38,6 +41,14 @@ pub enum ViewAction {
     EndCallouts,
     /// Shows times in UTC, or in the zone of this machine.
     SetUtc(bool),
+    /// How dates are written outside of documents.
+    SetDateStyle(DateStyle),
+    /// How digits are grouped outside of documents.
+    SetGrouping(Grouping),
+    /// How often the TTL monitor runs in stores that are opened from now on, and in the open one.
+    SetDefaultSchedule(Schedule),
+    /// Empties the list of messages.
+    ClearMessages,
     /// Opens or closes the sidebar.
     SetSidebar(bool),
     /// Stops the movements of the timeline, or lets them run.
@@ -86,6 +97,15 @@ pub const PALETTE: Entry = Entry {
     action: |state| Some(Action::View(ViewAction::SetPalette(!state.view.palette))),
 };
 
+/// Shows the start page, or the collection again.
+pub const START: Entry = Entry {
+    group: Group::Store,
+    label: "Start page",
+    tooltip: "Recent stores, and what else can be opened",
+    keys: None,
+    action: |state| Some(Action::View(ViewAction::ShowStart(!state.view.is_start_shown))),
+};
+
 /// Presents what is shown, or ends that.
 pub const PRESENT: Entry = Entry {
     group: Group::View,
@@ -97,15 +117,6 @@ pub const PRESENT: Entry = Entry {
 
 /// Shows times in the zone of this machine.
 pub const LOCAL_TIME: Entry = Entry {
-/// Shows the start page, or the collection again.
-pub const START: Entry = Entry {
-    group: Group::Store,
-    label: "Start page",
-    tooltip: "Recent stores, and what else can be opened",
-    keys: None,
-    action: |state| Some(Action::View(ViewAction::ShowStart(!state.view.is_start_shown))),
-};
-
     group: Group::View,
     label: "Local time",
     tooltip: "Show times in the time zone of this machine",
@@ -125,6 +136,7 @@ pub const UTC: Entry = Entry {
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[
     PALETTE,
+    START,
     PRESENT,
     Entry {
         group: Group::View,
@@ -136,7 +148,6 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         group: Group::View,
         label: "Show or hide the inspector",
-    START,
         tooltip: "Details of the selected document",
         keys: ctrl(Key::I),
         action: |state| panel(state, ViewAction::SetInspector(!state.settings.inspector)),
@@ -174,6 +185,13 @@ pub const ENTRIES: &[Entry] = &[
         tooltip: "Imports, exports and index builds with their progress",
         keys: None,
         action: |state| panel(state, ViewAction::SetDrawer(Some(Drawer::Operations))),
+    },
+    Entry {
+        group: Group::View,
+        label: "Show messages",
+        tooltip: "What the window said since it was opened",
+        keys: None,
+        action: |state| panel(state, ViewAction::SetDrawer(Some(Drawer::Messages))),
     },
     LOCAL_TIME,
     UTC,

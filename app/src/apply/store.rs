@@ -19,6 +19,8 @@ use crate::state::dialogs::{
 };
 use crate::state::maintenance::{folder, key};
 use crate::state::purpose::StorePurpose;
+use crate::state::reaper::Schedule;
+use crate::state::recent_stores::RecentStore;
 use crate::state::sandbox::{AfterSandbox, LeaveSandbox};
 use crate::state::store::{Next, Order};
 use crate::state::tabs::ViewKind;
@@ -52,11 +54,11 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
         StoreAction::CreateDatabase(draft) => create_database(&draft, cx),
         StoreAction::CreateCollection(draft) => create_collection(&draft, cx),
         StoreAction::Rename(draft) => rename(&draft.from, &draft.name, cx),
-        StoreAction::Drop(target) => drop_target(&target, cx),
-        StoreAction::SetTraffic(on) => demo::set_traffic(on, cx),
         StoreAction::OpenDuplicate(namespace) => collection::open_duplicate(namespace, cx),
         StoreAction::Duplicate(draft) => collection::duplicate(&draft, cx),
         StoreAction::OpenStatistics(namespace) => collection::open_statistics(namespace, cx),
+        StoreAction::Drop(target) => drop_target(&target, cx),
+        StoreAction::SetTraffic(on) => demo::set_traffic(on, cx),
         StoreAction::SetDialect(db, dialect) => {
             let done = format!("The compatibility of {db} is now {}", dialect_label(dialect));
             change(done, &db, commands::store::set_dialect(dialect.name()), cx);
@@ -87,13 +89,13 @@ pub fn open(mut request: OpenRequest, cx: &mut Apply<'_>) {
         cx.state.store.left = Some(cx.state.store.request.clone());
     }
     cx.state.store.phase = Phase::Opening;
+    cx.state.store.looking = None;
+    cx.state.view.is_start_shown = false;
     cx.state.store.request = request.clone();
     cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::Open(request));
 }
 
 /// A store was opened, or could not be.
-    cx.state.store.looking = None;
-    cx.state.view.is_start_shown = false;
 pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     let opened = match opened {
         Ok(opened) => opened,
@@ -143,6 +145,10 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     reopened(opened.warnings, cx);
     restore_tabs(cx);
     demo::start_traffic(cx);
+    let schedule = cx.state.settings.schedule;
+    if schedule != Schedule::default() && !cx.state.is_simulated() {
+        reaper::apply(&ReaperAction::SetSchedule(schedule), cx);
+    }
 }
 
 /// Opens the tabs that this store had.
@@ -152,6 +158,8 @@ fn restore_tabs(cx: &mut Apply<'_>) {
         return;
     }
     let known = cx.state.settings.store_tabs.of(folder);
+    cx.state.tabs.set_closed(known.closed);
+    cx.state.tree.folded = known.folded;
     for tab in known.tabs {
         cx.state.tabs.add(tab);
     }
@@ -161,8 +169,6 @@ fn restore_tabs(cx: &mut Apply<'_>) {
     }
     tabs::freshen(cx);
 }
-    cx.state.tabs.set_closed(known.closed);
-    cx.state.tree.folded = known.folded;
 
 /// A folder could not be opened. The store before it is closed, so that nothing that is known of it
 /// may be offered for this one. Its tabs stay: it may be opened again.
@@ -310,13 +316,13 @@ fn drop_target(target: &DropTarget, cx: &mut Apply<'_>) {
     let done = match target {
         DropTarget::Database(db) => format!("Dropped database {db}"),
         DropTarget::Collection(namespace) => format!("Dropped {namespace}"),
+        DropTarget::Documents(namespace) => format!("Emptied {namespace}"),
     };
     send(StorePurpose::Change { done, open: None }, &db, command, cx);
 }
 
 fn change(done: String, db: &str, command: Document, cx: &mut Apply<'_>) {
     let purpose = Purpose::Store(StorePurpose::Change { done, open: None });
-        DropTarget::Documents(namespace) => format!("Emptied {namespace}"),
     cx.write(purpose, db, command);
 }
 

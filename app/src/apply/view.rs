@@ -37,6 +37,15 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::NextCallout => next_callout(cx.state),
         ViewAction::EndCallouts => end_callouts(cx.state),
         ViewAction::SetUtc(utc) => set_utc(utc, cx.state),
+        ViewAction::SetDateStyle(style) => cx.state.settings.date_style = style,
+        ViewAction::SetGrouping(grouping) => cx.state.settings.grouping = grouping,
+        ViewAction::SetDefaultSchedule(schedule) => {
+            cx.state.settings.schedule = schedule;
+            if cx.state.is_open() && !cx.state.is_simulated() {
+                reaper::apply(&ReaperAction::SetSchedule(schedule), cx);
+            }
+        }
+        ViewAction::ClearMessages => cx.state.toasts.clear_log(),
         ViewAction::SetSidebar(_) | ViewAction::SetInspector(_) | ViewAction::SetDrawer(_)
             if cx.state.view.is_presented() => {}
         ViewAction::SetSidebar(open) => cx.state.settings.sidebar = open,
@@ -45,7 +54,10 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::SetDrawer(Some(Drawer::Console)) => {
             super::apply(Action::Console(ConsoleAction::Open), cx);
         }
-        ViewAction::SetDrawer(drawer) => cx.state.settings.drawer = drawer,
+        ViewAction::SetDrawer(drawer) => {
+            cx.state.settings.drawer = drawer;
+            cx.state.toasts.note_seen(drawer == Some(Drawer::Messages));
+        }
         ViewAction::SetBackgroundCommands(shown) => cx.state.settings.background_commands = shown,
         ViewAction::ClearCommands => cx.state.commands.clear(),
         ViewAction::ClearOperations => cx.state.operations.clear_ended(),

@@ -30,4 +30,4 @@ pub use store::{
     Advice, Capabilities, CopiedStore, OpenRequest, SAMPLE_DATABASES, Sandbox, SandboxFolder,
     TRAFFIC_DATABASE, instant_ms,
 };
-pub use zone::Zone;
+pub use zone::{DateStyle, Zone};

@@ -3,6 +3,61 @@
 use std::cell::Cell;
 
 use chrono::{DateTime, FixedOffset, Local, Utc};
+use serde::{Deserialize, Serialize};
+
+/// How a date is written. Dates in documents are always written as in mongosh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum DateStyle {
+    /// `2026-06-01`
+    #[default]
+    Iso,
+    /// `01.06.2026`
+    DayFirst,
+    /// `06/01/2026`
+    MonthFirst,
+    /// `01 Jun 2026`
+    MonthName,
+}
+
+impl DateStyle {
+    /// Every style, in the order of the settings.
+    pub const ALL: [Self; 4] = [Self::Iso, Self::DayFirst, Self::MonthFirst, Self::MonthName];
+
+    /// A date that shows it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Iso => "2026-12-31",
+            Self::DayFirst => "31.12.2026",
+            Self::MonthFirst => "12/31/2026",
+            Self::MonthName => "31 Dec 2026",
+        }
+    }
+
+    fn pattern(self) -> &'static str {
+        match self {
+            Self::Iso => "%Y-%m-%d",
+            Self::DayFirst => "%d.%m.%Y",
+            Self::MonthFirst => "%m/%d/%Y",
+            Self::MonthName => "%d %b %Y",
+        }
+    }
+}
+
+thread_local! {
+    /// Dates are written in many places, all of them on the thread of the window. The command line
+    /// and the worker keep the default.
+    static DATE_STYLE: Cell<DateStyle> = const { Cell::new(DateStyle::Iso) };
+}
+
+/// Sets how this thread writes dates.
+pub fn set_date_style(style: DateStyle) {
+    DATE_STYLE.set(style);
+}
+
+fn date() -> &'static str {
+    DATE_STYLE.get().pattern()
+}
 
 /// A time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,6 +140,20 @@ impl Zone {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dates_are_written_as_chosen() {
+        let check = |style, expected: [&str; 2]| {
+            set_date_style(style);
+            let ms = 1_780_315_200_004;
+            let found = [Zone::Utc.date_time(ms), Zone::Utc.date_time_millis(ms)];
+            assert_eq!(found, expected, "{style:?}");
+        };
+        check(DateStyle::DayFirst, ["01.06.2026 12:00:00", "01.06.2026 12:00:00.004Z"]);
+        check(DateStyle::MonthFirst, ["06/01/2026 12:00:00", "06/01/2026 12:00:00.004Z"]);
+        check(DateStyle::MonthName, ["01 Jun 2026 12:00:00", "01 Jun 2026 12:00:00.004Z"]);
+        check(DateStyle::Iso, ["2026-06-01 12:00:00", "2026-06-01 12:00:00.004Z"]);
+    }
 
     #[test]
     fn instants_in_a_zone() {

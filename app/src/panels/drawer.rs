@@ -2,7 +2,7 @@
 
 use egui::{Align, Frame, Layout, Margin, Panel, ScrollArea, Ui};
 
-use super::{commands, console, operations, reaper_log};
+use super::{commands, console, messages, operations, reaper_log};
 use crate::action::{Action, Actions, ConsoleAction, ReaperAction, ViewAction};
 use crate::state::view::Drawer;
 use crate::state::{Drafts, State};
@@ -47,6 +47,7 @@ pub fn panel_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut A
                     Drawer::ReaperLog => reaper_log::ui(ui, state, actions),
                     Drawer::Commands => commands::ui(ui, state, drafts, actions),
                     Drawer::Operations => operations::ui(ui, state, actions),
+                    Drawer::Messages => messages::ui(ui, state, actions),
                 }
             });
         });
@@ -59,13 +60,17 @@ pub(super) fn scroll(name: &'static str) -> ScrollArea {
 
 fn strip_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     ui.horizontal_centered(|ui| {
-        ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
+        let is_narrow = ui.available_width() < sizes::DRAWER_STRIP_WIDE;
+        ui.spacing_mut().item_spacing.x =
+            if is_narrow { sizes::GAP_SMALL } else { sizes::GAP_LARGE };
         ui.add_space(sizes::GAP);
         for drawer in Drawer::ALL {
             let chosen = state.settings.drawer == Some(drawer);
             let running = state.operations.running();
+            let unseen = state.toasts.unseen();
             let label = match drawer {
                 Drawer::Operations if running > 0 => format!("Operations ({running})"),
+                Drawer::Messages if !chosen && unseen > 0 => format!("Messages ({unseen})"),
                 _ => drawer.label().to_owned(),
             };
             if tabs::word_only(ui, &label, chosen).clicked() {
@@ -96,6 +101,7 @@ fn tools_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         Drawer::ReaperLog => Action::Reaper(ReaperAction::ClearLog),
         Drawer::Commands => Action::View(ViewAction::ClearCommands),
         Drawer::Operations => Action::View(ViewAction::ClearOperations),
+        Drawer::Messages => Action::View(ViewAction::ClearMessages),
     };
     if ui.add(Button::ghost("Clear").small()).clicked() {
         actions.push(clear);

@@ -16,7 +16,7 @@ pub fn countdown(rest_ms: i64) -> String {
     let seconds = rounded_up(SECOND_MS);
     if seconds >= 730 * 86_400 {
         let tenths = rounded_up(DAY_MS) * 10 / 365;
-        return format!("{}.{} y", tenths / 10, tenths % 10);
+        return format!("{}{}{} y", tenths / 10, number::decimal_point(), tenths % 10);
     }
     if seconds >= 86_400 {
         let minutes = rounded_up(MINUTE_MS);
@@ -81,7 +81,7 @@ pub fn span(ms: i64) -> String {
 pub fn figure(ms: i64) -> String {
     let tenths = |unit: i64, name: &str| {
         let tenths = ms.saturating_mul(10) / unit;
-        format!("{}.{} {name}", tenths / 10, tenths % 10)
+        format!("{}{}{} {name}", tenths / 10, number::decimal_point(), tenths % 10)
     };
     match ms {
         ..SECOND_MS => format!("{ms} ms"),

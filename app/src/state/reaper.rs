@@ -2,17 +2,26 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::duration;
 use crate::job::{Namespace, PassReport, RemovedDocument};
 use crate::limits::{PASSES_MAX, REAPER_LOG_MAX, REMOVED_MAX};
 
 /// How often the reaper comes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Schedule {
     /// Every so many seconds, as MongoDB does.
     Every(u64),
     /// Also at the next threshold.
     AtThreshold,
+}
+
+impl Default for Schedule {
+    /// As in MongoDB.
+    fn default() -> Self {
+        Self::Every(60)
+    }
 }
 
 impl Schedule {

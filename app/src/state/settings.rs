@@ -5,10 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::console::KnownHistory;
+use super::number::Grouping;
+use super::reaper::Schedule;
+use super::recent_stores::RecentStores;
 use super::store::Order;
 use super::store_tabs::KnownTabs;
 use super::view::Drawer;
-use crate::limits::{RECENT_COMMANDS_MAX, RECENT_STORES_MAX};
+use crate::job::DateStyle;
+use crate::limits::RECENT_COMMANDS_MAX;
 
 /// Dark or light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -70,6 +74,12 @@ pub struct Settings {
     pub reduce_motion: bool,
     /// Whether times are shown in UTC, not in the zone of this machine.
     pub utc: bool,
+    /// How dates are written outside of documents.
+    pub date_style: DateStyle,
+    /// How digits are grouped outside of documents.
+    pub grouping: Grouping,
+    /// How often the TTL monitor runs in a store that is opened.
+    pub schedule: Schedule,
     /// Whether the callouts of the introduction were seen or skipped.
     pub callouts_seen: bool,
     /// Whether the Commands drawer also lists what the window asked by itself.
@@ -95,6 +105,9 @@ impl Default for Settings {
             recent_commands: Vec::new(),
             reduce_motion: false,
             utc: false,
+            date_style: DateStyle::default(),
+            grouping: Grouping::default(),
+            schedule: Schedule::default(),
             callouts_seen: false,
             background_commands: false,
             traffic: true,

@@ -1,9 +1,10 @@
 //! Messages in the corner.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::offer::Offer;
-use crate::limits::TOASTS_MAX;
+use crate::limits::{MESSAGES_MAX, TOASTS_MAX};
 
 /// What a message is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,11 +34,26 @@ pub struct Toast {
     pub since: Duration,
 }
 
-/// The messages on the screen, the newest last.
+/// A message as it is kept after it left the screen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// What it was about.
+    pub kind: Kind,
+    /// One sentence.
+    pub text: String,
+    /// When it came, in window time.
+    pub since: Duration,
+}
+
+/// The messages on the screen, the newest last, and those that were on it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Toasts {
     list: Vec<Toast>,
     last_id: u64,
+    log: VecDeque<Message>,
+    /// Warnings and errors that came since the list of messages was last open.
+    unseen: usize,
+    is_log_shown: bool,
 }
 
 impl Toasts {
@@ -45,6 +61,42 @@ impl Toasts {
     #[must_use]
     pub fn list(&self) -> &[Toast] {
         &self.list
+    }
+
+    /// What was said, the latest last: at most [`MESSAGES_MAX`].
+    #[must_use]
+    pub fn log(&self) -> &VecDeque<Message> {
+        &self.log
+    }
+
+    /// Warnings and errors that came since the list of messages was last open.
+    #[must_use]
+    pub fn unseen(&self) -> usize {
+        self.unseen
+    }
+
+    /// Notes whether the list of messages is open.
+    pub fn note_seen(&mut self, is_log_shown: bool) {
+        self.is_log_shown = is_log_shown;
+        if is_log_shown {
+            self.unseen = 0;
+        }
+    }
+
+    /// Empties the list of messages; those on the screen stay.
+    pub fn clear_log(&mut self) {
+        self.log.clear();
+        self.unseen = 0;
+    }
+
+    fn note(&mut self, kind: Kind, text: &str, since: Duration) {
+        if self.log.len() >= MESSAGES_MAX {
+            self.log.pop_front();
+        }
+        self.log.push_back(Message { kind, text: text.to_owned(), since });
+        if matches!(kind, Kind::Warning | Kind::Error) && !self.is_log_shown {
+            self.unseen += 1;
+        }
     }
 
     /// Shows a message. One with the same text takes its place.
@@ -56,6 +108,7 @@ impl Toasts {
         now: Duration,
     ) {
         let text = text.into();
+        self.note(kind, &text, now);
         self.list.retain(|toast| toast.text != text);
         if self.list.len() >= TOASTS_MAX {
             self.list.remove(0);
@@ -97,6 +150,24 @@ mod tests {
         assert_eq!(toasts.expire(2 * second, |_| 2 * second), Some(second));
         assert_eq!(toasts.list().len(), 1);
         assert_eq!(toasts.expire(3 * second, |_| 2 * second), None);
+    }
+
+    #[test]
+    fn messages_are_kept_within_a_bound_after_they_left_the_screen() {
+        let mut toasts = Toasts::default();
+        for number in 0..MESSAGES_MAX + 3 {
+            toasts.push(Kind::Info, number.to_string(), None, Duration::ZERO);
+        }
+        let texts: Vec<&str> = toasts.log().iter().map(|message| message.text.as_str()).collect();
+        assert_eq!((texts.len(), texts.first()), (MESSAGES_MAX, Some(&"3")));
+        assert_eq!(toasts.unseen(), 0, "only what went wrong is counted");
+        toasts.push(Kind::Error, "disk full", None, Duration::ZERO);
+        assert_eq!(toasts.unseen(), 1);
+        toasts.note_seen(true);
+        toasts.push(Kind::Error, "disk full", None, Duration::ZERO);
+        assert_eq!(toasts.unseen(), 0, "the list is open");
+        toasts.clear_log();
+        assert!(toasts.log().is_empty() && !toasts.list().is_empty());
     }
 
     #[test]

@@ -15,11 +15,14 @@ pub enum Drawer {
     Commands,
     /// Work with progress.
     Operations,
+    /// What the window said in its corner.
+    Messages,
 }
 
 impl Drawer {
     /// Every drawer, in the order of the strip.
-    pub const ALL: [Self; 4] = [Self::Console, Self::ReaperLog, Self::Commands, Self::Operations];
+    pub const ALL: [Self; 5] =
+        [Self::Console, Self::ReaperLog, Self::Commands, Self::Operations, Self::Messages];
 
     /// The words in the strip.
     #[must_use]
@@ -29,6 +32,7 @@ impl Drawer {
             Self::ReaperLog => "TTL monitor log",
             Self::Commands => "Commands",
             Self::Operations => "Operations",
+            Self::Messages => "Messages",
         }
     }
 }
@@ -62,12 +66,12 @@ pub struct View {
     pub local_zone: Zone,
     /// Where the keyboard focus goes; the owner of the place takes it in the next frame.
     pub focus: Option<Focus>,
+    /// Whether the start page is in the place of the collection.
+    pub is_start_shown: bool,
     /// The zoom of the presentation; `None`: the window is not presented. The settings keep what
     /// it has otherwise, and no setting keeps this.
     pub presented_zoom: Option<f32>,
 }
-    /// Whether the start page is in the place of the collection.
-    pub is_start_shown: bool,
 
 impl View {
     /// Whether the view is presented: large, in full contrast, without the panels around it.

@@ -71,8 +71,19 @@ pub const TAB_STRIP: f32 = 38.0;
 pub const VIEW_STRIP: f32 = 42.0;
 /// The height of the strip of drawer tabs.
 pub const DRAWER_STRIP: f32 = 32.0;
+/// From this width on the tabs of the drawer are apart as the views are.
+pub const DRAWER_STRIP_WIDE: f32 = 600.0;
 /// The widest a collection's tab gets before its name is cut.
 pub const TAB_WIDTH_MAX: f32 = 220.0;
+
+/// The highest list in a menu before it scrolls.
+pub const MENU_LIST_MAX: f32 = 420.0;
+
+/// The names of the settings.
+pub const SETTING_NAME: f32 = 110.0;
+
+/// The list of recent stores on the start page: the widest.
+pub const RECENT_STORES: f32 = 560.0;
 
 /// The banner of a lesson: height.
 pub const LESSON_BANNER: f32 = 40.0;

@@ -25,13 +25,14 @@ mod members;
 mod names;
 mod presentation;
 mod sandbox;
+mod settings;
 mod sidebar;
 mod slow;
 mod slow_queries;
 mod store_banner;
 mod store_dialogs;
-mod support;
 mod stores;
+mod support;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod time;
