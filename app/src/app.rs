@@ -300,6 +300,7 @@ impl eframe::App for MayflyApp {
         }
         let settle = apply::event::settle(&mut Apply::new(&mut self.state, &mut effects));
         let transfers = apply::transfer::run::follow(&mut self.state);
+        let bulk = apply::documents::bulk::follow(&mut self.state);
         let listener = apply::listener::follow(&mut Apply::new(&mut self.state, &mut effects));
         let maintenance =
             apply::maintenance::follow(&mut Apply::new(&mut self.state, &mut effects));
@@ -309,7 +310,7 @@ impl eframe::App for MayflyApp {
             toasts::Kind::Info | toasts::Kind::Done => durations::TOAST,
         });
         for wait in
-            [settle, transfers, listener, maintenance, chooser, toasts].into_iter().flatten()
+            [settle, transfers, bulk, listener, maintenance, chooser, toasts].into_iter().flatten()
         {
             self.actions.redraw_after(wait);
         }

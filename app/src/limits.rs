@@ -179,11 +179,37 @@ pub const PAGES_ASKED_MAX: usize = 2;
 /// Filters remembered by a tab. The oldest is dropped first.
 pub const FILTER_HISTORY_MAX: usize = 30;
 
-/// Documents that can be selected at once.
+/// Documents that can be selected one by one or as a range of rows. All that match a filter can be
+/// more.
 pub const SELECTED_MAX: usize = 10_000;
+
+/// Documents that are copied to the clipboard at once.
+pub const COPIED_DOCUMENTS_MAX: u64 = 10_000;
+
+/// Bytes of their text, after which no further document is added.
+pub const COPIED_TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Edits and deletes of one tab that can be undone. The oldest is dropped first.
 pub const UNDO_STEPS_MAX: usize = 100;
+
+/// Documents in one step of a change of many: other writes come between two steps.
+pub const BULK_STEP_DOCUMENTS: usize = 1_000;
+
+/// Bytes of documents in one step that takes such a change back.
+pub const BULK_STEP_BYTES: usize = 8 * 1024 * 1024;
+
+/// Documents that one statement replaces when such a change is taken back. The statement holds all
+/// of them as variables, which the store reads for each.
+pub const BULK_REPLACED_DOCUMENTS: usize = 100;
+
+/// Bytes of the `_id`s of all documents of such a change. With more, nothing is changed.
+pub const BULK_ID_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// Documents that the dialog of an update shows before and after it.
+pub const PREVIEWED_DOCUMENTS: i64 = 10;
+
+/// Steps of the computation of that preview: an update may loop over long arrays.
+pub const PREVIEW_STEPS_MAX: u64 = 200_000;
 
 /// Bytes of documents kept for undoing, as far as they can be estimated.
 pub const UNDO_BYTES_MAX: usize = 64 * 1024 * 1024;

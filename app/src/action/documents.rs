@@ -5,7 +5,8 @@ use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, ctrl, ctrl_shift, key};
-use crate::state::documents::{DocumentsView, Mode, QueryText};
+use crate::job::bulk::BulkChange;
+use crate::state::documents::{CopyForm, DocumentsView, Mode, QueryText};
 use crate::state::tabs::ViewKind;
 use crate::state::{State, Tab};
 
@@ -35,8 +36,17 @@ pub enum DocumentsAction {
         /// What becomes of the rest of the selection.
         how: How,
     },
+    /// Goes to a row with the keyboard.
+    Go {
+        /// The row.
+        row: u64,
+        /// Whether every row from the selected one to it is selected, or it alone.
+        extends: bool,
+    },
     /// Selects all documents that match.
     SelectAll,
+    /// Copies the selected documents.
+    Copy(CopyForm),
     /// Selects nothing.
     SelectNothing,
     /// Sorts by a field: up, then down, then as stored.
@@ -66,10 +76,16 @@ pub enum DocumentsAction {
     AskDelete(Bson),
     /// Asks whether to delete what is selected.
     AskDeleteSelected,
+    /// Asks how to update what is selected.
+    AskUpdateSelected,
+    /// Asks where to copy what is selected.
+    AskCopySelected,
+    /// Changes many documents.
+    Change(Box<BulkChange>),
     /// The answer was no.
     KeepDocument,
-    /// Deletes documents.
-    Delete(Vec<Bson>),
+    /// Deletes a document.
+    Delete(Bson),
     /// Lists damaged documents.
     ShowDamaged,
     /// Removes the damaged documents that are listed.
@@ -111,6 +127,10 @@ fn when(
 
 fn mode(state: &State, mode: Mode) -> Option<Action> {
     when(state, |view| view.mode != mode, DocumentsAction::SetMode(mode))
+}
+
+fn copy(state: &State, form: CopyForm) -> Option<Action> {
+    when(state, |view| !view.selected.is_empty(), DocumentsAction::Copy(form))
 }
 
 /// Adds a document.
@@ -177,6 +197,21 @@ pub const ENTRIES: &[Entry] = &[
     }),
     entry("Delete selected documents…", "Delete the selected documents", |state| {
         when(state, |view| !view.selected.is_empty(), DocumentsAction::AskDeleteSelected)
+    }),
+    entry("Update selected documents…", "Change fields of the selected documents", |state| {
+        when(state, |view| !view.selected.is_empty(), DocumentsAction::AskUpdateSelected)
+    }),
+    entry("Copy selected documents to…", "Copy them to another collection or store", |state| {
+        when(state, |view| !view.selected.is_empty(), DocumentsAction::AskCopySelected)
+    }),
+    entry("Copy as table text", "Copy the selected documents for a spreadsheet", |state| {
+        copy(state, CopyForm::Table)
+    }),
+    entry("Copy as Extended JSON", "Copy the selected documents as JSON", |state| {
+        copy(state, CopyForm::Json)
+    }),
+    entry("Copy as mongosh literals", "Copy the selected documents as in mongosh", |state| {
+        copy(state, CopyForm::Shell)
     }),
     entry("Damaged documents…", "List damaged documents and remove them", |state| {
         when(state, |_| true, DocumentsAction::ShowDamaged)

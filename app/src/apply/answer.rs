@@ -7,8 +7,8 @@ use super::{
     indexes, lesson, listener, maintenance, reaper, sandbox, store, transfer, trash,
 };
 use crate::state::purpose::{
-    ArchivePurpose, LessonPurpose, ListenerPurpose, MaintenancePurpose, ReaperPurpose,
-    StorePurpose, TrashPurpose,
+    ArchivePurpose, DocumentsPurpose, LessonPurpose, ListenerPurpose, MaintenancePurpose,
+    ReaperPurpose, StorePurpose, TrashPurpose,
 };
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
@@ -30,6 +30,11 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
                 cx.state.toasts.push(Kind::Warning, TOO_MUCH, None, cx.state.uptime);
             }
             dropped(&purpose, generation, full, cx);
+        }
+        Outcome::Bulk { purpose, report, .. } => {
+            if let Purpose::Documents(_, DocumentsPurpose::Bulk(operation)) = purpose {
+                documents::bulk::ended(operation, report, cx);
+            }
         }
         Outcome::Transfer { purpose, generation, done } => {
             if let TransferDone::LookedInto { folder, has_store } = done {
@@ -86,7 +91,7 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
         documents::ended(*tab, generation, cx.state);
         // A page that a newer question replaced is answered by that one.
         if full {
-            documents::dropped(*tab, purpose, cx.state);
+            documents::dropped(*tab, purpose, cx);
         }
         return;
     }

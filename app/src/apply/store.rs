@@ -6,7 +6,8 @@ use mayfly_engine::reply::{ExpiringPage, Forecast};
 use super::lesson::close::close;
 use super::number::number;
 use super::{
-    Apply, WindowEffect, choose_store, clock, collection, console, demo, reaper, tabs, transfer,
+    Apply, WindowEffect, choose_store, clock, collection, console, demo, documents, reaper, tabs,
+    transfer,
 };
 use crate::action::{ReaperAction, StoreAction};
 use crate::commands;
@@ -84,6 +85,7 @@ pub fn open(mut request: OpenRequest, cx: &mut Apply<'_>) {
     // It is the same program, whichever store it opens.
     request.walker = request.walker.or_else(|| cx.state.store.request.walker.clone());
     transfer::run::cancel_all(cx.state);
+    documents::bulk::cancel_all(cx.state);
     if request.sandbox.is_some() && cx.state.store.request.sandbox.is_none() {
         cx.state.note_tabs();
         cx.state.store.left = Some(cx.state.store.request.clone());

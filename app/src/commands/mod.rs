@@ -1,6 +1,7 @@
 //! The MongoDB commands that the window sends, as documents.
 
 pub mod archive;
+pub mod bulk;
 pub mod clock;
 pub mod documents;
 pub mod expiry;

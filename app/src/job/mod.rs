@@ -1,6 +1,7 @@
 //! What the threads and the state share: plain data about stores, files and running jobs.
 
 pub mod backups;
+pub mod bulk;
 pub mod cancel;
 pub mod console;
 pub mod file_look;

@@ -197,19 +197,27 @@ pub enum DocumentsPurpose {
         first: u64,
     },
     /// The `_id` of each row of a range that is to be selected.
-    Range(RowRange),
+    Range,
     /// The `_id` of every document that matches, to select them all.
     All,
+    /// The selected documents, for the clipboard.
+    Copy(CopyForm),
     /// The whole of the document in the inspector.
     Whole,
     /// When the document in the inspector expires, and why.
     Verdict,
     /// The document as it is now, before it is replaced.
     Check,
-    /// The documents as they are now, before they are deleted.
+    /// The document as it is now, before it is deleted.
     DeleteRead,
     /// A change of documents.
     Write,
+    /// A change of many documents.
+    Bulk(OperationId),
+    /// How many documents a dialog is about, and their bytes.
+    Measure,
+    /// Some of the documents that a dialog is about.
+    Sample,
     /// The damaged documents.
     Damaged,
     /// The removal of damaged documents.
@@ -295,21 +303,24 @@ impl Purpose {
                 tab,
                 DocumentsPurpose::Page { .. }
                 | DocumentsPurpose::Count { .. }
-                | DocumentsPurpose::Range(_)
-                | DocumentsPurpose::All,
+                | DocumentsPurpose::Range
+                | DocumentsPurpose::All
+                | DocumentsPurpose::Copy(_)
+                | DocumentsPurpose::Measure
+                | DocumentsPurpose::Sample,
             ) => Some(*tab),
             _ => None,
         }
     }
 }
 
-/// Rows that are to be selected.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct RowRange {
-    /// The first row.
-    pub first: u64,
-    /// How many rows, at least one.
-    pub count: u64,
-    /// The text of the `_id` in the first and in the last row.
-    pub ends: [String; 2],
+/// How documents are written to the clipboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CopyForm {
+    /// A line for each, with tabs between the columns that are shown.
+    Table,
+    /// Extended JSON.
+    Json,
+    /// As typed in mongosh.
+    Shell,
 }

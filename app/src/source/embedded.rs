@@ -114,6 +114,16 @@ impl Source for Embedded {
         sandbox_copy::copy(&engine, namespace, &[])
     }
 
+    fn open_beside(&self, folder: &Path) -> Result<Arc<dyn Source>, String> {
+        if !folder.join(DATA_FILE).exists() {
+            return Err(format!("{} holds no store; open it once to create one", folder.display()));
+        }
+        let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+        let engine = Engine::open(folder, options).map_err(|error| error.message)?;
+        let engine_slot = EngineSlot::new(engine, folder.to_owned(), None);
+        Ok(Arc::new(Self { engine_slot, is_simulated: false, sample_data: None, _folder: None }))
+    }
+
     fn move_to(&self, folder: &Path) -> Result<(), String> {
         self.engine_slot.move_to(folder)
     }

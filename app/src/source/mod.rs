@@ -15,6 +15,7 @@ pub mod sandbox_folder;
 pub mod transfers;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use bson::Document;
 use mayfly_engine::clock::{Clock as _, SystemClock};
@@ -73,6 +74,14 @@ pub trait Source: Send + Sync + 'static {
     /// One sentence.
     fn copy_to_sandbox(&self, namespace: &Namespace) -> Result<OpenRequest, String> {
         Err(format!("{namespace} can't be copied into a sandbox"))
+    }
+
+    /// Opens the store in another folder, which has one already. Nothing expires in it meanwhile.
+    ///
+    /// # Errors
+    /// One sentence.
+    fn open_beside(&self, folder: &Path) -> Result<Arc<dyn Source>, String> {
+        Err(format!("{} can't be opened beside this store", folder.display()))
     }
 
     /// Closes it for good and moves its folder to one that is empty or missing. After an error it is

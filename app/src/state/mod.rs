@@ -137,6 +137,8 @@ pub struct State {
     pub view: View,
     /// Import and export.
     pub transfer: transfer::Transfer,
+    /// Changes of many documents that run.
+    pub bulk: Vec<documents::bulk::BulkRun>,
     /// The user's unsent input.
     pub drafts: Drafts,
     /// The time since the window was made. Drives messages and the age of answers, never verdicts.

@@ -8,6 +8,7 @@ use super::lesson_job::{LessonOutcome, LessonWork};
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::sandbox::{SandboxDone, SandboxWork};
 use super::transfer::{TransferDone, TransferWork};
+use crate::job::bulk::{BulkReport, BulkWork};
 use crate::job::purpose::DocumentsPurpose;
 use crate::job::{ConsoleReport, Event, OpenError, OpenRequest, Purpose, TabId};
 use crate::source::Opened;
@@ -22,6 +23,18 @@ pub enum Lane {
     Write,
     /// One thread for files in and out and for care of the whole store.
     Transfer,
+    /// One thread for changes of many documents. They go in steps, so that other writes come
+    /// between them.
+    Bulk,
+}
+
+impl Lane {
+    /// Whether the window is idle only when every job of this lane has ended. The user watches
+    /// the others.
+    #[must_use]
+    pub fn is_awaited(self) -> bool {
+        matches!(self, Self::Read | Self::Write)
+    }
 }
 
 /// One thing to do.
@@ -82,6 +95,8 @@ pub enum Work {
         /// The command.
         command: Document,
     },
+    /// Change many documents.
+    Bulk(BulkWork),
     /// Read or write files.
     Transfer(TransferWork),
     /// Care for the store as a whole.
@@ -103,6 +118,7 @@ impl fmt::Debug for Work {
         match self {
             Self::Command { db, command } => write!(f, "Command({db}, {command})"),
             Self::Refuse { db, command } => write!(f, "Refuse({db}, {command})"),
+            Self::Bulk(work) => write!(f, "Bulk({})", work.namespace),
             Self::Transfer(work) => write!(f, "Transfer({work:?})"),
             Self::Maintenance(work) => write!(f, "Maintenance({work:?})"),
             Self::SetTraffic(on) => write!(f, "SetTraffic({on})"),
@@ -228,6 +244,15 @@ pub enum Outcome {
         generation: u64,
         /// Whether its queue was full (else: a newer job replaced it).
         full: bool,
+    },
+    /// A change of many documents ended.
+    Bulk {
+        /// What it was for.
+        purpose: Purpose,
+        /// The job's generation.
+        generation: u64,
+        /// What it did.
+        report: BulkReport,
     },
     /// Work with files ended.
     Transfer {

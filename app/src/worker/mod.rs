@@ -4,11 +4,12 @@
 //! replaces one that still waits. Answers come back over one bounded channel, and a wake-up closure
 //! wakes the window. Nothing here knows a window.
 //!
-//! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer`, `mayfly-events`, `mayfly-traffic`,
+//! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer`, `mayfly-bulk`, `mayfly-events`, `mayfly-traffic`,
 //! `mayfly-console`, `mayfly-lesson`, and `mayfly-file-dialog` while the system's file dialog is open.
 //!
 //! [`Purpose`]: crate::job::Purpose
 
+pub mod bulk;
 pub mod code;
 mod console;
 mod file_dialog;

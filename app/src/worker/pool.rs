@@ -58,6 +58,7 @@ struct Shared {
     read: Queue,
     write: Queue,
     transfer: Queue,
+    bulk: Queue,
     sources: Sources,
     shelf: Arc<dyn LessonShelf>,
     lesson: LessonDoor,
@@ -96,6 +97,7 @@ impl Worker {
             read: Queue::default(),
             write: Queue::default(),
             transfer: Queue::default(),
+            bulk: Queue::default(),
             sources: Sources::default(),
             shelf,
             lesson: door,
@@ -123,6 +125,7 @@ impl Worker {
         }
         worker.spawn("mayfly-write".to_owned(), Lane::Write)?;
         worker.spawn("mayfly-transfer".to_owned(), Lane::Transfer)?;
+        worker.spawn("mayfly-bulk".to_owned(), Lane::Bulk)?;
         worker.spawn_traffic()?;
         let shared = Arc::clone(&worker.shared);
         let play = move || lesson::serve(&post, shared.shelf.as_ref(), &shared);
@@ -196,7 +199,7 @@ impl Worker {
             }
             _ => {}
         }
-        if job.lane != Lane::Transfer {
+        if job.lane.is_awaited() {
             self.shared.unanswered.fetch_add(1, Ordering::AcqRel);
         }
         if job.purpose.query_of().is_some() {
@@ -288,7 +291,7 @@ impl Drop for Worker {
         self.shared.lesson.close();
         // The user may close the window right after a button that writes.
         self.shared.write.finish();
-        for lane in [Lane::Read, Lane::Transfer] {
+        for lane in [Lane::Read, Lane::Transfer, Lane::Bulk] {
             self.shared.queue(lane).close();
         }
         for running in self.shared.running().iter() {
@@ -315,11 +318,12 @@ impl Shared {
             Lane::Read => &self.read,
             Lane::Write => &self.write,
             Lane::Transfer => &self.transfer,
+            Lane::Bulk => &self.bulk,
         }
     }
 
     fn answered(&self, lane: Lane) {
-        if lane != Lane::Transfer {
+        if lane.is_awaited() {
             self.unanswered.fetch_sub(1, Ordering::AcqRel);
         }
     }
@@ -371,6 +375,7 @@ impl Shared {
                 let reply = Reply::new(db, command, Err(OPENING.to_owned()), 0);
                 self.tell(Outcome::Answer { purpose, generation, reply });
             }
+            Work::Bulk(work) => self.bulk(store, purpose, generation, &work),
             Work::Transfer(TransferWork::Choose(choose)) => {
                 let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
                 file_dialog::open(purpose, generation, choose, outcomes, wake);
@@ -393,13 +398,6 @@ impl Shared {
             }
             Work::Traffic => self.step_traffic(),
             Work::Lesson(work) => self.lessons(work),
-        }
-    }
-
-    fn step_traffic(&self) {
-        let Some(source) = self.sources.own() else { return };
-        for reply in self.traffic.step(source.as_ref()) {
-            self.tell(Outcome::Answer { purpose: Purpose::Traffic, generation: 0, reply });
         }
     }
 

@@ -36,7 +36,7 @@ fn tab_goes_from_the_filter_to_the_list() {
     window.key(Key::Tab);
     assert!(window.tab().documents.focus.is_some(), "the first document is chosen");
     window.key(Key::ArrowDown);
-    assert_eq!(window.tab().documents.anchor, 1);
+    assert_eq!(window.tab().documents.cursor.row, 1);
 }
 
 #[test]
@@ -64,6 +64,73 @@ fn ctrl_a_selects_what_matches_and_in_a_field_its_text() {
     window.type_into("Filter", "{n: 1}");
     window.keys(Modifiers::COMMAND, Key::A);
     assert!(window.tab().documents.selected.is_empty());
+}
+
+/// 300 documents, more than are loaded at once.
+fn many() -> Window {
+    let documents: Vec<Document> = (0..300).map(|id| doc! {"_id": id, "n": id}).collect();
+    let mut window =
+        Window::open_view(&[doc! {"insert": "many", "documents": documents}], "Documents");
+    window.until_named("Document 0");
+    window
+}
+
+#[test]
+fn shift_and_arrows_select_every_row_also_those_that_were_never_shown() {
+    let mut window = many();
+    window.key(Key::ArrowDown);
+    window.key(Key::ArrowDown);
+    for _ in 0..3 {
+        window.keys(Modifiers::SHIFT, Key::ArrowDown);
+    }
+    assert_eq!(window.tab().documents.selected.len(), 4, "rows 1 to 4");
+    window.keys(Modifiers::SHIFT, Key::ArrowUp);
+    assert_eq!(window.tab().documents.selected.len(), 3);
+    window.keys(Modifiers::SHIFT, Key::End);
+    window.until_named("Delete 299 documents…");
+    window.until_named("Document 299");
+    window.keys(Modifiers::SHIFT, Key::Home);
+    window.until_named("Delete 2 documents…");
+    window.key(Key::End);
+    window.until("the last row alone is selected", |state| {
+        let documents = &state.tabs.active().expect("a tab").documents;
+        documents.selected.len() == 1 && documents.is_selected(&bson::bson!(299))
+    });
+    window.key(Key::PageUp);
+    let row = window.tab().documents.cursor.row;
+    assert!((200..298).contains(&row), "about a screen further up: {row}");
+}
+
+#[test]
+fn ctrl_c_copies_the_selected_documents_as_they_are_shown() {
+    let mut window = documents();
+    window.key(Key::ArrowDown);
+    assert_eq!(copied(&mut window), "{\n  _id: 1,\n  n: 1\n}");
+    window.key(Key::F3);
+    assert_eq!(copied(&mut window), "{\n  \"_id\": 1,\n  \"n\": 1\n}");
+    window.key(Key::F4);
+    assert_eq!(copied(&mut window), "1\t1");
+    window.keys(Modifiers::SHIFT, Key::ArrowDown);
+    assert_eq!(copied(&mut window), "_id\tn\n1\t1\n2\t2");
+    window.until_named("Copied 2 documents");
+}
+
+/// What Ctrl+C puts on the clipboard.
+fn copied(window: &mut Window) -> String {
+    window.harness.event(egui::Event::Copy);
+    for _ in 0..1_000 {
+        window.harness.step();
+        let commands = &window.harness.output().platform_output.commands;
+        let text = commands.iter().find_map(|command| match command {
+            egui::OutputCommand::CopyText(text) => Some(text.clone()),
+            _ => None,
+        });
+        if let Some(text) = text {
+            return text;
+        }
+        std::thread::yield_now();
+    }
+    panic!("nothing was copied");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The whole window without a display: what is on it, found by accessible name.
 
 mod archive;
+mod bulk;
 mod console;
 mod demo;
 mod document_dialogs;

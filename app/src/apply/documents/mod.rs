@@ -1,5 +1,6 @@
 //! The Documents view of a tab.
 
+pub mod bulk;
 mod damaged;
 mod reading;
 mod selection;
@@ -8,17 +9,14 @@ mod writing;
 #[cfg(test)]
 mod tests;
 
-use bson::Bson;
-
+use bulk::Asked;
 pub use reading::{abandon, refresh, show_filter};
 pub(super) use writing::first_write_error;
 
 use super::Apply;
 use crate::action::DocumentsAction;
-use crate::action::documents::How;
 use crate::state::documents::view::next_sort;
-use crate::state::documents::{DocumentsView, Focused, Origin, Purpose, QueryText};
-use crate::state::toasts::Kind;
+use crate::state::documents::{DocumentsView, Origin, Purpose, QueryText};
 use crate::state::{State, TabId};
 use crate::worker::Reply;
 
@@ -41,8 +39,10 @@ pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
             with(cx.state, tab, |view| view.mode = mode);
             reading::save(tab, cx.state);
         }
-        DocumentsAction::Select { row, id, how } => select(tab, row, &id, how, cx),
+        DocumentsAction::Select { row, id, how } => selection::select(tab, row, &id, how, cx),
+        DocumentsAction::Go { row, extends } => selection::go(tab, row, extends, cx),
         DocumentsAction::SelectAll => selection::all(tab, cx),
+        DocumentsAction::Copy(form) => selection::copy(tab, form, cx),
         DocumentsAction::SelectNothing => with(cx.state, tab, |view| view.selected.clear()),
         DocumentsAction::Sort(field) => sort(tab, &field, cx),
         DocumentsAction::SetHidden { field, hidden } => {
@@ -63,9 +63,12 @@ pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
         DocumentsAction::SaveField => writing::save_field(tab, cx),
         DocumentsAction::TellTooLong(bytes) => reading::too_long(bytes, cx.state),
         DocumentsAction::AskDelete(id) => with(cx.state, tab, |view| view.confirming = Some(id)),
-        DocumentsAction::AskDeleteSelected => writing::ask_delete_selected(tab, cx.state),
+        DocumentsAction::AskDeleteSelected => bulk::open(tab, Asked::Delete, cx),
+        DocumentsAction::AskUpdateSelected => bulk::open(tab, Asked::Update, cx),
+        DocumentsAction::AskCopySelected => bulk::open(tab, Asked::Copy, cx),
+        DocumentsAction::Change(change) => bulk::start(tab, *change, Origin::Person, cx),
         DocumentsAction::KeepDocument => with(cx.state, tab, |view| view.confirming = None),
-        DocumentsAction::Delete(ids) => writing::delete(tab, &ids, cx),
+        DocumentsAction::Delete(id) => writing::delete(tab, id, cx),
         DocumentsAction::ShowDamaged => damaged::show(tab, cx),
         DocumentsAction::RemoveDamaged => damaged::remove(tab, cx),
         DocumentsAction::Undo => writing::undo(tab, cx),
@@ -79,38 +82,6 @@ fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut DocumentsView)) 
     if let Some(tab) = state.tabs.get_mut(tab) {
         change(&mut tab.documents);
     }
-}
-
-fn select(tab: TabId, row: u64, id: &Bson, how: How, cx: &mut Apply<'_>) {
-    let edit = cx.state.drafts.tab(tab).documents.field.as_ref();
-    if edit.is_some_and(|edit| edit.is_changed() && edit.opened.get("_id") != Some(id)) {
-        let text = "You have an unsaved edit in the inspector; save or cancel it first";
-        cx.state.toasts.push(Kind::Warning, text, None, cx.state.uptime);
-        return;
-    }
-    let (mut room, mut range) = (true, None);
-    with(cx.state, tab, |view| {
-        match how {
-            How::Only => view.select_only(row, id),
-            How::Toggle => room = view.toggle(row, id),
-            How::Range => range = Some(view.range_to(row, id)),
-        }
-        if !view.is_focused(id) {
-            let mut focus = Focused::new(id.clone());
-            // What the list shows is shown at once; the whole follows.
-            if view.query.is_whole() {
-                focus.document = view.pages.row(row).map(|row| row.document.clone());
-            }
-            view.focus = Some(focus);
-        }
-    });
-    if !room {
-        selection::too_many(None, cx.state);
-    }
-    if let Some(range) = range {
-        selection::range(tab, range, cx);
-    }
-    reading::ask_focus(tab, cx);
 }
 
 fn sort(tab: TabId, field: &str, cx: &mut Apply<'_>) {
@@ -129,17 +100,21 @@ pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx:
         Purpose::Count { run } => reading::count(tab, *run, reply, cx.state),
         Purpose::Indexes => reading::indexes(tab, reply, cx),
         Purpose::Due { .. } => reading::due(tab, reply, cx.state),
-        Purpose::Range(range) => selection::ranged(tab, range, reply, cx.state),
-        Purpose::All => selection::all_found(tab, reply, cx.state),
+        Purpose::Range => selection::ranged(tab, reply, cx.state),
+        Purpose::All => selection::all_found(tab, reply, cx),
+        Purpose::Copy(form) => selection::copy_read(tab, *form, reply, cx),
         Purpose::Whole => reading::whole(tab, reply, cx.state),
         Purpose::Verdict => reading::verdict(tab, reply, cx.state),
         Purpose::Open { clone } => reading::opened(tab, *clone, reply, cx.state),
-        Purpose::Close => {}
+        // A command of its work; its end has an outcome of its own.
+        Purpose::Close | Purpose::Bulk(_) => {}
         Purpose::Damaged => damaged::listed(tab, reply, cx),
         Purpose::RemoveDamaged => damaged::removed(tab, reply, cx),
         Purpose::Check => writing::checked(tab, reply, cx),
         Purpose::DeleteRead => writing::read_for_delete(tab, reply, cx),
         Purpose::Write => writing::written(tab, reply, cx),
+        Purpose::Measure => bulk::measured(tab, reply, cx.state),
+        Purpose::Sample => bulk::sampled(tab, reply, cx.state),
     }
 }
 
@@ -149,13 +124,15 @@ pub fn ended(tab: TabId, generation: u64, state: &mut State) {
 }
 
 /// A job that will not be answered: what it was for may be asked again.
-pub fn dropped(tab: TabId, purpose: &Purpose, state: &mut State) {
+pub fn dropped(tab: TabId, purpose: &Purpose, cx: &mut Apply<'_>) {
+    let state = &mut *cx.state;
     match purpose {
         Purpose::Page { run, first } => {
             with(state, tab, |view| view.pages.failed(*run, *first));
         }
         Purpose::Check | Purpose::DeleteRead | Purpose::Write => writing::dropped(tab, state),
         Purpose::RemoveDamaged => damaged::dropped(tab, state),
+        Purpose::Bulk(operation) => bulk::dropped(*operation, cx),
         _ => {}
     }
 }
@@ -165,6 +142,10 @@ pub fn dropped(tab: TabId, purpose: &Purpose, state: &mut State) {
 pub fn is_background(purpose: &Purpose) -> bool {
     !matches!(
         purpose,
-        Purpose::Write | Purpose::Damaged | Purpose::RemoveDamaged | Purpose::Page { first: 0, .. }
+        Purpose::Write
+            | Purpose::Bulk(_)
+            | Purpose::Damaged
+            | Purpose::RemoveDamaged
+            | Purpose::Page { first: 0, .. }
     )
 }

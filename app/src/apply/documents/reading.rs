@@ -6,7 +6,7 @@ use std::ops::Range;
 use bson::{Bson, Document, oid::ObjectId};
 use mayfly_engine::reply::{Verdict, Verdicts};
 
-use super::{damaged, with};
+use super::{damaged, selection, with};
 use crate::apply::Apply;
 use crate::commands;
 use crate::limits::{EDITED_TEXT_BYTES_MAX, PAGE_DOCUMENTS};
@@ -174,6 +174,7 @@ pub fn page(tab: TabId, run: u64, first: u64, reply: &Reply, cx: &mut Apply<'_>)
                 ask(tab, Purpose::Close, close, cx);
             }
             ask_pages(tab, cx);
+            selection::arrived(tab, cx);
         }
         Err(error) => {
             with(cx.state, tab, |view| view.pages.failed(run, first));
@@ -207,6 +208,7 @@ pub fn count(tab: TabId, run: u64, reply: &Reply, state: &mut State) {
     with(state, tab, |view| {
         if run == view.pages.run() {
             view.pages.set_total(total);
+            view.selected.set_count(total);
         }
     });
 }

@@ -1,38 +1,119 @@
-//! Selections of more rows than are loaded: the store is asked for their `_id`.
+//! What is selected. The store is asked for the `_id`s of rows that are not loaded.
 
-use bson::Bson;
+use bson::{Bson, Document};
 
-use super::reading::{ask, documents};
+use super::reading::{ask, ask_focus, documents, want};
 use super::with;
+use crate::action::documents::How;
 use crate::apply::Apply;
-use crate::limits::SELECTED_MAX;
+use crate::apply::clipboard::copy_lines;
+use crate::limits::{COPIED_DOCUMENTS_MAX, SELECTED_MAX};
 use crate::state::documents::change::id_of;
-use crate::state::documents::{Purpose, RowRange};
-use crate::state::number;
+use crate::state::documents::clipboard;
+use crate::state::documents::{
+    CopyForm, DocumentsView, Focused, Purpose, Query, Row, RowRange, Selection,
+};
+use crate::state::number::{self, counted};
 use crate::state::toasts::Kind;
 use crate::state::{State, TabId};
 use crate::worker::Reply;
 
+/// Selects the document in a row.
+pub fn select(tab: TabId, row: u64, id: &Bson, how: How, cx: &mut Apply<'_>) {
+    if is_editing_another(tab, Some(id), cx.state) {
+        return;
+    }
+    let (mut room, mut wanted) = (true, None);
+    with(cx.state, tab, |view| {
+        match how {
+            How::Only => view.select_only(row, id),
+            How::Toggle => room = view.toggle(row, id),
+            How::Range => wanted = Some(view.range_to(row, Some(id))),
+        }
+        (view.cursor.row, view.cursor.waits) = (row, None);
+        if !view.is_focused(id) {
+            let mut focus = Focused::new(id.clone());
+            // What the list shows is shown at once; the whole follows.
+            if view.query.is_whole() {
+                focus.document = view.pages.row(row).map(|row| row.document.clone());
+            }
+            view.focus = Some(focus);
+        }
+    });
+    if !room {
+        too_many(None, cx.state);
+    }
+    if let Some(wanted) = wanted {
+        range(tab, wanted, cx);
+    }
+    ask_focus(tab, cx);
+}
+
+/// Whether a value of another document is under edit, with a word about it.
+fn is_editing_another(tab: TabId, id: Option<&Bson>, state: &mut State) -> bool {
+    let edit = state.drafts.tab(tab).documents.field.as_ref();
+    let is_editing = edit.is_some_and(|edit| edit.is_changed() && edit.opened.get("_id") != id);
+    if is_editing {
+        let text = "You have an unsaved edit in the inspector; save or cancel it first";
+        state.toasts.push(Kind::Warning, text, None, state.uptime);
+    }
+    is_editing
+}
+
+/// Goes to a row with the keyboard. One that is not loaded yet is selected as soon as it is.
+pub fn go(tab: TabId, row: u64, extends: bool, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let loaded = open.documents.pages.row(row).filter(|row| row.has_id());
+    if let Some(id) = loaded.map(|row| row.id.clone()) {
+        let how = if extends { How::Range } else { How::Only };
+        return select(tab, row, &id, how, cx);
+    }
+    if is_editing_another(tab, None, cx.state) {
+        return;
+    }
+    with(cx.state, tab, |view| {
+        view.cursor.row = row;
+        view.cursor.waits = Some(extends);
+    });
+    want(tab, row..row + 1, cx);
+}
+
+/// The row that the keyboard went to may have come.
+pub fn arrived(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let view = &open.documents;
+    let (row, Some(extends)) = (view.cursor.row, view.cursor.waits) else { return };
+    if view.pages.row(row).is_some_and(Row::has_id) {
+        go(tab, row, extends, cx);
+    }
+}
+
 /// Selects a range of rows, or says that it is too long and selects nothing new.
-pub fn range(tab: TabId, range: RowRange, cx: &mut Apply<'_>) {
+fn range(tab: TabId, range: RowRange, cx: &mut Apply<'_>) {
     if range.count > SELECTED_MAX as u64 {
         too_many(Some(range.count), cx.state);
         return;
     }
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     if open.documents.select_loaded(&range) {
+        open.documents.cursor.range = None;
         return;
     }
     let command = open.documents.find_ids(&open.namespace.collection, range.first, range.count);
-    ask(tab, Purpose::Range(range), command, cx);
+    open.documents.cursor.range = Some(range);
+    ask(tab, Purpose::Range, command, cx);
 }
 
-/// Selects every document that matches, or says that there are too many.
+/// Selects every document that matches. Those that are too many for a list are named by the filter.
 pub fn all(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    let total = open.documents.pages.total();
-    if total.is_some_and(|total| total > SELECTED_MAX as u64) {
-        too_many(total, cx.state);
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
+    let view = &mut open.documents;
+    if let Some(total) = view.pages.total().filter(|total| *total > SELECTED_MAX as u64) {
+        if view.is_named_by_filter() {
+            view.selected = Selection::all(total);
+        } else {
+            too_many(Some(total), cx.state);
+        }
         return;
     }
     let (collection, count) = (&open.namespace.collection, SELECTED_MAX as u64 + 1);
@@ -45,7 +126,8 @@ pub fn too_many(count: Option<u64>, state: &mut State) {
     let most = number::count(SELECTED_MAX as u64);
     let text = match count {
         Some(count) => format!(
-            "You can select up to {most} documents; these are {}. Use a filter to select fewer",
+            "You can select up to {most} documents; these are {}. Use a filter, or Ctrl+A to \
+             select all that match",
             number::count(count)
         ),
         None => format!("You can select up to {most} documents"),
@@ -54,19 +136,21 @@ pub fn too_many(count: Option<u64>, state: &mut State) {
 }
 
 /// The `_id` of each row of a range came.
-pub fn ranged(tab: TabId, range: &RowRange, reply: &Reply, state: &mut State) {
+pub fn ranged(tab: TabId, reply: &Reply, state: &mut State) {
     let Some(open) = state.tabs.get(tab) else { return };
     let collection = &open.namespace.collection;
+    let Some(range) = open.documents.cursor.range.clone() else { return };
     // By now another query may run.
     if open.documents.find_ids(collection, range.first, range.count) != reply.command {
         return;
     }
     let Some(ids) = ids(reply, state) else { return };
-    select(tab, range.within(ids), range.count, state);
+    select_ids(tab, range.within(ids), range.count, state);
 }
 
 /// The `_id` of every document that matches came.
-pub fn all_found(tab: TabId, reply: &Reply, state: &mut State) {
+pub fn all_found(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
+    let state = &mut *cx.state;
     let Some(open) = state.tabs.get(tab) else { return };
     let count = SELECTED_MAX as u64 + 1;
     if open.documents.find_ids(&open.namespace.collection, 0, count) != reply.command {
@@ -74,12 +158,15 @@ pub fn all_found(tab: TabId, reply: &Reply, state: &mut State) {
     }
     let total = open.documents.pages.total();
     let Some(ids) = ids(reply, state) else { return };
-    if ids.len() > SELECTED_MAX {
-        too_many(total.filter(|total| *total >= count), state);
-        return;
+    if ids.len() <= SELECTED_MAX {
+        let expected = total.unwrap_or(ids.len() as u64);
+        select_ids(tab, ids, expected, state);
+    } else if total.is_some_and(|total| total >= count) {
+        all(tab, cx);
+    } else {
+        let text = "The documents are still being counted; try again in a moment";
+        state.toasts.push(Kind::Info, text, None, state.uptime);
     }
-    let expected = total.unwrap_or(ids.len() as u64);
-    select(tab, ids, expected, state);
 }
 
 fn ids(reply: &Reply, state: &mut State) -> Option<Vec<Bson>> {
@@ -92,9 +179,9 @@ fn ids(reply: &Reply, state: &mut State) -> Option<Vec<Bson>> {
     }
 }
 
-fn select(tab: TabId, ids: Vec<Bson>, expected: u64, state: &mut State) {
+fn select_ids(tab: TabId, ids: Vec<Bson>, expected: u64, state: &mut State) {
     let found = ids.len() as u64;
-    with(state, tab, |view| view.select_all(ids));
+    with(state, tab, |view| view.selected = Selection::of(ids));
     if found < expected {
         let text = format!(
             "Selected {} of {} documents; the others were removed or have very long _id values",
@@ -103,4 +190,50 @@ fn select(tab: TabId, ids: Vec<Bson>, expected: u64, state: &mut State) {
         );
         state.toasts.push(Kind::Info, text, None, state.uptime);
     }
+}
+
+/// Reads the selected documents for the clipboard, in the order of the list.
+pub fn copy(tab: TabId, form: CopyForm, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    if open.documents.selected.is_empty() {
+        return;
+    }
+    let command = copied(&open.documents, &open.namespace.collection);
+    ask(tab, Purpose::Copy(form), command, cx);
+}
+
+fn copied(view: &DocumentsView, collection: &str) -> Document {
+    let filter = view.selected.target(&view.query.filter).filter();
+    let query = Query { filter, skip: 0, limit: None, ..view.query.clone() };
+    let mut command = query.find(collection, 0, COPIED_DOCUMENTS_MAX);
+    command.insert("singleBatch", true);
+    command
+}
+
+/// The selected documents came.
+pub fn copy_read(tab: TabId, form: CopyForm, reply: &Reply, cx: &mut Apply<'_>) {
+    let found = match &reply.result {
+        Ok(found) => documents(found),
+        Err(error) => {
+            cx.state.toasts.push(Kind::Error, error.clone(), None, cx.state.uptime);
+            return;
+        }
+    };
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let columns: Vec<String> = open.documents.shown_columns().cloned().collect();
+    let selected = open.documents.selected.len();
+    let (text, count) = clipboard::text(form, &found, &columns);
+    let what = counted(count as u64, "document", "documents");
+    let (kind, words) = if count == 0 {
+        (Kind::Info, "Nothing to copy: the documents were removed".to_owned())
+    } else if (count as u64) < selected {
+        let all = number::count(selected);
+        (Kind::Warning, format!("Copied {what} of {all}; export them to have all in a file"))
+    } else {
+        (Kind::Done, format!("Copied {what}"))
+    };
+    if count > 0 {
+        copy_lines(text, cx);
+    }
+    cx.state.toasts.push(kind, words, None, cx.state.uptime);
 }

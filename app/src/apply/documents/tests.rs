@@ -1,22 +1,50 @@
 //! Whole ways through actions, commands of a real engine, and answers.
 
-use bson::{DateTime, Document, doc};
+use std::sync::Arc;
+
+use bson::{Bson, DateTime, Document, doc};
 use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 
 use super::*;
+use crate::action::documents::How;
 use crate::action::{Action, DialogAction};
 use crate::apply::{Apply, Effects};
 use crate::apply::{apply as act, outcome};
+use crate::job::bulk::BulkChange;
+use crate::source::{Capabilities, Events, Source};
 use crate::state::documents::editor::{Editor, Phase};
-use crate::state::documents::{Dialog, FieldEdit};
+use crate::state::documents::{Dialog, FieldEdit, Selection};
 use crate::state::tabs::ViewKind;
 use crate::state::{Dialog as AnyDialog, Namespace, Phase as StorePhase};
-use crate::worker::{Outcome, Work};
+use crate::worker::{Outcome, Work, bulk as bulk_work};
 
 const NOW_MS: i64 = 1_000_000_000_000;
 
+/// The engine without threads around it.
+struct Direct(Arc<Engine>);
+
+impl Source for Direct {
+    fn run(&self, db: &str, command: &Document) -> Document {
+        self.0.run(db, command)
+    }
+
+    fn subscribe(&self) -> Events {
+        Box::new(std::iter::empty())
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            transfer: false,
+            listener: false,
+            simulated_clock: true,
+            reaper_events: false,
+            maintenance: false,
+        }
+    }
+}
+
 struct Bench {
-    engine: Engine,
+    engine: Arc<Engine>,
     _folder: tempfile::TempDir,
     state: State,
     tab: TabId,
@@ -31,6 +59,7 @@ impl Bench {
             ..EngineOptions::default()
         };
         let engine = Engine::open(&folder.path().join("s"), options).expect("a store");
+        let engine = Arc::new(engine);
         let mut state = State::default();
         state.store.phase = StorePhase::Open;
         let tab = state.tabs.show(&Namespace::new("d", "c")).expect("a tab");
@@ -66,10 +95,20 @@ impl Bench {
                 return;
             }
             for job in jobs {
-                let Work::Command { db, command } = job.work else { continue };
+                let (purpose, generation) = (job.purpose, job.generation);
+                let (db, command) = match job.work {
+                    Work::Command { db, command } => (db, command),
+                    Work::Bulk(work) => {
+                        let source = Direct(Arc::clone(&self.engine));
+                        let report = bulk_work::run(&source, &work, &mut |_| {});
+                        let ended = Outcome::Bulk { purpose, generation, report };
+                        outcome(ended, &mut Apply::new(&mut self.state, &mut effects));
+                        continue;
+                    }
+                    _ => continue,
+                };
                 let answer = self.engine.run(&db, &command);
                 let reply = Reply::new(db, command, Ok(answer), 1);
-                let (purpose, generation) = (job.purpose, job.generation);
                 let answer = Outcome::Answer { purpose, generation, reply };
                 outcome(answer, &mut Apply::new(&mut self.state, &mut effects));
             }
@@ -319,11 +358,14 @@ fn several_documents_are_deleted_and_come_back() {
     bench.select(1);
     bench.act(DocumentsAction::Select { row: 3, id: Bson::Int32(3), how: How::Range });
     bench.act(DocumentsAction::AskDeleteSelected);
-    let ids = match bench.state.dialogs.open() {
-        Some(AnyDialog::Documents(_, Dialog::Delete(draft))) => draft.ids.clone(),
+    let draft = match bench.state.dialogs.open() {
+        Some(AnyDialog::Documents(_, Dialog::Delete(draft))) => draft.clone(),
         other => panic!("no question: {other:?}"),
     };
-    let delete = Action::Documents(bench.tab, DocumentsAction::Delete(ids));
+    assert_eq!(draft.scope.documents(), Some(3), "as the store has counted");
+    assert_eq!(draft.scope.sample.len(), 3);
+    let delete = DocumentsAction::Change(Box::new(BulkChange::Delete(draft.scope.target)));
+    let delete = Action::Documents(bench.tab, delete);
     bench.perform(Action::Dialog(DialogAction::Confirm(Box::new(delete))));
     assert_eq!(bench.stored(), [doc! {"_id": 0, "n": 0}, doc! {"_id": 4, "n": 4}]);
     assert!(bench.view().selected.is_empty());
@@ -340,8 +382,8 @@ impl Bench {
     }
 
     fn delete_selected(&mut self) {
-        let ids: Vec<Bson> = self.view().selected.values().cloned().collect();
-        self.act(DocumentsAction::Delete(ids));
+        let target = self.view().selected.target(&self.view().query.filter);
+        self.act(DocumentsAction::Change(Box::new(BulkChange::Delete(target))));
     }
 }
 
@@ -371,7 +413,7 @@ fn a_range_that_is_too_long_selects_nothing_and_says_so() {
     let said = &bench.state.toasts.list().last().expect("a message").text;
     assert!(said.starts_with("You can select up to 10,000 documents; these are 10,056."), "{said}");
     bench.act(DocumentsAction::SelectAll);
-    assert_eq!(bench.view().selected.len(), 1, "all of them are too many");
+    assert_eq!(bench.view().selected, Selection::all(10_100), "the filter names all of them");
     bench.state.drafts.tab(bench.tab).documents.query = QueryText::of_filter("{_id: {$lt: 9000}}");
     bench.act(DocumentsAction::Run);
     bench.act(DocumentsAction::SelectAll);
@@ -469,11 +511,12 @@ fn an_undo_that_failed_can_be_tried_again() {
 fn what_an_undo_could_not_bring_back_can_be_tried_again() {
     let all: Vec<Document> = (0..4).map(|id| doc! {"_id": id}).collect();
     let mut bench = Bench::new(&all);
-    bench.act(DocumentsAction::Delete((0..4).map(Bson::Int32).collect()));
+    bench.act(DocumentsAction::SelectAll);
+    bench.delete_selected();
     assert_eq!(bench.stored(), []);
     bench.run(&doc! {"insert": "c", "documents": [{"_id": 2, "theirs": true}]});
     bench.act(DocumentsAction::Undo);
-    assert_eq!(bench.stored().len(), 3, "two came back before the third was refused");
+    assert_eq!(bench.stored().len(), 4, "three came back; the other is in the way of the fourth");
     bench.run(&doc! {"delete": "c", "deletes": [{"q": {"_id": 2}, "limit": 1}]});
     bench.act(DocumentsAction::Undo);
     let mut stored = bench.stored();
@@ -484,7 +527,7 @@ fn what_an_undo_could_not_bring_back_can_be_tried_again() {
 #[test]
 fn an_undo_that_came_back_undone_can_be_tried_again() {
     let mut bench = Bench::new(&[doc! {"_id": 1}]);
-    bench.act(DocumentsAction::Delete(vec![Bson::Int32(1)]));
+    bench.act(DocumentsAction::Delete(Bson::Int32(1)));
     let mut effects = Effects::default();
     act(
         Action::Documents(bench.tab, DocumentsAction::Undo),
@@ -504,7 +547,7 @@ fn a_message_offers_to_undo_only_the_last_change() {
         let buttons = bench.state.toasts.list().iter().filter(|toast| toast.button.is_some());
         buttons.map(|toast| toast.text.clone()).collect::<Vec<_>>()
     };
-    bench.act(DocumentsAction::Delete(vec![Bson::Int32(1)]));
+    bench.act(DocumentsAction::Delete(Bson::Int32(1)));
     assert_eq!(offers(&bench), ["Deleted 1 document"]);
     bench.edit_first("{_id: 2, n: 1}");
     bench.act(DocumentsAction::SaveEditor);
@@ -545,30 +588,6 @@ fn a_change_that_can_not_be_taken_back_is_skipped() {
 }
 
 #[test]
-fn what_was_not_deleted_with_the_others_is_told() {
-    let text = "x".repeat(6_000_000);
-    let all: Vec<Document> = (0..12).map(|id| doc! {"_id": id, "text": &text}).collect();
-    let mut bench = Bench::new(&[]);
-    for one in all {
-        bench.run(&doc! {"insert": "c", "documents": [one]});
-    }
-    bench.act(DocumentsAction::Refresh);
-    bench.act(DocumentsAction::Want(0, 12));
-    bench.select(0);
-    for row in 1..12 {
-        let id = Bson::Int32(i32::try_from(row).expect("small"));
-        bench.act(DocumentsAction::Select { row, id, how: How::Toggle });
-    }
-    bench.act(DocumentsAction::Delete((0..12).map(Bson::Int32).collect()));
-    let left = bench.stored().len();
-    assert!(left > 0 && left < 12, "{left}");
-    let said = &bench.state.toasts.list().last().expect("a message").text;
-    let expected = if left == 1 { "1 is left" } else { "2 are left" };
-    assert!(said.contains(expected), "{said}");
-    assert_eq!(bench.view().selected.len(), left);
-}
-
-#[test]
 fn a_value_under_edit_is_not_lost_by_a_press_on_another_document() {
     let mut bench = Bench::new(&[doc! {"_id": 1, "n": 1}, doc! {"_id": 2, "n": 1}]);
     bench.select(0);
@@ -583,4 +602,62 @@ fn a_value_under_edit_is_not_lost_by_a_press_on_another_document() {
     assert!(bench.view().is_focused(&Bson::Int32(1)));
     assert_eq!(bench.state.drafts.tab(bench.tab).documents.field, Some(edit));
     assert_eq!(bench.state.toasts.list().len(), 1);
+}
+
+#[test]
+fn the_keyboard_goes_to_a_row_that_is_not_loaded() {
+    let mut bench = Bench::new(&(0..3_000).map(|id| doc! {"_id": id}).collect::<Vec<_>>());
+    bench.act(DocumentsAction::Go { row: 0, extends: false });
+    bench.act(DocumentsAction::Go { row: 2_999, extends: true });
+    assert_eq!((bench.view().selected.len(), bench.view().cursor.row), (3_000, 2_999));
+    bench.act(DocumentsAction::Go { row: 1_500, extends: false });
+    assert!(bench.view().is_selected(&Bson::Int32(1_500)));
+    assert_eq!(bench.view().selected.len(), 1);
+    assert!(bench.view().is_focused(&Bson::Int32(1_500)));
+}
+
+#[test]
+fn all_that_match_are_too_many_where_the_filter_does_not_name_them() {
+    let mut bench = Bench::new(&(0..10_100).map(|id| doc! {"_id": id}).collect::<Vec<_>>());
+    let text = QueryText { skip: "1".to_owned(), ..QueryText::default() };
+    bench.state.drafts.tab(bench.tab).documents.query = text;
+    bench.act(DocumentsAction::Run);
+    bench.act(DocumentsAction::SelectAll);
+    assert!(bench.view().selected.is_empty());
+    let said = &bench.state.toasts.list().last().expect("a message").text;
+    assert!(said.contains("these are 10,099"), "{said}");
+}
+
+#[test]
+fn all_that_match_but_one_are_updated_in_one_step_that_is_undone_and_redone() {
+    let all: Vec<Document> = (0..10_100).map(|id| doc! {"_id": id, "n": id % 2}).collect();
+    let mut bench = Bench::new(&all);
+    bench.act(DocumentsAction::SelectAll);
+    bench.act(DocumentsAction::Select { row: 3, id: Bson::Int32(3), how: How::Toggle });
+    assert_eq!(bench.view().selected.len(), 10_099);
+    bench.act(DocumentsAction::AskUpdateSelected);
+    let draft = match bench.state.dialogs.open() {
+        Some(AnyDialog::Documents(_, Dialog::Update(draft))) => draft.clone(),
+        other => panic!("no dialog: {other:?}"),
+    };
+    assert_eq!(draft.scope.documents(), Some(10_099));
+    assert_eq!(draft.scope.sample.len(), 10);
+    let update = bson::bson!({"$set": {"n": 7}});
+    let change = BulkChange::Update { target: draft.scope.target, update };
+    bench.act(DocumentsAction::Change(Box::new(change)));
+    let count = |bench: &mut Bench, n: i32| {
+        let reply = bench.run(&doc! {"count": "c", "query": {"n": n}});
+        reply.get_i32("n").expect("a number")
+    };
+    assert_eq!((count(&mut bench, 7), count(&mut bench, 1)), (10_099, 1), "but the one");
+    let said = |bench: &Bench| bench.state.toasts.list().last().expect("a message").text.clone();
+    assert_eq!(said(&bench), "Updated 10,099 documents");
+    assert!(bench.state.bulk.is_empty() && bench.state.operations.running() == 0);
+    bench.act(DocumentsAction::Undo);
+    assert_eq!(said(&bench), "Undone: restored 10,099 documents");
+    assert_eq!((count(&mut bench, 0), count(&mut bench, 1)), (5_050, 5_050));
+    bench.act(DocumentsAction::Redo);
+    assert_eq!(said(&bench), "Redone: updated 10,099 documents");
+    assert_eq!(count(&mut bench, 7), 10_099);
+    assert!(bench.view().undo.can_undo() && !bench.view().undo.can_redo());
 }

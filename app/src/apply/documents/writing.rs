@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use bson::{Bson, Document, oid::ObjectId};
 
 use super::reading::{self, documents};
-use super::with;
+use super::{bulk, with};
 use crate::apply::number::number;
 use crate::apply::{Apply, TOO_MUCH};
-use crate::limits::UNDO_BYTES_MAX;
+use crate::job::bulk::BulkChange;
 use crate::state::documents::change::{self, has_same_id, id_of, is_same};
-use crate::state::documents::editor::{DeleteMany, Editor, Phase};
-use crate::state::documents::pages::estimated_bytes;
+use crate::state::documents::editor::{Editor, Phase};
+use crate::state::documents::undo::Change;
 use crate::state::documents::view::key;
 use crate::state::documents::{Dialog, DocumentsView, Origin, Purpose, Step, Writing};
 use crate::state::number::counted;
@@ -20,9 +20,6 @@ use crate::state::offer::Offer;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
 use crate::worker::Reply;
-
-/// The most bytes that one reply of the store holds: 16 MiB.
-const REPLY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Opens the editor for a new document.
 pub fn open_add(tab: TabId, state: &mut State) {
@@ -71,29 +68,12 @@ pub fn save_field(tab: TabId, cx: &mut Apply<'_>) {
     begin(tab, Step::Replace { before, after }, Origin::Person, cx);
 }
 
-/// Opens the question about what is selected.
-pub fn ask_delete_selected(tab: TabId, state: &mut State) {
-    let Some(open) = state.tabs.get(tab) else { return };
-    let ids: Vec<Bson> = open.documents.selected.values().cloned().collect();
-    if !ids.is_empty() {
-        // Not beside the document: a table has no place for it, and a list may be scrolled away.
-        let question = Dialog::Delete(DeleteMany { ids });
-        state.dialogs.show(AnyDialog::Documents(tab, question));
-    }
-}
-
-/// Deletes documents. They are read first, so that it can be undone.
-pub fn delete(tab: TabId, ids: &[Bson], cx: &mut Apply<'_>) {
+/// Deletes a document. It is read first, so that it can be undone.
+pub fn delete(tab: TabId, id: Bson, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     open.documents.confirming = None;
-    let command = change::read(&open.namespace.collection, ids);
-    let step = Step::Delete(Vec::new());
-    if reserve(tab, step, Origin::Person, cx.state) {
-        with(cx.state, tab, |view| {
-            if let Some(writing) = &mut view.writing {
-                writing.unread = ids.to_vec();
-            }
-        });
+    let command = change::read(&open.namespace.collection, &[id]);
+    if reserve(tab, Step::Delete(Vec::new()), Origin::Person, cx.state) {
         write(tab, Purpose::DeleteRead, command, cx);
     }
 }
@@ -104,8 +84,12 @@ pub fn undo(tab: TabId, cx: &mut Apply<'_>) {
         return;
     }
     let step = cx.state.tabs.get_mut(tab).and_then(|open| open.documents.undo.undo());
-    if let Some(step) = step {
-        begin(tab, step, Origin::Undo, cx);
+    match step {
+        Some(Change::One(step)) => {
+            begin(tab, step, Origin::Undo, cx);
+        }
+        Some(Change::Many(made)) => bulk::start(tab, BulkChange::Back(made), Origin::Undo, cx),
+        None => {}
     }
 }
 
@@ -115,8 +99,12 @@ pub fn redo(tab: TabId, cx: &mut Apply<'_>) {
         return;
     }
     let step = cx.state.tabs.get_mut(tab).and_then(|open| open.documents.undo.redo());
-    if let Some(step) = step {
-        begin(tab, step, Origin::Redo, cx);
+    match step {
+        Some(Change::One(step)) => {
+            begin(tab, step, Origin::Redo, cx);
+        }
+        Some(Change::Many(made)) => bulk::start(tab, BulkChange::Again(made), Origin::Redo, cx),
+        None => {}
     }
 }
 
@@ -141,7 +129,7 @@ pub fn skip(tab: TabId, origin: Origin, state: &mut State) {
 }
 
 /// The button on a message about a change that could not be taken back or made again.
-fn offer(tab: TabId, origin: Origin) -> Option<(String, Offer)> {
+pub(super) fn offer(tab: TabId, origin: Origin) -> Option<(String, Offer)> {
     let offer = match origin {
         Origin::Person => return None,
         Origin::Undo => Offer::SkipUndo(tab),
@@ -157,19 +145,26 @@ fn take_offers(tab: TabId, state: &mut State) {
     }
 }
 
-fn is_busy(tab: TabId, state: &State) -> bool {
-    state.tabs.get(tab).is_none_or(|open| open.documents.writing.is_some())
+/// Whether a change of this tab is under way.
+pub(super) fn is_busy(tab: TabId, state: &State) -> bool {
+    state.bulk.iter().any(|run| run.tab == tab)
+        || state.tabs.get(tab).is_none_or(|open| open.documents.writing.is_some())
+}
+
+/// Says why another change is not made now.
+pub(super) fn tell_busy(state: &mut State) {
+    let text = "The last change is still being saved; try again in a moment";
+    state.toasts.push(Kind::Warning, text, None, state.uptime);
 }
 
 /// Takes the one place for a change on its way. Returns whether it was free.
 fn reserve(tab: TabId, step: Step, origin: Origin, state: &mut State) -> bool {
     if is_busy(tab, state) {
-        let text = "The last change is still being saved; try again in a moment";
-        state.toasts.push(Kind::Warning, text, None, state.uptime);
+        tell_busy(state);
         return false;
     }
     with(state, tab, |view| {
-        view.writing = Some(Writing { step, origin, loose: false, unread: Vec::new() });
+        view.writing = Some(Writing { step, origin, loose: false });
     });
     true
 }
@@ -217,7 +212,7 @@ pub fn checked(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
     }
 }
 
-/// The documents to delete arrived.
+/// The document to delete arrived.
 pub fn read_for_delete(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
     let found = match &reply.result {
         Ok(found) => documents(found),
@@ -225,30 +220,14 @@ pub fn read_for_delete(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
     };
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     let Some(writing) = open.documents.writing.as_mut() else { return };
-    let is_end = found.is_empty();
-    let read: BTreeSet<String> = found.iter().map(|document| key(&id_of(document))).collect();
-    writing.unread.retain(|id| !read.contains(&key(id)));
-    let Step::Delete(documents) = &mut writing.step else { return };
-    documents.extend(found);
-    // What one more reply would take beyond the bound of undo stays selected.
-    let bytes: usize = documents.iter().map(estimated_bytes).sum();
-    if !is_end && !writing.unread.is_empty() && bytes + REPLY_BYTES_MAX <= UNDO_BYTES_MAX {
-        let command = change::read(&open.namespace.collection, &writing.unread);
-        write(tab, Purpose::DeleteRead, command, cx);
-        return;
-    }
-    if is_end {
-        let gone = std::mem::take(&mut writing.unread);
-        let gone: BTreeSet<String> = gone.iter().map(key).collect();
-        open.documents.selected.retain(|key, _| !gone.contains(key));
-    }
-    if documents.is_empty() {
+    if found.is_empty() {
         open.documents.writing = None;
-        let text = "Nothing to delete: the documents were already removed";
+        let text = "Nothing to delete: the document was already removed";
         cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
         reading::refresh(tab, cx);
         return;
     }
+    writing.step = Step::Delete(found);
     let command = writing.step.command(&open.namespace.collection, false);
     write(tab, Purpose::Write, command, cx);
 }
@@ -297,8 +276,8 @@ pub fn written(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
 
 /// Notes a change that was made. A message that offers to take an earlier one back no longer does:
 /// it would take this one back.
-fn note(tab: TabId, step: Step, origin: Origin, state: &mut State) {
-    with(state, tab, |view| view.undo.note(step, origin));
+pub(super) fn note(tab: TabId, change: impl Into<Change>, origin: Origin, state: &mut State) {
+    with(state, tab, |view| view.undo.note(change, origin));
     state.toasts.take_buttons(&Offer::Undo(tab));
     take_offers(tab, state);
 }
@@ -322,16 +301,12 @@ fn done(tab: TabId, count: usize, cx: &mut Apply<'_>) {
     let deleted = matches!(step, Step::Delete(_));
     if let Step::Delete(documents) = &step {
         let gone: BTreeSet<String> = documents.iter().map(|it| key(&id_of(it))).collect();
-        with(cx.state, tab, |view| view.selected.retain(|key, _| !gone.contains(key)));
+        with(cx.state, tab, |view| view.selected.forget(&gone));
     }
-    let left = cx.state.tabs.get(tab).map_or(0, |open| open.documents.selected.len());
     note(tab, step, origin, cx.state);
     let can_undo = cx.state.tabs.get(tab).is_some_and(|open| open.documents.undo.can_undo());
     let said = match origin {
         Origin::Person if !can_undo => format!("{said}; too large to undo"),
-        Origin::Person if deleted && count > 1 && left > 0 => {
-            format!("{said}; {} left. Delete again to continue", counted(left as u64, "is", "are"))
-        }
         _ => said,
     };
     let undo = (deleted && origin == Origin::Person && can_undo)

@@ -1,8 +1,11 @@
 //! The dialogs of the Documents view.
 
+mod copy;
 mod damaged;
 mod delete;
 mod editor;
+mod scope;
+mod update;
 
 use egui::Context;
 
@@ -22,5 +25,7 @@ pub fn ui(
         Dialog::Editor(draft) => editor::ui(context, tab, draft, state, actions),
         Dialog::Damaged(draft) => damaged::ui(context, tab, draft, state, actions),
         Dialog::Delete(draft) => delete::ui(context, tab, draft, state, actions),
+        Dialog::Update(draft) => update::ui(context, tab, draft, state, actions),
+        Dialog::Copy(draft) => copy::ui(context, tab, draft, state, actions),
     }
 }

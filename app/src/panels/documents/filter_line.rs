@@ -132,7 +132,7 @@ fn to_list(ui: &Ui, tab: &Tab, response: &egui::Response, actions: &mut Actions)
     }
     response.surrender_focus();
     let view = &tab.documents;
-    if view.focus.is_none()
+    if view.cursor.anchor_key.is_none()
         && let Some(first) = view.pages.row(0).filter(|first| first.has_id())
     {
         let (id, how) = (first.id.clone(), How::Only);

@@ -5,9 +5,11 @@ use std::time::Duration;
 use egui::{Align, Layout, Ui, vec2};
 
 use super::words;
-use crate::action::{Action, Actions, DocumentsAction, transfer};
-use crate::state::documents::{DocumentsDraft, DocumentsView, Mode};
-use crate::state::number::counted;
+use crate::action::{Action, Actions, DocumentsAction, ViewAction, transfer};
+use crate::state::documents::bulk::BulkRun;
+use crate::state::documents::{CopyForm, DocumentsDraft, DocumentsView, Mode};
+use crate::state::number::{self, counted};
+use crate::state::operations::OperationId;
 use crate::state::{State, Tab, duration};
 use crate::theme::{Icon, colors, durations, sizes, text};
 use crate::widgets::hint::Hint as _;
@@ -29,7 +31,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
     let view = &tab.documents;
     let running = running(state, view, actions);
     let mut push = |action| actions.push(Action::Documents(tab.id, action));
-    let (width, mut export) = (ui.available_width(), false);
+    let (width, mut export, mut cancel) = (ui.available_width(), false, None);
     let has_columns = width >= WIDE_COLUMNS || view.selected.len() < 2;
     ui.horizontal(|ui| {
         ui.set_height(sizes::CONTROL);
@@ -40,32 +42,9 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
         let hides = view.asks_due && state.tree.hides_expired(&tab.namespace.db);
         let tooltip = if hides { format!("{}\n{took}", words::HIDDEN) } else { took };
         ui.label(text::rich(&range, text::mono()).color(colors(ui).dim)).hint(tooltip);
-        let refresh = Button::icon_only(Icon::Refresh, "Refresh").tooltip("Refresh (Ctrl+R)");
-        if ui.add(refresh).clicked() {
-            push(DocumentsAction::Refresh);
-        }
-        let add = Button::plain("Add").icon(Icon::Add).name("Add document").tooltip("Ctrl+N");
-        if ui.add(add).clicked() {
-            push(DocumentsAction::Add);
-        }
-        let button = Button::plain("Export").icon(Icon::Export).name("Export documents");
-        export = ui.add(button).clicked();
-        if view.undo.can_undo() || view.undo.can_redo() {
-            let button = Button::icon_only(Icon::Undo, "Undo").enabled(view.undo.can_undo());
-            if ui.add(button.tooltip("Undo the last change (Ctrl+Z)")).clicked() {
-                push(DocumentsAction::Undo);
-            }
-        }
-        if view.selected.len() > 1 {
-            let count = counted(view.selected.len() as u64, "document", "documents");
-            let label = format!("Delete {count}…");
-            if ui.add(Button::plain(&label).icon(Icon::Drop)).clicked() {
-                push(DocumentsAction::AskDeleteSelected);
-            }
-            if ui.add(Button::icon_only(Icon::Close, "Clear selection")).clicked() {
-                push(DocumentsAction::SelectNothing);
-            }
-        }
+        export = buttons_ui(ui, view, &mut push);
+        let bulk = state.bulk.iter().find(|run| run.tab == tab.id);
+        cancel = bulk.and_then(|run| bulk_ui(ui, run));
         if view.writing.is_some() && ui.available_width() > SAVING {
             ui.label(text::rich("Saving…", text::small()).color(colors(ui).busy));
         }
@@ -82,6 +61,96 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
     if export {
         actions.push(transfer::export(tab));
     }
+    if let Some(operation) = cancel {
+        actions.push(Action::View(ViewAction::Cancel(operation)));
+    }
+}
+
+/// What can be done with the documents. Returns whether to export them.
+fn buttons_ui(ui: &mut Ui, view: &DocumentsView, push: &mut impl FnMut(DocumentsAction)) -> bool {
+    let refresh = Button::icon_only(Icon::Refresh, "Refresh").tooltip("Refresh (Ctrl+R)");
+    if ui.add(refresh).clicked() {
+        push(DocumentsAction::Refresh);
+    }
+    // What is done with the selected documents takes the room of these words.
+    let has_selection = view.selected.len() > 1;
+    let button = |icon, word, name| {
+        if has_selection {
+            Button::icon_only(icon, name)
+        } else {
+            Button::plain(word).icon(icon).name(name)
+        }
+    };
+    let add = button(Icon::Add, "Add", "Add document").tooltip("Add a document (Ctrl+N)");
+    if ui.add(add).clicked() {
+        push(DocumentsAction::Add);
+    }
+    let export = ui.add(button(Icon::Export, "Export", "Export documents")).clicked();
+    if view.undo.can_undo() || view.undo.can_redo() {
+        let button = Button::icon_only(Icon::Undo, "Undo").enabled(view.undo.can_undo());
+        if ui.add(button.tooltip("Undo the last change (Ctrl+Z)")).clicked() {
+            push(DocumentsAction::Undo);
+        }
+    }
+    if has_selection {
+        selection_ui(ui, view, push);
+    }
+    export
+}
+
+/// What can be done with the selected documents.
+fn selection_ui(ui: &mut Ui, view: &DocumentsView, push: &mut impl FnMut(DocumentsAction)) {
+    let what = counted(view.selected.len(), "document", "documents");
+    let label = format!("Delete {}…", number::count(view.selected.len()));
+    let name = format!("Delete {what}…");
+    if ui.add(Button::plain(&label).icon(Icon::Drop).name(&name)).clicked() {
+        push(DocumentsAction::AskDeleteSelected);
+    }
+    let response = ui.add(Button::plain("More").menu().name("Selected documents"));
+    menu::below(&response, |ui| {
+        for (label, action) in [
+            (format!("Update {what}…"), DocumentsAction::AskUpdateSelected),
+            (format!("Copy {what} to…"), DocumentsAction::AskCopySelected),
+        ] {
+            if menu::entry(ui, &label, "", true).clicked() {
+                push(action);
+            }
+        }
+        menu::line(ui);
+        for (label, form) in [
+            ("Copy as table text", CopyForm::Table),
+            ("Copy as Extended JSON", CopyForm::Json),
+            ("Copy as mongosh literals", CopyForm::Shell),
+        ] {
+            if menu::entry(ui, label, "", true).clicked() {
+                push(DocumentsAction::Copy(form));
+            }
+        }
+        menu::line(ui);
+        if menu::entry(ui, "Select all that match", "Ctrl+A", true).clicked() {
+            push(DocumentsAction::SelectAll);
+        }
+    });
+    if ui.add(Button::icon_only(Icon::Close, "Clear selection")).clicked() {
+        push(DocumentsAction::SelectNothing);
+    }
+}
+
+/// How far a change of many documents is. Returns the operation that is to be canceled.
+fn bulk_ui(ui: &mut Ui, run: &BulkRun) -> Option<OperationId> {
+    let (done, total) = run.work.gauge.now();
+    let words = if total == 0 {
+        "Changing documents".to_owned()
+    } else {
+        format!("{} of {}", number::count(done), number::count(total))
+    };
+    if ui.available_width() > SAVING {
+        ui.label(text::rich(&words, text::small()).color(colors(ui).busy));
+    }
+    let is_stopping = run.work.gauge.cancel.is_cancelled();
+    let label = if is_stopping { "Stopping…" } else { "Cancel" };
+    let button = Button::plain(label).name("Cancel the change").tooltip(&words);
+    ui.add(button.enabled(!is_stopping)).clicked().then_some(run.operation)
 }
 
 /// How long the oldest query runs, once that is longer than a moment.

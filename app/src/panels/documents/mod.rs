@@ -9,13 +9,13 @@ mod row_head;
 mod table;
 mod words;
 
-use egui::{Key, Ui};
+use egui::text_selection::LabelSelectionState;
+use egui::{Event, Key, Ui};
 
 pub use inspector::ui as inspector_ui;
 
-use crate::action::documents::How;
 use crate::action::{Action, Actions, DocumentsAction};
-use crate::state::documents::{DocumentsDraft, DocumentsView, Mode};
+use crate::state::documents::{CopyForm, DocumentsDraft, DocumentsView, Mode};
 use crate::state::drafts::TabDraft;
 use crate::state::{State, Tab};
 use crate::theme::sizes;
@@ -103,7 +103,8 @@ fn content_ui(
     }
 }
 
-/// Arrow keys move the selection, Delete asks, Escape selects nothing.
+/// Arrow keys move the selection, with Shift they extend it; Ctrl+C copies it, Delete asks, Escape
+/// selects nothing.
 fn keys(ui: &Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
     if ui.ctx().text_edit_focused() || ui.ctx().memory(|memory| memory.focused().is_some()) {
         return;
@@ -112,31 +113,49 @@ fn keys(ui: &Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
     let view = &tab.documents;
     let mut push = |action| actions.push(Action::Documents(tab.id, action));
     let last = view.pages.len().saturating_sub(1);
-    // Where nothing is chosen yet, the first document on the screen is.
-    let (down, up) = match view.focus {
-        Some(_) => (view.anchor.saturating_add(1).min(last), view.anchor.saturating_sub(1)),
-        None => (draft.shown.0.min(last), draft.shown.0.min(last)),
-    };
-    let to = match () {
-        () if pressed(Key::ArrowDown) => Some(down),
-        () if pressed(Key::ArrowUp) => Some(up),
-        () if pressed(Key::Home) => Some(0),
-        () if pressed(Key::End) => Some(last),
-        () => None,
-    };
-    if let Some(row) = to.filter(|_| !view.pages.is_empty()) {
-        if let Some(found) = view.pages.row(row).filter(|found| found.has_id()) {
-            push(DocumentsAction::Select { row, id: found.id.clone(), how: How::Only });
-        }
+    if let Some(row) = target_row(ui, view, draft.shown).filter(|_| !view.pages.is_empty()) {
+        let row = row.min(last);
+        let extends = ui.input(|input| input.modifiers.shift) && !view.selected.is_empty();
+        push(DocumentsAction::Go { row, extends });
         bring_into_view(row, row == last, view.mode, draft);
     }
-    if pressed(Key::Delete) && !view.selected.is_empty() {
+    if view.selected.is_empty() {
+        return;
+    }
+    if pressed(Key::Delete) {
         push(DocumentsAction::AskDeleteSelected);
     }
-    if pressed(Key::Escape) && is_busy_with_selection(view) {
+    let copies = ui.input(|input| input.events.contains(&Event::Copy));
+    if copies && !ui.ctx().plugin::<LabelSelectionState>().lock().has_selection() {
+        push(DocumentsAction::Copy(match view.mode {
+            Mode::Table => CopyForm::Table,
+            Mode::Json => CopyForm::Json,
+            Mode::Cards => CopyForm::Shell,
+        }));
+    }
+    if pressed(Key::Escape) {
         push(DocumentsAction::KeepDocument);
         push(DocumentsAction::SelectNothing);
     }
+}
+
+/// The row that a pressed key goes to; it may be after the end.
+fn target_row(ui: &Ui, view: &DocumentsView, shown: (u64, u64)) -> Option<u64> {
+    let pressed = |key| ui.input(|input| input.key_pressed(key));
+    let here = view.cursor.row;
+    // Where nothing is chosen yet, the first document on the screen is.
+    let begins = view.cursor.anchor_key.is_none() && view.cursor.waits.is_none();
+    let page = shown.1.saturating_sub(shown.0).saturating_sub(1).max(1);
+    let to = match () {
+        () if pressed(Key::Home) => 0,
+        () if pressed(Key::End) => u64::MAX,
+        () if pressed(Key::ArrowDown) => here.saturating_add(1),
+        () if pressed(Key::ArrowUp) => here.saturating_sub(1),
+        () if pressed(Key::PageDown) => here.saturating_add(page),
+        () if pressed(Key::PageUp) => here.saturating_sub(page),
+        () => return None,
+    };
+    Some(if begins && to != 0 && to != u64::MAX { shown.0 } else { to })
 }
 
 /// Whether Escape has something to do here: it ends a question about a document, or the selection.

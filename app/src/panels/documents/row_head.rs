@@ -187,7 +187,7 @@ fn confirm_ui(ui: &mut Ui, rect: Rect, row: &Row, tab: &Tab, actions: &mut Actio
             push(DocumentsAction::KeepDocument);
         }
         if ui.add(Button::danger("Delete").small()).clicked() {
-            push(DocumentsAction::Delete(vec![row.id.clone()]));
+            push(DocumentsAction::Delete(row.id.clone()));
         }
         let id = marks::visible(&value::cut(&value::id(&row.id), 40));
         let words = format!("Delete {id}?");

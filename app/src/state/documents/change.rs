@@ -42,8 +42,6 @@ pub struct Writing {
     /// The guard names the `_id` alone: the document was just compared, and its values can't all
     /// be compared by a filter.
     pub loose: bool,
-    /// Documents that are to be deleted and were not read yet.
-    pub unread: Vec<Bson>,
 }
 
 impl Step {

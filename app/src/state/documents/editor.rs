@@ -193,13 +193,6 @@ fn with_id(document: Document, base: ObjectId, at: usize) -> Document {
     whole
 }
 
-/// Documents are to be deleted.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DeleteMany {
-    /// Their `_id`s.
-    pub ids: Vec<Bson>,
-}
-
 #[cfg(test)]
 mod tests {
     use bson::doc;

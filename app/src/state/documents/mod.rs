@@ -1,7 +1,9 @@
 //! The documents of one tab: what was asked, which pages are there, what is selected, what is being
 //! changed, and what can be undone.
 
+pub mod bulk;
 pub mod change;
+pub mod clipboard;
 pub mod columns;
 pub mod damaged;
 pub mod due;
@@ -10,17 +12,20 @@ pub mod field;
 pub mod focus;
 pub mod pages;
 pub mod query;
+pub mod selection;
 pub mod undo;
 pub mod view;
 
-pub use crate::job::purpose::{DocumentsPurpose as Purpose, RowRange};
+pub use crate::job::bulk::Target;
+pub use crate::job::purpose::{CopyForm, DocumentsPurpose as Purpose};
 pub use change::{Origin, Step, Writing};
 pub use damaged::Damaged;
-pub use editor::{DeleteMany, Editor};
+pub use editor::Editor;
 pub use field::{FieldEdit, FieldKind};
 pub use focus::Focused;
 pub use pages::{Pages, Row};
 pub use query::{Query, QueryField, QueryText, Refusal};
+pub use selection::{Cursor, RowRange, Selection};
 pub use undo::Undo;
 pub use view::{DocumentsDraft, DocumentsView, Mode, SavedDocuments, Scroll};
 
@@ -30,7 +35,34 @@ pub enum Dialog {
     /// A document as text.
     Editor(Box<Editor>),
     /// Documents are to be deleted.
-    Delete(DeleteMany),
+    Delete(bulk::BulkDelete),
+    /// Documents are to be updated.
+    Update(Box<bulk::BulkUpdate>),
+    /// Documents are to be copied.
+    Copy(Box<bulk::BulkCopy>),
     /// Damaged documents.
     Damaged(Damaged),
+}
+
+impl Dialog {
+    /// The documents that a dialog of a change of many is about.
+    #[must_use]
+    pub fn scope(&self) -> Option<&bulk::Scope> {
+        match self {
+            Self::Delete(draft) => Some(&draft.scope),
+            Self::Update(draft) => Some(&draft.scope),
+            Self::Copy(draft) => Some(&draft.scope),
+            Self::Editor(_) | Self::Damaged(_) => None,
+        }
+    }
+
+    /// The same, to change what is known of them.
+    pub fn scope_mut(&mut self) -> Option<&mut bulk::Scope> {
+        match self {
+            Self::Delete(draft) => Some(&mut draft.scope),
+            Self::Update(draft) => Some(&mut draft.scope),
+            Self::Copy(draft) => Some(&mut draft.scope),
+            Self::Editor(_) | Self::Damaged(_) => None,
+        }
+    }
 }

@@ -1,26 +1,63 @@
 //! The last changes, to take them back and to make them again. Bounded in steps and in bytes.
 
+use std::sync::Arc;
+
 use super::change::{Origin, Step};
 use super::pages::estimated_bytes;
+use crate::job::bulk::Made;
 use crate::limits::{UNDO_BYTES_MAX, UNDO_STEPS_MAX};
+
+/// A change that can be taken back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Of a document, or of a few that were added together.
+    One(Step),
+    /// Of many, in steps.
+    Many(Arc<Made>),
+}
+
+impl Change {
+    /// What takes it back. One of many is the same in both directions.
+    #[must_use]
+    fn inverse(self) -> Self {
+        match self {
+            Self::One(step) => Self::One(step.inverse()),
+            Self::Many(made) => Self::Many(made),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::One(step) => step.documents().map(estimated_bytes).sum(),
+            Self::Many(made) => made.bytes(),
+        }
+    }
+}
+
+impl From<Step> for Change {
+    fn from(step: Step) -> Self {
+        Self::One(step)
+    }
+}
 
 /// The last changes of one tab.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Undo {
-    done: Vec<Step>,
-    undone: Vec<Step>,
+    done: Vec<Change>,
+    undone: Vec<Change>,
 }
 
 impl Undo {
-    /// Notes a change that was made. `step` is what the store did.
-    pub fn note(&mut self, step: Step, origin: Origin) {
+    /// Notes a change that was made. It is what the store did.
+    pub fn note(&mut self, change: impl Into<Change>, origin: Origin) {
+        let change = change.into();
         match origin {
             Origin::Person => {
                 self.undone.clear();
-                self.done.push(step);
+                self.done.push(change);
             }
-            Origin::Undo => self.undone.push(step.inverse()),
-            Origin::Redo => self.done.push(step),
+            Origin::Undo => self.undone.push(change.inverse()),
+            Origin::Redo => self.done.push(change),
         }
         while self.done.len() > UNDO_STEPS_MAX || self.bytes() > UNDO_BYTES_MAX {
             if self.done.is_empty() {
@@ -31,23 +68,29 @@ impl Undo {
         }
     }
 
-    /// Takes a change back that was handed out and not made, so that it can be tried again. `step`
-    /// is what the store should have done.
-    pub fn give_back(&mut self, step: Step, origin: Origin) {
+    /// Forgets every change: the last one can't be taken back, and so can't those before it.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Takes a change back that was handed out and not made, so that it can be tried again. It is
+    /// what the store should have done.
+    pub fn give_back(&mut self, change: impl Into<Change>, origin: Origin) {
+        let change = change.into();
         match origin {
             Origin::Person => {}
-            Origin::Undo => self.done.push(step.inverse()),
-            Origin::Redo => self.undone.push(step),
+            Origin::Undo => self.done.push(change.inverse()),
+            Origin::Redo => self.undone.push(change),
         }
     }
 
     /// What takes the last change back.
-    pub fn undo(&mut self) -> Option<Step> {
-        self.done.pop().map(Step::inverse)
+    pub fn undo(&mut self) -> Option<Change> {
+        self.done.pop().map(Change::inverse)
     }
 
     /// The change that was taken back last.
-    pub fn redo(&mut self) -> Option<Step> {
+    pub fn redo(&mut self) -> Option<Change> {
         self.undone.pop()
     }
 
@@ -64,8 +107,7 @@ impl Undo {
     }
 
     fn bytes(&self) -> usize {
-        let steps = self.done.iter().chain(&self.undone);
-        steps.flat_map(Step::documents).map(estimated_bytes).sum()
+        self.done.iter().chain(&self.undone).map(Change::bytes).sum()
     }
 }
 
@@ -85,12 +127,12 @@ mod tests {
         undo.note(insert(1), Origin::Person);
         undo.note(insert(2), Origin::Person);
         let back = undo.undo();
-        assert_eq!(back, Some(insert(2).inverse()));
+        assert_eq!(back, Some(insert(2).inverse().into()));
         undo.note(insert(2).inverse(), Origin::Undo);
         let again = undo.redo();
-        assert_eq!(again, Some(insert(2)));
+        assert_eq!(again, Some(insert(2).into()));
         undo.note(insert(2), Origin::Redo);
-        assert_eq!(undo.undo(), Some(insert(2).inverse()));
+        assert_eq!(undo.undo(), Some(insert(2).inverse().into()));
     }
 
     #[test]

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::due::{Due, TtlIndex, due};
 use super::pages::{Pages, Row};
 use super::query::{Query, QueryText, Refusal};
-use super::{FieldEdit, Focused, Undo, Writing, columns};
+use super::undo::Change;
+use super::{Cursor, FieldEdit, Focused, Selection, Undo, Writing, columns};
 use crate::commands::query;
-use crate::job::purpose::RowRange;
-use crate::limits::{FILTER_HISTORY_MAX, SELECTED_MAX};
+use crate::limits::FILTER_HISTORY_MAX;
 
 /// How documents are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -80,12 +80,10 @@ pub struct DocumentsView {
     pub hidden: BTreeSet<String>,
     /// The document in the inspector.
     pub focus: Option<Focused>,
-    /// The selected documents, by the text of their `_id`.
-    pub selected: BTreeMap<String, Bson>,
-    /// The row that a range of rows is selected from.
-    pub anchor: u64,
-    /// The text of the `_id` in that row.
-    pub anchor_key: String,
+    /// The selected documents.
+    pub selected: Selection,
+    /// Where the keyboard goes on.
+    pub cursor: Cursor,
     /// The document whose deletion waits for a yes.
     pub confirming: Option<Bson>,
     /// The last changes.
@@ -103,7 +101,7 @@ struct Answered {
     query: Query,
     pages: Pages,
     columns: Vec<String>,
-    selected: BTreeMap<String, Bson>,
+    selected: Selection,
 }
 
 /// What is restored at the next start.
@@ -118,18 +116,6 @@ pub struct SavedDocuments {
     pub history: Vec<String>,
     /// Columns that the user hid.
     pub hidden: BTreeSet<String>,
-}
-
-impl RowRange {
-    /// The part of `ids`, which were read from these rows, between the two ends. Rows move
-    /// when documents before them are removed, and what moved in was not on the screen.
-    #[must_use]
-    pub fn within(&self, ids: Vec<Bson>) -> Vec<Bson> {
-        let place = |end: &String| ids.iter().position(|id| key(id) == *end);
-        let first = place(&self.ends[0]).unwrap_or(0);
-        let end = place(&self.ends[1]).map_or(ids.len(), |last| last + 1);
-        ids.into_iter().take(end).skip(first).collect()
-    }
 }
 
 /// The scroll position of a list: the row at its top, and how much of it is above the top, in
@@ -183,7 +169,7 @@ impl DocumentsView {
     /// tried once more.
     pub fn give_up(&mut self) {
         if let Some(writing) = self.writing.take() {
-            self.undo.give_back(writing.step, writing.origin);
+            self.undo.give_back(Change::One(writing.step), writing.origin);
         }
     }
 
@@ -212,6 +198,7 @@ impl DocumentsView {
             let pages = self.pages.take_all();
             let columns = std::mem::take(&mut self.columns);
             let selected = std::mem::take(&mut self.selected);
+            self.cursor = Cursor::default();
             if !pages.is_unknown() && self.answered.is_none() {
                 self.answered = Some(Box::new(Answered { text, query, pages, columns, selected }));
             }
@@ -316,68 +303,10 @@ impl DocumentsView {
         (self.asks_due || !self.ttl.is_empty()) && self.query.is_whole()
     }
 
-    /// Whether a document is selected.
-    #[must_use]
-    pub fn is_selected(&self, id: &Bson) -> bool {
-        !self.selected.is_empty() && self.selected.contains_key(&key(id))
-    }
-
     /// Whether a document is in the inspector.
     #[must_use]
     pub fn is_focused(&self, id: &Bson) -> bool {
         self.focus.as_ref().is_some_and(|focus| focus.id == *id)
-    }
-
-    /// Selects one document alone.
-    pub fn select_only(&mut self, row: u64, id: &Bson) {
-        self.select_all([id.clone()]);
-        self.set_anchor(row, id);
-    }
-
-    /// Selects these documents and no others.
-    pub fn select_all(&mut self, ids: impl IntoIterator<Item = Bson>) {
-        self.selected = ids.into_iter().map(|id| (key(&id), id)).collect();
-    }
-
-    fn set_anchor(&mut self, row: u64, id: &Bson) {
-        (self.anchor, self.anchor_key) = (row, key(id));
-    }
-
-    /// Selects a document too, or no longer. Returns whether there was room.
-    pub fn toggle(&mut self, row: u64, id: &Bson) -> bool {
-        self.set_anchor(row, id);
-        let key = key(id);
-        if self.selected.remove(&key).is_some() {
-            return true;
-        }
-        if self.selected.len() >= SELECTED_MAX {
-            return false;
-        }
-        self.selected.insert(key, id.clone());
-        true
-    }
-
-    /// The rows from the anchor to this one.
-    #[must_use]
-    pub fn range_to(&self, row: u64, id: &Bson) -> RowRange {
-        let (anchor, clicked) = (self.anchor_key.clone(), key(id));
-        let ends = if self.anchor <= row { [anchor, clicked] } else { [clicked, anchor] };
-        let first = self.anchor.min(row);
-        RowRange { first, count: self.anchor.max(row) - first + 1, ends }
-    }
-
-    /// Selects these rows if all of them are loaded. Returns whether they are.
-    pub fn select_loaded(&mut self, range: &RowRange) -> bool {
-        let rows = (range.first..range.first + range.count).map(|at| self.pages.row(at));
-        let ids: Option<Vec<Bson>> =
-            rows.map(|row| row.filter(|row| row.has_id()).map(|row| row.id.clone())).collect();
-        ids.map(|ids| self.select_all(ids)).is_some()
-    }
-
-    /// The command that reads the `_id` of `count` documents from row `first` on.
-    #[must_use]
-    pub fn find_ids(&self, collection: &str, first: u64, count: u64) -> Document {
-        query::ids_only(self.find(collection, first, count))
     }
 
     /// The columns that are shown.
@@ -422,38 +351,6 @@ mod tests {
         let run = view.pages.begin_run();
         view.take(run, 0, (0..count).map(|id| doc! {"_id": id}).collect(), false);
         view
-    }
-
-    #[test]
-    fn a_range_is_selected_from_the_anchor() {
-        let mut view = view(10);
-        view.select_only(2, &Bson::Int32(2));
-        let select_to = |view: &mut DocumentsView, row: i32| {
-            let range = view.range_to(u64::from(row.unsigned_abs()), &Bson::Int32(row));
-            view.select_loaded(&range)
-        };
-        assert!(select_to(&mut view, 5));
-        assert_eq!(view.selected.len(), 4);
-        assert!(select_to(&mut view, 0));
-        assert_eq!(view.selected.len(), 3);
-        assert!(!select_to(&mut view, 60), "not all of these rows are loaded");
-        assert_eq!(view.selected.len(), 3);
-        assert!(view.toggle(9, &Bson::Int32(9)));
-        assert!(view.is_selected(&Bson::Int32(9)));
-        assert!(!view.is_selected(&Bson::Int64(9)), "another type is another document");
-    }
-
-    #[test]
-    fn a_range_ends_where_it_was_clicked_when_rows_have_moved() {
-        let range = RowRange { first: 2, count: 3, ends: [2, 4].map(|id| key(&Bson::Int32(id))) };
-        let check = |ids: &[i32], expected: &[i32]| {
-            let [ids, expected] =
-                [ids, expected].map(|ids| ids.iter().copied().map(Bson::Int32).collect::<Vec<_>>());
-            assert_eq!(range.within(ids), expected);
-        };
-        check(&[2, 3, 4], &[2, 3, 4]);
-        check(&[3, 4, 5], &[3, 4]);
-        check(&[1, 2, 3], &[2, 3]);
     }
 
     #[test]

@@ -5,11 +5,13 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use mayfly_engine::transfer::Progress;
 
 use super::Shared;
-use crate::job::Cancel;
+use crate::job::bulk::{BulkReport, BulkWork};
+use crate::job::{Cancel, Purpose};
 use crate::worker::guarded::guarded;
 use crate::worker::maintenance::{MaintenanceDone, MaintenanceWork};
 use crate::worker::sandbox::{SandboxDone, SandboxWork};
 use crate::worker::transfer::{TransferDone, TransferWork};
+use crate::worker::{Outcome, bulk};
 
 impl Shared {
     /// Cares for the store; a window that closes stops it.
@@ -42,6 +44,30 @@ impl Shared {
             self.follow(source.as_ref(), store);
         }
         done
+    }
+
+    /// Changes many documents; a window that closes stops it after its present step.
+    pub(super) fn bulk(&self, store: u32, purpose: Purpose, generation: u64, work: &BulkWork) {
+        let cancel = work.gauge.cancel.clone();
+        self.caring().push(cancel.clone());
+        let done = guarded(|| match self.sources.of(store) {
+            Some(source) => bulk::run(source.as_ref(), work, &mut |reply| {
+                let purpose = purpose.clone();
+                self.tell(Outcome::Answer { purpose, generation, reply });
+            }),
+            None => BulkReport::failed("No store is open".to_owned()),
+        });
+        self.caring().retain(|other| *other != cancel);
+        let report = done.unwrap_or_else(BulkReport::failed);
+        self.tell(Outcome::Bulk { purpose, generation, report });
+    }
+
+    /// Sends what is due in the traffic of the demo store.
+    pub(super) fn step_traffic(&self) {
+        let Some(source) = self.sources.own() else { return };
+        for reply in self.traffic.step(source.as_ref()) {
+            self.tell(Outcome::Answer { purpose: Purpose::Traffic, generation: 0, reply });
+        }
     }
 
     pub(super) fn caring(&self) -> MutexGuard<'_, Vec<Cancel>> {

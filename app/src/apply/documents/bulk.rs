@@ -1,0 +1,307 @@
+//! Changes of many documents: the dialogs about them, the work in steps, and its end.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bson::Document;
+
+use super::reading::{self, ask, documents};
+use super::{with, writing};
+use crate::apply::{Apply, QUEUE_FULL};
+use crate::job::bulk::{BulkChange, BulkEnd, BulkGauge, BulkReport, BulkWork, Made};
+use crate::limits::METER_PAUSE;
+use crate::state::documents::bulk::{BulkCopy, BulkDelete, BulkRun, BulkUpdate, Measured, Scope};
+use crate::state::documents::change::id_of;
+use crate::state::documents::undo::Change;
+use crate::state::documents::view::key;
+use crate::state::documents::{Dialog, Origin, Purpose};
+use crate::state::number::{self, counted};
+use crate::state::offer::Offer;
+use crate::state::operations::{OperationId, Progress, Stage};
+use crate::state::toasts::Kind;
+use crate::state::{Dialog as AnyDialog, Namespace, Purpose as AnyPurpose, State, TabId};
+use crate::worker::{Lane, Reply, Work};
+
+/// What is done to the selected documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// They are deleted.
+    Delete,
+    /// They are updated.
+    Update,
+    /// They are copied.
+    Copy,
+}
+
+/// Opens the dialog about the selected documents.
+pub fn open(tab: TabId, asked: Asked, cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let view = &open.documents;
+    if view.selected.is_empty() {
+        return;
+    }
+    let scope = Scope::new(view.selected.target(&view.query.filter), view.selected.len());
+    let collection = &open.namespace.collection;
+    let (measure, sample) = (scope.measure(collection), scope.read_sample(collection));
+    let dialog = match asked {
+        Asked::Delete => Dialog::Delete(BulkDelete { scope }),
+        Asked::Update => Dialog::Update(Box::new(BulkUpdate::new(scope, now_ms))),
+        Asked::Copy => Dialog::Copy(Box::new(BulkCopy::new(scope, &open.namespace))),
+    };
+    cx.state.dialogs.show(AnyDialog::Documents(tab, dialog));
+    ask(tab, Purpose::Sample, sample, cx);
+    ask(tab, Purpose::Measure, measure, cx);
+}
+
+/// The scope of the open dialog, if it is about the documents that `command` asked for.
+fn scope(
+    tab: TabId,
+    state: &mut State,
+    is_asked: impl Fn(&Scope, &str) -> bool,
+) -> Option<(&mut Dialog, i64)> {
+    let now_ms = state.now_ms();
+    let collection = state.tabs.get(tab)?.namespace.collection.clone();
+    let AnyDialog::Documents(of, dialog) = state.dialogs.open_mut()? else { return None };
+    let is_of_it = *of == tab && dialog.scope().is_some_and(|scope| is_asked(scope, &collection));
+    is_of_it.then_some((dialog, now_ms))
+}
+
+/// The documents of a dialog were counted.
+pub fn measured(tab: TabId, reply: &Reply, state: &mut State) {
+    let result = reply.result.as_ref().map_err(Clone::clone).map(|found| {
+        let sums = documents(found).into_iter().next().unwrap_or_default();
+        let sum = |name| crate::apply::number::number(&sums, name).unwrap_or(0);
+        Measured { documents: sum("n"), bytes: sum("bytes") }
+    });
+    let is_asked = |scope: &Scope, collection: &str| scope.measure(collection) == reply.command;
+    if let Some(scope) = scope(tab, state, is_asked).and_then(|(dialog, _)| dialog.scope_mut()) {
+        scope.measured = Some(result);
+    }
+}
+
+/// Some of the documents of a dialog came.
+pub fn sampled(tab: TabId, reply: &Reply, state: &mut State) {
+    let Some(found) = reply.ok().map(documents) else { return };
+    let is_asked = |scope: &Scope, collection: &str| scope.read_sample(collection) == reply.command;
+    let Some((dialog, now_ms)) = scope(tab, state, is_asked) else { return };
+    if let Some(scope) = dialog.scope_mut() {
+        scope.sample = found;
+    }
+    if let Dialog::Update(draft) = dialog {
+        draft.changed(now_ms);
+    }
+}
+
+/// Starts a change.
+pub fn start(tab: TabId, change: BulkChange, origin: Origin, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let namespace = open.namespace.clone();
+    if writing::is_busy(tab, cx.state) {
+        writing::tell_busy(cx.state);
+        return;
+    }
+    let gauge = Arc::new(BulkGauge::default());
+    let work = BulkWork { namespace, change, gauge };
+    let title = title(&work, origin);
+    let (now_ms, uptime) = (cx.state.now_ms(), cx.state.uptime);
+    let cancel = Some(work.gauge.cancel.clone());
+    let operation = cx.state.operations.begin(title, now_ms, uptime, cancel);
+    let run = BulkRun { operation, tab, work: work.clone(), origin };
+    cx.state.bulk.push(run);
+    let purpose = AnyPurpose::Documents(tab, Purpose::Bulk(operation));
+    cx.job(purpose, Lane::Bulk, Work::Bulk(work));
+}
+
+fn title(work: &BulkWork, origin: Origin) -> String {
+    let BulkWork { namespace, change, .. } = work;
+    match change {
+        BulkChange::Delete(_) => format!("Delete documents from {namespace}"),
+        BulkChange::Update { .. } => format!("Update documents of {namespace}"),
+        BulkChange::Copy { to, folder: None, .. } => {
+            format!("Copy documents of {namespace} to {to}")
+        }
+        BulkChange::Copy { to, folder: Some(folder), .. } => {
+            format!("Copy documents of {namespace} to {to} in {}", folder.display())
+        }
+        BulkChange::Back(made) | BulkChange::Again(made) => {
+            let what = if origin == Origin::Redo { "Redo" } else { "Undo" };
+            format!("{what}: {} documents of {}", made.verb.to_lowercase(), made.namespace)
+        }
+    }
+}
+
+/// Shows how far the changes are. Returns when to look again.
+pub fn follow(state: &mut State) -> Option<Duration> {
+    for run in &state.bulk {
+        let (done, total) = run.work.gauge.now();
+        let text = if total == 0 {
+            "Reading".to_owned()
+        } else {
+            format!("{} of {} documents", number::count(done), number::count(total))
+        };
+        if let Some(operation) = state.operations.get_mut(run.operation) {
+            operation.progress = Progress { done, total, text };
+        }
+    }
+    (!state.bulk.is_empty()).then_some(METER_PAUSE)
+}
+
+/// Stops every change after its present step, because the store closes.
+pub fn cancel_all(state: &State) {
+    for run in &state.bulk {
+        run.work.gauge.cancel.cancel();
+    }
+}
+
+/// A change was not started: too much was asked at once.
+pub fn dropped(operation: OperationId, cx: &mut Apply<'_>) {
+    ended(operation, BulkReport::failed(QUEUE_FULL.to_owned()), cx);
+}
+
+/// What was not even begun of a change that is taken back or made again.
+fn add_left(run: &BulkRun, report: &mut BulkReport) {
+    let is_begun = report.changed > 0 || !report.left.is_empty();
+    if let (BulkChange::Back(made) | BulkChange::Again(made), false) = (&run.work.change, is_begun)
+    {
+        report.left.clone_from(&made.pairs);
+    }
+}
+
+/// A change ended.
+pub fn ended(operation: OperationId, mut report: BulkReport, cx: &mut Apply<'_>) {
+    let at = cx.state.bulk.iter().position(|run| run.operation == operation);
+    let Some(run) = at.map(|at| cx.state.bulk.remove(at)) else { return };
+    add_left(&run, &mut report);
+    let words = words(&run, &report);
+    let stage = match &report.end {
+        BulkEnd::Complete => Stage::Done(words.clone()),
+        BulkEnd::Cancelled => Stage::Cancelled(words.clone()),
+        BulkEnd::Failed(_) => Stage::Failed(words.clone()),
+    };
+    cx.state.operations.end(operation, stage);
+    cx.state.tree.stale = true;
+    let tab = run.tab;
+    let is_whole = report.end == BulkEnd::Complete && report.refused == 0;
+    let kind = match report.end {
+        BulkEnd::Failed(_) => Kind::Error,
+        _ if is_whole && report.left.is_empty() => Kind::Done,
+        _ => Kind::Warning,
+    };
+    forget(&run, &report, cx.state);
+    let is_left = !report.left.is_empty() || matches!(report.end, BulkEnd::Failed(_));
+    let is_noted = note(&run, report, cx.state);
+    let offer = match run.origin {
+        Origin::Person => is_noted.then(|| ("Undo".to_owned(), Offer::Undo(tab))),
+        origin => writing::offer(tab, origin).filter(|_| is_left),
+    };
+    cx.state.toasts.push(kind, words, offer, cx.state.uptime);
+    refresh(&run, cx);
+}
+
+/// Deleted documents are not selected any more.
+fn forget(run: &BulkRun, report: &BulkReport, state: &mut State) {
+    let BulkChange::Delete(_) = &run.work.change else { return };
+    let gone: Option<BTreeSet<String>> = report.pairs.as_ref().map(|pairs| {
+        let before = pairs.iter().filter_map(|pair| pair.before.as_ref());
+        let ids = before.filter_map(|raw| Document::try_from(raw.as_ref()).ok());
+        ids.map(|document| key(&id_of(&document))).collect()
+    });
+    let is_complete = report.end == BulkEnd::Complete && report.refused == 0;
+    with(state, run.tab, |view| {
+        if is_complete {
+            view.selected.clear();
+        } else if let Some(gone) = &gone {
+            view.selected.forget(gone);
+        }
+    });
+}
+
+/// Notes what was changed, so that it can be taken back. Returns whether it was noted.
+fn note(run: &BulkRun, report: BulkReport, state: &mut State) -> bool {
+    let (namespace, verb) = match &run.work.change {
+        BulkChange::Delete(_) => (run.work.namespace.clone(), "Deleted"),
+        BulkChange::Update { .. } => (run.work.namespace.clone(), "Updated"),
+        BulkChange::Copy { to, .. } => (to.clone(), "Copied"),
+        BulkChange::Back(made) | BulkChange::Again(made) => (made.namespace.clone(), made.verb),
+    };
+    let made = |pairs| Change::Many(Arc::new(Made { namespace: namespace.clone(), pairs, verb }));
+    let is_noted = match report.pairs {
+        Some(pairs) if !pairs.is_empty() => {
+            writing::note(run.tab, made(pairs), run.origin, state);
+            true
+        }
+        Some(_) => false,
+        // The changes before one that can't be taken back can't be either.
+        None => {
+            if !is_outside(run) {
+                with(state, run.tab, |view| view.undo.clear());
+            }
+            false
+        }
+    };
+    if !report.left.is_empty() {
+        let left = made(report.left);
+        with(state, run.tab, |view| view.undo.give_back(left, run.origin));
+    }
+    is_noted
+}
+
+/// Whether the change is made in another store, which is closed again.
+fn is_outside(run: &BulkRun) -> bool {
+    matches!(run.work.change, BulkChange::Copy { folder: Some(_), .. })
+}
+
+fn refresh(run: &BulkRun, cx: &mut Apply<'_>) {
+    let to = match &run.work.change {
+        BulkChange::Copy { to, folder: None, .. } => Some(to),
+        BulkChange::Back(made) | BulkChange::Again(made) => Some(&made.namespace),
+        _ => None,
+    };
+    let touched: Vec<&Namespace> = to.into_iter().chain([&run.work.namespace]).collect();
+    for namespace in touched {
+        cx.state.changes.note(Some(namespace));
+    }
+    reading::refresh(run.tab, cx);
+}
+
+/// What a change did, in words.
+fn words(run: &BulkRun, report: &BulkReport) -> String {
+    let what = counted(report.changed, "document", "documents");
+    let (done, left) = match &run.work.change {
+        BulkChange::Delete(_) => (format!("Deleted {what}"), ""),
+        BulkChange::Update { .. } => (format!("Updated {what}"), "unchanged"),
+        BulkChange::Copy { to, .. } => (format!("Copied {what} to {to}"), "already there"),
+        BulkChange::Back(made) => {
+            let verb = match made.verb {
+                "Deleted" => "inserted",
+                "Copied" => "deleted",
+                _ => "restored",
+            };
+            (format!("Undone: {verb} {what}"), "changed since and left as they are")
+        }
+        BulkChange::Again(made) => {
+            let verb = made.verb.to_lowercase();
+            (format!("Redone: {verb} {what}"), "changed since and left as they are")
+        }
+    };
+    let mut words = match &report.end {
+        BulkEnd::Complete => done,
+        BulkEnd::Cancelled => format!("Canceled. {done}"),
+        BulkEnd::Failed(message) if report.changed == 0 => return message.clone(),
+        BulkEnd::Failed(message) => format!("{done}, then failed: {message}"),
+    };
+    if report.unchanged > 0 && !left.is_empty() {
+        let _ = write!(words, ", {} {left}", number::count(report.unchanged));
+    }
+    if report.refused > 0 {
+        let why = report.refusal.as_deref().unwrap_or("the store gave no reason");
+        let _ = write!(words, "; {} refused: {why}", number::count(report.refused));
+    }
+    if report.pairs.is_none() && !is_outside(run) {
+        words.push_str("; too large to undo");
+    }
+    words
+}

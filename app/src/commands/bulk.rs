@@ -1,0 +1,84 @@
+//! The commands of a change of many documents.
+
+use bson::{Bson, Document, doc};
+
+use super::documents;
+
+/// Counts the documents that match, and adds up their bytes.
+#[must_use]
+pub fn measure(collection: &str, filter: &Document) -> Document {
+    let sums =
+        doc! { "_id": null, "n": { "$sum": 1 }, "bytes": { "$sum": { "$bsonSize": "$$ROOT" } } };
+    doc! {
+        "aggregate": collection,
+        "pipeline": [{ "$match": filter.clone() }, { "$group": sums }],
+        "cursor": {},
+    }
+}
+
+/// Reads some of the documents that match, whole.
+#[must_use]
+pub fn sample(collection: &str, filter: &Document, count: i64) -> Document {
+    documents::read(collection, filter.clone(), count)
+}
+
+/// Reads the `_id`s of all that match, `batch` at a time.
+#[must_use]
+pub fn ids(collection: &str, filter: &Document, batch: i32) -> Document {
+    doc! {
+        "find": collection, "filter": filter.clone(), "projection": { "_id": 1 },
+        "batchSize": batch,
+    }
+}
+
+/// Reads on.
+#[must_use]
+pub fn more(collection: &str, cursor: i64, batch: i32) -> Document {
+    doc! { "getMore": cursor, "collection": collection, "batchSize": batch }
+}
+
+/// The filter of those among `ids` that match `filter`.
+#[must_use]
+pub fn among(filter: &Document, ids: Vec<Bson>) -> Document {
+    let among = doc! { "_id": { "$in": ids } };
+    if filter.is_empty() {
+        among
+    } else {
+        doc! { "$and": [among, filter.clone()] }
+    }
+}
+
+/// Deletes all that match.
+#[must_use]
+pub fn delete(collection: &str, filter: Document) -> Document {
+    doc! { "delete": collection, "deletes": [{ "q": filter, "limit": 0 }] }
+}
+
+/// Updates all that match.
+#[must_use]
+pub fn update(collection: &str, filter: Document, update: &Bson) -> Document {
+    let statement = doc! { "q": filter, "u": update.clone(), "multi": true };
+    doc! { "update": collection, "updates": [statement] }
+}
+
+/// Replaces each document by the one with its `_id`, all in one statement: each statement is a flush
+/// to the disk.
+#[must_use]
+pub fn replace(collection: &str, documents: Vec<Document>) -> Document {
+    let ids = documents.iter().map(|one| one.get("_id").cloned().unwrap_or(Bson::Null));
+    let ids: Vec<Bson> = ids.collect();
+    let at = doc! { "$indexOfArray": ["$$ids", "$_id"] };
+    let replace = doc! { "$replaceWith": { "$arrayElemAt": ["$$documents", at] } };
+    let filter = among(&Document::new(), ids.clone());
+    doc! {
+        "update": collection,
+        "updates": [{ "q": filter, "u": [replace], "multi": true }],
+        "let": { "ids": { "$literal": ids }, "documents": { "$literal": documents } },
+    }
+}
+
+/// Inserts documents; one that is refused does not end the others.
+#[must_use]
+pub fn insert(collection: &str, documents: Vec<Document>) -> Document {
+    doc! { "insert": collection, "documents": documents, "ordered": false }
+}

@@ -1,0 +1,141 @@
+//! Documents are to be copied to another collection or store.
+
+use egui::{Context, Id, Ui};
+
+use super::scope::{self, Confirm};
+use crate::action::Actions;
+use crate::commands::bulk as command;
+use crate::dialogs::close;
+use crate::state::documents::bulk::BulkCopy;
+use crate::state::number::counted;
+use crate::state::transfer::import::{WHOLE_PATH, whole_path};
+use crate::state::{State, Tab, TabId};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::field::{Field, labelled};
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, marks, modal, tabs};
+
+/// Documents of the sample.
+const SAMPLE: usize = 3;
+
+/// Draws the dialog.
+pub fn ui(
+    context: &Context,
+    tab: TabId,
+    draft: &mut BulkCopy,
+    state: &State,
+    actions: &mut Actions,
+) {
+    let Some(open) = state.tabs.get(tab) else { return close(actions) };
+    let what = scope::what(&draft.scope);
+    let is_path = !draft.is_outside || whole_path(&draft.folder).is_some();
+    let problem = draft.problem(&open.namespace);
+    let count = draft.scope.documents();
+    let ready = problem.is_none() && is_path && count.is_some_and(|count| count > 0);
+    let (mut copy, mut answered) = (false, false);
+    let mut command = String::new();
+    let title = format!("Copy {what} from {}", marks::visible(&open.namespace.to_string()));
+    let subtitle = if draft.is_outside {
+        "Undo does not reach the other store".to_owned()
+    } else {
+        draft.scope.undo_words(1)
+    };
+    let closing = modal::ui(
+        context,
+        &title,
+        &subtitle,
+        sizes::DIALOG,
+        draft,
+        |ui, draft| {
+            scope::error_ui(ui, &draft.scope);
+            target_ui(ui, draft, state, open);
+            let hint = "Documents whose _id is there already stay as they are. Indexes are not \
+                        copied";
+            ui.label(text::rich(hint, text::small()).color(colors(ui).dim));
+            scope::sample_ui(ui, &draft.scope, SAMPLE);
+            let to = draft.to();
+            command = scope::command(&to, &draft.scope, |_| {
+                let first = draft.scope.sample.first().cloned();
+                command::insert(&to.collection, first.into_iter().collect())
+            });
+            if problem.is_none() && !draft.scope.sample.is_empty() {
+                copy = scope::command_ui(ui, &draft.scope, &command);
+            }
+        },
+        |ui, draft| {
+            let label = scope::label(&draft.scope, "Copy", &what);
+            answered = modal::answer_ui(ui, Button::primary(&label).enabled(ready));
+            if ui.add(Button::plain("Cancel")).clicked() {
+                close(actions);
+            }
+        },
+    );
+    let change = answered.then(|| draft.change());
+    Confirm { tab, change, copied: copy.then_some(command), closing }.end(actions);
+}
+
+fn target_ui(ui: &mut Ui, draft: &mut BulkCopy, state: &State, open: &Tab) {
+    let chosen = usize::from(draft.is_outside);
+    let pressed = tabs::segmented(ui, "Store", &["This store", "Another store"], chosen);
+    if let Some(pressed) = pressed {
+        draft.is_outside = pressed == 1;
+    }
+    if draft.is_outside {
+        folder_ui(ui, draft, state);
+    }
+    ui.horizontal_top(|ui| {
+        let half = (ui.available_width() - sizes::GAP) / 2.0;
+        ui.spacing_mut().item_spacing.x = sizes::GAP;
+        for (label, name) in [("Database", &mut draft.db), ("Collection", &mut draft.collection)] {
+            ui.vertical(|ui| {
+                ui.set_width(half);
+                labelled(ui, label, None, |ui| {
+                    let id = Some(Id::unique(("copy into", label)));
+                    let field = Field { name: label, mono: true, id, ..Field::default() };
+                    let response = field.ui(ui, name);
+                    let is_first = label == "Collection" && name.is_empty();
+                    if is_first && ui.memory(|memory| memory.focused().is_none()) {
+                        response.request_focus();
+                    }
+                });
+            });
+        }
+    });
+    let there = state.tree.collection(&draft.to()).filter(|_| !draft.is_outside);
+    let (words, ink) = match (draft.problem(&open.namespace), there) {
+        (Some(problem), _) => (problem, colors(ui).dim),
+        (None, None) if draft.is_outside => return,
+        (None, None) => ("New collection".to_owned(), colors(ui).dim),
+        (None, Some(found)) => {
+            let documents = counted(found.documents.unwrap_or(0), "document", "documents");
+            (format!("Already has {documents}"), colors(ui).dim)
+        }
+    };
+    ui.label(text::rich(words, text::small()).color(ink));
+}
+
+fn folder_ui(ui: &mut Ui, draft: &mut BulkCopy, state: &State) {
+    let is_wrong = !draft.folder.trim().is_empty() && whole_path(&draft.folder).is_none();
+    labelled(ui, "Data folder", is_wrong.then_some(WHOLE_PATH), |ui| {
+        let field = Field {
+            name: "Data folder",
+            hint: "/home/you/data",
+            mono: true,
+            invalid: is_wrong,
+            id: Some(Id::unique("copy into a folder")),
+            ..Field::default()
+        };
+        field.ui(ui, &mut draft.folder);
+    });
+    let others: Vec<_> = state.settings.stores.others(state.store.folder.as_deref()).collect();
+    if others.is_empty() {
+        return;
+    }
+    labelled(ui, "Recent stores", None, |ui| {
+        for store in others {
+            if ui.add(Button::ghost(&with_marks(&store.folder))).clicked() {
+                draft.folder.clone_from(&store.folder);
+            }
+        }
+    });
+}

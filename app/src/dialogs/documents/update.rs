@@ -1,0 +1,181 @@
+//! Documents are to be updated: the update, what it would do to some of them, and the number on the
+//! button.
+
+use egui::text::{CCursor, CCursorRange, LayoutJob, TextFormat, TextWrapping};
+use egui::text_edit::TextEditState;
+use egui::{Context, Id, Key, KeyboardShortcut, Modifiers, ScrollArea, Ui};
+
+use super::scope::{self, Confirm};
+use crate::action::Actions;
+use crate::commands::bulk as command;
+use crate::dialogs::close;
+use crate::job::bulk::BulkChange;
+use crate::limits::EDITED_TEXT_BYTES_MAX;
+use crate::state::documents::bulk::{BulkUpdate, FieldChange, Preview};
+use crate::state::{State, TabId};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::code_edit::CodeEdit;
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, card, marks, modal, value};
+
+/// The height of the text, in points.
+const AREA: f32 = 84.0;
+
+/// The height of what the update would do, in points.
+const PREVIEWS: f32 = 216.0;
+
+/// Characters of a value before and after the update.
+const VALUE_CHARS_MAX: usize = 60;
+
+/// Fields that are shown of one document.
+const FIELDS_MAX: usize = 6;
+
+/// Draws the dialog.
+pub fn ui(
+    context: &Context,
+    tab: TabId,
+    draft: &mut BulkUpdate,
+    state: &State,
+    actions: &mut Actions,
+) {
+    let Some(open) = state.tabs.get(tab) else { return close(actions) };
+    let what = scope::what(&draft.scope);
+    let count = draft.scope.documents();
+    let ready = draft.read.is_ok() && count.is_some_and(|count| count > 0);
+    let command = draft.read.as_ref().ok().map(|update| {
+        scope::command(&open.namespace, &draft.scope, |filter| {
+            command::update(&open.namespace.collection, filter, update)
+        })
+    });
+    let key = KeyboardShortcut::new(Modifiers::COMMAND, Key::Enter);
+    let mut answered = context.input_mut(|input| input.consume_shortcut(&key)) && ready;
+    let mut copy = false;
+    let title = format!("Update {what} in {}", marks::visible(&open.namespace.to_string()));
+    let closing = modal::ui(
+        context,
+        &title,
+        // A document is kept as it was and as it became.
+        &draft.scope.undo_words(2),
+        sizes::DIALOG_WIDE,
+        draft,
+        |ui, draft| {
+            scope::error_ui(ui, &draft.scope);
+            text_ui(ui, draft, state.now_ms());
+            if draft.read.is_ok() {
+                previews_ui(ui, &draft.previews, count.unwrap_or(draft.scope.selected));
+            } else {
+                scope::sample_ui(ui, &draft.scope, FIELDS_MAX);
+            }
+            copy = command.as_ref().is_some_and(|it| scope::command_ui(ui, &draft.scope, it));
+        },
+        |ui, draft| {
+            let label = scope::label(&draft.scope, "Update", &what);
+            let button = Button::primary(&label).enabled(ready).tooltip("Ctrl+Enter");
+            answered |= ui.add(button).clicked();
+            if ui.add(Button::plain("Cancel")).clicked() {
+                close(actions);
+            }
+        },
+    );
+    let target = draft.scope.target.clone();
+    let update = draft.read.as_ref().ok().filter(|_| answered).cloned();
+    let change = update.map(|update| BulkChange::Update { target, update });
+    let copied = command.filter(|_| copy);
+    Confirm { tab, change, copied, closing }.end(actions);
+}
+
+fn text_ui(ui: &mut Ui, draft: &mut BulkUpdate, now_ms: i64) {
+    let id = Id::unique("update of many documents");
+    let edit = CodeEdit {
+        name: "Update",
+        hint: "{ $set: { field: value } }",
+        error_at: draft.read.as_ref().err().and_then(|problem| problem.offset),
+        chars_max: Some(EDITED_TEXT_BYTES_MAX),
+        id: Some(id),
+    };
+    let response = edit.area_ui(ui, AREA, &mut draft.text);
+    if draft.text == draft.first && ui.memory(|memory| memory.focused().is_none()) {
+        response.request_focus();
+        let inside = draft.text.find(" }").map_or(0, |at| draft.text[..at].chars().count());
+        let mut state = TextEditState::default();
+        state.cursor.set_char_range(Some(CCursorRange::one(CCursor::new(inside))));
+        state.store(ui.ctx(), id);
+    }
+    if response.changed() {
+        draft.changed(now_ms);
+    }
+    let (words, ink) = match &draft.read {
+        Err(problem) if draft.text != draft.first => (problem.message.as_str(), colors(ui).error),
+        Err(_) => (
+            "Update operators such as $set, $unset, $inc; or a pipeline in brackets, which can \
+                   name fields as '$field'",
+            colors(ui).dim,
+        ),
+        Ok(_) => return,
+    };
+    ui.label(text::rich(words, text::body()).color(ink));
+}
+
+fn previews_ui(ui: &mut Ui, previews: &[Preview], count: u64) {
+    let shown = previews.len() as u64;
+    if shown == 0 {
+        return;
+    }
+    let of = crate::state::number::count(count);
+    let words = if shown < count {
+        format!("Before and after for {shown} of {of} documents")
+    } else {
+        "Before and after".to_owned()
+    };
+    ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+    card::ui(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        let scroll = ScrollArea::vertical().id_salt("previews").max_height(PREVIEWS);
+        scroll.auto_shrink([false, true]).show(ui, |ui| {
+            for preview in previews {
+                preview_ui(ui, preview);
+            }
+        });
+    });
+}
+
+fn preview_ui(ui: &mut Ui, preview: &Preview) {
+    let ink = colors(ui);
+    let mut job = LayoutJob::default();
+    value::append_id(&mut job, &preview.id, ink);
+    let dim = TextFormat::simple(text::mono(), ink.dim);
+    match &preview.fields {
+        Ok(fields) if fields.is_empty() => job.append("   no change", 0.0, dim),
+        Ok(fields) => {
+            for field in fields.iter().take(FIELDS_MAX) {
+                append_field(&mut job, ui, field);
+            }
+            if fields.len() > FIELDS_MAX {
+                job.append("   …", 0.0, dim);
+            }
+        }
+        Err(error) => {
+            let words = format!("   {}", with_marks(error));
+            job.append(&words, 0.0, TextFormat::simple(text::mono(), ink.error));
+        }
+    }
+    job.wrap = TextWrapping { max_width: ui.available_width(), ..TextWrapping::default() };
+    ui.label(job);
+}
+
+fn append_field(job: &mut LayoutJob, ui: &Ui, field: &FieldChange) {
+    let ink = colors(ui);
+    let format = |color| TextFormat::simple(text::mono(), color);
+    let cut = |text: &str| with_marks(&value::cut(text, VALUE_CHARS_MAX));
+    job.append(&format!("   {}: ", with_marks(&field.name)), 0.0, format(ink.dim));
+    let mut before = format(ink.dim);
+    before.strikethrough = egui::Stroke::new(sizes::LINE, ink.dim);
+    if let Some(text) = &field.before {
+        job.append(&cut(text), 0.0, before);
+        job.append(" → ", 0.0, format(ink.dim));
+    }
+    match &field.after {
+        Some(text) => job.append(&cut(text), 0.0, format(ink.accent)),
+        None => job.append("removed", 0.0, format(ink.overdue)),
+    }
+}

@@ -1,0 +1,186 @@
+//! Changes of many documents, in steps: what to change, how far it is, and what it did.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bson::{Bson, Document, RawDocumentBuf, doc};
+
+use super::{Cancel, Namespace};
+
+/// The documents that a change is about.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    /// Those with these `_id`s.
+    Ids(Vec<Bson>),
+    /// Those that match a filter.
+    Matching(Document),
+}
+
+impl Target {
+    /// The filter that matches them.
+    #[must_use]
+    pub fn filter(&self) -> Document {
+        match self {
+            Self::Ids(ids) => match ids.as_slice() {
+                [id] => doc! { "_id": { "$eq": id.clone() } },
+                ids => doc! { "_id": { "$in": ids.to_vec() } },
+            },
+            Self::Matching(filter) => filter.clone(),
+        }
+    }
+}
+
+/// One document before and after a change; `None`: it was not there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// As it was.
+    pub before: Option<RawDocumentBuf>,
+    /// As it became.
+    pub after: Option<RawDocumentBuf>,
+}
+
+/// A change that was made, with everything that is needed to take it back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Made {
+    /// Where.
+    pub namespace: Namespace,
+    /// Each document that changed.
+    pub pairs: Vec<Pair>,
+    /// What was done, in the past: `Updated`.
+    pub verb: &'static str,
+}
+
+impl Made {
+    /// Bytes of the documents that are kept.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.pairs.iter().map(Pair::bytes).sum()
+    }
+}
+
+impl Pair {
+    /// Bytes of both documents.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        [&self.before, &self.after].into_iter().flatten().map(|raw| raw.as_bytes().len()).sum()
+    }
+}
+
+/// What is done to the documents.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BulkChange {
+    /// They are deleted.
+    Delete(Target),
+    /// They are updated.
+    Update {
+        /// Which ones.
+        target: Target,
+        /// Update operators, or a pipeline.
+        update: Bson,
+    },
+    /// They are copied to another collection.
+    Copy {
+        /// Which ones.
+        target: Target,
+        /// The collection.
+        to: Namespace,
+        /// The data folder of another store; `None`: in the same one.
+        folder: Option<PathBuf>,
+    },
+    /// A change that was made is taken back.
+    Back(Arc<Made>),
+    /// A change that was taken back is made again.
+    Again(Arc<Made>),
+}
+
+/// A change of many documents.
+#[derive(Debug, Clone)]
+pub struct BulkWork {
+    /// The collection.
+    pub namespace: Namespace,
+    /// What is done.
+    pub change: BulkChange,
+    /// How far it is; stops it.
+    pub gauge: Arc<BulkGauge>,
+}
+
+/// How far a change is, shared with the window.
+#[derive(Debug, Default)]
+pub struct BulkGauge {
+    done: AtomicU64,
+    total: AtomicU64,
+    /// Stops the work after its present step.
+    pub cancel: Cancel,
+}
+
+impl BulkGauge {
+    /// Documents that are done, and documents in all; 0 while they are not known.
+    #[must_use]
+    pub fn now(&self) -> (u64, u64) {
+        (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
+    }
+
+    /// Sets how many documents there are in all.
+    pub fn set_total(&self, total: u64) {
+        self.total.store(total, Ordering::Relaxed);
+    }
+
+    /// So many more are done.
+    pub fn add(&self, more: u64) {
+        self.done.fetch_add(more, Ordering::Relaxed);
+    }
+}
+
+/// How a change ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BulkEnd {
+    /// All of it was done.
+    Complete,
+    /// The user canceled it.
+    Cancelled,
+    /// The store could not continue: one sentence.
+    Failed(String),
+}
+
+/// What a change did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BulkReport {
+    /// Documents that changed.
+    pub changed: u64,
+    /// Documents left as they are: the update does not change them, or their `_id` is in the other
+    /// collection already, or they are not what they were when the change was made.
+    pub unchanged: u64,
+    /// Documents that the store refused to change.
+    pub refused: u64,
+    /// Why it refused the first one.
+    pub refusal: Option<String>,
+    /// What changed, to take it back; `None`: too much to keep.
+    pub pairs: Option<Vec<Pair>>,
+    /// Of a change that is taken back or made again: what was not done.
+    pub left: Vec<Pair>,
+    /// How it ended.
+    pub end: BulkEnd,
+}
+
+impl BulkReport {
+    /// Nothing was done, because of this.
+    #[must_use]
+    pub fn failed(message: String) -> Self {
+        Self { end: BulkEnd::Failed(message), ..Self::default() }
+    }
+}
+
+impl Default for BulkReport {
+    fn default() -> Self {
+        Self {
+            changed: 0,
+            unchanged: 0,
+            refused: 0,
+            refusal: None,
+            pairs: Some(Vec::new()),
+            left: Vec::new(),
+            end: BulkEnd::Complete,
+        }
+    }
+}

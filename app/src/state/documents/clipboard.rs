@@ -1,0 +1,148 @@
+//! Documents as text for the clipboard.
+
+use bson::{Bson, Document};
+use mayfly_engine::value::Layout;
+use mayfly_engine::value::extjson::{self, Style};
+use mayfly_engine::value::shell;
+
+use super::CopyForm;
+use crate::limits::COPIED_TEXT_BYTES_MAX;
+
+/// Writes documents as text, not longer than [`COPIED_TEXT_BYTES_MAX`] by more than one of them.
+/// `columns` are those of a table. Returns how many documents are in the text too.
+#[must_use]
+pub fn text(form: CopyForm, documents: &[Document], columns: &[String]) -> (String, usize) {
+    match form {
+        CopyForm::Table => table(documents, columns),
+        CopyForm::Json => {
+            list(documents, |document| match bson::RawDocumentBuf::try_from(document) {
+                Ok(raw) => extjson::write_document(&raw, Style::Relaxed, Layout::Indented),
+                // No store has such a document.
+                Err(_) => String::new(),
+            })
+        }
+        CopyForm::Shell => list(documents, |document| {
+            shell::write_value(&Bson::Document(document.clone()), Layout::Indented)
+        }),
+    }
+}
+
+/// One document alone, several as an array.
+fn list(documents: &[Document], write: impl Fn(&Document) -> String) -> (String, usize) {
+    if let [document] = documents {
+        return (write(document), 1);
+    }
+    let (mut text, mut count) = ("[".to_owned(), 0);
+    for document in documents {
+        if text.len() > COPIED_TEXT_BYTES_MAX {
+            break;
+        }
+        text.push_str(if count == 0 { "\n  " } else { ",\n  " });
+        text.push_str(&write(document).replace('\n', "\n  "));
+        count += 1;
+    }
+    text.push_str("\n]");
+    (text, count)
+}
+
+/// A line with the names of the columns, then one for each document. One document has no such line:
+/// it is pasted beside others.
+fn table(documents: &[Document], columns: &[String]) -> (String, usize) {
+    let line = |cells: Vec<String>| cells.join("\t");
+    let mut lines = Vec::new();
+    if documents.len() > 1 {
+        lines.push(line(columns.iter().map(|name| quoted(name.clone())).collect()));
+    }
+    let (mut bytes, mut count) = (0, 0);
+    for document in documents {
+        if bytes > COPIED_TEXT_BYTES_MAX {
+            break;
+        }
+        let cells = columns.iter().map(|name| document.get(name).map_or_else(String::new, cell));
+        let written = line(cells.collect());
+        bytes += written.len();
+        lines.push(written);
+        count += 1;
+    }
+    (lines.join("\n"), count)
+}
+
+/// A value as a spreadsheet reads it: empty for null, text and numbers as they are.
+#[must_use]
+pub fn cell(value: &Bson) -> String {
+    let text = match value {
+        Bson::Null | Bson::Undefined => String::new(),
+        Bson::String(text) => text.clone(),
+        Bson::ObjectId(id) => id.to_hex(),
+        Bson::Int64(number) => number.to_string(),
+        Bson::Decimal128(number) => number.to_string(),
+        Bson::DateTime(date) => {
+            date.try_to_rfc3339_string().unwrap_or_else(|_| date.timestamp_millis().to_string())
+        }
+        value => match bson::RawBson::try_from(value.clone()) {
+            Ok(raw) => extjson::write_value(raw.as_raw_bson_ref(), Style::Relaxed, Layout::OneLine),
+            Err(_) => String::new(),
+        },
+    };
+    quoted(text)
+}
+
+/// Spreadsheets read a cell in quotes with tabs and line ends in it.
+fn quoted(text: String) -> String {
+    if text.contains(['\t', '\n', '\r']) || text.starts_with('"') {
+        return format!("\"{}\"", text.replace('"', "\"\""));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    fn columns(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_table_is_read_by_spreadsheets() {
+        let documents = [
+            doc! {"_id": 1, "name": "a\tb", "at": bson::DateTime::from_millis(0)},
+            doc! {"_id": 2, "name": Bson::Null, "n": 7_i64, "tags": ["x"]},
+        ];
+        let (text, count) =
+            text(CopyForm::Table, &documents, &columns(&["_id", "name", "at", "n", "tags"]));
+        assert_eq!(count, 2);
+        assert_eq!(
+            text,
+            "_id\tname\tat\tn\ttags\n1\t\"a\tb\"\t1970-01-01T00:00:00Z\t\t\n2\t\t\t7\t[\"x\"]"
+        );
+    }
+
+    #[test]
+    fn one_document_stands_alone_and_several_in_an_array() {
+        let check = |form, documents: &[Document], expected: &str| {
+            let (text, count) = text(form, documents, &columns(&["_id", "a"]));
+            assert_eq!((text.as_str(), count), (expected, documents.len()), "{form:?}");
+        };
+        let one = doc! {"_id": 1, "a": 5_i64};
+        check(CopyForm::Table, std::slice::from_ref(&one), "1\t5");
+        check(CopyForm::Shell, std::slice::from_ref(&one), "{\n  _id: 1,\n  a: Long('5')\n}");
+        let two = [doc! {"_id": 1}, doc! {"_id": 2}];
+        check(CopyForm::Shell, &two, "[\n  {\n    _id: 1\n  },\n  {\n    _id: 2\n  }\n]");
+        let json = "[\n  {\n    \"_id\": 1\n  },\n  {\n    \"_id\": 2\n  }\n]";
+        check(CopyForm::Json, &two, json);
+    }
+
+    #[test]
+    fn a_text_that_would_be_too_long_ends_after_a_document() {
+        let long = "x".repeat(COPIED_TEXT_BYTES_MAX / 2);
+        let documents: Vec<Document> = (0..5).map(|id| doc! {"_id": id, "a": &long}).collect();
+        for form in [CopyForm::Table, CopyForm::Shell, CopyForm::Json] {
+            let (text, count) = text(form, &documents, &columns(&["_id", "a"]));
+            assert!(count < 5 && count > 1, "{form:?}: {count}");
+            assert!(text.len() < 2 * COPIED_TEXT_BYTES_MAX, "{form:?}");
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! Changes of many documents, as work for the threads. Each goes in steps, so that other writes
+//! come between them and the user can cancel. What was done by then is reported, and can be undone.
+
+mod swap;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use bson::{Bson, Document, RawDocumentBuf};
+use mayfly_engine::clock::{Clock as _, SystemClock};
+use mayfly_engine::value::{Layout, shell};
+
+use super::job::Reply;
+use crate::commands::{self, bulk as command};
+use crate::job::bulk::{BulkChange, BulkEnd, BulkReport, BulkWork, Pair, Target};
+use crate::limits::{BULK_ID_BYTES_MAX, BULK_STEP_DOCUMENTS, UNDO_BYTES_MAX};
+use crate::source::{Namespace, Source};
+
+/// MongoDB's code for a value that is in a unique index already.
+const DUPLICATE_KEY: i32 = 11_000;
+
+/// Does the work. `log` is handed every command that writes.
+pub fn run(source: &dyn Source, work: &BulkWork, log: &mut dyn FnMut(Reply)) -> BulkReport {
+    let mut run = Run { source, work, log, report: BulkReport::default(), bytes: 0 };
+    let ended = match &work.change {
+        BulkChange::Delete(target) => run.over(target, Run::delete),
+        BulkChange::Update { target, update } => {
+            run.over(target, |run, guard, ids| run.update(guard, ids, update))
+        }
+        BulkChange::Copy { target, to, folder } => match folder {
+            None => run.copy(target, to, source),
+            Some(folder) => run.copy_out(target, to, folder),
+        },
+        BulkChange::Back(made) => run.swap(made, true),
+        BulkChange::Again(made) => run.swap(made, false),
+    };
+    let mut report = run.report;
+    report.end = match ended {
+        Ok(()) => BulkEnd::Complete,
+        Err(Stop::Cancelled) => BulkEnd::Cancelled,
+        Err(Stop::Failed(message)) => BulkEnd::Failed(message),
+    };
+    report
+}
+
+/// Why the work ends early.
+enum Stop {
+    Cancelled,
+    Failed(String),
+}
+
+struct Run<'r> {
+    source: &'r dyn Source,
+    work: &'r BulkWork,
+    log: &'r mut dyn FnMut(Reply),
+    report: BulkReport,
+    /// Bytes of the documents that are kept for undo.
+    bytes: usize,
+}
+
+/// A document as the store has it.
+struct Found {
+    id: Bson,
+    raw: RawDocumentBuf,
+}
+
+/// The documents of one step, by the text of their `_id`.
+type ByKey = BTreeMap<String, Found>;
+
+impl Run<'_> {
+    /// Calls `step` with the filter, and with up to [`BULK_STEP_DOCUMENTS`] `_id`s at a time. All of
+    /// them are read first: a document that the work changes is never met again.
+    fn over(
+        &mut self,
+        target: &Target,
+        mut step: impl FnMut(&mut Self, &Document, Vec<Bson>) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        match target {
+            Target::Ids(ids) => {
+                self.work.gauge.set_total(ids.len() as u64);
+                for ids in ids.chunks(BULK_STEP_DOCUMENTS) {
+                    self.check()?;
+                    step(self, &Document::new(), ids.to_vec())?;
+                    self.work.gauge.add(ids.len() as u64);
+                }
+            }
+            Target::Matching(filter) => {
+                for packed in self.matching(filter)? {
+                    self.check()?;
+                    let ids = unpack(&packed)?;
+                    let count = ids.len() as u64;
+                    step(self, filter, ids)?;
+                    self.work.gauge.add(count);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), Stop> {
+        if self.work.gauge.cancel.is_cancelled() { Err(Stop::Cancelled) } else { Ok(()) }
+    }
+
+    /// The `_id`s of all that match, packed as one document for each step.
+    fn matching(&mut self, filter: &Document) -> Result<Vec<RawDocumentBuf>, Stop> {
+        let collection = self.work.namespace.collection.clone();
+        let batch = i32::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i32::MAX);
+        let mut reply = self.read(&command::ids(&collection, filter, batch))?;
+        let (mut packed, mut bytes, mut count, mut waiting) = (Vec::new(), 0, 0_u64, Vec::new());
+        loop {
+            let (found, cursor) = batch_of(&reply);
+            count += found.len() as u64;
+            waiting.extend(found.iter().map(id_of));
+            let is_last = cursor == 0;
+            while waiting.len() >= BULK_STEP_DOCUMENTS || is_last && !waiting.is_empty() {
+                let rest = waiting.split_off(waiting.len().min(BULK_STEP_DOCUMENTS));
+                let step = pack(std::mem::replace(&mut waiting, rest))?;
+                bytes += step.as_bytes().len();
+                packed.push(step);
+            }
+            if bytes > BULK_ID_BYTES_MAX {
+                self.close(&collection, cursor);
+                let text = "Too many documents for one change; use a filter that matches fewer";
+                return Err(Stop::Failed(text.to_owned()));
+            }
+            if is_last {
+                break;
+            }
+            match self.read(&command::more(&collection, cursor, batch)) {
+                Ok(more) => reply = more,
+                Err(stop) => {
+                    self.close(&collection, cursor);
+                    return Err(stop);
+                }
+            }
+        }
+        self.work.gauge.set_total(count);
+        Ok(packed)
+    }
+
+    fn close(&self, collection: &str, cursor: i64) {
+        if cursor != 0 {
+            let close = commands::documents::close_cursor(collection, cursor);
+            self.source.run(&self.work.namespace.db, &close);
+        }
+    }
+
+    fn read(&self, command: &Document) -> Result<Document, Stop> {
+        self.read_from(&self.work.namespace.db, command)
+    }
+
+    fn read_from(&self, db: &str, command: &Document) -> Result<Document, Stop> {
+        let cancel = &self.work.gauge.cancel;
+        let reply = self.source.run_until(db, command, cancel);
+        match Reply::refusal(&reply) {
+            None => Ok(reply),
+            Some(_) if cancel.is_cancelled() => Err(Stop::Cancelled),
+            Some(message) => Err(Stop::Failed(message)),
+        }
+    }
+
+    /// Documents that match, as many as one reply holds.
+    fn documents(&self, at: &Namespace, filter: Document) -> Result<ByKey, Stop> {
+        let count = i64::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i64::MAX);
+        let find = commands::documents::read(&at.collection, filter, count);
+        let reply = self.read_from(&at.db, &find)?;
+        let found = batch_of(&reply).0.into_iter().map(|document| {
+            let id = id_of(&document);
+            Ok((key(&id), Found { id, raw: raw(&document)? }))
+        });
+        found.collect()
+    }
+
+    /// Runs a command that writes.
+    fn write(&mut self, to: (&dyn Source, &str), command: Document) -> Result<Document, Stop> {
+        let (source, db) = to;
+        let started = SystemClock.monotonic();
+        let reply = source.run(db, &command);
+        let took = SystemClock.monotonic().saturating_sub(started).as_micros();
+        let micros = u64::try_from(took).unwrap_or(u64::MAX);
+        let refusal = Reply::refusal(&reply);
+        (self.log)(Reply::new(db.to_owned(), command, Ok(reply.clone()), micros));
+        refusal.map_or(Ok(reply), |message| Err(Stop::Failed(message)))
+    }
+
+    fn write_here(&mut self, command: Document) -> Result<Document, Stop> {
+        let work = self.work;
+        self.write((self.source, &work.namespace.db), command)
+    }
+
+    /// Keeps what takes a change back, as long as there is room.
+    fn keep(&mut self, before: Option<&RawDocumentBuf>, after: Option<&RawDocumentBuf>) {
+        let Some(pairs) = &mut self.report.pairs else { return };
+        let pair = Pair { before: before.cloned(), after: after.cloned() };
+        self.bytes += pair.bytes();
+        pairs.push(pair);
+        if self.bytes > UNDO_BYTES_MAX {
+            self.report.pairs = None;
+        }
+    }
+
+    fn refuse(&mut self, errors: &[Document]) {
+        self.report.refused += errors.len() as u64;
+        let first = errors.first().and_then(|error| error.get_str("errmsg").ok());
+        if self.report.refusal.is_none() {
+            self.report.refusal = first.map(ToOwned::to_owned);
+        }
+    }
+
+    /// Deletes those among `ids` that match the filter.
+    fn delete(&mut self, filter: &Document, ids: Vec<Bson>) -> Result<(), Stop> {
+        let at = self.work.namespace.clone();
+        self.in_replies(filter, ids, |run, found| {
+            let all = command::among(filter, ids_of(&found));
+            let reply = run.write_here(command::delete(&at.collection, all))?;
+            run.report.changed += number(&reply, "n");
+            let errors = write_errors(&reply);
+            run.refuse(&errors);
+            // What the store refused to delete is still there.
+            let left =
+                if errors.is_empty() { ByKey::new() } else { run.by_key(&at, ids_of(&found))? };
+            for (_, gone) in found.iter().filter(|(key, _)| !left.contains_key(*key)) {
+                run.keep(Some(&gone.raw), None);
+            }
+            Ok(())
+        })
+    }
+
+    /// Updates those among `ids` that match the filter.
+    fn update(&mut self, filter: &Document, ids: Vec<Bson>, update: &Bson) -> Result<(), Stop> {
+        let at = self.work.namespace.clone();
+        self.in_replies(filter, ids, |run, found| {
+            let all = command::among(filter, ids_of(&found));
+            let reply = run.write_here(command::update(&at.collection, all, update))?;
+            if write_errors(&reply).is_empty() {
+                run.report.changed += number(&reply, "nModified");
+                let kept = number(&reply, "n").saturating_sub(number(&reply, "nModified"));
+                run.report.unchanged += kept;
+                if run.report.pairs.is_some() {
+                    let now = run.by_key(&at, ids_of(&found))?;
+                    run.note_changed(&found, &now);
+                }
+                return Ok(());
+            }
+            run.update_in_parts(&at, filter, (&found, update))?;
+            let now = run.by_key(&at, ids_of(&found))?;
+            let changed = run.note_changed(&found, &now);
+            run.report.changed += changed;
+            Ok(())
+        })
+    }
+
+    /// An update ends at a document that refuses it. Those that are as they were are tried again,
+    /// in smaller and smaller parts, until the refused ones stand alone.
+    fn update_in_parts(
+        &mut self,
+        at: &Namespace,
+        filter: &Document,
+        (found, update): (&ByKey, &Bson),
+    ) -> Result<(), Stop> {
+        let mut parts = vec![ids_of(found)];
+        while let Some(part) = parts.pop() {
+            self.check()?;
+            let now = self.by_key(at, part)?;
+            let is_left = |(key, now): &(&String, &Found)| {
+                found.get(*key).is_some_and(|was| was.raw == now.raw)
+            };
+            let mut left: Vec<Bson> =
+                now.iter().filter(is_left).map(|(_, now)| now.id.clone()).collect();
+            if left.is_empty() {
+                continue;
+            }
+            let all = command::among(filter, left.clone());
+            let reply = self.write_here(command::update(&at.collection, all, update))?;
+            let errors = write_errors(&reply);
+            if errors.is_empty() {
+                self.report.unchanged +=
+                    number(&reply, "n").saturating_sub(number(&reply, "nModified"));
+            } else if left.len() == 1 {
+                self.refuse(&errors);
+            } else {
+                let half = left.split_off(left.len() / 2);
+                parts.extend([half, left]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the documents that are not what they were. Returns how many these are.
+    fn note_changed(&mut self, before: &ByKey, now: &ByKey) -> u64 {
+        let mut changed = 0;
+        for (key, was) in before {
+            if let Some(now) = now.get(key).filter(|now| now.raw != was.raw) {
+                changed += 1;
+                self.keep(Some(&was.raw), Some(&now.raw));
+            }
+        }
+        changed
+    }
+
+    /// Reads those among `ids` that match, and calls `step` with as many as one reply holds, until
+    /// none is left. What others have removed meanwhile is not met.
+    fn in_replies(
+        &mut self,
+        filter: &Document,
+        ids: Vec<Bson>,
+        mut step: impl FnMut(&mut Self, ByKey) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let at = self.work.namespace.clone();
+        let mut left = ids;
+        while !left.is_empty() {
+            self.check()?;
+            let found = self.documents(&at, command::among(filter, left.clone()))?;
+            if found.is_empty() {
+                return Ok(());
+            }
+            left.retain(|id| !found.contains_key(&key(id)));
+            step(self, found)?;
+        }
+        Ok(())
+    }
+
+    /// The documents with these `_id`s, in as many replies as they take.
+    fn by_key(&self, at: &Namespace, ids: Vec<Bson>) -> Result<ByKey, Stop> {
+        let (mut left, mut all) = (ids, ByKey::new());
+        while !left.is_empty() {
+            let found = self.documents(at, command::among(&Document::new(), left.clone()))?;
+            if found.is_empty() {
+                break;
+            }
+            all.extend(found);
+            left.retain(|id| !all.contains_key(&key(id)));
+        }
+        Ok(all)
+    }
+
+    /// Copies documents into a collection of a store.
+    fn copy(&mut self, target: &Target, to: &Namespace, into: &dyn Source) -> Result<(), Stop> {
+        self.over(target, |run, filter, ids| {
+            run.in_replies(filter, ids, |run, found| {
+                let all: Result<_, Stop> = found.values().map(|one| document(&one.raw)).collect();
+                let insert = command::insert(&to.collection, all?);
+                let reply = run.write((into, &to.db), insert)?;
+                let (there, refused): (Vec<_>, Vec<_>) =
+                    write_errors(&reply).into_iter().partition(|error| {
+                        error.get_i32("code").is_ok_and(|code| code == DUPLICATE_KEY)
+                    });
+                run.report.changed += number(&reply, "n");
+                run.report.unchanged += there.len() as u64;
+                run.refuse(&refused);
+                let not: BTreeSet<u64> =
+                    there.iter().chain(&refused).map(|error| number(error, "index")).collect();
+                for (_, one) in (0..).zip(found.values()).filter(|(at, _)| !not.contains(at)) {
+                    run.keep(None, Some(&one.raw));
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// Copies documents into a collection of the store in another folder.
+    fn copy_out(&mut self, target: &Target, to: &Namespace, folder: &Path) -> Result<(), Stop> {
+        let other = self.source.open_beside(folder).map_err(Stop::Failed)?;
+        let copied = self.copy(target, to, other.as_ref());
+        other.close();
+        // It is closed, so nothing here takes it back.
+        self.report.pairs = None;
+        copied
+    }
+}
+
+fn key(id: &Bson) -> String {
+    shell::write_value(id, Layout::OneLine)
+}
+
+fn id_of(document: &Document) -> Bson {
+    document.get("_id").cloned().unwrap_or(Bson::Null)
+}
+
+fn ids_of(found: &ByKey) -> Vec<Bson> {
+    found.values().map(|one| one.id.clone()).collect()
+}
+
+fn raw(document: &Document) -> Result<RawDocumentBuf, Stop> {
+    RawDocumentBuf::try_from(document).map_err(|error| Stop::Failed(error.to_string()))
+}
+
+fn document(raw: &RawDocumentBuf) -> Result<Document, Stop> {
+    Document::try_from(raw.as_ref()).map_err(|error| Stop::Failed(error.to_string()))
+}
+
+/// The `_id`s of one step take less room as bytes.
+fn pack(ids: Vec<Bson>) -> Result<RawDocumentBuf, Stop> {
+    raw(&bson::doc! { "ids": ids })
+}
+
+fn unpack(packed: &RawDocumentBuf) -> Result<Vec<Bson>, Stop> {
+    match document(packed)?.remove("ids") {
+        Some(Bson::Array(ids)) => Ok(ids),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The documents of a reply with a cursor, and the cursor.
+fn batch_of(reply: &Document) -> (Vec<Document>, i64) {
+    let Ok(cursor) = reply.get_document("cursor") else { return (Vec::new(), 0) };
+    let batch = cursor.get_array("firstBatch").or_else(|_| cursor.get_array("nextBatch"));
+    let batch = batch.map(Vec::as_slice).unwrap_or_default();
+    let documents = batch.iter().filter_map(Bson::as_document).cloned().collect();
+    (documents, cursor.get_i64("id").unwrap_or(0))
+}
+
+fn number(reply: &Document, field: &str) -> u64 {
+    match reply.get(field) {
+        Some(Bson::Int32(number)) => u64::try_from(*number).unwrap_or(0),
+        Some(Bson::Int64(number)) => u64::try_from(*number).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+fn write_errors(reply: &Document) -> Vec<Document> {
+    let errors = reply.get_array("writeErrors").map(Vec::as_slice).unwrap_or_default();
+    errors.iter().filter_map(Bson::as_document).cloned().collect()
+}
+
+#[cfg(test)]
+#[path = "bulk_tests.rs"]
+mod tests;

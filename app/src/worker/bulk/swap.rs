@@ -1,0 +1,106 @@
+//! A change that was made is taken back, or made again.
+
+use std::collections::BTreeSet;
+
+use bson::{Bson, Document, RawDocumentBuf};
+
+use super::{ByKey, Run, Stop, document, id_of, key, write_errors};
+use crate::commands::bulk as command;
+use crate::job::bulk::{Made, Pair};
+use crate::limits::{BULK_REPLACED_DOCUMENTS, BULK_STEP_BYTES, BULK_STEP_DOCUMENTS};
+use crate::source::Namespace;
+
+impl Run<'_> {
+    /// Takes a change back, or makes it again. A document that is not what the change made of it
+    /// stays as it is.
+    pub(super) fn swap(&mut self, made: &Made, is_back: bool) -> Result<(), Stop> {
+        self.work.gauge.set_total(made.pairs.len() as u64);
+        let mut rest = made.pairs.as_slice();
+        while !rest.is_empty() {
+            let (mut bytes, mut count) = (0, 0);
+            for pair in rest.iter().take(BULK_STEP_DOCUMENTS) {
+                bytes += pair.bytes();
+                if count > 0 && bytes > BULK_STEP_BYTES {
+                    break;
+                }
+                count += 1;
+            }
+            let (step, after) = rest.split_at(count);
+            let swapped =
+                self.check().and_then(|()| self.swap_step(&made.namespace, step, is_back));
+            if let Err(stop) = swapped {
+                self.report.left.extend_from_slice(rest);
+                return Err(stop);
+            }
+            self.work.gauge.add(step.len() as u64);
+            rest = after;
+        }
+        Ok(())
+    }
+
+    fn swap_step(&mut self, at: &Namespace, step: &[Pair], is_back: bool) -> Result<(), Stop> {
+        let swaps: Result<Vec<Swap>, Stop> =
+            step.iter().map(|pair| Swap::of(pair, is_back)).collect();
+        let swaps = swaps?;
+        let ids: Vec<Bson> = swaps.iter().map(|swap| swap.id.clone()).collect();
+        let now = self.by_key(at, ids.clone())?;
+        let (fit, others): (Vec<&Swap>, Vec<&Swap>) =
+            swaps.iter().partition(|swap| swap.is_now(swap.from, &now));
+        self.report.unchanged += others.len() as u64;
+        let fitting: BTreeSet<String> = fit.iter().map(|swap| key(&swap.id)).collect();
+        let (mut insert, mut replace, mut delete) = (Vec::new(), Vec::new(), Vec::new());
+        for swap in &fit {
+            match (swap.from, swap.to) {
+                (None, Some(to)) => insert.push(document(to)?),
+                (Some(_), Some(to)) => replace.push(document(to)?),
+                (_, None) => delete.push(swap.id.clone()),
+            }
+        }
+        let of = &at.collection;
+        let mut commands = Vec::new();
+        if !insert.is_empty() {
+            commands.push(command::insert(of, insert));
+        }
+        let parts = replace.chunks(BULK_REPLACED_DOCUMENTS);
+        commands.extend(parts.map(|part| command::replace(of, part.to_vec())));
+        if !delete.is_empty() {
+            commands.push(command::delete(of, command::among(&Document::new(), delete)));
+        }
+        for command in commands {
+            let reply = self.write((self.source, &at.db), command)?;
+            self.refuse(&write_errors(&reply));
+        }
+        let now = self.by_key(at, ids)?;
+        for (swap, pair) in swaps.iter().zip(step) {
+            if !fitting.contains(&key(&swap.id)) || !swap.is_now(swap.to, &now) {
+                self.report.left.push(pair.clone());
+                continue;
+            }
+            self.report.changed += 1;
+            let (before, after) = if is_back { (swap.to, swap.from) } else { (swap.from, swap.to) };
+            self.keep(before, after);
+        }
+        Ok(())
+    }
+}
+
+/// What becomes of one document when a change is taken back or made again.
+struct Swap<'p> {
+    id: Bson,
+    from: Option<&'p RawDocumentBuf>,
+    to: Option<&'p RawDocumentBuf>,
+}
+
+impl<'p> Swap<'p> {
+    fn of(pair: &'p Pair, is_back: bool) -> Result<Self, Stop> {
+        let (before, after) = (pair.before.as_ref(), pair.after.as_ref());
+        let (from, to) = if is_back { (after, before) } else { (before, after) };
+        let id = from.or(to).map(document).transpose()?;
+        Ok(Self { id: id.as_ref().map_or(Bson::Null, id_of), from, to })
+    }
+
+    /// Whether the store has the document in this state; `None`: not at all.
+    fn is_now(&self, state: Option<&RawDocumentBuf>, now: &ByKey) -> bool {
+        now.get(&key(&self.id)).map(|now| &now.raw) == state
+    }
+}
