@@ -437,3 +437,43 @@ pub const LESSON_CHECK_THREADS: usize = 2;
 
 /// The longest that a check may take for one play of a lesson.
 pub const LESSON_CHECK_PLAY_MAX: Duration = Duration::from_secs(2);
+
+/// Documents of a collection from which the Schema view answers before it has read all of them.
+pub const SCHEMA_SAMPLE_DOCUMENTS: i64 = 1_000;
+
+/// Documents that one reply of an analysis holds.
+pub const SCHEMA_BATCH_DOCUMENTS: i64 = 4_000;
+
+/// Documents that an analysis has read before what it knows takes the place of the sample.
+pub const SCHEMA_FIRST_DOCUMENTS: u64 = 20_000;
+
+/// The time between two reports of an analysis.
+pub const SCHEMA_REPORT_PAUSE: Duration = Duration::from_millis(400);
+
+/// Paths that an analysis tells apart. What is in further ones is not counted.
+pub const SCHEMA_PATHS_MAX: usize = 2_000;
+
+/// Levels of documents and arrays that an analysis enters.
+pub const SCHEMA_DEPTH_MAX: usize = 32;
+
+/// Different values of a path up to which each is counted exactly. The distinct count and the most
+/// frequent values of a path with more are estimates.
+pub const SCHEMA_VALUES_MAX: usize = 512;
+
+/// Bytes of a value up to which it is one of the frequent values or examples of a path.
+pub const SCHEMA_VALUE_BYTES_MAX: usize = 96;
+
+/// Values of a path after which an analysis gives up frequent values if nearly all are different.
+pub const SCHEMA_UNIQUE_AFTER: u64 = 8_192;
+
+/// Frequent values that are shown of a path.
+pub const SCHEMA_TOP_MAX: usize = 12;
+
+/// Examples that are kept of a path.
+pub const SCHEMA_EXAMPLES_MAX: usize = 4;
+
+/// Intervals of a histogram that are kept; the closest are joined at the bound.
+pub const SCHEMA_INTERVALS_MAX: usize = 256;
+
+/// Bars of a histogram that are shown.
+pub const SCHEMA_BARS_MAX: usize = 32;

@@ -1,0 +1,126 @@
+//! What an analysis has found, as the window shows it.
+
+use bson::Bson;
+
+use super::histogram::Bar;
+use super::kind::Kind;
+use super::path::Path;
+use super::ttl::Candidate;
+use super::values::Frequent;
+
+/// What the documents of a collection look like.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Schema {
+    /// Documents that were read.
+    pub documents: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Every path, each before what is inside of it.
+    pub fields: Vec<Field>,
+    /// Paths that could carry a TTL, the most promising first.
+    pub candidates: Vec<Candidate>,
+    /// Whether there were more paths or levels than are counted.
+    pub is_cut: bool,
+}
+
+/// What was found at one path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// The path.
+    pub path: Path,
+    /// How often it was there.
+    pub seen: u64,
+    /// How often it could have been: documents, or the documents of an array.
+    pub of: u64,
+    /// How often each type was there, the most frequent first.
+    pub kinds: Vec<(Kind, u64)>,
+    /// How many different values were there, without documents and arrays.
+    pub distinct: u64,
+    /// Whether that and the counts of the frequent values are exact.
+    pub is_exact: bool,
+    /// The most frequent values.
+    pub top: Vec<Frequent>,
+    /// The first few different values.
+    pub examples: Vec<Bson>,
+    /// The smallest and the largest number.
+    pub number_range: Option<(f64, f64)>,
+    /// Numbers by their size.
+    pub numbers: Vec<Bar<f64>>,
+    /// Dates.
+    pub times: Option<Times>,
+    /// Bytes of texts.
+    pub text_lengths: Extent,
+    /// Elements of arrays.
+    pub array_lengths: Extent,
+    /// Whether there are paths inside of it.
+    pub has_inner: bool,
+}
+
+/// The dates of a path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Times {
+    /// The first and the last one, in milliseconds since 1970.
+    pub range: (i64, i64),
+    /// Dates on the calendar.
+    pub bars: Vec<Bar<i64>>,
+    /// Dates by the hour of the day, in UTC.
+    pub hours: [u64; 24],
+    /// Dates by the day of the week from Monday on, in UTC.
+    pub weekdays: [u64; 7],
+}
+
+/// The smallest, the largest and the mean of some lengths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extent {
+    /// How many there were.
+    pub count: u64,
+    /// The smallest.
+    pub min: u64,
+    /// The largest.
+    pub max: u64,
+    sum: u64,
+}
+
+impl Extent {
+    /// Counts a length.
+    pub fn add(&mut self, length: u64) {
+        self.min = if self.count == 0 { length } else { self.min.min(length) };
+        self.max = self.max.max(length);
+        self.sum = self.sum.saturating_add(length);
+        self.count += 1;
+    }
+
+    /// The mean, rounded down.
+    #[must_use]
+    pub fn mean(&self) -> u64 {
+        self.sum / self.count.max(1)
+    }
+}
+
+impl Field {
+    /// How often it was not there.
+    #[must_use]
+    pub fn missing(&self) -> u64 {
+        self.of.saturating_sub(self.seen)
+    }
+
+    /// Whether it is in an array: then it is counted by elements.
+    #[must_use]
+    pub fn is_in_array(&self) -> bool {
+        self.path.steps().contains(&super::path::Step::Elements)
+    }
+
+    /// How often it was of this type.
+    #[must_use]
+    pub fn count_of(&self, kind: Kind) -> u64 {
+        self.kinds.iter().find(|(known, _)| *known == kind).map_or(0, |(_, count)| *count)
+    }
+}
+
+impl Schema {
+    /// The field at a path.
+    #[must_use]
+    pub fn field(&self, path: &Path) -> Option<&Field> {
+        self.fields.iter().find(|field| field.path == *path)
+    }
+}

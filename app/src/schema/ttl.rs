@@ -1,0 +1,175 @@
+//! Which fields could carry a TTL, and what it would remove.
+
+use crate::limits::SCHEMA_EXAMPLES_MAX;
+
+const DAY_MS: i64 = 86_400_000;
+
+/// The lifetimes that a candidate is tried with, in milliseconds: a day, 30 days, a year.
+pub const LIFETIMES_MS: [i64; 3] = [DAY_MS, 30 * DAY_MS, 365 * DAY_MS];
+
+/// A path that dates, or what may be dates, were found at. Paths through arrays count like the
+/// server's index on them: the earliest date of a document decides.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Candidate {
+    /// The path as an index has it.
+    pub path: String,
+    /// Documents with a date there.
+    pub dates: u64,
+    /// Documents whose earliest date is older than each of [`LIFETIMES_MS`].
+    pub expired: [u64; 3],
+    /// Documents with text there that looks like a date.
+    pub texts: u64,
+    /// Such texts.
+    pub examples: Vec<String>,
+    /// The document that was counted last.
+    last: u64,
+    /// Its earliest date.
+    earliest_ms: Option<i64>,
+    last_text: u64,
+}
+
+impl Candidate {
+    /// The candidate at a path.
+    #[must_use]
+    pub fn new(path: String) -> Self {
+        Self { path, ..Self::default() }
+    }
+
+    /// Counts a date of document number `document`, which begins at 1.
+    pub fn date(&mut self, document: u64, at_ms: i64, now_ms: i64) {
+        if self.last != document {
+            self.finish(now_ms);
+            self.last = document;
+            self.dates += 1;
+        }
+        self.earliest_ms = Some(self.earliest_ms.map_or(at_ms, |known| known.min(at_ms)));
+    }
+
+    /// Counts a text of document number `document` if it looks like a date.
+    pub fn text(&mut self, document: u64, text: &str) {
+        if self.last_text == document || !looks_like_date(text) {
+            return;
+        }
+        self.last_text = document;
+        self.texts += 1;
+        let is_new = !self.examples.iter().any(|known| known == text);
+        if is_new && self.examples.len() < SCHEMA_EXAMPLES_MAX {
+            self.examples.push(text.to_owned());
+        }
+    }
+
+    /// Counts the document that was read last; no further date of it comes.
+    pub fn finish(&mut self, now_ms: i64) {
+        let Some(earliest_ms) = self.earliest_ms.take() else { return };
+        for (count, lifetime_ms) in self.expired.iter_mut().zip(LIFETIMES_MS) {
+            *count += u64::from(earliest_ms <= now_ms.saturating_sub(lifetime_ms));
+        }
+    }
+}
+
+/// The longest text that may be a date.
+const TEXT_BYTES_MAX: usize = 40;
+
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/// Whether a text may be a date: a year of four digits beside a month and a day, in digits with
+/// the same separator or with an English name of a month.
+#[must_use]
+pub fn looks_like_date(text: &str) -> bool {
+    let text = text.trim();
+    if !(8..=TEXT_BYTES_MAX).contains(&text.len()) || !text.is_ascii() {
+        return false;
+    }
+    let bytes = text.as_bytes();
+    let digits = |from: usize| {
+        bytes[from.min(bytes.len())..].iter().take_while(|b| b.is_ascii_digit()).count()
+    };
+    let number = |from: usize, length: usize| {
+        text.get(from..from + length).and_then(|part| part.parse::<u32>().ok()).unwrap_or(u32::MAX)
+    };
+    let is_year = |year: u32| (1_000..=2_999).contains(&year);
+    let first = digits(0);
+    if matches!(first, 1 | 2 | 4) {
+        let mark = bytes.get(first).copied().unwrap_or(0);
+        let second = digits(first + 1);
+        let at = first + 1 + second;
+        let third = digits(at + 1);
+        if matches!(mark, b'-' | b'/' | b'.')
+            && (1..=2).contains(&second)
+            && bytes.get(at) == Some(&mark)
+        {
+            let (a, b, c) = (number(0, first), number(first + 1, second), number(at + 1, third));
+            let after = bytes.get(at + 1 + third).copied().unwrap_or(b' ');
+            let is_ended = matches!(after, b' ' | b'T' | b't' | b',' | b'Z' | b'+');
+            let fits = |day: u32, month: u32| (1..=31).contains(&day) && (1..=12).contains(&month);
+            return is_ended
+                && if first == 4 {
+                    is_year(a) && (1..=2).contains(&third) && fits(c, b)
+                } else {
+                    third == 4 && is_year(c) && (fits(a, b) || fits(b, a))
+                };
+        }
+    }
+    let words: Vec<&str> =
+        text.split([' ', ',', '-']).filter(|word| !word.is_empty()).take(7).collect();
+    let is_month = |word: &&str| {
+        let start = word.get(..3).unwrap_or_default().to_ascii_lowercase();
+        MONTHS.contains(&start.as_str()) && word.bytes().all(|b| b.is_ascii_alphabetic())
+    };
+    let value = |word: &&str| word.parse::<u32>().ok();
+    words.len() >= 3
+        && words.iter().any(is_month)
+        && words.iter().any(|word| word.len() == 4 && value(word).is_some_and(is_year))
+        && words
+            .iter()
+            .any(|word| word.len() <= 2 && value(word).is_some_and(|d| (1..=31).contains(&d)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_earliest_date_of_a_document_counts() {
+        let now_ms = 1_000 * DAY_MS;
+        let mut candidate = Candidate::new("at".to_owned());
+        candidate.date(1, now_ms - 2 * DAY_MS, now_ms);
+        candidate.date(1, now_ms - 400 * DAY_MS, now_ms);
+        candidate.date(2, now_ms - 40 * DAY_MS, now_ms);
+        candidate.date(3, now_ms + DAY_MS, now_ms);
+        candidate.finish(now_ms);
+        assert_eq!((candidate.dates, candidate.expired), (3, [2, 2, 1]));
+    }
+
+    #[test]
+    fn texts_that_may_be_dates() {
+        for date in [
+            "2015/01/01 08:00:00",
+            "2024-03-01T10:00:00+02:00",
+            "2024-03-01",
+            "Jun 12 1998",
+            "12 June 1998",
+            "Fri, 12 Jun 1998 10:00:00 GMT",
+            "31.12.1999",
+            "12/31/1999 10:00",
+            "1/2/2003",
+        ] {
+            assert!(looks_like_date(date), "{date}");
+        }
+        for text in [
+            "",
+            "10.0.0.1",
+            "192.168.2.14",
+            "2024-13-01",
+            "1999-99-99",
+            "May the force be with you",
+            "555-123-4567",
+            "12345678",
+            "2001: A Space Odyssey",
+            "3.14.2015.7",
+        ] {
+            assert!(!looks_like_date(text), "{text}");
+        }
+    }
+}
