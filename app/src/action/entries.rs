@@ -5,7 +5,7 @@ use egui::{Id, Key, KeyboardShortcut, Modifiers};
 use super::entry::Entry;
 use super::{
     Action, archive, clock, console, dialog, documents, expiry, help, indexes, lesson, listener,
-    maintenance, reaper, store, tabs, transfer, trash, view,
+    maintenance, reaper, schema, store, tabs, transfer, trash, view,
 };
 use crate::state::State;
 use crate::state::console::INPUT;
@@ -21,6 +21,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         archive::ENTRIES,
         documents::ENTRIES,
         expiry::ENTRIES,
+        schema::ENTRIES,
         indexes::ENTRIES,
         reaper::ENTRIES,
         clock::ENTRIES,

@@ -13,6 +13,8 @@ pub enum IndexesAction {
     Select(Option<String>),
     /// Opens the dialog that creates an index.
     OpenCreate,
+    /// The same for a TTL on this field.
+    OpenCreateTtl(String),
     /// Opens the dialog that changes the TTL of an index, or gives it one.
     OpenChangeTtl(String),
     /// Opens the dialog that drops an index.

@@ -177,7 +177,7 @@ const ROWS: &[Row] = &[
 
 const SHOW_DOCUMENTS: &str = "Show Documents first (Ctrl+1)";
 const SELECT_DOCUMENT: &str = "Select a document in Documents first";
-const SHOW_EXPIRY: &str = "Show Expiry first (Ctrl+2)";
+const SHOW_EXPIRY: &str = "Show Expiry first (Ctrl+3)";
 const LEAVE: &str = "Leave the presentation first (F11)";
 const SIMULATED: &str = "Only a store on a simulated clock can do this";
 

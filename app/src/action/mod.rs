@@ -22,6 +22,7 @@ mod offer;
 pub mod queue;
 pub mod reaper;
 pub mod sandbox;
+pub mod schema;
 pub mod store;
 pub mod tabs;
 pub mod transfer;
@@ -43,6 +44,7 @@ pub use maintenance::MaintenanceAction;
 pub use queue::Actions;
 pub use reaper::ReaperAction;
 pub use sandbox::SandboxAction;
+pub use schema::SchemaAction;
 pub use store::StoreAction;
 pub use tabs::TabsAction;
 pub use transfer::TransferAction;
@@ -65,6 +67,8 @@ pub enum Action {
     Expiry(TabId, ExpiryAction),
     /// The indexes of a tab.
     Indexes(TabId, IndexesAction),
+    /// The schema of a tab.
+    Schema(TabId, SchemaAction),
     /// Files in and out.
     Transfer(TransferAction),
     /// The store as a whole: backups and maintenance.

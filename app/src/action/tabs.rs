@@ -45,12 +45,16 @@ pub const ENTRIES: &[Entry] = &[
         ..view_entry("Show documents", "Documents of this collection", Key::Num1)
     },
     Entry {
+        action: |state| view(state, ViewKind::Schema),
+        ..view_entry("Show schema", "Fields, types and values in this collection", Key::Num2)
+    },
+    Entry {
         action: |state| view(state, ViewKind::Expiry),
-        ..view_entry("Show expiry", "Timeline of expiring documents in this collection", Key::Num2)
+        ..view_entry("Show expiry", "Timeline of expiring documents in this collection", Key::Num3)
     },
     Entry {
         action: |state| view(state, ViewKind::Indexes),
-        ..view_entry("Show indexes", "Indexes of this collection", Key::Num3)
+        ..view_entry("Show indexes", "Indexes of this collection", Key::Num4)
     },
     Entry {
         group: Group::Tabs,

@@ -4,11 +4,11 @@ use mayfly_engine::value::shell::write_command;
 
 use super::{
     Apply, TOO_MUCH, archive, choose_store, clock, collection, console, documents, event, expiry,
-    indexes, lesson, listener, maintenance, reaper, sandbox, store, transfer, trash,
+    indexes, lesson, listener, maintenance, reaper, sandbox, schema, store, transfer, trash,
 };
 use crate::state::purpose::{
     ArchivePurpose, DocumentsPurpose, LessonPurpose, ListenerPurpose, MaintenancePurpose,
-    ReaperPurpose, StorePurpose, TrashPurpose,
+    ReaperPurpose, SchemaPurpose, StorePurpose, TrashPurpose,
 };
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
@@ -19,7 +19,9 @@ use crate::worker::{Outcome, Reply};
 pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
     match outcome {
         // Its store is not on the screen any more, or not yet again.
-        Outcome::Answer { generation, .. } | Outcome::Dropped { generation, .. }
+        Outcome::Answer { generation, .. }
+        | Outcome::Dropped { generation, .. }
+        | Outcome::Schema { generation, .. }
             if generation <= cx.state.switched_at && generation > 0 => {}
         Outcome::Answer { purpose, generation, reply } => {
             log(&purpose, &reply, cx.state);
@@ -49,6 +51,7 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
             }
         }
         Outcome::Sandbox { generation, done } => sandbox::done(generation, done, cx),
+        Outcome::Schema { tab, generation, report } => schema::report(tab, generation, report, cx),
         Outcome::Console(report) => console::report(report, cx),
         Outcome::Opened(opened) => store::opened(opened, cx),
         // The store beside a lesson is read again when it comes back.
@@ -71,6 +74,7 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Indexes(tab, purpose) => {
             indexes::answer(*tab, purpose, generation, reply, cx);
         }
+        Purpose::Schema(tab, purpose) => schema::answer(*tab, purpose, generation, reply, cx),
         Purpose::Transfer(purpose) => transfer::run::answer(purpose, reply, cx),
         Purpose::Maintenance(purpose) => maintenance::answer(purpose, reply, cx),
         Purpose::Reaper(purpose) => reaper::answer(purpose, reply, cx),
@@ -114,6 +118,9 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
     }
     if let (Purpose::Indexes(tab, purpose), true) = (purpose, full) {
         indexes::dropped(*tab, purpose, generation, cx.state);
+    }
+    if let (Purpose::Schema(tab, purpose), true) = (purpose, full) {
+        schema::dropped(*tab, purpose, generation, cx.state);
     }
     if let (Purpose::Maintenance(purpose), true) = (purpose, full) {
         maintenance::dropped(purpose, cx);
@@ -176,6 +183,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Trash(purpose) => matches!(purpose, TrashPurpose::Page { .. }),
         Purpose::Maintenance(purpose) => *purpose == MaintenancePurpose::Status,
         Purpose::Lesson(purpose) => !matches!(purpose, LessonPurpose::Handle),
+        Purpose::Schema(_, purpose) => !matches!(purpose, SchemaPurpose::Validate(_)),
         Purpose::Transfer(_) | Purpose::Sandbox(_) => false,
         Purpose::Traffic => true,
         // Reading the clock has no other fields; setting it has.

@@ -49,7 +49,7 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
         }
         ExpiryAction::Hold(held) => with(cx.state, tab, |view| view.hold(held, now_ms)),
         ExpiryAction::WhatIf => what_if(tab, cx),
-        ExpiryAction::CreateIndex => indexes::open_create(tab, true, cx),
+        ExpiryAction::CreateIndex => indexes::open_create(tab, true, String::new(), cx),
         ExpiryAction::RefreshDate(id) => refresh_date(tab, id, cx),
         ExpiryAction::ShowDocument(id) => {
             let filter = shell_filter(&doc! { "_id": id });
@@ -177,7 +177,7 @@ fn what_if(tab: TabId, cx: &mut Apply<'_>) {
     let chosen = open.expiry.index.clone().or_else(|| ttl.first().map(|index| index.name.clone()));
     match chosen {
         Some(name) => indexes::open_change_ttl(tab, &name, cx),
-        None => indexes::open_create(tab, true, cx),
+        None => indexes::open_create(tab, true, String::new(), cx),
     }
 }
 

@@ -19,7 +19,8 @@ pub fn apply(tab: TabId, action: IndexesAction, cx: &mut Apply<'_>) {
     match action {
         IndexesAction::Refresh => refresh(tab, cx),
         IndexesAction::Select(name) => with(cx.state, tab, |view| view.selected = name),
-        IndexesAction::OpenCreate => open_create(tab, false, cx),
+        IndexesAction::OpenCreate => open_create(tab, false, String::new(), cx),
+        IndexesAction::OpenCreateTtl(field) => open_create(tab, true, field, cx),
         IndexesAction::OpenChangeTtl(name) => open_change_ttl(tab, &name, cx),
         IndexesAction::OpenDrop(name) => open_drop(tab, &name, cx.state),
         IndexesAction::Hide { name, hidden } => hide(tab, &name, hidden, cx),
@@ -58,9 +59,9 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
 
 /// Opens the dialog that creates an index, one with a TTL or any, with fields from a sample of the
 /// documents.
-pub fn open_create(tab: TabId, has_ttl: bool, cx: &mut Apply<'_>) {
+pub fn open_create(tab: TabId, has_ttl: bool, field: String, cx: &mut Apply<'_>) {
     let Some((_, collection)) = names(tab, cx.state) else { return };
-    let fields = vec![(String::new(), false)];
+    let fields = vec![(field, false)];
     let create = CreateIndex { fields, has_ttl, ..CreateIndex::default() };
     cx.state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Create(create)));
     read(tab, Purpose::Sample, documents::sample(&collection, SAMPLE_DOCUMENTS), cx);

@@ -21,6 +21,7 @@ pub mod maintenance;
 mod number;
 pub mod reaper;
 pub mod sandbox;
+pub mod schema;
 pub mod store;
 pub mod tabs;
 pub mod transfer;
@@ -46,6 +47,7 @@ pub fn apply(action: Action, cx: &mut Apply<'_>) {
         Action::Documents(tab, action) => documents::apply(tab, action, cx),
         Action::Expiry(tab, action) => expiry::apply(tab, action, cx),
         Action::Indexes(tab, action) => indexes::apply(tab, action, cx),
+        Action::Schema(tab, action) => schema::apply(tab, action, cx),
         Action::Transfer(action) => transfer::apply(action, cx),
         Action::Maintenance(action) => maintenance::apply(action, cx),
         Action::Reaper(action) => reaper::apply(&action, cx),

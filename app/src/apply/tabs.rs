@@ -1,6 +1,6 @@
 //! Tabs and views.
 
-use super::{Apply, documents, expiry, indexes, store};
+use super::{Apply, documents, expiry, indexes, schema, store};
 use crate::action::TabsAction;
 use crate::limits::TABS_MAX;
 use crate::state::store::Next;
@@ -62,6 +62,7 @@ fn freshen_tab(id: TabId, cx: &mut Apply<'_>) {
     let Some(tab) = cx.state.tabs.get(id) else { return };
     match tab.view {
         ViewKind::Documents if !tab.documents.asked => documents::refresh(id, cx),
+        ViewKind::Schema if schema::is_outdated(id, cx.state) => schema::refresh(id, cx),
         ViewKind::Expiry if !tab.expiry.asked => expiry::refresh(id, cx),
         ViewKind::Indexes if !tab.indexes.asked => indexes::refresh(id, cx),
         _ => {}
@@ -75,6 +76,8 @@ pub fn data_changed(namespace: Option<&Namespace>, cx: &mut Apply<'_>) {
             tab.documents.asked = false;
             tab.expiry.asked = false;
             tab.indexes.asked = false;
+            // Reading everything again with each change would never end.
+            tab.schema.is_stale = tab.schema.asked;
         }
     }
     freshen(cx);
@@ -83,6 +86,7 @@ pub fn data_changed(namespace: Option<&Namespace>, cx: &mut Apply<'_>) {
 /// Closes a tab, ends its queries and forgets what was typed in it.
 fn close(id: TabId, cx: &mut Apply<'_>) {
     documents::abandon(id, cx);
+    schema::abandon(id, cx);
     cx.state.tabs.close(id);
     cx.state.drafts.tabs.remove(&id);
 }

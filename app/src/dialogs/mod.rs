@@ -20,6 +20,7 @@ pub mod open_lesson;
 pub mod rename;
 pub mod sandbox;
 pub mod save_lesson;
+pub mod schema;
 pub mod settings;
 pub mod shortcuts;
 pub mod statistics;
@@ -57,6 +58,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Trash(draft) => trash::ui(context, draft, state, actions),
         Dialog::Documents(tab, draft) => documents::ui(context, *tab, draft, state, actions),
         Dialog::Indexes(tab, draft) => indexes::ui(context, *tab, draft, state, actions),
+        Dialog::Schema(tab, draft) => schema::ui(context, *tab, draft, state, actions),
         Dialog::Transfer(draft) => transfer::ui(context, draft, state, actions),
         Dialog::Maintenance(draft) => maintenance::ui(context, draft, state, actions),
     }

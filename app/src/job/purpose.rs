@@ -13,6 +13,8 @@ pub enum Purpose {
     Expiry(TabId, ExpiryPurpose),
     /// The indexes of one tab.
     Indexes(TabId, IndexesPurpose),
+    /// The schema of one tab.
+    Schema(TabId, SchemaPurpose),
     /// Files in and out.
     Transfer(TransferPurpose),
     /// The store as a whole.
@@ -265,6 +267,17 @@ pub enum IndexesPurpose {
     Change(String),
 }
 
+/// An answer for the schema of a tab.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum SchemaPurpose {
+    /// The documents are read.
+    Analyze,
+    /// Documents that a validator would refuse are counted.
+    CountFailing,
+    /// The collection gets a validator; what to say when it is done.
+    Validate(String),
+}
+
 /// An answer about import and export.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TransferPurpose {
@@ -311,6 +324,21 @@ impl Purpose {
             ) => Some(*tab),
             _ => None,
         }
+    }
+
+    /// The tab whose documents this reads for its schema.
+    #[must_use]
+    pub fn analysis_of(&self) -> Option<TabId> {
+        match self {
+            Self::Schema(tab, SchemaPurpose::Analyze) => Some(*tab),
+            _ => None,
+        }
+    }
+
+    /// Whether it may take long and can be canceled.
+    #[must_use]
+    pub fn is_query(&self) -> bool {
+        self.query_of().is_some() || self.analysis_of().is_some()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use egui::{Margin, ScrollArea, Ui};
 
-use super::{documents, expiry, indexes};
+use super::{documents, expiry, indexes, schema};
 use crate::action::Actions;
 use crate::state::drafts::TabDraft;
 use crate::state::tabs::ViewKind;
@@ -15,6 +15,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
             ViewKind::Documents => {
                 documents::inspector_ui(ui, state, tab, &mut draft.documents, actions);
             }
+            ViewKind::Schema => schema::inspector_ui(ui, tab, actions),
             ViewKind::Expiry => expiry::inspector_ui(ui, state, tab, actions),
             ViewKind::Indexes => indexes::inspector_ui(ui, state, tab, actions),
         });

@@ -22,6 +22,7 @@ pub mod presentation;
 pub mod reaper_log;
 pub mod recent;
 mod schedule;
+pub mod schema;
 pub mod sidebar;
 pub mod status_bar;
 pub mod store_banner;

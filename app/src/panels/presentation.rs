@@ -125,6 +125,10 @@ fn shown(state: &State, tab: &Tab) -> String {
     let documents = known.map(|count| number::counted(count, "document", "documents"));
     match tab.view {
         ViewKind::Documents => joined("Documents", documents),
+        ViewKind::Schema => {
+            let known = tab.schema.schema.as_ref().map(|schema| schema.documents);
+            joined("Schema", known.map(|count| number::counted(count, "document", "documents")))
+        }
         ViewKind::Indexes => {
             let rows = tab.indexes.rows.as_ref().map(|rows| rows.len() as u64);
             joined("Indexes", rows.map(|count| number::counted(count, "index", "indexes")))

@@ -128,8 +128,9 @@ pub fn views_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
         ui.add_space(sizes::GAP);
-        for (view, tooltip) in ViewKind::ALL.into_iter().zip(["Ctrl+1", "Ctrl+2", "Ctrl+3"]) {
-            if tabs::underlined(ui, view.label(), tab.view == view, tooltip).clicked() {
+        for (at, view) in ViewKind::ALL.into_iter().enumerate() {
+            let tooltip = format!("Ctrl+{}", at + 1);
+            if tabs::underlined(ui, view.label(), tab.view == view, &tooltip).clicked() {
                 actions.push(Action::Tabs(TabsAction::View(view)));
             }
         }

@@ -3,7 +3,7 @@
 use egui::{CentralPanel, Frame, Label, Panel, Ui};
 
 use super::lesson::page;
-use super::{documents, expiry, indexes, inspector, tab_strip, welcome};
+use super::{documents, expiry, indexes, inspector, schema, tab_strip, welcome};
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::dialogs::dialect_label;
 use crate::state::tabs::ViewKind;
@@ -88,6 +88,7 @@ pub(super) fn view_ui(
     // What a view remembers of its own (scroll positions, say) belongs to its tab.
     ui.push_id(("view", tab.id.0), |ui| match tab.view {
         ViewKind::Documents => documents::ui(ui, state, tab, draft, actions),
+        ViewKind::Schema => schema::ui(ui, state, tab, actions),
         ViewKind::Expiry => expiry::ui(ui, state, tab, draft, actions),
         ViewKind::Indexes => indexes::ui(ui, state, tab, draft, actions),
     });

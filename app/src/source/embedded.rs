@@ -5,7 +5,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bson::{Document, doc, oid::ObjectId};
+use bson::{Document, RawDocumentBuf, doc, oid::ObjectId};
 use mayfly_engine::archive;
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::collection::backup_damage;
@@ -73,6 +73,16 @@ impl Source for Embedded {
     fn run_until(&self, db: &str, command: &Document, cancel: &Cancel) -> Document {
         let limit = Arc::new(UntilCanceled(cancel.clone()));
         run_within(Some(limit), || self.run(db, command))
+    }
+
+    fn run_raw(&self, db: &str, command: &Document, cancel: &Cancel) -> RawDocumentBuf {
+        let (Ok(engine), Ok(raw)) = (self.engine_slot.engine(), RawDocumentBuf::try_from(command))
+        else {
+            // It says why.
+            return RawDocumentBuf::try_from(&self.run(db, command)).unwrap_or_default();
+        };
+        let limit = Arc::new(UntilCanceled(cancel.clone()));
+        run_within(Some(limit), || engine.run_raw(db, &raw))
     }
 
     fn now_ms(&self) -> i64 {

@@ -17,7 +17,7 @@ pub mod transfers;
 use std::path::Path;
 use std::sync::Arc;
 
-use bson::Document;
+use bson::{Document, RawDocumentBuf};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
 use crate::demo::SampleData;
@@ -41,6 +41,12 @@ pub trait Source: Send + Sync + 'static {
     fn run_until(&self, db: &str, command: &Document, cancel: &Cancel) -> Document {
         let _ = cancel;
         self.run(db, command)
+    }
+
+    /// As [`run_until`](Self::run_until) with the bytes of the reply, for replies with many
+    /// documents.
+    fn run_raw(&self, db: &str, command: &Document, cancel: &Cancel) -> RawDocumentBuf {
+        RawDocumentBuf::try_from(&self.run_until(db, command, cancel)).unwrap_or_default()
     }
 
     /// The store's time in milliseconds since 1970. Not a command, so that no log or profile has it.

@@ -8,7 +8,7 @@ use super::lesson::save::SaveLesson;
 use super::listener::ListenerDraft;
 use super::offer::Offer;
 use super::sandbox::{LeaveSandbox, OpenSandbox};
-use super::{Namespace, TabId, archive, documents, indexes, maintenance, transfer, trash};
+use super::{Namespace, TabId, archive, documents, indexes, maintenance, schema, transfer, trash};
 use crate::commands::store;
 use crate::job::Dialect;
 use crate::limits::DIALOGS_WAITING_MAX;
@@ -59,6 +59,8 @@ pub enum Dialog {
     Documents(TabId, documents::Dialog),
     /// A dialog of the Indexes view.
     Indexes(TabId, indexes::Dialog),
+    /// A dialog of the Schema view.
+    Schema(TabId, schema::Dialog),
     /// A dialog for files.
     Transfer(transfer::Dialog),
     /// A dialog for the store as a whole.

@@ -27,6 +27,7 @@ pub mod reasons;
 pub mod recent_stores;
 pub mod report;
 pub mod sandbox;
+pub mod schema;
 pub mod settings;
 pub mod store;
 pub mod store_tabs;

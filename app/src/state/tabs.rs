@@ -6,6 +6,7 @@ use super::Namespace;
 use super::documents::{DocumentsView, QueryText, SavedDocuments};
 use super::expiry::{ExpiryView, SavedExpiry};
 use super::indexes::IndexesView;
+use super::schema::SchemaView;
 pub use crate::job::TabId;
 use crate::limits::{CLOSED_TABS_MAX, TABS_MAX};
 
@@ -14,6 +15,8 @@ use crate::limits::{CLOSED_TABS_MAX, TABS_MAX};
 pub enum ViewKind {
     /// Its documents.
     Documents,
+    /// What its documents look like.
+    Schema,
     /// Its documents in time.
     #[default]
     Expiry,
@@ -23,13 +26,14 @@ pub enum ViewKind {
 
 impl ViewKind {
     /// Every view, in the order of the strip.
-    pub const ALL: [Self; 3] = [Self::Documents, Self::Expiry, Self::Indexes];
+    pub const ALL: [Self; 4] = [Self::Documents, Self::Schema, Self::Expiry, Self::Indexes];
 
     /// The word in the strip.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Documents => "Documents",
+            Self::Schema => "Schema",
             Self::Expiry => "Expiry",
             Self::Indexes => "Indexes",
         }
@@ -49,6 +53,8 @@ pub struct Tab {
     pub is_view_chosen: bool,
     /// The Documents view.
     pub documents: DocumentsView,
+    /// The Schema view.
+    pub schema: SchemaView,
     /// The Expiry view.
     pub expiry: ExpiryView,
     /// The Indexes view.
@@ -67,6 +73,7 @@ impl Tab {
     pub fn has_inspector(&self) -> bool {
         match self.view {
             ViewKind::Documents => true,
+            ViewKind::Schema => self.schema.selected_field().is_some(),
             ViewKind::Expiry => self.expiry.selected_lane().is_some(),
             ViewKind::Indexes => false,
         }
@@ -178,6 +185,7 @@ impl Tabs {
             view: saved.view,
             is_view_chosen: true,
             documents: DocumentsView::default(),
+            schema: SchemaView::default(),
             expiry: ExpiryView::default(),
             indexes: IndexesView::default(),
             summary: String::new(),

@@ -238,3 +238,19 @@ pub const SLIDER_KNOB: f32 = 8.0;
 pub const FIELD_BUTTONS: f32 = 320.0;
 /// From here on the Lessons page has two columns.
 pub const LESSONS_TWO_COLUMNS: f32 = 1_240.0;
+/// From here on the fields of a schema have a column with their distinct values.
+pub const SCHEMA_WIDE: f32 = 700.0;
+/// From here on they have one that says how many documents have them.
+pub const SCHEMA_MIDDLE: f32 = 560.0;
+/// The types of a field: first width.
+pub const SCHEMA_TYPES: f32 = 190.0;
+/// The values of a field: first width.
+pub const SCHEMA_VALUES: f32 = 190.0;
+/// How far inner fields are to the right of what they are in.
+pub const SCHEMA_INDENT: f32 = 16.0;
+/// The chart in a row of a schema.
+pub const SCHEMA_SPARK: [f32; 2] = [120.0, 24.0];
+/// The chart of a field.
+pub const SCHEMA_CHART: f32 = 72.0;
+/// A chart by hour or weekday.
+pub const SCHEMA_CHART_LOW: f32 = 36.0;

@@ -11,6 +11,7 @@ pub mod density_strip;
 pub mod empty_state;
 pub mod field;
 pub mod hint;
+pub mod histogram;
 pub mod key_value;
 pub mod learn;
 pub mod markdown;

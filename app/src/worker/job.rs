@@ -7,6 +7,7 @@ use bson::{Bson, Document};
 use super::lesson_job::{LessonOutcome, LessonWork};
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::sandbox::{SandboxDone, SandboxWork};
+use super::schema::{SchemaReport, SchemaWork};
 use super::transfer::{TransferDone, TransferWork};
 use crate::job::bulk::{BulkReport, BulkWork};
 use crate::job::purpose::DocumentsPurpose;
@@ -26,6 +27,8 @@ pub enum Lane {
     /// One thread for changes of many documents. They go in steps, so that other writes come
     /// between them.
     Bulk,
+    /// One thread that reads whole collections for their schemas.
+    Schema,
 }
 
 impl Lane {
@@ -60,6 +63,8 @@ pub enum Abandoned {
     Tab(TabId),
     /// The documents and the count of earlier runs of a tab's query.
     Runs(TabId),
+    /// The analysis of a tab.
+    Schema(TabId),
 }
 
 impl Abandoned {
@@ -68,6 +73,7 @@ impl Abandoned {
     pub fn covers(self, purpose: &Purpose) -> bool {
         match self {
             Self::Tab(tab) => purpose.query_of() == Some(tab),
+            Self::Schema(tab) => purpose.analysis_of() == Some(tab),
             Self::Runs(tab) => matches!(
                 purpose,
                 Purpose::Documents(
@@ -111,6 +117,8 @@ pub enum Work {
     Open(OpenRequest),
     /// Work on lessons that no lesson has to be played for.
     Lesson(LessonWork),
+    /// Read documents for a schema.
+    Schema(SchemaWork),
 }
 
 impl fmt::Debug for Work {
@@ -126,6 +134,7 @@ impl fmt::Debug for Work {
             Self::Sandbox(work) => write!(f, "Sandbox({work:?})"),
             Self::Open(request) => write!(f, "Open({request:?})"),
             Self::Lesson(work) => write!(f, "Lesson({work:?})"),
+            Self::Schema(work) => write!(f, "Schema({work:?})"),
         }
     }
 }
@@ -278,6 +287,15 @@ pub enum Outcome {
         generation: u64,
         /// The result.
         done: SandboxDone,
+    },
+    /// More is known of a schema.
+    Schema {
+        /// The tab.
+        tab: TabId,
+        /// The job's generation.
+        generation: u64,
+        /// What is known.
+        report: SchemaReport,
     },
     /// Something happened in the console.
     Console(ConsoleReport),

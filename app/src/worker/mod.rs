@@ -4,8 +4,9 @@
 //! replaces one that still waits. Answers come back over one bounded channel, and a wake-up closure
 //! wakes the window. Nothing here knows a window.
 //!
-//! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer`, `mayfly-bulk`, `mayfly-events`, `mayfly-traffic`,
-//! `mayfly-console`, `mayfly-lesson`, and `mayfly-file-dialog` while the system's file dialog is open.
+//! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer`, `mayfly-bulk`, `mayfly-schema`,
+//! `mayfly-events`, `mayfly-traffic`, `mayfly-console`, `mayfly-lesson`, and `mayfly-file-dialog` while the system's
+//! file dialog is open.
 //!
 //! [`Purpose`]: crate::job::Purpose
 
@@ -22,6 +23,7 @@ pub mod maintenance;
 pub mod pool;
 pub mod queue;
 pub mod sandbox;
+pub mod schema;
 mod sources;
 mod traffic;
 pub mod transfer;
@@ -32,4 +34,5 @@ pub use lesson_job::{LessonOrder, LessonOutcome, LessonWork};
 pub use maintenance::{MaintenanceDone, MaintenanceWork};
 pub use pool::{Wake, Worker};
 pub use sandbox::{SandboxDone, SandboxWork};
+pub use schema::{SchemaReport, SchemaStage, SchemaWork};
 pub use transfer::{TransferDone, TransferWork};

@@ -59,6 +59,7 @@ struct Shared {
     write: Queue,
     transfer: Queue,
     bulk: Queue,
+    schema: Queue,
     sources: Sources,
     shelf: Arc<dyn LessonShelf>,
     lesson: LessonDoor,
@@ -98,6 +99,7 @@ impl Worker {
             write: Queue::default(),
             transfer: Queue::default(),
             bulk: Queue::default(),
+            schema: Queue::default(),
             sources: Sources::default(),
             shelf,
             lesson: door,
@@ -126,6 +128,7 @@ impl Worker {
         worker.spawn("mayfly-write".to_owned(), Lane::Write)?;
         worker.spawn("mayfly-transfer".to_owned(), Lane::Transfer)?;
         worker.spawn("mayfly-bulk".to_owned(), Lane::Bulk)?;
+        worker.spawn("mayfly-schema".to_owned(), Lane::Schema)?;
         worker.spawn_traffic()?;
         let shared = Arc::clone(&worker.shared);
         let play = move || lesson::serve(&post, shared.shelf.as_ref(), &shared);
@@ -202,7 +205,7 @@ impl Worker {
         if job.lane.is_awaited() {
             self.shared.unanswered.fetch_add(1, Ordering::AcqRel);
         }
-        if job.purpose.query_of().is_some() {
+        if job.purpose.is_query() {
             self.note_query(&job);
         }
         let (job, full) = match self.shared.queue(job.lane).put(job) {
@@ -291,7 +294,7 @@ impl Drop for Worker {
         self.shared.lesson.close();
         // The user may close the window right after a button that writes.
         self.shared.write.finish();
-        for lane in [Lane::Read, Lane::Transfer, Lane::Bulk] {
+        for lane in [Lane::Read, Lane::Transfer, Lane::Bulk, Lane::Schema] {
             self.shared.queue(lane).close();
         }
         for running in self.shared.running().iter() {
@@ -319,6 +322,7 @@ impl Shared {
             Lane::Write => &self.write,
             Lane::Transfer => &self.transfer,
             Lane::Bulk => &self.bulk,
+            Lane::Schema => &self.schema,
         }
     }
 
@@ -398,6 +402,7 @@ impl Shared {
             }
             Work::Traffic => self.step_traffic(),
             Work::Lesson(work) => self.lessons(work),
+            Work::Schema(work) => self.analyze(store, &purpose, generation, &work),
         }
     }
 

@@ -26,6 +26,7 @@ mod members;
 mod names;
 mod presentation;
 mod sandbox;
+mod schema;
 mod settings;
 mod sidebar;
 mod slow;

@@ -10,7 +10,7 @@ mod writing;
 mod tests;
 
 use bulk::Asked;
-pub use reading::{abandon, refresh, show_filter};
+pub use reading::{abandon, refresh, set_filter, show_filter};
 pub(super) use writing::first_write_error;
 
 use super::Apply;

@@ -59,6 +59,19 @@ pub fn show_filter(tab: TabId, filter: impl Into<String>, cx: &mut Apply<'_>) {
     run(tab, text, cx);
 }
 
+/// Sets the filter of a tab and runs it with the other options of its query, whatever view is
+/// shown.
+pub fn set_filter(tab: TabId, filter: String, cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
+    open.documents.restore(&open.saved_documents, now_ms);
+    let text = QueryText { filter, ..open.documents.text.clone() };
+    let draft = &mut cx.state.drafts.tab(tab).documents;
+    draft.restored = true;
+    draft.query.clone_from(&text);
+    run(tab, text, cx);
+}
+
 /// Runs the query that is typed.
 pub fn run_draft(tab: TabId, cx: &mut Apply<'_>) {
     let text = cx.state.drafts.tab(tab).documents.query.clone();

@@ -1,4 +1,5 @@
-//! Work with files and on the store as a whole, which a window that closes stops.
+//! Work with files, on the store as a whole and on whole collections, which a window that closes
+//! stops.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -10,6 +11,7 @@ use crate::job::{Cancel, Purpose};
 use crate::worker::guarded::guarded;
 use crate::worker::maintenance::{MaintenanceDone, MaintenanceWork};
 use crate::worker::sandbox::{SandboxDone, SandboxWork};
+use crate::worker::schema::SchemaWork;
 use crate::worker::transfer::{TransferDone, TransferWork};
 use crate::worker::{Outcome, bulk};
 
@@ -68,6 +70,22 @@ impl Shared {
         for reply in self.traffic.step(source.as_ref()) {
             self.tell(Outcome::Answer { purpose: Purpose::Traffic, generation: 0, reply });
         }
+    }
+
+    /// Reads documents for a schema. Each report is an outcome of its own.
+    pub(super) fn analyze(
+        &self,
+        store: u32,
+        purpose: &Purpose,
+        generation: u64,
+        work: &SchemaWork,
+    ) {
+        let Some(tab) = purpose.analysis_of() else { return };
+        let cancel = self.cancel_of(generation).unwrap_or_default();
+        let source = self.sources.of(store);
+        work.run(source.as_deref(), &cancel, |report| {
+            self.tell(Outcome::Schema { tab, generation, report });
+        });
     }
 
     pub(super) fn caring(&self) -> MutexGuard<'_, Vec<Cancel>> {

@@ -1,0 +1,72 @@
+//! The schema of a tab.
+
+use bson::Document;
+
+use super::Action;
+use super::entry::{Entry, Group};
+use crate::schema::Path;
+use crate::state::State;
+use crate::state::tabs::ViewKind;
+
+/// What can be asked of the view.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SchemaAction {
+    /// Reads the documents again.
+    Analyze,
+    /// Stops reading. What is known stays.
+    Stop,
+    /// Shows a path in the inspector.
+    Select(Option<Path>),
+    /// Opens or closes a path with inner ones.
+    Fold(Path),
+    /// Also requires this of the documents.
+    Narrow(Document),
+    /// Takes the filter away.
+    ClearFilter,
+    /// Shows the schema as a JSON Schema.
+    OpenJson,
+    /// Opens the dialog that makes a validator of it.
+    OpenValidator,
+    /// The open dialog was changed: counts the documents that its validator would refuse.
+    CountFailing,
+    /// Sends the command of the open dialog.
+    SetValidator,
+}
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        group: Group::Collection,
+        label: "Analyze the schema",
+        tooltip: "Read every document again and count fields, types and values",
+        keys: None,
+        action: |state| shown(state, |reading| !reading, SchemaAction::Analyze),
+    },
+    Entry {
+        group: Group::Collection,
+        label: "Stop analyzing the schema",
+        tooltip: "Stop reading documents; what is known stays",
+        keys: None,
+        action: |state| shown(state, |reading| reading, SchemaAction::Stop),
+    },
+    Entry {
+        group: Group::Collection,
+        label: "Export the schema as JSON Schema…",
+        tooltip: "Show fields and types as a JSON Schema, to copy it",
+        keys: None,
+        action: |state| shown(state, |_| true, SchemaAction::OpenJson),
+    },
+    Entry {
+        group: Group::Collection,
+        label: "Use the schema as validator…",
+        tooltip: "Let the store check documents against the fields and types that were found",
+        keys: None,
+        action: |state| shown(state, |_| true, SchemaAction::OpenValidator),
+    },
+];
+
+/// An action on the Schema view that is shown.
+fn shown(state: &State, when: fn(bool) -> bool, action: SchemaAction) -> Option<Action> {
+    let tab = state.tabs.active().filter(|tab| state.is_open() && tab.view == ViewKind::Schema)?;
+    when(tab.schema.is_reading()).then_some(Action::Schema(tab.id, action))
+}

@@ -1,0 +1,147 @@
+//! A schema as a JSON Schema, and as a validator.
+
+use egui::{Checkbox, Context, Ui};
+use mayfly_engine::value::shell::write_command;
+
+use crate::action::{Action, Actions, SchemaAction, ViewAction};
+use crate::dialogs::{COMMAND_TO_SEND, WAITING, close, leave};
+use crate::state::schema::{Dialog, ValidatorDraft};
+use crate::state::{Namespace, State, TabId, number};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, code_box, modal, tabs};
+
+/// Draws the dialog.
+pub fn ui(
+    context: &Context,
+    tab: TabId,
+    dialog: &mut Dialog,
+    state: &State,
+    actions: &mut Actions,
+) {
+    let Some(open) = state.tabs.get(tab) else {
+        close(actions);
+        return;
+    };
+    match dialog {
+        Dialog::Json(schema) => json_ui(context, &open.namespace, schema, actions),
+        Dialog::Validator(draft) => validator_ui(context, tab, &open.namespace, draft, actions),
+    }
+}
+
+fn json_ui(context: &Context, namespace: &Namespace, schema: &str, actions: &mut Actions) {
+    let mut copy = false;
+    let closing = modal::ui(
+        context,
+        "JSON Schema",
+        &format!("What {} holds, for documents in relaxed Extended JSON", visible(namespace)),
+        sizes::DIALOG_WIDE,
+        &mut copy,
+        |ui, copy| *copy |= code_box::text_ui(ui, "JSON Schema", "Copy", schema),
+        |ui, copy| {
+            *copy |= modal::answer_ui(ui, Button::primary("Copy to the clipboard"));
+            if ui.add(Button::plain("Close")).clicked() {
+                close(actions);
+            }
+        },
+    );
+    if copy {
+        actions.push(Action::View(ViewAction::CopyLines(schema.to_owned())));
+    }
+    if closing.closes() {
+        close(actions);
+    }
+}
+
+fn visible(namespace: &Namespace) -> String {
+    with_marks(&namespace.to_string())
+}
+
+fn validator_ui(
+    context: &Context,
+    tab: TabId,
+    namespace: &Namespace,
+    draft: &mut ValidatorDraft,
+    actions: &mut Actions,
+) {
+    let (mut send, mut cancel, mut is_changed) = (false, false, false);
+    let command = write_command(&namespace.db, &draft.command(&namespace.collection));
+    let is_free = !draft.sent.is_waiting();
+    let closing = modal::ui(
+        context,
+        &format!("Use the schema as the validator of {}", visible(namespace)),
+        "The store then checks each document that is inserted or updated. It replaces the validator there is",
+        sizes::DIALOG_WIDE,
+        &mut (draft, &mut *actions),
+        |ui, (draft, actions)| {
+            is_changed = demands_ui(ui, draft);
+            when_ui(ui, draft);
+            failing_ui(ui, draft);
+            if code_box::ui(ui, COMMAND_TO_SEND, &command) {
+                actions.push(Action::View(ViewAction::Copy(command.clone())));
+            }
+            if let Some(error) = &draft.sent.error {
+                ui.label(text::rich(error, text::body()).color(colors(ui).error));
+            }
+        },
+        |ui, (draft, _)| {
+            let label = if is_free { "Set validator" } else { WAITING };
+            send = modal::answer_ui(ui, Button::primary(label).enabled(is_free));
+            cancel = ui.add(leave(draft.sent.is_waiting())).clicked();
+        },
+    );
+    if is_changed {
+        actions.push(Action::Schema(tab, SchemaAction::CountFailing));
+    }
+    if send {
+        actions.push(Action::Schema(tab, SchemaAction::SetValidator));
+    } else if cancel || closing.closes() {
+        close(actions);
+    }
+}
+
+/// Returns whether they changed.
+fn demands_ui(ui: &mut Ui, draft: &mut ValidatorDraft) -> bool {
+    let before = draft.demands;
+    let demands = &mut draft.demands;
+    ui.add(Checkbox::new(&mut demands.types, "Fields have the types that were seen"));
+    ui.add_enabled(
+        demands.types,
+        Checkbox::new(&mut demands.any_number, "Fields with numbers may have any type of number"),
+    );
+    ui.add(Checkbox::new(&mut demands.required, "Fields that every document has are required"));
+    ui.add(Checkbox::new(&mut demands.no_others, "Other fields are not allowed"));
+    draft.demands != before
+}
+
+fn when_ui(ui: &mut Ui, draft: &mut ValidatorDraft) {
+    ui.horizontal_wrapped(|ui| {
+        let level = usize::from(!draft.is_strict);
+        let words = ["Every write", "Spare documents that fail now"];
+        if let Some(pressed) = tabs::segmented(ui, "Check", &words, level) {
+            draft.is_strict = pressed == 0;
+        }
+        let action = usize::from(!draft.refuses);
+        if let Some(pressed) =
+            tabs::segmented(ui, "Otherwise", &["Refuse", "Warn in the log"], action)
+        {
+            draft.refuses = pressed == 0;
+        }
+    });
+}
+
+fn failing_ui(ui: &mut Ui, draft: &ValidatorDraft) {
+    let ink = colors(ui);
+    let (words, ink) = match draft.failing() {
+        None => ("Counting documents that would not pass…".to_owned(), ink.dim),
+        Some(0) => ("All documents of the collection pass".to_owned(), ink.saved),
+        Some(count) => {
+            let counted = number::counted(count, "document", "documents");
+            (
+                format!("{counted} in the collection would not pass; they stay as they are"),
+                ink.overdue,
+            )
+        }
+    };
+    ui.label(text::rich(words, text::body()).color(ink));
+}

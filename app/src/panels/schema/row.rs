@@ -1,0 +1,138 @@
+//! The cells of one field.
+
+use egui::{Align, Color32, Label, Layout, Rect, Role, Sense, Ui, WidgetInfo, vec2};
+
+use super::{TabActions, words};
+use crate::action::SchemaAction;
+use crate::schema::{Field, Kind};
+use crate::state::schema::SchemaView;
+use crate::theme::{Colors, Icon, colors, sizes, text};
+use crate::widgets::hint::Hint as _;
+use crate::widgets::value_text::{self, with_marks};
+use crate::widgets::{Button, histogram, paint, value};
+
+/// The color of a type.
+pub(super) fn ink(kind: Kind, colors: &Colors) -> Color32 {
+    match kind {
+        Kind::String => colors.string,
+        Kind::Int32 | Kind::Long | Kind::Double | Kind::Decimal => colors.number,
+        Kind::Date | Kind::Timestamp => colors.date,
+        Kind::ObjectId | Kind::Binary => colors.id,
+        Kind::Boolean => colors.accent,
+        Kind::Null | Kind::Deprecated | Kind::MinKey | Kind::MaxKey => colors.removed,
+        Kind::Object | Kind::Array | Kind::Code | Kind::Regex => colors.dim,
+    }
+}
+
+pub(super) fn name_ui(
+    ui: &mut Ui,
+    view: &SchemaView,
+    field: &Field,
+    is_flat: bool,
+    actions: &mut TabActions<'_>,
+) {
+    ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
+    #[expect(clippy::cast_precision_loss, reason = "some levels")]
+    let depth = field.path.depth() as f32;
+    ui.add_space(sizes::GAP_TINY + depth * sizes::SCHEMA_INDENT);
+    if field.has_inner {
+        let is_open = view.open.contains(&field.path);
+        let path = words::path(&field.path);
+        let name = if is_open { format!("Fold {path}") } else { format!("Unfold {path}") };
+        let icon = if is_open { Icon::Unfolded } else { Icon::Expand };
+        let button = Button::icon_only(icon, &name).small().known_as(&path);
+        if ui.add(button).clicked() {
+            actions.push(SchemaAction::Fold(field.path.clone()));
+        }
+    } else if !is_flat {
+        ui.add_space(sizes::CONTROL_SMALL + sizes::GAP_TINY);
+    }
+    let name = match field.path.name() {
+        "" => "(empty name)".to_owned(),
+        name => with_marks(name),
+    };
+    ui.add(Label::new(text::rich(name, text::strong())).truncate());
+}
+
+pub(super) fn kinds_ui(ui: &mut Ui, field: &Field) {
+    let colors = colors(ui);
+    let ink_of = |kind| ink(kind, colors);
+    let parts: Vec<(Color32, u64)> =
+        field.kinds.iter().map(|(kind, count)| (ink_of(*kind), *count)).collect();
+    let words = words::kinds(field);
+    let size = vec2(ui.available_width(), 30.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+    let bar = Rect::from_min_size(
+        rect.left_bottom() - vec2(0.0, 6.0),
+        vec2(rect.width() - sizes::GAP_SMALL, 4.0),
+    );
+    histogram::paint_shares(ui, bar, field.of, &parts);
+    let place = rect.left_center() - vec2(0.0, 5.0);
+    let ink = if let [(kind, _)] = field.kinds.as_slice() { ink_of(*kind) } else { colors.text };
+    let width = rect.width() - sizes::GAP_SMALL;
+    paint::text_at(ui, place, egui::Align2::LEFT_CENTER, &words, text::small(), ink, width);
+    response.hint(words.as_str());
+}
+
+fn right(ui: &mut Ui, words: String, ink: Color32) -> egui::Response {
+    let words = text::rich(words, text::mono()).color(ink);
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(words)).inner
+}
+
+pub(super) fn present_ui(ui: &mut Ui, field: &Field) {
+    let words = words::share(field.seen, field.of);
+    let ink = if field.missing() > 0 { colors(ui).text } else { colors(ui).dim };
+    right(ui, words, ink);
+}
+
+pub(super) fn distinct_ui(ui: &mut Ui, field: &Field) {
+    let response = right(ui, words::distinct(field), colors(ui).dim);
+    if !field.is_exact {
+        response.hint("An estimate, within about 3 %");
+    }
+}
+
+const NUMBERS: [Kind; 4] = [Kind::Int32, Kind::Long, Kind::Double, Kind::Decimal];
+
+/// Whether more than half of the values, without the nulls, are of these types.
+fn is_mostly(field: &Field, kinds: &[Kind]) -> bool {
+    let count: u64 = kinds.iter().map(|kind| field.count_of(*kind)).sum();
+    count * 2 > field.seen.saturating_sub(field.count_of(Kind::Null))
+}
+
+/// A chart of numbers or dates, the most frequent value, or how long arrays are.
+pub(super) fn values_ui(ui: &mut Ui, field: &Field) {
+    let colors = colors(ui);
+    let is_date = is_mostly(field, &[Kind::Date]);
+    let counts: Vec<u64> = match &field.times {
+        Some(times) if is_date => times.bars.iter().map(|bar| bar.count).collect(),
+        // A few numbers among texts are no picture of the field.
+        _ if is_mostly(field, &NUMBERS) => field.numbers.iter().map(|bar| bar.count).collect(),
+        _ => Vec::new(),
+    };
+    if counts.len() > 1 {
+        let [width, height] = sizes::SCHEMA_SPARK;
+        let size = vec2(width.min(ui.available_width()), height);
+        let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+        let ink = if is_date { colors.date } else { colors.number };
+        histogram::paint(ui, rect, ink, counts.into_iter());
+        return;
+    }
+    let shown = field.top.first().map(|top| &top.value).or(field.examples.first());
+    if let Some(shown) = shown {
+        let mut job = egui::text::LayoutJob::default();
+        value::append_value(&mut job, shown, colors);
+        if let Some(top) = field.top.first() {
+            let share = format!("  {}", words::share(top.count, field.seen));
+            value_text::append(&mut job, &share, &text::small(), colors.dim, colors);
+        }
+        ui.add(Label::new(job).truncate());
+        return;
+    }
+    let lengths = field.array_lengths;
+    if lengths.count > 0 {
+        let words = format!("{} to {} elements", lengths.min, lengths.max);
+        ui.add(Label::new(text::rich(words, text::small()).color(colors.dim)).truncate());
+    }
+}
