@@ -16,7 +16,7 @@ use crate::widgets::{Button, code_box, key_value, modal, term};
 const LICENSES: [(&str, &str); 5] = [
     ("LMDB", "OpenLDAP Public License 2.8"),
     ("libdecnumber", "ICU"),
-    ("Inter, JetBrains Mono", "SIL OFL 1.1"),
+    ("Inter, JetBrains Mono, Noto Sans", "SIL OFL 1.1"),
     ("Material Icons", "Apache-2.0"),
     ("Rust crates", "MIT, Apache-2.0, BSD, ISC, MPL-2.0 and others"),
 ];
