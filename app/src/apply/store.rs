@@ -145,7 +145,9 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
         cx.state.store.left = None;
     }
     reopened(opened.warnings, cx);
-    restore_tabs(cx);
+    if !is_same {
+        restore_tabs(cx);
+    }
     demo::start_traffic(cx);
     let schedule = cx.state.settings.schedule;
     if schedule != Schedule::default() && !cx.state.is_simulated() {

@@ -12,9 +12,9 @@ use crate::job::OpenError;
 use crate::state::dialogs::CreateDatabase;
 use crate::state::view::Focus;
 use crate::state::{Dialog, Phase, State};
-use crate::theme::{Icon, sizes};
-use crate::widgets::Button;
+use crate::theme::{Icon, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::{Button, paint};
 
 /// Draws it.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
@@ -48,18 +48,15 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     };
     ScrollArea::vertical().id_salt("start page").auto_shrink(false).show(ui, |ui| {
         let others: Vec<&Entry> = other_stores(state).collect();
-        let (line, gap) = (sizes::CONTROL + sizes::GAP_SMALL, sizes::GAP_LARGE);
-        let lines = u16::try_from(others.len()).map_or(0.0, f32::from);
+        let lines = lines(ui, &others);
+        let (line, gap) = (sizes::CONTROL + sizes::GAP_TINY, sizes::GAP_LARGE);
+        let count = u16::try_from(lines.len()).map_or(0.0, f32::from);
         let recent = recent::height(recent::others(state).len());
-        let more = lines * line + gap + recent;
+        let more = count * line + 2.0 * gap + recent;
         let pressed = empty_state::tall_ui(ui, picture, sentence, Some(button), more, |ui| {
-            for entry in others {
-                ui.add_space(sizes::GAP_SMALL);
-                if ui.add(Button::ghost(entry.label).tooltip(entry.tooltip)).clicked()
-                    && let Some(action) = (entry.action)(state)
-                {
-                    actions.push(action);
-                }
+            ui.add_space(sizes::GAP_SMALL);
+            for (width, entries) in lines {
+                line_ui(ui, width, &entries, state, actions);
             }
             ui.add_space(gap);
             let width = sizes::RECENT_STORES.min(ui.available_width() - 2.0 * sizes::GAP);
@@ -70,6 +67,39 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         });
         if pressed.is_some_and(|button| button.clicked()) {
             actions.push(action);
+        }
+    });
+}
+
+/// Entries in as few lines as have room for them, each line with its width.
+fn lines<'a>(ui: &Ui, entries: &[&'a Entry]) -> Vec<(f32, Vec<&'a Entry>)> {
+    let room = sizes::RECENT_STORES.min(ui.available_width() - 2.0 * sizes::GAP);
+    let mut lines: Vec<(f32, Vec<&Entry>)> = Vec::new();
+    for entry in entries {
+        let label = paint::measured(ui, entry.label, text::body()).x;
+        let width = label + 2.0 * sizes::CONTROL_PADDING;
+        match lines.last_mut() {
+            Some((taken, line)) if *taken + sizes::GAP_TINY + width <= room => {
+                *taken += sizes::GAP_TINY + width;
+                line.push(entry);
+            }
+            _ => lines.push((width, vec![entry])),
+        }
+    }
+    lines
+}
+
+/// A line of entries in the middle.
+fn line_ui(ui: &mut Ui, width: f32, entries: &[&Entry], state: &State, actions: &mut Actions) {
+    let size = egui::vec2(width, sizes::CONTROL);
+    ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
+        for entry in entries {
+            if ui.add(Button::ghost(entry.label).tooltip(entry.tooltip)).clicked()
+                && let Some(action) = (entry.action)(state)
+            {
+                actions.push(action);
+            }
         }
     });
 }

@@ -1,14 +1,21 @@
 //! Stores that were open before, what each of them restores, and the menu of a collection.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use bson::{Document, doc};
 use egui::Key;
+use egui_kittest::Harness;
 use mayfly::action::{Action, StoreAction, TabsAction, ViewAction};
+use mayfly::app::Saved;
+use mayfly::source::{OpenRequest, embedded};
+use mayfly::state::recent_stores::RecentStore;
 use mayfly::state::tabs::ViewKind;
-use mayfly::state::{Namespace, State};
+use mayfly::state::{Namespace, Settings, State, Zone};
+use mayfly::worker::lesson_shelf::shelf;
+use mayfly::{MayflyApp, WindowOptions};
 
-use super::support::Window;
+use super::support::{Window, until};
 use super::time::drops;
 
 const COMMAND: &str = "Command to send";
@@ -19,6 +26,73 @@ fn notes() -> Vec<Document> {
 
 fn is_in(state: &State, folder: &Path) -> bool {
     state.is_open() && state.tree.loaded && state.store.folder.as_deref() == Some(folder)
+}
+
+/// What is kept from one start to the next, in memory.
+#[derive(Default)]
+struct Memory(HashMap<String, String>);
+
+impl eframe::Storage for Memory {
+    fn get_string(&self, key: &str) -> Option<String> {
+        self.0.get(key).cloned()
+    }
+
+    fn set_string(&mut self, key: &str, value: String) {
+        self.0.insert(key.to_owned(), value);
+    }
+
+    fn remove_string(&mut self, key: &str) {
+        self.0.remove(key);
+    }
+
+    fn flush(&mut self) {}
+}
+
+/// A window whose last start ended with the store in a folder.
+fn started_again(last: &Path, own: &Path) -> Harness<'static, MayflyApp> {
+    let mut settings = Settings { callouts_seen: true, ..Settings::default() };
+    settings.stores.note(RecentStore::in_folder(last, 0));
+    let mut memory = Memory::default();
+    eframe::set_value(&mut memory, "mayfly", &Saved { settings });
+    let options = WindowOptions {
+        request: OpenRequest { folder: Some(own.to_owned()), ..OpenRequest::default() },
+        open_last: true,
+        opener: embedded::opener(),
+        lessons: shelf(None),
+        lesson: None,
+        settings_file: None,
+        local_zone: Zone::Utc,
+        present: false,
+        shutdown: None,
+    };
+    let memory: &'static Memory = Box::leak(Box::new(memory));
+    Harness::builder().with_size([1280.0, 800.0]).with_max_steps(64).build_eframe(move |context| {
+        context.storage = Some(memory);
+        MayflyApp::new(context, options)
+    })
+}
+
+#[test]
+fn the_store_that_was_open_last_is_opened_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (last, own) = (folder.path().join("shop"), folder.path().join("own"));
+    let request = OpenRequest { folder: Some(last.clone()), ..OpenRequest::default() };
+    let opened = embedded::opener()(&request).map_err(|error| error.message).expect("a store");
+    opened.source.run("test", &notes()[0]);
+    opened.source.close();
+    let mut harness = started_again(&last, &own);
+    until(&mut harness, "Collection test.notes", true);
+    assert!(is_in(harness.state().state(), &last) && !own.exists());
+}
+
+#[test]
+fn a_last_store_that_is_gone_is_not_made_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (last, own) = (folder.path().join("gone"), folder.path().join("own"));
+    let mut harness = started_again(&last, &own);
+    until(&mut harness, "Try again", true);
+    until(&mut harness, "Open data folder…", true);
+    assert!(!last.exists() && !own.exists());
 }
 
 #[test]

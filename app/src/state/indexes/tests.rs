@@ -136,3 +136,17 @@ fn a_ttl_is_readable_and_exact() {
     check(0, "at the stored date (0 s)");
     check(-1, "on, without a default");
 }
+
+#[test]
+fn the_index_of_ids_has_no_size_of_its_own_even_when_it_is_empty() {
+    let row = |name: &str, bytes, entries| IndexRow {
+        name: name.to_owned(),
+        bytes: Some(bytes),
+        entries: Some(entries),
+        ..IndexRow::default()
+    };
+    assert!(row("_id_", 0, 0).has_no_entries_of_its_own());
+    assert!(row("_id_", 0, 3_200).has_no_entries_of_its_own());
+    assert!(!row("at_1", 0, 0).has_no_entries_of_its_own());
+    assert!(!row("at_1", 9_000, 1).has_no_entries_of_its_own());
+}

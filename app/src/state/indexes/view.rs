@@ -63,7 +63,8 @@ impl IndexRow {
     /// Whether all its documents are found without it: their place in the store is their `_id`.
     #[must_use]
     pub fn has_no_entries_of_its_own(&self) -> bool {
-        self.bytes == Some(0) && self.entries.is_some_and(|entries| entries > 0)
+        let is_id = self.name == "_id_";
+        self.bytes == Some(0) && (is_id || self.entries.is_some_and(|entries| entries > 0))
     }
 
     /// Reads one element of a `listIndexes` batch.
