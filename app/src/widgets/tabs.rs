@@ -51,7 +51,7 @@ pub fn folder(ui: &mut Ui, label: &str, name: &str, selected: bool) -> (Option<P
     ui.painter().galley(place.min, galley, ink);
     let response = if is_cut { response.hint(name) } else { response };
     let cross =
-        Rect::from_center_size(pos2(body.right() - 16.0, body.center().y), Vec2::splat(20.0));
+        Rect::from_center_size(pos2(body.right() - 16.0, body.center().y), Vec2::splat(24.0));
     let closed = cross_ui(ui, cross, name, &response);
     let pressed = if closed || response.middle_clicked() {
         Some(Pressed::Closed)
@@ -67,10 +67,10 @@ fn cross_ui(ui: &mut Ui, rect: Rect, label: &str, tab: &Response) -> bool {
     let name = format!("Close {label}");
     response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), &name));
     if response.hovered() {
-        ui.painter().rect_filled(rect, 5.0, colors.raised_hover);
+        ui.painter().rect_filled(rect.shrink(2.0), 5.0, colors.raised_hover);
     }
     if response.has_focus() {
-        paint::focus_ring(ui, rect.shrink(2.0), 5.0);
+        paint::focus_ring(ui, rect.shrink(3.0), 5.0);
     }
     let ink = if response.hovered() { colors.text } else { colors.dim };
     paint::icon_at(ui.painter(), rect.center(), Icon::Close, 14.0, ink);

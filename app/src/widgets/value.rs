@@ -161,7 +161,8 @@ impl Tree<'_> {
         let mut job = field_job(name, value, colors);
         value_text::wrap(ui, &mut job, (ui.available_width() - left).max(60.0));
         let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
-        let size = Vec2::new(ui.available_width(), galley.size().y.max(20.0) + 2.0);
+        let size =
+            Vec2::new(ui.available_width(), galley.size().y.max(sizes::CONTROL_SMALL - 2.0) + 2.0);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
         response.widget_info(|| {
             let kind = if open.is_some() { Role::DisclosureTriangle } else { Role::Label };
@@ -174,10 +175,12 @@ impl Tree<'_> {
             }
             if let Some(open) = open {
                 let icon = if open { Icon::Unfolded } else { Icon::Expand };
-                let center = rect.left_top() + Vec2::new(left - 9.0, 11.0);
+                let center = rect.left_top() + Vec2::new(left - 9.0, 0.5 * sizes::CONTROL_SMALL);
                 paint::icon_at(ui.painter(), center, icon, text::ICON - 2.0, colors.dim);
             }
-            let at = rect.left_top() + Vec2::new(left, 1.0);
+            // One line is in the middle of its row.
+            let top = (0.5 * (sizes::CONTROL_SMALL - galley.size().y)).max(1.0);
+            let at = rect.left_top() + Vec2::new(left, top);
             ui.painter().galley(at, galley, colors.text);
         }
         response
@@ -186,8 +189,9 @@ impl Tree<'_> {
 
 /// The pencil at the right of a value under the pointer. Returns whether it was pressed.
 fn pencil_ui(ui: &mut Ui, row: &Response, full: &str) -> bool {
-    let center = row.rect.right_top() + Vec2::new(-11.0, 11.0);
-    let place = Rect::from_center_size(center, Vec2::splat(20.0));
+    let center =
+        row.rect.right_top() + Vec2::splat(0.5 * sizes::CONTROL_SMALL) * Vec2::new(-1.0, 1.0);
+    let place = Rect::from_center_size(center, Vec2::splat(sizes::CONTROL_SMALL));
     let response = ui.interact(place, row.id.with("edit"), Sense::click());
     let name = format!("Edit {}", with_marks(full));
     response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), &name));

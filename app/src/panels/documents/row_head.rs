@@ -57,7 +57,7 @@ pub fn ui(
     }
     let mut left = rect.left();
     if row.has_id() {
-        let mark = Rect::from_min_size(pos2(left, rect.top()), Vec2::new(22.0, rect.height()));
+        let mark = Rect::from_min_size(pos2(left, rect.top()), Vec2::new(24.0, rect.height()));
         mark_ui(ui, mark, at, row, hot, tab, actions);
         left += 24.0;
     }
