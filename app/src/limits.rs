@@ -208,6 +208,9 @@ pub const BULK_ID_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Documents that the dialog of an update shows before and after it.
 pub const PREVIEWED_DOCUMENTS: i64 = 10;
 
+/// Bytes of these documents, as far as they can be estimated: all of it is computed at every key.
+pub const PREVIEWED_BYTES_MAX: usize = 1024 * 1024;
+
 /// Steps of the computation of that preview: an update may loop over long arrays.
 pub const PREVIEW_STEPS_MAX: u64 = 200_000;
 

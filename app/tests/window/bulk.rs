@@ -96,6 +96,39 @@ fn documents_are_copied_to_another_collection() {
 }
 
 #[test]
+fn a_copy_says_when_its_collection_removes_what_is_old() {
+    let mut commands = notes(3);
+    commands.push(doc! {"createIndexes": "old", "indexes": [
+        {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60},
+    ]});
+    let mut window = Window::open_after(&commands);
+    window.click("Collection test.notes");
+    window.click("Documents");
+    window.until_named("Document 0");
+    window.keys(Modifiers::COMMAND, Key::A);
+    window.choose("Selected documents", "Copy 3 documents to…");
+    window.type_into("Collection", "old");
+    window.until_named("Already has 0 documents and a TTL index");
+}
+
+#[test]
+fn what_can_be_done_with_a_selection_has_room_in_a_small_window() {
+    let mut window = window(200);
+    for size in [[1280.0, 800.0], [1024.0, 640.0]] {
+        window.harness.set_size(size.into());
+        window.key(Key::End);
+        window.keys(Modifiers::SHIFT, Key::Home);
+        window.until_named("Delete 200 documents…");
+        let ends = ["Delete 200 documents…", "Selected documents", "Clear selection"];
+        let places = ends.map(|name| window.place(name));
+        let modes = window.place("Cards (F2)");
+        assert!(places[0].right() <= places[1].left() && places[1].right() <= places[2].left());
+        assert!(places[2].right() <= modes.left(), "{size:?}: {places:?} {modes}");
+        window.key(Key::Escape);
+    }
+}
+
+#[test]
 fn documents_are_copied_to_another_store() {
     let kept = tempfile::tempdir().expect("a temporary folder");
     let folder = kept.path().join("store");

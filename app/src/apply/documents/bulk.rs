@@ -88,7 +88,7 @@ pub fn sampled(tab: TabId, reply: &Reply, state: &mut State) {
     let is_asked = |scope: &Scope, collection: &str| scope.read_sample(collection) == reply.command;
     let Some((dialog, now_ms)) = scope(tab, state, is_asked) else { return };
     if let Some(scope) = dialog.scope_mut() {
-        scope.sample = found;
+        scope.set_sample(found);
     }
     if let Dialog::Update(draft) = dialog {
         draft.changed(now_ms);

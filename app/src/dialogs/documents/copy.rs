@@ -8,6 +8,7 @@ use crate::commands::bulk as command;
 use crate::dialogs::close;
 use crate::state::documents::bulk::BulkCopy;
 use crate::state::number::counted;
+use crate::state::store::Next;
 use crate::state::transfer::import::{WHOLE_PATH, whole_path};
 use crate::state::{State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
@@ -17,6 +18,9 @@ use crate::widgets::{Button, marks, modal, tabs};
 
 /// Documents of the sample.
 const SAMPLE: usize = 3;
+
+/// Said of a collection with a TTL index.
+const TTL: &str = " and a TTL index: the next pass removes copies that are past their threshold";
 
 /// Draws the dialog.
 pub fn ui(
@@ -108,7 +112,9 @@ fn target_ui(ui: &mut Ui, draft: &mut BulkCopy, state: &State, open: &Tab) {
         (None, None) => ("New collection".to_owned(), colors(ui).dim),
         (None, Some(found)) => {
             let documents = counted(found.documents.unwrap_or(0), "document", "documents");
-            (format!("Already has {documents}"), colors(ui).dim)
+            let has_ttl = matches!(found.next, Next::Never | Next::At(_));
+            let (ttl, ink) = if has_ttl { (TTL, colors(ui).overdue) } else { ("", colors(ui).dim) };
+            (format!("Already has {documents}{ttl}"), ink)
         }
     };
     ui.label(text::rich(words, text::small()).color(ink));

@@ -32,7 +32,9 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
     let running = running(state, view, actions);
     let mut push = |action| actions.push(Action::Documents(tab.id, action));
     let (width, mut export, mut cancel) = (ui.available_width(), false, None);
+    let is_wide = width >= WIDE;
     let has_columns = width >= WIDE_COLUMNS || view.selected.len() < 2;
+    let bulk = state.bulk.iter().find(|run| run.tab == tab.id);
     ui.horizontal(|ui| {
         ui.set_height(sizes::CONTROL);
         let total = view.pages.total();
@@ -42,21 +44,28 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
         let hides = view.asks_due && state.tree.hides_expired(&tab.namespace.db);
         let tooltip = if hides { format!("{}\n{took}", words::HIDDEN) } else { took };
         ui.label(text::rich(&range, text::mono()).color(colors(ui).dim)).hint(tooltip);
-        export = buttons_ui(ui, view, &mut push);
-        let bulk = state.bulk.iter().find(|run| run.tab == tab.id);
-        cancel = bulk.and_then(|run| bulk_ui(ui, run));
+        export = buttons_ui(ui, view, is_wide, &mut push);
+        if is_wide {
+            cancel = bulk.and_then(|run| bulk_ui(ui, run));
+        }
         if view.writing.is_some() && ui.available_width() > SAVING {
             ui.label(text::rich("Saving…", text::small()).color(colors(ui).busy));
         }
         if let Some(since) = running {
             running_ui(ui, since, &mut push);
         }
-        if width >= WIDE {
+        if is_wide {
             modes_ui(ui, tab, has_columns, &mut push);
         }
     });
-    if width < WIDE {
-        ui.horizontal(|ui| modes_ui(ui, tab, true, &mut push));
+    if !is_wide {
+        ui.horizontal(|ui| {
+            if view.selected.len() > 1 {
+                selection_ui(ui, view, &mut push);
+            }
+            cancel = bulk.and_then(|run| bulk_ui(ui, run));
+            modes_ui(ui, tab, true, &mut push);
+        });
     }
     if export {
         actions.push(transfer::export(tab));
@@ -67,13 +76,19 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
 }
 
 /// What can be done with the documents. Returns whether to export them.
-fn buttons_ui(ui: &mut Ui, view: &DocumentsView, push: &mut impl FnMut(DocumentsAction)) -> bool {
+fn buttons_ui(
+    ui: &mut Ui,
+    view: &DocumentsView,
+    is_wide: bool,
+    push: &mut impl FnMut(DocumentsAction),
+) -> bool {
     let refresh = Button::icon_only(Icon::Refresh, "Refresh").tooltip("Refresh (Ctrl+R)");
     if ui.add(refresh).clicked() {
         push(DocumentsAction::Refresh);
     }
-    // What is done with the selected documents takes the room of these words.
-    let has_selection = view.selected.len() > 1;
+    // What is done with the selected documents takes the room of these words; in a narrow view it
+    // is on the line below.
+    let has_selection = is_wide && view.selected.len() > 1;
     let button = |icon, word, name| {
         if has_selection {
             Button::icon_only(icon, name)

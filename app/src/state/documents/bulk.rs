@@ -10,10 +10,11 @@ use mayfly_engine::value::{Layout, shell};
 
 use super::change::id_of;
 use super::editor::Problem;
+use super::pages::estimated_bytes;
 use crate::commands::bulk as command;
 use crate::job::bulk::{BulkChange, Target};
 use crate::job::{Namespace, OperationId, TabId};
-use crate::limits::{PREVIEW_STEPS_MAX, PREVIEWED_DOCUMENTS, UNDO_BYTES_MAX};
+use crate::limits::{PREVIEW_STEPS_MAX, PREVIEWED_BYTES_MAX, PREVIEWED_DOCUMENTS, UNDO_BYTES_MAX};
 use crate::state::names::{collection_problem, database_problem};
 use crate::state::number;
 
@@ -44,6 +45,17 @@ impl Scope {
     #[must_use]
     pub fn new(target: Target, selected: u64) -> Self {
         Self { target, selected, measured: None, sample: Vec::new() }
+    }
+
+    /// Takes some of the documents, without those that are too large to be shown while an update
+    /// is typed.
+    pub fn set_sample(&mut self, found: Vec<Document>) {
+        let mut bytes = 0;
+        let fits = |document: &Document| {
+            bytes += estimated_bytes(document);
+            bytes <= PREVIEWED_BYTES_MAX
+        };
+        self.sample = found.into_iter().take_while(fits).collect();
     }
 
     /// The command that counts them.
@@ -303,7 +315,12 @@ pub fn differences(before: &Document, after: &Document) -> Vec<FieldChange> {
     let new = after.keys().filter(|name| !before.contains_key(name.as_str()));
     let names = before.keys().chain(new);
     let change = |name: &String| {
-        let (before, after) = (before.get(name).map(text), after.get(name).map(text));
+        let (before, after) = (before.get(name), after.get(name));
+        if before == after {
+            return None;
+        }
+        let (before, after) = (before.map(text), after.map(text));
+        // No number is equal to itself if it is none.
         (before != after).then(|| FieldChange { name: name.clone(), before, after })
     };
     names.filter_map(change).collect()
@@ -363,6 +380,14 @@ mod tests {
                     initialValue: 0, in: { $add: ['$$value', 1] } } } } }]";
         let fields = draft(long).previews[0].fields.clone();
         assert!(fields.is_err(), "{fields:?}");
+    }
+
+    #[test]
+    fn documents_that_are_too_large_are_left_out_of_the_preview() {
+        let mut scope = Scope::new(Target::Matching(doc! {}), 3);
+        let long = "x".repeat(PREVIEWED_BYTES_MAX / 2);
+        scope.set_sample((0..3).map(|id| doc! {"_id": id, "text": &long}).collect());
+        assert_eq!(scope.sample.len(), 1);
     }
 
     #[test]
