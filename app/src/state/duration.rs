@@ -7,6 +7,9 @@ const MINUTE_MS: i64 = 60 * SECOND_MS;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
+/// From here on every duration is in years, whatever it is for.
+const YEARS_FROM_MS: i64 = 730 * DAY_MS;
+
 /// A countdown of constant width: `00:41`, `1:02:07`, `3 d 04:10`, `2.1 y`.
 ///
 /// A rest is rounded up, so that `00:00` is shown only when nothing is left.
@@ -14,9 +17,8 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 pub fn countdown(rest_ms: i64) -> String {
     let rounded_up = |unit_ms: i64| rest_ms.max(0).saturating_add(unit_ms - 1) / unit_ms;
     let seconds = rounded_up(SECOND_MS);
-    if seconds >= 730 * 86_400 {
-        let tenths = rounded_up(DAY_MS) * 10 / 365;
-        return format!("{}{}{} y", tenths / 10, number::decimal_point(), tenths % 10);
+    if seconds >= YEARS_FROM_MS / SECOND_MS {
+        return years(rounded_up(DAY_MS));
     }
     if seconds >= 86_400 {
         let minutes = rounded_up(MINUTE_MS);
@@ -28,6 +30,11 @@ pub fn countdown(rest_ms: i64) -> String {
         return format!("{hours}:{minutes:02}:{:02}", seconds % 60);
     }
     format!("{minutes:02}:{:02}", seconds % 60)
+}
+
+fn years(days: i64) -> String {
+    let tenths = days * 10 / 365;
+    format!("{}{}{} y", tenths / 10, number::decimal_point(), tenths % 10)
 }
 
 /// How long something is overdue: `+00:23`. Rounded down, so that it starts at `+00:00`.
@@ -44,7 +51,7 @@ pub fn next_change_ms(rest_ms: i64) -> i64 {
         // Past its time: the overdue text changes each second.
         return SECOND_MS - (-rest_ms) % SECOND_MS;
     }
-    let step = if rest_ms >= 730 * DAY_MS {
+    let step = if rest_ms >= YEARS_FROM_MS {
         DAY_MS
     } else if rest_ms > DAY_MS {
         MINUTE_MS
@@ -54,7 +61,7 @@ pub fn next_change_ms(rest_ms: i64) -> i64 {
     (rest_ms - 1) % step + 1
 }
 
-/// A span in words: `10 min`, `1 h 30 min`, `30 d`, `250 ms`. At most two units.
+/// A span in words: `10 min`, `1 h 30 min`, `30 d`, `2.1 y`, `250 ms`. At most two units.
 #[must_use]
 pub fn span(ms: i64) -> String {
     if ms < 0 {
@@ -62,6 +69,9 @@ pub fn span(ms: i64) -> String {
     }
     if ms < SECOND_MS {
         return format!("{ms} ms");
+    }
+    if ms >= YEARS_FROM_MS {
+        return years(ms / DAY_MS);
     }
     let units = [(DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (SECOND_MS, "s")];
     let Some(first) = units.iter().position(|(size, _)| ms >= *size) else {
@@ -88,7 +98,8 @@ pub fn figure(ms: i64) -> String {
         SECOND_MS..MINUTE_MS => tenths(SECOND_MS, "s"),
         MINUTE_MS..HOUR_MS => tenths(MINUTE_MS, "min"),
         HOUR_MS..DAY_MS => tenths(HOUR_MS, "h"),
-        DAY_MS.. => tenths(DAY_MS, "d"),
+        DAY_MS..YEARS_FROM_MS => tenths(DAY_MS, "d"),
+        YEARS_FROM_MS.. => years(ms / DAY_MS),
     }
 }
 
@@ -151,6 +162,16 @@ mod tests {
         check(30 * DAY_MS, "30 d");
         check(-1_000, "−1 s");
         check(DAY_MS + 1, "1 d");
+        check(729 * DAY_MS, "729 d");
+    }
+
+    #[test]
+    fn years_are_years_in_every_form() {
+        let ms = 10_336 * DAY_MS;
+        for form in [countdown(ms), span(ms), figure(ms)] {
+            assert_eq!(form, "28.3 y");
+        }
+        assert_eq!(overdue(ms), "+28.3 y");
     }
 
     #[test]
