@@ -3,7 +3,7 @@
 use egui::{CentralPanel, Frame, Label, Panel, Ui};
 
 use super::lesson::page;
-use super::{documents, expiry, indexes, inspector, schema, tab_strip, welcome};
+use super::{documents, expiry, indexes, inspector, schema, tab_strip, toasts, welcome};
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::dialogs::dialect_label;
 use crate::state::tabs::ViewKind;
@@ -113,6 +113,7 @@ fn inspector_panel(
         .size_range(sizes::INSPECTOR_MIN..=sizes::INSPECTOR_MAX.min(widest))
         .frame(Frame::new())
         .show_collapsible(ui, &mut open, |ui| {
+            toasts::note_inspector(ui);
             inspector::ui(ui, state, tab, drafts.tab(tab.id), actions);
         });
     if open != state.settings.inspector {
