@@ -223,6 +223,9 @@ pub const JSON_LINES_MAX: usize = 60;
 /// Values of one document in the list of JSON, before the rest is left out.
 pub const JSON_VALUES_MAX: usize = 400;
 
+/// Values of one tab that are remembered as folded or opened in the list of JSON.
+pub const FOLDS_MAX: usize = 4_000;
+
 /// Bytes of a document or a value as text that is edited. Longer text takes seconds and gigabytes
 /// to be laid out.
 pub const EDITED_TEXT_BYTES_MAX: usize = 2_000_000;

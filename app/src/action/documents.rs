@@ -1,11 +1,12 @@
 //! The documents of a tab.
 
-use bson::Bson;
+use bson::{Bson, Document};
 use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, ctrl, ctrl_shift, key};
 use crate::job::bulk::BulkChange;
+use crate::job::purpose::FieldTask;
 use crate::state::documents::{CopyForm, DocumentsView, Mode, QueryText};
 use crate::state::tabs::ViewKind;
 use crate::state::{State, Tab};
@@ -43,6 +44,8 @@ pub enum DocumentsAction {
         /// Whether every row from the selected one to it is selected, or it alone.
         extends: bool,
     },
+    /// Folds every array and document in the list of JSON, or opens them.
+    FoldAll(bool),
     /// Selects all documents that match.
     SelectAll,
     /// Copies the selected documents.
@@ -51,12 +54,23 @@ pub enum DocumentsAction {
     SelectNothing,
     /// Sorts by a field: up, then down, then as stored.
     Sort(String),
+    /// Sorts by a path upwards (`true`) or downwards; `None`: as stored.
+    SortBy(String, Option<bool>),
+    /// Shows only documents that match this too.
+    Narrow(Document),
     /// Hides a column of the table, or shows it again.
     SetHidden {
         /// The field.
         field: String,
         /// Whether it is hidden.
         hidden: bool,
+    },
+    /// Gives each field of a column one of its own, or shows it as one column again.
+    SetExpanded {
+        /// The column.
+        field: String,
+        /// Whether its fields have columns.
+        expanded: bool,
     },
     /// Opens the editor for a new document.
     Add,
@@ -68,10 +82,15 @@ pub enum DocumentsAction {
     SaveEditor,
     /// Opens the store's version of a document in the editor in place of what was typed.
     TakeTheirs,
-    /// Saves the value that is under edit in the inspector.
+    /// Does something with one field of a document.
+    Field {
+        /// The document.
+        id: Bson,
+        /// Which field, and what.
+        task: FieldTask,
+    },
+    /// Saves the value that is under edit.
     SaveField,
-    /// Tells that a value of so many bytes as text can't be edited.
-    TellTooLong(usize),
     /// Asks whether to delete this document, in its own row.
     AskDelete(Bson),
     /// Asks whether to delete what is selected.
@@ -178,6 +197,12 @@ pub const ENTRIES: &[Entry] = &[
         keys: key(Key::F4),
         ..entry("Show as a table", "Show one column per field", |state| mode(state, Mode::Table))
     },
+    entry("Fold all", "Fold arrays and nested documents in JSON", |state| {
+        when(state, |view| view.mode == Mode::Json, DocumentsAction::FoldAll(true))
+    }),
+    entry("Unfold all", "Open arrays and nested documents in JSON", |state| {
+        when(state, |view| view.mode == Mode::Json, DocumentsAction::FoldAll(false))
+    }),
     Entry {
         keys: ctrl(Key::A),
         ..entry("Select all documents", "Select all documents that match the filter", |state| {

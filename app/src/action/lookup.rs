@@ -68,6 +68,8 @@ const ROWS: &[Row] = &[
     ("Show as cards", "view, list, layout", SHOW_DOCUMENTS),
     ("Show as JSON", "view, text, layout, raw", SHOW_DOCUMENTS),
     ("Show as a table", "view, grid, columns, layout", SHOW_DOCUMENTS),
+    ("Fold all", "collapse, json, tree, nested", "Show documents as JSON first"),
+    ("Unfold all", "expand, open, json, tree, nested", "Show documents as JSON first"),
     ("Select all documents", "mark, everything", SHOW_DOCUMENTS),
     ("Edit document…", "change, modify, update", SELECT_DOCUMENT),
     ("Clone document…", "duplicate, copy", SELECT_DOCUMENT),

@@ -101,7 +101,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         group: Group::Documents,
         label: "Find documents",
-        tooltip: "Focus the filter of the documents",
+        tooltip: "Find text in the loaded documents",
         keys: ctrl(Key::F),
         action: |state| {
             state.tabs.active().filter(|tab| tab.view == ViewKind::Documents)?;

@@ -118,10 +118,10 @@ fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut SchemaView)) {
 /// Reads the documents that the filter of the Documents view matches. Called when the view is first
 /// shown, when the filter has changed, and when the user asks.
 pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
-    let now_ms = cx.state.now_ms();
+    let (now_ms, mode) = (cx.state.now_ms(), cx.state.settings.documents_mode);
     cx.effects.abandoned.push(Abandoned::Schema(tab));
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    open.documents.restore(&open.saved_documents, now_ms);
+    open.documents.restore(&open.saved_documents, mode, now_ms);
     let filter = open.documents.query.filter.clone();
     let namespace = open.namespace.clone();
     let known = cx.state.tree.documents_of(&namespace);

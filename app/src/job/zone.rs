@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use chrono::{DateTime, FixedOffset, Local, Utc};
+use chrono::{DateTime, FixedOffset, Local, NaiveDateTime, TimeDelta, TimeZone as _, Utc};
 use serde::{Deserialize, Serialize};
 
 /// How a date is written. Dates in documents are always written as in mongosh.
@@ -122,6 +122,39 @@ impl Zone {
         format!("{} local time ({})\n{utc}", self.date_time(ms), self.name(ms))
     }
 
+    /// Date and time on a clock in this zone at an instant.
+    #[must_use]
+    pub fn wall(self, ms: i64) -> Option<NaiveDateTime> {
+        let utc = DateTime::<Utc>::from_timestamp_millis(ms)?;
+        Some(match self {
+            Self::Utc => utc.naive_utc(),
+            Self::Local => utc.with_timezone(&Local).naive_local(),
+            Self::Fixed(secs) => utc.with_timezone(&FixedOffset::east_opt(secs)?).naive_local(),
+        })
+    }
+
+    /// The instant at which a clock in this zone shows this, in milliseconds since 1970: the first
+    /// of two where clocks were set back, the one after the gap where they were set forward.
+    #[must_use]
+    pub fn instant(self, wall: NaiveDateTime) -> Option<i64> {
+        match self {
+            Self::Utc => Some(wall.and_utc().timestamp_millis()),
+            Self::Local => {
+                let found = Local.from_local_datetime(&wall).earliest();
+                let after = || {
+                    let later = wall.checked_add_signed(TimeDelta::hours(1))?;
+                    Local.from_local_datetime(&later).earliest()
+                };
+                found.or_else(after).map(|at| at.timestamp_millis())
+            }
+            Self::Fixed(secs) => {
+                let offset = FixedOffset::east_opt(secs)?;
+                let found = offset.from_local_datetime(&wall).single();
+                found.map(|at| at.timestamp_millis())
+            }
+        }
+    }
+
     fn formatted(self, ms: i64, format: &str) -> String {
         let Some(utc) = DateTime::<Utc>::from_timestamp_millis(ms) else {
             return format!("{ms} ms");
@@ -153,6 +186,18 @@ mod tests {
         check(DateStyle::MonthFirst, ["06/01/2026 12:00:00", "06/01/2026 12:00:00.004Z"]);
         check(DateStyle::MonthName, ["01 Jun 2026 12:00:00", "01 Jun 2026 12:00:00.004Z"]);
         check(DateStyle::Iso, ["2026-06-01 12:00:00", "2026-06-01 12:00:00.004Z"]);
+    }
+
+    #[test]
+    fn a_clock_on_the_wall_and_its_instant() {
+        for zone in [Zone::Utc, Zone::Local, Zone::Fixed(2 * 3_600)] {
+            let ms = 1_780_315_200_004;
+            let wall = zone.wall(ms).expect("a date");
+            assert_eq!(zone.instant(wall), Some(ms), "{zone:?} {wall}");
+        }
+        let wall = Zone::Fixed(2 * 3_600).wall(1_780_315_200_004).expect("a date");
+        assert_eq!(wall.to_string(), "2026-06-01 14:00:00.004");
+        assert_eq!(Zone::Utc.wall(i64::MAX), None);
     }
 
     #[test]

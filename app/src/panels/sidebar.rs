@@ -345,10 +345,10 @@ fn summary_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actio
     paint::text_at(ui, right, Align2::RIGHT_CENTER, &words, font, ink, rect.width() - 140.0);
 }
 
-/// From a day on in days and hours: there is no room for minutes. From two years on in years, as everywhere.
+/// From a day on in days and hours: there is no room for minutes.
 fn short(ms: i64, digits: fn(i64) -> String) -> String {
     const DAY_MS: i64 = 86_400_000;
-    if (DAY_MS..730 * DAY_MS).contains(&ms) { duration::span(ms) } else { digits(ms) }
+    if ms >= DAY_MS { duration::span(ms) } else { digits(ms) }
 }
 
 /// Keeps the summary of a row on the screen up to date.

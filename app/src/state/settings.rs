@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::console::KnownHistory;
+use super::documents::Mode;
 use super::number::Grouping;
 use super::reaper::Schedule;
 use super::recent_stores::RecentStores;
@@ -58,6 +59,8 @@ pub struct Settings {
     pub inspector: bool,
     /// Which drawer is open.
     pub drawer: Option<Drawer>,
+    /// How the documents of a collection are shown that was not open before: as the last one.
+    pub documents_mode: Mode,
     /// Where the backups of a data folder are written, by its path.
     pub backups: BTreeMap<String, String>,
     /// Data folders whose location advice the user has dismissed.
@@ -97,6 +100,7 @@ impl Default for Settings {
             sidebar: true,
             inspector: true,
             drawer: None,
+            documents_mode: Mode::default(),
             backups: BTreeMap::new(),
             advised: BTreeSet::new(),
             stores: RecentStores::default(),

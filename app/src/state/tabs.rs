@@ -72,7 +72,7 @@ impl Tab {
     #[must_use]
     pub fn has_inspector(&self) -> bool {
         match self.view {
-            ViewKind::Documents => true,
+            ViewKind::Documents => self.documents.focus.is_some(),
             ViewKind::Schema => self.schema.selected_field().is_some(),
             ViewKind::Expiry => self.expiry.selected_lane().is_some(),
             ViewKind::Indexes => false,

@@ -90,6 +90,10 @@ pub struct Colors {
     pub now: Color32,
     /// Text on `now`.
     pub on_now: Color32,
+    /// The background of text that was searched for.
+    pub found: Color32,
+    /// Text on `found`.
+    pub on_found: Color32,
     /// The ring around the pointer of a presentation.
     pub halo: Color32,
     /// The screen of a presentation that shows nothing.
@@ -137,6 +141,8 @@ pub static DARK: Colors = Colors {
     shadow: shade(110),
     now: rgb(0x00f4_f7fa),
     on_now: rgb(0x0015_1b22),
+    found: rgb(0x002f_5680),
+    on_found: rgb(0x00ff_ffff),
     halo: rgb(0x008f_c4f7),
     blank: rgb(0x0000_0000),
 };
@@ -182,6 +188,8 @@ pub static LIGHT: Colors = Colors {
     shadow: shade(45),
     now: rgb(0x0015_1b22),
     on_now: rgb(0x00ff_ffff),
+    found: rgb(0x00b9_daff),
+    on_found: rgb(0x000d_1d2c),
     halo: rgb(0x0016_63b0),
     blank: rgb(0x0000_0000),
 };
@@ -322,6 +330,7 @@ mod tests {
                 (colors.on_error, colors.error),
                 (colors.on_error, colors.error_hover),
                 (colors.on_now, colors.now),
+                (colors.on_found, colors.found),
             ];
             for (ink, background) in pairs.chain(tombstones).chain(buttons) {
                 let ratio = contrast(ink, background);

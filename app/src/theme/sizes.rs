@@ -151,6 +151,8 @@ pub const PALETTE_LIST: f32 = 380.0;
 pub const TOAST: f32 = 380.0;
 /// The least width of a message next to a dialog.
 pub const TOAST_NARROW: f32 = 220.0;
+/// The widest tooltip that shows a value.
+pub const TOOLTIP_VALUE: f32 = 520.0;
 /// The widest text of an empty state.
 pub const EMPTY_TEXT: f32 = 420.0;
 /// The picture of an empty state: width and height.

@@ -9,7 +9,7 @@ use mayfly_engine::value::shell::write_value;
 use mayfly_engine::value::{count, counted};
 
 use super::value_text::{self, Kind, with_marks};
-use super::{Button, paint};
+use super::{Button, menu, paint};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 
 /// Characters of a value that are shown on one line.
@@ -21,39 +21,61 @@ const NAME_CHARS_MIN: usize = 12;
 /// Children of one array or document that are shown before a button asks for more.
 const CHILDREN_MAX: usize = 100;
 
+/// Fields or items of an array or document that its line shows.
+const PREVIEW_ITEMS_MAX: usize = 8;
+
+/// Levels of an array or document that its line shows.
+const PREVIEW_DEPTH_MAX: usize = 3;
+
 /// How far a level is moved to the right, in points.
 const INDENT: f32 = 16.0;
 
 /// How much of the width levels take at most.
 const INDENT_SHARE: f32 = 0.45;
 
-/// Draws a document as a tree.
-pub fn document_ui(ui: &mut Ui, document: &Document) {
-    let _ = draw(ui, document, None, false, &mut |_| {});
+/// What is under edit in a tree.
+#[derive(Debug, Clone, Copy)]
+pub struct Editing<'a> {
+    /// The place of the value: the position of the field at each level.
+    pub path: &'a [usize],
+    /// Whether it is a field to be added at the end of what is at the place.
+    pub is_new: bool,
 }
 
-/// Draws a document as a tree in which one value may be under edit: `editing` is its place and
-/// `editor` draws it. Returns the place of a value that was pressed twice: the position of the
-/// field at each level.
-pub fn tree_ui(
-    ui: &mut Ui,
-    document: &Document,
-    editing: Option<&[usize]>,
-    editor: &mut dyn FnMut(&mut Ui),
-) -> Option<Vec<usize>> {
-    draw(ui, document, editing, editing.is_none(), editor)
+/// How the values of a tree are edited.
+pub struct TreeEdit<'a> {
+    /// What is under edit.
+    pub editing: Option<Editing<'a>>,
+    /// Whether another value can be chosen.
+    pub editable: bool,
+    /// Draws the value under edit.
+    pub editor: &'a mut dyn FnMut(&mut Ui),
+    /// Draws the menu of the value at a place.
+    pub menu: &'a mut dyn FnMut(&mut Ui, &[usize]),
+}
+
+/// Draws a document as a tree.
+pub fn document_ui(ui: &mut Ui, document: &Document) {
+    let (mut editor, mut menu) = (|_: &mut Ui| {}, |_: &mut Ui, _: &[usize]| {});
+    let (editor, menu) = (&mut editor, &mut menu);
+    draw(ui, document, TreeEdit { editing: None, editable: false, editor, menu }, false);
+}
+
+/// Draws a document as a tree in which one value may be under edit, with a menu for each. Returns
+/// the place of a value that is to be edited.
+pub fn tree_ui(ui: &mut Ui, document: &Document, edit: TreeEdit<'_>) -> Option<Vec<usize>> {
+    draw(ui, document, edit, true)
 }
 
 fn draw(
     ui: &mut Ui,
     document: &Document,
-    editing: Option<&[usize]>,
-    editable: bool,
-    editor: &mut dyn FnMut(&mut Ui),
+    edit: TreeEdit<'_>,
+    has_menu: bool,
 ) -> Option<Vec<usize>> {
     let opens = document.iter().any(|(_, value)| is_branch(value));
     let margin = if opens { INDENT } else { 0.0 };
-    let mut tree = Tree { editing, editable, editor, margin, pressed: None, path: Vec::new() };
+    let mut tree = Tree { edit, has_menu, margin, pressed: None, path: Vec::new() };
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 1.0;
         let fields = document.iter().map(|(name, value)| (name.as_str(), value));
@@ -63,9 +85,8 @@ fn draw(
 }
 
 struct Tree<'a> {
-    editing: Option<&'a [usize]>,
-    editable: bool,
-    editor: &'a mut dyn FnMut(&mut Ui),
+    edit: TreeEdit<'a>,
+    has_menu: bool,
     /// The room for what opens a row, if there is one.
     margin: f32,
     pressed: Option<Vec<usize>>,
@@ -94,14 +115,26 @@ impl Tree<'_> {
                 ui.data_mut(|data| data.insert_temp(id, shown.saturating_mul(4)));
             }
         }
+        if self.adds_here() {
+            self.editor_ui(ui, self.indent(ui) + self.margin);
+        }
+    }
+
+    /// Whether a field is being added to what is at this place.
+    fn adds_here(&self) -> bool {
+        self.edit.editing.is_some_and(|editing| editing.is_new && editing.path == self.path)
+    }
+
+    fn editor_ui(&mut self, ui: &mut Ui, indent: f32) {
+        ui.horizontal(|ui| {
+            ui.add_space(indent);
+            ui.vertical(|ui| (self.edit.editor)(ui));
+        });
     }
 
     fn child(&mut self, ui: &mut Ui, name: &str, value: &Bson, full: &str) {
-        if self.editing == Some(self.path.as_slice()) {
-            ui.horizontal(|ui| {
-                ui.add_space(self.indent(ui));
-                ui.vertical(|ui| (self.editor)(ui));
-            });
+        if self.edit.editing.is_some_and(|editing| !editing.is_new && editing.path == self.path) {
+            self.editor_ui(ui, self.indent(ui));
             return;
         }
         match value {
@@ -122,9 +155,12 @@ impl Tree<'_> {
             _ => {
                 let response = self.row(ui, name, value, full, None);
                 let fixed = self.path.len() == 1 && name == "_id";
-                let pencil = self.editable && !fixed && pencil_ui(ui, &response, full);
+                let pencil = self.edit.editable && !fixed && pencil_ui(ui, &response, full);
                 if response.double_clicked() || pencil {
                     self.pressed = Some(self.path.clone());
+                }
+                if self.adds_here() {
+                    self.editor_ui(ui, self.indent(ui) + self.margin + INDENT);
                 }
             }
         }
@@ -134,6 +170,12 @@ impl Tree<'_> {
     fn branch(&mut self, ui: &mut Ui, name: &str, value: &Bson, full: &str) -> bool {
         let id = Id::unique(("tree", ui.scope_id(), &self.path));
         let open = ui.data(|data| data.get_temp::<bool>(id)).unwrap_or(false);
+        // What is under edit inside is seen.
+        let inside = self.edit.editing.is_some_and(|editing| {
+            editing.path.starts_with(&self.path)
+                && (editing.is_new || editing.path.len() > self.path.len())
+        });
+        let open = open || inside;
         let response = self.row(ui, name, value, full, Some(open));
         if response.clicked() {
             ui.data_mut(|data| data.insert_temp(id, !open));
@@ -149,7 +191,7 @@ impl Tree<'_> {
     }
 
     fn row(
-        &self,
+        &mut self,
         ui: &mut Ui,
         name: &str,
         value: &Bson,
@@ -182,6 +224,9 @@ impl Tree<'_> {
             let top = (0.5 * (sizes::CONTROL_SMALL - galley.size().y)).max(1.0);
             let at = rect.left_top() + Vec2::new(left, top);
             ui.painter().galley(at, galley, colors.text);
+        }
+        if self.has_menu {
+            menu::context(&response, |ui| (self.edit.menu)(ui, &self.path));
         }
         response
     }
@@ -255,13 +300,16 @@ pub fn field_line_job(ui: &Ui, name: &str, value: &Bson, width: f32) -> LayoutJo
 fn fitted(name: &str, value: &Bson, chars: usize) -> (String, String) {
     let count = |text: &str| text.chars().count();
     let room = chars.saturating_sub(2);
-    let mut content = short(value);
+    let mut content = preview(value);
     let fits = |content: &str| count(name) + count(content) <= room;
     if matches!(value, Bson::DateTime(_)) && !fits(&content) {
         content = content.trim_start_matches("ISODate('").trim_end_matches("')").to_owned();
     }
     if fits(&content) {
         return (name.to_owned(), content);
+    }
+    if is_branch(value) {
+        content = cut(&content, room.saturating_sub(count(name).min(NAME_CHARS_MIN * 2)));
     }
     let left = room.saturating_sub(count(&content) + 1);
     (cut(name, left.max(NAME_CHARS_MIN)), content)
@@ -298,6 +346,52 @@ pub fn short(value: &Bson) -> String {
             format!("BinData({}, {} bytes)", u8::from(binary.subtype), binary.bytes.len())
         }
         other => cut(&write_value(other, Lines::OneLine), VALUE_CHARS_MAX),
+    }
+}
+
+/// A value on one line with what is inside: `{ city: 'İzmir', … }`. Of a long array or document only
+/// the beginning is read.
+#[must_use]
+pub fn preview(value: &Bson) -> String {
+    let (written, is_cut) = match value {
+        Bson::Array(inner) if !inner.is_empty() => {
+            let part = inner.iter().take(PREVIEW_ITEMS_MAX).map(|item| outline(item, 1)).collect();
+            (write_value(&Bson::Array(part), Lines::OneLine), inner.len() > PREVIEW_ITEMS_MAX)
+        }
+        Bson::Document(inner) if !inner.is_empty() => {
+            let part = inner.iter().take(PREVIEW_ITEMS_MAX);
+            let part = part.map(|(name, item)| (name.clone(), outline(item, 1))).collect();
+            (write_value(&Bson::Document(part), Lines::OneLine), inner.len() > PREVIEW_ITEMS_MAX)
+        }
+        other => return short(other),
+    };
+    let (open, close) = match value {
+        Bson::Array(_) => (" ]", ", … ]"),
+        _ => (" }", ", … }"),
+    };
+    match written.strip_suffix(open) {
+        Some(begun) if is_cut => cut(&format!("{begun}{close}"), VALUE_CHARS_MAX),
+        _ => cut(&written, VALUE_CHARS_MAX),
+    }
+}
+
+/// A part of a value that is small whatever the value is.
+#[must_use]
+pub fn outline(value: &Bson, depth: usize) -> Bson {
+    match value {
+        Bson::Array(inner) if depth < PREVIEW_DEPTH_MAX => {
+            let part = inner.iter().take(PREVIEW_ITEMS_MAX);
+            Bson::Array(part.map(|item| outline(item, depth + 1)).collect())
+        }
+        Bson::Document(inner) if depth < PREVIEW_DEPTH_MAX => {
+            let part = inner.iter().take(PREVIEW_ITEMS_MAX);
+            let part = part.map(|(name, item)| (name.clone(), outline(item, depth + 1)));
+            Bson::Document(part.collect())
+        }
+        Bson::Array(_) | Bson::Document(_) => Bson::String(short(value)),
+        Bson::String(content) => Bson::String(cut(content, 80)),
+        Bson::Binary(binary) if binary.bytes.len() > 64 => Bson::String(short(value)),
+        other => other.clone(),
     }
 }
 
@@ -368,6 +462,16 @@ mod tests {
         let date = bson::DateTime::from_millis(1_000);
         check(Bson::DateTime(date), "ISODate('1970-01-01T00:00:01Z')");
         assert_eq!(short(&Bson::String("x".repeat(1_000))).chars().count(), VALUE_CHARS_MAX + 3);
+    }
+
+    #[test]
+    fn a_line_shows_what_is_inside() {
+        let check = |value: Bson, expected: &str| assert_eq!(preview(&value), expected);
+        check(bson!({"city": "x", "geo": [1, 2]}), "{ city: 'x', geo: [ 1, 2 ] }");
+        check(Bson::Array((0..20).map(Bson::Int32).collect()), "[ 0, 1, 2, 3, 4, 5, 6, 7, … ]");
+        check(bson!({"a": {"b": {"c": {"d": 1}}}}), "{ a: { b: { c: '1 field' } } }");
+        check(bson!([]), "[]");
+        check(bson!(5), "5");
     }
 
     #[test]

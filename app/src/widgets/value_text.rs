@@ -1,7 +1,9 @@
 //! Values colored by kind, with the characters that can't be seen shown as marks.
 
+use std::ops::Range;
+
 use bson::Bson;
-use egui::text::{LayoutJob, TextFormat};
+use egui::text::{ByteIndex, LayoutJob, LayoutSection, TextFormat};
 use egui::{Color32, FontId, Ui};
 
 use super::paint;
@@ -85,6 +87,40 @@ pub fn job(content: &str, kind: Kind, colors: &Colors) -> LayoutJob {
     job
 }
 
+/// Sets parts of a text off, such as what was found in it. `ranges` are in order and don't overlap.
+pub fn set_off(job: &mut LayoutJob, ranges: &[Range<usize>], colors: &Colors) {
+    if ranges.is_empty() {
+        return;
+    }
+    let sections = std::mem::take(&mut job.sections);
+    for section in sections {
+        let (mut from, end) = (section.byte_range.start.0, section.byte_range.end.0);
+        let mut leading = section.leading_space;
+        let mut push = |job: &mut LayoutJob, from: usize, to: usize, is_found: bool| {
+            if from >= to {
+                return;
+            }
+            let mut format = section.format.clone();
+            if is_found {
+                format.background = colors.found;
+                format.color = colors.on_found;
+            }
+            let byte_range = ByteIndex(from)..ByteIndex(to);
+            let leading_space = std::mem::take(&mut leading);
+            job.sections.push(LayoutSection { leading_space, byte_range, format });
+        };
+        for range in ranges {
+            let (start, stop) = (range.start.max(from), range.end.min(end));
+            if start < stop {
+                push(job, from, start, false);
+                push(job, start, stop, true);
+                from = stop;
+            }
+        }
+        push(job, from, end, false);
+    }
+}
+
 /// Wraps `job`, which is in the monospaced face, at `width`: between words, or anywhere if one of
 /// them needs more than a line. Otherwise such a word would start a new line after an almost empty
 /// one.
@@ -121,6 +157,31 @@ mod tests {
         check("a: 'xxxxxxxxxxxx'", &["a: 'xxxxxx", "xxxxxx'"]);
         check("id: Id('0123456789')", &["id: Id('01", "23456789')"]);
         check("one two three", &["one two", "three"]);
+    }
+
+    #[test]
+    fn what_is_found_is_set_off_and_nothing_is_lost() {
+        let colors = Colors::of(true, crate::theme::Contrast::Normal);
+        let mut job = job("one two", Kind::String, colors);
+        job.append(" three", 0.0, TextFormat::default());
+        set_off(&mut job, &[1..2, 5..9], colors);
+        let parts: Vec<(&str, bool)> = job
+            .sections
+            .iter()
+            .map(|section| {
+                let range = section.byte_range.start.0..section.byte_range.end.0;
+                (&job.text[range], section.format.background == colors.found)
+            })
+            .collect();
+        let expected = [
+            ("o", false),
+            ("n", true),
+            ("e t", false),
+            ("wo", true),
+            (" t", true),
+            ("hree", false),
+        ];
+        assert_eq!(parts, expected);
     }
 
     #[test]

@@ -40,10 +40,10 @@ fn tab_goes_from_the_filter_to_the_list() {
 }
 
 #[test]
-fn ctrl_f_goes_to_the_filter() {
+fn ctrl_f_finds_in_the_documents() {
     let mut window = documents();
     window.keys(Modifiers::COMMAND, Key::F);
-    assert!(window.is_focused("Filter"));
+    assert!(window.is_focused("Find in the loaded documents"));
 }
 
 #[test]

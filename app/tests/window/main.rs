@@ -2,6 +2,7 @@
 
 mod archive;
 mod bulk;
+mod cells;
 mod console;
 mod demo;
 mod document_dialogs;

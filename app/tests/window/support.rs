@@ -301,6 +301,23 @@ impl Window {
         self.leave();
     }
 
+    /// Presses a control twice with the pointer.
+    pub fn point_twice(&mut self, name: &str) {
+        let pos = self.first(name).rect().center();
+        self.harness.input_mut().events.push(egui::Event::PointerMoved(pos));
+        self.harness.run_steps(1);
+        // A frame takes most of the time in which two presses are one double press.
+        for _ in 0..2 {
+            for pressed in [true, false] {
+                let (button, modifiers) = (egui::PointerButton::Primary, Modifiers::NONE);
+                let event = egui::Event::PointerButton { pos, button, pressed, modifiers };
+                self.harness.input_mut().events.push(event);
+            }
+            self.harness.run_steps(1);
+        }
+        self.leave();
+    }
+
     /// Presses a place of the window with the pointer.
     pub fn point_at(&mut self, x: f32, y: f32) {
         let pos = egui::pos2(x, y);

@@ -2,6 +2,7 @@
 
 pub mod bulk;
 mod damaged;
+mod fields;
 mod reading;
 mod selection;
 mod writing;
@@ -15,7 +16,7 @@ pub(super) use writing::first_write_error;
 
 use super::Apply;
 use crate::action::DocumentsAction;
-use crate::state::documents::view::next_sort;
+use crate::state::documents::view::{next_sort, sort_text};
 use crate::state::documents::{DocumentsView, Origin, Purpose, QueryText};
 use crate::state::{State, TabId};
 use crate::worker::Reply;
@@ -36,15 +37,19 @@ pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
         DocumentsAction::Stop => reading::stop(tab, cx),
         DocumentsAction::Want(first, end) => reading::want(tab, first..end, cx),
         DocumentsAction::SetMode(mode) => {
+            cx.state.settings.documents_mode = mode;
             with(cx.state, tab, |view| view.mode = mode);
             reading::save(tab, cx.state);
         }
         DocumentsAction::Select { row, id, how } => selection::select(tab, row, &id, how, cx),
         DocumentsAction::Go { row, extends } => selection::go(tab, row, extends, cx),
+        DocumentsAction::FoldAll(all) => cx.state.drafts.tab(tab).documents.folds.set_all(all),
         DocumentsAction::SelectAll => selection::all(tab, cx),
         DocumentsAction::Copy(form) => selection::copy(tab, form, cx),
         DocumentsAction::SelectNothing => with(cx.state, tab, |view| view.selected.clear()),
         DocumentsAction::Sort(field) => sort(tab, &field, cx),
+        DocumentsAction::SortBy(path, up) => sort_by(tab, &path, up, cx),
+        DocumentsAction::Narrow(condition) => reading::narrow(tab, &condition, cx),
         DocumentsAction::SetHidden { field, hidden } => {
             with(cx.state, tab, |view| {
                 if hidden {
@@ -55,13 +60,17 @@ pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
             });
             reading::save(tab, cx.state);
         }
+        DocumentsAction::SetExpanded { field, expanded } => {
+            with(cx.state, tab, |view| view.set_expanded(field, expanded));
+            reading::save(tab, cx.state);
+        }
         DocumentsAction::Add => writing::open_add(tab, cx.state),
         DocumentsAction::Edit(id) => reading::open(tab, &id, false, cx),
         DocumentsAction::Clone(id) => reading::open(tab, &id, true, cx),
         DocumentsAction::SaveEditor => writing::save_editor(tab, cx),
         DocumentsAction::TakeTheirs => writing::take_theirs(tab, cx.state),
+        DocumentsAction::Field { id, task } => fields::ask(tab, &id, task, cx),
         DocumentsAction::SaveField => writing::save_field(tab, cx),
-        DocumentsAction::TellTooLong(bytes) => reading::too_long(bytes, cx.state),
         DocumentsAction::AskDelete(id) => with(cx.state, tab, |view| view.confirming = Some(id)),
         DocumentsAction::AskDeleteSelected => bulk::open(tab, Asked::Delete, cx),
         DocumentsAction::AskUpdateSelected => bulk::open(tab, Asked::Update, cx),
@@ -82,6 +91,14 @@ fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut DocumentsView)) 
     if let Some(tab) = state.tabs.get_mut(tab) {
         change(&mut tab.documents);
     }
+}
+
+fn sort_by(tab: TabId, path: &str, up: Option<bool>, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let sort = up.map(|up| sort_text(path, up)).unwrap_or_default();
+    let text = QueryText { sort: sort.clone(), ..open.documents.text.clone() };
+    cx.state.drafts.tab(tab).documents.query.sort = sort;
+    reading::run(tab, text, cx);
 }
 
 fn sort(tab: TabId, field: &str, cx: &mut Apply<'_>) {
@@ -106,6 +123,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx:
         Purpose::Whole => reading::whole(tab, reply, cx.state),
         Purpose::Verdict => reading::verdict(tab, reply, cx.state),
         Purpose::Open { clone } => reading::opened(tab, *clone, reply, cx.state),
+        Purpose::Field(task) => fields::read(tab, task, reply, cx),
         // A command of its work; its end has an outcome of its own.
         Purpose::Close | Purpose::Bulk(_) => {}
         Purpose::Damaged => damaged::listed(tab, reply, cx),

@@ -13,7 +13,7 @@ use crate::limits::{EDITED_TEXT_BYTES_MAX, PAGE_DOCUMENTS};
 use crate::state::documents::change::{self, id_of};
 use crate::state::documents::due::{Due, TtlIndex, is_on_modification};
 use crate::state::documents::editor::text_of;
-use crate::state::documents::{Dialog, Editor, Purpose, QueryText, Scroll};
+use crate::state::documents::{Dialog, Editor, Purpose, QueryText, Scroll, filter_text};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, Purpose as AnyPurpose, State, TabId, number};
@@ -22,9 +22,9 @@ use crate::worker::{Abandoned, Reply, code};
 /// Queries everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown. The shown rows stay until they are replaced.
 pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
-    let now_ms = cx.state.now_ms();
+    let (now_ms, mode) = (cx.state.now_ms(), cx.state.settings.documents_mode);
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    open.documents.restore(&open.saved_documents, now_ms);
+    open.documents.restore(&open.saved_documents, mode, now_ms);
     let view = &mut open.documents;
     view.asked = true;
     view.error = None;
@@ -47,10 +47,10 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
 
 /// Sets the filter of a tab, shows its documents and runs the filter.
 pub fn show_filter(tab: TabId, filter: impl Into<String>, cx: &mut Apply<'_>) {
-    let now_ms = cx.state.now_ms();
+    let (now_ms, mode) = (cx.state.now_ms(), cx.state.settings.documents_mode);
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     open.view = ViewKind::Documents;
-    open.documents.restore(&open.saved_documents, now_ms);
+    open.documents.restore(&open.saved_documents, mode, now_ms);
     let text = QueryText::of_filter(filter);
     let draft = &mut cx.state.drafts.tab(tab).documents;
     draft.restored = true;
@@ -62,9 +62,9 @@ pub fn show_filter(tab: TabId, filter: impl Into<String>, cx: &mut Apply<'_>) {
 /// Sets the filter of a tab and runs it with the other options of its query, whatever view is
 /// shown.
 pub fn set_filter(tab: TabId, filter: String, cx: &mut Apply<'_>) {
-    let now_ms = cx.state.now_ms();
+    let (now_ms, mode) = (cx.state.now_ms(), cx.state.settings.documents_mode);
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    open.documents.restore(&open.saved_documents, now_ms);
+    open.documents.restore(&open.saved_documents, mode, now_ms);
     let text = QueryText { filter, ..open.documents.text.clone() };
     let draft = &mut cx.state.drafts.tab(tab).documents;
     draft.restored = true;
@@ -76,6 +76,13 @@ pub fn set_filter(tab: TabId, filter: String, cx: &mut Apply<'_>) {
 pub fn run_draft(tab: TabId, cx: &mut Apply<'_>) {
     let text = cx.state.drafts.tab(tab).documents.query.clone();
     run(tab, text, cx);
+}
+
+/// Runs the typed filter with one more condition.
+pub fn narrow(tab: TabId, condition: &Document, cx: &mut Apply<'_>) {
+    let query = &mut cx.state.drafts.tab(tab).documents.query;
+    query.filter = filter_text::and(&query.filter, condition);
+    run_draft(tab, cx);
 }
 
 /// Runs a query.

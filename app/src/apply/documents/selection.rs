@@ -2,6 +2,7 @@
 
 use bson::{Bson, Document};
 
+use super::fields::has_unsaved;
 use super::reading::{ask, ask_focus, documents, want};
 use super::with;
 use crate::action::documents::How;
@@ -20,7 +21,7 @@ use crate::worker::Reply;
 
 /// Selects the document in a row.
 pub fn select(tab: TabId, row: u64, id: &Bson, how: How, cx: &mut Apply<'_>) {
-    if is_editing_another(tab, Some(id), cx.state) {
+    if has_unsaved(tab, Some(id), cx.state) {
         return;
     }
     let (mut room, mut wanted) = (true, None);
@@ -31,14 +32,7 @@ pub fn select(tab: TabId, row: u64, id: &Bson, how: How, cx: &mut Apply<'_>) {
             How::Range => wanted = Some(view.range_to(row, Some(id))),
         }
         (view.cursor.row, view.cursor.waits) = (row, None);
-        if !view.is_focused(id) {
-            let mut focus = Focused::new(id.clone());
-            // What the list shows is shown at once; the whole follows.
-            if view.query.is_whole() {
-                focus.document = view.pages.row(row).map(|row| row.document.clone());
-            }
-            view.focus = Some(focus);
-        }
+        show(view, row, id);
     });
     if !room {
         too_many(None, cx.state);
@@ -49,15 +43,18 @@ pub fn select(tab: TabId, row: u64, id: &Bson, how: How, cx: &mut Apply<'_>) {
     ask_focus(tab, cx);
 }
 
-/// Whether a value of another document is under edit, with a word about it.
-fn is_editing_another(tab: TabId, id: Option<&Bson>, state: &mut State) -> bool {
-    let edit = state.drafts.tab(tab).documents.field.as_ref();
-    let is_editing = edit.is_some_and(|edit| edit.is_changed() && edit.opened.get("_id") != id);
-    if is_editing {
-        let text = "You have an unsaved edit in the inspector; save or cancel it first";
-        state.toasts.push(Kind::Warning, text, None, state.uptime);
+/// Puts a document into the inspector.
+pub fn show(view: &mut DocumentsView, row: u64, id: &Bson) {
+    if view.is_focused(id) {
+        return;
     }
-    is_editing
+    let mut focus = Focused::new(id.clone());
+    // What the list shows is shown at once; the whole follows.
+    if view.query.is_whole() {
+        let row = view.pages.row(row).filter(|row| row.id == *id);
+        focus.document = row.map(|row| row.document.clone());
+    }
+    view.focus = Some(focus);
 }
 
 /// Goes to a row with the keyboard. One that is not loaded yet is selected as soon as it is.
@@ -68,7 +65,7 @@ pub fn go(tab: TabId, row: u64, extends: bool, cx: &mut Apply<'_>) {
         let how = if extends { How::Range } else { How::Only };
         return select(tab, row, &id, how, cx);
     }
-    if is_editing_another(tab, None, cx.state) {
+    if has_unsaved(tab, None, cx.state) {
         return;
     }
     with(cx.state, tab, |view| {
@@ -220,7 +217,7 @@ pub fn copy_read(tab: TabId, form: CopyForm, reply: &Reply, cx: &mut Apply<'_>) 
         }
     };
     let Some(open) = cx.state.tabs.get(tab) else { return };
-    let columns: Vec<String> = open.documents.shown_columns().cloned().collect();
+    let columns = open.documents.shown_columns();
     let selected = open.documents.selected.len();
     let (text, count) = clipboard::text(form, &found, &columns);
     let what = counted(count as u64, "document", "documents");

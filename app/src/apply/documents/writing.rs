@@ -55,7 +55,12 @@ pub fn take_theirs(tab: TabId, state: &mut State) {
     }
 }
 
-/// Saves the value that is under edit in the inspector.
+/// Replaces a document, in one step that can be undone.
+pub fn replace(tab: TabId, before: Document, after: Document, cx: &mut Apply<'_>) {
+    begin(tab, Step::Replace { before, after }, Origin::Person, cx);
+}
+
+/// Saves the value that is under edit.
 pub fn save_field(tab: TabId, cx: &mut Apply<'_>) {
     let draft = &mut cx.state.drafts.tab(tab).documents;
     let Some(edit) = &draft.field else { return };
@@ -336,7 +341,7 @@ fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
         return;
     }
     forget_field(tab, &before, state);
-    // It was edited in the inspector: the editor shows both versions.
+    // It was edited in its place: the editor shows both versions.
     let mut editor = Editor::edit(before, ObjectId::new());
     editor.text = crate::state::documents::editor::text_of(&after);
     editor.changed();

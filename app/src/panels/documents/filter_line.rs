@@ -44,7 +44,7 @@ pub fn ui(
             chars_max: None,
         };
         let response = edit.line_ui(ui, width, &mut draft.query.filter);
-        if matches!(state.view.focus, Some(Focus::Filter | Focus::Find)) {
+        if state.view.focus == Some(Focus::Filter) {
             response.request_focus();
             actions.push(Action::View(ViewAction::Focused));
         }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use egui::{Align, Layout, Ui, vec2};
 
-use super::words;
+use super::{settled_width, words};
 use crate::action::{Action, Actions, DocumentsAction, ViewAction, transfer};
 use crate::state::documents::bulk::BulkRun;
-use crate::state::documents::{CopyForm, DocumentsDraft, DocumentsView, Mode};
+use crate::state::documents::{CopyForm, DocumentsDraft, DocumentsView, Folds, Mode, field_path};
 use crate::state::number::{self, counted};
 use crate::state::operations::OperationId;
 use crate::state::{State, Tab, duration};
@@ -31,7 +31,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
     let view = &tab.documents;
     let running = running(state, view, actions);
     let mut push = |action| actions.push(Action::Documents(tab.id, action));
-    let (width, mut export, mut cancel) = (ui.available_width(), false, None);
+    let (width, mut export, mut cancel) = (settled_width(ui, state, tab), false, None);
     let is_wide = width >= WIDE;
     let has_columns = width >= WIDE_COLUMNS || view.selected.len() < 2;
     let bulk = state.bulk.iter().find(|run| run.tab == tab.id);
@@ -55,7 +55,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
             running_ui(ui, since, &mut push);
         }
         if is_wide {
-            modes_ui(ui, tab, has_columns, &mut push);
+            modes_ui(ui, tab, &draft.folds, has_columns, &mut push);
         }
     });
     if !is_wide {
@@ -64,7 +64,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
                 selection_ui(ui, view, &mut push);
             }
             cancel = bulk.and_then(|run| bulk_ui(ui, run));
-            modes_ui(ui, tab, true, &mut push);
+            modes_ui(ui, tab, &draft.folds, true, &mut push);
         });
     }
     if export {
@@ -190,7 +190,13 @@ fn running_ui(ui: &mut Ui, runs: Duration, push: &mut impl FnMut(DocumentsAction
 }
 
 /// How documents are shown, from right to left.
-fn modes_ui(ui: &mut Ui, tab: &Tab, has_columns: bool, push: &mut impl FnMut(DocumentsAction)) {
+fn modes_ui(
+    ui: &mut Ui,
+    tab: &Tab,
+    folds: &Folds,
+    has_columns: bool,
+    push: &mut impl FnMut(DocumentsAction),
+) {
     let view = &tab.documents;
     let size = vec2(ui.available_width(), sizes::CONTROL);
     ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
@@ -210,6 +216,14 @@ fn modes_ui(ui: &mut Ui, tab: &Tab, has_columns: bool, push: &mut impl FnMut(Doc
             ui.add_space(sizes::GAP_SMALL);
             columns_ui(ui, tab, push);
         }
+        if view.mode == Mode::Json && has_columns {
+            ui.add_space(sizes::GAP_SMALL);
+            let (label, fold) =
+                if folds.all() { ("Unfold all", false) } else { ("Fold all", true) };
+            if ui.add(Button::plain(label)).clicked() {
+                push(DocumentsAction::FoldAll(fold));
+            }
+        }
     });
 }
 
@@ -218,11 +232,12 @@ fn columns_ui(ui: &mut Ui, tab: &Tab, push: &mut impl FnMut(DocumentsAction)) {
     let response = ui.add(Button::plain("Columns").menu());
     menu::below(&response, |ui| {
         egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
-            for field in &view.columns {
-                let hidden = view.hidden.contains(field);
-                let name = crate::widgets::marks::visible(field);
+            for path in view.column_paths() {
+                let field = field_path::dotted(&path);
+                let hidden = view.hidden.contains(&field);
+                let name = crate::widgets::marks::visible(&field);
                 if menu::choice(ui, &name, !hidden).clicked() {
-                    push(DocumentsAction::SetHidden { field: field.clone(), hidden: !hidden });
+                    push(DocumentsAction::SetHidden { field, hidden: !hidden });
                 }
             }
         });

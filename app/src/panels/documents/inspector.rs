@@ -1,19 +1,20 @@
 //! The chosen document: when it expires and why, all its fields, and copies of it as text.
 
-use bson::{Bson, Document, RawDocumentBuf};
-use egui::{Align, Id, Key, Layout, Ui};
+use bson::Document;
+use egui::{Align, Layout, Ui};
 use mayfly_engine::reply::{RuleVerdict, Verdict};
-use mayfly_engine::value::extjson::{self, Style};
-use mayfly_engine::value::{Layout as Lines, shell};
 
+use super::value_editor::{self, EditStep};
+use super::{copy, field_menu};
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::panels::expiry::{self, words::hidden, words::stays};
 use crate::panels::lesson::why;
-use crate::state::documents::{DocumentsDraft, FieldEdit, FieldKind, Focused};
+use crate::state::documents::{
+    DocumentsDraft, EditTarget, FieldEdit, FieldTask, FieldTaskKind, Focused, field_path,
+};
 use crate::state::lesson::why::Topic;
 use crate::state::{Clock, State, Tab, duration};
 use crate::theme::{Icon, colors, sizes, text};
-use crate::widgets::field::Field;
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, bar, card, empty_state, marks, menu, value};
 
@@ -48,7 +49,7 @@ pub fn ui(
     };
     buttons_ui(ui, tab, focus, document, actions);
     ui.add_space(sizes::GAP_TINY);
-    fields_ui(ui, state.now_ms(), tab, draft, focus, document, actions);
+    fields_ui(ui, state, tab, draft, focus, document, actions);
 }
 
 /// Whether the document is past its threshold and reads hide it.
@@ -168,46 +169,16 @@ fn buttons_ui(ui: &mut Ui, tab: &Tab, focus: &Focused, document: &Document, acti
             }
         }
         let response = ui.add(Button::plain("Copy as").small().menu());
-        menu::below(&response, |ui| {
-            for (label, kind) in [
-                ("mongosh literals", CopyAs::Shell),
-                ("Extended JSON, relaxed", CopyAs::Relaxed),
-                ("Extended JSON, canonical", CopyAs::Canonical),
-            ] {
-                if menu::entry(ui, label, "", true).clicked() {
-                    copied = Some(copy_of(document, kind));
-                }
-            }
-        });
+        menu::below(&response, |ui| copied = copy::forms_ui(ui, document));
     });
     if let Some(text) = copied {
         actions.push(Action::View(ViewAction::CopyLines(text)));
     }
 }
 
-#[derive(Clone, Copy)]
-enum CopyAs {
-    Shell,
-    Relaxed,
-    Canonical,
-}
-
-fn copy_of(document: &Document, kind: CopyAs) -> String {
-    let style = match kind {
-        CopyAs::Shell => {
-            return shell::write_value(&Bson::Document(document.clone()), Lines::Indented);
-        }
-        CopyAs::Relaxed => Style::Relaxed,
-        CopyAs::Canonical => Style::Canonical,
-    };
-    RawDocumentBuf::try_from(document)
-        .map(|raw| extjson::write_document(&raw, style, Lines::Indented))
-        .unwrap_or_default()
-}
-
 fn fields_ui(
     ui: &mut Ui,
-    now_ms: i64,
+    state: &State,
     tab: &Tab,
     draft: &mut DocumentsDraft,
     focus: &Focused,
@@ -223,97 +194,50 @@ fn fields_ui(
         value::document_ui(ui, document);
         return;
     }
-    let opened = draft.field.as_ref().map(|edit| edit.opened.clone());
-    let path = draft.field.as_ref().map(|edit| edit.path.clone());
+    let here = draft.field.as_ref().filter(|edit| !edit.in_list);
+    let opened = here.map(|edit| edit.opened.clone());
+    let place = here.map(|edit| (edit.path.clone(), edit.target == EditTarget::New));
+    let editing = place.as_ref().map(|(path, is_new)| value::Editing { path, is_new: *is_new });
     let busy = tab.documents.writing.is_some();
+    let is_editable = draft.field.is_none() && !focus.gone;
     let mut done = EditStep::Continue;
     let shown = opened.as_ref().unwrap_or(document);
-    let pressed = value::tree_ui(ui, shown, path.as_deref(), &mut |ui| {
+    let mut editor = |ui: &mut Ui| {
         if let Some(edit) = draft.field.as_mut() {
-            done = edit_ui(ui, edit, now_ms, busy);
+            done = value_editor::ui(ui, edit, state, busy);
         }
-    });
-    match done {
-        EditStep::Save => actions.push(Action::Documents(tab.id, DocumentsAction::SaveField)),
-        EditStep::Cancel => draft.field = None,
-        EditStep::Continue => {}
+    };
+    let mut draw_menu = |ui: &mut Ui, path: &[usize]| {
+        let names = field_path::names(shown, path).unwrap_or_default();
+        let target = field_menu::Target {
+            tab,
+            id: Some(&focus.id),
+            row: tab.documents.cursor.row,
+            document: shown,
+            names: &names,
+            in_list: false,
+            editable: is_editable,
+        };
+        field_menu::ui(ui, &target, actions);
+    };
+    let pressed = value::tree_ui(
+        ui,
+        shown,
+        value::TreeEdit {
+            editing,
+            editable: is_editable,
+            editor: &mut editor,
+            menu: &mut draw_menu,
+        },
+    );
+    value_editor::finish(done, tab, draft, actions);
+    if let Some(names) = pressed.and_then(|path| field_path::names(document, &path)) {
+        let task = FieldTask { names, kind: FieldTaskKind::Edit };
+        let action = DocumentsAction::Field { id: focus.id.clone(), task };
+        actions.push(Action::Documents(tab.id, action));
     }
-    if let Some(path) = pressed.filter(|_| draft.field.is_none() && !focus.gone) {
-        match FieldEdit::too_long(document, &path) {
-            Some(bytes) => {
-                let told = DocumentsAction::TellTooLong(bytes);
-                actions.push(Action::Documents(tab.id, told));
-            }
-            None => draft.field = FieldEdit::open(document, &path),
-        }
-    }
-    if draft.field.is_none() && !focus.gone {
-        let words = "Click the pencil next to a value to edit it";
+    if is_editable {
+        let words = "Click the pencil to edit a value; right-click for more";
         ui.label(text::rich(words, text::small()).color(colors(ui).dim));
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum EditStep {
-    Continue,
-    Save,
-    Cancel,
-}
-
-fn edit_ui(ui: &mut Ui, edit: &mut FieldEdit, now_ms: i64, busy: bool) -> EditStep {
-    let colors = colors(ui);
-    let error = edit.edited().err();
-    let mut done = EditStep::Continue;
-    ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-    ui.horizontal(|ui| {
-        let name = marks::visible(&edit.name());
-        ui.label(text::rich(name, text::mono()).color(colors.edited));
-        let kind = ui.add(Button::ghost(edit.kind.label()).small().menu().name("Value type"));
-        menu::below(&kind, |ui| {
-            for kind in FieldKind::ALL {
-                if menu::choice(ui, kind.label(), kind == edit.kind).clicked() {
-                    edit.kind = kind;
-                }
-            }
-        });
-        if edit.kind == FieldKind::Date
-            && ui.add(Button::ghost("Now").small().tooltip("Current store time")).clicked()
-        {
-            let now = bson::DateTime::from_millis(now_ms);
-            edit.text = crate::state::documents::field::text_of(&Bson::DateTime(now));
-        }
-    });
-    let id = Id::unique("value being edited");
-    let field = Field {
-        name: "Value",
-        mono: true,
-        invalid: error.is_some(),
-        id: Some(id),
-        ..Field::default()
-    };
-    let response = field.ui(ui, &mut edit.text);
-    if !edit.focused {
-        edit.focused = true;
-        response.request_focus();
-    }
-    let pressed = |key| ui.input(|input| input.key_pressed(key));
-    let save_keys = response.lost_focus() && pressed(Key::Enter);
-    let is_here = response.has_focus() || response.lost_focus();
-    if is_here && pressed(Key::Escape) && !menu::was_open(ui.ctx()) {
-        done = EditStep::Cancel;
-    }
-    if let Some(error) = &error {
-        ui.add(egui::Label::new(text::rich(error, text::small()).color(colors.error)).wrap());
-    }
-    ui.horizontal(|ui| {
-        let ready = error.is_none() && !busy;
-        let save = Button::primary("Save").small().enabled(ready).tooltip("Ctrl+S or Enter");
-        if ui.add(save.name("Save value")).clicked() || (save_keys && ready) {
-            done = EditStep::Save;
-        }
-        if ui.add(Button::plain("Cancel").small().name("Cancel edit")).clicked() {
-            done = EditStep::Cancel;
-        }
-    });
-    done
 }

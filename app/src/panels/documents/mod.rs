@@ -1,26 +1,32 @@
 //! The Documents view of a tab: the filter line, the header, and the list as cards, JSON or table.
 
+mod copy;
 mod damaged;
+mod field_menu;
 mod filter_line;
+mod find_bar;
 mod header;
 mod inspector;
 mod list;
 mod row_head;
 mod table;
+mod value_editor;
 mod words;
 
+use egui::text::LayoutJob;
 use egui::text_selection::LabelSelectionState;
 use egui::{Event, Key, Ui};
 
 pub use inspector::ui as inspector_ui;
 
 use crate::action::{Action, Actions, DocumentsAction};
+use crate::state::documents::find::Needle;
 use crate::state::documents::{CopyForm, DocumentsDraft, DocumentsView, Mode};
 use crate::state::drafts::TabDraft;
 use crate::state::{State, Tab};
-use crate::theme::sizes;
+use crate::theme::{Colors, sizes};
 use crate::widgets::empty_state::{self, Picture};
-use crate::widgets::menu;
+use crate::widgets::{menu, value_text};
 
 /// How visible results are below a filter that was refused.
 const OUTDATED_OPACITY: f32 = 0.45;
@@ -36,8 +42,21 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
             header::ui(ui, state, tab, draft, actions);
         }
         damaged::ui(ui, tab, actions);
+        if let Some(row) = find_bar::ui(ui, state, tab, draft, actions) {
+            let last = tab.documents.pages.len().saturating_sub(1);
+            bring_into_view(row, row == last, tab.documents.mode, draft);
+        }
         content_ui(ui, state, tab, draft, actions);
     });
+}
+
+/// The width that the view has once the inspector is open: nothing moves when a first document is
+/// selected.
+fn settled_width(ui: &Ui, state: &State, tab: &Tab) -> f32 {
+    let width = ui.available_width();
+    let opens = state.settings.inspector && !tab.has_inspector() && !state.view.is_presented();
+    let beside = width - sizes::INSPECTOR;
+    if opens && beside >= sizes::VIEW_MIN { beside } else { width }
 }
 
 fn content_ui(
@@ -89,17 +108,44 @@ fn content_ui(
     let shown = match view.mode {
         Mode::Cards | Mode::Json => {
             draft.table_row = None;
+            if let Some(edit) = &mut draft.field {
+                // The inspector has the value whose cell is gone.
+                edit.in_list = false;
+            }
             list::ui(ui, state, tab, draft, actions)
         }
         Mode::Table => table::ui(ui, state, tab, draft, actions),
     };
     draft.shown = (shown.start, shown.end);
+    value_editor::over_cell_ui(ui, state, tab, draft, actions);
     if view.pages.lacks(&shown) && !view.is_refused() {
         actions.push(Action::Documents(tab.id, DocumentsAction::Want(shown.start, shown.end)));
     }
     // An overlay takes the keys while it is open.
     if state.dialogs.open().is_none() && !state.view.palette && !menu::was_open(ui.ctx()) {
         keys(ui, tab, draft, actions);
+    }
+}
+
+/// What is looked for, to set it off where it is shown.
+struct Found {
+    needle: Needle,
+    at: Option<u64>,
+}
+
+impl Found {
+    fn of(draft: &DocumentsDraft) -> Self {
+        let find = draft.find.as_ref();
+        let needle = Needle::new(find.map_or("", |find| &find.text));
+        Self { needle, at: find.and_then(|find| find.at) }
+    }
+
+    /// Sets it off in a text that is painted.
+    fn set_off(&self, job: &mut LayoutJob, colors: &Colors) {
+        if !self.needle.is_empty() {
+            let ranges = self.needle.ranges(&job.text);
+            value_text::set_off(job, &ranges, colors);
+        }
     }
 }
 

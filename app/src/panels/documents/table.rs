@@ -2,26 +2,30 @@
 
 use std::ops::Range;
 
-use egui::{Align2, Id, Role, Sense, Stroke, Ui, WidgetInfo};
+use bson::Bson;
+use egui::{Align2, Id, Key, Role, Sense, Stroke, Ui, WidgetInfo};
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, PrefetchInfo, Table, TableDelegate};
 
-use super::{row_head, words};
-use crate::action::{Action, Actions, DocumentsAction};
+use super::{Found, field_menu, row_head, value_editor, words};
+use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::state::documents::due::Due;
-use crate::state::documents::{DocumentsDraft, Row};
-use crate::state::{State, Tab};
+use crate::state::documents::{
+    DocumentsDraft, FieldTask, FieldTaskKind, Row, field_path, filter_text,
+};
+use crate::state::{State, Tab, duration};
+use crate::theme::colors::faded;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
-use crate::widgets::{marks, menu, paint, value};
+use crate::widgets::{cell, marks, menu, paint, value};
 
 /// The first width of a column, in points.
 const COLUMN: f32 = 170.0;
 
-/// The first width of the column with `_id`, in points.
-const COLUMN_ID: f32 = 270.0;
+/// The first width of the column with `_id`, in points: a shortened `ObjectId` fits.
+const COLUMN_ID: f32 = 150.0;
 
 /// The widest first width of a column, in points.
-const COLUMN_FIRST_MAX: f32 = 330.0;
+const COLUMN_FIRST_MAX: f32 = 300.0;
 
 /// Draws the table. Returns the rows on the screen.
 pub fn ui(
@@ -32,22 +36,29 @@ pub fn ui(
     actions: &mut Actions,
 ) -> Range<u64> {
     let view = &tab.documents;
-    let fields: Vec<&String> = view.shown_columns().collect();
+    let paths = view.shown_columns();
     let stays = state.tree.why_nothing_expires(&tab.namespace.db).is_some();
     let expires = view.tells_due() && !stays;
-    let mut columns: Vec<Column> = fields
+    let starts_with_id = paths.first().is_some_and(|path| path == &["_id"]);
+    let mut columns: Vec<Column> = paths
         .iter()
-        .map(|field| {
-            let width = if *field == "_id" { COLUMN_ID } else { COLUMN };
-            column(field, width)
+        .map(|path| {
+            let width = if path == &["_id"] { COLUMN_ID } else { COLUMN };
+            column(&field_path::dotted(path), width)
         })
         .collect();
     if expires {
         columns.insert(usize::from(!columns.is_empty()), column("expires in", COLUMN));
     }
     let count = columns.len();
-    let mut delegate = Delegate { state, tab, actions, fields, expires, shown: 0..0 };
-    let sticky = usize::from(delegate.fields.first().is_some_and(|field| *field == "_id"));
+    let edit = draft.field.as_ref().filter(|edit| edit.in_list);
+    let edited = edit.map(|edit| {
+        let id = edit.opened.get("_id").cloned().unwrap_or(Bson::Null);
+        (id, edit.names.clone())
+    });
+    let found = Found::of(draft);
+    let mut delegate = Delegate { state, tab, actions, paths, expires, edited, found, shown: 0..0 };
+    let sticky = usize::from(starts_with_id);
     let table = Table::new()
         .id_salt("documents table")
         .num_rows(view.pages.len())
@@ -91,46 +102,39 @@ struct Delegate<'a> {
     state: &'a State,
     tab: &'a Tab,
     actions: &'a mut Actions,
-    fields: Vec<&'a String>,
+    paths: Vec<Vec<String>>,
     expires: bool,
+    /// The `_id` of the document whose cell is under edit, and the path of the column.
+    edited: Option<(Bson, Vec<String>)>,
+    found: Found,
     shown: Range<u64>,
 }
 
 /// What a column shows.
-#[derive(Clone, Copy)]
-enum Shows<'a> {
-    Field(&'a str),
+#[derive(Clone)]
+enum Shows {
+    Field(Vec<String>),
     Expires,
 }
 
-impl<'a> Delegate<'a> {
-    fn column(&self, at: usize) -> Option<Shows<'a>> {
+impl Delegate<'_> {
+    fn column(&self, at: usize) -> Option<Shows> {
         if self.expires && at == 1 {
             return Some(Shows::Expires);
         }
         let at = if self.expires && at > 1 { at - 1 } else { at };
-        self.fields.get(at).map(|field| Shows::Field(field.as_str()))
+        self.paths.get(at).map(|path| Shows::Field(path.clone()))
     }
 
     fn push(&mut self, action: DocumentsAction) {
         self.actions.push(Action::Documents(self.tab.id, action));
     }
 
-    fn field_cell(ui: &Ui, row: &Row, field: &str) {
-        if let Some(found) = row.document.get(field) {
-            let mut job = egui::text::LayoutJob::default();
-            let append = if field == "_id" { value::append_id } else { value::append_value };
-            append(&mut job, found, colors(ui));
-            value::line_in(ui, cell_rect(ui), job);
-        }
-    }
-
     /// How wide the content of a cell would like to be, for the first width of its column.
-    fn wanted_width(ui: &Ui, row: &Row, shows: Shows<'_>) -> f32 {
-        let Shows::Field(field) = shows else { return COLUMN };
-        let Some(found) = row.document.get(field) else { return COLUMN / 2.0 };
-        let words = if field == "_id" { value::id(found) } else { value::short(found) };
-        let words = value::cut(&words, 60);
+    fn wanted_width(ui: &Ui, row: &Row, shows: &Shows) -> f32 {
+        let Shows::Field(path) = shows else { return COLUMN };
+        let Some(found) = field_path::value(&row.document, path) else { return COLUMN / 2.0 };
+        let words = value::cut(&cell_words(path, found), 60);
         let width = paint::measured(ui, &words, text::mono()).x + 2.0 * sizes::GAP_SMALL + 4.0;
         width.clamp(COLUMN / 2.0, COLUMN_FIRST_MAX)
     }
@@ -149,6 +153,172 @@ impl<'a> Delegate<'a> {
         let rect = cell_rect(ui);
         let align = Align2::LEFT_CENTER;
         paint::text_at(ui, rect.left_center(), align, &words, text::mono(), ink, rect.width());
+    }
+
+    fn expires_head_ui(ui: &mut Ui) {
+        let (rect, inner) = (ui.max_rect(), cell_rect(ui));
+        let (words, ink) = ("Expires in", colors(ui).dim);
+        let align = Align2::LEFT_CENTER;
+        paint::text_at(ui, inner.left_center(), align, words, text::small(), ink, inner.width());
+        let response = ui.interact(rect, ui.scope_id().with("head"), Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, ui.is_enabled(), words));
+    }
+
+    fn head_ui(&mut self, ui: &mut Ui, path: &[String]) {
+        let colors = colors(ui);
+        let (rect, inner) = (ui.max_rect(), cell_rect(ui));
+        let field = field_path::dotted(path);
+        let sorted = self.tab.documents.sorted_by(&field);
+        let area = rect.shrink2(egui::vec2(6.0, 0.0));
+        let response = ui.interact(area, ui.scope_id().with("head"), Sense::click());
+        let title = marks::visible(&field);
+        let name = format!("Sort by {title}");
+        response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, ui.is_enabled(), &name));
+        if response.has_focus() {
+            paint::focus_ring(ui, rect.shrink(2.0), 4.0);
+        }
+        let ink = if response.hovered() || sorted.is_some() { colors.text } else { colors.dim };
+        let room = inner.width() - 18.0;
+        let center = inner.left_center();
+        paint::text_at(ui, center, Align2::LEFT_CENTER, &title, text::small(), ink, room);
+        if let Some(up) = sorted {
+            let icon = if up { Icon::Up } else { Icon::Down };
+            let at = inner.right_center() - egui::vec2(6.0, 0.0);
+            paint::icon_at(ui.painter(), at, icon, 14.0, colors.accent);
+        }
+        if response.clicked() && field_path::is_plain(path) {
+            self.push(DocumentsAction::Sort(field));
+        }
+        menu::context(&response, |ui| self.head_menu_ui(ui, path));
+        response.hint("Click to sort, right-click for more");
+    }
+
+    fn head_menu_ui(&mut self, ui: &mut Ui, path: &[String]) {
+        let (tab, field) = (self.tab, field_path::dotted(path));
+        if menu::entry(ui, "Copy path", "", true).clicked() {
+            self.actions.push(Action::View(ViewAction::Copy(field.clone())));
+        }
+        let mut push = |action| self.actions.push(Action::Documents(tab.id, action));
+        if field_path::is_plain(path) {
+            field_menu::sort_ui(ui, tab, &field, &mut push);
+            for (label, there) in [("Filter by having it", true), ("Filter by missing it", false)] {
+                if menu::entry(ui, label, "", true).clicked() {
+                    push(DocumentsAction::Narrow(filter_text::exists(&field, there)));
+                }
+            }
+            menu::line(ui);
+        }
+        let has_documents = || {
+            let mut rows = tab.documents.pages.rows().take(200);
+            let inner =
+                |row: &Row| row.document.get(&path[0]).and_then(Bson::as_document).is_some();
+            rows.any(|(_, row)| inner(row))
+        };
+        let top = || path[0].clone();
+        if path.len() > 1 {
+            if menu::entry(ui, &format!("Show {} as one column", path[0]), "", true).clicked() {
+                push(DocumentsAction::SetExpanded { field: top(), expanded: false });
+            }
+        } else if has_documents()
+            && menu::entry(ui, "Show its fields as columns", "", true).clicked()
+        {
+            push(DocumentsAction::SetExpanded { field: top(), expanded: true });
+        }
+        if menu::entry(ui, "Hide column", "", true).clicked() {
+            push(DocumentsAction::SetHidden { field, hidden: true });
+        }
+    }
+
+    /// Says the whole value of a cell where the pointer rests.
+    fn cell_hint(&self, response: &egui::Response, found: &Bson) {
+        let (clock, zone) = (&self.state.clock, self.state.clock.zone());
+        let when = |ms: i64| {
+            let apart = ms.saturating_sub(clock.shown_ms());
+            let span = duration::span(apart.saturating_abs());
+            let away = if apart < 0 { format!("{span} ago") } else { format!("in {span}") };
+            format!("{}\n{away}", zone.both(ms))
+        };
+        response.clone().hint_ui(|ui| {
+            ui.set_max_width(sizes::TOOLTIP_VALUE);
+            ui.label(text::rich(cell::hint(found, when), text::mono_small()));
+        });
+    }
+
+    fn field_cell_ui(
+        &mut self,
+        ui: &mut Ui,
+        (at, row): (u64, &Row),
+        path: &[String],
+        response: &egui::Response,
+    ) {
+        let found = field_path::value(&row.document, path);
+        if let Some(found) = found {
+            if path == ["_id"] && matches!(found, Bson::Document(_) | Bson::Array(_)) {
+                let mut job = egui::text::LayoutJob::default();
+                value::append_id(&mut job, found, colors(ui));
+                value::line_in(ui, cell_rect(ui), job);
+            } else {
+                let mut job = cell::job(found, colors(ui));
+                self.set_off(ui, &mut job, found);
+                cell::paint(ui, cell_rect(ui), found, job);
+            }
+            self.cell_hint(response, found);
+        }
+        let is_edited =
+            self.edited.as_ref().is_some_and(|(id, names)| *id == row.id && names == path);
+        if is_edited {
+            value_editor::note_cell(ui, ui.max_rect(), response.id);
+        }
+        let target = field_menu::Target {
+            tab: self.tab,
+            id: row.has_id().then_some(&row.id),
+            row: at,
+            document: &row.document,
+            names: path,
+            in_list: true,
+            editable: true,
+        };
+        menu::context(response, |ui| field_menu::ui(ui, &target, self.actions));
+    }
+
+    /// Sets off what is looked for; the whole cell where it is in a part that is not shown.
+    fn set_off(&self, ui: &Ui, job: &mut egui::text::LayoutJob, found: &Bson) {
+        let needle = &self.found.needle;
+        if needle.is_empty() {
+            return;
+        }
+        if needle.is_in_text(&job.text) {
+            self.found.set_off(job, colors(ui));
+        } else if needle.is_in_value(found) {
+            let tint = faded(colors(ui).found, 0.5);
+            ui.painter().rect_filled(ui.max_rect().shrink(2.0), 3.0, tint);
+        }
+    }
+
+    /// What presses and keys on a cell do.
+    fn cell_keys(&mut self, ui: &Ui, at: u64, row: &Row, shows: &Shows, response: &egui::Response) {
+        let entered = response.has_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        if response.double_clicked() || entered {
+            let id = row.id.clone();
+            self.push(match shows {
+                Shows::Field(path) if path[0] != "_id" => {
+                    let task = FieldTask { names: path.clone(), kind: FieldTaskKind::EditInList };
+                    DocumentsAction::Field { id, task }
+                }
+                _ => DocumentsAction::Edit(id),
+            });
+        } else if response.clicked() {
+            let how = row_head::how(ui);
+            self.push(DocumentsAction::Select { row: at, id: row.id.clone(), how });
+        }
+    }
+}
+
+/// What a cell says; an `_id` says what it is, whatever it is.
+fn cell_words(path: &[String], found: &Bson) -> String {
+    match found {
+        Bson::Document(_) | Bson::Array(_) if path == ["_id"] => value::id(found),
+        _ => cell::words(found),
     }
 }
 
@@ -169,52 +339,17 @@ impl TableDelegate for Delegate<'_> {
         ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
         let Some(shows) = self.column(cell.col_range.start) else { return };
         if ui.is_sizing_pass() {
-            let words = if let Shows::Field(field) = shows { field } else { "Expires in" };
-            ui.set_min_width(paint::measured(ui, words, text::small()).x + 40.0);
+            let words = match &shows {
+                Shows::Field(path) => field_path::dotted(path),
+                Shows::Expires => "Expires in".to_owned(),
+            };
+            ui.set_min_width(paint::measured(ui, &words, text::small()).x + 40.0);
             return;
         }
-        let inner = cell_rect(ui);
-        let (Shows::Field(field), center) = (shows, inner.left_center()) else {
-            let align = Align2::LEFT_CENTER;
-            let at = inner.left_center();
-            let words = "Expires in";
-            paint::text_at(ui, at, align, words, text::small(), colors.dim, inner.width());
-            let response = ui.interact(rect, ui.scope_id().with("head"), Sense::hover());
-            response
-                .widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, ui.is_enabled(), words));
-            return;
-        };
-        let sorted = self.tab.documents.sorted_by(field);
-        let response = ui.interact(
-            rect.shrink2(egui::vec2(6.0, 0.0)),
-            ui.scope_id().with("head"),
-            Sense::click(),
-        );
-        let title = marks::visible(field);
-        let name = format!("Sort by {title}");
-        response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, ui.is_enabled(), &name));
-        if response.has_focus() {
-            paint::focus_ring(ui, rect.shrink(2.0), 4.0);
+        match shows {
+            Shows::Field(path) => self.head_ui(ui, &path),
+            Shows::Expires => Self::expires_head_ui(ui),
         }
-        let ink = if response.hovered() || sorted.is_some() { colors.text } else { colors.dim };
-        let room = inner.width() - 18.0;
-        paint::text_at(ui, center, Align2::LEFT_CENTER, &title, text::small(), ink, room);
-        if let Some(up) = sorted {
-            let icon = if up { Icon::Up } else { Icon::Unfolded };
-            let at = inner.right_center() - egui::vec2(6.0, 0.0);
-            paint::icon_at(ui.painter(), at, icon, 14.0, colors.accent);
-        }
-        if response.clicked() {
-            self.push(DocumentsAction::Sort(field.to_owned()));
-        }
-        let mut hide = false;
-        menu::context(&response, |ui| {
-            hide = menu::entry(ui, "Hide column", "", true).clicked();
-        });
-        if hide {
-            self.push(DocumentsAction::SetHidden { field: field.to_owned(), hidden: true });
-        }
-        response.hint("Click to sort, right-click to hide");
     }
 
     fn row_ui(&mut self, ui: &mut Ui, row_nr: u64) {
@@ -230,6 +365,10 @@ impl TableDelegate for Delegate<'_> {
         }
         let line = Stroke::new(sizes::LINE, colors.hairline);
         ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
+        if self.found.at == Some(row_nr) {
+            let line = Stroke::new(sizes::LINE, colors.busy);
+            ui.painter().rect_stroke(rect.shrink(1.0), 0.0, line, egui::StrokeKind::Inside);
+        }
     }
 
     fn cell_ui(&mut self, ui: &mut Ui, cell: &CellInfo) {
@@ -243,16 +382,17 @@ impl TableDelegate for Delegate<'_> {
             return;
         };
         if ui.is_sizing_pass() {
-            ui.set_min_width(Self::wanted_width(ui, row, shows));
+            ui.set_min_width(Self::wanted_width(ui, row, &shows));
             return;
         }
         let id = ui.scope_id().with(("cell", cell.row_nr, cell.col_nr));
         let response = ui.interact(ui.max_rect(), id, Sense::click());
-        let spoken = match shows {
-            Shows::Field("_id") => row_head::name(row),
-            Shows::Field(field) => row.document.get(field).map_or_else(String::new, |found| {
-                marks::visible(&value::cut(&value::short(found), 80))
-            }),
+        let spoken = match &shows {
+            Shows::Field(path) if path == &["_id"] => row_head::name(row),
+            Shows::Field(path) => field_path::value(&row.document, path)
+                .map_or_else(String::new, |found| {
+                    marks::visible(&value::cut(&value::short(found), 80))
+                }),
             Shows::Expires => {
                 let zone = self.state.clock.zone();
                 row.due.map(|due| words::due_spoken(due, zone)).unwrap_or_default()
@@ -262,22 +402,16 @@ impl TableDelegate for Delegate<'_> {
         if response.has_focus() {
             paint::focus_ring(ui, ui.max_rect().shrink(2.0), 4.0);
         }
-        match shows {
-            Shows::Field(field) => Self::field_cell(ui, row, field),
+        match &shows {
+            Shows::Field(path) => self.field_cell_ui(ui, (cell.row_nr, row), path, &response),
             Shows::Expires => {
                 if let Some(due) = row.due {
                     self.due_cell(ui, due);
                 }
             }
         }
-        if !row.has_id() {
-            return;
-        }
-        if response.double_clicked() {
-            self.push(DocumentsAction::Edit(row.id.clone()));
-        } else if response.clicked() {
-            let how = row_head::how(ui);
-            self.push(DocumentsAction::Select { row: cell.row_nr, id: row.id.clone(), how });
+        if row.has_id() {
+            self.cell_keys(ui, cell.row_nr, row, &shows, &response);
         }
     }
 

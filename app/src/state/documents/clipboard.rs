@@ -5,13 +5,13 @@ use mayfly_engine::value::Layout;
 use mayfly_engine::value::extjson::{self, Style};
 use mayfly_engine::value::shell;
 
-use super::CopyForm;
+use super::{CopyForm, field_path};
 use crate::limits::COPIED_TEXT_BYTES_MAX;
 
 /// Writes documents as text, not longer than [`COPIED_TEXT_BYTES_MAX`] by more than one of them.
 /// `columns` are those of a table. Returns how many documents are in the text too.
 #[must_use]
-pub fn text(form: CopyForm, documents: &[Document], columns: &[String]) -> (String, usize) {
+pub fn text(form: CopyForm, documents: &[Document], columns: &[Vec<String>]) -> (String, usize) {
     match form {
         CopyForm::Table => table(documents, columns),
         CopyForm::Json => {
@@ -47,18 +47,20 @@ fn list(documents: &[Document], write: impl Fn(&Document) -> String) -> (String,
 
 /// A line with the names of the columns, then one for each document. One document has no such line:
 /// it is pasted beside others.
-fn table(documents: &[Document], columns: &[String]) -> (String, usize) {
+fn table(documents: &[Document], columns: &[Vec<String>]) -> (String, usize) {
     let line = |cells: Vec<String>| cells.join("\t");
     let mut lines = Vec::new();
     if documents.len() > 1 {
-        lines.push(line(columns.iter().map(|name| quoted(name.clone())).collect()));
+        lines.push(line(columns.iter().map(|path| quoted(field_path::dotted(path))).collect()));
     }
     let (mut bytes, mut count) = (0, 0);
     for document in documents {
         if bytes > COPIED_TEXT_BYTES_MAX {
             break;
         }
-        let cells = columns.iter().map(|name| document.get(name).map_or_else(String::new, cell));
+        let cells = columns
+            .iter()
+            .map(|path| field_path::value(document, path).map_or_else(String::new, cell));
         let written = line(cells.collect());
         bytes += written.len();
         lines.push(written);
@@ -101,8 +103,8 @@ mod tests {
 
     use super::*;
 
-    fn columns(names: &[&str]) -> Vec<String> {
-        names.iter().map(|name| (*name).to_owned()).collect()
+    fn columns(names: &[&str]) -> Vec<Vec<String>> {
+        names.iter().map(|name| vec![(*name).to_owned()]).collect()
     }
 
     #[test]

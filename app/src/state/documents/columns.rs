@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use bson::Bson;
+
 use super::pages::Pages;
 use crate::limits::COLUMNS_MAX;
 
@@ -25,6 +27,25 @@ pub fn merge(columns: &mut Vec<String>, pages: &Pages) {
     }
 }
 
+/// Names of the fields inside of a field, in the order in which they are met.
+#[must_use]
+pub fn inside(field: &str, pages: &Pages) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for (_, row) in pages.rows() {
+        let Some(Bson::Document(inner)) = row.document.get(field) else { continue };
+        for name in inner.keys() {
+            if names.len() >= COLUMNS_MAX {
+                return names;
+            }
+            if known.insert(name.clone()) {
+                names.push(name.clone());
+            }
+        }
+    }
+    names
+}
+
 #[cfg(test)]
 mod tests {
     use bson::doc;
@@ -44,5 +65,15 @@ mod tests {
         let mut columns = vec!["old".to_owned()];
         merge(&mut columns, &pages);
         assert_eq!(columns, ["_id", "old", "a", "c"]);
+    }
+
+    #[test]
+    fn fields_of_a_field_are_found_in_every_document() {
+        let mut pages = Pages::default();
+        pages.begin_run();
+        let rows = [doc! {"a": {"x": 1}}, doc! {"a": 1}, doc! {"a": {"y": 1, "x": 2}}];
+        pages.take(1, 0, rows.map(|row| Row::new(row, None)).into(), false);
+        assert_eq!(inside("a", &pages), ["x", "y"]);
+        assert!(inside("b", &pages).is_empty());
     }
 }

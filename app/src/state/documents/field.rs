@@ -3,9 +3,15 @@
 use std::str::FromStr;
 
 use bson::{Bson, DateTime, Decimal128, Document, oid::ObjectId};
+use chrono::NaiveDate;
 use mayfly_engine::value::{Layout, shell};
 
+use super::{field_path, type_change};
+use crate::job::Zone;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
+
+/// The longest document or array that is edited on one line, in bytes.
+const ONE_LINE_BYTES_MAX: usize = 60;
 
 /// The type of a value, for editing it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,12 +156,31 @@ pub fn text_of(value: &Bson) -> String {
             .map_or_else(|_| shell::write_value(value, Layout::OneLine), |text| with_millis(&text)),
         Bson::ObjectId(id) => id.to_hex(),
         Bson::Null => String::new(),
+        Bson::Document(_) | Bson::Array(_) => {
+            let line = shell::write_value(value, Layout::OneLine);
+            if line.len() > ONE_LINE_BYTES_MAX {
+                shell::write_value(value, Layout::Indented)
+            } else {
+                line
+            }
+        }
         other => shell::write_value(other, Layout::OneLine),
     }
 }
 
 fn with_millis(text: &str) -> String {
     if text.contains('.') { text.to_owned() } else { text.replacen('Z', ".000Z", 1) }
+}
+
+/// What of a document is under edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditTarget {
+    /// A value.
+    Value,
+    /// A value and the name of its field.
+    Named,
+    /// A field that is not there yet; its path is that of the document or array it is added to.
+    New,
 }
 
 /// One value under edit.
@@ -165,12 +190,39 @@ pub struct FieldEdit {
     pub opened: Document,
     /// The value's place: the position of the field at each level.
     pub path: Vec<usize>,
+    /// The name at each level.
+    pub names: Vec<String>,
+    /// What is under edit.
+    pub target: EditTarget,
+    /// The name as typed.
+    pub name: String,
     /// The value's type.
     pub kind: FieldKind,
     /// What is typed.
     pub text: String,
     /// Whether the keyboard was sent to the field.
     pub focused: bool,
+    /// Whether it is edited in the list, not in the inspector.
+    pub in_list: bool,
+    /// The calendar, while it is open.
+    pub calendar: Option<Calendar>,
+}
+
+/// The calendar of a date under edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Calendar {
+    /// A day of the month that is shown.
+    pub month: NaiveDate,
+    /// The zone of its days and hours.
+    pub zone: Zone,
+}
+
+impl Calendar {
+    /// Opens on the month of an instant.
+    #[must_use]
+    pub fn at(ms: i64, zone: Zone) -> Self {
+        Self { month: zone.wall(ms).unwrap_or_default().date(), zone }
+    }
 }
 
 impl FieldEdit {
@@ -178,7 +230,7 @@ impl FieldEdit {
     /// which can't change.
     #[must_use]
     pub fn open(document: &Document, path: &[usize]) -> Option<Self> {
-        let (name, value) = at(document, path)?;
+        let (name, value) = field_path::at(document, path)?;
         if path.len() == 1 && name == "_id" {
             return None;
         }
@@ -187,29 +239,122 @@ impl FieldEdit {
             text: text_of(value),
             opened: document.clone(),
             path: path.to_vec(),
+            names: field_path::names(document, path)?,
+            target: EditTarget::Value,
+            name,
             focused: false,
+            in_list: false,
+            calendar: None,
         })
+    }
+
+    /// Opens a value together with the name of its field. An item of an array has no name to
+    /// change.
+    #[must_use]
+    pub fn open_named(document: &Document, path: &[usize]) -> Option<Self> {
+        let edit = Self::open(document, path)?;
+        let is_item = matches!(edit.parent(), Some(Bson::Array(_)));
+        Some(if is_item { edit } else { Self { target: EditTarget::Named, ..edit } })
+    }
+
+    /// Begins a field that is not there yet. `None`: nothing can be added at this place.
+    #[must_use]
+    pub fn add(document: &Document, parent: &[usize], name: &str) -> Option<Self> {
+        let mut names = field_path::names(document, parent)?;
+        let inside = field_path::at(document, parent).map(|(_, value)| value);
+        if !parent.is_empty() && !matches!(inside, Some(Bson::Document(_) | Bson::Array(_))) {
+            return None;
+        }
+        names.push(name.to_owned());
+        Some(Self {
+            opened: document.clone(),
+            path: parent.to_vec(),
+            names,
+            target: EditTarget::New,
+            name: name.to_owned(),
+            kind: FieldKind::Text,
+            text: String::new(),
+            focused: false,
+            in_list: false,
+            calendar: None,
+        })
+    }
+
+    /// The same, edited in the list.
+    #[must_use]
+    pub fn in_list(self) -> Self {
+        Self { in_list: true, ..self }
     }
 
     /// How long a value of a document is as text, in bytes, if that is too long to be edited.
     #[must_use]
     pub fn too_long(document: &Document, path: &[usize]) -> Option<usize> {
-        let (_, value) = at(document, path)?;
+        let (_, value) = field_path::at(document, path)?;
         Some(text_of(value).len()).filter(|bytes| *bytes > EDITED_TEXT_BYTES_MAX)
+    }
+
+    /// The stored value, if there is one.
+    #[must_use]
+    pub fn stored(&self) -> Option<&Bson> {
+        if self.target == EditTarget::New {
+            return None;
+        }
+        field_path::at(&self.opened, &self.path).map(|(_, value)| value)
+    }
+
+    /// What the field is in; `None` for a field of the document itself.
+    fn parent(&self) -> Option<&Bson> {
+        let (_, parent) = self.path.split_last()?;
+        field_path::at(&self.opened, parent).map(|(_, value)| value)
+    }
+
+    /// Whether a name is typed beside the value.
+    #[must_use]
+    pub fn takes_name(&self) -> bool {
+        match self.target {
+            EditTarget::Value => false,
+            EditTarget::Named => true,
+            EditTarget::New => {
+                let inside = field_path::at(&self.opened, &self.path).map(|(_, value)| value);
+                !self.in_list && !matches!(inside, Some(Bson::Array(_)))
+            }
+        }
     }
 
     /// Whether something else was typed than what is stored.
     #[must_use]
     pub fn is_changed(&self) -> bool {
-        let stored = at(&self.opened, &self.path);
-        stored.is_none_or(|(_, value)| {
-            self.text != text_of(value) || self.kind != FieldKind::of(value)
-        })
+        match self.stored() {
+            Some(value) => {
+                self.text != text_of(value)
+                    || self.kind != FieldKind::of(value)
+                    || self.names.last() != Some(&self.name)
+            }
+            None => !self.text.is_empty() || self.takes_name() && !self.name.is_empty(),
+        }
     }
 
-    /// The name of the field.
-    pub fn name(&self) -> String {
-        at(&self.opened, &self.path).map_or_else(String::new, |(name, _)| name)
+    /// Takes another type. The text becomes what the value is in it.
+    pub fn set_kind(&mut self, kind: FieldKind) {
+        if let Ok(value) = self.kind.read(&self.text) {
+            // What another type has lost comes back with the type.
+            let stored = self.stored().filter(|stored| {
+                type_change::text_as(stored, self.kind) == self.text && **stored != value
+            });
+            self.text = match stored {
+                Some(stored) if FieldKind::of(stored) == kind => text_of(stored),
+                Some(stored) => type_change::text_as(stored, kind),
+                None => type_change::text_as(&value, kind),
+            };
+        }
+        self.kind = kind;
+    }
+
+    /// What is lost of the stored value by the change of its type, in one sentence.
+    #[must_use]
+    pub fn lost(&self) -> Option<String> {
+        let after = self.kind.read(&self.text).ok()?;
+        type_change::lost(self.stored()?, &after)
     }
 
     /// The document with what was typed.
@@ -217,46 +362,28 @@ impl FieldEdit {
     /// # Errors
     /// What to type instead.
     pub fn edited(&self) -> Result<Document, String> {
+        const GONE: &str = "The field no longer exists; reopen the document";
+        if self.takes_name() && self.name.is_empty() {
+            return Err("Enter a name for the field".to_owned());
+        }
+        if self.name.contains('\0') {
+            return Err("A name can't hold a null character".to_owned());
+        }
         let value = self.kind.read(&self.text)?;
+        let taken = || format!("There is already a field {}", self.name);
+        if self.target == EditTarget::New {
+            return field_path::added(&self.opened, &self.path, &self.name, value)
+                .ok_or_else(taken);
+        }
         let mut edited = Bson::Document(self.opened.clone());
-        match place(&mut edited, &self.path) {
-            Some(place) => *place = value,
-            None => return Err("The field no longer exists; reopen the document".to_owned()),
+        let place = field_path::at_mut(&mut edited, &self.path).ok_or_else(|| GONE.to_owned())?;
+        *place = value;
+        let edited = field_path::into_document(edited).ok_or_else(|| GONE.to_owned())?;
+        if self.names.last() == Some(&self.name) {
+            return Ok(edited);
         }
-        match edited {
-            Bson::Document(edited) => Ok(edited),
-            _ => Err("The field no longer exists; reopen the document".to_owned()),
-        }
+        field_path::renamed(&edited, &self.path, &self.name).ok_or_else(taken)
     }
-}
-
-fn at<'d>(document: &'d Document, path: &[usize]) -> Option<(String, &'d Bson)> {
-    let (first, rest) = path.split_first()?;
-    let (name, mut value) = document.iter().nth(*first)?;
-    let mut name = name.clone();
-    for step in rest {
-        (name, value) = match value {
-            Bson::Document(inner) => {
-                let (name, value) = inner.iter().nth(*step)?;
-                (name.clone(), value)
-            }
-            Bson::Array(inner) => (step.to_string(), inner.get(*step)?),
-            _ => return None,
-        };
-    }
-    Some((name, value))
-}
-
-fn place<'d>(value: &'d mut Bson, path: &[usize]) -> Option<&'d mut Bson> {
-    let mut value = value;
-    for step in path {
-        value = match value {
-            Bson::Document(inner) => inner.iter_mut().nth(*step)?.1,
-            Bson::Array(inner) => inner.get_mut(*step)?,
-            _ => return None,
-        };
-    }
-    Some(value)
 }
 
 #[cfg(test)]
@@ -312,11 +439,53 @@ mod tests {
     fn a_value_deep_inside_changes_alone() {
         let document = doc! {"_id": 1, "a": {"b": [1, {"c": "x"}]}, "d.e": 2};
         let mut edit = FieldEdit::open(&document, &[1, 0, 1, 0]).expect("c is there");
-        assert_eq!(edit.name(), "c");
+        assert_eq!(edit.name, "c");
+        assert_eq!(edit.names, ["a", "b", "1", "c"]);
         edit.text = "y".to_owned();
         let expected = doc! {"_id": 1, "a": {"b": [1, {"c": "y"}]}, "d.e": 2};
         assert_eq!(edit.edited(), Ok(expected));
         assert_eq!(FieldEdit::open(&document, &[0]), None);
         assert_eq!(FieldEdit::open(&document, &[9]), None);
+    }
+
+    #[test]
+    fn a_name_is_changed_and_must_be_free() {
+        let document = doc! {"_id": 1, "a": 1, "b": [1]};
+        let mut edit = FieldEdit::open_named(&document, &[1]).expect("a is there");
+        edit.name = "c".to_owned();
+        assert!(edit.is_changed());
+        assert_eq!(edit.edited(), Ok(doc! {"_id": 1, "c": 1, "b": [1]}));
+        for name in ["b", ""] {
+            name.clone_into(&mut edit.name);
+            assert!(edit.edited().is_err(), "{name}");
+        }
+        let item = FieldEdit::open_named(&document, &[2, 0]).expect("an item");
+        assert!(!item.takes_name(), "an item has a place, not a name");
+    }
+
+    #[test]
+    fn a_field_is_added_where_it_can_be() {
+        let document = doc! {"_id": 1, "a": {"x": 1}, "b": [1]};
+        let mut edit = FieldEdit::add(&document, &[1], "y").expect("a document");
+        edit.text = "new".to_owned();
+        assert_eq!(edit.edited(), Ok(doc! {"_id": 1, "a": {"x": 1, "y": "new"}, "b": [1]}));
+        let item = FieldEdit::add(&document, &[2], "").expect("an array");
+        assert_eq!(item.edited(), Ok(doc! {"_id": 1, "a": {"x": 1}, "b": [1, ""]}));
+        assert_eq!(FieldEdit::add(&document, &[0], "y"), None, "a number has no fields");
+        let top = FieldEdit::add(&document, &[], "b").expect("the document");
+        assert!(top.edited().is_err(), "b is taken");
+    }
+
+    #[test]
+    fn a_value_comes_back_with_its_type() {
+        let document = doc! {"_id": 1, "n": 1.5};
+        let mut edit = FieldEdit::open(&document, &[1]).expect("n is there");
+        edit.set_kind(FieldKind::Int32);
+        assert_eq!(edit.text, "1");
+        assert!(edit.lost().is_some_and(|said| said.contains("fraction")));
+        edit.set_kind(FieldKind::Null);
+        edit.set_kind(FieldKind::Double);
+        assert_eq!((edit.text.as_str(), edit.lost()), ("1.5", None));
+        assert!(!edit.is_changed());
     }
 }

@@ -5,13 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use bson::{Bson, Document};
-use mayfly_engine::value::Layout;
-use mayfly_engine::value::shell::write_value;
 
 use super::due::Due;
-use crate::limits::{
-    JSON_LINES_MAX, JSON_VALUES_MAX, PAGE_DOCUMENTS, PAGES_ASKED_MAX, PAGES_BYTES_MAX, PAGES_MAX,
-};
+use super::json_lines::JsonText;
+use crate::limits::{PAGE_DOCUMENTS, PAGES_ASKED_MAX, PAGES_BYTES_MAX, PAGES_MAX};
 
 /// One document of the result.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +20,7 @@ pub struct Row {
     /// When it expires; `None` when the collection has no TTL index, the fields that tell are
     /// projected away, or the store has not said it yet.
     pub due: Option<Due>,
-    json: OnceCell<(String, bool)>,
+    json: OnceCell<JsonText>,
 }
 
 impl Row {
@@ -34,10 +31,9 @@ impl Row {
         Self { id, document, due, json: OnceCell::new() }
     }
 
-    /// The document as indented text, and whether something was left out because it is long.
-    pub fn json(&self) -> (&str, bool) {
-        let (text, cut) = self.json.get_or_init(|| json(&self.document));
-        (text, *cut)
+    /// The document as indented text.
+    pub fn json(&self) -> &JsonText {
+        self.json.get_or_init(|| JsonText::of(&self.document))
     }
 
     /// Whether the document can be addressed, that is: its `_id` is known.
@@ -66,19 +62,34 @@ pub struct Pages {
     end: Option<u64>,
     /// A page of this run that begins here was empty: the count says more than can be read.
     empty_from: Option<u64>,
+    /// Changes with the documents that are there.
+    version: u64,
 }
 
 impl Pages {
+    /// A number that changes when other documents are there.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// How many documents are there.
+    #[must_use]
+    pub fn loaded(&self) -> u64 {
+        self.kept.values().map(|page| page.rows.len() as u64).sum()
+    }
+
     /// Takes every document out: another query begins.
     #[must_use]
     pub fn take_all(&mut self) -> Self {
-        let run = self.run;
-        std::mem::replace(self, Self { run, ..Self::default() })
+        let (run, version) = (self.run, self.version + 1);
+        std::mem::replace(self, Self { run, version, ..Self::default() })
     }
 
     /// Shows what was taken out before. Replies to what was asked since are of no use.
     pub fn put_back(&mut self, taken: Self) {
-        *self = Self { run: self.run, asked: BTreeSet::new(), ..taken };
+        let version = self.version + 1;
+        *self = Self { run: self.run, asked: BTreeSet::new(), version, ..taken };
         self.begin_run();
     }
 
@@ -121,6 +132,7 @@ impl Pages {
     /// Stores the count.
     pub fn set_total(&mut self, total: u64) {
         self.total = Some(total);
+        self.version += 1;
         let pages = total.div_ceil(PAGE_DOCUMENTS);
         self.kept.retain(|page, _| *page < pages);
     }
@@ -193,6 +205,7 @@ impl Pages {
         if run != self.run {
             return;
         }
+        self.version += 1;
         let page = first / PAGE_DOCUMENTS;
         self.asked.remove(&page);
         let bytes = rows.iter().map(|row| estimated_bytes(&row.document)).sum();
@@ -277,55 +290,6 @@ fn value_bytes(value: &Bson, depth: usize) -> usize {
             inner.iter().map(|value| 32 + value_bytes(value, depth + 1)).sum()
         }
         _ => 16,
-    }
-}
-
-fn json(document: &Document) -> (String, bool) {
-    let mut left = JSON_VALUES_MAX;
-    let short = pruned(&Bson::Document(document.clone()), &mut left);
-    let text = write_value(&short, Layout::Indented);
-    let mut cut = left == 0;
-    let mut lines: Vec<&str> = text.lines().collect();
-    if lines.len() > JSON_LINES_MAX {
-        lines.truncate(JSON_LINES_MAX);
-        cut = true;
-    }
-    (lines.join("\n"), cut)
-}
-
-/// A value without what comes after so many values, and with long text cut.
-fn pruned(value: &Bson, left: &mut usize) -> Bson {
-    *left = left.saturating_sub(1);
-    match value {
-        Bson::Document(inner) => {
-            let mut kept = Document::new();
-            for (name, value) in inner {
-                if *left == 0 {
-                    break;
-                }
-                kept.insert(name.clone(), pruned(value, left));
-            }
-            Bson::Document(kept)
-        }
-        Bson::Array(inner) => {
-            let mut kept = Vec::new();
-            for value in inner {
-                if *left == 0 {
-                    break;
-                }
-                kept.push(pruned(value, left));
-            }
-            Bson::Array(kept)
-        }
-        Bson::String(text) if text.len() > 4_000 => {
-            *left = 0;
-            Bson::String(text.chars().take(1_000).collect())
-        }
-        Bson::Binary(binary) if binary.bytes.len() > 1_000 => {
-            *left = 0;
-            Bson::String(format!("{} bytes", binary.bytes.len()))
-        }
-        other => other.clone(),
     }
 }
 

@@ -1,6 +1,7 @@
 use bson::doc;
 
 use super::*;
+use crate::limits::JSON_LINES_MAX;
 
 fn rows(range: Range<i64>) -> Vec<Row> {
     range.map(|id| Row::new(doc! {"_id": id}, None)).collect()
@@ -103,12 +104,14 @@ fn before_the_count_scrolling_can_go_on() {
 #[test]
 fn long_documents_are_cut_in_the_list() {
     let short = Row::new(doc! {"_id": 1}, None);
-    assert!(!short.json().1);
+    assert!(!short.json().shown(|_| false).1);
     let items: Vec<i32> = (0..100_000).collect();
     let long = Row::new(doc! {"_id": 1, "items": items}, None);
-    let (text, cut) = long.json();
+    let (lines, cut) = long.json().shown(|_| false);
     assert!(cut);
-    assert!(text.lines().count() <= JSON_LINES_MAX);
+    assert!(lines.len() <= JSON_LINES_MAX);
+    let (lines, cut) = long.json().shown(|_| true);
+    assert!(cut && lines.len() == 4, "the items are folded, and not all are there: {lines:?}");
 }
 
 #[test]

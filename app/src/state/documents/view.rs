@@ -8,12 +8,13 @@ use mayfly_engine::value::{Layout, shell};
 use serde::{Deserialize, Serialize};
 
 use super::due::{Due, TtlIndex, due};
+use super::find::Find;
 use super::pages::{Pages, Row};
 use super::query::{Query, QueryText, Refusal};
 use super::undo::Change;
-use super::{Cursor, FieldEdit, Focused, Selection, Undo, Writing, columns};
+use super::{Cursor, FieldEdit, Focused, Folds, Selection, Undo, Writing, columns, field_path};
 use crate::commands::query;
-use crate::limits::FILTER_HISTORY_MAX;
+use crate::limits::{COLUMNS_MAX, FILTER_HISTORY_MAX};
 
 /// How documents are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -76,8 +77,10 @@ pub struct DocumentsView {
     pub asks_due: bool,
     /// The columns of the table.
     pub columns: Vec<String>,
-    /// Columns that the user hid.
+    /// Columns that the user hid, by their path.
     pub hidden: BTreeSet<String>,
+    /// Columns whose fields have columns of their own, with the names of these fields.
+    pub expanded: BTreeMap<String, Vec<String>>,
     /// The document in the inspector.
     pub focus: Option<Focused>,
     /// The selected documents.
@@ -110,12 +113,14 @@ struct Answered {
 pub struct SavedDocuments {
     /// The query as typed.
     pub query: QueryText,
-    /// How documents are shown.
-    pub mode: Mode,
+    /// How documents are shown; `None`: as in the collection before.
+    pub mode: Option<Mode>,
     /// Filters that were run, the newest first.
     pub history: Vec<String>,
-    /// Columns that the user hid.
+    /// Columns that the user hid, by their path.
     pub hidden: BTreeSet<String>,
+    /// Columns whose fields have columns of their own.
+    pub expanded: BTreeSet<String>,
 }
 
 /// The scroll position of a list: the row at its top, and how much of it is above the top, in
@@ -139,6 +144,10 @@ pub struct DocumentsDraft {
     pub restored: bool,
     /// A value under edit in the inspector.
     pub field: Option<FieldEdit>,
+    /// What is folded in the list of JSON.
+    pub folds: Folds,
+    /// What is looked for in the loaded documents, while that line is open.
+    pub find: Option<Find>,
     /// Where the list stands.
     pub scroll: Scroll,
     /// The rows that were on the screen, for the words above the list.
@@ -150,15 +159,17 @@ pub struct DocumentsDraft {
 }
 
 impl DocumentsView {
-    /// Puts what was kept in place. Does nothing the second time.
-    pub fn restore(&mut self, saved: &SavedDocuments, now_ms: i64) {
+    /// Puts what was kept in place. Does nothing the second time. `mode` is for a collection that
+    /// was not open before.
+    pub fn restore(&mut self, saved: &SavedDocuments, mode: Mode, now_ms: i64) {
         if self.restored {
             return;
         }
         self.restored = true;
-        self.mode = saved.mode;
+        self.mode = saved.mode.unwrap_or(mode);
         self.history.clone_from(&saved.history);
         self.hidden.clone_from(&saved.hidden);
+        self.expanded = saved.expanded.iter().map(|name| (name.clone(), Vec::new())).collect();
         if let Ok(query) = saved.query.read(now_ms) {
             self.text.clone_from(&saved.query);
             self.query = query;
@@ -178,9 +189,10 @@ impl DocumentsView {
     pub fn saved(&self) -> SavedDocuments {
         SavedDocuments {
             query: self.text.clone(),
-            mode: self.mode,
+            mode: Some(self.mode),
             history: self.history.clone(),
             hidden: self.hidden.clone(),
+            expanded: self.expanded.keys().cloned().collect(),
         }
     }
 
@@ -265,6 +277,26 @@ impl DocumentsView {
         }
         self.pages.take(run, first, rows, cut);
         columns::merge(&mut self.columns, &self.pages);
+        self.find_nested();
+    }
+
+    /// Gives each field of a column one of its own, or shows it as one column again.
+    pub fn set_expanded(&mut self, field: String, expanded: bool) {
+        if expanded {
+            self.expanded.insert(field, Vec::new());
+            self.find_nested();
+        } else {
+            self.expanded.remove(&field);
+        }
+    }
+
+    fn find_nested(&mut self) {
+        for (field, names) in &mut self.expanded {
+            let found = columns::inside(field, &self.pages);
+            let new: Vec<String> = found.into_iter().filter(|name| !names.contains(name)).collect();
+            names.extend(new);
+            names.truncate(COLUMNS_MAX);
+        }
     }
 
     /// Sets the TTL indexes, and computes when each loaded row expires.
@@ -309,9 +341,24 @@ impl DocumentsView {
         self.focus.as_ref().is_some_and(|focus| focus.id == *id)
     }
 
+    /// The columns that there are, each as the name of its field at each level.
+    #[must_use]
+    pub fn column_paths(&self) -> Vec<Vec<String>> {
+        let paths = self.columns.iter().flat_map(|name| match self.expanded.get(name) {
+            Some(inside) if !inside.is_empty() => {
+                inside.iter().map(|inner| vec![name.clone(), inner.clone()]).collect()
+            }
+            _ => vec![vec![name.clone()]],
+        });
+        paths.take(COLUMNS_MAX).collect()
+    }
+
     /// The columns that are shown.
-    pub fn shown_columns(&self) -> impl Iterator<Item = &String> {
-        self.columns.iter().filter(|name| !self.hidden.contains(*name))
+    #[must_use]
+    pub fn shown_columns(&self) -> Vec<Vec<String>> {
+        let mut paths = self.column_paths();
+        paths.retain(|path| !self.hidden.contains(&field_path::dotted(path)));
+        paths
     }
 
     /// Whether the result is sorted by this field alone, and whether upwards.
@@ -332,12 +379,18 @@ pub fn key(id: &Bson) -> String {
 /// The sort that a press on a column's head asks for: up, down, as stored.
 #[must_use]
 pub fn next_sort(field: &str, sorted: Option<bool>) -> String {
-    let direction = match sorted {
-        None => 1,
-        Some(true) => -1,
-        Some(false) => return String::new(),
-    };
-    shell::write_value(&Bson::Document(bson::doc! { field: direction }), Layout::OneLine)
+    match sorted {
+        None => sort_text(field, true),
+        Some(true) => sort_text(field, false),
+        Some(false) => String::new(),
+    }
+}
+
+/// The sort by one path, as typed.
+#[must_use]
+pub fn sort_text(path: &str, up: bool) -> String {
+    let direction = if up { 1 } else { -1 };
+    shell::write_value(&Bson::Document(bson::doc! { path: direction }), Layout::OneLine)
 }
 
 #[cfg(test)]
@@ -382,7 +435,10 @@ mod tests {
         view.set_query(text, query.clone());
         view.mode = Mode::Table;
         let mut later = DocumentsView::default();
-        later.restore(&view.saved(), 0);
+        later.restore(&view.saved(), Mode::Cards, 0);
         assert_eq!((later.mode, later.query), (Mode::Table, query));
+        let mut new = DocumentsView::default();
+        new.restore(&SavedDocuments::default(), Mode::Json, 0);
+        assert_eq!(new.mode, Mode::Json, "as the collection before");
     }
 }

@@ -1,0 +1,178 @@
+//! The menu of a value, wherever it is shown: in a cell, on a card, in JSON, in the inspector.
+
+use bson::{Bson, Document};
+use egui::Ui;
+
+use super::copy;
+use crate::action::documents::How;
+use crate::action::{Action, Actions, DocumentsAction, ViewAction};
+use crate::state::Tab;
+use crate::state::documents::{FieldTask, FieldTaskKind, Mode, field_path, filter_text};
+use crate::widgets::menu;
+
+/// A value and where it is.
+pub struct Target<'a> {
+    /// The tab.
+    pub tab: &'a Tab,
+    /// The `_id` of the document; `None` where the projection leaves it out.
+    pub id: Option<&'a Bson>,
+    /// The row of the document in the list.
+    pub row: u64,
+    /// The document, as far as it is known.
+    pub document: &'a Document,
+    /// The name of the field at each level; empty for the document itself.
+    pub names: &'a [String],
+    /// Whether the value is in the list, and edited there.
+    pub in_list: bool,
+    /// Whether the document can be changed.
+    pub editable: bool,
+}
+
+/// Draws the entries.
+pub fn ui(ui: &mut Ui, target: &Target<'_>, actions: &mut Actions) {
+    if !target.names.is_empty() {
+        value_ui(ui, target, actions);
+        menu::line(ui);
+    }
+    document_ui(ui, target, actions);
+}
+
+fn value_ui(ui: &mut Ui, target: &Target<'_>, actions: &mut Actions) {
+    let found = field_path::value(target.document, target.names);
+    edit_ui(ui, target, found, actions);
+    let view = |action| Action::View(action);
+    if let Some(found) = found
+        && menu::entry(ui, "Copy value", "", true).clicked()
+    {
+        actions.push(view(ViewAction::CopyLines(copy::value_text(found))));
+    }
+    let path = field_path::dotted(target.names);
+    if menu::entry(ui, "Copy path", "", true).clicked() {
+        actions.push(view(ViewAction::Copy(path.clone())));
+    }
+    if !field_path::is_plain(target.names) {
+        return;
+    }
+    menu::line(ui);
+    path_ui(ui, target, found, &query_path(target), actions);
+}
+
+/// A path for a query: the items of an array are matched together.
+fn query_path(target: &Target<'_>) -> String {
+    let is_index = |at: usize| {
+        let parent = field_path::value(target.document, &target.names[..at]);
+        at > 0 && matches!(parent, Some(Bson::Array(_)))
+    };
+    let names = target.names.iter().enumerate().filter(|(at, _)| !is_index(*at));
+    names.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(".")
+}
+
+fn edit_ui(ui: &mut Ui, target: &Target<'_>, found: Option<&Bson>, actions: &mut Actions) {
+    let Some(id) = target.id.filter(|_| target.editable) else { return };
+    if target.names.len() == 1 && target.names[0] == "_id" {
+        return;
+    }
+    let mut task = |kind| {
+        let task = FieldTask { names: target.names.to_vec(), kind };
+        let action = DocumentsAction::Field { id: id.clone(), task };
+        actions.push(Action::Documents(target.tab.id, action));
+    };
+    let edit = if target.in_list { FieldTaskKind::EditInList } else { FieldTaskKind::Edit };
+    let label = if found.is_some() { "Edit value" } else { "Add this field" };
+    if menu::entry(ui, label, "", true).clicked() {
+        task(edit);
+    }
+    let Some(found) = found else { return };
+    menu::below_entry(ui, "Field", |ui| {
+        let is_container = matches!(found, Bson::Document(_) | Bson::Array(_));
+        for (label, kind, possible) in [
+            ("Rename…", FieldTaskKind::Rename, true),
+            ("Add a field inside…", FieldTaskKind::Add, is_container),
+            ("Move up", FieldTaskKind::MoveUp, true),
+            ("Move down", FieldTaskKind::MoveDown, true),
+            ("Remove field", FieldTaskKind::Remove, true),
+        ] {
+            if possible && menu::entry(ui, label, "", true).clicked() {
+                task(kind);
+            }
+        }
+    });
+}
+
+/// What a query can do with the path.
+fn path_ui(
+    ui: &mut Ui,
+    target: &Target<'_>,
+    found: Option<&Bson>,
+    path: &str,
+    actions: &mut Actions,
+) {
+    let mut push = |action| actions.push(Action::Documents(target.tab.id, action));
+    match found {
+        Some(found) => {
+            if menu::entry(ui, "Filter by this value", "", true).clicked() {
+                push(DocumentsAction::Narrow(filter_text::equals(path, found, true)));
+            }
+            if menu::entry(ui, "Exclude this value", "", true).clicked() {
+                push(DocumentsAction::Narrow(filter_text::equals(path, found, false)));
+            }
+        }
+        None => {
+            if menu::entry(ui, "Filter by missing field", "", true).clicked() {
+                push(DocumentsAction::Narrow(filter_text::exists(path, false)));
+            }
+        }
+    }
+    sort_ui(ui, target.tab, path, &mut push);
+    if target.tab.documents.mode == Mode::Table && target.in_list {
+        let field = field_path::dotted(target.names);
+        if menu::entry(ui, "Hide column", "", true).clicked() {
+            push(DocumentsAction::SetHidden { field, hidden: true });
+        }
+    }
+}
+
+/// The entries that sort by a path.
+pub fn sort_ui(ui: &mut Ui, tab: &Tab, path: &str, push: &mut impl FnMut(DocumentsAction)) {
+    let sorted = tab.documents.sorted_by(path);
+    for (label, up) in [("Sort ascending", true), ("Sort descending", false)] {
+        if menu::entry(ui, label, "", sorted != Some(up)).clicked() {
+            push(DocumentsAction::SortBy(path.to_owned(), Some(up)));
+        }
+    }
+    if sorted.is_some() && menu::entry(ui, "Remove sort", "", true).clicked() {
+        push(DocumentsAction::SortBy(path.to_owned(), None));
+    }
+}
+
+/// What can be done with the document as a whole.
+fn document_ui(ui: &mut Ui, target: &Target<'_>, actions: &mut Actions) {
+    let Some(id) = target.id else { return };
+    let copied = copy::menu_ui(ui, target.document);
+    if let Some(text) = copied {
+        actions.push(Action::View(ViewAction::CopyLines(text)));
+    }
+    if !target.editable {
+        return;
+    }
+    let add = FieldTask { names: Vec::new(), kind: FieldTaskKind::Add };
+    for (label, action) in [
+        ("Add field…", DocumentsAction::Field { id: id.clone(), task: add }),
+        ("Edit document…", DocumentsAction::Edit(id.clone())),
+        ("Clone document…", DocumentsAction::Clone(id.clone())),
+    ] {
+        if menu::entry(ui, label, "", true).clicked() {
+            actions.push(Action::Documents(target.tab.id, action));
+        }
+    }
+    if menu::entry(ui, "Delete document…", "", true).clicked() {
+        let mut push = |action| actions.push(Action::Documents(target.tab.id, action));
+        if target.tab.documents.mode == Mode::Table {
+            // A table has no place for the question.
+            push(DocumentsAction::Select { row: target.row, id: id.clone(), how: How::Only });
+            push(DocumentsAction::AskDeleteSelected);
+        } else {
+            push(DocumentsAction::AskDelete(id.clone()));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The line that finds text in the documents that are loaded.
+
+use egui::{Id, Key, Ui};
+
+use crate::action::{Action, Actions, ViewAction};
+use crate::state::documents::find::Find;
+use crate::state::documents::{DocumentsDraft, DocumentsView};
+use crate::state::number::{count, counted};
+use crate::state::view::Focus;
+use crate::state::{State, Tab};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::Button;
+use crate::widgets::field::Field;
+
+/// The width of the field.
+const FIELD: f32 = 260.0;
+
+/// Draws the line while it is open. Returns the row to bring on the screen.
+pub fn ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    draft: &mut DocumentsDraft,
+    actions: &mut Actions,
+) -> Option<u64> {
+    let asked = state.view.focus == Some(Focus::Find);
+    if asked {
+        draft.find.get_or_insert_with(Find::default);
+        actions.push(Action::View(ViewAction::Focused));
+    }
+    let (view, from) = (&tab.documents, draft.shown.0);
+    let find = draft.find.as_mut()?;
+    let (mut step, mut close) = (None, false);
+    ui.horizontal(|ui| {
+        ui.set_height(sizes::CONTROL);
+        let id = Id::unique(("find", tab.id.0));
+        let field = Field {
+            name: "Find in the loaded documents",
+            hint: "Find in the loaded documents",
+            icon: Some(Icon::Search),
+            clearable: true,
+            width: Some(FIELD.min(ui.available_width() * 0.5)),
+            id: Some(id),
+            ..Field::default()
+        };
+        let response = field.ui(ui, &mut find.text);
+        if asked {
+            response.request_focus();
+        }
+        find.update(&view.pages, view.mode);
+        if response.changed() {
+            find.at = None;
+            step = Some(true);
+        }
+        if response.lost_focus() {
+            let (enter, back, escape) = ui.input(|input| {
+                let pressed = |key| input.key_pressed(key);
+                (pressed(Key::Enter), input.modifiers.shift, pressed(Key::Escape))
+            });
+            if enter {
+                step = Some(!back);
+                response.request_focus();
+            }
+            close = escape;
+        }
+        words_ui(ui, find, view);
+        let some = !find.rows().is_empty();
+        let previous = Button::icon_only(Icon::Up, "Previous match").enabled(some);
+        if ui.add(previous.tooltip("Previous match (Shift+Enter)")).clicked() {
+            step = Some(false);
+        }
+        let next = Button::icon_only(Icon::Down, "Next match").enabled(some);
+        if ui.add(next.tooltip("Next match (Enter)")).clicked() {
+            step = Some(true);
+        }
+        close |= ui.add(Button::icon_only(Icon::Close, "Close the search")).clicked();
+    });
+    let row = step.and_then(|forward| find.step(from, forward));
+    if close {
+        draft.find = None;
+    }
+    row
+}
+
+/// How many documents have the text, and of how many.
+fn words_ui(ui: &mut Ui, find: &Find, view: &DocumentsView) {
+    if find.text.is_empty() {
+        return;
+    }
+    let loaded = view.pages.loaded();
+    let all = view.pages.total() == Some(loaded);
+    let among = if all {
+        counted(loaded, "document", "documents")
+    } else {
+        format!("the {} loaded documents", count(loaded))
+    };
+    let found = find.rows().len() as u64;
+    let words = match (found, find.place()) {
+        (0, _) => format!("Not in {among}"),
+        (_, Some(place)) => format!("{} of {} in {among}", count(place as u64), count(found)),
+        (_, None) => format!("{} in {among}", count(found)),
+    };
+    ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+}

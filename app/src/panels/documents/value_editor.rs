@@ -1,0 +1,324 @@
+//! The editor of one value: its text, its type, and what is wrong with it or lost. The inspector
+//! draws it among the fields, the list over the cell.
+
+use std::sync::Arc;
+
+use bson::Bson;
+use egui::{Align, Area, Frame, Id, Key, Layout, Margin, Order, Rect, Shadow, Stroke, Ui};
+
+use crate::action::{Action, Actions, DocumentsAction};
+use crate::limits::EDITED_TEXT_BYTES_MAX;
+use crate::state::documents::field::{self, Calendar};
+use crate::state::documents::{DocumentsDraft, EditTarget, FieldEdit, FieldKind};
+use crate::state::{State, Tab, Zone, duration};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::field::Field;
+use crate::widgets::text_area::TextArea;
+use crate::widgets::{Button, date_picker, marks, menu};
+
+/// The narrowest editor over a cell, in points.
+const POPUP_MIN: f32 = 320.0;
+
+/// The widest one.
+const POPUP_MAX: f32 = 560.0;
+
+/// Under what the cell under edit is kept.
+const CELL: &str = "the cell under edit";
+
+/// What the user has decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditStep {
+    /// Nothing yet.
+    Continue,
+    /// To save.
+    Save,
+    /// To keep what is stored.
+    Cancel,
+}
+
+/// Draws the editor in its place among the fields.
+pub fn ui(ui: &mut Ui, edit: &mut FieldEdit, state: &State, busy: bool) -> EditStep {
+    ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+    let mut done = EditStep::Continue;
+    if edit.takes_name() {
+        name_ui(ui, edit, &mut done);
+    }
+    ui.horizontal(|ui| {
+        if !edit.takes_name() && edit.target != EditTarget::New {
+            let name = marks::visible(&edit.name);
+            ui.label(text::rich(name, text::mono()).color(colors(ui).edited));
+        }
+        kind_ui(ui, edit, state);
+    });
+    value_ui(ui, edit, &mut done);
+    calendar_ui(ui, edit, state);
+    notes_ui(ui, edit);
+    ui.horizontal(|ui| buttons_ui(ui, edit, busy, &mut done));
+    with_keys(ui, edit, busy, done)
+}
+
+/// Notes where the cell under edit is in this frame.
+pub fn note_cell(ui: &Ui, cell: Rect, id: Id) {
+    ui.data_mut(|data| data.insert_temp(Id::unique(CELL), (cell, id)));
+}
+
+/// Draws the editor over the cell under edit, if there is one. Once it is gone, the cell has the
+/// keyboard again.
+pub fn over_cell_ui(
+    ui: &Ui,
+    state: &State,
+    tab: &Tab,
+    draft: &mut DocumentsDraft,
+    actions: &mut Actions,
+) {
+    let key = Id::unique(CELL);
+    let known = ui.data(|data| data.get_temp::<(Rect, Id)>(key));
+    let Some((cell, cell_id)) = known else { return };
+    let Some(edit) = draft.field.as_mut().filter(|edit| edit.in_list) else {
+        ui.data_mut(|data| data.remove::<(Rect, Id)>(key));
+        if ui.memory(|memory| memory.focused().is_none()) {
+            ui.memory_mut(|memory| memory.request_focus(cell_id));
+        }
+        return;
+    };
+    let look = colors(ui);
+    let busy = tab.documents.writing.is_some();
+    let mut done = EditStep::Continue;
+    let frame = Frame::new()
+        .fill(look.panel)
+        .stroke(Stroke::new(sizes::LINE, look.hairline))
+        .corner_radius(9)
+        .shadow(Shadow { offset: [0, 6], blur: 20, spread: 0, color: look.shadow })
+        .inner_margin(Margin::same(6));
+    let area = Area::new(Id::unique("cell editor"))
+        .order(Order::Foreground)
+        .fixed_pos(cell.left_top() - egui::vec2(6.0, 6.0))
+        .constrain_to(ui.ctx().content_rect().shrink(sizes::GAP_TINY));
+    let shown = area.show(ui.ctx(), |ui| {
+        ui.set_style(Arc::clone(ui.style()));
+        frame.show(ui, |ui| {
+            ui.set_width(cell.width().clamp(POPUP_MIN, POPUP_MAX));
+            ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+            value_ui(ui, edit, &mut done);
+            calendar_ui(ui, edit, state);
+            notes_ui(ui, edit);
+            ui.horizontal(|ui| {
+                kind_ui(ui, edit, state);
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    buttons_ui(ui, edit, busy, &mut done);
+                });
+            });
+            done = with_keys(ui, edit, busy, done);
+        });
+    });
+    let outside = shown.response.clicked_elsewhere() && !menu::was_open(ui.ctx());
+    if outside && edit.focused && !edit.is_changed() && edit.target != EditTarget::New {
+        done = EditStep::Cancel;
+    }
+    finish(done, tab, draft, actions);
+}
+
+/// Does what the user has decided.
+pub fn finish(done: EditStep, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
+    match done {
+        EditStep::Save => actions.push(Action::Documents(tab.id, DocumentsAction::SaveField)),
+        EditStep::Cancel => draft.field = None,
+        EditStep::Continue => {}
+    }
+}
+
+fn value_id() -> Id {
+    Id::unique("value being edited")
+}
+
+fn name_id() -> Id {
+    Id::unique("name being edited")
+}
+
+fn name_ui(ui: &mut Ui, edit: &mut FieldEdit, done: &mut EditStep) {
+    let field = Field {
+        name: "Field name",
+        hint: "Field name",
+        mono: true,
+        invalid: edit.focused && edit.name.is_empty(),
+        id: Some(name_id()),
+        ..Field::default()
+    };
+    let response = field.ui(ui, &mut edit.name);
+    if !edit.focused {
+        edit.focused = true;
+        response.request_focus();
+    }
+    if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
+        *done = EditStep::Save;
+    }
+}
+
+/// The type, and what helps with values of it.
+fn kind_ui(ui: &mut Ui, edit: &mut FieldEdit, state: &State) {
+    let kind = ui.add(Button::ghost(edit.kind.label()).small().menu().name("Value type"));
+    menu::below(&kind, |ui| {
+        for kind in FieldKind::ALL {
+            if menu::choice(ui, kind.label(), kind == edit.kind).clicked() {
+                edit.set_kind(kind);
+                ui.memory_mut(|memory| memory.request_focus(value_id()));
+            }
+        }
+    });
+    if edit.kind == FieldKind::Date {
+        if ui.add(Button::ghost("Now").small().tooltip("Current store time")).clicked() {
+            set_date(edit, state.now_ms());
+        }
+        let open = edit.calendar.is_some();
+        let button = Button::icon_only(Icon::Calendar, "Calendar").small().selected(open);
+        if ui.add(button).clicked() {
+            let at_ms = date_of(edit).unwrap_or_else(|| state.now_ms());
+            edit.calendar = (!open).then(|| Calendar::at(at_ms, state.clock.zone()));
+        }
+    }
+    if edit.kind == FieldKind::Bool {
+        for word in ["true", "false"] {
+            let chosen = edit.text.trim() == word;
+            if ui.add(Button::ghost(word).small().selected(chosen)).clicked() {
+                word.clone_into(&mut edit.text);
+            }
+        }
+    }
+}
+
+fn set_date(edit: &mut FieldEdit, ms: i64) {
+    edit.text = field::text_of(&Bson::DateTime(bson::DateTime::from_millis(ms)));
+}
+
+/// The date as it is typed.
+fn date_of(edit: &FieldEdit) -> Option<i64> {
+    match edit.kind.read(&edit.text) {
+        Ok(Bson::DateTime(at)) => Some(at.timestamp_millis()),
+        _ => None,
+    }
+}
+
+/// The calendar, and the same instant in other words.
+fn calendar_ui(ui: &mut Ui, edit: &mut FieldEdit, state: &State) {
+    let Some(mut calendar) = edit.calendar.filter(|_| edit.kind == FieldKind::Date) else { return };
+    let now_ms = state.now_ms();
+    let at_ms = date_of(edit).unwrap_or(now_ms);
+    let Some(mut wall) = calendar.zone.wall(at_ms) else { return };
+    let today = calendar.zone.wall(now_ms).unwrap_or_default().date();
+    if state.clock.zone() != Zone::Utc {
+        ui.horizontal(|ui| {
+            for zone in [state.clock.zone(), Zone::Utc] {
+                let name = if zone == Zone::Utc { "UTC".to_owned() } else { zone.name(at_ms) };
+                let button = Button::ghost(&name).small().selected(calendar.zone == zone);
+                if ui.add(button).clicked() {
+                    calendar.zone = zone;
+                }
+            }
+        });
+    }
+    let changed = ui.scope(|ui| date_picker::ui(ui, &mut wall, &mut calendar.month, today)).inner;
+    if changed && let Some(ms) = calendar.zone.instant(wall) {
+        set_date(edit, ms);
+    }
+    let apart = at_ms.saturating_sub(now_ms);
+    let span = duration::span(apart.saturating_abs());
+    let away = if apart < 0 { format!("{span} ago") } else { format!("in {span}") };
+    let words = format!("{}\n{away}", state.clock.zone().both(at_ms));
+    ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+    edit.calendar = Some(calendar);
+}
+
+fn value_ui(ui: &mut Ui, edit: &mut FieldEdit, done: &mut EditStep) {
+    if edit.kind == FieldKind::Null {
+        let ink = colors(ui).number;
+        ui.label(text::rich("null", text::mono()).color(ink));
+        edit.focused = true;
+        return;
+    }
+    let area = TextArea {
+        name: "Value",
+        hint: hint(edit.kind),
+        invalid: edit.kind.read(&edit.text).is_err()
+            && (edit.is_changed() || !edit.text.is_empty()),
+        changed: edit.is_changed(),
+        bytes_max: EDITED_TEXT_BYTES_MAX,
+        id: value_id(),
+    };
+    let response = area.ui(ui, &mut edit.text);
+    if !edit.focused {
+        edit.focused = true;
+        response.request_focus();
+        select_all(ui, value_id(), &edit.text);
+    }
+    let enter = ui.input(|input| input.key_pressed(Key::Enter) && input.modifiers.is_none());
+    if response.has_focus() && enter && !menu::was_open(ui.ctx()) {
+        *done = EditStep::Save;
+    }
+}
+
+/// A short value is replaced by what is typed; in a long one, typing begins at its end.
+fn select_all(ui: &Ui, id: Id, text: &str) {
+    use egui::text::{CCursor, CCursorRange};
+    let end = CCursor::new(text.chars().count());
+    let is_short = !text.contains('\n');
+    let range =
+        if is_short { CCursorRange::two(CCursor::new(0), end) } else { CCursorRange::one(end) };
+    let mut state = egui::text_edit::TextEditState::default();
+    state.cursor.set_char_range(Some(range));
+    state.store(ui.ctx(), id);
+}
+
+fn hint(kind: FieldKind) -> &'static str {
+    match kind {
+        FieldKind::Text => "Text",
+        FieldKind::Date => "2026-11-21T10:04:43.000Z",
+        FieldKind::ObjectId => "24 hexadecimal digits",
+        FieldKind::Bool => "true or false",
+        FieldKind::Literal => "{ a: 1 }",
+        _ => "0",
+    }
+}
+
+/// What is wrong, what is lost, and how to begin a line.
+fn notes_ui(ui: &mut Ui, edit: &FieldEdit) {
+    let colors = colors(ui);
+    let mut say = |words: &str, ink| {
+        ui.add(egui::Label::new(text::rich(words, text::small()).color(ink)).wrap());
+    };
+    match edit.edited() {
+        Err(error) => say(&error, colors.error),
+        Ok(_) => {
+            if let Some(lost) = edit.lost() {
+                say(&lost, colors.overdue);
+            }
+        }
+    }
+    if edit.kind == FieldKind::Text && edit.text.contains('\n') {
+        say("Shift+Enter begins a line", colors.dim);
+    }
+}
+
+fn buttons_ui(ui: &mut Ui, edit: &FieldEdit, busy: bool, done: &mut EditStep) {
+    let ready = edit.edited().is_ok() && !busy;
+    let save = Button::primary("Save").small().enabled(ready).tooltip("Ctrl+S or Enter");
+    if ui.add(save.name("Save value")).clicked() {
+        *done = EditStep::Save;
+    }
+    if ui.add(Button::plain("Cancel").small().name("Cancel edit")).clicked() {
+        *done = EditStep::Cancel;
+    }
+}
+
+/// Escape ends the edit, and nothing is saved that can't be read.
+fn with_keys(ui: &Ui, edit: &FieldEdit, busy: bool, done: EditStep) -> EditStep {
+    let focused = ui.memory(egui::Memory::focused);
+    let is_here = focused.is_none_or(|id| id == value_id() || id == name_id());
+    let escape = ui.input(|input| input.key_pressed(Key::Escape));
+    if is_here && escape && !menu::was_open(ui.ctx()) {
+        return EditStep::Cancel;
+    }
+    if done == EditStep::Save && (busy || edit.edited().is_err()) {
+        return EditStep::Continue;
+    }
+    done
+}

@@ -1,0 +1,358 @@
+//! Values where they are shown: edited in their cell, with a menu, folded, found.
+
+use bson::{Bson, Document, doc};
+use egui::{Key, Modifiers};
+use mayfly::state::documents::Mode;
+
+use super::documents::{stored, window};
+use super::support::{Window, at};
+
+/// The notes as a table.
+fn table() -> Window {
+    let mut window = window();
+    window.key(Key::F4);
+    window.until_named("\"three\"");
+    window
+}
+
+#[test]
+fn a_cell_is_edited_in_its_place_with_its_type() {
+    let mut window = table();
+    window.point_twice("\"three\"");
+    window.until_named("Save value");
+    assert!(window.state().dialogs.open().is_none(), "not the whole document");
+    assert_eq!(window.value("Value"), "three");
+    let (cell, field) = (window.place("\"three\""), window.place("Value"));
+    assert!(field.intersects(cell), "{field} is over {cell}");
+    window.type_into("Value", "drei");
+    window.key(Key::Enter);
+    window.until_named("Dismiss: Saved 1 document");
+    assert!(!window.has("Save value"));
+    assert_eq!(stored(&window, doc! {"_id": 3, "text": "drei"}).len(), 1);
+    window.keys(Modifiers::COMMAND, Key::Z);
+    window.until_named("Dismiss: Undone: saved 1 document");
+}
+
+#[test]
+fn a_cell_edit_ends_with_escape_and_says_what_is_wrong() {
+    let mut window = Window::open_view(
+        &[doc! {"insert": "notes", "documents": [{"_id": 1, "n": 5}]}],
+        "Documents",
+    );
+    window.until_named("Document 1");
+    window.key(Key::F4);
+    window.until_named("Sort by n");
+    window.point_twice("5");
+    window.until_named("Save value");
+    window.type_into("Value", "five");
+    window.until_named("Enter an integer");
+    window.key(Key::Enter);
+    assert!(window.has("Save value"), "nothing is saved that can't be read");
+    window.key(Key::Escape);
+    assert!(!window.has("Save value"));
+    assert_eq!(stored(&window, doc! {"n": 5}).len(), 1);
+}
+
+#[test]
+fn a_type_is_changed_in_its_place_and_what_is_lost_is_said() {
+    let mut window = table();
+    window.point_twice("\"three\"");
+    window.until_named("Save value");
+    window.type_into("Value", "2.5");
+    window.choose("Value type", "Int32");
+    assert_eq!(window.value("Value"), "2");
+    window.choose("Value type", "Null");
+    window.until_named("The value is dropped");
+    window.click("Save value");
+    window.until_named("Dismiss: Saved 1 document");
+    assert_eq!(stored(&window, doc! {"_id": 3, "text": {"$type": "null"}}).len(), 1);
+}
+
+#[test]
+fn an_empty_cell_gets_its_field() {
+    let mut window = table();
+    window.ask(edit_in_list(&window, 3, "place"));
+    window.until_named("Save value");
+    window.type_into("Value", "Berlin");
+    window.click("Save value");
+    window.until_named("Dismiss: Saved 1 document");
+    assert_eq!(stored(&window, doc! {"place": "Berlin"}).len(), 1);
+}
+
+fn edit_in_list(window: &Window, id: i32, name: &str) -> mayfly::action::Action {
+    use mayfly::state::documents::{FieldTask, FieldTaskKind};
+    let task = FieldTask { names: vec![name.to_owned()], kind: FieldTaskKind::EditInList };
+    let action = mayfly::action::DocumentsAction::Field { id: Bson::Int32(id), task };
+    mayfly::action::Action::Documents(window.tab().id, action)
+}
+
+#[test]
+fn the_keyboard_alone_edits_a_cell() {
+    let mut window = table();
+    window.click("\"three\"");
+    let cell = window.harness.ctx.memory(egui::Memory::focused);
+    assert!(cell.is_none() || window.has("\"three\""));
+    window.ask(edit_in_list(&window, 3, "text"));
+    window.until_named("Save value");
+    window.key(Key::Escape);
+    assert!(window.is_focused("\"three\""), "the cell has the keyboard again");
+    window.key(Key::Enter);
+    window.until_named("Save value");
+    window.type_into("Value", "drei");
+    window.key(Key::Enter);
+    window.until_named("Dismiss: Saved 1 document");
+}
+
+#[test]
+fn a_projected_document_is_read_whole_before_a_cell_is_edited() {
+    let mut window = window();
+    window.click("Options");
+    window.type_into("Projection", "{ text: 1 }");
+    window.click("Find");
+    window.key(Key::F4);
+    window.until_named("\"four\"");
+    window.point_twice("\"four\"");
+    window.until_named("Save value");
+    window.type_into("Value", "vier");
+    window.key(Key::Enter);
+    window.until_named("Dismiss: Saved 1 document");
+    let place = doc! {"city": "İzmir"};
+    assert_eq!(stored(&window, doc! {"text": "vier", "place": place}).len(), 1, "the rest stays");
+}
+
+#[test]
+fn lines_of_a_text_are_lines_in_the_editor() {
+    let insert = doc! {"insert": "notes", "documents": [{"_id": 1, "text": "one\ntwo"}]};
+    let mut window = Window::open_view(&[insert], "Documents");
+    window.until_named("Document 1");
+    window.point("Document 1");
+    window.until_named("Edit text");
+    window.click("Edit text");
+    window.until_named("Shift+Enter begins a line");
+    assert_eq!(window.value("Value"), "one\ntwo");
+    let field = window.place("Value");
+    assert!(field.height() > 30.0, "two lines: {field}");
+    window.key(Key::End);
+    window.keys(Modifiers::SHIFT, Key::Enter);
+    window.key(Key::Enter);
+    window.until_named("Dismiss: Saved 1 document");
+    assert_eq!(stored(&window, doc! {"text": "one\ntwo\n"}).len(), 1);
+}
+
+#[test]
+fn the_menu_of_a_cell_filters_sorts_and_hides() {
+    let mut window = table();
+    window.point_secondary("\"three\"");
+    window.until_named("Filter by this value");
+    for entry in ["Edit value", "Copy value", "Copy path", "Sort ascending", "Hide column"] {
+        assert!(window.has(entry), "{entry}");
+    }
+    for entry in ["Edit document…", "Clone document…", "Delete document…"] {
+        assert!(window.has(entry), "{entry}");
+    }
+    window.point("Filter by this value");
+    window.until_gone("\"one\"");
+    assert_eq!(window.value("Filter"), "{ text: 'three' }");
+    window.click("Reset");
+    window.until_named("\"one\"");
+    window.point_secondary("\"three\"");
+    window.point("Sort descending");
+    window.until("it is sorted", |state| {
+        state.tabs.active().is_some_and(|tab| tab.documents.sorted_by("text") == Some(false))
+    });
+    window.point_secondary("\"three\"");
+    window.point("Exclude this value");
+    window.until_gone("\"three\"");
+    window.click("Reset");
+    window.until_named("\"three\"");
+    window.point_secondary("\"three\"");
+    window.point("Hide column");
+    window.until_gone("\"three\"");
+}
+
+#[test]
+fn a_document_of_a_table_is_deleted_from_its_menu() {
+    let mut window = table();
+    window.point_secondary("\"three\"");
+    window.until_named("Delete document…");
+    window.point("Delete document…");
+    window.until_named("Delete 1 document from test.notes?");
+}
+
+#[test]
+fn the_menu_of_a_value_copies_it() {
+    let mut window = table();
+    window.point_secondary("\"three\"");
+    assert_eq!(window.copied("Copy value"), "three");
+    window.key(Key::Escape);
+    window.point_secondary("\"three\"");
+    assert_eq!(window.copied("Copy path"), "text");
+}
+
+#[test]
+fn a_field_is_renamed_moved_added_and_removed_from_its_menu() {
+    let mut window = window();
+    window.point("Document 4");
+    window.until_named("text: \"four\"");
+    let field = |window: &mut Window, name: &str, entry: &str| {
+        window.point_secondary(name);
+        window.point("Field");
+        window.until_named(entry);
+        window.point(entry);
+    };
+    field(&mut window, "text: \"four\"", "Rename…");
+    window.type_into("Field name", "title");
+    window.key(Key::Enter);
+    window.until_named("title: \"four\"");
+    let names = |window: &Window| {
+        let document = stored(window, doc! {"_id": 4}).remove(0);
+        document.keys().cloned().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names(&window), "_id title place");
+    field(&mut window, "title: \"four\"", "Move down");
+    window.until_window("it has moved", |window| names(window) == "_id place title");
+    field(&mut window, "place: 1 field", "Add a field inside…");
+    window.until_named("Field name");
+    window.type_into("Field name", "zip");
+    window.type_into("Value", "35000");
+    window.choose("Value type", "Int32");
+    window.click("Save value");
+    window.until_window("it is added", |window| {
+        stored(window, doc! {"place": {"city": "İzmir", "zip": 35_000}}).len() == 1
+    });
+    field(&mut window, "title: \"four\"", "Remove field");
+    window.until_window("it is removed", |window| names(window) == "_id place");
+    window.keys(Modifiers::COMMAND, Key::Z);
+    window.until_window("it is back", |window| names(window) == "_id place title");
+}
+
+#[test]
+fn a_card_has_the_menu_of_the_field_under_the_pointer() {
+    let mut window = window();
+    window.point_secondary("Document 3");
+    window.until_named("Edit document…");
+    assert!(window.has("Copy document as"));
+    window.key(Key::Escape);
+}
+
+/// A document with an array and one with a nested document.
+fn nested() -> Vec<Document> {
+    vec![doc! {"insert": "notes", "documents": [
+        {"_id": 1, "tags": ["a", "b"], "place": {"city": "İzmir", "zip": 35_000}},
+        {"_id": 2, "place": {"city": "Bonn"}, "when": at(0)},
+    ]}]
+}
+
+#[test]
+fn json_is_folded_and_opened() {
+    let mut window = Window::open_view(&nested(), "Documents");
+    window.until_named("Document 1");
+    window.key(Key::F3);
+    window.until_named("Fold tags");
+    let before = window.place("Document 2").top();
+    window.click("Fold tags");
+    window.until_named("Unfold tags");
+    assert!(window.place("Document 2").top() < before, "the list moves up");
+    window.click("Unfold tags");
+    window.click("Fold all");
+    window.until_gone("Fold place");
+    window.click("Unfold all");
+    window.until_named("Fold place");
+}
+
+#[test]
+fn a_new_collection_is_shown_as_the_last_one() {
+    let other = doc! {"insert": "other", "documents": [{"_id": 1}]};
+    let mut window = Window::open_view(&[nested().remove(0), other], "Documents");
+    window.until_named("Document 1");
+    window.key(Key::F4);
+    window.click("Collection test.other");
+    window.click("Documents");
+    window.until("it is a table too", |state| {
+        let tab = state.tabs.active().expect("a tab");
+        tab.namespace.collection == "other" && tab.documents.mode == Mode::Table
+    });
+}
+
+#[test]
+fn fields_of_a_field_have_columns_of_their_own() {
+    let mut window = Window::open_view(&nested(), "Documents");
+    window.until_named("Document 1");
+    window.key(Key::F4);
+    window.until_named("Sort by place");
+    window.point_secondary("Sort by place");
+    window.point("Show its fields as columns");
+    window.until_named("Sort by place.city");
+    assert!(window.has("Sort by place.zip") && !window.has("Sort by place"));
+    window.point_twice("\"Bonn\"");
+    window.until_named("Save value");
+    window.type_into("Value", "Köln");
+    window.key(Key::Enter);
+    window.until_named("\"Köln\"");
+    assert_eq!(stored(&window, doc! {"place.city": "Köln"}).len(), 1);
+    window.point_secondary("Sort by place.city");
+    window.point("Show place as one column");
+    window.until_named("Sort by place");
+}
+
+#[test]
+fn text_is_found_in_what_is_loaded() {
+    let mut window = window();
+    window.keys(Modifiers::COMMAND, Key::F);
+    assert!(window.is_focused("Find in the loaded documents"));
+    window.type_into("Find in the loaded documents", "FO");
+    window.until_named("1 of 1 in 4 documents");
+    window.type_into("Find in the loaded documents", "o");
+    window.until_named("1 of 3 in 4 documents");
+    window.key(Key::Enter);
+    window.until_named("2 of 3 in 4 documents");
+    window.keys(Modifiers::SHIFT, Key::Enter);
+    window.until_named("1 of 3 in 4 documents");
+    window.type_into("Find in the loaded documents", "nothing");
+    window.until_named("Not in 4 documents");
+    window.key(Key::Escape);
+    window.until_gone("Find in the loaded documents");
+}
+
+#[test]
+fn the_inspector_comes_with_a_document_and_nothing_moves() {
+    let mut window = window();
+    assert!(!window.has_part("Will be removed"));
+    let (modes, third) = (window.place("Refresh"), window.place("Document 3"));
+    window.point("Document 1");
+    window.until_named("Will be removed between");
+    assert_eq!(window.place("Refresh"), modes);
+    let moved = (window.place("Document 3").top() - third.top()).abs();
+    assert!(moved < 1.0, "{moved} points");
+}
+
+#[test]
+fn messages_leave_the_inspector_free() {
+    let mut window = table();
+    window.point_twice("\"three\"");
+    window.until_named("Save value");
+    window.type_into("Value", "drei");
+    window.key(Key::Enter);
+    window.until_named("Dismiss: Saved 1 document");
+    let (message, field) = (window.place("Saved 1 document"), window.place("text: \"drei\""));
+    assert!(message.right() < field.left(), "{message} {field}");
+}
+
+#[test]
+fn a_date_is_picked_with_its_time() {
+    let mut window = table();
+    window.point("Document 1");
+    window.until_named("Edit at");
+    window.click("Edit at");
+    window.until_named("Calendar");
+    window.click("Calendar");
+    window.until_named("2026-06-01");
+    window.click("Next month");
+    window.click("2026-07-14");
+    assert_eq!(window.value("Value"), "2026-07-14T11:59:30.000Z");
+    window.until_named("in 42 d");
+    window.click("Save value");
+    window.until_named("Dismiss: Saved 1 document");
+    let expected = bson::DateTime::parse_rfc3339_str("2026-07-14T11:59:30Z").expect("a date");
+    assert_eq!(stored(&window, doc! {"at": expected}).len(), 1);
+}
