@@ -483,3 +483,48 @@ pub const SCHEMA_INTERVALS_MAX: usize = 256;
 
 /// Bars of a histogram that are shown.
 pub const SCHEMA_BARS_MAX: usize = 32;
+
+/// Stages of a pipeline that are cards.
+pub const PIPELINE_CARDS_MAX: usize = 100;
+
+/// Characters of a stage or of a pipeline that is typed as text.
+pub const PIPELINE_CHARS_MAX: usize = 200_000;
+
+/// Documents after a stage that are counted; of more than these it is said that there are more.
+pub const STAGE_COUNT_MAX: i64 = 100_000;
+
+/// How long the documents after one stage are counted or read.
+pub const STAGE_TIME: Duration = Duration::from_secs(2);
+
+/// Documents after a stage that are shown.
+pub const STAGE_DOCUMENTS_MAX: i64 = 20;
+
+/// Results of a pipeline that are read at a time.
+pub const RESULTS_PAGE: i32 = 500;
+
+/// Results of a pipeline that are kept for the view.
+pub const RESULTS_MAX: usize = 10_000;
+
+/// Bytes of results that are kept for the view.
+pub const RESULTS_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Columns of a CSV file of results.
+pub const RESULT_COLUMNS_MAX: usize = 4_096;
+
+/// Bytes of a document that waits for its row in such a file.
+pub const RESULT_DOC_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// Paths of fields that are known for completion.
+pub const FIELDS_KNOWN_MAX: usize = 500;
+
+/// Words that are offered at once.
+pub const COMPLETIONS_MAX: usize = 40;
+
+/// Points of a chart.
+pub const CHART_POINTS_MAX: usize = 500;
+
+/// Pipelines that are kept by name.
+pub const KEPT_PIPELINES_MAX: usize = 200;
+
+/// Characters of such a name.
+pub const NAME_CHARS_MAX: usize = 80;

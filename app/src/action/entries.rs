@@ -4,8 +4,8 @@ use egui::{Id, Key, KeyboardShortcut, Modifiers};
 
 use super::entry::Entry;
 use super::{
-    Action, archive, clock, console, dialog, documents, expiry, help, indexes, lesson, listener,
-    maintenance, reaper, schema, store, tabs, transfer, trash, view,
+    Action, aggregate, archive, clock, console, dialog, documents, expiry, explain, help, indexes,
+    lesson, listener, maintenance, reaper, schema, store, tabs, transfer, trash, view,
 };
 use crate::state::State;
 use crate::state::console::INPUT;
@@ -20,6 +20,8 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         transfer::ENTRIES,
         archive::ENTRIES,
         documents::ENTRIES,
+        aggregate::ENTRIES,
+        explain::ENTRIES,
         expiry::ENTRIES,
         schema::ENTRIES,
         indexes::ENTRIES,

@@ -114,6 +114,11 @@ const ROWS: &[Row] = &[
     ("Run the clock at ×3600", "time, speed, fast, rate, simulated", SIMULATED),
     ("Advance to the next pass", "time, clock, step, skip, forward, travel", SIMULATED),
     ("Show documents", "view, data, rows", ""),
+    ("Show aggregate", "view, pipeline, aggregation, group, stages, report, chart", ""),
+    ("Run the pipeline", "aggregate, execute, query", SHOW_AGGREGATE),
+    ("Save the pipeline…", "aggregate, keep, favorite, name", SHOW_AGGREGATE),
+    ("Create a view of the pipeline…", "aggregate, collection, query", SHOW_AGGREGATE),
+    ("Explain", "query plan, index, slow, performance, why", "Show Documents or Aggregate first"),
     ("Show expiry", "view, ttl, time, timeline, expire, countdown", ""),
     ("Show indexes", "view, keys", ""),
     ("Open a collection", "search, find, go to, table", ""),
@@ -179,7 +184,8 @@ const ROWS: &[Row] = &[
 
 const SHOW_DOCUMENTS: &str = "Show Documents first (Ctrl+1)";
 const SELECT_DOCUMENT: &str = "Select a document in Documents first";
-const SHOW_EXPIRY: &str = "Show Expiry first (Ctrl+3)";
+const SHOW_AGGREGATE: &str = "Show Aggregate first (Ctrl+3)";
+const SHOW_EXPIRY: &str = "Show Expiry first (Ctrl+4)";
 const LEAVE: &str = "Leave the presentation first (F11)";
 const SIMULATED: &str = "Only a store on a simulated clock can do this";
 

@@ -4,6 +4,7 @@
 //! entries: label, tooltip, shortcut and enabled state of everything in menus, palette and
 //! shortcuts. Panels push actions; only `apply` carries them out.
 
+pub mod aggregate;
 pub mod archive;
 pub mod clock;
 pub mod console;
@@ -12,6 +13,7 @@ pub mod documents;
 pub mod entries;
 pub mod entry;
 pub mod expiry;
+pub mod explain;
 pub mod help;
 pub mod indexes;
 pub mod lesson;
@@ -29,6 +31,7 @@ pub mod transfer;
 pub mod trash;
 pub mod view;
 
+pub use aggregate::AggregateAction;
 pub use archive::ArchiveAction;
 pub use clock::ClockAction;
 pub use console::ConsoleAction;
@@ -37,6 +40,7 @@ pub use documents::DocumentsAction;
 pub use entries::{entries, entry_for_keys, entry_for_keys_over_dialog};
 pub use entry::{Entry, Group};
 pub use expiry::ExpiryAction;
+pub use explain::ExplainAction;
 pub use indexes::IndexesAction;
 pub use lesson::LessonAction;
 pub use listener::ListenerAction;
@@ -63,8 +67,12 @@ pub enum Action {
     Tabs(TabsAction),
     /// The documents of a tab.
     Documents(TabId, DocumentsAction),
+    /// The pipeline of a tab.
+    Aggregate(TabId, AggregateAction),
     /// The expiry view of a tab.
     Expiry(TabId, ExpiryAction),
+    /// How the store answers the query or the pipeline of a tab.
+    Explain(TabId, ExplainAction),
     /// The indexes of a tab.
     Indexes(TabId, IndexesAction),
     /// The schema of a tab.

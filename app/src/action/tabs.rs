@@ -49,12 +49,16 @@ pub const ENTRIES: &[Entry] = &[
         ..view_entry("Show schema", "Fields, types and values in this collection", Key::Num2)
     },
     Entry {
+        action: |state| view(state, ViewKind::Aggregate),
+        ..view_entry("Show aggregate", "Pipelines over this collection", Key::Num3)
+    },
+    Entry {
         action: |state| view(state, ViewKind::Expiry),
-        ..view_entry("Show expiry", "Timeline of expiring documents in this collection", Key::Num3)
+        ..view_entry("Show expiry", "Timeline of expiring documents in this collection", Key::Num4)
     },
     Entry {
         action: |state| view(state, ViewKind::Indexes),
-        ..view_entry("Show indexes", "Indexes of this collection", Key::Num4)
+        ..view_entry("Show indexes", "Indexes of this collection", Key::Num5)
     },
     Entry {
         group: Group::Tabs,

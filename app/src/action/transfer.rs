@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bson::Document;
 use bson::oid::ObjectId;
 
 use super::Action;
@@ -26,6 +27,13 @@ pub enum TransferAction {
         namespace: Namespace,
         /// The filter of the view, as typed; empty: there is none.
         filter: String,
+    },
+    /// Opens the export dialog on the results of a command.
+    ExportResults {
+        /// The collection that the command reads.
+        namespace: Namespace,
+        /// The command.
+        command: Document,
     },
     /// Adds the file whose path was typed in the import dialog.
     AddTyped,

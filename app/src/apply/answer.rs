@@ -3,8 +3,9 @@
 use mayfly_engine::value::shell::write_command;
 
 use super::{
-    Apply, TOO_MUCH, archive, choose_store, clock, collection, console, documents, event, expiry,
-    indexes, lesson, listener, maintenance, reaper, sandbox, schema, store, transfer, trash,
+    Apply, TOO_MUCH, aggregate, archive, choose_store, clock, collection, console, documents,
+    event, expiry, explain, indexes, lesson, listener, maintenance, reaper, sandbox, schema, store,
+    transfer, trash,
 };
 use crate::state::purpose::{
     ArchivePurpose, DocumentsPurpose, LessonPurpose, ListenerPurpose, MaintenancePurpose,
@@ -68,9 +69,13 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Documents(tab, purpose) => {
             documents::answer(*tab, purpose, generation, reply, cx);
         }
+        Purpose::Aggregate(tab, purpose) => {
+            aggregate::answer(*tab, purpose, generation, reply, cx);
+        }
         Purpose::Expiry(tab, purpose) => {
             expiry::answer(*tab, purpose, generation, reply, cx);
         }
+        Purpose::Explain(tab) => explain::answer(*tab, generation, reply, cx.state),
         Purpose::Indexes(tab, purpose) => {
             indexes::answer(*tab, purpose, generation, reply, cx);
         }
@@ -99,7 +104,15 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
         }
         return;
     }
+    if let Purpose::Aggregate(tab, purpose) = purpose {
+        aggregate::ended(*tab, generation, cx.state);
+        if full {
+            aggregate::dropped(*tab, purpose, cx.state);
+        }
+        return;
+    }
     match purpose {
+        Purpose::Explain(tab) if full => explain::dropped(*tab, generation, cx.state),
         Purpose::Archive(purpose) if full => archive::dropped(purpose, cx.state),
         Purpose::Trash(purpose) if full => trash::dropped(purpose, cx.state),
         Purpose::Listener(_) if full => cx.state.listener.is_waiting = false,
@@ -174,6 +187,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
             !matches!(purpose, ReaperPurpose::RunNow | ReaperPurpose::Set | ReaperPurpose::Restore)
         }
         Purpose::Documents(_, purpose) => documents::is_background(purpose),
+        Purpose::Aggregate(_, purpose) => aggregate::is_background(purpose),
         Purpose::Expiry(_, purpose) => expiry::is_background(purpose),
         Purpose::Indexes(_, purpose) => indexes::is_background(purpose),
         Purpose::Listener(purpose) => *purpose == ListenerPurpose::Status,
@@ -184,7 +198,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Maintenance(purpose) => *purpose == MaintenancePurpose::Status,
         Purpose::Lesson(purpose) => !matches!(purpose, LessonPurpose::Handle),
         Purpose::Schema(_, purpose) => !matches!(purpose, SchemaPurpose::Validate(_)),
-        Purpose::Transfer(_) | Purpose::Sandbox(_) => false,
+        Purpose::Transfer(_) | Purpose::Sandbox(_) | Purpose::Explain(_) => false,
         Purpose::Traffic => true,
         // Reading the clock has no other fields; setting it has.
         Purpose::Clock => reply.command.len() == 1,

@@ -1,6 +1,7 @@
 //! The one door: an action becomes a change of the state or a job, and an outcome becomes a change
 //! of the state. One file a region; nothing else changes the state or makes jobs.
 
+pub mod aggregate;
 pub mod answer;
 pub mod archive;
 mod choose_store;
@@ -14,6 +15,7 @@ pub mod documents;
 pub mod effects;
 pub mod event;
 pub mod expiry;
+pub mod explain;
 pub mod indexes;
 pub mod lesson;
 pub mod listener;
@@ -45,7 +47,9 @@ pub fn apply(action: Action, cx: &mut Apply<'_>) {
         Action::Store(action) => store::apply(action, cx),
         Action::Tabs(action) => tabs::apply(action, cx),
         Action::Documents(tab, action) => documents::apply(tab, action, cx),
+        Action::Aggregate(tab, action) => aggregate::apply(tab, action, cx),
         Action::Expiry(tab, action) => expiry::apply(tab, action, cx),
+        Action::Explain(tab, action) => explain::apply(tab, action, cx),
         Action::Indexes(tab, action) => indexes::apply(tab, action, cx),
         Action::Schema(tab, action) => schema::apply(tab, action, cx),
         Action::Transfer(action) => transfer::apply(action, cx),

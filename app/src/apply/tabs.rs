@@ -1,6 +1,6 @@
 //! Tabs and views.
 
-use super::{Apply, documents, expiry, indexes, schema, store};
+use super::{Apply, aggregate, documents, expiry, explain, indexes, schema, store};
 use crate::action::TabsAction;
 use crate::limits::TABS_MAX;
 use crate::state::store::Next;
@@ -63,6 +63,7 @@ fn freshen_tab(id: TabId, cx: &mut Apply<'_>) {
     match tab.view {
         ViewKind::Documents if !tab.documents.asked => documents::refresh(id, cx),
         ViewKind::Schema if schema::is_outdated(id, cx.state) => schema::refresh(id, cx),
+        ViewKind::Aggregate if !tab.aggregate.asked => aggregate::refresh(id, cx),
         ViewKind::Expiry if !tab.expiry.asked => expiry::refresh(id, cx),
         ViewKind::Indexes if !tab.indexes.asked => indexes::refresh(id, cx),
         _ => {}
@@ -74,6 +75,8 @@ pub fn data_changed(namespace: Option<&Namespace>, cx: &mut Apply<'_>) {
     for tab in cx.state.tabs.open_mut() {
         if namespace.is_none_or(|changed| *changed == tab.namespace) {
             tab.documents.asked = false;
+            // A pipeline may read everything: the user runs it again.
+            tab.aggregate.is_old = tab.aggregate.asked;
             tab.expiry.asked = false;
             tab.indexes.asked = false;
             // Reading everything again with each change would never end.
@@ -87,6 +90,8 @@ pub fn data_changed(namespace: Option<&Namespace>, cx: &mut Apply<'_>) {
 fn close(id: TabId, cx: &mut Apply<'_>) {
     documents::abandon(id, cx);
     schema::abandon(id, cx);
+    aggregate::abandon(id, cx);
+    explain::close(id, cx);
     cx.state.tabs.close(id);
     cx.state.drafts.tabs.remove(&id);
 }

@@ -1,10 +1,12 @@
 //! The MongoDB commands that the window sends, as documents.
 
+pub mod aggregate;
 pub mod archive;
 pub mod bulk;
 pub mod clock;
 pub mod documents;
 pub mod expiry;
+pub mod explain;
 pub mod indexes;
 pub mod listener;
 pub mod maintenance;

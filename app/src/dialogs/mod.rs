@@ -4,6 +4,7 @@
 //! What the user enters stays in the draft; the button pushes an action. Every dialog that writes
 //! shows the command before it is sent.
 
+pub mod aggregate;
 pub mod archive;
 pub mod confirm;
 pub mod create;
@@ -57,6 +58,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Archive(draft) => archive::ui(context, draft, state, actions),
         Dialog::Trash(draft) => trash::ui(context, draft, state, actions),
         Dialog::Documents(tab, draft) => documents::ui(context, *tab, draft, state, actions),
+        Dialog::Aggregate(tab, draft) => aggregate::ui(context, *tab, draft, state, actions),
         Dialog::Indexes(tab, draft) => indexes::ui(context, *tab, draft, state, actions),
         Dialog::Schema(tab, draft) => schema::ui(context, *tab, draft, state, actions),
         Dialog::Transfer(draft) => transfer::ui(context, draft, state, actions),

@@ -11,6 +11,10 @@ pub enum Purpose {
     Documents(TabId, DocumentsPurpose),
     /// The expiry view of one tab.
     Expiry(TabId, ExpiryPurpose),
+    /// The pipeline of one tab.
+    Aggregate(TabId, AggregatePurpose),
+    /// How the store answers the query or the pipeline of one tab.
+    Explain(TabId),
     /// The indexes of one tab.
     Indexes(TabId, IndexesPurpose),
     /// The schema of one tab.
@@ -263,6 +267,39 @@ pub enum FieldTaskKind {
     Remove,
 }
 
+/// An answer for the pipeline of a tab.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum AggregatePurpose {
+    /// The first results.
+    Results {
+        /// Which run of the pipeline asked.
+        run: u64,
+    },
+    /// The next results.
+    More {
+        /// Which run of the pipeline asked.
+        run: u64,
+    },
+    /// How many documents there are after the stage of a card.
+    Count {
+        /// Which run of the pipeline asked.
+        run: u64,
+        /// The card.
+        card: u64,
+    },
+    /// Some documents after the stage of a card.
+    After {
+        /// Which run of the pipeline asked.
+        run: u64,
+        /// The card.
+        card: u64,
+    },
+    /// A sample of documents, for the names of their fields.
+    Fields,
+    /// A cursor that is no longer needed.
+    Close,
+}
+
 /// An answer for the expiry view of a tab.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ExpiryPurpose {
@@ -351,7 +388,15 @@ impl Purpose {
                 | DocumentsPurpose::Copy(_)
                 | DocumentsPurpose::Measure
                 | DocumentsPurpose::Sample,
-            ) => Some(*tab),
+            )
+            | Self::Aggregate(
+                tab,
+                AggregatePurpose::Results { .. }
+                | AggregatePurpose::More { .. }
+                | AggregatePurpose::Count { .. }
+                | AggregatePurpose::After { .. },
+            )
+            | Self::Explain(tab) => Some(*tab),
             _ => None,
         }
     }

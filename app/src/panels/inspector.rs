@@ -16,6 +16,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
                 documents::inspector_ui(ui, state, tab, &mut draft.documents, actions);
             }
             ViewKind::Schema => schema::inspector_ui(ui, tab, actions),
+            ViewKind::Aggregate => {}
             ViewKind::Expiry => expiry::inspector_ui(ui, state, tab, actions),
             ViewKind::Indexes => indexes::inspector_ui(ui, state, tab, actions),
         });

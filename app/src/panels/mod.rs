@@ -4,6 +4,7 @@
 //! draws, and pushes actions. What is being typed is handed over as a draft. A panel that shows a
 //! countdown says so through [`Actions::count_down`], which is what makes the window draw again.
 
+pub mod aggregate;
 pub mod callouts;
 pub mod commands;
 mod console;
@@ -11,6 +12,7 @@ pub mod documents;
 pub mod drawer;
 pub mod drop_overlay;
 pub mod expiry;
+mod explain;
 pub mod held_banner;
 pub mod indexes;
 pub mod inspector;

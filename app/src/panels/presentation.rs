@@ -129,6 +129,10 @@ fn shown(state: &State, tab: &Tab) -> String {
             let known = tab.schema.schema.as_ref().map(|schema| schema.documents);
             joined("Schema", known.map(|count| number::counted(count, "document", "documents")))
         }
+        ViewKind::Aggregate => {
+            let results = tab.aggregate.results.as_ref().map(|results| results.rows.len() as u64);
+            joined("Aggregate", results.map(|count| number::counted(count, "result", "results")))
+        }
         ViewKind::Indexes => {
             let rows = tab.indexes.rows.as_ref().map(|rows| rows.len() as u64);
             joined("Indexes", rows.map(|count| number::counted(count, "index", "indexes")))

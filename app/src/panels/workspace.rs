@@ -3,7 +3,7 @@
 use egui::{CentralPanel, Frame, Label, Panel, Ui};
 
 use super::lesson::page;
-use super::{documents, expiry, indexes, inspector, schema, tab_strip, toasts, welcome};
+use super::{aggregate, documents, expiry, indexes, inspector, schema, tab_strip, toasts, welcome};
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::dialogs::dialect_label;
 use crate::state::tabs::ViewKind;
@@ -89,6 +89,7 @@ pub(super) fn view_ui(
     ui.push_id(("view", tab.id.0), |ui| match tab.view {
         ViewKind::Documents => documents::ui(ui, state, tab, draft, actions),
         ViewKind::Schema => schema::ui(ui, state, tab, actions),
+        ViewKind::Aggregate => aggregate::ui(ui, state, tab, draft, actions),
         ViewKind::Expiry => expiry::ui(ui, state, tab, draft, actions),
         ViewKind::Indexes => indexes::ui(ui, state, tab, draft, actions),
     });

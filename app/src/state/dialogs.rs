@@ -8,7 +8,9 @@ use super::lesson::save::SaveLesson;
 use super::listener::ListenerDraft;
 use super::offer::Offer;
 use super::sandbox::{LeaveSandbox, OpenSandbox};
-use super::{Namespace, TabId, archive, documents, indexes, maintenance, schema, transfer, trash};
+use super::{
+    Namespace, TabId, aggregate, archive, documents, indexes, maintenance, schema, transfer, trash,
+};
 use crate::commands::store;
 use crate::job::Dialect;
 use crate::limits::DIALOGS_WAITING_MAX;
@@ -57,6 +59,8 @@ pub enum Dialog {
     Trash(trash::TrashDraft),
     /// A dialog of the Documents view.
     Documents(TabId, documents::Dialog),
+    /// A dialog of the Aggregate view.
+    Aggregate(TabId, aggregate::Dialog),
     /// A dialog of the Indexes view.
     Indexes(TabId, indexes::Dialog),
     /// A dialog of the Schema view.
@@ -413,6 +417,7 @@ impl Dialogs {
             Dialog::RenameCollection(draft) => Some(&mut draft.sent),
             Dialog::DuplicateCollection(draft) => Some(&mut draft.sent),
             Dialog::Drop(draft) => Some(&mut draft.sent),
+            Dialog::Aggregate(_, dialog) => dialog.sent_mut(),
             _ => None,
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::TabId;
+use super::aggregate::AggregateDraft;
 use super::console::ConsoleDraft;
 use super::documents::DocumentsDraft;
 
@@ -26,6 +27,8 @@ pub struct Drafts {
 pub struct TabDraft {
     /// In the Documents view.
     pub documents: DocumentsDraft,
+    /// In the Aggregate view.
+    pub aggregate: AggregateDraft,
 }
 
 impl Drafts {

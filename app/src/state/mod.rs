@@ -3,6 +3,7 @@
 //! Panels read it; only `apply` changes it. The user's unsent input is in [`Drafts`], which
 //! panels change themselves.
 
+pub mod aggregate;
 pub mod archive;
 pub mod axis;
 pub mod changes;
@@ -14,6 +15,7 @@ pub mod documents;
 pub mod drafts;
 pub mod duration;
 pub mod expiry;
+pub mod explain;
 pub mod indexes;
 pub mod lesson;
 pub mod listener;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::aggregate::KeptPipelines;
 use super::console::KnownHistory;
 use super::documents::Mode;
 use super::number::Grouping;
@@ -71,6 +72,8 @@ pub struct Settings {
     pub store_tabs: KnownTabs,
     /// What was typed in the console on those stores.
     pub console_history: KnownHistory,
+    /// Pipelines that are kept by name.
+    pub pipelines: KeptPipelines,
     /// Labels of the commands that were chosen in the palette, the latest first.
     pub recent_commands: Vec<String>,
     /// Whether nothing on the timeline slides, pops or sweeps.
@@ -106,6 +109,7 @@ impl Default for Settings {
             stores: RecentStores::default(),
             store_tabs: KnownTabs::default(),
             console_history: KnownHistory::default(),
+            pipelines: KeptPipelines::default(),
             recent_commands: Vec::new(),
             reduce_motion: false,
             utc: false,

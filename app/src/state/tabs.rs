@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Namespace;
+use super::aggregate::{AggregateView, SavedAggregate};
 use super::documents::{DocumentsView, QueryText, SavedDocuments};
 use super::expiry::{ExpiryView, SavedExpiry};
+use super::explain::Explain;
 use super::indexes::IndexesView;
 use super::schema::SchemaView;
 pub use crate::job::TabId;
@@ -17,6 +19,8 @@ pub enum ViewKind {
     Documents,
     /// What its documents look like.
     Schema,
+    /// A pipeline over its documents.
+    Aggregate,
     /// Its documents in time.
     #[default]
     Expiry,
@@ -26,7 +30,8 @@ pub enum ViewKind {
 
 impl ViewKind {
     /// Every view, in the order of the strip.
-    pub const ALL: [Self; 4] = [Self::Documents, Self::Schema, Self::Expiry, Self::Indexes];
+    pub const ALL: [Self; 5] =
+        [Self::Documents, Self::Schema, Self::Aggregate, Self::Expiry, Self::Indexes];
 
     /// The word in the strip.
     #[must_use]
@@ -34,6 +39,7 @@ impl ViewKind {
         match self {
             Self::Documents => "Documents",
             Self::Schema => "Schema",
+            Self::Aggregate => "Aggregate",
             Self::Expiry => "Expiry",
             Self::Indexes => "Indexes",
         }
@@ -55,14 +61,20 @@ pub struct Tab {
     pub documents: DocumentsView,
     /// The Schema view.
     pub schema: SchemaView,
+    /// The Aggregate view.
+    pub aggregate: AggregateView,
     /// The Expiry view.
     pub expiry: ExpiryView,
+    /// How the store answers its query or pipeline, while that is shown.
+    pub explain: Option<Explain>,
     /// The Indexes view.
     pub indexes: IndexesView,
     /// What the strip of views says at its right, such as `3 indexes · 1.2 MB`.
     pub summary: String,
     /// What the Documents view restores when it is first shown.
     pub saved_documents: SavedDocuments,
+    /// What the Aggregate view restores when it is first shown.
+    pub saved_aggregate: SavedAggregate,
     /// What the Expiry view restores when it is first shown.
     pub saved_expiry: SavedExpiry,
 }
@@ -72,10 +84,14 @@ impl Tab {
     #[must_use]
     pub fn has_inspector(&self) -> bool {
         match self.view {
-            ViewKind::Documents => self.documents.focus.is_some(),
+            ViewKind::Documents => {
+                // The picture of a plan has the room.
+                let is_explained = self.explain.as_ref().is_some_and(|shown| !shown.is_pipeline);
+                self.documents.focus.is_some() && !is_explained
+            }
             ViewKind::Schema => self.schema.selected_field().is_some(),
             ViewKind::Expiry => self.expiry.selected_lane().is_some(),
-            ViewKind::Indexes => false,
+            ViewKind::Aggregate | ViewKind::Indexes => false,
         }
     }
 }
@@ -91,6 +107,9 @@ pub struct SavedTab {
     /// The Documents view.
     #[serde(default)]
     pub documents: SavedDocuments,
+    /// The Aggregate view.
+    #[serde(default)]
+    pub aggregate: SavedAggregate,
     /// The Expiry view.
     #[serde(default)]
     pub expiry: SavedExpiry,
@@ -104,6 +123,7 @@ impl SavedTab {
             namespace,
             view: ViewKind::default(),
             documents: SavedDocuments::default(),
+            aggregate: SavedAggregate::default(),
             expiry: SavedExpiry::default(),
         }
     }
@@ -186,10 +206,13 @@ impl Tabs {
             is_view_chosen: true,
             documents: DocumentsView::default(),
             schema: SchemaView::default(),
+            aggregate: AggregateView::default(),
             expiry: ExpiryView::default(),
+            explain: None,
             indexes: IndexesView::default(),
             summary: String::new(),
             saved_documents: saved.documents,
+            saved_aggregate: saved.aggregate,
             saved_expiry: saved.expiry,
         });
         self.active = Some(id);
@@ -288,6 +311,7 @@ fn saved(tab: Tab) -> SavedTab {
         namespace: tab.namespace,
         view: tab.view,
         documents: tab.saved_documents,
+        aggregate: tab.saved_aggregate,
         expiry: tab.saved_expiry,
     }
 }

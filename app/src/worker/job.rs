@@ -59,8 +59,12 @@ pub struct Job {
 /// Queries whose answers are of no use any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Abandoned {
-    /// Every query of a tab: it was closed, has another filter, or the user stops it.
+    /// Every query of a tab's documents: it was closed, has another filter, or the user stops it.
     Tab(TabId),
+    /// The questions of a tab's pipeline.
+    Pipeline(TabId),
+    /// The explanation of a tab's query or pipeline.
+    Explain(TabId),
     /// The documents and the count of earlier runs of a tab's query.
     Runs(TabId),
     /// The analysis of a tab.
@@ -72,8 +76,14 @@ impl Abandoned {
     #[must_use]
     pub fn covers(self, purpose: &Purpose) -> bool {
         match self {
-            Self::Tab(tab) => purpose.query_of() == Some(tab),
             Self::Schema(tab) => purpose.analysis_of() == Some(tab),
+            Self::Tab(tab) => {
+                matches!(purpose, Purpose::Documents(..)) && purpose.query_of() == Some(tab)
+            }
+            Self::Explain(tab) => *purpose == Purpose::Explain(tab),
+            Self::Pipeline(tab) => {
+                matches!(purpose, Purpose::Aggregate(..)) && purpose.query_of() == Some(tab)
+            }
             Self::Runs(tab) => matches!(
                 purpose,
                 Purpose::Documents(

@@ -22,6 +22,7 @@ pub mod lesson_shelf;
 pub mod maintenance;
 pub mod pool;
 pub mod queue;
+pub mod result_file;
 pub mod sandbox;
 pub mod schema;
 mod sources;

@@ -11,6 +11,7 @@ use mayfly_engine::transfer::{
     Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
+use super::result_file::ResultFile;
 use crate::job::{FileLook, Namespace};
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::source::embedded::DATA_FILE;
@@ -75,6 +76,15 @@ pub enum TransferWork {
         /// Whether a file of that name may be written over.
         overwrite: bool,
         /// How far it is; stops it.
+        progress: Arc<Progress>,
+    },
+    /// Write the documents that a command gives to a file.
+    ExportResults {
+        /// What and how.
+        file: Box<ResultFile>,
+        /// Whether a file of that name may be written over.
+        overwrite: bool,
+        /// Stops it.
         progress: Arc<Progress>,
     },
     /// Find the folder for downloads.
@@ -186,6 +196,9 @@ impl fmt::Debug for TransferWork {
             }
             Self::Import { request, .. } => write!(f, "Import({request:?})"),
             Self::Export { request, .. } => write!(f, "Export({})", request.path.display()),
+            Self::ExportResults { file, .. } => {
+                write!(f, "ExportResults({})", file.path.display())
+            }
             Self::Unfinished => f.write_str("Unfinished"),
             Self::Resume { id, .. } => write!(f, "Resume({id})"),
             Self::RollBack { id, .. } => write!(f, "RollBack({id})"),
@@ -206,6 +219,7 @@ impl TransferWork {
             | Self::Import { progress, .. }
             | Self::Resume { progress, .. }
             | Self::RollBack { progress, .. }
+            | Self::ExportResults { progress, .. }
             | Self::Export { progress, .. } => Some(progress),
             Self::Preview { .. }
             | Self::Unfinished
@@ -227,7 +241,9 @@ impl TransferWork {
             }
             Self::RollBack { .. } => TransferDone::RolledBack(Err(Failure::Failed(message))),
             Self::Unfinished | Self::Leave(_) => TransferDone::Unfinished(Err(message)),
-            Self::Export { .. } => TransferDone::Export(Err(Failure::Failed(message))),
+            Self::Export { .. } | Self::ExportResults { .. } => {
+                TransferDone::Export(Err(Failure::Failed(message)))
+            }
             Self::Folder => TransferDone::Folder(None),
             // Opening it says what is wrong.
             Self::LookInto(folder) => {
@@ -281,6 +297,13 @@ impl TransferWork {
                     Some(transfers) => self.run_unfinished(transfers),
                     None => self.failed(NONE.to_owned()),
                 }
+            }
+            Self::ExportResults { file, overwrite, progress } => {
+                let Some(source) = source else { return self.failed(NONE.to_owned()) };
+                if progress.is_cancelled() {
+                    return TransferDone::Export(Err(Failure::Cancelled));
+                }
+                TransferDone::Export(file.write(source, *overwrite, progress))
             }
             Self::Export { request, overwrite, progress } => {
                 let Some(transfers) = source.and_then(Source::transfers) else {

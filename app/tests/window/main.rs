@@ -1,5 +1,6 @@
 //! The whole window without a display: what is on it, found by accessible name.
 
+mod aggregate;
 mod archive;
 mod bulk;
 mod cells;
@@ -10,6 +11,7 @@ mod documents;
 mod drawers;
 mod enter;
 mod expiry;
+mod explain;
 mod fake;
 mod first_minute;
 mod frame;

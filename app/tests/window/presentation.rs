@@ -168,7 +168,7 @@ fn nothing_is_small_in_any_view() {
             window.ask(Action::Expiry(tab, ExpiryAction::Show(mode)));
             assert_large(&window, &format!("{mode:?}"));
         }
-        for (key, view) in [(Key::Num1, ViewKind::Documents), (Key::Num4, ViewKind::Indexes)] {
+        for (key, view) in [(Key::Num1, ViewKind::Documents), (Key::Num5, ViewKind::Indexes)] {
             window.keys(Modifiers::COMMAND, key);
             assert_eq!(window.tab().view, view);
             for look in [Key::F2, Key::F3, Key::F4] {

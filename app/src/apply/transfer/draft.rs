@@ -28,6 +28,10 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
         TransferAction::Export { namespace, filter } => {
             open_export(namespace, filter, cx);
         }
+        TransferAction::ExportResults { namespace, command } => {
+            let now_ms = cx.state.now_ms();
+            show_export(ExportDraft::of_results(namespace, command, now_ms), cx);
+        }
         TransferAction::AddTyped => add_typed(cx),
         TransferAction::RemoveFile(at) => {
             if let Some(draft) = import_draft(cx.state) {
@@ -182,7 +186,10 @@ fn open_export(namespace: Namespace, filter: String, cx: &mut Apply<'_>) {
     });
     let number = number_among(&namespace, all);
     let now_ms = cx.state.now_ms();
-    let mut draft = ExportDraft { number, ..ExportDraft::new(namespace, filter, now_ms) };
+    show_export(ExportDraft { number, ..ExportDraft::new(namespace, filter, now_ms) }, cx);
+}
+
+fn show_export(mut draft: ExportDraft, cx: &mut Apply<'_>) {
     draft.name_file(cx.state.transfer.folder.as_deref());
     cx.state.transfer.chooser_note = None;
     cx.state.dialogs.show(AnyDialog::Transfer(Dialog::Export(Box::new(draft))));

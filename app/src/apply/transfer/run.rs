@@ -23,6 +23,7 @@ use crate::state::transfer::{
     Dialog, ImportResult, Kind as RunKind, Meter, Purpose, Running, meter,
 };
 use crate::state::{self, State, number};
+use crate::worker::result_file::ResultFile;
 use crate::worker::transfer::Failure;
 use crate::worker::{Lane, Reply, TransferWork};
 
@@ -55,6 +56,10 @@ pub fn start_import(cx: &mut Apply<'_>) {
 pub fn start_export(overwrite: bool, cx: &mut Apply<'_>) {
     let Some(draft) = export_draft(cx.state) else { return };
     draft.exists.clear();
+    if draft.results.is_some() {
+        start_results(overwrite, cx);
+        return;
+    }
     let request = match draft.request() {
         Ok(request) => request,
         Err(error) => {
@@ -74,6 +79,30 @@ pub fn start_export(overwrite: bool, cx: &mut Apply<'_>) {
     let progress = Arc::clone(&running.progress);
     let request = Box::new(request);
     let export = TransferWork::Export { request, overwrite, progress };
+    cx.transfer(Purpose::Export(operation), Lane::Transfer, export);
+}
+
+/// Exports the results of a command as drafted in the open dialog.
+fn start_results(overwrite: bool, cx: &mut Apply<'_>) {
+    let Some(draft) = export_draft(cx.state) else { return };
+    let (path, format) = match draft.target() {
+        Ok(target) => target,
+        Err(error) => {
+            draft.error = Some(error);
+            return;
+        }
+    };
+    let draft = draft.clone();
+    let Some(command) = draft.results.clone() else { return };
+    cx.state.transfer.folder = path.parent().map(PathBuf::from);
+    let db = draft.namespace.db.clone();
+    let file = Box::new(ResultFile { db, command, path: path.clone(), format });
+    let title = format!("Export results of {} to {}", draft.namespace, file_name(&path));
+    let kind = RunKind::Export { path };
+    let operation = begin(title, 0, Dialog::Export(Box::new(draft)), kind, cx.state);
+    let Some(running) = cx.state.transfer.get(operation) else { return };
+    let progress = Arc::clone(&running.progress);
+    let export = TransferWork::ExportResults { file, overwrite, progress };
     cx.transfer(Purpose::Export(operation), Lane::Transfer, export);
 }
 

@@ -5,8 +5,10 @@ use egui::{Context, Ui};
 use super::choose_path::ChoosePath;
 use super::import::{beside_scroll_bar, command_ui, error_ui};
 use super::{ask, notice_ui};
-use crate::action::{Actions, TransferAction};
-use crate::dialogs::close;
+use mayfly_engine::value::shell::write_command;
+
+use crate::action::{Action, Actions, TransferAction, ViewAction};
+use crate::dialogs::{COMMAND_TO_SEND, close};
 use crate::state::transfer::export::already_exist;
 use crate::state::transfer::{ExportDraft, ExportForm, command_line};
 use crate::state::{State, number};
@@ -30,10 +32,11 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
     let wrong = draft.chosen_filter().err();
     let ready = wrong.is_none() && !draft.path.trim().is_empty();
     let command = command_line::export(draft, filter.as_deref(), state.store.folder.as_deref());
+    let results = draft.results.as_ref().map(|sent| write_command(&draft.namespace.db, sent));
     let subtitle = subtitle(draft, state);
     let closing = modal::ui(
         context,
-        "Export documents",
+        if results.is_some() { "Export results" } else { "Export documents" },
         &subtitle,
         sizes::DIALOG,
         &mut (&mut *draft, &mut *actions),
@@ -43,7 +46,11 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
             which_ui(ui, draft, wrong.as_deref());
             path_ui(ui, draft, state, actions);
             error_ui(ui, draft.error.as_deref());
-            if ready {
+            let copied = results.as_ref().filter(|sent| code_box::ui(ui, COMMAND_TO_SEND, sent));
+            if let Some(sent) = copied {
+                actions.push(Action::View(ViewAction::Copy(sent.clone())));
+            }
+            if results.is_none() && ready {
                 command_ui(ui, &command, actions);
             }
         },
@@ -72,6 +79,9 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
 }
 
 fn subtitle(draft: &ExportDraft, state: &State) -> String {
+    if draft.results.is_some() {
+        return format!("The pipeline on {} runs again", with_marks(&draft.namespace.to_string()));
+    }
     let count = state.tree.collection(&draft.namespace).and_then(|found| found.documents);
     let name = with_marks(&draft.namespace.to_string());
     match count {
@@ -99,11 +109,13 @@ fn form_ui(ui: &mut Ui, draft: &mut ExportDraft) {
         ui.label(text::rich(draft.form.sentence(), text::small()).color(ink));
         ui.label(text::rich(NO_SNAPSHOT, text::small()).color(ink));
     });
-    ui.checkbox(&mut draft.gzip, "Compress with gzip");
-    let indexes = "Also save index definitions, including TTLs";
-    if ui.checkbox(&mut draft.indexes, indexes).changed() {
-        // Other files are written now than those that were asked about.
-        draft.exists.clear();
+    if draft.results.is_none() {
+        ui.checkbox(&mut draft.gzip, "Compress with gzip");
+        let indexes = "Also save index definitions, including TTLs";
+        if ui.checkbox(&mut draft.indexes, indexes).changed() {
+            // Other files are written now than those that were asked about.
+            draft.exists.clear();
+        }
     }
     if before != (draft.form, draft.gzip) {
         draft.name_file(None);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use egui::{Align, Layout, Ui, vec2};
 
 use super::{settled_width, words};
-use crate::action::{Action, Actions, DocumentsAction, ViewAction, transfer};
+use crate::action::{Action, Actions, DocumentsAction, ExplainAction, ViewAction, transfer};
 use crate::state::documents::bulk::BulkRun;
 use crate::state::documents::{CopyForm, DocumentsDraft, DocumentsView, Folds, Mode, field_path};
 use crate::state::number::{self, counted};
@@ -31,7 +31,8 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
     let view = &tab.documents;
     let running = running(state, view, actions);
     let mut push = |action| actions.push(Action::Documents(tab.id, action));
-    let (width, mut export, mut cancel) = (settled_width(ui, state, tab), false, None);
+    let (width, mut cancel) = (settled_width(ui, state, tab), None);
+    let mut pressed = Pressed::Nothing;
     let is_wide = width >= WIDE;
     let has_columns = width >= WIDE_COLUMNS || view.selected.len() < 2;
     let bulk = state.bulk.iter().find(|run| run.tab == tab.id);
@@ -44,7 +45,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
         let hides = view.asks_due && state.tree.hides_expired(&tab.namespace.db);
         let tooltip = if hides { format!("{}\n{took}", words::HIDDEN) } else { took };
         ui.label(text::rich(&range, text::mono()).color(colors(ui).dim)).hint(tooltip);
-        export = buttons_ui(ui, view, is_wide, &mut push);
+        pressed = buttons_ui(ui, view, is_wide, &mut push);
         if is_wide {
             cancel = bulk.and_then(|run| bulk_ui(ui, run));
         }
@@ -67,21 +68,31 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
             modes_ui(ui, tab, &draft.folds, true, &mut push);
         });
     }
-    if export {
-        actions.push(transfer::export(tab));
+    match pressed {
+        Pressed::Export => actions.push(transfer::export(tab)),
+        Pressed::Explain => actions.push(Action::Explain(tab.id, ExplainAction::Explain)),
+        Pressed::Nothing => {}
     }
     if let Some(operation) = cancel {
         actions.push(Action::View(ViewAction::Cancel(operation)));
     }
 }
 
-/// What can be done with the documents. Returns whether to export them.
+/// What was pressed that is not about documents alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pressed {
+    Nothing,
+    Export,
+    Explain,
+}
+
+/// What can be done with the documents.
 fn buttons_ui(
     ui: &mut Ui,
     view: &DocumentsView,
     is_wide: bool,
     push: &mut impl FnMut(DocumentsAction),
-) -> bool {
+) -> Pressed {
     let refresh = Button::icon_only(Icon::Refresh, "Refresh").tooltip("Refresh (Ctrl+R)");
     if ui.add(refresh).clicked() {
         push(DocumentsAction::Refresh);
@@ -100,7 +111,15 @@ fn buttons_ui(
     if ui.add(add).clicked() {
         push(DocumentsAction::Add);
     }
-    let export = ui.add(button(Icon::Export, "Export", "Export documents")).clicked();
+    let mut pressed = Pressed::Nothing;
+    if ui.add(button(Icon::Export, "Export", "Export documents")).clicked() {
+        pressed = Pressed::Export;
+    }
+    let explain = Button::icon_only(Icon::Explain, "Explain the query");
+    let explain = explain.tooltip("Show how the store answers the query");
+    if !has_selection && ui.add(explain).clicked() {
+        pressed = Pressed::Explain;
+    }
     if view.undo.can_undo() || view.undo.can_redo() {
         let button = Button::icon_only(Icon::Undo, "Undo").enabled(view.undo.can_undo());
         if ui.add(button.tooltip("Undo the last change (Ctrl+Z)")).clicked() {
@@ -110,7 +129,7 @@ fn buttons_ui(
     if has_selection {
         selection_ui(ui, view, push);
     }
-    export
+    pressed
 }
 
 /// What can be done with the selected documents.

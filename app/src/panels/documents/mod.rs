@@ -19,6 +19,7 @@ use egui::{Event, Key, Ui};
 
 pub use inspector::ui as inspector_ui;
 
+use super::explain;
 use crate::action::{Action, Actions, DocumentsAction};
 use crate::state::documents::find::Needle;
 use crate::state::documents::{CopyForm, DocumentsDraft, DocumentsView, Mode};
@@ -67,6 +68,10 @@ fn content_ui(
     actions: &mut Actions,
 ) {
     let view = &tab.documents;
+    if let Some(shown) = tab.explain.as_ref().filter(|shown| !shown.is_pipeline) {
+        explain::ui(ui, state, tab, shown, actions);
+        return;
+    }
     let mut push = |action| actions.push(Action::Documents(tab.id, action));
     if let Some(error) = &view.error {
         let pressed = empty_state::ui(ui, Picture::Failure, error, Some("Try again"));

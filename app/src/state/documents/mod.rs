@@ -29,7 +29,7 @@ pub use editor::Editor;
 pub use field::{EditTarget, FieldEdit, FieldKind};
 pub use focus::Focused;
 pub use json_lines::Folds;
-pub use pages::{Pages, Row};
+pub use pages::{Pages, Row, estimated_bytes};
 pub use query::{Query, QueryField, QueryText, Refusal};
 pub use selection::{Cursor, RowRange, Selection};
 pub use undo::Undo;

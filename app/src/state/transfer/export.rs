@@ -123,6 +123,8 @@ pub struct ExportDraft {
     pub exists: Vec<PathBuf>,
     /// Why the export could not begin.
     pub error: Option<String>,
+    /// The command whose results are written, in place of documents of the collection.
+    pub results: Option<Document>,
 }
 
 impl ExportDraft {
@@ -144,7 +146,17 @@ impl ExportDraft {
             is_named: false,
             exists: Vec::new(),
             error: None,
+            results: None,
         };
+        draft.name_file(None);
+        draft
+    }
+
+    /// A draft for the results of a command on a collection.
+    #[must_use]
+    pub fn of_results(namespace: Namespace, command: Document, now_ms: i64) -> Self {
+        let mut draft = Self::new(namespace, String::new(), now_ms);
+        draft.results = Some(command);
         draft.name_file(None);
         draft
     }
@@ -154,8 +166,9 @@ impl ExportDraft {
     pub fn file_name(&self) -> String {
         let name = file_name(&self.namespace.to_string());
         let number = if self.number > 1 { format!("~{}", self.number) } else { String::new() };
+        let results = if self.results.is_some() { "-results" } else { "" };
         let gz = if self.gzip { ".gz" } else { "" };
-        format!("{name}{number}.{}{gz}", self.form.extension())
+        format!("{name}{number}{results}.{}{gz}", self.form.extension())
     }
 
     /// Gives the file its suggested name in a folder, or in its present one, unless the user
@@ -196,11 +209,11 @@ impl ExportDraft {
         Some(extjson::write_document(&document, Style::Typed, Layout::OneLine))
     }
 
-    /// Ready for the store.
+    /// The file to write, and its format.
     ///
     /// # Errors
     /// One sentence that says what is missing.
-    pub fn request(&self) -> Result<ExportRequest, String> {
+    pub fn target(&self) -> Result<(PathBuf, ExportFormat), String> {
         let path = typed_path(&self.path).ok_or("Enter the file path")?;
         if path.file_name().is_none() {
             return Err("The path has no file name; add one".to_owned());
@@ -208,12 +221,21 @@ impl ExportDraft {
         if path.is_relative() {
             return Err(WHOLE_PATH.to_owned());
         }
+        Ok((path, self.form.format()))
+    }
+
+    /// Ready for the store.
+    ///
+    /// # Errors
+    /// One sentence that says what is missing.
+    pub fn request(&self) -> Result<ExportRequest, String> {
+        let (path, format) = self.target()?;
         let Namespace { db, collection } = &self.namespace;
         let namespace = Namespace::checked(db, collection).map_err(|error| error.to_string())?;
         Ok(ExportRequest {
             namespace,
             path,
-            format: self.form.format(),
+            format,
             filter: self.chosen_filter()?.map(|(_, filter)| filter),
             gzip: self.gzip,
             indexes: self.indexes,

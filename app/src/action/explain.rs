@@ -1,0 +1,34 @@
+//! How the store answers the query or the pipeline of a tab.
+
+use super::Action;
+use super::entry::{Entry, Group};
+use crate::state::tabs::ViewKind;
+
+/// What can be asked about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExplainAction {
+    /// Explains the query, or the pipeline, of the view that is shown.
+    Explain,
+    /// Shows the documents or the results again.
+    Close,
+    /// Shows the reply in place of the picture, where there is no room for both.
+    ShowReply(bool),
+    /// Opens the dialog that creates the index that would help.
+    CreateIndex,
+}
+
+/// Explains the query of the view that is shown.
+pub const EXPLAIN: Entry = Entry {
+    group: Group::Documents,
+    label: "Explain",
+    tooltip: "Show how the store answers the query or the pipeline",
+    keys: None,
+    action: |state| {
+        let has_query = |view| matches!(view, ViewKind::Documents | ViewKind::Aggregate);
+        let tab = state.tabs.active().filter(|tab| state.is_open() && has_query(tab.view))?;
+        Some(Action::Explain(tab.id, ExplainAction::Explain))
+    },
+};
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[EXPLAIN];

@@ -1,0 +1,91 @@
+use bson::{Document, doc};
+
+use super::*;
+use crate::apply::Effects;
+use crate::state::Phase;
+use crate::state::aggregate::StageCount;
+use crate::worker::{Reply, Work};
+
+/// A window whose tab shows a pipeline of one stage.
+fn bench() -> (State, TabId, Effects) {
+    let mut state = State::default();
+    state.store.phase = Phase::Open;
+    let tab = state.tabs.show(&Namespace::new("d", "c")).expect("a tab");
+    let mut effects = Effects::default();
+    refresh(tab, &mut Apply::new(&mut state, &mut effects));
+    apply(tab, AggregateAction::Add("$match"), &mut Apply::new(&mut state, &mut effects));
+    effects.jobs.clear();
+    (state, tab, effects)
+}
+
+fn sent(effects: &mut Effects) -> Vec<String> {
+    let jobs = std::mem::take(&mut effects.jobs).into_iter();
+    jobs.filter_map(|job| match job.work {
+        Work::Command { command, .. } => command.keys().next().cloned(),
+        _ => None,
+    })
+    .collect()
+}
+
+fn answered(
+    purpose: &Purpose,
+    result: Result<Document, &str>,
+    code: Option<i32>,
+    (state, tab, effects): &mut (State, TabId, Effects),
+) {
+    let result = result.map_err(str::to_owned);
+    let name = String::new();
+    let code = code.map(|number| crate::worker::ErrorCode { number, name });
+    let reply = Reply { db: "d".to_owned(), command: doc! {}, result, code, micros: 1 };
+    answer(*tab, purpose, 0, &reply, &mut Apply::new(state, effects));
+}
+
+fn batch(cursor: i64) -> Document {
+    doc! {"cursor": {"id": cursor, "firstBatch": [{"_id": 1}], "ns": "d.c"}}
+}
+
+#[test]
+fn what_comes_late_is_dropped_and_its_cursor_closed() {
+    let mut bench = bench();
+    let run = bench.0.tabs.active().expect("a tab").aggregate.run;
+    answered(&Purpose::Results { run: run - 1 }, Ok(batch(7)), None, &mut bench);
+    assert_eq!(bench.0.tabs.active().and_then(|tab| tab.aggregate.results.clone()), None);
+    assert_eq!(sent(&mut bench.2), ["killCursors"]);
+    answered(&Purpose::Results { run }, Ok(batch(0)), None, &mut bench);
+    let results = bench.0.tabs.active().and_then(|tab| tab.aggregate.results.clone());
+    assert_eq!(results.map(|results| results.rows.len()), Some(1));
+    assert!(sent(&mut bench.2).is_empty());
+}
+
+#[test]
+fn another_run_closes_the_cursor_of_the_one_before() {
+    let mut bench = bench();
+    let run = bench.0.tabs.active().expect("a tab").aggregate.run;
+    answered(&Purpose::Results { run }, Ok(batch(7)), None, &mut bench);
+    apply(bench.1, AggregateAction::Run, &mut Apply::new(&mut bench.0, &mut bench.2));
+    assert_eq!(sent(&mut bench.2), ["killCursors", "aggregate", "aggregate"]);
+}
+
+#[test]
+fn a_count_that_takes_too_long_is_no_error() {
+    let mut bench = bench();
+    let (run, card) = {
+        let view = &bench.0.tabs.active().expect("a tab").aggregate;
+        (view.run, view.stages[0].card)
+    };
+    let purpose = Purpose::Count { run, card };
+    answered(&purpose, Err("late"), Some(50), &mut bench);
+    let view = bench.0.tabs.active().expect("a tab").aggregate.clone();
+    assert_eq!((view.counts[&card].clone(), view.error), (StageCount::TookTooLong, None));
+    let many = doc! {"cursor": {"id": 0_i64, "firstBatch": [{"n": 100_001}]}};
+    answered(&purpose, Ok(many), None, &mut bench);
+    let view = &bench.0.tabs.active().expect("a tab").aggregate;
+    assert_eq!(view.counts[&card], StageCount::MoreThan(100_000));
+}
+
+#[test]
+fn an_unchanged_pipeline_does_not_run_again() {
+    let (mut state, tab, mut effects) = bench();
+    apply(tab, AggregateAction::Changed, &mut Apply::new(&mut state, &mut effects));
+    assert!(sent(&mut effects).is_empty());
+}

@@ -1,0 +1,116 @@
+//! How the store answers the query or the pipeline of a tab.
+
+use super::{Apply, TOO_MUCH, indexes};
+use crate::action::ExplainAction;
+use crate::commands::explain;
+use crate::state::dialogs::Dialog as AnyDialog;
+use crate::state::explain::{Answer, Explain};
+use crate::state::indexes::Dialog;
+use crate::state::tabs::ViewKind;
+use crate::state::toasts::Kind;
+use crate::state::{Purpose, State, TabId};
+use crate::worker::{Abandoned, Reply};
+
+/// Carries out one action.
+pub fn apply(tab: TabId, action: ExplainAction, cx: &mut Apply<'_>) {
+    match action {
+        ExplainAction::Explain => ask(tab, cx),
+        ExplainAction::Close => close(tab, cx),
+        ExplainAction::ShowReply(shows) => {
+            if let Some(shown) = explain_of(tab, cx.state) {
+                shown.shows_reply = shows;
+            }
+        }
+        ExplainAction::CreateIndex => create_index(tab, cx),
+    }
+}
+
+fn explain_of(tab: TabId, state: &mut State) -> Option<&mut Explain> {
+    state.tabs.get_mut(tab)?.explain.as_mut()
+}
+
+/// Ends the question and shows the documents or the results again.
+pub fn close(tab: TabId, cx: &mut Apply<'_>) {
+    cx.effects.abandoned.push(Abandoned::Explain(tab));
+    if let Some(open) = cx.state.tabs.get_mut(tab) {
+        open.explain = None;
+    }
+}
+
+/// What is typed is explained, as it would run now.
+fn ask(tab: TabId, cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let (of, view) = (open.namespace.clone(), open.view);
+    let draft = cx.state.drafts.tab(tab);
+    let command = match view {
+        ViewKind::Documents => draft
+            .documents
+            .query
+            .read(now_ms)
+            .map(|query| explain::find(&of.collection, &query))
+            .map_err(|error| error.message),
+        ViewKind::Aggregate => draft
+            .aggregate
+            .pipeline
+            .read(now_ms)
+            .map(|stages| {
+                let stages = stages.into_iter().map(|stage| stage.document).collect();
+                explain::pipeline(&of.collection, stages)
+            })
+            .map_err(|error| error.message),
+        _ => return,
+    };
+    let command = match command {
+        Ok(command) => command,
+        Err(message) => {
+            cx.state.toasts.push(Kind::Warning, message, None, cx.state.uptime);
+            return;
+        }
+    };
+    cx.effects.abandoned.push(Abandoned::Explain(tab));
+    let generation = cx.read(Purpose::Explain(tab), &of.db, command);
+    let since = cx.state.uptime;
+    if let Some(open) = cx.state.tabs.get_mut(tab) {
+        let shows_reply = open.explain.as_ref().is_some_and(|shown| shown.shows_reply);
+        let asked = Some((generation, since));
+        let is_pipeline = view == ViewKind::Aggregate;
+        open.explain = Some(Explain { is_pipeline, asked, shows_reply, answer: None });
+    }
+}
+
+/// Opens the dialog of a new index with the fields that would help.
+fn create_index(tab: TabId, cx: &mut Apply<'_>) {
+    let answer = explain_of(tab, cx.state).and_then(|shown| shown.answer.clone());
+    let Some(fields) = answer.and_then(Result::ok).and_then(|answer| answer.advice.index) else {
+        return;
+    };
+    indexes::open_create(tab, false, String::new(), cx);
+    if let Some(AnyDialog::Indexes(_, Dialog::Create(create))) = cx.state.dialogs.open_mut() {
+        create.fields = fields;
+    }
+}
+
+/// Handles a reply.
+pub fn answer(tab: TabId, generation: u64, reply: &Reply, state: &mut State) {
+    let read = match &reply.result {
+        Ok(found) => {
+            Answer::read(found).ok_or_else(|| "The store gave no plan for this query".to_owned())
+        }
+        Err(error) => Err(error.clone()),
+    };
+    set(tab, generation, read, state);
+}
+
+/// A question that will not be answered, because too much was asked at once.
+pub fn dropped(tab: TabId, generation: u64, state: &mut State) {
+    set(tab, generation, Err(TOO_MUCH.to_owned()), state);
+}
+
+fn set(tab: TabId, generation: u64, answer: Result<Answer, String>, state: &mut State) {
+    let asked = |shown: &&mut Explain| shown.asked.is_some_and(|(of, _)| of == generation);
+    if let Some(shown) = explain_of(tab, state).filter(asked) {
+        shown.asked = None;
+        shown.answer = Some(answer);
+    }
+}

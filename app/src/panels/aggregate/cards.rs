@@ -1,0 +1,301 @@
+//! The stages as cards: drag to reorder, turn off, and how many documents are after each.
+
+use egui::{
+    CornerRadius, CursorIcon, EventFilter, Frame, Id, Key, Margin, Rect, Role, Sense, Stroke, Ui,
+    Vec2, WidgetInfo, vec2,
+};
+
+use super::completion::Typed;
+use super::{TabActions, error_ui, header};
+use crate::action::AggregateAction;
+use crate::limits::PIPELINE_CHARS_MAX;
+use crate::state::aggregate::completion::Completing;
+use crate::state::aggregate::stages::known;
+use crate::state::aggregate::{AggregateDraft, Card, Shown, StageCount, StageError};
+use crate::state::{Tab, number};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::code_edit::CodeEdit;
+use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::hint::Hint as _;
+use crate::widgets::{Button, marks, menu, paint};
+
+/// How visible a stage is that is off.
+const OFF_OPACITY: f32 = 0.5;
+
+/// Draws the cards.
+pub fn ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut TabActions<'_>) {
+    if draft.pipeline.cards.is_empty() {
+        empty_ui(ui, actions);
+        return;
+    }
+    let count = draft.pipeline.cards.len();
+    let dragged = draft.dragged;
+    let mut drag = None;
+    let mut places: Vec<Rect> = Vec::with_capacity(count);
+    for (at, card) in draft.pipeline.cards.iter_mut().enumerate() {
+        let completing = &mut draft.completing;
+        let is_dragged = dragged == Some(card.id);
+        let mut shown = CardView { at, count, tab, is_dragged, completing };
+        ui.push_id(("stage", card.id), |ui| {
+            let (place, begun) = shown.ui(ui, card, actions);
+            places.push(place);
+            if begun {
+                drag = Some(card.id);
+            }
+        });
+    }
+    draft.dragged = draft.dragged.or(drag);
+    drag_ui(ui, draft, &places, actions);
+}
+
+fn empty_ui(ui: &mut Ui, actions: &mut TabActions<'_>) {
+    let sentence = "A pipeline has no stages yet. The documents of the collection are beside it";
+    let pressed = empty_state::ui(ui, Picture::Documents, sentence, Some("Add $match"));
+    if pressed.is_some_and(|button| button.clicked()) {
+        actions.push(AggregateAction::Add("$match"));
+    }
+}
+
+/// The line at which a dragged card would go, and letting go of it.
+fn drag_ui(ui: &Ui, draft: &mut AggregateDraft, places: &[Rect], actions: &mut TabActions<'_>) {
+    let Some(card) = draft.dragged else { return };
+    let (pointer, is_down, is_left) = ui.input(|input| {
+        (input.pointer.latest_pos(), input.pointer.any_down(), input.key_pressed(Key::Escape))
+    });
+    let (Some(pointer), Some(first)) = (pointer, places.first()) else { return };
+    let gap = places.iter().filter(|place| place.center().y < pointer.y).count();
+    let edge = gap.checked_sub(1).and_then(|before| places.get(before));
+    let y = edge.map_or(first.top(), Rect::bottom) + sizes::GAP_SMALL / 2.0;
+    let y = if edge.is_none() { y - sizes::GAP_SMALL } else { y };
+    let stroke = Stroke::new(sizes::LINE_STRONG, colors(ui).accent);
+    ui.painter().hline(first.x_range(), y, stroke);
+    ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
+    if is_left {
+        draft.dragged = None;
+    } else if !is_down {
+        draft.dragged = None;
+        actions.push(AggregateAction::Move { card, gap });
+    }
+}
+
+/// One card among the others.
+struct CardView<'a> {
+    at: usize,
+    count: usize,
+    tab: &'a Tab,
+    is_dragged: bool,
+    /// The words that are offered for what is typed.
+    completing: &'a mut Option<Completing>,
+}
+
+impl CardView<'_> {
+    /// Draws the card. Returns its place, and whether it begins to be dragged.
+    fn ui(&mut self, ui: &mut Ui, card: &mut Card, actions: &mut TabActions<'_>) -> (Rect, bool) {
+        let colors = colors(ui);
+        let view = &self.tab.aggregate;
+        let error = view.error.as_ref().filter(|error| error.card == Some(card.id));
+        let is_shown = view.shown == Shown::After(card.id);
+        let border = match (error.is_some(), is_shown) {
+            (true, _) => colors.error,
+            (_, true) => colors.accent,
+            _ => colors.hairline,
+        };
+        let mut begun = false;
+        let frame = Frame::new()
+            .fill(colors.raised)
+            .stroke(Stroke::new(sizes::LINE, border))
+            .corner_radius(CornerRadius::same(9))
+            .inner_margin(Margin { left: 6, right: 8, top: 6, bottom: 8 })
+            .show(ui, |ui| {
+                ui.set_width(ui.available_width());
+                if card.is_off || self.is_dragged {
+                    ui.set_opacity(OFF_OPACITY);
+                }
+                ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+                begun = self.head_ui(ui, card, actions);
+                self.body_ui(ui, card, error, actions);
+                if let Some(error) = error {
+                    error_ui(ui, error);
+                }
+            });
+        (frame.response.rect, begun)
+    }
+
+    /// The first line of a card. Returns whether the card begins to be dragged.
+    fn head_ui(&self, ui: &mut Ui, card: &Card, actions: &mut TabActions<'_>) -> bool {
+        let number = self.at + 1;
+        let mut begun = false;
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
+            begun = self.handle_ui(ui, card, actions);
+            let ink = colors(ui).dim;
+            ui.label(text::rich(number.to_string(), text::mono_small()).color(ink));
+            let name = marks::visible(&card.stage);
+            let spoken = format!("Stage {number}: {name}");
+            let help = known(&card.stage).map_or("", |stage| stage.help);
+            let button = Button::ghost(&name).small().menu().name(&spoken);
+            let button = if help.is_empty() { button } else { button.tooltip(help) };
+            let response = ui.add(button);
+            menu::below(&response, |ui| {
+                egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
+                    ui.set_min_width(440.0);
+                    if let Some(stage) = header::stages_menu(ui) {
+                        actions.push(AggregateAction::Choose { card: card.id, stage });
+                        ui.close();
+                    }
+                });
+            });
+            let right = egui::Layout::right_to_left(egui::Align::Center);
+            ui.with_layout(right, |ui| {
+                self.menu_ui(ui, card, actions);
+                let (icon, word) =
+                    if card.is_off { (Icon::Hidden, "on") } else { (Icon::Visible, "off") };
+                let name = format!("Turn stage {number} {word}");
+                if ui.add(Button::icon_only(icon, &name).small()).clicked() {
+                    let is_off = !card.is_off;
+                    actions.push(AggregateAction::SetOff { card: card.id, is_off });
+                }
+                self.count_ui(ui, card, actions);
+            });
+        });
+        begun
+    }
+
+    /// What the card is dragged by. The arrow keys move it too.
+    fn handle_ui(&self, ui: &mut Ui, card: &Card, actions: &mut TabActions<'_>) -> bool {
+        let (rect, _) = ui.allocate_exact_size(Vec2::splat(sizes::CONTROL_SMALL), Sense::hover());
+        let id = Id::unique(("stage handle", self.tab.id.0, card.id));
+        let response = ui.interact(rect, id, Sense::click_and_drag());
+        let name = format!("Move stage {}", self.at + 1);
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), &name));
+        let colors = colors(ui);
+        let ink = if response.hovered() { colors.text } else { colors.dim };
+        paint::icon_at(ui.painter(), rect.center(), Icon::Drag, text::ICON, ink);
+        if response.has_focus() {
+            paint::focus_ring(ui, rect, sizes::RADIUS_BUTTON);
+            let vertical_arrows = true;
+            let filter = EventFilter { vertical_arrows, ..EventFilter::default() };
+            ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
+            let pressed = |key| ui.input(|input| input.key_pressed(key));
+            let gap = match () {
+                () if pressed(Key::ArrowUp) => self.at.checked_sub(1),
+                () if pressed(Key::ArrowDown) => Some(self.at + 2),
+                () => None,
+            };
+            if let Some(gap) = gap {
+                actions.push(AggregateAction::Move { card: card.id, gap });
+            }
+        }
+        let begun = response.drag_started();
+        response.on_hover_cursor(CursorIcon::Grab).hint("Drag, or press ↑ and ↓");
+        begun
+    }
+
+    fn menu_ui(&self, ui: &mut Ui, card: &Card, actions: &mut TabActions<'_>) {
+        let name = format!("More for stage {}", self.at + 1);
+        let response = ui.add(Button::icon_only(Icon::More, &name).small());
+        let (id, at) = (card.id, self.at);
+        menu::below(&response, |ui| {
+            let up = AggregateAction::Move { card: id, gap: at.saturating_sub(1) };
+            let down = AggregateAction::Move { card: id, gap: at + 2 };
+            for (label, action, enabled) in [
+                ("Add a stage before", AggregateAction::AddBefore(id), true),
+                ("Duplicate", AggregateAction::Duplicate(id), true),
+                ("Move up", up, at > 0),
+                ("Move down", down, at + 1 < self.count),
+                ("Remove", AggregateAction::Remove(id), true),
+            ] {
+                if menu::entry(ui, label, "", enabled).clicked() {
+                    actions.push(action);
+                }
+            }
+        });
+    }
+
+    /// How many documents are after the stage; a press shows some of them.
+    fn count_ui(&self, ui: &mut Ui, card: &Card, actions: &mut TabActions<'_>) {
+        let view = &self.tab.aggregate;
+        if card.is_off {
+            ui.label(text::rich("off", text::small()).color(colors(ui).dim));
+            return;
+        }
+        let Some(count) = view.counts.get(&card.id) else { return };
+        let (words, hint) = words(count);
+        let number = self.at + 1;
+        if matches!(count, StageCount::Failed(_)) {
+            let ink = colors(ui).dim;
+            ui.label(text::rich(words, text::small()).color(ink)).hint(hint);
+            return;
+        }
+        let is_shown = view.shown == Shown::After(card.id);
+        let name = format!("After stage {number}: {words}");
+        let button = Button::ghost(&words).small().selected(is_shown).name(&name);
+        if ui.add(button.tooltip(&hint)).clicked() {
+            let shown = if is_shown { Shown::Results } else { Shown::After(card.id) };
+            actions.push(AggregateAction::Show(shown));
+        }
+    }
+
+    fn body_ui(
+        &mut self,
+        ui: &mut Ui,
+        card: &mut Card,
+        error: Option<&StageError>,
+        actions: &mut TabActions<'_>,
+    ) {
+        let name = format!("Stage {} value", self.at + 1);
+        let id = Id::unique(("stage body", self.tab.id.0, card.id));
+        let typed = Typed {
+            id,
+            card: Some(card.id),
+            stage: Some(card.stage.trim()),
+            fields: &self.tab.aggregate.fields,
+        };
+        typed.before(ui, self.completing, &mut card.body);
+        let edit = CodeEdit {
+            name: &name,
+            hint: known(&card.stage).map_or("{ }", |stage| stage.template),
+            error_at: error.and_then(|error| error.offset),
+            id: Some(id),
+            chars_max: Some(PIPELINE_CHARS_MAX),
+        };
+        let colors = colors(ui);
+        let frame = Frame::new()
+            .fill(colors.background)
+            .stroke(Stroke::new(sizes::LINE, colors.hairline))
+            .corner_radius(CornerRadius::same(7))
+            .inner_margin(Margin::symmetric(8, 5));
+        let response = frame.show(ui, |ui| {
+            ui.set_min_size(vec2(ui.available_width(), 0.0));
+            // A field of one line is as high as the line.
+            ui.spacing_mut().interact_size.y = 0.0;
+            edit.lines_ui(ui, &mut card.body)
+        });
+        let output = response.inner;
+        typed.after(ui, self.completing, &mut card.body, &output);
+        if output.response.response.lost_focus() {
+            actions.push(AggregateAction::Changed);
+        }
+    }
+}
+
+/// A count in words, and what they mean.
+fn words(count: &StageCount) -> (String, String) {
+    let shows = "Show the first documents after this stage".to_owned();
+    match count {
+        StageCount::Waiting => ("counting…".to_owned(), shows),
+        StageCount::Exactly(count) => (number::counted(*count, "document", "documents"), shows),
+        StageCount::MoreThan(count) => {
+            let words = format!("more than {}", number::counted(*count, "document", "documents"));
+            (words, shows)
+        }
+        StageCount::TookTooLong => {
+            let hint = "Counting took longer than 2 seconds. Show the first documents after it";
+            ("not counted in 2 s".to_owned(), hint.to_owned())
+        }
+        StageCount::Stopped => ("not counted".to_owned(), shows),
+        StageCount::Failed(error) => ("no documents".to_owned(), error.clone()),
+    }
+}
+
+const _: () = assert!(crate::limits::STAGE_TIME.as_secs() == 2, "the words name the time");

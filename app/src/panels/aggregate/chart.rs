@@ -1,0 +1,278 @@
+//! Results as a chart: a bar for each category, or a line over numbers or time.
+
+use std::ops::RangeInclusive;
+
+use egui::{Role, Ui, Vec2b, WidgetInfo};
+use egui_plot::{Bar, BarChart, GridInput, GridMark, HoverPosition, Line, Plot, Points};
+
+use super::TabActions;
+use crate::action::AggregateAction;
+use crate::job::Zone;
+use crate::state::aggregate::chart::{self, Chart, ChartFields, ChartKind};
+use crate::state::aggregate::{AggregateView, Output};
+use crate::state::{State, number};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::marks::visible;
+use crate::widgets::{Button, menu};
+
+/// Bars that are in sight at first; the others come by dragging.
+const BARS: f64 = 18.0;
+
+/// The room of so many bars is kept for fewer, or two would be as thick as boxes.
+const BARS_MIN: f64 = 8.0;
+
+/// How thick a bar is next to the distance of two.
+const BAR_WIDTH: f64 = 0.68;
+
+/// Distances of the marks of a time axis, in milliseconds: from a millisecond to ten years.
+const TIME_STEPS: [f64; 18] = [
+    1.0,
+    10.0,
+    100.0,
+    1e3,
+    5e3,
+    15e3,
+    60e3,
+    300e3,
+    900e3,
+    3_600e3,
+    21_600e3,
+    86_400e3,
+    172_800e3,
+    604_800e3,
+    2_592_000e3,
+    7_776_000e3,
+    31_536_000e3,
+    315_360_000e3,
+];
+
+/// Times closer than this are told apart by their time of day, in milliseconds.
+const DAY: f64 = 86_400e3;
+
+/// Draws the chart with its two choices.
+pub fn ui(
+    ui: &mut Ui,
+    state: &State,
+    view: &AggregateView,
+    output: &Output,
+    actions: &mut TabActions<'_>,
+) {
+    let (categories, numbers) = chart::candidates(output);
+    let is_there = |fields: &&ChartFields| {
+        categories.contains(&fields.category) && numbers.contains(&fields.number)
+    };
+    let fields = match (view.chart.as_ref().filter(is_there), chart::best(output)) {
+        (Some(fields), _) => fields.clone(),
+        (None, Ok(best)) => best,
+        (None, Err(missing)) => {
+            empty_state::ui(ui, Picture::Documents, missing, None);
+            return;
+        }
+    };
+    let chart = chart::chart(output, &fields);
+    ui.horizontal(|ui| {
+        let category = |category: String| ChartFields { category, ..fields.clone() };
+        let number = |number: String| ChartFields { number, ..fields.clone() };
+        choice_ui(ui, "Category", &fields.category, &categories, category, actions);
+        choice_ui(ui, "Number", &fields.number, &numbers, number, actions);
+        let words = left_out(&chart);
+        ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+    });
+    if chart.points.is_empty() {
+        let sentence = "No document has both fields";
+        empty_state::ui(ui, Picture::Documents, sentence, None);
+        return;
+    }
+    plot_ui(ui, state.clock.zone(), &fields, &chart);
+}
+
+fn choice_ui(
+    ui: &mut Ui,
+    what: &str,
+    chosen: &str,
+    all: &[String],
+    fields: impl Fn(String) -> ChartFields,
+    actions: &mut TabActions<'_>,
+) {
+    let label = format!("{what}: {}", visible(chosen));
+    let response = ui.add(Button::plain(&label).menu().small());
+    menu::below(&response, |ui| {
+        egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+            for path in all {
+                if menu::choice(ui, &visible(path), path == chosen).clicked() {
+                    actions.push(AggregateAction::SetChart(fields(path.clone())));
+                }
+            }
+        });
+    });
+}
+
+/// What is not drawn, in words.
+fn left_out(chart: &Chart) -> String {
+    let count = |count: usize| number::counted(count as u64, "document", "documents");
+    let mut words = Vec::new();
+    if chart.left_out > 0 {
+        words.push(format!("{} without these fields", count(chart.left_out)));
+    }
+    if chart.beyond > 0 {
+        words.push(format!("{} not drawn", count(chart.beyond)));
+    }
+    words.join(" · ")
+}
+
+/// A number without digits that say nothing.
+fn digits(number: f64) -> String {
+    let text = format!("{number:.3}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text.is_empty() || text == "-" { "0".to_owned() } else { text.to_owned() }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "an instant in milliseconds")]
+fn time(zone: Zone, ms: f64, step: f64) -> String {
+    let words = zone.date_time(ms as i64);
+    let (date, of_day) = words.split_once(' ').unwrap_or((&words, ""));
+    match step {
+        step if step >= DAY => date.to_owned(),
+        step if step < 1e3 => zone.time_of_day_millis(ms as i64),
+        step if step < 60e3 => of_day.to_owned(),
+        _ => words.get(5..16).unwrap_or(&words).to_owned(),
+    }
+}
+
+fn time_marks(input: &GridInput) -> Vec<GridMark> {
+    let wanted = input.base_step_size * 8.0;
+    let step = TIME_STEPS.into_iter().find(|step| *step >= wanted).unwrap_or(wanted);
+    let first = (input.bounds.0 / step).ceil() * step;
+    let marks = std::iter::successors(Some(first), |at| Some(at + step));
+    let marks = marks.take_while(|at| *at <= input.bounds.1).take(64);
+    marks.map(|value| GridMark { value, step_size: step }).collect()
+}
+
+fn plot_ui(ui: &mut Ui, zone: Zone, fields: &ChartFields, chart: &Chart) {
+    let ink = colors(ui);
+    let name = format!(
+        "Chart of {} by {}, {}",
+        fields.number,
+        fields.category,
+        number::counted(chart.points.len() as u64, "point", "points")
+    );
+    let plot = Plot::new((&fields.category, &fields.number, chart.points.len()))
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .show_background(false)
+        .grid_color(ink.hairline)
+        .set_margin_fraction(egui::vec2(0.04, 0.06));
+    let kind = chart.kind;
+    let hover: Vec<(String, f64)> =
+        chart.points.iter().map(|point| (point.name.clone(), point.y)).collect();
+    let number_name = fields.number.clone();
+    let plot = plot.label_formatter(move |position| match position {
+        HoverPosition::NearDataPoint { position, index, .. } => {
+            let (name, y) = hover.get(*index)?;
+            let name = match kind {
+                #[expect(clippy::cast_possible_truncation, reason = "milliseconds")]
+                ChartKind::Times => zone.date_time(position.x as i64),
+                _ => visible(name),
+            };
+            Some(format!("{name}\n{number_name}: {}", digits(*y)))
+        }
+        HoverPosition::Elsewhere { .. } => None,
+    });
+    let response = match kind {
+        ChartKind::Bars => bars_ui(ui, plot, chart, fields),
+        ChartKind::Numbers | ChartKind::Times => line_ui(ui, plot, zone, chart, fields),
+    };
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, ui.is_enabled(), &name));
+}
+
+/// Bars from left to right, one below the other: a name has room beside its bar.
+fn bars_ui(ui: &mut Ui, plot: Plot<'_>, chart: &Chart, fields: &ChartFields) -> egui::Response {
+    let ink = colors(ui).accent;
+    let names: Vec<String> = chart.points.iter().map(|point| visible(&point.name)).collect();
+    let name_of = move |mark: GridMark, _: &RangeInclusive<f64>| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
+        let at = if mark.value >= -0.5 { Some(mark.value.round() as usize) } else { None };
+        at.and_then(|at| names.get(at)).cloned().unwrap_or_default()
+    };
+    let number_name = fields.number.clone();
+    let bars = chart.points.iter().map(|point| Bar::new(point.x, point.y).name(&point.name));
+    let bars = BarChart::new(&fields.number, bars.collect())
+        .color(ink)
+        .width(BAR_WIDTH)
+        .horizontal()
+        .element_formatter(Box::new(move |bar, _| {
+            format!("{}\n{number_name}: {}", visible(&bar.name), digits(bar.value))
+        }));
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred bars")]
+    let count = chart.points.len() as f64;
+    let step = |input: GridInput| {
+        let step = (input.base_step_size * 2.0).ceil().max(1.0);
+        [step, step * 1e9, step * 1e9]
+    };
+    plot.invert_y(true)
+        .default_y_bounds(-0.7, count.clamp(BARS_MIN, BARS) - 0.3)
+        .auto_bounds(Vec2b::new(true, false))
+        .allow_zoom(Vec2b::new(false, false))
+        .allow_drag(Vec2b::new(false, count > BARS))
+        .y_grid_spacer(egui_plot::uniform_grid_spacer(step))
+        .y_axis_formatter(name_of)
+        .x_axis_formatter(|mark, _| digits(mark.value))
+        .include_x(0.0)
+        .show_grid(Vec2b::new(true, false))
+        .show(ui, |plot| plot.bar_chart(bars))
+        .response
+}
+
+fn line_ui(
+    ui: &mut Ui,
+    plot: Plot<'_>,
+    zone: Zone,
+    chart: &Chart,
+    fields: &ChartFields,
+) -> egui::Response {
+    let ink = colors(ui).accent;
+    let points: Vec<[f64; 2]> = chart.points.iter().map(|point| [point.x, point.y]).collect();
+    let line = Line::new(&fields.number, points.clone()).color(ink).width(sizes::LINE_STRONG);
+    let dots = Points::new(&fields.number, points).color(ink).radius(3.0);
+    let is_time = chart.kind == ChartKind::Times;
+    let plot = plot
+        .allow_zoom(Vec2b::new(true, false))
+        .allow_drag(Vec2b::new(true, false))
+        .include_y(0.0)
+        .y_axis_formatter(|mark, _| digits(mark.value))
+        .x_axis_formatter(move |mark, _| {
+            if is_time { time(zone, mark.value, mark.step_size) } else { digits(mark.value) }
+        });
+    let plot = if is_time { plot.x_grid_spacer(|input| time_marks(&input)) } else { plot };
+    let shown = plot.show(ui, |plot| {
+        plot.line(line);
+        plot.points(dots);
+    });
+    shown.response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_no_digits_that_say_nothing() {
+        for (number, expected) in [(12.0, "12"), (0.25, "0.25"), (0.0, "0"), (-3.5, "-3.5")] {
+            assert_eq!(digits(number), expected);
+        }
+    }
+
+    #[test]
+    fn marks_of_time_are_as_far_apart_as_people_count() {
+        let input = |ms: f64| GridInput { bounds: (0.0, ms), base_step_size: ms / 50.0 };
+        let marks = time_marks(&input(3_600e3));
+        assert_eq!(
+            marks.iter().map(|mark| mark.value).collect::<Vec<_>>(),
+            [0.0, 900e3, 1_800e3, 2_700e3, 3_600e3]
+        );
+        assert_eq!(time(Zone::Utc, 0.0, 86_400e3), "1970-01-01");
+        assert_eq!(time(Zone::Utc, 0.0, 900e3), "01-01 00:00");
+        assert_eq!(time(Zone::Utc, 0.0, 5e3), "00:00:00");
+    }
+}

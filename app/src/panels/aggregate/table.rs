@@ -1,0 +1,147 @@
+//! Results as a table: a column for each field.
+
+use bson::Bson;
+use egui::{Align2, Id, Role, Sense, Stroke, Ui, WidgetInfo};
+use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, Table, TableDelegate};
+use mayfly_engine::value::{Layout, shell};
+
+use super::{TabActions, results};
+use crate::action::{Action, ViewAction};
+use crate::state::Tab;
+use crate::state::aggregate::Output;
+use crate::state::documents::Row;
+use crate::theme::{colors, sizes, text};
+use crate::widgets::{marks, menu, paint, value};
+
+/// The first width of a column, in points.
+const COLUMN: f32 = 130.0;
+
+/// The widest first width of a column, in points.
+const COLUMN_FIRST_MAX: f32 = 280.0;
+
+/// Draws the table.
+pub fn ui(ui: &mut Ui, tab: &Tab, output: &Output, actions: &mut TabActions<'_>) {
+    let columns: Vec<Column> = output
+        .columns
+        .iter()
+        .map(|field| Column::new(COLUMN).range(60.0..=900.0).id(Id::unique(("result", field))))
+        .collect();
+    let mut delegate = Delegate { output, actions };
+    // Another run has other columns: their first widths are found again.
+    Table::new()
+        .id_salt(("results", tab.id.0, &output.columns))
+        .num_rows(output.rows.len() as u64)
+        .columns(columns)
+        .headers([HeaderRow::new(sizes::ROW)])
+        .show(ui, &mut delegate);
+}
+
+struct Delegate<'a, 'b> {
+    output: &'a Output,
+    actions: &'a mut TabActions<'b>,
+}
+
+fn row(output: &Output, row: u64) -> Option<&Row> {
+    usize::try_from(row).ok().and_then(|row| output.rows.get(row))
+}
+
+fn is_number(value: &Bson) -> bool {
+    matches!(value, Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_) | Bson::Decimal128(_))
+}
+
+fn cell_rect(ui: &Ui) -> egui::Rect {
+    ui.max_rect().shrink2(egui::vec2(sizes::GAP_SMALL, 0.0))
+}
+
+/// Draws a value: text from the left, a number up to the right, so that digits stand below digits.
+fn value_ui(ui: &Ui, found: &Bson) {
+    let rect = cell_rect(ui);
+    if is_number(found) {
+        let ink = colors(ui).number;
+        let words = value::short(found);
+        let (at, align) = (rect.right_center(), Align2::RIGHT_CENTER);
+        paint::text_at(ui, at, align, &words, text::mono(), ink, rect.width());
+        return;
+    }
+    let mut job = egui::text::LayoutJob::default();
+    value::append_value(&mut job, found, colors(ui));
+    value::line_in(ui, rect, job);
+}
+
+impl TableDelegate for Delegate<'_, '_> {
+    fn header_cell_ui(&mut self, ui: &mut Ui, cell: &HeaderCellInfo) {
+        let colors = colors(ui);
+        let rect = ui.max_rect();
+        let line = Stroke::new(sizes::LINE, colors.hairline);
+        ui.painter().rect_filled(rect, 0.0, colors.raised);
+        ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
+        let Some(field) = self.output.columns.get(cell.col_range.start) else { return };
+        let title = marks::visible(field);
+        if ui.is_sizing_pass() {
+            ui.set_min_width(paint::measured(ui, &title, text::small()).x + 24.0);
+            return;
+        }
+        let inner = cell_rect(ui);
+        let first = self.output.rows.iter().find_map(|row| row.document.get(field));
+        let is_right = first.is_some_and(is_number);
+        let (at, align) = if is_right {
+            (inner.right_center(), Align2::RIGHT_CENTER)
+        } else {
+            (inner.left_center(), Align2::LEFT_CENTER)
+        };
+        paint::text_at(ui, at, align, &title, text::small(), colors.dim, inner.width());
+        let response = ui.interact(rect, ui.scope_id().with("head"), Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, ui.is_enabled(), &title));
+    }
+
+    fn row_ui(&mut self, ui: &mut Ui, _row: u64) {
+        let rect = ui.max_rect();
+        if ui.rect_contains_pointer(rect) {
+            ui.painter().rect_filled(rect, 0.0, colors(ui).raised);
+        }
+        let line = Stroke::new(sizes::LINE, colors(ui).hairline);
+        ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
+    }
+
+    fn cell_ui(&mut self, ui: &mut Ui, cell: &CellInfo) {
+        let output = self.output;
+        let Some(field) = output.columns.get(cell.col_nr) else { return };
+        let Some(row) = row(output, cell.row_nr) else { return };
+        let found = row.document.get(field);
+        if ui.is_sizing_pass() {
+            let words = found.map_or_else(String::new, value::short);
+            let width = paint::measured(ui, &value::cut(&words, 60), text::mono()).x;
+            let width = width + 2.0 * sizes::GAP_SMALL + 4.0;
+            ui.set_min_width(width.clamp(60.0, COLUMN_FIRST_MAX));
+            return;
+        }
+        let id = ui.scope_id().with(("cell", cell.row_nr, cell.col_nr));
+        let response = ui.interact(ui.max_rect(), id, Sense::click());
+        let spoken = found.map_or_else(String::new, |found| {
+            marks::visible(&value::cut(&value::short(found), 80))
+        });
+        response.widget_info(|| WidgetInfo::labeled(Role::Cell, ui.is_enabled(), &spoken));
+        if response.has_focus() {
+            paint::focus_ring(ui, ui.max_rect().shrink(2.0), 4.0);
+        }
+        if let Some(found) = found {
+            value_ui(ui, found);
+        }
+        menu::context(&response, |ui| {
+            if menu::entry(ui, "Copy value", "", found.is_some()).clicked()
+                && let Some(found) = row.document.get(field)
+            {
+                let text = match found {
+                    Bson::String(text) => text.clone(),
+                    other => shell::write_value(other, Layout::Indented),
+                };
+                self.actions.queue.push(Action::View(ViewAction::CopyLines(text)));
+            }
+            results::copy_ui(ui, row, self.actions);
+        });
+    }
+
+    fn default_row_height(&self) -> f32 {
+        sizes::ROW
+    }
+}

@@ -1,0 +1,47 @@
+//! How the store answers the query or the pipeline of a tab.
+
+mod advice;
+mod plan;
+
+use std::time::Duration;
+
+use bson::{Bson, Document};
+use mayfly_engine::value::{Layout, shell};
+
+pub use advice::{Advice, SuggestedIndex};
+pub use plan::{Plan, PlanStage};
+
+/// An explained query.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Explain {
+    /// Whether it is the pipeline of the Aggregate view; else the query of the documents.
+    pub is_pipeline: bool,
+    /// The generation of the question that has no answer yet, and since when, on the window's clock.
+    pub asked: Option<(u64, Duration)>,
+    /// Whether the reply is shown in place of the picture, where there is no room for both.
+    pub shows_reply: bool,
+    /// What the store answered.
+    pub answer: Option<Result<Answer, String>>,
+}
+
+/// What the store answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The plan.
+    pub plan: Plan,
+    /// What it means, and what would help.
+    pub advice: Advice,
+    /// The reply as indented text.
+    pub text: String,
+}
+
+impl Answer {
+    /// Reads a reply; `None`: it is no plan.
+    #[must_use]
+    pub fn read(reply: &Document) -> Option<Self> {
+        let plan = Plan::read(reply)?;
+        let advice = Advice::of(&plan);
+        let text = shell::write_value(&Bson::Document(reply.clone()), Layout::Indented);
+        Some(Self { plan, advice, text })
+    }
+}

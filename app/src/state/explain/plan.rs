@@ -1,0 +1,244 @@
+//! The winning plan of an `explain` reply.
+
+use bson::{Bson, Document};
+use mayfly_engine::value::{Layout, shell, whole};
+
+/// Levels of a plan that are read.
+const DEPTH_MAX: usize = 64;
+
+/// One stage of the plan.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PlanStage {
+    /// MongoDB's name, such as `COLLSCAN` or `$group`.
+    pub name: String,
+    /// What it does, in words.
+    pub title: String,
+    /// More about it: index bounds, filter, sort.
+    pub details: Vec<String>,
+    /// Documents that it read.
+    pub docs: Option<u64>,
+    /// Index keys that it read.
+    pub keys: Option<u64>,
+    /// Documents or keys that it gave to the next stage.
+    pub returned: Option<u64>,
+    /// Milliseconds, if the store measures them.
+    pub millis: Option<u64>,
+    /// How deep it is below the result: branches of one stage are equally deep.
+    pub depth: usize,
+}
+
+/// The winning plan, from what is read first to the result.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Plan {
+    /// The stages; the last one gives the result.
+    pub stages: Vec<PlanStage>,
+    /// The filter as the store understood it.
+    pub filter: Document,
+    /// The order of a sort in memory.
+    pub sort: Option<Document>,
+    /// The keys of the index that is used.
+    pub index: Option<Document>,
+    /// Documents that were read.
+    pub docs: u64,
+    /// Index keys that were read.
+    pub keys: u64,
+    /// Documents that the search returned, before the stages of a pipeline.
+    pub returned: u64,
+    /// Milliseconds.
+    pub millis: u64,
+    /// Whether it is a pipeline with stages after the search.
+    pub is_pipeline: bool,
+}
+
+fn number(document: &Document, name: &str) -> Option<u64> {
+    u64::try_from(document.get(name).and_then(whole)?).ok()
+}
+
+fn text(value: &Bson) -> String {
+    shell::write_value(value, Layout::OneLine)
+}
+
+impl Plan {
+    /// Reads a reply; `None`: it holds no plan.
+    #[must_use]
+    pub fn read(reply: &Document) -> Option<Self> {
+        let Ok(stages) = reply.get_array("stages") else { return Self::of_search(reply) };
+        let mut stages = stages.iter().filter_map(Bson::as_document);
+        let cursor = stages.next()?.get_document("$cursor").ok()?;
+        let mut plan = Self::of_search(cursor)?;
+        let rest: Vec<&Document> = stages.collect();
+        plan.is_pipeline = !rest.is_empty();
+        let last = rest.len().saturating_sub(1);
+        for (at, stage) in rest.into_iter().enumerate() {
+            let Some((name, value)) = stage.iter().next() else { continue };
+            plan.stages.push(PlanStage {
+                name: name.clone(),
+                title: name.clone(),
+                details: vec![text(value)],
+                // The store counts only what comes out at the end.
+                returned: number(stage, "nReturned").filter(|_| at == last),
+                millis: number(stage, "executionTimeMillisEstimate").filter(|millis| *millis > 0),
+                ..PlanStage::default()
+            });
+        }
+        Some(plan)
+    }
+
+    fn of_search(reply: &Document) -> Option<Self> {
+        let planner = reply.get_document("queryPlanner").ok()?;
+        let stats = reply.get_document("executionStats").ok();
+        let executed = stats.and_then(|stats| stats.get_document("executionStages").ok());
+        let top = executed.or_else(|| planner.get_document("winningPlan").ok())?;
+        // A server may put the stages one level deeper.
+        let top = top.get_document("queryPlan").unwrap_or(top);
+        let total = |name: &str| stats.and_then(|stats| number(stats, name)).unwrap_or_default();
+        let mut plan = Self {
+            filter: planner.get_document("parsedQuery").cloned().unwrap_or_default(),
+            docs: total("totalDocsExamined"),
+            keys: total("totalKeysExamined"),
+            returned: total("nReturned"),
+            millis: total("executionTimeMillis"),
+            ..Self::default()
+        };
+        plan.add(top, 0);
+        // What passes through a sort in memory is not counted by every store.
+        for stage in plan.stages.iter_mut().filter(|stage| stage.returned == Some(0)) {
+            stage.returned = (plan.returned == 0).then_some(0);
+        }
+        plan.stages.reverse();
+        Some(plan)
+    }
+
+    /// Adds a stage, then those below it.
+    fn add(&mut self, stage: &Document, depth: usize) {
+        if depth >= DEPTH_MAX {
+            return;
+        }
+        let name = stage.get_str("stage").unwrap_or("?").to_owned();
+        match name.as_str() {
+            "SORT" => self.sort = stage.get_document("sortPattern").ok().cloned(),
+            "IXSCAN" | "COUNT_SCAN" => {
+                self.index = stage.get_document("keyPattern").ok().cloned();
+            }
+            _ => {}
+        }
+        self.stages.push(PlanStage {
+            title: title(&name, stage),
+            details: details(stage),
+            docs: number(stage, "docsExamined"),
+            keys: number(stage, "keysExamined"),
+            returned: number(stage, "nReturned").or_else(|| number(stage, "nCounted")),
+            millis: number(stage, "executionTimeMillisEstimate").filter(|millis| *millis > 0),
+            depth,
+            name,
+        });
+        if let Ok(input) = stage.get_document("inputStage") {
+            self.add(input, depth + 1);
+        }
+        for input in stage.get_array("inputStages").into_iter().flatten() {
+            if let Some(input) = input.as_document() {
+                self.add(input, depth + 1);
+            }
+        }
+    }
+
+    /// The stage that reads: the first one.
+    #[must_use]
+    pub fn access(&self) -> &str {
+        self.stages.first().map_or("", |stage| stage.name.as_str())
+    }
+}
+
+/// What a stage does, in words.
+fn title(name: &str, stage: &Document) -> String {
+    let index = || stage.get_str("indexName").unwrap_or("an index");
+    match name {
+        "COLLSCAN" => "Read every document".to_owned(),
+        "IXSCAN" => format!("Read the index {}", index()),
+        "COUNT_SCAN" => format!("Count in the index {}", index()),
+        "FETCH" => "Read the documents of the keys".to_owned(),
+        "SORT" => "Sort in memory".to_owned(),
+        "SKIP" => "Skip".to_owned(),
+        "LIMIT" => "Limit".to_owned(),
+        "COUNT" => "Count".to_owned(),
+        "RECORD_STORE_FAST_COUNT" => "Take the count that is kept".to_owned(),
+        "EOF" => "Read nothing".to_owned(),
+        _ if name.starts_with("PROJECTION") => "Choose fields".to_owned(),
+        _ if name.starts_with("EXPRESS") => "Find by _id".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn details(stage: &Document) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut say = |words: &str, name: &str| {
+        let value = stage.get(name);
+        let is_empty = value.and_then(Bson::as_document).is_some_and(Document::is_empty);
+        if let Some(value) = value.filter(|_| !is_empty) {
+            found.push(format!("{words} {}", text(value)));
+        }
+    };
+    say("Keys", "keyPattern");
+    say("Bounds", "indexBounds");
+    say("Filter", "filter");
+    say("By", "sortPattern");
+    say("Skips", "skipAmount");
+    say("At most", "limitAmount");
+    say("Fields", "transformBy");
+    if stage.get_str("direction").is_ok_and(|direction| direction == "backward") {
+        found.push("From the end".to_owned());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    fn names(plan: &Plan) -> Vec<&str> {
+        plan.stages.iter().map(|stage| stage.name.as_str()).collect()
+    }
+
+    #[test]
+    fn a_plan_is_read_from_what_is_read_first_to_the_result() {
+        let scan = doc! {"stage": "IXSCAN", "indexName": "a_1", "keyPattern": {"a": 1},
+        "nReturned": 9, "keysExamined": 10, "indexBounds": {"a": ["[1, 1]"]}};
+        let fetch = doc! {"stage": "FETCH", "nReturned": 4, "docsExamined": 9, "inputStage": scan,
+        "filter": {"b": {"$eq": 1}}};
+        let sort = doc! {"stage": "SORT", "nReturned": 4, "sortPattern": {"c": 1},
+        "inputStage": fetch};
+        let reply = doc! {
+            "queryPlanner": {"parsedQuery": {"a": {"$eq": 1}}, "winningPlan": {"stage": "?"}},
+            "executionStats": {"nReturned": 4, "executionTimeMillis": 3, "totalKeysExamined": 10,
+                "totalDocsExamined": 9, "executionStages": sort},
+        };
+        let plan = Plan::read(&reply).expect("a plan");
+        assert_eq!(names(&plan), ["IXSCAN", "FETCH", "SORT"]);
+        assert_eq!((plan.docs, plan.keys, plan.returned, plan.millis), (9, 10, 4, 3));
+        assert_eq!((plan.sort, plan.index), (Some(doc! {"c": 1}), Some(doc! {"a": 1})));
+        let [scan, fetch, _] = plan.stages.as_slice() else { panic!("three stages") };
+        assert_eq!(scan.title, "Read the index a_1");
+        assert_eq!((scan.keys, scan.returned, fetch.docs), (Some(10), Some(9), Some(9)));
+        assert_eq!(fetch.details, ["Filter { b: { $eq: 1 } }"]);
+    }
+
+    #[test]
+    fn branches_and_pipelines_are_read_too() {
+        let branch = |name: &str| doc! {"stage": "IXSCAN", "indexName": name};
+        let or = doc! {"stage": "OR", "inputStages": [branch("a_1"), branch("b_1")]};
+        let cursor = doc! {"queryPlanner": {"winningPlan": or}};
+        let reply = doc! {"stages": [
+            {"$cursor": cursor, "nReturned": 5_i64},
+            {"$unwind": "$x", "nReturned": 2_i64},
+            {"$group": {"_id": 1}, "nReturned": 2_i64},
+        ]};
+        let plan = Plan::read(&reply).expect("a plan");
+        assert_eq!(names(&plan), ["IXSCAN", "IXSCAN", "OR", "$unwind", "$group"]);
+        let returned: Vec<_> = plan.stages.iter().map(|stage| stage.returned).collect();
+        assert_eq!(returned, [None, None, None, None, Some(2)]);
+        assert!(plan.is_pipeline);
+        assert_eq!(Plan::read(&doc! {"ok": 1}), None);
+    }
+}

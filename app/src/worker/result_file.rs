@@ -1,0 +1,311 @@
+//! Files of the documents that a command gives, such as those of a pipeline.
+
+use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use bson::raw::{RawBsonRef, RawDocument};
+use bson::{Bson, Document, RawDocumentBuf, doc};
+use mayfly_engine::transfer::{ExportFormat, ExportReport, Progress};
+use mayfly_engine::value::extjson::{Layout, Style, append_document, write_value};
+use mayfly_engine::value::whole;
+use tempfile::NamedTempFile;
+
+use super::job::Reply;
+use super::transfer::Failure;
+use crate::limits::{RESULT_COLUMNS_MAX, RESULT_DOC_BYTES_MAX};
+use crate::source::Source;
+
+/// Documents to write to a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResultFile {
+    /// The database.
+    pub db: String,
+    /// The command whose cursor gives them.
+    pub command: Document,
+    /// The file.
+    pub path: PathBuf,
+    /// Its format.
+    pub format: ExportFormat,
+}
+
+fn failed(path: &Path, error: impl std::fmt::Display) -> Failure {
+    Failure::Failed(format!("{}: {error}", path.display()))
+}
+
+impl ResultFile {
+    /// Writes the file, whole or not at all.
+    ///
+    /// # Errors
+    /// Why there is no new file.
+    pub fn write(
+        &self,
+        source: &dyn Source,
+        overwrite: bool,
+        progress: &Progress,
+    ) -> Result<ExportReport, Failure> {
+        let is_there = std::fs::symlink_metadata(&self.path).is_ok_and(|at| at.is_file());
+        if is_there && !overwrite {
+            return Err(Failure::Exists(vec![self.path.clone()]));
+        }
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let io = |error: std::io::Error| failed(&self.path, error);
+        let file = NamedTempFile::new_in(folder).map_err(io)?;
+        let mut out = BufWriter::new(file);
+        let exported = match &self.format {
+            ExportFormat::Ndjson(style) => self.lines(source, progress, *style, &mut out)?,
+            ExportFormat::Array(style) => self.array(source, progress, *style, &mut out)?,
+            ExportFormat::Csv { escape_formulas, .. } => {
+                self.csv(source, progress, *escape_formulas, &mut out)?
+            }
+        };
+        let file = out.into_inner().map_err(|error| io(error.into_error()))?;
+        file.as_file().sync_all().map_err(io)?;
+        file.persist(&self.path).map_err(|error| io(error.error))?;
+        Ok(ExportReport { exported, indexes_file: None, lookalikes: None, left_out: None })
+    }
+
+    fn lines(
+        &self,
+        source: &dyn Source,
+        progress: &Progress,
+        style: Style,
+        out: &mut impl Write,
+    ) -> Result<u64, Failure> {
+        self.each(source, progress, &mut |document, _| {
+            let mut line = Vec::new();
+            append_document(&mut line, document, style);
+            line.push(b'\n');
+            out.write_all(&line)
+        })
+    }
+
+    fn array(
+        &self,
+        source: &dyn Source,
+        progress: &Progress,
+        style: Style,
+        out: &mut impl Write,
+    ) -> Result<u64, Failure> {
+        let io = |error: std::io::Error| failed(&self.path, error);
+        out.write_all(b"[").map_err(io)?;
+        let count = self.each(source, progress, &mut |document, is_first| {
+            let mut line = if is_first { b"\n".to_vec() } else { b",\n".to_vec() };
+            append_document(&mut line, document, style);
+            out.write_all(&line)
+        })?;
+        out.write_all(b"\n]\n").map_err(io)?;
+        Ok(count)
+    }
+
+    /// The columns are known at the end, and a pipeline is not run twice: its results wait in a
+    /// file without a name.
+    fn csv(
+        &self,
+        source: &dyn Source,
+        progress: &Progress,
+        escape_formulas: bool,
+        out: &mut impl Write,
+    ) -> Result<u64, Failure> {
+        let io = |error: std::io::Error| failed(&self.path, error);
+        let mut kept = BufWriter::new(tempfile::tempfile().map_err(io)?);
+        let mut columns: Vec<String> = Vec::new();
+        let mut is_too_wide = false;
+        let count = self.each(source, progress, &mut |document, _| {
+            for (path, _) in leaves(document) {
+                if !columns.contains(&path) {
+                    columns.push(path);
+                }
+            }
+            is_too_wide |= columns.len() > RESULT_COLUMNS_MAX;
+            kept.write_all(document.as_bytes())
+        })?;
+        if is_too_wide {
+            let text =
+                "the documents have too many different fields for CSV; choose another format";
+            return Err(failed(&self.path, text));
+        }
+        let mut kept = kept.into_inner().map_err(|error| io(error.into_error()))?;
+        kept.seek(SeekFrom::Start(0)).map_err(io)?;
+        let mut kept = BufReader::new(kept);
+        let header: Vec<String> = columns.iter().map(|name| cell(name, escape_formulas)).collect();
+        write!(out, "{}\r\n", header.join(",")).map_err(io)?;
+        for _ in 0..count {
+            if progress.is_cancelled() {
+                return Err(Failure::Cancelled);
+            }
+            let document = next(&mut kept).map_err(io)?;
+            let values = leaves(&document);
+            let row: Vec<String> = columns
+                .iter()
+                .map(|column| {
+                    let found = values.iter().find(|(path, _)| path == column);
+                    found.map_or_else(String::new, |(_, value)| value_cell(*value, escape_formulas))
+                })
+                .collect();
+            write!(out, "{}\r\n", row.join(",")).map_err(io)?;
+        }
+        Ok(count)
+    }
+
+    /// Hands over every document, and whether it is the first. Returns how many there were.
+    fn each(
+        &self,
+        source: &dyn Source,
+        progress: &Progress,
+        visit: &mut dyn FnMut(&RawDocument, bool) -> std::io::Result<()>,
+    ) -> Result<u64, Failure> {
+        let collection = self.command.values().next().and_then(Bson::as_str).unwrap_or_default();
+        let mut command = self.command.clone();
+        let mut batch = "firstBatch";
+        let mut count = 0;
+        loop {
+            let reply = source.run(&self.db, &command);
+            if let Some(refusal) = Reply::refusal(&reply) {
+                return Err(Failure::Failed(refusal));
+            }
+            let cursor = reply.get_document("cursor").ok();
+            let found = cursor.and_then(|cursor| cursor.get_array(batch).ok());
+            for document in found.into_iter().flatten().filter_map(Bson::as_document) {
+                let document = RawDocumentBuf::try_from(document)
+                    .map_err(|error| failed(&self.path, error))?;
+                visit(&document, count == 0).map_err(|error| failed(&self.path, error))?;
+                count += 1;
+            }
+            let id = cursor.and_then(|cursor| cursor.get("id")).and_then(whole).unwrap_or(0);
+            if id == 0 {
+                return Ok(count);
+            }
+            if progress.is_cancelled() {
+                source.run(&self.db, &doc! { "killCursors": collection, "cursors": [id] });
+                return Err(Failure::Cancelled);
+            }
+            command = doc! { "getMore": id, "collection": collection };
+            batch = "nextBatch";
+        }
+    }
+}
+
+/// The next of documents that stand one after the other.
+fn next(from: &mut impl Read) -> std::io::Result<RawDocumentBuf> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let bytes = usize::try_from(i32::from_le_bytes(length)).unwrap_or(0);
+    if !(5..=RESULT_DOC_BYTES_MAX).contains(&bytes) {
+        return Err(std::io::ErrorKind::InvalidData.into());
+    }
+    let mut document = vec![0; bytes];
+    document[..4].copy_from_slice(&length);
+    from.read_exact(&mut document[4..])?;
+    RawDocumentBuf::from_bytes(document).map_err(std::io::Error::other)
+}
+
+/// Every value that is no document with fields, with its dotted path.
+fn leaves(document: &RawDocument) -> Vec<(String, RawBsonRef<'_>)> {
+    let mut found = Vec::new();
+    for (name, value) in document.iter().filter_map(Result::ok) {
+        match value {
+            RawBsonRef::Document(inner) if !inner.is_empty() => {
+                let inner = leaves(inner).into_iter();
+                found.extend(inner.map(|(path, value)| (format!("{name}.{path}"), value)));
+            }
+            value => found.push((name.to_string(), value)),
+        }
+    }
+    found
+}
+
+fn value_cell(value: RawBsonRef<'_>, escape_formulas: bool) -> String {
+    match value {
+        RawBsonRef::String(text) => cell(text, escape_formulas),
+        RawBsonRef::Null | RawBsonRef::Undefined => String::new(),
+        RawBsonRef::ObjectId(id) => id.to_hex(),
+        RawBsonRef::DateTime(time) => {
+            time.try_to_rfc3339_string().unwrap_or_else(|_| time.timestamp_millis().to_string())
+        }
+        RawBsonRef::Decimal128(number) => number.to_string(),
+        other => cell(&write_value(other, Style::Typed, Layout::OneLine), false),
+    }
+}
+
+/// A cell: in quotes where the text would end it. A spreadsheet must not run text as a formula.
+fn cell(text: &str, escape_formulas: bool) -> String {
+    let runs = escape_formulas && text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let text = if runs { format!("'{text}") } else { text.to_owned() };
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::DateTime;
+
+    use super::*;
+    use crate::job::{Capabilities, Event};
+    use crate::source::Events;
+
+    /// Gives three documents in two batches.
+    struct Fake;
+
+    impl Source for Fake {
+        fn run(&self, _: &str, command: &Document) -> Document {
+            match command.keys().next().map_or("", String::as_str) {
+                "aggregate" => doc! {"ok": 1, "cursor": {"id": 7_i64, "firstBatch": [
+                    {"_id": 1, "a": {"b": "x,\"y\""}}, {"_id": 2, "at": DateTime::from_millis(0)},
+                ]}},
+                "getMore" => doc! {"ok": 1, "cursor": {"id": 0_i64, "nextBatch": [
+                    {"_id": 3, "a": {"b": "=1+1"}, "n": 2.5, "z": Bson::Null},
+                ]}},
+                _ => doc! {"ok": 0, "errmsg": "no"},
+            }
+        }
+
+        fn subscribe(&self) -> Events {
+            Box::new(std::iter::empty::<Event>())
+        }
+
+        fn capabilities(&self) -> Capabilities {
+            Capabilities::default()
+        }
+    }
+
+    fn written(format: ExportFormat, name: &str) -> String {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("results");
+        let command = doc! {name: "c", "pipeline": [], "cursor": {}};
+        let file = ResultFile { db: "d".to_owned(), command, path: path.clone(), format };
+        let progress = Progress::new();
+        match file.write(&Fake, false, &progress) {
+            Ok(report) => assert_eq!(report.exported, 3),
+            Err(failure) => return format!("{failure:?}"),
+        }
+        let exists = file.write(&Fake, false, &progress);
+        assert_eq!(exists.err(), Some(Failure::Exists(vec![path.clone()])));
+        assert!(file.write(&Fake, true, &progress).is_ok());
+        std::fs::read_to_string(path).expect("a file")
+    }
+
+    #[test]
+    fn every_batch_is_in_the_file() {
+        let lines = written(ExportFormat::Ndjson(Style::Typed), "aggregate");
+        assert_eq!(lines.lines().count(), 3, "{lines}");
+        let array = written(ExportFormat::Array(Style::Typed), "aggregate");
+        assert!(array.starts_with("[\n{") && array.ends_with("}\n]\n"), "{array}");
+    }
+
+    #[test]
+    fn a_spreadsheet_gets_empty_cells_and_no_formulas() {
+        let format = ExportFormat::Csv { fields: None, escape_formulas: true };
+        let expected = "_id,a.b,at,n,z\r\n1,\"x,\"\"y\"\"\",,,\r\n2,,1970-01-01T00:00:00Z,,\r\n\
+                        3,'=1+1,,2.5,\r\n";
+        assert_eq!(written(format, "aggregate"), expected);
+    }
+
+    #[test]
+    fn a_refused_command_leaves_no_file() {
+        let text = written(ExportFormat::Ndjson(Style::Typed), "find");
+        assert!(text.contains("no"), "{text}");
+    }
+}
