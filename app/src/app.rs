@@ -34,6 +34,9 @@ use crate::{dialogs, panels, theme};
 /// The key under which the window's state is kept.
 const SAVED: &str = "mayfly";
 
+/// Draws once more. egui draws twice if the time is zero.
+const NEXT_FRAME: Duration = Duration::from_nanos(1);
+
 /// How to open the window.
 #[derive(Clone)]
 pub struct WindowOptions {
@@ -88,10 +91,12 @@ impl MayflyApp {
     pub fn new(context: &CreationContext<'_>, options: WindowOptions) -> Self {
         let egui = &context.egui_ctx;
         theme::install_fonts(egui);
-        theme::install_style(egui, Contrast::Normal);
+        let pace = Pace::start(&renderer(context));
+        install_style(egui, &pace, Contrast::Normal);
         let saved: Option<Saved> =
             context.storage.and_then(|storage| eframe::get_value(storage, SAVED));
         let mut state = State::default();
+        state.view.draws_slowly = pace.is_software();
         if let Some(saved) = saved {
             state.settings = saved.settings;
         }
@@ -106,7 +111,7 @@ impl MayflyApp {
             actions: Actions::default(),
             worker: None,
             started: SystemClock.monotonic(),
-            pace: Pace::start(),
+            pace,
             shutdown: options.shutdown,
             lesson: options.lesson.as_ref().map(|(source, _)| source.clone()),
             lesson_card: options.lesson.map(|(_, card)| card).filter(|card| *card > 0),
@@ -130,8 +135,10 @@ impl MayflyApp {
             app.state.store.left = Some(request);
         }
         let wake: Wake = Arc::new({
-            let egui = egui.clone();
-            move |wait| egui.request_repaint_after(wait)
+            let (egui, rest) = (egui.clone(), app.pace.rest());
+            move |wait| {
+                egui.request_repaint_after(rest.prolong(wait, SystemClock.monotonic()));
+            }
         });
         if let Some(shutdown) = &app.shutdown {
             let egui = egui.clone();
@@ -204,7 +211,7 @@ impl MayflyApp {
             }
         }
         if worker.has_outcomes() {
-            context.request_repaint();
+            context.request_repaint_after(NEXT_FRAME);
         }
     }
 
@@ -239,7 +246,7 @@ impl MayflyApp {
                 WindowEffect::Zoom(zoom) => context.set_zoom_factor(zoom),
                 WindowEffect::Present(is_on) => {
                     let contrast = if is_on { Contrast::Full } else { Contrast::Normal };
-                    theme::install_style(context, contrast);
+                    install_style(context, &self.pace, contrast);
                     // Where the system refuses, the window is presented at its size.
                     context.send_viewport_cmd(egui::ViewportCommand::Fullscreen(is_on));
                 }
@@ -271,8 +278,10 @@ impl MayflyApp {
 impl eframe::App for MayflyApp {
     fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
         self.tick();
-        self.pace.note_frame();
-        self.actions.set_frame_every(self.pace.frame_every());
+        let now = SystemClock.monotonic();
+        let has_input = context.input(|input| !input.raw.events.is_empty());
+        self.pace.note_frame(now, has_input);
+        self.actions.set_frame_every(self.pace.frame_every(), self.pace.rest_now(now));
         // In a window that the user works in, a clock that skips seconds looks as if it hung.
         let calm = !context.input(|input| input.focused) && self.state.nothing_due_soon();
         self.state.clock.set_calm(calm);
@@ -341,7 +350,7 @@ impl eframe::App for MayflyApp {
         let asked = self.actions.take();
         // What an action changed is seen in the next frame, so there must be one.
         if !asked.is_empty() {
-            context.request_repaint();
+            context.request_repaint_after(NEXT_FRAME);
         }
         for action in asked {
             apply::apply(action, &mut Apply::new(&mut self.state, &mut effects));
@@ -356,6 +365,29 @@ impl eframe::App for MayflyApp {
         self.state.note_tabs();
         let saved = Saved { settings: self.state.settings.clone() };
         eframe::set_value(storage, SAVED, &saved);
+    }
+}
+
+/// What the renderer calls itself; empty where that is not known.
+fn renderer(context: &CreationContext<'_>) -> String {
+    #[cfg(feature = "glow")]
+    if let Some(gl) = &context.gl {
+        use eframe::glow::{HasContext as _, RENDERER};
+        #[expect(unsafe_code, reason = "a query of the context that eframe has made current")]
+        return unsafe { gl.get_parameter_string(RENDERER) };
+    }
+    #[cfg(feature = "wgpu")]
+    if let Some(render) = &context.wgpu_render_state {
+        return render.adapter.get_info().name;
+    }
+    String::new()
+}
+
+/// Sets up the look. Where the processor draws, nothing slides: each step costs a frame.
+fn install_style(context: &Context, pace: &Pace, contrast: Contrast) {
+    theme::install_style(context, contrast);
+    if pace.is_software() {
+        context.all_styles_mut(|style| style.animation_time = 0.0);
     }
 }
 

@@ -164,6 +164,25 @@ pub const FRAME_COSTS_MAX: usize = 9;
 /// Where the processor draws, frames of lanes that move are this many times their cost apart.
 pub const FRAME_REST: u32 = 6;
 
+/// How long after the last input the window is drawn as soon as there is something new, also where
+/// the processor draws.
+pub const INPUT_REST: Duration = Duration::from_millis(700);
+
+/// How often lanes move where the processor draws and its time can't be read.
+pub const SOFTWARE_FRAME: Duration = Duration::from_millis(200);
+
+/// Passes in the chart of the removal lag.
+pub const LAG_PASSES_MAX: usize = 60;
+
+/// Documents that expire together from which on the Expiry view warns.
+pub const CLIFF_DOCUMENTS_MIN: u64 = 1_000;
+
+/// Collections in the calendar. The others are counted and said.
+pub const CALENDAR_COLLECTIONS_MAX: usize = 500;
+
+/// Collections that the calendar asks about at one time. Much less than [`QUEUE_JOBS_MAX`].
+pub const CALENDAR_ASKED_MAX: usize = 8;
+
 /// Documents in one page of the Documents view.
 pub const PAGE_DOCUMENTS: u64 = 50;
 

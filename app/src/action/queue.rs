@@ -13,6 +13,7 @@ pub struct Actions {
     list: Vec<Action>,
     next_change: Option<Duration>,
     frame_every: Duration,
+    rest: Duration,
 }
 
 impl Actions {
@@ -26,6 +27,10 @@ impl Actions {
     /// Says that something visible changes after this time. The soonest of a frame counts, and the
     /// window is drawn again then; nothing else makes it draw.
     pub fn redraw_after(&mut self, wait: Duration) {
+        self.redraw_in(wait.max(self.rest));
+    }
+
+    fn redraw_in(&mut self, wait: Duration) {
         let wait = wait.max(COUNTDOWN_STEP_MIN);
         self.next_change = Some(self.next_change.map_or(wait, |soonest| soonest.min(wait)));
     }
@@ -51,7 +56,7 @@ impl Actions {
         if let Some(wait) = clock.real_time_until(at_ms) {
             // The steps of a faster clock are too short to be counted.
             let least = if clock.rate() > 1.0 { self.frame_every } else { Duration::ZERO };
-            self.redraw_after(wait.max(least));
+            self.redraw_in(wait.max(least));
         }
     }
 
@@ -61,13 +66,14 @@ impl Actions {
         let until_step = clock.real_time_until(clock.next_step_ms());
         let every = clock.real_time_until(clock.now_ms().saturating_add(every_ms));
         if let (Some(until_step), Some(every)) = (until_step, every) {
-            self.redraw_after(divided(until_step, every.max(self.frame_every)));
+            self.redraw_in(divided(until_step, every.max(self.frame_every)));
         }
     }
 
-    /// Sets the shortest time between two frames of what moves all the time.
-    pub fn set_frame_every(&mut self, frame_every: Duration) {
-        self.frame_every = frame_every;
+    /// Sets the shortest time between two frames of what moves all the time, and between two frames
+    /// of anything but the steps of the clock.
+    pub fn set_frame_every(&mut self, frame_every: Duration, rest: Duration) {
+        (self.frame_every, self.rest) = (frame_every, rest);
     }
 
     /// Takes what was asked for.
@@ -118,7 +124,7 @@ mod tests {
         let mut clock = Clock::default();
         clock.learn(Mode::Simulated { rate, paused: rate == 0.0 }, now_ms, Duration::ZERO);
         let mut actions = Actions::default();
-        actions.set_frame_every(Duration::from_millis(frame_every_ms));
+        actions.set_frame_every(Duration::from_millis(frame_every_ms), Duration::ZERO);
         actions.redraw_moving(&clock, 100);
         actions.take_next_change().map(|wait| wait.as_millis())
     }
@@ -138,8 +144,21 @@ mod tests {
         let mut clock = Clock::default();
         clock.learn(Mode::Simulated { rate: 60.0, paused: false }, 10_000, Duration::ZERO);
         let mut actions = Actions::default();
-        actions.set_frame_every(Duration::from_millis(200));
+        actions.set_frame_every(Duration::from_millis(200), Duration::ZERO);
         actions.count_down(&clock, 90_000);
         assert_eq!(actions.take_next_change(), Some(Duration::from_millis(200)));
+    }
+
+    #[test]
+    fn only_the_clock_steps_while_drawing_rests() {
+        let ms = Duration::from_millis;
+        let mut clock = Clock::default();
+        clock.learn(Mode::Simulated { rate: 1.0, paused: false }, 10_900, Duration::ZERO);
+        let mut actions = Actions::default();
+        actions.set_frame_every(ms(240), ms(240));
+        actions.redraw_after(ms(33));
+        assert_eq!(actions.take_next_change(), Some(ms(240)));
+        actions.redraw_at(&clock, clock.next_step_ms());
+        assert_eq!(actions.take_next_change(), Some(ms(100)));
     }
 }

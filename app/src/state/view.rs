@@ -64,6 +64,8 @@ pub struct View {
     pub callout: Option<usize>,
     /// The zone of this machine, for times that are not shown in UTC.
     pub local_zone: Zone,
+    /// The processor draws, so nothing moves for its looks.
+    pub draws_slowly: bool,
     /// Where the keyboard focus goes; the owner of the place takes it in the next frame.
     pub focus: Option<Focus>,
     /// Whether the start page is in the place of the collection.

@@ -99,9 +99,11 @@ fn lane_area(whole: Rect, is_presented: bool) -> Rect {
     whole.with_min_x(whole.left() + names).with_max_x(whole.right() - digits)
 }
 
-/// Whether nothing slides: the user wants it so, or time is so fast that rows would never rest.
+/// Whether nothing slides: the user wants it so, every frame is costly, or time is so fast that rows
+/// would never rest.
 pub(super) fn is_still(state: &State) -> bool {
-    state.settings.reduce_motion || state.clock.rate() > MOTION_RATE_MAX
+    let is_fast = state.clock.rate() > MOTION_RATE_MAX;
+    state.settings.reduce_motion || state.view.draws_slowly || is_fast
 }
 
 /// Store seconds for a real one up to which rows slide.
