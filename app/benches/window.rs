@@ -1,0 +1,207 @@
+//! What a frame of the window costs its thread, without painting, over a large collection:
+//! `cargo bench --bench window [-- --documents N] [--frames N]`.
+//!
+//! The real program runs on a real store, without a display. Each view is scrolled as fast as a
+//! wheel can, so pages of documents arrive in between. A frame is its layout and its triangles;
+//! what a graphics card or Mesa does with them is left out. CPU time of the window's thread,
+//! because the machine is shared.
+
+use std::path::Path;
+use std::time::Duration;
+
+use bson::{DateTime, Document, doc};
+use egui::{Context, Event, MouseWheelUnit, Pos2, RawInput, Rect, Vec2, pos2, vec2};
+use mayfly::action::{Action, TabsAction};
+use mayfly::source::OpenRequest;
+use mayfly::source::embedded::opener;
+use mayfly::state::tabs::ViewKind;
+use mayfly::state::{Namespace, Zone};
+use mayfly::worker::lesson_shelf::shelf;
+use mayfly::{MayflyApp, WindowOptions};
+use mayfly_engine::clock::{Clock, SystemClock};
+use mayfly_engine::engine::{Engine, EngineOptions};
+
+/// The size of the window, in points.
+const WINDOW: Vec2 = vec2(1440.0, 900.0);
+
+/// The share of a frame's time, of 60 in a second, that its layout and triangles may take.
+const FRAME_MS_MAX: f64 = 8.0;
+
+/// Documents that are inserted at once.
+const BATCH: u64 = 10_000;
+
+/// How long something may take until it is a failure.
+const DEADLINE: Duration = Duration::from_mins(2);
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let number = |name: &str, standard: u64| {
+        let given = arguments.iter().skip_while(|word| *word != name).nth(1);
+        given.map_or(standard, |given| given.parse().expect("a number"))
+    };
+    let (documents, frames) = (number("--documents", 1_000_000), number("--frames", 400));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fill(&folder.path().join("store"), documents);
+
+    let began = SystemClock.monotonic();
+    let mut window = Window::open(folder.path());
+    let first = ms(SystemClock.monotonic().saturating_sub(began));
+    window.until("the catalog", |app| app.state().tree.loaded);
+    window.ask(Action::Tabs(TabsAction::Show(Namespace::new("bench", "visits"))));
+    window.until("a collection", |app| app.state().tabs.active().is_some());
+    window.until("its documents", MayflyApp::is_idle);
+    let shown = ms(SystemClock.monotonic().saturating_sub(began));
+    println!("{documents} documents: first frame {first:.0} ms, all answers {shown:.0} ms (wall)");
+    println!("{:<12} {:>7} {:>8} {:>8} {:>8}", "view", "frames", "p50 ms", "p99 ms", "max ms");
+    for view in ViewKind::ALL {
+        window.ask(Action::Tabs(TabsAction::View(view)));
+        window.until("the view", MayflyApp::is_idle);
+        let mut costs: Vec<f64> = (0..frames).map(|_| window.frame(true)).collect();
+        costs.sort_by(f64::total_cmp);
+        let at = |percent: usize| costs[(costs.len() * percent).div_ceil(100).max(1) - 1];
+        let verdict = if at(99) <= FRAME_MS_MAX { "met" } else { "missed" };
+        println!(
+            "{:<12} {frames:>7} {:>8.2} {:>8.2} {:>8.2}  p99 of at most {FRAME_MS_MAX} ms: {verdict}",
+            view.label(),
+            at(50),
+            at(99),
+            at(100),
+        );
+    }
+}
+
+/// Makes a store with one collection: dates over a year from now on, and a TTL index on them.
+fn fill(store: &Path, documents: u64) {
+    let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+    let engine = Engine::open(store, options).expect("a store");
+    let run = |command: Document| {
+        let reply = engine.run("bench", &command);
+        assert!(reply.get_f64("ok").is_ok_and(|ok| ok > 0.0), "{reply}");
+    };
+    let index = doc! { "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 0 };
+    run(doc! { "createIndexes": "visits", "indexes": [index] });
+    let (now_ms, step_ms) = (SystemClock.now_ms(), 31_536_000_000 / documents.max(1));
+    for first in (0..documents).step_by(usize::try_from(BATCH).unwrap_or(1)) {
+        let batch = (first..documents.min(first + BATCH)).map(|number| {
+            let at_ms = i64::try_from(60_000 + number * step_ms).unwrap_or(0);
+            doc! {
+                "_id": i64::try_from(number).unwrap_or(0),
+                "at": DateTime::from_millis(now_ms + at_ms),
+                "user": format!("user-{:06}", number % 100_000),
+                "path": format!("/articles/{}", number % 5_000),
+                "took": 12.5,
+                "tags": ["news", "sport"],
+                "from": { "city": "Lyon", "ip": "203.0.113.42" },
+            }
+        });
+        run(doc! { "insert": "visits", "documents": batch.collect::<Vec<_>>() });
+    }
+    engine.close().expect("closed");
+}
+
+/// The program, without a display.
+struct Window {
+    context: Context,
+    app: MayflyApp,
+    frame: eframe::Frame,
+    /// Where the wheel turns; the way back begins at the end.
+    down: bool,
+    drawn: u64,
+}
+
+impl Window {
+    fn open(folder: &Path) -> Self {
+        let context = Context::default();
+        let request = OpenRequest { folder: Some(folder.join("store")), ..OpenRequest::default() };
+        let options = WindowOptions {
+            request,
+            opener: opener(),
+            lessons: shelf(None),
+            lesson: None,
+            settings_file: None,
+            local_zone: Zone::Utc,
+            present: false,
+            open_last: false,
+            shutdown: None,
+        };
+        let app = MayflyApp::new(&eframe::CreationContext::_new_kittest(context.clone()), options);
+        let frame = eframe::Frame::_new_kittest();
+        let mut window = Self { context, app, frame, down: true, drawn: 0 };
+        window.frame(false);
+        window
+    }
+
+    fn ask(&mut self, action: Action) {
+        self.app.ask(&self.context, action);
+    }
+
+    /// Draws frames until it is so.
+    fn until(&mut self, what: &str, is_so: impl Fn(&MayflyApp) -> bool) {
+        let end = SystemClock.monotonic() + DEADLINE;
+        for _ in 0..3 {
+            self.frame(false);
+        }
+        while !is_so(&self.app) {
+            assert!(SystemClock.monotonic() < end, "never: {what}");
+            std::thread::park_timeout(Duration::from_millis(2));
+            self.frame(false);
+        }
+    }
+
+    /// Draws a frame. Returns what it cost this thread, in milliseconds.
+    fn frame(&mut self, scrolls: bool) -> f64 {
+        self.drawn += 1;
+        let mut events = vec![Event::PointerMoved(self.pointer())];
+        if scrolls {
+            if self.drawn.is_multiple_of(100) {
+                self.down = !self.down;
+            }
+            let delta = vec2(0.0, if self.down { -700.0 } else { 700.0 });
+            let (unit, phase) = (MouseWheelUnit::Point, egui::TouchPhase::Move);
+            let source = egui::MouseWheelSource::Wheel;
+            events.push(Event::MouseWheel {
+                unit,
+                delta,
+                phase,
+                source,
+                modifiers: egui::Modifiers::NONE,
+            });
+            // The worker's threads need a core too.
+            std::thread::park_timeout(Duration::from_millis(8));
+        }
+        let input = RawInput {
+            screen_rect: Some(Rect::from_min_size(Pos2::ZERO, WINDOW)),
+            time: Some(SystemClock.monotonic().as_secs_f64()),
+            events,
+            ..RawInput::default()
+        };
+        let began = spent();
+        let (app, frame) = (&mut self.app, &mut self.frame);
+        let mut output = self.context.run_ui(input, |ui| {
+            eframe::App::logic(app, ui.ctx(), frame);
+            eframe::App::ui(app, ui, frame);
+        });
+        let triangles = self.context.tessellate(output.shapes, output.pixels_per_point);
+        let cost = spent().saturating_sub(began);
+        // A renderer would take them; a debug build refuses to drop them unseen.
+        output.textures_delta.clear();
+        drop(triangles);
+        ms(cost)
+    }
+
+    /// Over the rows of every view.
+    fn pointer(&self) -> Pos2 {
+        pos2(640.0, 500.0 + f32::from(u8::try_from(self.drawn % 2).unwrap_or(0)))
+    }
+}
+
+/// The CPU time of this thread.
+fn spent() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let (secs, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
+    Duration::new(secs.unwrap_or(0), nanos.unwrap_or(0))
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1_000.0
+}
