@@ -4,8 +4,8 @@ use egui::{Id, Key, KeyboardShortcut, Modifiers};
 
 use super::entry::Entry;
 use super::{
-    Action, aggregate, archive, clock, console, dialog, documents, expiry, explain, help, indexes,
-    lesson, listener, maintenance, reaper, schema, store, tabs, transfer, trash, view,
+    Action, aggregate, archive, calendar, clock, console, dialog, documents, expiry, explain, help,
+    indexes, lesson, listener, maintenance, reaper, schema, store, tabs, transfer, trash, view,
 };
 use crate::state::State;
 use crate::state::console::INPUT;
@@ -16,6 +16,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         store::ENTRIES,
         maintenance::ENTRIES,
         trash::ENTRIES,
+        calendar::ENTRIES,
         listener::ENTRIES,
         transfer::ENTRIES,
         archive::ENTRIES,

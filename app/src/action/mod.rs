@@ -6,6 +6,7 @@
 
 pub mod aggregate;
 pub mod archive;
+pub mod calendar;
 pub mod clock;
 pub mod console;
 pub mod dialog;
@@ -33,6 +34,7 @@ pub mod view;
 
 pub use aggregate::AggregateAction;
 pub use archive::ArchiveAction;
+pub use calendar::CalendarAction;
 pub use clock::ClockAction;
 pub use console::ConsoleAction;
 pub use dialog::DialogAction;
@@ -89,6 +91,8 @@ pub enum Action {
     Archive(ArchiveAction),
     /// Removed documents that can be restored.
     Trash(TrashAction),
+    /// What expires when, over all collections.
+    Calendar(CalendarAction),
     /// Temporary stores on a simulated clock.
     Sandbox(SandboxAction),
     /// Lessons.

@@ -3,9 +3,9 @@
 use mayfly_engine::value::shell::write_command;
 
 use super::{
-    Apply, TOO_MUCH, aggregate, archive, choose_store, clock, collection, console, documents,
-    event, expiry, explain, indexes, lesson, listener, maintenance, reaper, sandbox, schema, store,
-    transfer, trash,
+    Apply, TOO_MUCH, aggregate, archive, calendar, choose_store, clock, collection, console,
+    documents, event, expiry, explain, indexes, lesson, listener, maintenance, reaper, sandbox,
+    schema, store, transfer, trash,
 };
 use crate::state::purpose::{
     ArchivePurpose, DocumentsPurpose, LessonPurpose, ListenerPurpose, MaintenancePurpose,
@@ -147,6 +147,7 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
                     collection.stale = true;
                 }
             }
+            StorePurpose::Calendar(_) => calendar::dropped(cx),
             StorePurpose::Databases | StorePurpose::Collections(_) | StorePurpose::Dialect(_) => {
                 cx.state.tree.stale = true;
             }

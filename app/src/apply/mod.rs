@@ -4,6 +4,7 @@
 pub mod aggregate;
 pub mod answer;
 pub mod archive;
+pub mod calendar;
 mod choose_store;
 pub mod clipboard;
 pub mod clock;
@@ -58,6 +59,7 @@ pub fn apply(action: Action, cx: &mut Apply<'_>) {
         Action::Listener(action) => listener::apply(&action, cx),
         Action::Archive(action) => archive::apply(action, cx),
         Action::Trash(action) => trash::apply(action, cx),
+        Action::Calendar(action) => calendar::apply(action, cx),
         Action::Sandbox(action) => sandbox::apply(&action, cx),
         Action::Lesson(action) => lesson::apply(action, cx),
         Action::Clock(action) => clock::apply(&action, cx),

@@ -6,8 +6,8 @@ use mayfly_engine::reply::{ExpiringPage, Forecast};
 use super::lesson::close::close;
 use super::number::number;
 use super::{
-    Apply, WindowEffect, choose_store, clock, collection, console, demo, documents, reaper, tabs,
-    transfer,
+    Apply, WindowEffect, calendar, choose_store, clock, collection, console, demo, documents,
+    reaper, tabs, transfer,
 };
 use crate::action::{ReaperAction, StoreAction};
 use crate::commands;
@@ -371,6 +371,7 @@ pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut A
                 collection.forecast = forecast;
             }
         }
+        (StorePurpose::Calendar(namespace), _) => calendar::answer(namespace, reply, cx),
         (StorePurpose::Rules(namespace), Ok(_)) => {
             let db = namespace.db.clone();
             let (purpose, command) = creation(namespace.clone());

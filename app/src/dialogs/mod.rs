@@ -6,6 +6,7 @@
 
 pub mod aggregate;
 pub mod archive;
+pub mod calendar;
 pub mod confirm;
 pub mod create;
 pub mod documents;
@@ -57,6 +58,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Listener(draft) => listener::ui(context, draft, state, actions),
         Dialog::Archive(draft) => archive::ui(context, draft, state, actions),
         Dialog::Trash(draft) => trash::ui(context, draft, state, actions),
+        Dialog::Calendar(calendar) => calendar::ui(context, calendar, state, actions),
         Dialog::Documents(tab, draft) => documents::ui(context, *tab, draft, state, actions),
         Dialog::Aggregate(tab, draft) => aggregate::ui(context, *tab, draft, state, actions),
         Dialog::Indexes(tab, draft) => indexes::ui(context, *tab, draft, state, actions),

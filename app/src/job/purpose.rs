@@ -97,6 +97,8 @@ pub enum StorePurpose {
         /// The copy.
         to: Namespace,
     },
+    /// The months ahead of a collection, for the calendar.
+    Calendar(Namespace),
     /// A new database gets its rules; then its first collection is made.
     Rules(Namespace),
     /// A database or collection is made, renamed or dropped.

@@ -118,6 +118,15 @@ impl Axis {
         self.moved_ms = keep_moved(self.moved_ms.saturating_add(scaled(self.span_ms, fraction)));
     }
 
+    /// Shows the time between two instants, with some room around it.
+    pub fn show_range(&mut self, from_ms: i64, to_ms: i64, now_ms: i64) {
+        let range_ms = to_ms.saturating_sub(from_ms).max(SECOND);
+        self.set_span_ms(scaled(range_ms, 1.2));
+        let start_ms = from_ms.saturating_sub(self.span_ms.saturating_sub(range_ms) / 2);
+        let first_ms = now_ms.saturating_sub(scaled(self.span_ms, NOW_FRACTION));
+        self.moved_ms = keep_moved(start_ms.saturating_sub(first_ms));
+    }
+
     /// Widens or narrows the span so that `until_ms` after *now* is just on screen.
     pub fn fit(&mut self, until_ms: i64) {
         self.set_span_ms(scaled(until_ms.max(SECOND), 1.15 / (1.0 - NOW_FRACTION)));
@@ -244,6 +253,18 @@ mod tests {
         for factor in [0.001, 0.5, 1.0, 3.0, 1e9] {
             axis.zoom(factor, 0.9);
             assert!((axis.position(NOW, NOW) - NOW_FRACTION).abs() < 1e-3, "{axis:?}");
+        }
+    }
+
+    #[test]
+    fn a_range_is_shown_with_room_around_it() {
+        let day = DAY;
+        for from in [NOW - 3 * day, NOW + 40 * day] {
+            let mut axis = Axis::default();
+            axis.show_range(from, from + day, NOW);
+            let ends = [from, from + day].map(|at| axis.position(at, NOW));
+            assert!((ends[0] - 1.0 / 12.0).abs() < 1e-3, "{ends:?}");
+            assert!((ends[1] - 11.0 / 12.0).abs() < 1e-3, "{ends:?}");
         }
     }
 

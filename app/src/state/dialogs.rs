@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use bson::Document;
 
+use super::calendar::Calendar;
 use super::lesson::save::SaveLesson;
 use super::listener::ListenerDraft;
 use super::offer::Offer;
@@ -57,6 +58,8 @@ pub enum Dialog {
     Archive(archive::ArchiveDraft),
     /// Removed documents that can be restored.
     Trash(trash::TrashDraft),
+    /// What expires when, over all collections.
+    Calendar(Calendar),
     /// A dialog of the Documents view.
     Documents(TabId, documents::Dialog),
     /// A dialog of the Aggregate view.

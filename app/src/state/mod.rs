@@ -6,6 +6,7 @@
 pub mod aggregate;
 pub mod archive;
 pub mod axis;
+pub mod calendar;
 pub mod changes;
 pub mod clock;
 pub mod command_log;

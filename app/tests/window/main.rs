@@ -3,6 +3,7 @@
 mod aggregate;
 mod archive;
 mod bulk;
+mod calendar;
 mod cells;
 mod console;
 mod demo;

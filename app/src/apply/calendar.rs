@@ -1,0 +1,95 @@
+//! The expiry calendar.
+
+use mayfly_engine::reply::Forecast;
+
+use super::{Apply, tabs};
+use crate::action::{CalendarAction, TabsAction};
+use crate::commands;
+use crate::limits::CALENDAR_ASKED_MAX;
+use crate::state::calendar::{Calendar, Unit};
+use crate::state::purpose::StorePurpose;
+use crate::state::store::Next;
+use crate::state::tabs::ViewKind;
+use crate::state::{Dialog, Namespace, Purpose, State};
+use crate::worker::Reply;
+
+/// Carries out one action.
+pub fn apply(action: CalendarAction, cx: &mut Apply<'_>) {
+    match action {
+        CalendarAction::Open => {
+            let calendar = calendar(Unit::default(), cx.state);
+            cx.state.dialogs.show(Dialog::Calendar(calendar));
+            ask(cx);
+        }
+        CalendarAction::Show(unit) => {
+            let next = calendar(unit, cx.state);
+            if let Some(Dialog::Calendar(shown)) = cx.state.dialogs.open_mut() {
+                *shown = next;
+            }
+            ask(cx);
+        }
+        CalendarAction::Visit { namespace, from_ms, to_ms } => {
+            cx.state.dialogs.close();
+            let now_ms = cx.state.now_ms();
+            tabs::apply(TabsAction::ShowView(namespace, ViewKind::Expiry), cx);
+            if let Some(tab) = cx.state.tabs.active_mut() {
+                tab.expiry.show_range(from_ms, to_ms, now_ms);
+            }
+        }
+    }
+}
+
+/// The calendar of every collection that may have a TTL index.
+fn calendar(unit: Unit, state: &State) -> Calendar {
+    let mut of = Vec::new();
+    for database in state.tree.databases.iter().filter(|db| db.dialect_error.is_none()) {
+        let expires = database
+            .collections
+            .iter()
+            .filter(|collection| collection.kind != "view" && collection.next != Next::NoTtl);
+        of.extend(expires.map(|collection| {
+            let bytes = collection.bytes.zip(collection.documents.filter(|count| *count > 0));
+            let document_bytes = bytes.map(|(bytes, documents)| bytes / documents);
+            (Namespace::new(&database.name, &collection.name), document_bytes)
+        }));
+    }
+    Calendar::new(unit, state.now_ms(), state.clock.zone(), of)
+}
+
+/// Asks about as many collections as may be asked about at once.
+fn ask(cx: &mut Apply<'_>) {
+    for _ in 0..CALENDAR_ASKED_MAX {
+        ask_next(cx);
+    }
+}
+
+fn ask_next(cx: &mut Apply<'_>) {
+    let Some(Dialog::Calendar(calendar)) = cx.state.dialogs.open_mut() else { return };
+    let Some((from_ms, to_ms, slices)) = calendar.slices() else { return };
+    let Some(namespace) = calendar.take_waiting() else { return };
+    let collection = &namespace.collection;
+    let command = commands::expiry::forecast(collection, from_ms, to_ms, slices, None);
+    let db = namespace.db.clone();
+    cx.read(Purpose::Store(StorePurpose::Calendar(namespace)), &db, command);
+}
+
+/// Takes the answer about one collection.
+pub fn answer(namespace: &Namespace, reply: &Reply, cx: &mut Apply<'_>) {
+    let Some(Dialog::Calendar(calendar)) = cx.state.dialogs.open_mut() else { return };
+    let from = reply.command.get_datetime("from").map(|date| date.timestamp_millis());
+    match (from, reply.ok().and_then(Forecast::from_document)) {
+        (Ok(from_ms), Some(found)) => {
+            let outside = [found.overdue, found.beyond];
+            calendar.take(namespace, from_ms, &found.counts, outside);
+        }
+        _ => calendar.take_failure(),
+    }
+    ask_next(cx);
+}
+
+/// A question was not taken.
+pub fn dropped(cx: &mut Apply<'_>) {
+    if let Some(Dialog::Calendar(calendar)) = cx.state.dialogs.open_mut() {
+        calendar.take_failure();
+    }
+}
