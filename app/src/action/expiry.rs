@@ -5,7 +5,7 @@ use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, key};
-use crate::state::expiry::Mode;
+use crate::state::expiry::{Brush, Mode};
 use crate::state::tabs::ViewKind;
 use crate::state::{State, TabId};
 
@@ -36,6 +36,12 @@ pub enum ExpiryAction {
     },
     /// Moves the axis by a fraction of its width; positive shows later times.
     Pan(f64),
+    /// Chooses the documents that expire in a range, or all again.
+    Brush(Option<Brush>),
+    /// Shows the documents of the range in the Documents view.
+    FilterBrush,
+    /// Shows the time between two instants, in milliseconds since 1970.
+    ShowRange(i64, i64),
     /// Puts *now* back to its place.
     Follow,
     /// Chooses a span in which the next documents are on screen.

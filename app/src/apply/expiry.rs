@@ -13,7 +13,7 @@ use crate::limits::{REASONS_DOCUMENTS_MAX, REMOVED_ROWS_REST};
 use crate::state::documents::change;
 use crate::state::expiry::{Lane, Purpose, SavedExpiry, ShownPass, Totals};
 use crate::state::indexes::TtlIndex;
-use crate::state::reasons::{phase_filter, reason_filter};
+use crate::state::reasons::{phase_filter, range_filter, reason_filter};
 use crate::state::toasts::Kind;
 use crate::state::{Purpose as AnyPurpose, State, Tab, TabId};
 use crate::worker::{Reply, code};
@@ -41,6 +41,13 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
             with(cx.state, tab, |view| view.axis.zoom(factor, anchor));
         }
         ExpiryAction::Pan(fraction) => with(cx.state, tab, |view| view.axis.pan(fraction)),
+        ExpiryAction::Brush(brush) => {
+            with(cx.state, tab, |view| view.brush = brush.map(|brush| view.on_slices(brush)));
+        }
+        ExpiryAction::FilterBrush => filter_brush(tab, cx),
+        ExpiryAction::ShowRange(from_ms, to_ms) => {
+            with(cx.state, tab, |view| view.show_range(from_ms, to_ms, now_ms));
+        }
         ExpiryAction::Follow => with(cx.state, tab, |view| view.axis.follow()),
         ExpiryAction::Fit => with(cx.state, tab, |view| view.fit(now_ms)),
         ExpiryAction::Select(id) => select(tab, id, None, cx),
@@ -216,6 +223,19 @@ fn filter_phase(tab: TabId, overdue: bool, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let index = index_of_reasons(open);
     if let Some(filter) = index.and_then(|index| phase_filter(&index, overdue, now_ms)) {
+        documents::show_filter(tab, filter, cx);
+    } else {
+        let text = "No filter can match these documents: choose a TTL index on a date field first";
+        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
+    }
+}
+
+fn filter_brush(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let Some(brush) = open.expiry.brush else { return };
+    let index = index_of_reasons(open);
+    let filter = index.and_then(|index| range_filter(&index, brush.from_ms, brush.to_ms));
+    if let Some(filter) = filter {
         documents::show_filter(tab, filter, cx);
     } else {
         let text = "No filter can match these documents: choose a TTL index on a date field first";

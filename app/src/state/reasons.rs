@@ -68,3 +68,20 @@ pub fn phase_filter(index: &TtlIndex, overdue: bool, now_ms: i64) -> Option<Stri
     let filter = Bson::Document(doc! { &index.field: test });
     Some(mayfly_engine::value::shell::write_value(&filter, Layout::OneLine))
 }
+
+/// A filter in shell text for the documents of a TTL index whose threshold is in a range, in
+/// milliseconds since 1970. `None` for an index on the last modification, which no filter reads.
+#[must_use]
+pub fn range_filter(index: &TtlIndex, from_ms: i64, to_ms: i64) -> Option<String> {
+    if index.field == "_ts" {
+        return None;
+    }
+    let date = |ms: i64| {
+        let base_ms = ms.saturating_sub(index.secs.saturating_mul(1_000));
+        Bson::DateTime(bson::DateTime::from_millis(base_ms))
+    };
+    // The earliest date of an array counts.
+    let test = doc! { "$lt": date(to_ms), "$not": { "$lt": date(from_ms) } };
+    let filter = Bson::Document(doc! { &index.field: test });
+    Some(mayfly_engine::value::shell::write_value(&filter, Layout::OneLine))
+}

@@ -1,19 +1,19 @@
 //! How many documents reach their threshold when: bars over the whole axis.
 
-use egui::{CursorIcon, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{CursorIcon, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::TabActions;
 use super::scale::Scale;
 use super::sweep::Sweep;
 use super::words;
 use crate::action::ExpiryAction;
-use crate::state::expiry::{ExpiryView, Lane};
+use crate::state::expiry::{Brush, ExpiryView, Lane};
 use crate::state::{Zone, number};
 use crate::theme::colors::faded;
 use crate::theme::{colors, sizes};
 use crate::widgets::hint::Hint as _;
 
-/// Draws the bars. Drag moves the axis; the wheel zooms around the pointer.
+/// Draws the bars. Drag chooses a range; the wheel zooms around the pointer.
 pub(super) fn ui(
     ui: &mut Ui,
     view: &ExpiryView,
@@ -55,7 +55,26 @@ pub(super) fn ui(
         };
         painter.rect_filled(Rect::from_min_max(top, end), 2.0, color);
     }
-    interact(ui, &response, scale, actions);
+    if let Some(brush) = view.brush {
+        let place =
+            Rect::from_x_y_ranges(scale.x(brush.from_ms)..=scale.x(brush.to_ms), rect.y_range());
+        let place = place.intersect(rect.with_min_x(scale.left).with_max_x(scale.right()));
+        if place.is_positive() {
+            painter.rect_filled(place, 2.0, faded(ink.text, 0.12));
+            let stroke = Stroke::new(sizes::LINE, ink.text);
+            painter.rect_stroke(place, 2.0, stroke, egui::StrokeKind::Inside);
+        }
+    }
+    zoom(ui, &response, scale, actions);
+    if let Some(from) =
+        ui.input(|input| input.pointer.press_origin()).filter(|_| response.dragged())
+        && let Some(to) = response.interact_pointer_pos()
+    {
+        let [from, to] = [from.x, to.x].map(|x| scale.instant(x));
+        actions
+            .push(ExpiryAction::Brush(Some(Brush { from_ms: from.min(to), to_ms: from.max(to) })));
+        return;
+    }
     let Some(pointer) = response.hover_pos() else { return };
     let Some(words) = slice_words(view, scale, pointer.x, zone) else { return };
     if response.clicked() {
@@ -89,7 +108,7 @@ fn slice_words(view: &ExpiryView, scale: Scale, x: f32, zone: Zone) -> Option<St
     if lines.is_empty() {
         return None;
     }
-    lines.push("Click to scroll there".to_owned());
+    lines.push("Click to scroll there; drag to choose a range".to_owned());
     Some(lines.join("\n"))
 }
 
@@ -102,6 +121,11 @@ pub(super) fn interact(
     if response.dragged() && response.drag_delta().x != 0.0 {
         actions.push(ExpiryAction::Pan(f64::from(-response.drag_delta().x / scale.width)));
     }
+    zoom(ui, response, scale, actions);
+}
+
+/// The wheel zooms around the pointer.
+fn zoom(ui: &Ui, response: &egui::Response, scale: Scale, actions: &mut TabActions<'_>) {
     if let Some(pointer) = response.hover_pos() {
         let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
         let factor = f64::from((-wheel / sizes::WHEEL_ZOOM).exp() / pinch);

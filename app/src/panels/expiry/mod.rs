@@ -5,6 +5,7 @@ mod axis;
 mod controls;
 mod density;
 mod inspector;
+mod lag;
 mod lane_painter;
 mod lanes;
 mod legend;
@@ -31,9 +32,11 @@ use crate::state::drafts::TabDraft;
 use crate::state::expiry::{Lane, Mode};
 use crate::state::lesson::why::Topic;
 use crate::state::maintenance::Takes;
-use crate::state::{State, Tab, TabId};
+use crate::state::{State, Tab, TabId, number};
 use crate::theme::{colors, sizes, text};
+use crate::widgets::Button;
 use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::marks::visible;
 
 use self::words::{PassTimes, Removals};
@@ -91,6 +94,10 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
     } else if let Some(found) = controls::totals(state, tab) {
         ui.horizontal(|ui| totals::ui(ui, state, tab, found, actions));
     }
+    if !state.view.is_presented() && tab.expiry.mode != Mode::Removed {
+        cliff_ui(ui, state, tab, actions);
+        brush_ui(ui, state, tab, actions);
+    }
     let hovered = content_ui(ui, state, tab, actions);
     // Rows keep their places under a pointer that moves. A pointer that rests must not freeze the
     // view.
@@ -103,6 +110,44 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
     if tab.expiry.is_density_stale(state.now_ms()) {
         actions.push(ExpiryAction::RefreshDensity);
     }
+}
+
+/// Warns of many documents that will go together, and says what can be done.
+fn cliff_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+    let now_ms = state.now_ms();
+    let Some(cliff) = tab.expiry.cliff(now_ms) else { return };
+    ui.horizontal(|ui| {
+        let words = text::rich(words::cliff(&cliff, now_ms, &pass_times(state, tab)), text::body());
+        ui.label(words.color(colors(ui).overdue)).hint(
+            "Removing many documents at once delays other writes. \
+             To spread them, add a random number of seconds to each date.",
+        );
+        let show = Button::plain("Show there").small().tooltip("Scroll the timeline there");
+        if ui.add(show).clicked() {
+            actions.push(ExpiryAction::ShowRange(cliff.from_ms, cliff.to_ms));
+        }
+    });
+    ui.add_space(sizes::GAP_SMALL);
+}
+
+/// The chosen range: how many documents are in it, and what can be done with them.
+fn brush_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+    let Some(brush) = tab.expiry.brush else { return };
+    let now_ms = state.now_ms();
+    ui.horizontal(|ui| {
+        let documents = number::counted(tab.expiry.brushed(), "document", "documents");
+        let [from, to] =
+            [brush.from_ms, brush.to_ms].map(|at| words::instant(at, now_ms, state.clock.zone()));
+        let words = format!("{documents} with a threshold between {from} and {to}");
+        ui.label(text::rich(words, text::body()));
+        if ui.add(Button::plain("Show documents").small()).clicked() {
+            actions.push(ExpiryAction::FilterBrush);
+        }
+        if ui.add(Button::plain("Clear range").small()).clicked() {
+            actions.push(ExpiryAction::Brush(None));
+        }
+    });
+    ui.add_space(sizes::GAP_SMALL);
 }
 
 /// Whether there is nothing to show or to control: no TTL index, and nothing was removed by an
@@ -134,7 +179,7 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
     let times = pass_times(state, tab);
     match view.mode {
         Mode::Removed => {
-            table::removed_ui(ui, state, tab, actions);
+            table::removed_ui(ui, state, tab, &times, actions);
             false
         }
         _ if view.loaded && view.lanes.is_empty() => {

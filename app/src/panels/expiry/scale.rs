@@ -29,6 +29,11 @@ impl Scale {
         self.left + fraction * self.width
     }
 
+    /// The instant at a position on the screen, in milliseconds since 1970.
+    pub(super) fn instant(&self, x: f32) -> i64 {
+        self.axis.instant(self.fraction(x), self.now_ms)
+    }
+
     /// Which fraction of the width a position on the screen is.
     pub(super) fn fraction(&self, x: f32) -> f64 {
         f64::from((x - self.left) / self.width)

@@ -4,8 +4,8 @@ use bson::Bson;
 use egui::{RichText, Sense, Ui};
 use egui_extras::{Column, TableBuilder};
 
-use super::TabActions;
 use super::words::{self, PassTimes};
+use super::{TabActions, lag};
 use crate::action::{
     Action, ArchiveAction, ExpiryAction, ReaperAction, TrashAction, archive, trash,
 };
@@ -36,7 +36,7 @@ pub(super) fn waiting_ui(
         ("Index", sizes::COLUMN),
         ("Date", sizes::COLUMN_DATE),
     ];
-    let rows: Vec<&Lane> = view.lanes.iter().collect();
+    let rows: Vec<&Lane> = view.lanes.iter().filter(|lane| view.is_brushed(lane)).collect();
     let is_presented = state.view.is_presented();
     let name = "expiring documents";
     let table = Table { name, columns: &columns, rows: &rows, view, is_presented };
@@ -77,10 +77,17 @@ fn cell_ui(ui: &mut Ui, words: RichText, lane: &Lane, column: usize) {
 }
 
 /// What was removed while the view was open, and how late.
-pub(super) fn removed_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+pub(super) fn removed_ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    times: &PassTimes,
+    actions: &mut TabActions<'_>,
+) {
     let (view, zone) = (&tab.expiry, state.clock.zone());
     if !view.ledger.is_empty() {
         ui.horizontal_wrapped(|ui| lag_ui(ui, view));
+        lag::ui(ui, state, view, times);
     }
     let is_presented = state.view.is_presented();
     if !is_presented {

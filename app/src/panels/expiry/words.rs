@@ -2,7 +2,7 @@
 
 use bson::Bson;
 
-use crate::state::expiry::{ExpiryView, Lane, Phase, Summary};
+use crate::state::expiry::{Cliff, ExpiryView, Lane, Phase, Summary};
 use crate::state::{Zone, duration, number};
 
 /// Characters of an `_id` that a lane shows.
@@ -126,6 +126,15 @@ pub(super) fn next_pass(view: &ExpiryView, next_ms: i64, now_ms: i64, times: &Pa
     let least = if view.has_more && due == view.lanes.len() { "at least " } else { "" };
     let documents = number::counted(due as u64, "document", "documents");
     format!("Next pass at {at}\nWill remove {least}{documents}")
+}
+
+/// Documents that will go together: how many, when, and whether one pass removes them.
+pub(super) fn cliff(cliff: &Cliff, now_ms: i64, times: &PassTimes) -> String {
+    let documents = number::count(cliff.documents);
+    let [from, to] = [cliff.from_ms, cliff.to_ms].map(|at| instant(at, now_ms, times.zone));
+    let is_one_pass = cliff.to_ms.saturating_sub(cliff.from_ms) <= times.sleep_ms;
+    let pass = if is_one_pass { "; one pass will remove them" } else { "" };
+    format!("{documents} documents expire between {from} and {to}{pass}")
 }
 
 /// When the document is removed: between its threshold and the end of the pass after it.

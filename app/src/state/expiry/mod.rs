@@ -3,6 +3,7 @@
 //!
 //! Every lane keeps its absolute threshold; whatever depends on *now* is computed on demand.
 
+mod lag;
 mod removals;
 
 use std::collections::VecDeque;
@@ -12,6 +13,7 @@ use mayfly_engine::reply::{ExpiringPage, ExpiringRow, Forecast, WhatIf};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::lag::{Cliff, PassLag, Promise};
 pub use self::removals::{Row, ShownPass, Summary};
 use super::axis::Axis;
 use crate::commands::expiry;
@@ -131,6 +133,24 @@ pub struct Density {
     pub counts: Vec<u64>,
 }
 
+impl Density {
+    /// How long a slice is, in milliseconds; at least one.
+    #[must_use]
+    pub fn slice_ms(&self) -> i64 {
+        let slices = i64::try_from(self.counts.len()).unwrap_or(i64::MAX).max(1);
+        (self.to_ms.saturating_sub(self.from_ms) / slices).max(1)
+    }
+}
+
+/// A range of thresholds, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Brush {
+    /// The first instant.
+    pub from_ms: i64,
+    /// The end.
+    pub to_ms: i64,
+}
+
 /// The whole collection in four figures, and why the documents of the fourth never expire.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Totals {
@@ -200,6 +220,8 @@ pub struct ExpiryView {
     /// The latest pass that removed documents here.
     pub pass: Option<ShownPass>,
     summary: Option<Summary>,
+    /// The range of thresholds that is chosen; documents outside of it are not listed.
+    pub brush: Option<Brush>,
     /// What the density was last asked for.
     density_asked: Option<DensityAsked>,
     fitted: bool,
@@ -367,6 +389,12 @@ impl ExpiryView {
         self.fitted = true;
     }
 
+    /// Shows the time between two instants, and keeps it when the first documents come.
+    pub fn show_range(&mut self, from_ms: i64, to_ms: i64, now_ms: i64) {
+        self.axis.show_range(from_ms, to_ms, now_ms);
+        self.fitted = true;
+    }
+
     /// The store's clock runs at another rate. On a fast one the axis widens, so that documents don't
     /// cross it in a moment; on a slow one it shows the next few documents again.
     pub fn follow_rate(&mut self, rate: f64, now_ms: i64) {
@@ -374,6 +402,36 @@ impl ExpiryView {
             self.fit(now_ms);
         }
         self.widened = self.axis.widen_for(rate);
+    }
+
+    /// A range on whole slices of the density, so that its documents can be counted.
+    #[must_use]
+    pub fn on_slices(&self, brush: Brush) -> Brush {
+        let slice_ms = self.density.slice_ms();
+        let slices = |ms: i64| ms.saturating_sub(self.density.from_ms).div_euclid(slice_ms);
+        let at = |slices: i64| self.density.from_ms.saturating_add(slices.saturating_mul(slice_ms));
+        let (from, to) = (slices(brush.from_ms), slices(brush.to_ms).saturating_add(1));
+        Brush { from_ms: at(from), to_ms: at(to) }
+    }
+
+    /// How many documents that are still stored expire in the chosen range, as far as the density
+    /// reaches.
+    #[must_use]
+    pub fn brushed(&self) -> u64 {
+        let Some(brush) = self.brush else { return 0 };
+        let density = &self.density;
+        let starts = (density.from_ms..).step_by(usize::try_from(density.slice_ms()).unwrap_or(1));
+        let inside = starts.zip(&density.counts).filter(|(from_ms, _)| {
+            // By the middle: the slices move with time, and the range does not.
+            (brush.from_ms..brush.to_ms).contains(&from_ms.saturating_add(density.slice_ms() / 2))
+        });
+        inside.map(|(_, count)| *count).sum()
+    }
+
+    /// Whether a document is listed: all are, unless a range is chosen.
+    #[must_use]
+    pub fn is_brushed(&self, lane: &Lane) -> bool {
+        self.brush.is_none_or(|brush| (brush.from_ms..brush.to_ms).contains(&lane.threshold_ms))
     }
 
     /// The earliest threshold that is still to come, in milliseconds.
@@ -571,6 +629,27 @@ mod tests {
         assert_eq!((totals.overdue, totals.waiting, totals.never), (2, 4, 4));
         assert_eq!(totals.damaged, 3);
         assert_eq!(totals.reasons, [("fieldMissing".to_owned(), 3), ("text".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn a_range_lists_and_counts_only_what_expires_in_it() {
+        let mut view = ExpiryView::default();
+        view.take_expiring(&batch(&[(1, NOW + 5), (2, NOW + 15), (3, NOW + 25)]), NOW);
+        view.density = Density { from_ms: NOW, to_ms: NOW + 40, counts: vec![1, 1, 1, 7] };
+        view.brush = Some(view.on_slices(Brush { from_ms: NOW + 12, to_ms: NOW + 21 }));
+        assert_eq!(view.brush, Some(Brush { from_ms: NOW + 10, to_ms: NOW + 30 }));
+        assert_eq!(view.brushed(), 2);
+        let listed = |view: &ExpiryView| {
+            let rows = view.rows(NOW).into_iter();
+            let lanes = rows.filter_map(|row| match row {
+                Row::Lane(lane) => lane.id.as_i32(),
+                _ => None,
+            });
+            lanes.collect::<Vec<_>>()
+        };
+        assert_eq!(listed(&view), [2, 3]);
+        view.brush = None;
+        assert_eq!(listed(&view), [1, 2, 3]);
     }
 
     #[test]

@@ -153,12 +153,14 @@ impl ExpiryView {
         let start_ms = if self.held { i64::MIN } else { self.axis.start_ms(now_ms) };
         let mut rows = Vec::with_capacity(self.lanes.len() + 2);
         let summary = self.summary.filter(|summary| summary.at_ms >= start_ms);
+        let summary = summary.filter(|_| self.brush.is_none());
         for at in 0..=self.lanes.len() {
             if let Some(summary) = summary.filter(|summary| summary.after == at) {
                 rows.push(Row::Summary(summary));
             }
             if let Some(lane) = self.lanes.get(at)
                 && lane.removed_ms.is_none_or(|at_ms| at_ms >= start_ms)
+                && self.is_brushed(lane)
             {
                 rows.push(Row::Lane(lane));
             }

@@ -1,0 +1,169 @@
+//! How late removals were, pass by pass, and what will go in one pass.
+
+use std::collections::VecDeque;
+
+use super::{ExpiryView, Lane};
+use crate::job::PassReport;
+use crate::limits::{CLIFF_DOCUMENTS_MIN, LAG_PASSES_MAX};
+
+/// How late the removals of one pass were, in milliseconds after the thresholds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PassLag {
+    /// When the pass began, in milliseconds since 1970.
+    pub at_ms: i64,
+    /// Documents it removed here that are listed.
+    pub removed: u64,
+    /// The median.
+    pub median_ms: i64,
+    /// The 99th percentile.
+    pub most_ms: i64,
+    /// The latest.
+    pub max_ms: i64,
+}
+
+/// Whether removals came within the period of the passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Promise {
+    /// Removals that are listed.
+    pub removed: u64,
+    /// Those that came later.
+    pub late: u64,
+    /// The latest, in milliseconds after its threshold.
+    pub max_ms: i64,
+}
+
+/// Many documents that will go at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cliff {
+    /// How many.
+    pub documents: u64,
+    /// The first instant, in milliseconds since 1970.
+    pub from_ms: i64,
+    /// The end.
+    pub to_ms: i64,
+}
+
+impl ExpiryView {
+    /// The lag of the last passes that removed something that is listed, the oldest first.
+    #[must_use]
+    pub fn lag_of_passes(&self, passes: &VecDeque<PassReport>) -> Vec<PassLag> {
+        let mut found = Vec::new();
+        for pass in passes.iter().rev() {
+            let is_of_pass = |lane: &&Lane| {
+                lane.removed_ms.is_some_and(|at| (pass.started_ms..=pass.finished_ms).contains(&at))
+            };
+            let mut late: Vec<i64> =
+                self.ledger.iter().filter(is_of_pass).filter_map(lateness).collect();
+            if late.is_empty() {
+                continue;
+            }
+            late.sort_unstable();
+            // Nearest rank: the smallest value that so many percent do not exceed.
+            let at = |percent: usize| late[(late.len() * percent).div_ceil(100).max(1) - 1];
+            let removed = late.len() as u64;
+            let (median_ms, most_ms, max_ms) = (at(50), at(99), at(100));
+            found.push(PassLag { at_ms: pass.started_ms, removed, median_ms, most_ms, max_ms });
+            if found.len() == LAG_PASSES_MAX {
+                break;
+            }
+        }
+        found.reverse();
+        found
+    }
+
+    /// Whether the listed removals came within `allowed_ms`. `None` while nothing was removed.
+    #[must_use]
+    pub fn promise(&self, allowed_ms: i64) -> Option<Promise> {
+        let late = || self.ledger.iter().filter_map(lateness);
+        let max_ms = late().max()?;
+        let (removed, late) =
+            (late().count() as u64, late().filter(|late| *late > allowed_ms).count());
+        Some(Promise { removed, late: late as u64, max_ms })
+    }
+
+    /// Many documents that expire within one slice of the density, or that are due already: most
+    /// of what waits on the axis.
+    #[must_use]
+    pub fn cliff(&self, now_ms: i64) -> Option<Cliff> {
+        let density = &self.density;
+        let slice_ms = density.slice_ms();
+        let from = |at: usize| {
+            let at = i64::try_from(at).unwrap_or(i64::MAX);
+            density.from_ms.saturating_add(at.saturating_mul(slice_ms))
+        };
+        let ahead = density.counts.iter().enumerate().filter(|(at, _)| from(*at) >= now_ms);
+        let (at, documents) = ahead.max_by_key(|(_, count)| **count)?;
+        let on_axis: u64 = density.counts.iter().sum();
+        let is_cliff = *documents >= CLIFF_DOCUMENTS_MIN && documents.saturating_mul(2) >= on_axis;
+        let (from_ms, to_ms) = (from(at), from(at).saturating_add(slice_ms));
+        is_cliff.then_some(Cliff { documents: *documents, from_ms, to_ms })
+    }
+}
+
+fn lateness(lane: &Lane) -> Option<i64> {
+    Some(lane.removed_ms?.saturating_sub(lane.threshold_ms).max(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::Bson;
+
+    use super::super::Density;
+    use super::*;
+
+    fn removed(threshold_ms: i64, removed_ms: i64) -> Lane {
+        Lane {
+            id: Bson::Int64(threshold_ms),
+            index: "at_1".into(),
+            field: "at".into(),
+            base_ms: 0,
+            threshold_ms,
+            own_ttl: false,
+            dates_ms: Vec::new(),
+            removed_ms: Some(removed_ms),
+        }
+    }
+
+    fn pass(started_ms: i64) -> PassReport {
+        PassReport { started_ms, finished_ms: started_ms + 100, ..PassReport::default() }
+    }
+
+    #[test]
+    fn the_lag_of_each_pass_is_its_own() {
+        let mut view = ExpiryView::default();
+        view.take_removed((1..=100).map(|late| removed(60_000 - late * 100, 60_050)), 0);
+        view.take_removed([removed(119_000, 120_000)], 0);
+        let passes = VecDeque::from([pass(60_000), pass(90_000), pass(120_000)]);
+        let found = view.lag_of_passes(&passes);
+        assert_eq!(found.len(), 2, "one pass removed nothing: {found:?}");
+        let first = found[0];
+        assert_eq!((first.at_ms, first.removed), (60_000, 100));
+        assert_eq!((first.median_ms, first.most_ms, first.max_ms), (5_050, 9_950, 10_050));
+        assert_eq!((found[1].median_ms, found[1].max_ms), (1_000, 1_000));
+    }
+
+    #[test]
+    fn a_promise_is_kept_or_says_by_how_many_it_was_not() {
+        let mut view = ExpiryView::default();
+        assert_eq!(view.promise(60_000), None);
+        view.take_removed([removed(0, 60_000), removed(0, 61_500)], 0);
+        assert_eq!(view.promise(61_500).map(|promise| promise.late), Some(0));
+        let expected = Promise { removed: 2, late: 1, max_ms: 61_500 };
+        assert_eq!(view.promise(61_000), Some(expected));
+    }
+
+    #[test]
+    fn a_cliff_is_most_of_many_documents_in_one_slice_ahead() {
+        let cliff = |counts: &[u64]| {
+            let to_ms = i64::try_from(counts.len()).expect("few") * 10;
+            let density = Density { from_ms: 0, to_ms, counts: counts.to_vec() };
+            let view = ExpiryView { density, ..ExpiryView::default() };
+            view.cliff(10).map(|cliff| (cliff.documents, cliff.from_ms, cliff.to_ms))
+        };
+        assert_eq!(cliff(&[0, 3, 2_000, 5]), Some((2_000, 20, 30)));
+        assert_eq!(cliff(&[0, 3, 900, 5]), None, "few");
+        assert_eq!(cliff(&[0, 2_000, 2_000, 2_000]), None, "spread");
+        assert_eq!(cliff(&[9_000, 3, 4, 5]), None, "past");
+        assert_eq!(cliff(&[]), None);
+    }
+}
