@@ -101,7 +101,7 @@ impl MayflyApp {
             state.settings = saved.settings;
         }
         state.view.local_zone = options.local_zone;
-        apply::view::set_utc(state.settings.utc, &mut state);
+        state.clock.set_zone(state.zone());
         // Without a place to keep that they were seen, they would come on every start.
         if context.storage.is_some() && !state.settings.callouts_seen {
             state.view.callout = Some(0);

@@ -5,6 +5,7 @@ use egui::Key;
 use super::Action;
 use super::entry::{Entry, Group, ctrl, key};
 use crate::state::Dialog;
+use crate::state::dialogs::SettingsDraft;
 
 /// What can be asked about dialogs.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,9 +24,12 @@ pub enum DialogAction {
 pub const SETTINGS: Entry = Entry {
     group: Group::Help,
     label: "Settings…",
-    tooltip: "Theme, zoom and visible panels",
+    tooltip: "Theme, zoom, time zone, dates and numbers, TTL monitor",
     keys: ctrl(Key::Comma),
-    action: |_| Some(Action::Dialog(DialogAction::Show(Dialog::Settings))),
+    action: |_| {
+        let dialog = Dialog::Settings(SettingsDraft::default());
+        Some(Action::Dialog(DialogAction::Show(dialog)))
+    },
 };
 
 /// Lists the shortcuts.

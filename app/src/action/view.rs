@@ -8,7 +8,7 @@ use crate::job::DateStyle;
 use crate::state::State;
 use crate::state::number::Grouping;
 use crate::state::reaper::Schedule;
-use crate::state::settings::ThemeChoice;
+use crate::state::settings::{ThemeChoice, ZoneChoice};
 use crate::state::view::Drawer;
 
 /// What can be asked about the look of the window.
@@ -39,8 +39,8 @@ pub enum ViewAction {
     NextCallout,
     /// Takes the callouts away, until the user asks for them again.
     EndCallouts,
-    /// Shows times in UTC, or in the zone of this machine.
-    SetUtc(bool),
+    /// The zone that times are shown in.
+    SetZone(ZoneChoice),
     /// How dates are written outside of documents.
     SetDateStyle(DateStyle),
     /// How digits are grouped outside of documents.
@@ -121,7 +121,7 @@ pub const LOCAL_TIME: Entry = Entry {
     label: "Local time",
     tooltip: "Show times in the time zone of this machine",
     keys: None,
-    action: |state| state.settings.utc.then_some(Action::View(ViewAction::SetUtc(false))),
+    action: |state| set_zone(state, ZoneChoice::Local),
 };
 
 /// Shows times in UTC.
@@ -130,7 +130,7 @@ pub const UTC: Entry = Entry {
     label: "UTC",
     tooltip: "Show times in UTC, as documents store them",
     keys: None,
-    action: |state| (!state.settings.utc).then_some(Action::View(ViewAction::SetUtc(true))),
+    action: |state| set_zone(state, ZoneChoice::Utc),
 };
 
 /// The region's entries.
@@ -239,6 +239,10 @@ pub const ENTRIES: &[Entry] = &[
     },
     QUIT,
 ];
+
+fn set_zone(state: &State, zone: ZoneChoice) -> Option<Action> {
+    (state.settings.zone != zone).then_some(Action::View(ViewAction::SetZone(zone)))
+}
 
 /// Opens or closes a panel. A presentation has none, and leaves them as they were.
 fn panel(state: &State, action: ViewAction) -> Option<Action> {

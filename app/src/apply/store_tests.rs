@@ -4,7 +4,7 @@ use mayfly_engine::store::WalkProgram;
 
 use super::*;
 use crate::apply::{Apply, Effects};
-use crate::state::dialogs::DropDialog;
+use crate::state::dialogs::{DropDialog, SettingsDraft};
 use crate::state::tabs::TabId;
 
 fn opened_state() -> State {
@@ -180,7 +180,7 @@ fn nothing_of_one_store_is_answered_or_asked_in_the_next() {
     state.store.shown = Some("/one".into());
     let sessions = Namespace::new("demo", "sessions");
     let old = state.tabs.show(&sessions);
-    state.dialogs.show(Dialog::Settings);
+    state.dialogs.show(Dialog::Settings(SettingsDraft::default()));
     let target = DropTarget::Collection(sessions.clone());
     let typed = String::new();
     state.dialogs.show(Dialog::Drop(DropDialog { target, typed, sent: Sent::default() }));
@@ -196,7 +196,7 @@ fn nothing_of_one_store_is_answered_or_asked_in_the_next() {
     };
     opened(Ok(another.clone()), &mut Apply::new(&mut state, &mut effects));
     assert_ne!(state.tabs.show(&sessions), old);
-    assert_eq!(state.dialogs.open(), Some(&Dialog::Settings));
+    assert_eq!(state.dialogs.open(), Some(&Dialog::Settings(SettingsDraft::default())));
     state.dialogs.close();
     assert_eq!(state.dialogs.open(), None);
     (state.reaper.died, state.reaper.running) = (Some("it stopped".to_owned()), true);

@@ -5,12 +5,12 @@ use std::ops::RangeInclusive;
 use super::{Apply, WindowEffect, clipboard, reaper, sandbox};
 use crate::action::{Action, ConsoleAction, ExpiryAction, ReaperAction, TabsAction, ViewAction};
 use crate::limits::{PRESENTED_ZOOM_RANGE, ZOOM_RANGE};
+use crate::state::State;
 use crate::state::expiry::Mode;
 use crate::state::operations::OperationId;
 use crate::state::settings::ThemeChoice;
 use crate::state::tabs::ViewKind;
 use crate::state::view::{CALLOUTS, Drawer};
-use crate::state::{State, Zone};
 
 /// Carries out one action.
 pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
@@ -36,7 +36,10 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::ShowCallouts => show_callouts(cx),
         ViewAction::NextCallout => next_callout(cx.state),
         ViewAction::EndCallouts => end_callouts(cx.state),
-        ViewAction::SetUtc(utc) => set_utc(utc, cx.state),
+        ViewAction::SetZone(zone) => {
+            cx.state.settings.zone = zone;
+            cx.state.clock.set_zone(cx.state.zone());
+        }
         ViewAction::SetDateStyle(style) => cx.state.settings.date_style = style,
         ViewAction::SetGrouping(grouping) => cx.state.settings.grouping = grouping,
         ViewAction::SetDefaultSchedule(schedule) => {
@@ -97,13 +100,6 @@ pub fn present(is_on: bool, cx: &mut Apply<'_>) {
     cx.state.view.presented_zoom = is_on.then_some(*PRESENTED_ZOOM_RANGE.start());
     cx.window(WindowEffect::Zoom(cx.state.zoom()));
     cx.window(WindowEffect::Present(is_on));
-}
-
-/// Shows times in UTC, or in the zone of this machine.
-pub fn set_utc(utc: bool, state: &mut State) {
-    state.settings.utc = utc;
-    let local = state.view.local_zone;
-    state.clock.set_zone(if utc { Zone::Utc } else { local });
 }
 
 /// They are about the timeline, so it comes first.

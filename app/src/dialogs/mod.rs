@@ -39,7 +39,7 @@ use crate::widgets::Button;
 /// Draws the open dialog.
 pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut Actions) {
     match dialog {
-        Dialog::Settings => settings::ui(context, state, actions),
+        Dialog::Settings(draft) => settings::ui(context, draft, state, actions),
         Dialog::Shortcuts => shortcuts::ui(context, actions),
         Dialog::Help(page) => help::ui(context, *page, state, actions),
         Dialog::CreateDatabase(draft) => create::database_ui(context, draft, state, actions),

@@ -5,36 +5,42 @@ use egui::{Align, Context, Layout, Ui};
 use super::close;
 use crate::action::{Action, Actions, ViewAction, view};
 use crate::job::DateStyle;
+use crate::job::zone::zones_like;
 use crate::state::State;
+use crate::state::dialogs::SettingsDraft;
 use crate::state::number::Grouping;
 use crate::state::reaper::Schedule;
-use crate::state::settings::ThemeChoice;
+use crate::state::settings::{ThemeChoice, ZoneChoice};
 use crate::theme::{colors, sizes, text};
+use crate::widgets::field::Field;
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, modal, tabs};
 
+/// Time zones that are listed below a name that is typed.
+const ZONES_LISTED_MAX: usize = 5;
+
 /// Draws the settings. Every choice works at once.
-pub fn ui(context: &Context, state: &State, actions: &mut Actions) {
+pub fn ui(context: &Context, draft: &mut SettingsDraft, state: &State, actions: &mut Actions) {
     let mut done = false;
     let closing = modal::ui(
         context,
         "Settings",
         "",
         sizes::DIALOG,
-        &mut (),
-        |ui, ()| {
+        draft,
+        |ui, draft| {
             ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
             section(ui, "Look");
             theme_ui(ui, state, actions);
             zoom_ui(ui, state, actions);
             shown_ui(ui, state, actions);
             section(ui, "Times and numbers");
-            time_ui(ui, state, actions);
+            time_ui(ui, draft, state, actions);
             section(ui, "TTL monitor");
             monitor_ui(ui, state, actions);
             folder_ui(ui, state, actions);
         },
-        |ui, ()| done = modal::answer_ui(ui, Button::primary("Done")),
+        |ui, _| done = modal::answer_ui(ui, Button::primary("Done")),
     );
     if done || closing.closes() {
         close(actions);
@@ -124,12 +130,9 @@ fn shown_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     }
 }
 
-fn time_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+fn time_ui(ui: &mut Ui, draft: &mut SettingsDraft, state: &State, actions: &mut Actions) {
     let settings = &state.settings;
-    let zone = |utc: bool| if utc { view::UTC.label } else { view::LOCAL_TIME.label }.to_owned();
-    if let Some(utc) = choice(ui, "Time zone", &[false, true], settings.utc, zone) {
-        actions.push(Action::View(ViewAction::SetUtc(utc)));
-    }
+    zone_ui(ui, draft, &settings.zone, actions);
     let label = |style: DateStyle| style.label().to_owned();
     if let Some(style) = choice(ui, "Dates", &DateStyle::ALL, settings.date_style, label) {
         actions.push(Action::View(ViewAction::SetDateStyle(style)));
@@ -139,6 +142,63 @@ fn time_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         actions.push(Action::View(ViewAction::SetGrouping(grouping)));
     }
     quiet(ui, "Documents and commands are always written as in mongosh, in UTC");
+}
+
+/// The zone: that of this machine, UTC, or another one by its name.
+fn zone_ui(ui: &mut Ui, draft: &mut SettingsDraft, chosen: &ZoneChoice, actions: &mut Actions) {
+    let other = match chosen {
+        ZoneChoice::Named(name) => name.as_str(),
+        ZoneChoice::Local | ZoneChoice::Utc => "Other…",
+    };
+    let words = [view::LOCAL_TIME.label, view::UTC.label, other];
+    let at = match chosen {
+        _ if draft.zone.is_some() => 2,
+        ZoneChoice::Local => 0,
+        ZoneChoice::Utc => 1,
+        ZoneChoice::Named(_) => 2,
+    };
+    let set = |zone| Action::View(ViewAction::SetZone(zone));
+    match line(ui, "Time zone", |ui| tabs::segmented(ui, "Time zone", &words, at)) {
+        Some(0) => {
+            draft.zone = None;
+            actions.push(set(ZoneChoice::Local));
+        }
+        Some(1) => {
+            draft.zone = None;
+            actions.push(set(ZoneChoice::Utc));
+        }
+        Some(_) => draft.zone = Some(String::new()),
+        None => {}
+    }
+    let Some(typed) = &mut draft.zone else { return };
+    let mut pressed = None;
+    line(ui, "", |ui| {
+        let id = egui::Id::unique("time zone");
+        let name = "Time zone name";
+        let field = Field { name, hint: "Berlin", id: Some(id), ..Field::default() };
+        let response = field.ui(ui, typed);
+        if typed.is_empty() && ui.memory(|memory| memory.focused().is_none()) {
+            response.request_focus();
+        }
+        if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
+            pressed = zones_like(typed).next();
+        }
+    });
+    let found: Vec<&str> = zones_like(typed).take(ZONES_LISTED_MAX).collect();
+    if found.is_empty() {
+        line(ui, "", |ui| quiet(ui, "No time zone has this name"));
+    }
+    if !typed.trim().is_empty() {
+        for name in found {
+            if line(ui, "", |ui| ui.add(Button::ghost(name).small()).clicked()) {
+                pressed = Some(name);
+            }
+        }
+    }
+    if let Some(name) = pressed {
+        draft.zone = None;
+        actions.push(set(ZoneChoice::Named(name.to_owned())));
+    }
 }
 
 fn monitor_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {

@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use chrono::{DateTime, FixedOffset, Local, NaiveDateTime, TimeDelta, TimeZone as _, Utc};
+use chrono::{DateTime, FixedOffset, Local, NaiveDateTime, TimeDelta, TimeZone, Utc};
+use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
 /// How a date is written. Dates in documents are always written as in mongosh.
@@ -67,11 +68,26 @@ pub enum Zone {
     Utc,
     /// The zone of this machine. Its offset depends on the instant.
     Local,
+    /// A zone of the IANA database. Its offset depends on the instant.
+    Named(Tz),
     /// An offset that never changes, in seconds east of UTC.
     Fixed(i32),
 }
 
+/// The zones of the IANA database whose names hold these words, such as `berlin` or `new york`.
+pub fn zones_like(words: &str) -> impl Iterator<Item = &'static str> + use<> {
+    let words = words.trim().to_lowercase().replace(' ', "_");
+    let names = chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name());
+    names.filter(move |name| name.to_lowercase().contains(&words))
+}
+
 impl Zone {
+    /// A zone by its name in the IANA database, such as `Europe/Berlin`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        name.trim().parse().ok().map(Self::Named)
+    }
+
     /// The time of day: `10:14:02`.
     #[must_use]
     pub fn time_of_day(self, ms: i64) -> String {
@@ -102,7 +118,7 @@ impl Zone {
     pub fn name(self, ms: i64) -> String {
         match self {
             Self::Utc => "UTC".to_owned(),
-            Self::Local | Self::Fixed(_) => self.formatted(ms, "UTC%:z"),
+            Self::Local | Self::Named(_) | Self::Fixed(_) => self.formatted(ms, "UTC%:z"),
         }
     }
 
@@ -119,7 +135,11 @@ impl Zone {
         if self == Self::Utc {
             return utc;
         }
-        format!("{} local time ({})\n{utc}", self.date_time(ms), self.name(ms))
+        let place = match self {
+            Self::Named(zone) => zone.name(),
+            Self::Utc | Self::Local | Self::Fixed(_) => "local time",
+        };
+        format!("{} {place} ({})\n{utc}", self.date_time(ms), self.name(ms))
     }
 
     /// Date and time on a clock in this zone at an instant.
@@ -129,6 +149,7 @@ impl Zone {
         Some(match self {
             Self::Utc => utc.naive_utc(),
             Self::Local => utc.with_timezone(&Local).naive_local(),
+            Self::Named(zone) => utc.with_timezone(&zone).naive_local(),
             Self::Fixed(secs) => utc.with_timezone(&FixedOffset::east_opt(secs)?).naive_local(),
         })
     }
@@ -139,14 +160,8 @@ impl Zone {
     pub fn instant(self, wall: NaiveDateTime) -> Option<i64> {
         match self {
             Self::Utc => Some(wall.and_utc().timestamp_millis()),
-            Self::Local => {
-                let found = Local.from_local_datetime(&wall).earliest();
-                let after = || {
-                    let later = wall.checked_add_signed(TimeDelta::hours(1))?;
-                    Local.from_local_datetime(&later).earliest()
-                };
-                found.or_else(after).map(|at| at.timestamp_millis())
-            }
+            Self::Local => first_instant(&Local, wall),
+            Self::Named(zone) => first_instant(&zone, wall),
             Self::Fixed(secs) => {
                 let offset = FixedOffset::east_opt(secs)?;
                 let found = offset.from_local_datetime(&wall).single();
@@ -162,12 +177,23 @@ impl Zone {
         match self {
             Self::Utc => utc.format(format).to_string(),
             Self::Local => utc.with_timezone(&Local).format(format).to_string(),
+            Self::Named(zone) => utc.with_timezone(&zone).format(format).to_string(),
             Self::Fixed(secs) => match FixedOffset::east_opt(secs) {
                 Some(offset) => utc.with_timezone(&offset).format(format).to_string(),
                 None => utc.format(format).to_string(),
             },
         }
     }
+}
+
+/// The first instant at which clocks of a zone show this, or the one after the gap.
+fn first_instant(zone: &impl TimeZone, wall: NaiveDateTime) -> Option<i64> {
+    let found = zone.from_local_datetime(&wall).earliest();
+    let after = || {
+        let later = wall.checked_add_signed(TimeDelta::hours(1))?;
+        zone.from_local_datetime(&later).earliest()
+    };
+    found.or_else(after).map(|at| at.timestamp_millis())
 }
 
 #[cfg(test)]
@@ -198,6 +224,25 @@ mod tests {
         let wall = Zone::Fixed(2 * 3_600).wall(1_780_315_200_004).expect("a date");
         assert_eq!(wall.to_string(), "2026-06-01 14:00:00.004");
         assert_eq!(Zone::Utc.wall(i64::MAX), None);
+    }
+
+    #[test]
+    fn zones_are_found_by_their_names() {
+        let found: Vec<&str> = zones_like(" new york").collect();
+        assert_eq!(found, ["America/New_York"]);
+        assert_eq!(zones_like("nowhere").count(), 0);
+        assert_eq!(Zone::named("Europe/Nowhere"), None);
+        let berlin = Zone::named(" Europe/Berlin ").expect("it is known");
+        assert_eq!(berlin.name(0), "UTC+01:00");
+        let both = "2026-06-01 14:00:00 Europe/Berlin (UTC+02:00)\n2026-06-01 12:00:00 UTC";
+        assert_eq!(berlin.both(1_780_315_200_000), both);
+        // Clocks were set forward from 02:00 to 03:00, and back from 03:00 to 02:00.
+        for (wall, expected) in
+            [("2026-03-29T02:30:00", "01:30:00"), ("2026-10-25T02:30:00", "00:30:00")]
+        {
+            let instant = berlin.instant(wall.parse().expect("a date")).expect("an instant");
+            assert_eq!(Zone::Utc.time_of_day(instant), expected, "{wall}");
+        }
     }
 
     #[test]

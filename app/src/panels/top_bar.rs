@@ -9,7 +9,9 @@ use crate::action::{Action, Actions, DialogAction, ReaperAction, StoreAction, Vi
 use crate::action::{Entry, Group, dialog, entries, lesson, listener, reaper, store, view};
 use crate::job::glossary::Term;
 use crate::state::clock::Mode;
+use crate::state::dialogs::SettingsDraft;
 use crate::state::reaper::Schedule;
+use crate::state::settings::ZoneChoice;
 use crate::state::{Dialog, Phase, State, Zone, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::anchor::{self, Anchor};
@@ -135,7 +137,7 @@ fn clock_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions
     let time = zone.time_of_day(shown_ms);
     let (time, room) = match zone {
         Zone::Utc => (format!("{time} UTC"), "00:00:00 UTC"),
-        Zone::Local | Zone::Fixed(_) => (time, "00:00:00"),
+        Zone::Local | Zone::Named(_) | Zone::Fixed(_) => (time, "00:00:00"),
     };
     actions.redraw_at(&state.clock, state.clock.next_step_ms());
     let Mode::Simulated { rate, paused } = state.clock.mode() else {
@@ -169,11 +171,19 @@ fn clock_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions
 }
 
 fn zone_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    let utc = state.settings.utc;
-    for (entry, is_utc) in [(view::LOCAL_TIME, false), (view::UTC, true)] {
-        if menu::choice(ui, entry.label, utc == is_utc).hint(entry.tooltip).clicked() {
-            actions.push(Action::View(ViewAction::SetUtc(is_utc)));
+    let chosen = &state.settings.zone;
+    for (entry, zone) in [(view::LOCAL_TIME, ZoneChoice::Local), (view::UTC, ZoneChoice::Utc)] {
+        if menu::choice(ui, entry.label, *chosen == zone).hint(entry.tooltip).clicked() {
+            actions.push(Action::View(ViewAction::SetZone(zone)));
         }
+    }
+    if let ZoneChoice::Named(name) = chosen {
+        let _ = menu::choice(ui, name, true);
+    }
+    menu::line(ui);
+    if menu::entry(ui, "Other time zone…", "", true).clicked() {
+        let draft = SettingsDraft { zone: Some(String::new()) };
+        actions.push(Action::Dialog(DialogAction::Show(Dialog::Settings(draft))));
     }
 }
 
@@ -281,7 +291,8 @@ fn right_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions
     menu_button_ui(ui, state, actions);
     let settings = Button::icon_only(Icon::Settings, "Settings").tooltip("Settings (Ctrl+,)");
     if ui.add(settings).clicked() {
-        actions.push(Action::Dialog(DialogAction::Show(Dialog::Settings)));
+        actions
+            .push(Action::Dialog(DialogAction::Show(Dialog::Settings(SettingsDraft::default()))));
     }
     let dark = ui.visuals().dark_mode;
     let (icon, name) = if dark {

@@ -21,7 +21,7 @@ use crate::limits::DIALOGS_WAITING_MAX;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dialog {
     /// Choices that stay.
-    Settings,
+    Settings(SettingsDraft),
     /// Every shortcut.
     Shortcuts,
     /// A page of the help.
@@ -80,7 +80,7 @@ impl Dialog {
     #[must_use]
     pub fn is_about_contents(&self) -> bool {
         match self {
-            Self::Settings
+            Self::Settings(_)
             | Self::Shortcuts
             | Self::Help(_)
             | Self::OpenFolder(_)
@@ -106,6 +106,13 @@ pub enum HelpPage {
     Report,
     /// Version and licenses.
     About,
+}
+
+/// What is typed in the settings; every other choice works at once.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SettingsDraft {
+    /// The name of a time zone; `None`: none is typed.
+    pub zone: Option<String>,
 }
 
 /// Another data folder to open.

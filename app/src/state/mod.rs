@@ -191,7 +191,7 @@ impl State {
     /// The zone that times of this machine are shown in, also beside a lesson.
     #[must_use]
     pub fn zone(&self) -> Zone {
-        if self.settings.utc { Zone::Utc } else { self.view.local_zone }
+        self.settings.zone.zone(self.view.local_zone)
     }
 
     /// The next collection with held documents to show; `None` if all are on the screen.

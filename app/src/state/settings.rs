@@ -13,7 +13,7 @@ use super::recent_stores::RecentStores;
 use super::store::Order;
 use super::store_tabs::KnownTabs;
 use super::view::Drawer;
-use crate::job::DateStyle;
+use crate::job::{DateStyle, Zone};
 use crate::limits::RECENT_COMMANDS_MAX;
 
 /// Dark or light.
@@ -39,6 +39,30 @@ impl ThemeChoice {
             Self::System => "System",
             Self::Dark => "Dark",
             Self::Light => "Light",
+        }
+    }
+}
+
+/// The zone that times are shown in.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum ZoneChoice {
+    /// That of this machine.
+    #[default]
+    Local,
+    /// UTC.
+    Utc,
+    /// One of the IANA database, by its name.
+    Named(String),
+}
+
+impl ZoneChoice {
+    /// The zone; that of this machine, `local`, if no zone has the name.
+    #[must_use]
+    pub fn zone(&self, local: Zone) -> Zone {
+        match self {
+            Self::Local => local,
+            Self::Utc => Zone::Utc,
+            Self::Named(name) => Zone::named(name).unwrap_or(local),
         }
     }
 }
@@ -78,8 +102,8 @@ pub struct Settings {
     pub recent_commands: Vec<String>,
     /// Whether nothing on the timeline slides, pops or sweeps.
     pub reduce_motion: bool,
-    /// Whether times are shown in UTC, not in the zone of this machine.
-    pub utc: bool,
+    /// The zone that times are shown in.
+    pub zone: ZoneChoice,
     /// How dates are written outside of documents.
     pub date_style: DateStyle,
     /// How digits are grouped outside of documents.
@@ -112,7 +136,7 @@ impl Default for Settings {
             pipelines: KeptPipelines::default(),
             recent_commands: Vec::new(),
             reduce_motion: false,
-            utc: false,
+            zone: ZoneChoice::default(),
             date_style: DateStyle::default(),
             grouping: Grouping::default(),
             schedule: Schedule::default(),

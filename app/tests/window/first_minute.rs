@@ -5,6 +5,7 @@ use mayfly::action::{Action, ViewAction};
 use mayfly::job::glossary::Term;
 use mayfly::state::Zone;
 use mayfly::state::report::VERSION;
+use mayfly::state::settings::ZoneChoice;
 
 use crate::support::{Window, at};
 
@@ -143,8 +144,8 @@ fn times_are_local_until_the_user_chooses_utc() {
     assert!(window.has("Expires at"));
     window.choose("Simulated time", "UTC");
     window.until_named("2026-06-01 12:01:00.000Z");
-    assert!(window.has("Expires at (UTC)") && window.state().settings.utc);
+    assert!(window.has("Expires at (UTC)") && window.state().settings.zone == ZoneChoice::Utc);
     window.choose("Simulated time", "Local time");
     window.until_named("2026-06-01 14:01:00.000");
-    assert!(!window.state().settings.utc);
+    assert!(window.state().settings.zone == ZoneChoice::Local);
 }

@@ -24,6 +24,22 @@ fn dates_and_numbers_are_written_as_chosen() {
 }
 
 #[test]
+fn times_are_shown_in_a_zone_by_its_name() {
+    let mut window = Window::open_view(&drops(), "Expiry");
+    window.until_named("1 expires at 12:00:30");
+    window.choose("Simulated time", "Other time zone…");
+    assert!(window.is_focused("Time zone name"));
+    window.type_into("Time zone name", "nowhere");
+    window.until_named("No time zone has this name");
+    window.type_into("Time zone name", "new york");
+    window.click("America/New_York");
+    window.click("Done");
+    window.until_named("1 expires at 08:00:30");
+    window.choose("Simulated time", "UTC");
+    window.until_named("1 expires at 12:00:30");
+}
+
+#[test]
 fn the_period_of_passes_is_set_in_a_store_that_is_opened() {
     let mut window = Window::open_after(&drops());
     window.keys(egui::Modifiers::COMMAND, egui::Key::Comma);

@@ -1,6 +1,6 @@
 //! The end of a lesson.
 
-use crate::apply::{Apply, WindowEffect, demo, store, view};
+use crate::apply::{Apply, WindowEffect, demo, store};
 use crate::job::purpose::LessonPurpose;
 use crate::state::{Dialog, Purpose};
 use crate::worker::{Lane, LessonOrder, LessonWork, Work};
@@ -19,7 +19,7 @@ pub(in crate::apply) fn close(cx: &mut Apply<'_>) {
     let Some(playing) = cx.state.lessons.playing.take() else { return };
     cx.state.dialogs.forget(Dialog::is_about_contents);
     playing.own.unpark(cx.state);
-    view::set_utc(cx.state.settings.utc, cx.state);
+    cx.state.clock.set_zone(cx.state.zone());
     title(cx);
     if cx.state.is_open() {
         store::reopened(Vec::new(), cx);
