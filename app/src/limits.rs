@@ -245,6 +245,21 @@ pub const JSON_VALUES_MAX: usize = 400;
 /// Values of one tab that are remembered as folded or opened in the list of JSON.
 pub const FOLDS_MAX: usize = 4_000;
 
+/// Lines of two documents that are compared.
+pub const COMPARED_LINES_MAX: usize = 5_000;
+
+/// Bytes of a text that is shown in a pane of its own.
+pub const PANE_TEXT_BYTES_MAX: usize = 200_000;
+
+/// The longest side of an image in binary data that is shown, in pixels.
+pub const IMAGE_SIDE_MAX: u32 = 8_192;
+
+/// Pixels of an image in binary data that is shown.
+pub const IMAGE_PIXELS_MAX: u32 = 16_000_000;
+
+/// Collections of a database that are asked for the document that a value refers to.
+pub const REFERENCE_COLLECTIONS_MAX: usize = 100;
+
 /// Bytes of a document or a value as text that is edited. Longer text takes seconds and gigabytes
 /// to be laid out.
 pub const EDITED_TEXT_BYTES_MAX: usize = 2_000_000;

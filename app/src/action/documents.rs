@@ -89,6 +89,8 @@ pub enum DocumentsAction {
         /// Which field, and what.
         task: FieldTask,
     },
+    /// Shows two documents side by side.
+    Compare(Box<[Bson; 2]>),
     /// Saves the value that is under edit.
     SaveField,
     /// Asks whether to delete this document, in its own row.
@@ -219,6 +221,10 @@ pub const ENTRIES: &[Entry] = &[
     entry("Clone document…", "Insert a copy of the selected document", |state| {
         let id = shown(state)?.documents.focus.as_ref()?.id.clone();
         when(state, |_| true, DocumentsAction::Clone(id))
+    }),
+    entry("Compare documents…", "Show two selected documents side by side", |state| {
+        let ids = shown(state)?.documents.selected.pair()?;
+        when(state, |_| true, DocumentsAction::Compare(Box::new(ids)))
     }),
     entry("Delete selected documents…", "Delete the selected documents", |state| {
         when(state, |view| !view.selected.is_empty(), DocumentsAction::AskDeleteSelected)

@@ -68,6 +68,7 @@ const ROWS: &[Row] = &[
     ("Show as cards", "view, list, layout", SHOW_DOCUMENTS),
     ("Show as JSON", "view, text, layout, raw", SHOW_DOCUMENTS),
     ("Show as a table", "view, grid, columns, layout", SHOW_DOCUMENTS),
+    ("Compare documents…", "diff, difference, side by side", "Select two documents first"),
     ("Fold all", "collapse, json, tree, nested", "Show documents as JSON first"),
     ("Unfold all", "expand, open, json, tree, nested", "Show documents as JSON first"),
     ("Select all documents", "mark, everything", SHOW_DOCUMENTS),

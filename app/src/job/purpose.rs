@@ -239,6 +239,10 @@ pub enum DocumentsPurpose {
     },
     /// The whole of a document, one field of which is asked for.
     Field(FieldTask),
+    /// Two documents, to compare them.
+    Compare,
+    /// The document of this collection that a value refers to.
+    Reference(String),
 }
 
 /// What is asked of one field of a document.
@@ -267,6 +271,10 @@ pub enum FieldTaskKind {
     MoveDown,
     /// Remove it.
     Remove,
+    /// Show its value in a pane of its own.
+    Show,
+    /// Look for the document that has its value as its `_id`.
+    Refer,
 }
 
 /// An answer for the pipeline of a tab.

@@ -25,7 +25,7 @@ pub fn ui(ui: &mut Ui, at: &mut NaiveDateTime, month: &mut NaiveDate, today: Nai
 }
 
 fn month_ui(ui: &mut Ui, month: &mut NaiveDate) {
-    let title = month.format("%B %Y").to_string();
+    let title = month.format("%b %Y").to_string();
     let mut step = |ui: &mut Ui, icon, name, months: i32| {
         if ui.add(Button::icon_only(icon, name).small()).clicked() {
             let by = Months::new(months.unsigned_abs());

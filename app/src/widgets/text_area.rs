@@ -6,6 +6,7 @@ use egui::{
     Stroke, StrokeKind, TextEdit, Ui,
 };
 
+use super::paint;
 use crate::theme::{colors, sizes, text};
 
 /// Lines that are shown before the field scrolls.
@@ -37,25 +38,11 @@ impl TextArea<'_> {
         let frame = Frame::new().inner_margin(Margin::symmetric(9, 6));
         let drawn = frame.show(ui, |ui| {
             ui.set_width(ui.available_width());
-            ScrollArea::vertical()
-                .id_salt(self.name)
-                .max_height(line * LINES_MAX)
-                .min_scrolled_height(line)
-                .auto_shrink([false, true])
-                .show(ui, |ui| {
-                    let edit = TextEdit::multiline(draft)
-                        .id(self.id)
-                        .font(text::mono())
-                        .hint_text(text::rich(self.hint, text::mono()).color(colors.dim))
-                        .frame(Frame::new())
-                        .margin(Margin::ZERO)
-                        .desired_rows(1)
-                        .desired_width(f32::INFINITY)
-                        .return_key(KeyboardShortcut::new(Modifiers::SHIFT, Key::Enter))
-                        .char_limit(self.bytes_max);
-                    ui.add(edit).accessible_name(self.name)
-                })
-                .inner
+            if lines(ui, draft) <= LINES_MAX {
+                return self.edit_ui(ui, draft);
+            }
+            let scroll = ScrollArea::vertical().id_salt(self.name).max_height(line * LINES_MAX);
+            scroll.auto_shrink([false, true]).show(ui, |ui| self.edit_ui(ui, draft)).inner
         });
         let response = drawn.inner;
         let border = match (self.invalid, self.changed, response.has_focus()) {
@@ -74,4 +61,29 @@ impl TextArea<'_> {
         ui.painter().set(background, shape);
         response
     }
+
+    fn edit_ui(&self, ui: &mut Ui, draft: &mut String) -> Response {
+        let edit = TextEdit::multiline(draft)
+            .id(self.id)
+            .font(text::mono())
+            .hint_text(text::rich(self.hint, text::mono()).color(colors(ui).dim))
+            .frame(Frame::new())
+            .margin(Margin::ZERO)
+            .desired_rows(1)
+            .desired_width(f32::INFINITY)
+            .return_key(KeyboardShortcut::new(Modifiers::SHIFT, Key::Enter))
+            .char_limit(self.bytes_max);
+        ui.add(edit).accessible_name(self.name)
+    }
+}
+
+/// About how many lines a text takes.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn lines(ui: &Ui, content: &str) -> f32 {
+    let chars = (ui.available_width() / paint::digit_width(ui).max(1.0)).max(1.0);
+    // Of a long text, the length alone says that it is too high.
+    if content.len() as f32 > 8.0 * chars * LINES_MAX {
+        return f32::INFINITY;
+    }
+    content.split('\n').map(|line| (line.chars().count() as f32 / chars).ceil().max(1.0)).sum()
 }

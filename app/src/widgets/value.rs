@@ -8,6 +8,7 @@ use mayfly_engine::value::Layout as Lines;
 use mayfly_engine::value::shell::write_value;
 use mayfly_engine::value::{count, counted};
 
+use super::hint::Hint as _;
 use super::value_text::{self, Kind, with_marks};
 use super::{Button, menu, paint};
 use crate::theme::{Colors, Icon, colors, sizes, text};
@@ -52,13 +53,20 @@ pub struct TreeEdit<'a> {
     pub editor: &'a mut dyn FnMut(&mut Ui),
     /// Draws the menu of the value at a place.
     pub menu: &'a mut dyn FnMut(&mut Ui, &[usize]),
+    /// What the tooltip of a value says, if it has one.
+    pub hint: &'a dyn Fn(&Bson) -> Option<String>,
 }
 
 /// Draws a document as a tree.
 pub fn document_ui(ui: &mut Ui, document: &Document) {
     let (mut editor, mut menu) = (|_: &mut Ui| {}, |_: &mut Ui, _: &[usize]| {});
     let (editor, menu) = (&mut editor, &mut menu);
-    draw(ui, document, TreeEdit { editing: None, editable: false, editor, menu }, false);
+    draw(
+        ui,
+        document,
+        TreeEdit { editing: None, editable: false, editor, menu, hint: &|_| None },
+        false,
+    );
 }
 
 /// Draws a document as a tree in which one value may be under edit, with a menu for each. Returns
@@ -154,6 +162,12 @@ impl Tree<'_> {
             }
             _ => {
                 let response = self.row(ui, name, value, full, None);
+                // Only where the pointer rests is it written.
+                if response.hovered()
+                    && let Some(words) = (self.edit.hint)(value)
+                {
+                    response.clone().hint(words);
+                }
                 let fixed = self.path.len() == 1 && name == "_id";
                 let pencil = self.edit.editable && !fixed && pencil_ui(ui, &response, full);
                 if response.double_clicked() || pencil {

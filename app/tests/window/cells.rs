@@ -50,6 +50,7 @@ fn a_cell_edit_ends_with_escape_and_says_what_is_wrong() {
     assert!(window.has("Save value"), "nothing is saved that can't be read");
     window.key(Key::Escape);
     assert!(!window.has("Save value"));
+    assert!(!window.tab().documents.selected.is_empty(), "the document stays selected");
     assert_eq!(stored(&window, doc! {"n": 5}).len(), 1);
 }
 
@@ -87,12 +88,20 @@ fn edit_in_list(window: &Window, id: i32, name: &str) -> mayfly::action::Action 
 }
 
 #[test]
-fn the_keyboard_alone_edits_a_cell() {
+fn the_keyboard_alone_goes_from_the_filter_to_a_value_and_saves_it() {
     let mut window = table();
-    window.click("\"three\"");
-    let cell = window.harness.ctx.memory(egui::Memory::focused);
-    assert!(cell.is_none() || window.has("\"three\""));
-    window.ask(edit_in_list(&window, 3, "text"));
+    window.keys(Modifiers::COMMAND, Key::L);
+    window.type_into("Filter", "{ _id: 3 }");
+    window.key(Key::Enter);
+    window.until_gone("\"one\"");
+    window.key(Key::Tab);
+    window.until("it is selected", |state| {
+        let tab = state.tabs.active().expect("a tab");
+        tab.documents.focus.as_ref().is_some_and(|focus| focus.id == Bson::Int32(3))
+    });
+    window.keys(Modifiers::COMMAND, Key::ArrowRight);
+    assert!(window.is_focused("\"three\""));
+    window.key(Key::Enter);
     window.until_named("Save value");
     window.key(Key::Escape);
     assert!(window.is_focused("\"three\""), "the cell has the keyboard again");
@@ -101,6 +110,9 @@ fn the_keyboard_alone_edits_a_cell() {
     window.type_into("Value", "drei");
     window.key(Key::Enter);
     window.until_named("Dismiss: Saved 1 document");
+    assert_eq!(stored(&window, doc! {"_id": 3, "text": "drei"}).len(), 1);
+    window.keys(Modifiers::COMMAND, Key::Z);
+    window.until_named("Dismiss: Undone: saved 1 document");
 }
 
 #[test]
@@ -355,4 +367,98 @@ fn a_date_is_picked_with_its_time() {
     window.until_named("Dismiss: Saved 1 document");
     let expected = bson::DateTime::parse_rfc3339_str("2026-07-14T11:59:30Z").expect("a date");
     assert_eq!(stored(&window, doc! {"at": expected}).len(), 1);
+}
+
+#[test]
+fn two_documents_are_compared() {
+    let mut window = window();
+    window.click("Select Document 3");
+    window.click("Select Document 4");
+    window.until_named("Selected documents");
+    window.choose("Selected documents", "Compare these two…");
+    window.until_named("3 differences");
+    assert!(window.has_part("text: different: \"three\" / \"four\""));
+    assert!(window.has_part("place: different: missing / { city: 'İzmir' }"));
+    window.key(Key::Escape);
+    window.until_gone("3 differences");
+}
+
+#[test]
+fn a_long_text_and_binary_data_have_a_pane_of_their_own() {
+    let bytes = bson::Binary {
+        subtype: bson::spec::BinarySubtype::Generic,
+        bytes: b"0123456789abcdefg".to_vec(),
+    };
+    let insert = doc! {"insert": "notes", "documents": [
+        {"_id": 1, "text": "one needle\ntwo needles", "data": bytes, "deep": [[1, 2], [3]]},
+    ]};
+    let mut window = Window::open_view(&[insert], "Documents");
+    window.until_named("Document 1");
+    window.point("Document 1");
+    let open = |window: &mut Window, name: &str| {
+        window.until_named(name);
+        let name = window.part(name);
+        window.point_secondary(&name);
+        window.point("Open value…");
+    };
+    open(&mut window, "text: ");
+    window.until_named("String, 22 characters, 2 lines");
+    window.type_into("Find in this text", "needle");
+    window.until_named("2 matches");
+    window.key(Key::Escape);
+    open(&mut window, "data: ");
+    window.until_named("Binary of subtype 0, 17 B");
+    assert!(window.has_part("30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66"));
+    assert!(window.has_part("00000010  67"));
+    window.key(Key::Escape);
+    open(&mut window, "deep: ");
+    window.until_named("Array of 2 items");
+    window.key(Key::Escape);
+}
+
+/// A picture of two by one pixels.
+fn png() -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let picture = image::RgbaImage::from_pixel(2, 1, image::Rgba([255, 0, 0, 255]));
+    picture.write_to(&mut bytes, image::ImageFormat::Png).expect("a picture");
+    bytes.into_inner()
+}
+
+#[test]
+fn an_image_in_binary_data_is_shown() {
+    let data = bson::Binary { subtype: bson::spec::BinarySubtype::Generic, bytes: png() };
+    let insert = doc! {"insert": "notes", "documents": [{"_id": 1, "data": data}]};
+    let mut window = Window::open_view(&[insert], "Documents");
+    window.until_named("Document 1");
+    window.point("Document 1");
+    window.until_named("data: ");
+    let name = window.part("data: ");
+    window.point_secondary(&name);
+    window.point("Open value…");
+    window.until_named("Image, 2 × 1 pixels");
+}
+
+#[test]
+fn a_reference_opens_the_document_that_it_means() {
+    let id = bson::oid::ObjectId::from_bytes([7; 12]);
+    let commands = [
+        doc! {"insert": "orders", "documents": [{"_id": 1, "userId": id, "none": 99}]},
+        doc! {"insert": "users", "documents": [{"_id": id, "name": "Ada"}]},
+    ];
+    let mut window = Window::open_view(&commands, "Documents");
+    window.click("Collection test.orders");
+    window.click("Documents");
+    window.until_named("Document 1");
+    window.point("Document 1");
+    window.until_named("none: 99");
+    window.point_secondary("none: 99");
+    window.point("Find the document with this _id");
+    window.until_named("No document in 2 collections of test has this _id");
+    let name = window.part("userId: ");
+    window.point_secondary(&name);
+    window.point("Find the document with this _id");
+    window.until("the user is shown", |state| {
+        state.tabs.active().is_some_and(|tab| tab.namespace.collection == "users")
+    });
+    window.until_named(&format!("Document ObjectId('{id}')"));
 }

@@ -269,6 +269,14 @@ impl Window {
         found.next().map(|node| node.rect())
     }
 
+    /// The whole name of the first control whose name holds these words.
+    pub fn part(&self, part: &str) -> String {
+        let mut found = self.harness.query_all_by(|node| names(node, |found| found.contains(part)));
+        let node = found.next().unwrap_or_else(|| panic!("no {part}:\n{}", self.on_screen()));
+        let node = node.accesskit_node();
+        node.label().or_else(|| node.value()).unwrap_or_default()
+    }
+
     /// Where a control stands.
     pub fn place(&self, name: &str) -> egui::Rect {
         self.first(name).rect()

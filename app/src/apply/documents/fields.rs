@@ -4,8 +4,8 @@
 use bson::{Bson, Document};
 
 use super::reading::{self, documents};
-use super::selection::show;
-use super::{with, writing};
+use super::selection::{has_unsaved, show};
+use super::{lookup, with, writing};
 use crate::apply::Apply;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
 use crate::state::documents::change::{self, id_of};
@@ -13,23 +13,10 @@ use crate::state::documents::{FieldEdit, FieldTask, FieldTaskKind as Kind, Purpo
 use crate::state::{State, TabId, number, toasts};
 use crate::worker::Reply;
 
-/// Whether an edit has to be saved or given up first; a message says so. An edit of the document
-/// `except` does not count.
-pub fn has_unsaved(tab: TabId, except: Option<&Bson>, state: &mut State) -> bool {
-    let edit = state.drafts.tab(tab).documents.field.as_ref();
-    let unsaved = edit.is_some_and(|edit| {
-        edit.is_changed() && (except.is_none() || edit.opened.get("_id") != except)
-    });
-    if unsaved {
-        let text = "You have an unsaved value; save or cancel it first";
-        state.toasts.push(toasts::Kind::Warning, text, None, state.uptime);
-    }
-    unsaved
-}
-
 /// Does something with a field of a document.
 pub fn ask(tab: TabId, id: &Bson, task: FieldTask, cx: &mut Apply<'_>) {
-    if has_unsaved(tab, None, cx.state) {
+    let shows = matches!(task.kind, Kind::Show | Kind::Refer);
+    if !shows && has_unsaved(tab, None, cx.state) {
         return;
     }
     let Some(open) = cx.state.tabs.get(tab) else { return };
@@ -69,6 +56,14 @@ fn say(text: impl Into<String>, state: &mut State) {
 fn perform(tab: TabId, document: &Document, task: &FieldTask, cx: &mut Apply<'_>) {
     let place = field_path::position(document, &task.names);
     let after = match (task.kind, &place) {
+        (Kind::Show, _) => return lookup::show_value(tab, &task.names, document, cx.state),
+        (Kind::Refer, Some(place)) => {
+            let name = task.names.iter().rev().find(|name| name.parse::<usize>().is_err());
+            if let Some((_, value)) = field_path::at(document, place) {
+                lookup::find_reference(tab, value, name.map_or("", String::as_str), cx);
+            }
+            return;
+        }
         (Kind::Remove, Some(place)) => field_path::removed(document, place),
         (Kind::MoveUp, Some(place)) => field_path::moved(document, place, true),
         (Kind::MoveDown, Some(place)) => field_path::moved(document, place, false),

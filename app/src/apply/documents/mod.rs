@@ -3,6 +3,7 @@
 pub mod bulk;
 mod damaged;
 mod fields;
+mod lookup;
 mod reading;
 mod selection;
 mod writing;
@@ -70,6 +71,7 @@ pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
         DocumentsAction::SaveEditor => writing::save_editor(tab, cx),
         DocumentsAction::TakeTheirs => writing::take_theirs(tab, cx.state),
         DocumentsAction::Field { id, task } => fields::ask(tab, &id, task, cx),
+        DocumentsAction::Compare(ids) => lookup::compare(tab, &ids, cx),
         DocumentsAction::SaveField => writing::save_field(tab, cx),
         DocumentsAction::AskDelete(id) => with(cx.state, tab, |view| view.confirming = Some(id)),
         DocumentsAction::AskDeleteSelected => bulk::open(tab, Asked::Delete, cx),
@@ -123,6 +125,8 @@ pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx:
         Purpose::Whole => reading::whole(tab, reply, cx.state),
         Purpose::Verdict => reading::verdict(tab, reply, cx.state),
         Purpose::Open { clone } => reading::opened(tab, *clone, reply, cx.state),
+        Purpose::Compare => lookup::compared(tab, reply, cx.state),
+        Purpose::Reference(collection) => lookup::reference(tab, collection, reply, cx),
         Purpose::Field(task) => fields::read(tab, task, reply, cx),
         // A command of its work; its end has an outcome of its own.
         Purpose::Close | Purpose::Bulk(_) => {}
@@ -151,6 +155,8 @@ pub fn dropped(tab: TabId, purpose: &Purpose, cx: &mut Apply<'_>) {
         Purpose::Check | Purpose::DeleteRead | Purpose::Write => writing::dropped(tab, state),
         Purpose::RemoveDamaged => damaged::dropped(tab, state),
         Purpose::Bulk(operation) => bulk::dropped(*operation, cx),
+        // The others may still find it, but not all have said so.
+        Purpose::Reference(_) => with(state, tab, |view| view.reference = None),
         _ => {}
     }
 }

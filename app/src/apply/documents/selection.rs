@@ -2,7 +2,6 @@
 
 use bson::{Bson, Document};
 
-use super::fields::has_unsaved;
 use super::reading::{ask, ask_focus, documents, want};
 use super::with;
 use crate::action::documents::How;
@@ -41,6 +40,20 @@ pub fn select(tab: TabId, row: u64, id: &Bson, how: How, cx: &mut Apply<'_>) {
         range(tab, wanted, cx);
     }
     ask_focus(tab, cx);
+}
+
+/// Whether an edit has to be saved or given up first; a message says so. An edit of the document
+/// `except` does not count.
+pub fn has_unsaved(tab: TabId, except: Option<&Bson>, state: &mut State) -> bool {
+    let edit = state.drafts.tab(tab).documents.field.as_ref();
+    let unsaved = edit.is_some_and(|edit| {
+        edit.is_changed() && (except.is_none() || edit.opened.get("_id") != except)
+    });
+    if unsaved {
+        let text = "You have an unsaved value; save or cancel it first";
+        state.toasts.push(Kind::Warning, text, None, state.uptime);
+    }
+    unsaved
 }
 
 /// Puts a document into the inspector.

@@ -1,11 +1,13 @@
 //! The dialogs of the Documents view.
 
+mod compare;
 mod copy;
 mod damaged;
 mod delete;
 mod editor;
 mod scope;
 mod update;
+mod value_pane;
 
 use egui::Context;
 
@@ -24,6 +26,8 @@ pub fn ui(
     match dialog {
         Dialog::Editor(draft) => editor::ui(context, tab, draft, state, actions),
         Dialog::Damaged(draft) => damaged::ui(context, tab, draft, state, actions),
+        Dialog::Compare(draft) => compare::ui(context, draft, actions),
+        Dialog::Value(draft) => value_pane::ui(context, draft, actions),
         Dialog::Delete(draft) => delete::ui(context, tab, draft, state, actions),
         Dialog::Update(draft) => update::ui(context, tab, draft, state, actions),
         Dialog::Copy(draft) => copy::ui(context, tab, draft, state, actions),

@@ -46,6 +46,7 @@ fn value_ui(ui: &mut Ui, target: &Target<'_>, actions: &mut Actions) {
     {
         actions.push(view(ViewAction::CopyLines(copy::value_text(found))));
     }
+    pane_ui(ui, target, found, actions);
     let path = field_path::dotted(target.names);
     if menu::entry(ui, "Copy path", "", true).clicked() {
         actions.push(view(ViewAction::Copy(path.clone())));
@@ -55,6 +56,26 @@ fn value_ui(ui: &mut Ui, target: &Target<'_>, actions: &mut Actions) {
     }
     menu::line(ui);
     path_ui(ui, target, found, &query_path(target), actions);
+}
+
+/// What shows the value, or what it refers to, elsewhere.
+fn pane_ui(ui: &mut Ui, target: &Target<'_>, found: Option<&Bson>, actions: &mut Actions) {
+    let (Some(id), Some(found)) = (target.id, found) else { return };
+    let is_long =
+        matches!(found, Bson::String(_) | Bson::Binary(_) | Bson::Document(_) | Bson::Array(_));
+    let is_id = target.names.len() == 1 && target.names[0] == "_id";
+    let refers = matches!(found, Bson::ObjectId(_) | Bson::String(_) | Bson::Int32(_))
+        || matches!(found, Bson::Int64(_) | Bson::Binary(_));
+    for (label, kind, possible) in [
+        ("Open value…", FieldTaskKind::Show, is_long),
+        ("Find the document with this _id", FieldTaskKind::Refer, refers && !is_id),
+    ] {
+        if possible && menu::entry(ui, label, "", true).clicked() {
+            let task = FieldTask { names: target.names.to_vec(), kind };
+            let action = DocumentsAction::Field { id: id.clone(), task };
+            actions.push(Action::Documents(target.tab.id, action));
+        }
+    }
 }
 
 /// A path for a query: the items of an array are matched together.
@@ -154,6 +175,14 @@ fn document_ui(ui: &mut Ui, target: &Target<'_>, actions: &mut Actions) {
     }
     if !target.editable {
         return;
+    }
+    let view = &target.tab.documents;
+    let other = view.focus.as_ref().filter(|focus| focus.id != *id && view.selected.len() < 3);
+    if let Some(other) = other
+        && menu::entry(ui, "Compare with the selected one…", "", true).clicked()
+    {
+        let ids = Box::new([other.id.clone(), id.clone()]);
+        actions.push(Action::Documents(target.tab.id, DocumentsAction::Compare(ids)));
     }
     let add = FieldTask { names: Vec::new(), kind: FieldTaskKind::Add };
     for (label, action) in [

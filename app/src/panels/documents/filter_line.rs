@@ -32,7 +32,7 @@ pub fn ui(
     let mut run = false;
     // In a narrow view the buttons stand below the filter, and a presentation has none.
     let is_presented = state.view.is_presented();
-    let is_wide = !is_presented && ui.available_width() >= WIDE;
+    let is_wide = !is_presented && super::settled_width(ui, state, tab) >= WIDE;
     ui.horizontal(|ui| {
         let id = Id::unique(("filter", tab.id.0));
         let width = ui.available_width() - if is_wide { BUTTONS } else { 0.0 };

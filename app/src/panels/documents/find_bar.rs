@@ -1,6 +1,6 @@
 //! The line that finds text in the documents that are loaded.
 
-use egui::{Id, Key, Ui};
+use egui::{Id, Key, Modifiers, Ui};
 
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::documents::find::Find;
@@ -53,10 +53,10 @@ pub fn ui(
             step = Some(true);
         }
         if response.lost_focus() {
-            let (enter, back, escape) = ui.input(|input| {
-                let pressed = |key| input.key_pressed(key);
-                (pressed(Key::Enter), input.modifiers.shift, pressed(Key::Escape))
-            });
+            let (enter, back) =
+                ui.input(|input| (input.key_pressed(Key::Enter), input.modifiers.shift));
+            // Taken, so that it does not clear the selection too.
+            let escape = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
             if enter {
                 step = Some(!back);
                 response.request_focus();

@@ -150,6 +150,11 @@ fn selection_ui(ui: &mut Ui, view: &DocumentsView, push: &mut impl FnMut(Documen
                 push(action);
             }
         }
+        if let Some(ids) = view.selected.pair()
+            && menu::entry(ui, "Compare these two…", "", true).clicked()
+        {
+            push(DocumentsAction::Compare(Box::new(ids)));
+        }
         menu::line(ui);
         for (label, form) in [
             ("Copy as table text", CopyForm::Table),

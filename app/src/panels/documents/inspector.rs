@@ -1,11 +1,11 @@
 //! The chosen document: when it expires and why, all its fields, and copies of it as text.
 
-use bson::Document;
+use bson::{Bson, Document};
 use egui::{Align, Layout, Ui};
 use mayfly_engine::reply::{RuleVerdict, Verdict};
 
 use super::value_editor::{self, EditStep};
-use super::{copy, field_menu};
+use super::{copy, field_menu, words};
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::panels::expiry::{self, words::hidden, words::stays};
 use crate::panels::lesson::why;
@@ -16,7 +16,7 @@ use crate::state::lesson::why::Topic;
 use crate::state::{Clock, State, Tab, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
-use crate::widgets::{Button, bar, card, empty_state, marks, menu, value};
+use crate::widgets::{Button, bar, card, cell, empty_state, marks, menu, value};
 
 /// Draws the inspector.
 pub fn ui(
@@ -228,6 +228,10 @@ fn fields_ui(
             editable: is_editable,
             editor: &mut editor,
             menu: &mut draw_menu,
+            hint: &|found| {
+                let has_more = matches!(found, Bson::DateTime(_) | Bson::ObjectId(_));
+                has_more.then(|| cell::hint(found, |ms| words::instant(ms, &state.clock)))
+            },
         },
     );
     value_editor::finish(done, tab, draft, actions);

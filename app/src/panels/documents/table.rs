@@ -1,18 +1,19 @@
 //! The documents as a table: a column for each field of the documents that are there.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use bson::Bson;
-use egui::{Align2, Id, Key, Role, Sense, Stroke, Ui, WidgetInfo};
+use egui::{Align2, Event, Id, Key, Role, Sense, Stroke, Ui, WidgetInfo};
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, PrefetchInfo, Table, TableDelegate};
 
-use super::{Found, field_menu, row_head, value_editor, words};
+use super::{Found, copy, field_menu, row_head, value_editor, words};
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::state::documents::due::Due;
 use crate::state::documents::{
     DocumentsDraft, FieldTask, FieldTaskKind, Row, field_path, filter_text,
 };
-use crate::state::{State, Tab, duration};
+use crate::state::{State, Tab};
 use crate::theme::colors::faded;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
@@ -36,14 +37,14 @@ pub fn ui(
     actions: &mut Actions,
 ) -> Range<u64> {
     let view = &tab.documents;
-    let paths = view.shown_columns();
+    let paths: Vec<Rc<[String]>> = view.shown_columns().into_iter().map(Rc::from).collect();
     let stays = state.tree.why_nothing_expires(&tab.namespace.db).is_some();
     let expires = view.tells_due() && !stays;
-    let starts_with_id = paths.first().is_some_and(|path| path == &["_id"]);
+    let starts_with_id = paths.first().is_some_and(|path| is_id(path));
     let mut columns: Vec<Column> = paths
         .iter()
         .map(|path| {
-            let width = if path == &["_id"] { COLUMN_ID } else { COLUMN };
+            let width = if is_id(path) { COLUMN_ID } else { COLUMN };
             column(&field_path::dotted(path), width)
         })
         .collect();
@@ -102,7 +103,7 @@ struct Delegate<'a> {
     state: &'a State,
     tab: &'a Tab,
     actions: &'a mut Actions,
-    paths: Vec<Vec<String>>,
+    paths: Vec<Rc<[String]>>,
     expires: bool,
     /// The `_id` of the document whose cell is under edit, and the path of the column.
     edited: Option<(Bson, Vec<String>)>,
@@ -113,7 +114,7 @@ struct Delegate<'a> {
 /// What a column shows.
 #[derive(Clone)]
 enum Shows {
-    Field(Vec<String>),
+    Field(Rc<[String]>),
     Expires,
 }
 
@@ -123,7 +124,7 @@ impl Delegate<'_> {
             return Some(Shows::Expires);
         }
         let at = if self.expires && at > 1 { at - 1 } else { at };
-        self.paths.get(at).map(|path| Shows::Field(path.clone()))
+        self.paths.get(at).map(|path| Shows::Field(Rc::clone(path)))
     }
 
     fn push(&mut self, action: DocumentsAction) {
@@ -231,13 +232,7 @@ impl Delegate<'_> {
 
     /// Says the whole value of a cell where the pointer rests.
     fn cell_hint(&self, response: &egui::Response, found: &Bson) {
-        let (clock, zone) = (&self.state.clock, self.state.clock.zone());
-        let when = |ms: i64| {
-            let apart = ms.saturating_sub(clock.shown_ms());
-            let span = duration::span(apart.saturating_abs());
-            let away = if apart < 0 { format!("{span} ago") } else { format!("in {span}") };
-            format!("{}\n{away}", zone.both(ms))
-        };
+        let when = |ms| words::instant(ms, &self.state.clock);
         response.clone().hint_ui(|ui| {
             ui.set_max_width(sizes::TOOLTIP_VALUE);
             ui.label(text::rich(cell::hint(found, when), text::mono_small()));
@@ -253,7 +248,7 @@ impl Delegate<'_> {
     ) {
         let found = field_path::value(&row.document, path);
         if let Some(found) = found {
-            if path == ["_id"] && matches!(found, Bson::Document(_) | Bson::Array(_)) {
+            if is_id(path) && matches!(found, Bson::Document(_) | Bson::Array(_)) {
                 let mut job = egui::text::LayoutJob::default();
                 value::append_id(&mut job, found, colors(ui));
                 value::line_in(ui, cell_rect(ui), job);
@@ -295,14 +290,39 @@ impl Delegate<'_> {
         }
     }
 
+    /// The right arrow key goes from the selected document to its first value; with Ctrl also where
+    /// the key alone moves a simulated clock.
+    fn enter_row(&self, ui: &Ui, row: &Row, shows: &Shows, response: &egui::Response) {
+        let first = self.paths.iter().find(|path| !is_id(path));
+        let is_first = matches!(shows, Shows::Field(path) if Some(path) == first);
+        let is_free = || ui.memory(|memory| memory.focused().is_none());
+        if is_first
+            && self.tab.documents.is_focused(&row.id)
+            && ui.input(|input| input.key_pressed(Key::ArrowRight) && !input.modifiers.shift)
+            && is_free()
+            && self.state.dialogs.open().is_none()
+        {
+            response.request_focus();
+        }
+    }
+
     /// What presses and keys on a cell do.
     fn cell_keys(&mut self, ui: &Ui, at: u64, row: &Row, shows: &Shows, response: &egui::Response) {
         let entered = response.has_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        let is_copied = |event: &Event| matches!(event, Event::Copy);
+        if response.has_focus()
+            && ui.input(|input| input.events.iter().any(is_copied))
+            && let Shows::Field(path) = shows
+            && let Some(found) = field_path::value(&row.document, path)
+        {
+            self.actions.push(Action::View(ViewAction::CopyLines(copy::value_text(found))));
+        }
+        self.enter_row(ui, row, shows, response);
         if response.double_clicked() || entered {
             let id = row.id.clone();
             self.push(match shows {
                 Shows::Field(path) if path[0] != "_id" => {
-                    let task = FieldTask { names: path.clone(), kind: FieldTaskKind::EditInList };
+                    let task = FieldTask { names: path.to_vec(), kind: FieldTaskKind::EditInList };
                     DocumentsAction::Field { id, task }
                 }
                 _ => DocumentsAction::Edit(id),
@@ -314,10 +334,14 @@ impl Delegate<'_> {
     }
 }
 
+fn is_id(path: &[String]) -> bool {
+    path == ["_id"]
+}
+
 /// What a cell says; an `_id` says what it is, whatever it is.
 fn cell_words(path: &[String], found: &Bson) -> String {
     match found {
-        Bson::Document(_) | Bson::Array(_) if path == ["_id"] => value::id(found),
+        Bson::Document(_) | Bson::Array(_) if is_id(path) => value::id(found),
         _ => cell::words(found),
     }
 }
@@ -388,7 +412,7 @@ impl TableDelegate for Delegate<'_> {
         let id = ui.scope_id().with(("cell", cell.row_nr, cell.col_nr));
         let response = ui.interact(ui.max_rect(), id, Sense::click());
         let spoken = match &shows {
-            Shows::Field(path) if path == &["_id"] => row_head::name(row),
+            Shows::Field(path) if is_id(path) => row_head::name(row),
             Shows::Field(path) => field_path::value(&row.document, path)
                 .map_or_else(String::new, |found| {
                     marks::visible(&value::cut(&value::short(found), 80))

@@ -4,13 +4,16 @@
 use std::sync::Arc;
 
 use bson::Bson;
-use egui::{Align, Area, Frame, Id, Key, Layout, Margin, Order, Rect, Shadow, Stroke, Ui};
+use egui::{
+    Align, Area, Frame, Id, Key, Layout, Margin, Modifiers, Order, Rect, Shadow, Stroke, Ui,
+};
 
+use super::words;
 use crate::action::{Action, Actions, DocumentsAction};
 use crate::limits::EDITED_TEXT_BYTES_MAX;
 use crate::state::documents::field::{self, Calendar};
 use crate::state::documents::{DocumentsDraft, EditTarget, FieldEdit, FieldKind};
-use crate::state::{State, Tab, Zone, duration};
+use crate::state::{State, Tab, Zone};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::Field;
 use crate::widgets::text_area::TextArea;
@@ -208,7 +211,11 @@ fn calendar_ui(ui: &mut Ui, edit: &mut FieldEdit, state: &State) {
     if state.clock.zone() != Zone::Utc {
         ui.horizontal(|ui| {
             for zone in [state.clock.zone(), Zone::Utc] {
-                let name = if zone == Zone::Utc { "UTC".to_owned() } else { zone.name(at_ms) };
+                let name = match zone {
+                    Zone::Utc => "UTC".to_owned(),
+                    Zone::Named(place) => place.name().to_owned(),
+                    _ => format!("Local ({})", zone.name(at_ms)),
+                };
                 let button = Button::ghost(&name).small().selected(calendar.zone == zone);
                 if ui.add(button).clicked() {
                     calendar.zone = zone;
@@ -220,10 +227,7 @@ fn calendar_ui(ui: &mut Ui, edit: &mut FieldEdit, state: &State) {
     if changed && let Some(ms) = calendar.zone.instant(wall) {
         set_date(edit, ms);
     }
-    let apart = at_ms.saturating_sub(now_ms);
-    let span = duration::span(apart.saturating_abs());
-    let away = if apart < 0 { format!("{span} ago") } else { format!("in {span}") };
-    let words = format!("{}\n{away}", state.clock.zone().both(at_ms));
+    let words = words::instant(at_ms, &state.clock);
     ui.label(text::rich(words, text::small()).color(colors(ui).dim));
     edit.calendar = Some(calendar);
 }
@@ -313,8 +317,9 @@ fn buttons_ui(ui: &mut Ui, edit: &FieldEdit, busy: bool, done: &mut EditStep) {
 fn with_keys(ui: &Ui, edit: &FieldEdit, busy: bool, done: EditStep) -> EditStep {
     let focused = ui.memory(egui::Memory::focused);
     let is_here = focused.is_none_or(|id| id == value_id() || id == name_id());
-    let escape = ui.input(|input| input.key_pressed(Key::Escape));
-    if is_here && escape && !menu::was_open(ui.ctx()) {
+    // The key is taken: it ends the edit alone, and not the selection too.
+    let escape = || ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
+    if is_here && !menu::was_open(ui.ctx()) && escape() {
         return EditStep::Cancel;
     }
     if done == EditStep::Save && (busy || edit.edited().is_err()) {

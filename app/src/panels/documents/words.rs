@@ -42,6 +42,14 @@ pub fn due(due: Due, clock: &Clock) -> (String, bool) {
     }
 }
 
+/// An instant in the chosen zone and in UTC, and how far away it is.
+pub fn instant(ms: i64, clock: &Clock) -> String {
+    let apart = ms.saturating_sub(clock.shown_ms());
+    let span = duration::span(apart.saturating_abs());
+    let away = if apart < 0 { format!("{span} ago") } else { format!("in {span}") };
+    format!("{}\n{away}", clock.zone().both(ms))
+}
+
 /// When a document expires, read aloud: the threshold, which doesn't change every second.
 pub fn due_spoken(due: Due, zone: Zone) -> String {
     match due {

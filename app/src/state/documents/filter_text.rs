@@ -66,7 +66,7 @@ mod tests {
         check("{b: {$gt: 2}}", doc! {"a": 1}, "{b: {$gt: 2}, a: 1 }");
         check("{ b: 2, }", doc! {"a": 1}, "{ b: 2, a: 1 }");
         check("{ a: {$gt: 0} }", doc! {"a": 1}, "{ $and: [ { a: {$gt: 0} }, { a: 1 } ] }");
-        check("{ a: ", doc! {"b": 1}, "{ $and: [ { a: , { b: 1 } ] }");
+        check("{ a: ", doc! {"b": 1}, "{ $and: [ { a:, { b: 1 } ] }");
         check("{ a: 1 }", doc! {}, "{ a: 1 }");
     }
 

@@ -5,6 +5,7 @@ pub mod bulk;
 pub mod change;
 pub mod clipboard;
 pub mod columns;
+pub mod compare;
 pub mod damaged;
 pub mod due;
 pub mod editor;
@@ -16,9 +17,11 @@ pub mod focus;
 pub mod json_lines;
 pub mod pages;
 pub mod query;
+pub mod reference;
 pub mod selection;
 pub mod type_change;
 pub mod undo;
+pub mod value_pane;
 pub mod view;
 
 pub use crate::job::bulk::Target;
@@ -48,6 +51,10 @@ pub enum Dialog {
     Copy(Box<bulk::BulkCopy>),
     /// Damaged documents.
     Damaged(Damaged),
+    /// Two documents side by side.
+    Compare(Box<compare::Compare>),
+    /// A value in a pane of its own.
+    Value(Box<value_pane::ValuePane>),
 }
 
 impl Dialog {
@@ -58,7 +65,7 @@ impl Dialog {
             Self::Delete(draft) => Some(&draft.scope),
             Self::Update(draft) => Some(&draft.scope),
             Self::Copy(draft) => Some(&draft.scope),
-            Self::Editor(_) | Self::Damaged(_) => None,
+            Self::Editor(_) | Self::Damaged(_) | Self::Compare(_) | Self::Value(_) => None,
         }
     }
 
@@ -68,7 +75,7 @@ impl Dialog {
             Self::Delete(draft) => Some(&mut draft.scope),
             Self::Update(draft) => Some(&mut draft.scope),
             Self::Copy(draft) => Some(&mut draft.scope),
-            Self::Editor(_) | Self::Damaged(_) => None,
+            Self::Editor(_) | Self::Damaged(_) | Self::Compare(_) | Self::Value(_) => None,
         }
     }
 }

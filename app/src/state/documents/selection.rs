@@ -57,6 +57,15 @@ impl Selection {
         self.len() == 0
     }
 
+    /// The two documents, if they are two.
+    #[must_use]
+    pub fn pair(&self) -> Option<[Bson; 2]> {
+        let Self::Ids(ids) = self else { return None };
+        let mut ids = ids.values();
+        let pair = [ids.next()?.clone(), ids.next()?.clone()];
+        ids.next().is_none().then_some(pair)
+    }
+
     /// Whether a document is selected.
     #[must_use]
     pub fn contains(&self, id: &Bson) -> bool {

@@ -11,6 +11,7 @@ use super::due::{Due, TtlIndex, due};
 use super::find::Find;
 use super::pages::{Pages, Row};
 use super::query::{Query, QueryText, Refusal};
+use super::reference::Reference;
 use super::undo::Change;
 use super::{Cursor, FieldEdit, Focused, Folds, Selection, Undo, Writing, columns, field_path};
 use crate::commands::query;
@@ -95,6 +96,8 @@ pub struct DocumentsView {
     pub writing: Option<Writing>,
     /// Filters that were run, the newest first.
     pub history: Vec<String>,
+    /// A value whose document is looked for.
+    pub reference: Option<Reference>,
 }
 
 /// What a query showed.
