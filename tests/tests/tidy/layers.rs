@@ -61,7 +61,7 @@ const APP: &Layers = &[
     ("source", "job demo limits"),
     ("shell", "job source limits"),
     ("lessons", "job source shell limits"),
-    ("worker", "job schema demo source shell lessons limits"),
+    ("worker", "job commands schema demo source shell lessons limits"),
     ("apply", "job commands schema state action demo source worker limits"),
     ("theme", "limits"),
     ("widgets", "job theme limits"),

@@ -127,8 +127,13 @@ fn title(work: &BulkWork, origin: Origin) -> String {
             format!("Copy documents of {namespace} to {to} in {}", folder.display())
         }
         BulkChange::Back(made) | BulkChange::Again(made) => {
-            let what = if origin == Origin::Redo { "Redo" } else { "Undo" };
-            format!("{what}: {} documents of {}", made.verb.to_lowercase(), made.namespace)
+            let way = if origin == Origin::Redo { "Redo" } else { "Undo" };
+            let what = match made.verb {
+                "Deleted" => "the deletion of documents from",
+                "Copied" => "the copy of documents to",
+                _ => "the update of documents of",
+            };
+            format!("{way} {what} {}", made.namespace)
         }
     }
 }
@@ -192,7 +197,7 @@ pub fn ended(operation: OperationId, mut report: BulkReport, cx: &mut Apply<'_>)
     };
     forget(&run, &report, cx.state);
     let is_left = !report.left.is_empty() || matches!(report.end, BulkEnd::Failed(_));
-    let is_noted = note(&run, report, cx.state);
+    let is_noted = note(&run, report, cx.state) && cx.state.tabs.get(tab).is_some();
     let offer = match run.origin {
         Origin::Person => is_noted.then(|| ("Undo".to_owned(), Offer::Undo(tab))),
         origin => writing::offer(tab, origin).filter(|_| is_left),

@@ -10,11 +10,12 @@ use crate::action::documents::How;
 use crate::action::{Action, DialogAction};
 use crate::apply::{Apply, Effects};
 use crate::apply::{apply as act, outcome};
-use crate::job::bulk::BulkChange;
+use crate::job::bulk::{BulkChange, Target};
 use crate::source::{Capabilities, Events, Source};
 use crate::state::documents::editor::{Editor, Phase};
 use crate::state::documents::{Dialog, FieldEdit, Selection};
 use crate::state::tabs::ViewKind;
+use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, Phase as StorePhase};
 use crate::worker::{Outcome, Work, bulk as bulk_work};
 
@@ -660,4 +661,37 @@ fn all_that_match_but_one_are_updated_in_one_step_that_is_undone_and_redone() {
     assert_eq!(said(&bench), "Redone: updated 10,099 documents");
     assert_eq!(count(&mut bench, 7), 10_099);
     assert!(bench.view().undo.can_undo() && !bench.view().undo.can_redo());
+}
+
+#[test]
+fn a_change_of_many_says_what_was_not_changed_and_why() {
+    let mut bench = Bench::new(&[
+        doc! {"_id": 1, "n": 1},
+        doc! {"_id": 2, "n": "text"},
+        doc! {"_id": 3, "n": 5, "m": 1},
+    ]);
+    let change = |bench: &mut Bench, update: Document| {
+        let (target, update) = (Target::Matching(doc! {}), Bson::Document(update));
+        bench.act(DocumentsAction::Change(Box::new(BulkChange::Update { target, update })));
+        bench.state.toasts.list().last().expect("a message").clone()
+    };
+    let said = change(&mut bench, doc! {"$set": {"m": 1}});
+    assert_eq!((said.kind, said.text.as_str()), (Kind::Done, "Updated 2 documents, 1 unchanged"));
+    let said = change(&mut bench, doc! {"$inc": {"n": 1}});
+    assert_eq!(said.kind, Kind::Warning);
+    assert!(said.text.starts_with("Updated 2 documents; 1 refused: "), "{}", said.text);
+    assert!(said.button.is_some(), "the two can be undone");
+    let ended = &bench.state.operations.list()[0];
+    assert_eq!(ended.title, "Update documents of d.c");
+    bench.run(&doc! {"update": "c", "updates": [{"q": {"_id": 1}, "u": {"$set": {"n": 99}}}]});
+    bench.act(DocumentsAction::Undo);
+    let said = bench.state.toasts.list().last().expect("a message").clone();
+    let expected = "Undone: restored 1 document, 1 changed since and left as they are";
+    assert_eq!((said.kind, said.text.as_str()), (Kind::Warning, expected));
+    assert!(said.button.is_some(), "the rest can be skipped");
+    assert_eq!(bench.state.operations.list()[0].title, "Undo the update of documents of d.c");
+    bench.act(DocumentsAction::SkipUndo);
+    bench.act(DocumentsAction::Undo);
+    assert_eq!(bench.stored()[2], doc! {"_id": 3, "n": 5, "m": 1}, "the first change is next");
+    assert!(!bench.stored()[1].contains_key("m"));
 }

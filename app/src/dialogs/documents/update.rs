@@ -21,8 +21,11 @@ use crate::widgets::{Button, card, marks, modal, value};
 /// The height of the text, in points.
 const AREA: f32 = 84.0;
 
-/// The height of what the update would do, in points.
-const PREVIEWS: f32 = 216.0;
+/// The height of what the update would do, in points: ten lines, or fewer in a low window.
+const PREVIEWS: std::ops::RangeInclusive<f32> = 90.0..=216.0;
+
+/// The height of everything else in a window with this dialog, in points.
+const AROUND: f32 = 530.0;
 
 /// Characters of a value before and after the update.
 const VALUE_CHARS_MAX: usize = 60;
@@ -130,7 +133,9 @@ fn previews_ui(ui: &mut Ui, previews: &[Preview], count: u64) {
     ui.label(text::rich(words, text::small()).color(colors(ui).dim));
     card::ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-        let scroll = ScrollArea::vertical().id_salt("previews").max_height(PREVIEWS);
+        let room = ui.ctx().content_rect().height() - AROUND;
+        let height = room.clamp(*PREVIEWS.start(), *PREVIEWS.end());
+        let scroll = ScrollArea::vertical().id_salt("previews").max_height(height);
         scroll.auto_shrink([false, true]).show(ui, |ui| {
             for preview in previews {
                 preview_ui(ui, preview);

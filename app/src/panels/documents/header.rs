@@ -45,7 +45,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
         let hides = view.asks_due && state.tree.hides_expired(&tab.namespace.db);
         let tooltip = if hides { format!("{}\n{took}", words::HIDDEN) } else { took };
         ui.label(text::rich(&range, text::mono()).color(colors(ui).dim)).hint(tooltip);
-        pressed = buttons_ui(ui, view, is_wide, &mut push);
+        pressed = buttons_ui(ui, view, is_wide && bulk.is_none(), &mut push);
         if is_wide {
             cancel = bulk.and_then(|run| bulk_ui(ui, run));
         }
@@ -61,10 +61,11 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
     });
     if !is_wide {
         ui.horizontal(|ui| {
-            if view.selected.len() > 1 {
+            if let Some(run) = bulk {
+                cancel = bulk_ui(ui, run);
+            } else if view.selected.len() > 1 {
                 selection_ui(ui, view, &mut push);
             }
-            cancel = bulk.and_then(|run| bulk_ui(ui, run));
             modes_ui(ui, tab, &draft.folds, true, &mut push);
         });
     }
@@ -90,7 +91,7 @@ enum Pressed {
 fn buttons_ui(
     ui: &mut Ui,
     view: &DocumentsView,
-    is_wide: bool,
+    takes_selection: bool,
     push: &mut impl FnMut(DocumentsAction),
 ) -> Pressed {
     let refresh = Button::icon_only(Icon::Refresh, "Refresh").tooltip("Refresh (Ctrl+R)");
@@ -99,7 +100,7 @@ fn buttons_ui(
     }
     // What is done with the selected documents takes the room of these words; in a narrow view it
     // is on the line below.
-    let has_selection = is_wide && view.selected.len() > 1;
+    let has_selection = takes_selection && view.selected.len() > 1;
     let button = |icon, word, name| {
         if has_selection {
             Button::icon_only(icon, name)

@@ -155,7 +155,7 @@ impl RowRange {
     }
 }
 
-/// Where the keyboard goes on in the list, and from where a range is selected.
+/// The row that the keyboard is at, and the one that a range is selected from.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cursor {
     /// The row that the keys went to last.

@@ -86,7 +86,7 @@ pub struct DocumentsView {
     pub focus: Option<Focused>,
     /// The selected documents.
     pub selected: Selection,
-    /// Where the keyboard goes on.
+    /// The row that the keyboard is at.
     pub cursor: Cursor,
     /// The document whose deletion waits for a yes.
     pub confirming: Option<Bson>,
