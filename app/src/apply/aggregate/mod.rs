@@ -8,7 +8,7 @@ use mayfly_engine::value::shell::write_command;
 
 pub use running::{abandon, answer, dropped, ended, refresh};
 
-use super::{Apply, WindowEffect, store};
+use super::{Apply, clipboard, store};
 use crate::action::{Action, AggregateAction, TransferAction};
 use crate::commands;
 use crate::limits::PIPELINE_CARDS_MAX;
@@ -162,7 +162,7 @@ fn say(error: &StageError, state: &mut State) {
 fn copy(tab: TabId, cx: &mut Apply<'_>) {
     let (Some(view), Some(of)) = (read(tab, cx), namespace(tab, cx.state)) else { return };
     let command = commands::aggregate::write(&of.collection, view.whole());
-    cx.window(WindowEffect::Copy(write_command(&of.db, &command)));
+    clipboard::copy(write_command(&of.db, &command), cx);
 }
 
 /// The results of the stages as they are typed, without one that writes.

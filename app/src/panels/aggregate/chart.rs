@@ -47,6 +47,9 @@ const TIME_STEPS: [f64; 18] = [
     315_360_000e3,
 ];
 
+/// Marks of an axis.
+const MARKS_MAX: usize = 64;
+
 /// Times closer than this are told apart by their time of day, in milliseconds.
 const DAY: f64 = 86_400e3;
 
@@ -108,7 +111,7 @@ fn choice_ui(
     });
 }
 
-/// What is not drawn, in words.
+/// The documents that are left out, in words.
 fn left_out(chart: &Chart) -> String {
     let count = |count: usize| number::counted(count as u64, "document", "documents");
     let mut words = Vec::new();
@@ -140,12 +143,42 @@ fn time(zone: Zone, ms: f64, step: f64) -> String {
     }
 }
 
+/// The room of a mark in the smallest steps of a grid: a time, a number from left to right, and a
+/// number or a name from top to bottom.
+const TIME: f64 = 14.0;
+const NUMBER: f64 = 11.0;
+const LINE: f64 = 4.0;
+
+/// A mark with so much room is as bright as can be, in the same steps.
+const BRIGHT: f64 = 40.0;
+
 fn time_marks(input: &GridInput) -> Vec<GridMark> {
-    let wanted = input.base_step_size * 8.0;
+    let wanted = input.base_step_size * TIME;
     let step = TIME_STEPS.into_iter().find(|step| *step >= wanted).unwrap_or(wanted);
+    marks(input, step)
+}
+
+/// Marks at 1, 2 or 5 times a power of ten.
+fn number_marks(input: &GridInput, room: f64) -> Vec<GridMark> {
+    let wanted = (input.base_step_size * room).max(f64::MIN_POSITIVE);
+    let power = 10_f64.powf(wanted.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * power);
+    let step = step.into_iter().find(|step| *step >= wanted).unwrap_or(wanted);
+    marks(input, step)
+}
+
+/// One mark for each bar, or for some of them where they are close.
+fn bar_marks(input: &GridInput) -> Vec<GridMark> {
+    let step = (input.base_step_size * 2.0).ceil().max(1.0);
+    let bright = input.base_step_size * BRIGHT;
+    let found = marks(input, step).into_iter();
+    found.map(|mark| GridMark { step_size: bright, ..mark }).collect()
+}
+
+fn marks(input: &GridInput, step: f64) -> Vec<GridMark> {
     let first = (input.bounds.0 / step).ceil() * step;
     let marks = std::iter::successors(Some(first), |at| Some(at + step));
-    let marks = marks.take_while(|at| *at <= input.bounds.1).take(64);
+    let marks = marks.take_while(|at| *at <= input.bounds.1).take(MARKS_MAX);
     marks.map(|value| GridMark { value, step_size: step }).collect()
 }
 
@@ -206,16 +239,13 @@ fn bars_ui(ui: &mut Ui, plot: Plot<'_>, chart: &Chart, fields: &ChartFields) -> 
         }));
     #[expect(clippy::cast_precision_loss, reason = "a few hundred bars")]
     let count = chart.points.len() as f64;
-    let step = |input: GridInput| {
-        let step = (input.base_step_size * 2.0).ceil().max(1.0);
-        [step, step * 1e9, step * 1e9]
-    };
     plot.invert_y(true)
         .default_y_bounds(-0.7, count.clamp(BARS_MIN, BARS) - 0.3)
         .auto_bounds(Vec2b::new(true, false))
         .allow_zoom(Vec2b::new(false, false))
         .allow_drag(Vec2b::new(false, count > BARS))
-        .y_grid_spacer(egui_plot::uniform_grid_spacer(step))
+        .y_grid_spacer(|input| bar_marks(&input))
+        .x_grid_spacer(|input| number_marks(&input, NUMBER))
         .y_axis_formatter(name_of)
         .x_axis_formatter(|mark, _| digits(mark.value))
         .include_x(0.0)
@@ -244,7 +274,9 @@ fn line_ui(
         .x_axis_formatter(move |mark, _| {
             if is_time { time(zone, mark.value, mark.step_size) } else { digits(mark.value) }
         });
-    let plot = if is_time { plot.x_grid_spacer(|input| time_marks(&input)) } else { plot };
+    let plot = plot.y_grid_spacer(|input| number_marks(&input, LINE)).x_grid_spacer(move |input| {
+        if is_time { time_marks(&input) } else { number_marks(&input, NUMBER) }
+    });
     let shown = plot.show(ui, |plot| {
         plot.line(line);
         plot.points(dots);
@@ -265,12 +297,15 @@ mod tests {
 
     #[test]
     fn marks_of_time_are_as_far_apart_as_people_count() {
-        let input = |ms: f64| GridInput { bounds: (0.0, ms), base_step_size: ms / 50.0 };
+        let input = |ms: f64| GridInput { bounds: (0.0, ms), base_step_size: ms / 100.0 };
         let marks = time_marks(&input(3_600e3));
         assert_eq!(
             marks.iter().map(|mark| mark.value).collect::<Vec<_>>(),
             [0.0, 900e3, 1_800e3, 2_700e3, 3_600e3]
         );
+        let numbers = number_marks(&GridInput { bounds: (0.0, 97.0), base_step_size: 1.0 }, 11.0);
+        let numbers: Vec<f64> = numbers.iter().map(|mark| mark.value).collect();
+        assert_eq!(numbers, [0.0, 20.0, 40.0, 60.0, 80.0]);
         assert_eq!(time(Zone::Utc, 0.0, 86_400e3), "1970-01-01");
         assert_eq!(time(Zone::Utc, 0.0, 900e3), "01-01 00:00");
         assert_eq!(time(Zone::Utc, 0.0, 5e3), "00:00:00");

@@ -15,7 +15,11 @@ use crate::widgets::value::cut;
 use crate::widgets::{Button, menu, tabs};
 
 /// A view so wide has everything in one line, in points.
-const WIDE: f32 = 760.0;
+const WIDE: f32 = 540.0;
+
+/// The room of the button that writes, and of what is said about a run.
+const WRITES: f32 = 300.0;
+const SAYS: f32 = 220.0;
 
 /// Characters of a name in a menu or on a button.
 const NAME_CHARS: usize = 40;
@@ -28,7 +32,10 @@ pub fn ui(
     draft: &AggregateDraft,
     actions: &mut TabActions<'_>,
 ) {
-    let is_wide = ui.available_width() >= WIDE;
+    let view = &tab.aggregate;
+    let writes = if view.writer.is_some() { WRITES } else { 0.0 };
+    let says = if view.is_old || !view.running.is_empty() { SAYS } else { 0.0 };
+    let is_wide = ui.available_width() >= WIDE + writes + says;
     ui.horizontal(|ui| {
         ui.set_height(sizes::CONTROL);
         add_ui(ui, draft, actions);

@@ -85,7 +85,7 @@ fn pipeline_ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut
     ScrollArea::vertical().id_salt("stages").auto_shrink(false).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
         cards::ui(ui, tab, draft, actions);
-        // What is not about one stage.
+        // It is about the pipeline as a whole.
         let whole = tab.aggregate.error.as_ref().filter(|error| error.card.is_none());
         if let Some(error) = whole {
             error_ui(ui, error);

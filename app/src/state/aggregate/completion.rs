@@ -80,6 +80,28 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '.' | '$')
 }
 
+/// Where the text in quotes begins that the end of `before` is in.
+fn open_quote(before: &str) -> Option<usize> {
+    let mut open: Option<(char, usize)> = None;
+    let mut is_escaped = false;
+    for (at, c) in before.char_indices() {
+        match open {
+            _ if is_escaped => is_escaped = false,
+            Some(_) if c == '\\' => is_escaped = true,
+            Some((quote, _)) if c == quote => open = None,
+            None if matches!(c, '\'' | '"') => open = Some((c, at + 1)),
+            _ => {}
+        }
+    }
+    open.map(|(_, at)| at)
+}
+
+/// Whether a name needs no quotes.
+fn is_plain(name: &str) -> bool {
+    !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
+}
+
 /// What is offered at a byte of a text; `None`: nothing. `stage` is that of the card; `None`: the
 /// text is the whole pipeline.
 #[must_use]
@@ -90,11 +112,16 @@ pub fn complete(
     fields: &[String],
 ) -> Option<Completion> {
     let before = text.get(..cursor)?;
-    let start = before.char_indices().rev().take_while(|(_, c)| is_of_word(*c)).last()?.0;
+    let quote = open_quote(before);
+    let start = match quote {
+        // A name in quotes may have spaces.
+        Some(at) if at < cursor => at,
+        Some(_) => return None,
+        None => before.char_indices().rev().take_while(|(_, c)| is_of_word(*c)).last()?.0,
+    };
     let word = &before[start..];
-    let is_quoted = before[..start].ends_with(['\'', '"']);
     let mut words =
-        if is_quoted { quoted(word, fields) } else { bare(word, before, stage, fields) };
+        if quote.is_some() { quoted(word, fields) } else { bare(word, before, stage, fields) };
     words.retain(|offered| offered.word != word);
     words.truncate(COMPLETIONS_MAX);
     (!words.is_empty()).then_some(Completion { replaced: start..cursor, words })
@@ -132,8 +159,7 @@ fn bare(word: &str, before: &str, stage: Option<&str>, fields: &[String]) -> Vec
         words.retain(|offered| known.insert(offered.word.clone()));
         return words;
     }
-    // A path with a dot stands in quotes.
-    let name = |path: &String| if path.contains('.') { format!("'{path}'") } else { path.clone() };
+    let name = |path: &String| if is_plain(path) { path.clone() } else { format!("'{path}'") };
     matching(word, fields).map(|path| offered(name(path), "field")).collect()
 }
 
@@ -197,6 +223,19 @@ mod tests {
         assert_eq!(words("{ 'user.n|", Some("$match")), ["user.name"]);
         assert_eq!(words("{ _id: '$user.m|' }", Some("$group")), ["$user.mail"]);
         assert_eq!(words("{ at: '$$N|' }", Some("$set")), ["$$NOW"]);
+    }
+
+    #[test]
+    fn names_with_spaces_are_in_quotes() {
+        let fields = paths([doc! {"Major Genre": 1, "US Gross": 2}].iter());
+        let offered = |text: &str| {
+            let found = complete(text, text.len(), Some("$group"), &fields).expect("words");
+            (found.words[0].word.clone(), text[found.replaced].to_owned())
+        };
+        let pair = |word: &str, typed: &str| (word.to_owned(), typed.to_owned());
+        assert_eq!(offered("{ Maj"), pair("'Major Genre'", "Maj"));
+        assert_eq!(offered("{ _id: '$Major Ge"), pair("$Major Genre", "$Major Ge"));
+        assert_eq!(offered("{ 'a': '$US"), pair("$US Gross", "$US"));
     }
 
     #[test]
