@@ -15,7 +15,7 @@ use crate::worker::{Abandoned, Reply};
 pub fn apply(tab: TabId, action: ExplainAction, cx: &mut Apply<'_>) {
     match action {
         ExplainAction::Explain => ask(tab, cx),
-        ExplainAction::Close => close(tab, cx),
+        ExplainAction::Close => forget(tab, cx),
         ExplainAction::ShowReply(shows) => {
             if let Some(shown) = explain_of(tab, cx.state) {
                 shown.shows_reply = shows;
@@ -29,8 +29,16 @@ fn explain_of(tab: TabId, state: &mut State) -> Option<&mut Explain> {
     state.tabs.get_mut(tab)?.explain.as_mut()
 }
 
-/// Ends the question and shows the documents or the results again.
-pub fn close(tab: TabId, cx: &mut Apply<'_>) {
+/// Shows the documents, or the results of the pipeline, again.
+pub fn close(tab: TabId, is_pipeline: bool, cx: &mut Apply<'_>) {
+    let is_shown = |shown: &mut Explain| shown.is_pipeline == is_pipeline;
+    if explain_of(tab, cx.state).is_some_and(is_shown) {
+        forget(tab, cx);
+    }
+}
+
+/// Ends the question, and forgets the answer.
+pub fn forget(tab: TabId, cx: &mut Apply<'_>) {
     cx.effects.abandoned.push(Abandoned::Explain(tab));
     if let Some(open) = cx.state.tabs.get_mut(tab) {
         open.explain = None;

@@ -91,7 +91,7 @@ fn close(id: TabId, cx: &mut Apply<'_>) {
     documents::abandon(id, cx);
     schema::abandon(id, cx);
     aggregate::abandon(id, cx);
-    explain::close(id, cx);
+    explain::forget(id, cx);
     cx.state.tabs.close(id);
     cx.state.drafts.tabs.remove(&id);
 }

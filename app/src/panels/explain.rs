@@ -154,7 +154,7 @@ fn arrow_ui(ui: &mut Ui, from: &PlanStage) {
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     let x = rect.left() + 24.0;
     let (top, bottom) = (pos2(x, rect.top() + 2.0), pos2(x, rect.bottom() - 3.0));
-    let stroke = Stroke::new(sizes::LINE_STRONG, colors.hairline);
+    let stroke = Stroke::new(sizes::LINE_STRONG, colors.dim);
     ui.painter().line_segment([top, bottom], stroke);
     ui.painter().line_segment([bottom - vec2(4.0, 5.0), bottom], stroke);
     ui.painter().line_segment([bottom - vec2(-4.0, 5.0), bottom], stroke);

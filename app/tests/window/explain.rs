@@ -95,6 +95,16 @@ fn nothing_is_written_by_an_explanation() {
 }
 
 #[test]
+fn a_new_filter_shows_its_documents_again() {
+    let mut window = window("Documents");
+    window.click("Explain the query");
+    window.until_named("Read 400 documents: the query has no filter");
+    filter(&mut window, "{ user: 7 }");
+    window.until_gone("Close the explanation");
+    window.until_named("Document 207");
+}
+
+#[test]
 fn a_query_that_is_refused_has_no_plan() {
     let mut window = window("Documents");
     filter(&mut window, "{ user: { $nope: 1 } }");

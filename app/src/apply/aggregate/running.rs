@@ -4,7 +4,7 @@ use bson::{Bson, Document};
 
 use super::{namespace, save, with};
 use crate::apply::number::number;
-use crate::apply::{Apply, TOO_MUCH};
+use crate::apply::{Apply, TOO_MUCH, explain};
 use crate::commands;
 use crate::limits::{SAMPLE_DOCUMENTS, STAGE_COUNT_MAX};
 use crate::state::aggregate::{AggregateView, Output, Purpose, Shown, StageCount, StageError};
@@ -46,6 +46,8 @@ pub fn run(tab: TabId, cx: &mut Apply<'_>) {
     let read = draft.pipeline.read(now_ms);
     save(tab, cx.state);
     abandon(tab, cx);
+    // Its results are wanted now, not how the last pipeline was answered.
+    explain::close(tab, true, cx);
     let stages = match read {
         Ok(stages) => stages,
         Err(error) => {

@@ -7,7 +7,7 @@ use bson::{Bson, Document, oid::ObjectId};
 use mayfly_engine::reply::{Verdict, Verdicts};
 
 use super::{damaged, selection, with};
-use crate::apply::Apply;
+use crate::apply::{Apply, explain};
 use crate::commands;
 use crate::limits::{EDITED_TEXT_BYTES_MAX, PAGE_DOCUMENTS};
 use crate::state::documents::change::{self, id_of};
@@ -101,6 +101,8 @@ pub fn run(tab: TabId, text: QueryText, cx: &mut Apply<'_>) {
         abandon(tab, cx);
         cx.state.drafts.tab(tab).documents.scroll = Scroll::default();
     }
+    // Its documents are wanted now, not how the last query was answered.
+    explain::close(tab, false, cx);
     save(tab, cx.state);
     refresh(tab, cx);
 }

@@ -47,7 +47,10 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
             let last = tab.documents.pages.len().saturating_sub(1);
             bring_into_view(row, row == last, tab.documents.mode, draft);
         }
-        content_ui(ui, state, tab, draft, actions);
+        match tab.explain.as_ref().filter(|shown| !shown.is_pipeline) {
+            Some(shown) => explain::ui(ui, state, tab, shown, actions),
+            None => content_ui(ui, state, tab, draft, actions),
+        }
     });
 }
 
@@ -68,10 +71,6 @@ fn content_ui(
     actions: &mut Actions,
 ) {
     let view = &tab.documents;
-    if let Some(shown) = tab.explain.as_ref().filter(|shown| !shown.is_pipeline) {
-        explain::ui(ui, state, tab, shown, actions);
-        return;
-    }
     let mut push = |action| actions.push(Action::Documents(tab.id, action));
     if let Some(error) = &view.error {
         let pressed = empty_state::ui(ui, Picture::Failure, error, Some("Try again"));
