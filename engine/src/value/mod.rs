@@ -10,6 +10,7 @@ pub mod bucket;
 pub(crate) mod calendar;
 mod combinations;
 mod count;
+pub mod date_text;
 mod db_pointer;
 pub mod decimal;
 pub(crate) mod error_text;

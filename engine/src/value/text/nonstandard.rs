@@ -130,6 +130,10 @@ pub struct Tally {
     pub legacy_values: u64,
     /// Dates at second 60, read as 59.999.
     pub leap_seconds: u64,
+    /// Values that have the type which the import gives to their field.
+    pub converted: u64,
+    /// Values that don't convert to it.
+    pub unconverted: u64,
     /// Of each nonstandard form, in the order of [`Nonstandard::ALL`].
     forms: [u64; FORMS],
 }
@@ -149,6 +153,8 @@ impl Add for Tally {
         let mut sum = self;
         sum.legacy_values += other.legacy_values;
         sum.leap_seconds += other.leap_seconds;
+        sum.converted += other.converted;
+        sum.unconverted += other.unconverted;
         for (sum, more) in sum.forms.iter_mut().zip(other.forms) {
             *sum += more;
         }
@@ -158,7 +164,8 @@ impl Add for Tally {
 
 impl Tally {
     /// Nothing.
-    pub const NONE: Self = Self { legacy_values: 0, leap_seconds: 0, forms: [0; FORMS] };
+    pub const NONE: Self =
+        Self { legacy_values: 0, leap_seconds: 0, converted: 0, unconverted: 0, forms: [0; FORMS] };
 
     /// What was read differently from how it was written, each without a full stop.
     #[must_use]
@@ -171,7 +178,14 @@ impl Tally {
             "value was in the older form of Extended JSON",
             "values were in the older form of Extended JSON",
         );
-        let others = [(self.leap_seconds, leap), (self.legacy_values, legacy)];
+        let converted = ("value has the chosen type", "values have the chosen types");
+        let unconverted = ("value did not convert", "values did not convert");
+        let others = [
+            (self.leap_seconds, leap),
+            (self.legacy_values, legacy),
+            (self.converted, converted),
+            (self.unconverted, unconverted),
+        ];
         let others = others.map(|(count, (one, many))| (count, counted(count, one, many)));
         odd.chain(others).filter(|(count, _)| *count > 0).map(|(_, words)| words).collect()
     }
