@@ -20,8 +20,8 @@ use mayfly_engine::collection::ScrubStep;
 use mayfly_engine::engine::{Engine, maintenance};
 use mayfly_engine::store::{JobProgress, Store, StoreOptions};
 use mayfly_engine::transfer::{
-    DiskSpace, ExportFormat, ExportRequest, ImportFormat, ImportMode, ImportRequest, Leniency,
-    Progress, TransferError, export, import, preview, rehearse,
+    DiskSpace, ExportFormat, ExportRequest, ImportMode, ImportRequest, Progress, ReadOptions,
+    TransferError, export, import, preview, rehearse,
 };
 use mayfly_engine::value::extjson::Style;
 use mayfly_tests::program;
@@ -179,13 +179,11 @@ fn works_with_files() -> [(&'static str, Work); 7] {
         }),
         ("an import of the lock", |engine, store, backup, _| {
             for path in names_of_the_lock(store, backup) {
-                let plain = Leniency::default();
-                assert!(preview(&path, ImportFormat::Auto, plain).is_err());
+                let plain = ReadOptions::default();
+                assert!(preview(&path, &plain).is_err());
                 let name = Namespace::new("d", "c");
                 let (all, progress) = (engine.collections(), Progress::new());
-                assert!(
-                    rehearse(all, &name, &path, ImportFormat::Auto, plain, 1, &progress).is_err()
-                );
+                assert!(rehearse(all, &name, &path, &plain, 1, &progress).is_err());
                 assert!(DiskSpace::of(all, slice::from_ref(&path)).is_err());
                 let request = ImportRequest {
                     mode: ImportMode::Replace,

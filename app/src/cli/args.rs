@@ -154,6 +154,17 @@ pub enum ConflictMode {
     Merge,
 }
 
+/// What to do with a value that does not convert.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum UnconvertedMode {
+    /// Keep it as it is.
+    Keep,
+    /// Store null.
+    Null,
+    /// Reject the document. Blank text becomes null.
+    Reject,
+}
+
 /// Arguments of `import`.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "the switches are independent")]
@@ -185,8 +196,20 @@ pub struct Import {
     /// Accept unquoted NaN, Infinity and -Infinity, as Python writes them.
     #[arg(long)]
     pub nan: bool,
-    /// Time zone for $date values without one: UTC, an offset such as +05:45, or a name such as
-    /// Europe/Berlin.
+    /// Give a field a type: text, int, long, double, decimal, bool, objectId, uuid or date. A date
+    /// is ISO 8601, or has a strftime layout (at=date:%d/%m/%Y), or is a number since 1970 (date:s,
+    /// date:ms). Repeat it for more fields, or for more layouts of one.
+    #[arg(long = "type", value_name = "PATH=TYPE[:LAYOUT]")]
+    pub types: Vec<String>,
+    /// What to do with a value that does not convert to its --type.
+    #[arg(long, value_enum, default_value = "keep")]
+    pub unconverted: UnconvertedMode,
+    /// Move the dates of a field that has a --type so that DATE becomes now. Keeps old data from
+    /// expiring at once.
+    #[arg(long, value_name = "PATH=DATE")]
+    pub keep_distance: Vec<String>,
+    /// Time zone for dates without one, of $date and --type: UTC, an offset such as +05:45, or a
+    /// name such as Europe/Berlin.
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     pub zone: Option<String>,
     /// Replace invalid UTF-8 and lone surrogates with U+FFFD.

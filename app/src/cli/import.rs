@@ -4,20 +4,22 @@ use mayfly_engine::{
     catalog::Namespace,
     engine::Engine,
     transfer::{
-        DiskSpace, ImportFormat, ImportMode, ImportReport, ImportRequest, Leniency, Nonstandard,
-        Progress, TransferError, UnfinishedImport, import, leave_import, rehearse, resume_import,
+        DiskSpace, FieldType, ImportFormat, ImportMode, ImportReport, ImportRequest, Leniency,
+        Nonstandard, PathSample, Progress, ReadOptions, TransferError, Types, Unconverted,
+        UnfinishedImport, Zone, import, leave_import, preview, rehearse, resume_import,
         roll_back_import, unfinished_imports,
     },
+    value::date_text::{DateForm, Order},
 };
 
 use super::{
     Failure,
-    args::{ConflictMode, Import, InputFormat},
+    args::{ConflictMode, Import, InputFormat, UnconvertedMode},
     progress_line::with_progress,
     store,
 };
 use crate::limits::REHEARSED_DOCS_MAX;
-use crate::state::transfer::import::lack_of_space;
+use crate::state::transfer::{command_line::quoted, import::lack_of_space};
 
 /// What the user can do with an unfinished import.
 const CHOICES: &str = "Run the same command with --resume to continue, --roll-back to remove its \
@@ -26,8 +28,9 @@ const CHOICES: &str = "Run the same command with --resume to continue, --roll-ba
 /// Imports. The last line of standard output has the counts.
 pub(super) fn run(args: &Import) -> Result<(), Failure> {
     let (resumes, rolls_back, leaves) = (args.resume, args.roll_back, args.leave);
-    let request = request(args.format, args.mode, args)?;
+    let mut request = request(args.format, args.mode, args)?;
     let engine = store::open(&args.data, true)?;
+    keep_distance(&args.keep_distance, engine.clock().now_ms(), &mut request.types)?;
     let known = newest_unfinished(&engine, &request)?;
     let done = match known {
         None if resumes || rolls_back || leaves => {
@@ -48,6 +51,7 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
                 check_disk_space(&engine, &request)?;
             }
             warn_of_overdue(&engine, &request)?;
+            hint_at_dates(&request);
             transfer(&engine, |progress| import(engine.collections(), &request, progress))
         }
     };
@@ -74,6 +78,7 @@ fn request(
             ConflictMode::Merge => ImportMode::Merge,
         },
         leniency: leniency(args)?,
+        types: types(args)?,
         drop: args.drop,
         stop_on_error: args.stop_on_error,
         ..ImportRequest::new(args.files.clone(), namespace)
@@ -95,6 +100,88 @@ fn leniency(args: &Import) -> Result<Leniency, Failure> {
         leniency.zone = Leniency::read_zone(zone).map_err(|error| Failure(format!("{error}.")))?;
     }
     Ok(leniency)
+}
+
+/// The types of fields.
+fn types(args: &Import) -> Result<Types, Failure> {
+    let wrong = |error: String| Failure(format!("{error}."));
+    let mut types = Types {
+        unconverted: match args.unconverted {
+            UnconvertedMode::Keep => Unconverted::Keep,
+            UnconvertedMode::Null => Unconverted::Null,
+            UnconvertedMode::Reject => Unconverted::Reject,
+        },
+        ..Types::default()
+    };
+    for text in &args.types {
+        types.add(FieldType::parse(text).map_err(wrong)?);
+    }
+    if let Some(zone) = &args.zone {
+        types.zone = Leniency::read_zone(zone).map_err(wrong)?;
+    }
+    types.check().map_err(wrong)?;
+    Ok(types)
+}
+
+/// Moves the dates of fields: `PATH=DATE`, where the date becomes now.
+fn keep_distance(all: &[String], now_ms: i64, types: &mut Types) -> Result<(), Failure> {
+    for text in all {
+        let anchor = text.split_once('=').and_then(|(path, date)| {
+            let date = date.trim_end_matches(" UTC");
+            Some((path, DateForm::Iso.read(date, Zone::UTC).ok()?))
+        });
+        let Some((path, anchor_ms)) = anchor else {
+            let what = "is not PATH=DATE, such as at=2026-01-31";
+            return Err(Failure(format!("--keep-distance: {text:?} {what}.")));
+        };
+        let Some(field) = types.fields.iter_mut().find(|field| field.path == path) else {
+            return Err(Failure(format!(
+                "--keep-distance: {path} has no --type; add --type {}.",
+                quoted(&format!("{path}=date"))
+            )));
+        };
+        field.shift_ms = now_ms.saturating_sub(anchor_ms);
+    }
+    Ok(())
+}
+
+/// Says which fields hold text that looks like dates, because MongoDB never expires it.
+fn hint_at_dates(request: &ImportRequest) {
+    let Some(file) = request.files.first() else { return };
+    let options = ReadOptions { types: Types::default(), ..request.read_options() };
+    let Ok(found) = preview(file, &options) else { return };
+    for sample in &found.paths {
+        if request.types.field(&sample.path).is_none()
+            && let Some(hint) = hint(sample)
+        {
+            eprintln!("{hint}");
+        }
+    }
+}
+
+/// What to add so that the text of a field becomes dates.
+fn hint(sample: &PathSample) -> Option<String> {
+    let dates = sample.dates.as_ref().filter(|dates| !dates.are_numbers)?;
+    let options = |forms: &[DateForm]| {
+        let field =
+            FieldType::new(&sample.path, mayfly_engine::transfer::TargetType::Date(forms.to_vec()));
+        let all = field.arguments();
+        let all: Vec<String> = all.iter().map(|it| format!("--type {}", quoted(it))).collect();
+        all.join(" ")
+    };
+    let how = match &dates.order {
+        Order::Ask(ways) => {
+            let ways = ways.iter().map(|way| {
+                format!("{} ({})", options(&way.forms), way.order.label().to_lowercase())
+            });
+            ways.collect::<Vec<_>>().join(" or ")
+        }
+        Order::Clear | Order::Decided { .. } => options(&dates.forms),
+    };
+    Some(format!(
+        "{}: text that looks like dates stays text and never expires; to convert it, add {how}.",
+        sample.path
+    ))
 }
 
 /// The newest unfinished import of the same files into the same collection.
@@ -119,6 +206,7 @@ fn check_same_options(begun: &ImportRequest, request: &ImportRequest) -> Result<
         ("--format", request.format != ImportFormat::Auto && request.format != begun.format),
         ("--mode", request.mode != ImportMode::Insert && request.mode != begun.mode),
         ("--stop-on-error", request.stop_on_error && !begun.stop_on_error),
+        ("--type", has_other_types(&request.types, &begun.types)),
     ] {
         if is_new {
             new.push(flag);
@@ -131,6 +219,14 @@ fn check_same_options(begun: &ImportRequest, request: &ImportRequest) -> Result<
         "The import was started without {}. Remove that option, or use --roll-back and start over.",
         new.join(", ")
     )))
+}
+
+/// Whether types were chosen that are not those of the import. A shift depends on when it began.
+fn has_other_types(is: &Types, was: &Types) -> bool {
+    let fields = |types: &Types| -> Vec<String> {
+        types.fields.iter().flat_map(FieldType::arguments).collect()
+    };
+    !is.is_empty() && (fields(is) != fields(was) || is.unconverted != was.unconverted)
 }
 
 /// Refuses files that don't fit on the disk.
@@ -157,8 +253,7 @@ fn warn_of_overdue(engine: &Engine, request: &ImportRequest) -> Result<(), Failu
             engine.collections(),
             &request.namespace,
             file,
-            request.format,
-            request.leniency,
+            &request.read_options(),
             REHEARSED_DOCS_MAX,
             &Progress::new(),
         )
@@ -259,6 +354,61 @@ mod tests {
         let Failure(sentence) =
             check_same_options(&request(""), &request("--zone UTC")).expect_err("a zone");
         assert!(sentence.contains("without --zone."), "{sentence}");
+    }
+
+    fn parsed(line: &str) -> Import {
+        let line = format!("mayfly import --data /d --db db --collection c a.csv {line}");
+        let args = Args::try_parse_from(line.split('|').flat_map(|part| {
+            if part.starts_with("at=") { vec![part] } else { part.split_whitespace().collect() }
+        }));
+        let Some(Command::Import(args)) = args.expect(&line).command else { panic!("{line}") };
+        args
+    }
+
+    #[test]
+    fn types_are_read_with_their_zone_and_distance() {
+        let args = parsed(
+            "--type|at=date:%d/%m/%Y %H:%M|--type|at=date|--type n=text --zone Europe/Berlin \
+             --unconverted reject",
+        );
+        let mut types = types(&args).expect("types");
+        let all: Vec<_> = types.fields.iter().flat_map(FieldType::arguments).collect();
+        assert_eq!(all, ["at=date:%d/%m/%Y %H:%M", "at=date", "n=text"]);
+        assert_eq!(types.zone.to_string(), "Europe/Berlin");
+        assert_eq!(types.unconverted, Unconverted::Reject);
+        let keep = |text: &str| vec![text.to_owned()];
+        keep_distance(&keep("at=2020-01-01 00:00:00Z"), 1_577_836_800_005, &mut types)
+            .expect("a date");
+        assert_eq!(types.fields[0].shift_ms, 5);
+        for wrong in ["at", "at=soon", "x=2020-01-01"] {
+            assert!(keep_distance(&keep(wrong), 0, &mut types).is_err(), "{wrong}");
+        }
+        for wrong in ["at=day", "at=date:%Y", "a=text|--type|a.b=text"] {
+            let args = parsed(&format!("--type|{wrong}"));
+            assert!(super::types(&args).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn text_that_looks_like_dates_is_named_with_the_option_that_converts_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let check = |csv: &str, expected: &[&str]| {
+            let path = folder.path().join("a.csv");
+            std::fs::write(&path, csv).expect("written");
+            let found = preview(&path, &ReadOptions::default()).expect("a preview");
+            let hints: Vec<_> = found.paths.iter().filter_map(hint).collect();
+            assert_eq!(hints, expected);
+        };
+        check(
+            "at,n\nJun 12 1998,1709280000\n",
+            &["at: text that looks like dates stays text and never expires; to convert it, add \
+               --type 'at=date:%b %d %Y'."],
+        );
+        check(
+            "at,n\n03/04/2020,x\n",
+            &["at: text that looks like dates stays text and never expires; to convert it, add \
+               --type at=date:%d/%m/%Y (day first) or --type at=date:%m/%d/%Y (month first)."],
+        );
     }
 
     #[test]

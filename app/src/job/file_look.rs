@@ -1,6 +1,6 @@
 //! A preview of a file.
 
-use mayfly_engine::transfer::{DiskSpace, Preview};
+use mayfly_engine::transfer::{DiskSpace, Preview, Types};
 
 /// A file and what it holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,4 +11,6 @@ pub struct FileLook {
     pub preview: Preview,
     /// The disk space for all files; `None` when unknown.
     pub disk_space: Option<DiskSpace>,
+    /// The types with which it was read.
+    pub types: Types,
 }

@@ -13,8 +13,8 @@ use mayfly_engine::engine::{ClockOption, CopyReport, Engine, EngineOptions};
 use mayfly_engine::interrupt::{Limit, StopReason, run_within};
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
 use mayfly_engine::transfer::{
-    self, DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest,
-    Leniency, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    self, DiskSpace, ExportReport, ExportRequest, ImportReport, ImportRequest, Progress,
+    ReadOptions, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 use mayfly_engine::value::count;
 
@@ -202,14 +202,13 @@ impl Transfers for Embedded {
         &self,
         namespace: &Namespace,
         path: &Path,
-        format: ImportFormat,
-        leniency: Leniency,
+        options: &ReadOptions,
         documents_max: u64,
         progress: &Progress,
     ) -> Result<Rehearsal, TransferError> {
         let engine = self.engine()?;
         let collections = engine.collections();
-        transfer::rehearse(collections, namespace, path, format, leniency, documents_max, progress)
+        transfer::rehearse(collections, namespace, path, options, documents_max, progress)
     }
 }
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use bson::oid::ObjectId;
 use mayfly_engine::transfer::{
-    DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest, Leniency,
-    Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    DiskSpace, ExportReport, ExportRequest, ImportReport, ImportRequest, Progress, ReadOptions,
+    Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
 use super::Namespace;
@@ -73,8 +73,7 @@ pub trait Transfers: Send + Sync {
         &self,
         namespace: &Namespace,
         path: &Path,
-        format: ImportFormat,
-        leniency: Leniency,
+        options: &ReadOptions,
         documents_max: u64,
         progress: &Progress,
     ) -> Result<Rehearsal, TransferError>;

@@ -232,10 +232,9 @@ fn a_store_without_files_says_so() {
 fn a_file_that_is_not_there_is_said() {
     let worker = worker();
     let path = std::path::PathBuf::from("/nowhere/at/all.json");
-    let format = mayfly_engine::transfer::ImportFormat::Auto;
-    let leniency = mayfly_engine::transfer::Leniency::default();
+    let options = mayfly_engine::transfer::ReadOptions::default();
     let TransferDone::Preview(Err(sentence)) =
-        transfer(&worker, TransferWork::Preview { path, format, leniency, all: Vec::new() })
+        transfer(&worker, TransferWork::Preview { path, options, all: Vec::new() })
     else {
         panic!("there is no such file")
     };

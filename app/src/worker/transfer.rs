@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use bson::oid::ObjectId;
 use mayfly_engine::transfer::{
-    self, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest, Leniency,
-    Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    self, ExportReport, ExportRequest, ImportReport, ImportRequest, Progress, ReadOptions,
+    Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
 use super::result_file::ResultFile;
@@ -24,10 +24,8 @@ pub enum TransferWork {
     Preview {
         /// The file.
         path: PathBuf,
-        /// The format that the user chose.
-        format: ImportFormat,
-        /// What is read although it is no Extended JSON.
-        leniency: Leniency,
+        /// How it is read.
+        options: ReadOptions,
         /// All files of the import, to check the disk space.
         all: Vec<PathBuf>,
     },
@@ -35,10 +33,8 @@ pub enum TransferWork {
     Rehearse {
         /// The files.
         files: Vec<PathBuf>,
-        /// The format that the user chose.
-        format: ImportFormat,
-        /// What is read although it is no Extended JSON.
-        leniency: Leniency,
+        /// How it is read.
+        options: ReadOptions,
         /// The collection whose TTL indexes count.
         namespace: Namespace,
         /// Stops it.
@@ -257,9 +253,9 @@ impl TransferWork {
     pub fn run(&self, source: Option<&dyn Source>) -> TransferDone {
         const NONE: &str = "Import and export are not supported for this store";
         match self {
-            Self::Preview { path, format, leniency, all } => {
+            Self::Preview { path, options, all } => {
                 let transfers = source.and_then(Source::transfers);
-                TransferDone::Preview(look(path, *format, *leniency, all, transfers))
+                TransferDone::Preview(look(path, options, all, transfers))
             }
             Self::Folder => TransferDone::Folder(downloads()),
             Self::LookInto(folder) => {
@@ -267,14 +263,14 @@ impl TransferWork {
                 TransferDone::LookedInto { folder: folder.clone(), has_store }
             }
             Self::Choose(_) => self.failed(String::new()),
-            Self::Rehearse { files, format, leniency, namespace, progress } => {
+            Self::Rehearse { files, options, namespace, progress } => {
                 let Some(transfers) = source.and_then(Source::transfers) else {
                     return self.failed(NONE.to_owned());
                 };
                 let mut sum = Sum::default();
                 for path in files {
                     let left = REHEARSED_DOCS_MAX.saturating_sub(sum.0.documents + sum.0.rejected);
-                    match transfers.rehearse(namespace, path, *format, *leniency, left, progress) {
+                    match transfers.rehearse(namespace, path, options, left, progress) {
                         Ok(part) => sum.add(part),
                         Err(TransferError::Cancelled) => return TransferDone::Rehearsal(Ok(None)),
                         Err(error) => return self.failed(error.to_string()),
@@ -353,16 +349,15 @@ fn files_there(request: &ExportRequest) -> Vec<PathBuf> {
 
 fn look(
     path: &Path,
-    format: ImportFormat,
-    leniency: Leniency,
+    options: &ReadOptions,
     all: &[PathBuf],
     transfers: Option<&dyn Transfers>,
 ) -> Result<FileLook, String> {
-    let preview = transfer::preview(path, format, leniency).map_err(|error| error.to_string())?;
+    let preview = transfer::preview(path, options).map_err(|error| error.to_string())?;
     let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
     // A file that can't be read is reported when it is the one that is shown.
     let disk_space = transfers.and_then(|transfers| transfers.disk_space(all).ok().flatten());
-    Ok(FileLook { bytes, preview, disk_space })
+    Ok(FileLook { bytes, preview, disk_space, types: options.types.clone() })
 }
 
 fn downloads() -> Option<PathBuf> {

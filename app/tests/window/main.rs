@@ -17,6 +17,7 @@ mod fake;
 mod first_minute;
 mod frame;
 mod held;
+mod import_types;
 mod index_dialogs;
 mod indexes;
 mod keyboard;

@@ -13,8 +13,8 @@ use mayfly::source::{Capabilities, Events, Maintenance, Source, Transfers};
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::store::{JobProgress, JobStep, Watch};
 use mayfly_engine::transfer::{
-    DiskSpace, ExportReport, ExportRequest, ImportEnd, ImportFormat, ImportReport, ImportRequest,
-    Leniency, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    DiskSpace, ExportReport, ExportRequest, ImportEnd, ImportReport, ImportRequest, Progress,
+    ReadOptions, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
 /// Passes everything to its store, and cancels maintenance at its first step. An import stores
@@ -114,12 +114,11 @@ impl Transfers for Slow {
         &self,
         namespace: &Namespace,
         path: &Path,
-        format: ImportFormat,
-        leniency: Leniency,
+        options: &ReadOptions,
         documents_max: u64,
         progress: &Progress,
     ) -> Result<Rehearsal, TransferError> {
-        self.inner().rehearse(namespace, path, format, leniency, documents_max, progress)
+        self.inner().rehearse(namespace, path, options, documents_max, progress)
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     TextPosition,
     limits::BATCH_BYTES_MAX,
     prepare::prepare,
-    records::{BadRecord, Item, Records},
+    records::{BadRecord, Item, Records, text_of},
     text_position::ResumePoint,
 };
 
@@ -107,31 +107,20 @@ impl Batch {
     }
 }
 
-/// A document's text for the file of rejected documents, as canonical Extended JSON.
-pub(super) fn text_of(document: &RawDocument) -> Vec<u8> {
-    let mut text = Vec::new();
-    crate::value::extjson::append_document(
-        &mut text,
-        document,
-        crate::value::extjson::Style::Canonical,
-    );
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::transfer::{ImportFormat, Leniency, input::Input, limits::REJECT_TEXT_BYTES_MAX};
+    use crate::transfer::{ImportFormat, ReadOptions, input::Input, limits::REJECT_TEXT_BYTES_MAX};
 
     #[test]
     fn a_batch_of_what_is_rejected_is_bounded_in_bytes_too() {
         let line = format!("{{\"a\": {}}}\n", "x".repeat(2 * REJECT_TEXT_BYTES_MAX));
         let text = line.repeat(300).into_bytes();
         let input = Input::over(Box::new(std::io::Cursor::new(text)));
-        let (path, leniency) = (Path::new("bad"), Leniency::default());
-        let mut records = Records::of(input, path, ImportFormat::Json, leniency).unwrap();
+        let options = ReadOptions { format: ImportFormat::Json, ..ReadOptions::default() };
+        let mut records = Records::of(input, Path::new("bad"), &options).unwrap();
         let (mut entries, mut batches) = (0, 0);
         loop {
             let batch = Batch::read(&mut records, 0, 1_000);

@@ -3,8 +3,8 @@
 use bson::{Bson, Document, doc, oid::ObjectId};
 
 use super::{
-    ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, Reject, Tally, TextPosition,
-    Zone,
+    FieldType, ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, Reject, Tally,
+    TextPosition, Types, Unconverted, Zone,
     checkpoint::{Checkpoint, ImportState},
     identity::{FileIdentity, bits, path_from_bson, path_to_bson, unbits},
     text_position::ResumePoint,
@@ -28,6 +28,8 @@ const FORMS: [(Nonstandard, &str); 5] = [
     (Nonstandard::BrokenText, "brokenText"),
 ];
 const LEAP_SECONDS: &str = "leapSecond";
+const CONVERTED: &str = "converted";
+const UNCONVERTED: &str = "unconverted";
 const STATES: [(ImportState, &str); 3] = [
     (ImportState::Importing, "importing"),
     (ImportState::RollingBack, "rollingBack"),
@@ -77,6 +79,9 @@ pub(super) fn to_bson(of: &Checkpoint) -> Document {
     };
     if request.leniency != Leniency::default() {
         document.insert("lenience", leniency_to_bson(request.leniency));
+    }
+    if !request.types.is_empty() {
+        document.insert("types", types_to_bson(&request.types));
     }
     if let Some(wanted) = &request.rejects {
         document.insert("rejectsWanted", path_to_bson(wanted));
@@ -129,9 +134,36 @@ fn leniency_from_bson(from: &Document) -> Option<Leniency> {
     Some(leniency)
 }
 
+fn types_to_bson(of: &Types) -> Document {
+    let field = |field: &FieldType| doc! { "as": field.arguments(), "shiftMs": field.shift_ms };
+    doc! {
+        "fields": of.fields.iter().map(field).collect::<Vec<_>>(),
+        "zone": of.zone.to_string(),
+        "unconverted": of.unconverted.name(),
+    }
+}
+
+/// Old checkpoints without this field give no types.
+fn types_from_bson(from: &Document) -> Option<Types> {
+    let mut types = Types::default();
+    let Ok(from) = from.get_document("types") else { return Some(types) };
+    for field in from.get_array("fields").ok()? {
+        let field = field.as_document()?;
+        for argument in field.get_array("as").ok()? {
+            types.add(FieldType::parse(argument.as_str()?).ok()?);
+        }
+        types.fields.last_mut()?.shift_ms = field.get_i64("shiftMs").ok()?;
+    }
+    types.zone = Zone::parse(from.get_str("zone").ok()?)?;
+    types.unconverted = value(&Unconverted::ALL, from, "unconverted")?;
+    Some(types)
+}
+
 fn nonstandard_to_bson(of: &Tally) -> Document {
     let forms = FORMS.iter().map(|(nonstandard, word)| (*word, of[*nonstandard]));
-    let all = forms.chain([(LEAP_SECONDS, of.leap_seconds)]);
+    let others =
+        [(LEAP_SECONDS, of.leap_seconds), (CONVERTED, of.converted), (UNCONVERTED, of.unconverted)];
+    let all = forms.chain(others);
     all.map(|(word, count)| (word.to_owned(), bits(count).into())).collect()
 }
 
@@ -142,7 +174,10 @@ fn tally_from_bson(from: &Document, legacy: &str, forms: &str) -> Option<Tally> 
     for (nonstandard, word) in FORMS {
         tally.set(nonstandard, unbits(from.get_i64(word).ok()?));
     }
-    tally.leap_seconds = from.get_i64(LEAP_SECONDS).map_or(0, unbits);
+    let number = |name| from.get_i64(name).map_or(0, unbits);
+    tally.leap_seconds = number(LEAP_SECONDS);
+    tally.converted = number(CONVERTED);
+    tally.unconverted = number(UNCONVERTED);
     Some(tally)
 }
 
@@ -162,6 +197,7 @@ pub(super) fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
         namespace,
         format: value(&FORMATS, from, "format")?,
         leniency: leniency_from_bson(from)?,
+        types: types_from_bson(from)?,
         mode: value(&MODES, from, "mode")?,
         drop: from.get_bool("drop").ok()?,
         stop_on_error: from.get_bool("stopOnError").ok()?,
@@ -222,24 +258,33 @@ mod tests {
         let mut request = ImportRequest::new(vec![file.path().to_owned()], namespace);
         request.leniency.set(Nonstandard::NoZone, true);
         request.leniency.zone = Zone::parse("+05:45").unwrap();
+        for text in ["at=date", "at=date:%d/%m/%Y", "n.x=long"] {
+            request.types.add(FieldType::parse(text).unwrap());
+        }
+        request.types.fields[0].shift_ms = -5;
+        request.types.zone = Zone::parse("Europe/Berlin").unwrap();
+        request.types.unconverted = Unconverted::Reject;
         let mut written = Checkpoint::new(&request, 7).unwrap();
         for tally in [&mut written.resume_point.tally, &mut written.tally_before] {
             tally.legacy_values = 3;
             tally.leap_seconds = 4;
+            (tally.converted, tally.unconverted) = (6, 7);
             tally.set(Nonstandard::NoZone, 5);
         }
         let mut bson = to_bson(&written);
         let read = from_bson(written.id, &bson).unwrap();
         assert_eq!(read.request.leniency, request.leniency);
+        assert_eq!(read.request.types, request.types);
         assert_eq!(
             (read.resume_point.tally, read.tally_before),
             (written.resume_point.tally, written.tally_before)
         );
-        for since in ["lenience", "oddities", "odditiesBefore"] {
+        for since in ["lenience", "types", "oddities", "odditiesBefore"] {
             assert!(bson.remove(since).is_some(), "{since}");
         }
         let old = from_bson(written.id, &bson).unwrap();
         assert_eq!(old.request.leniency, Leniency::default());
+        assert_eq!(old.request.types, Types::default());
         let mut known = Tally::default();
         known.legacy_values = 3;
         assert_eq!((old.resume_point.tally, old.tally_before), (known, known));

@@ -2,15 +2,17 @@
 
 use std::collections::HashSet;
 
-use bson::{Binary, Bson, Document, RawDocument, RawDocumentBuf, spec::BinarySubtype};
+use bson::{Bson, Document, RawDocument, RawDocumentBuf, raw::RawBsonRef};
 
 use super::{
     TextPosition,
+    convert::Converter,
+    csv_value::{has_leading_zero, value},
     input::Input,
-    limits::{CSV_COLUMNS_MAX, CSV_ROW_BYTES_MAX},
+    limits::{CSV_COLUMNS_MAX, CSV_ROW_BYTES_MAX, DETECT_BYTES},
     records::{BadRecord, Item},
 };
-use crate::value::{extjson, scan::DEPTH_MAX};
+use crate::value::scan::DEPTH_MAX;
 
 /// The rows of a CSV file.
 pub(super) struct CsvRecords {
@@ -26,6 +28,8 @@ pub(super) struct CsvRecords {
 struct Column {
     path: Vec<String>,
     kind: Option<String>,
+    /// The converter's field, whose type comes before that of the header.
+    field: Option<usize>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -68,9 +72,10 @@ impl CsvRecords {
         &mut self,
         position: TextPosition,
         input: &mut Input<'_>,
+        mut converter: Option<&mut Converter>,
     ) -> Result<(), String> {
         while position.offset > self.position.offset && !self.header_read {
-            if self.step(input).is_some() {
+            if self.step(input, converter.as_deref_mut()).is_some() {
                 return Err("the header row can no longer be read".to_owned());
             }
         }
@@ -87,16 +92,24 @@ impl CsvRecords {
         &self.document
     }
 
-    pub(super) fn next(&mut self, input: &mut Input<'_>) -> Item {
+    pub(super) fn next(
+        &mut self,
+        input: &mut Input<'_>,
+        mut converter: Option<&mut Converter>,
+    ) -> Item {
         loop {
-            if let Some(item) = self.step(input) {
+            if let Some(item) = self.step(input, converter.as_deref_mut()) {
                 return item;
             }
         }
     }
 
     /// Reads one row; `None` for a blank row or the header.
-    fn step(&mut self, input: &mut Input<'_>) -> Option<Item> {
+    fn step(
+        &mut self,
+        input: &mut Input<'_>,
+        mut converter: Option<&mut Converter>,
+    ) -> Option<Item> {
         let (cells, length) = match self.row(input) {
             Ok(Some(row)) => row,
             Ok(None) => return Some(Item::End),
@@ -117,7 +130,7 @@ impl CsvRecords {
         let item = if is_blank {
             None
         } else if self.header_read {
-            Some(match document(&self.columns, &cells) {
+            Some(match document(&self.columns, &cells, converter) {
                 Ok(document) => {
                     self.document = document;
                     Item::Document(position)
@@ -126,7 +139,17 @@ impl CsvRecords {
             })
         } else {
             match header(&cells) {
-                Ok(columns) => {
+                Ok(mut columns) => {
+                    let start = input.bytes().get(..DETECT_BYTES).unwrap_or(input.bytes());
+                    keep_zeros(
+                        &mut columns,
+                        start.get(length..).unwrap_or_default(),
+                        self.separator,
+                    );
+                    for column in &mut columns {
+                        let converter = converter.as_deref_mut();
+                        column.field = converter.and_then(|all| all.field_at(&column.path));
+                    }
                     self.columns = columns;
                     None
                 }
@@ -328,7 +351,7 @@ fn header(cells: &[Cell]) -> Result<Vec<Column>, CellError> {
         if columns.iter().any(|other| clashes(&other.path, &path)) {
             return Err((at, format!("duplicate or conflicting column {name:?}; rename it")));
         }
-        columns.push(Column { path, kind });
+        columns.push(Column { path, kind, field: None });
     }
     Ok(columns)
 }
@@ -368,8 +391,15 @@ fn no_type(column: &str, has_other: bool) -> String {
 
 /// A row as a document. If cells are missing, so are their fields. Excess cells are named `field`
 /// plus their index, as in mongoimport.
-fn document(columns: &[Column], cells: &[Cell]) -> Result<RawDocumentBuf, CellError> {
+fn document(
+    columns: &[Column],
+    cells: &[Cell],
+    mut converter: Option<&mut Converter>,
+) -> Result<RawDocumentBuf, CellError> {
     let mut document = Document::new();
+    if let Some(converter) = &mut converter {
+        converter.begin_document();
+    }
     let has_more = cells.len() > columns.len();
     let named = columns.iter().filter(|_| has_more).filter_map(|column| column.path.first());
     let named: HashSet<&str> = named.map(String::as_str).collect();
@@ -392,19 +422,17 @@ fn document(columns: &[Column], cells: &[Cell]) -> Result<RawDocumentBuf, CellEr
                     ),
                 ));
             }
-            extra = Column { path: vec![name], kind: None };
+            extra = Column { path: vec![name], kind: None, field: None };
             &extra
         };
         let text = if cell.quoted { text } else { text.trim_start() };
-        let value = match &column.kind {
-            None => auto(text),
-            Some(kind) => convert(kind, text).ok_or_else(|| {
-                let kind = if kind == "hex" { "binary(hex)" } else { kind };
-                (
-                    cell.at,
-                    format!("{text:?} is not a valid {kind}; correct it or change the header"),
-                )
-            })?,
+        let value = match (column.field, &mut converter) {
+            (Some(field), Some(converter)) => {
+                let value = converter.scalar(field, RawBsonRef::String(text));
+                let value = value.map_err(|reason| (cell.at, reason))?;
+                Bson::try_from(value).map_err(|error| (cell.at, error.to_string()))?
+            }
+            _ => value(column.kind.as_deref(), text).map_err(|reason| (cell.at, reason))?,
         };
         set(&mut document, &column.path, value);
     }
@@ -427,67 +455,19 @@ fn set(document: &mut Document, path: &[String], value: Bson) {
     }
 }
 
-/// mongoimport's rule for columns without a type: int32, int64, double, else string. Digits that a
-/// number would lose stay strings here: integers larger than 64 bits, and leading zeros, as in zip
-/// codes.
-fn auto(text: &str) -> Bson {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let is_number = digits.starts_with(|first: char| first.is_ascii_digit() || first == '.')
-        && digits.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
-    let has_leading_zero = matches!(digits.as_bytes(), [b'0', b'0'..=b'9', ..]);
-    if !is_number || has_leading_zero {
-        return Bson::String(text.to_owned());
-    }
-    if let Ok(int) = text.parse::<i32>() {
-        return Bson::Int32(int);
-    }
-    if let Ok(int) = text.parse::<i64>() {
-        return Bson::Int64(int);
-    }
-    let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
-    match text.parse::<f64>() {
-        Ok(double) if double.is_finite() && !is_whole => Bson::Double(double),
-        _ => Bson::String(text.to_owned()),
-    }
-}
-
-fn convert(kind: &str, text: &str) -> Option<Bson> {
-    let wrapped = |wrapper: &str| {
-        extjson::read_value(&format!("{{\"{wrapper}\":{}}}", serde_json::to_string(text).ok()?))
-            .ok()
-    };
-    let binary = |bytes| Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes });
-    match kind {
-        "auto" => Some(auto(text)),
-        "string" => Some(Bson::String(text.to_owned())),
-        "int32" => text.parse().ok().map(Bson::Int32),
-        "int64" => text.parse().ok().map(Bson::Int64),
-        // Digits out of range are an error, not infinity.
-        "double" => {
-            let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
-            let double = text.parse().ok().filter(|double: &f64| double.is_finite() || !has_digits);
-            double.map(Bson::Double)
+/// Makes columns text in which some cell starts with a zero, such as zip codes: otherwise `01234`
+/// would be text beside the number 98052. Looks at the rows in `bytes`, the start of the file, so
+/// that a resumed import decides alike.
+fn keep_zeros(columns: &mut [Column], bytes: &[u8], separator: u8) {
+    let mut rest = bytes;
+    while let Row::Cells(cells, length) = row(rest, separator, false) {
+        for (column, cell) in columns.iter_mut().zip(&cells) {
+            let text = str::from_utf8(&cell.text).unwrap_or_default().trim();
+            let is_whole = text.bytes().all(|byte| byte.is_ascii_digit());
+            if column.kind.is_none() && is_whole && has_leading_zero(text) {
+                column.kind = Some("string".to_owned());
+            }
         }
-        "decimal" => wrapped("$numberDecimal"),
-        "date" => wrapped("$date"),
-        "boolean" => match text.to_ascii_lowercase().as_str() {
-            "true" | "1" => Some(Bson::Boolean(true)),
-            "false" | "0" => Some(Bson::Boolean(false)),
-            _ => None,
-        },
-        "binary" => {
-            use base64::Engine as _;
-            base64::engine::general_purpose::STANDARD.decode(text).ok().map(binary)
-        }
-        "hex" => text
-            .as_bytes()
-            .chunks(2)
-            .map(|pair| {
-                let is_byte = pair.len() == 2 && pair.iter().all(u8::is_ascii_hexdigit);
-                u8::from_str_radix(str::from_utf8(pair).ok().filter(|_| is_byte)?, 16).ok()
-            })
-            .collect::<Option<Vec<u8>>>()
-            .map(binary),
-        _ => None,
+        rest = rest.get(length..).unwrap_or_default();
     }
 }

@@ -142,10 +142,10 @@ impl<'p> OpenedFiles<'p> {
         progress: &'p Progress,
     ) -> Result<Self, TransferError> {
         let mut opened = Self { files: Vec::new(), detected: Vec::new() };
+        let options = checkpoint.request.read_options();
         let mut bytes = 0;
         for (number, path) in paths.iter().enumerate().skip(checkpoint.file) {
-            let ImportRequest { format, leniency, .. } = checkpoint.request;
-            let mut records = Records::open(path, format, leniency, Some(progress))?;
+            let mut records = Records::open(path, &options, Some(progress))?;
             bytes += std::fs::metadata(path).map_or(0, |about| about.len());
             opened.detected.push((path.clone(), records.detected()));
             if number == checkpoint.file && checkpoint.resume_point != ResumePoint::START {

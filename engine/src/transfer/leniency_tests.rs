@@ -5,7 +5,7 @@ use std::fs;
 use bson::{Document, RawDocumentBuf, doc};
 
 use super::{
-    ImportFormat, ImportRequest, Leniency, Nonstandard, Progress, Tally, preview, rehearse,
+    ImportRequest, Leniency, Nonstandard, Progress, ReadOptions, Tally, preview, rehearse,
     tests::Fixture,
 };
 
@@ -106,11 +106,11 @@ fn what_is_looked_at_before_is_read_in_the_same_way() {
         let fixture = Fixture::new();
         let path = fixture.file("p", &bytes);
         let look = |leniency| {
-            let found = preview(&path, ImportFormat::Auto, leniency).unwrap();
+            let options = ReadOptions { leniency, ..ReadOptions::default() };
+            let found = preview(&path, &options).unwrap();
             let progress = Progress::new();
             let (all, into) = (&fixture.collections, &fixture.namespace);
-            let rehearsed =
-                rehearse(all, into, &path, ImportFormat::Auto, leniency, 1_000, &progress).unwrap();
+            let rehearsed = rehearse(all, into, &path, &options, 1_000, &progress).unwrap();
             let read = (found.documents.len(), found.rejects.len());
             (read, found.tally.sentences().len(), (rehearsed.documents, rehearsed.rejected))
         };

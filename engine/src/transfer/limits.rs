@@ -58,6 +58,12 @@ pub const PREVIEW_DOCS_MAX: usize = 20;
 /// Bytes of a file after which a preview reads no further document.
 pub(super) const PREVIEW_BYTES_MAX: u64 = 16 << 20;
 
+/// Documents over which a preview detects types and layouts.
+pub const SAMPLE_DOCS_MAX: u64 = 5_000;
+
+/// Paths for which a preview does so.
+pub(super) const SAMPLE_PATHS_MAX: usize = 500;
+
 /// Documents that one read transaction of an export visits.
 pub(super) const EXPORT_DOCS_MAX: usize = 10_000;
 

@@ -18,7 +18,9 @@ mod atomic_file;
 mod batch;
 mod checkpoint;
 mod checkpoint_bson;
+mod convert;
 mod csv;
+mod csv_value;
 #[cfg(test)]
 mod damaged_tests;
 mod detect;
@@ -48,12 +50,17 @@ mod request;
 #[cfg(test)]
 mod resume_tests;
 mod roll_back;
+mod sample;
 mod store_batch;
 #[cfg(test)]
 mod tests;
 mod text_position;
+mod types;
+#[cfg(test)]
+mod types_tests;
 mod unfinished;
 
+pub use convert::FieldCounts;
 pub use detect::{DetectedFormat, ImportFormat, RecordFormat};
 pub use disk_space::DiskSpace;
 pub use error::TransferError;
@@ -64,14 +71,16 @@ pub use file_name::file_name;
 pub use import::{import, resume_import};
 pub use limits::{
     IMPORT_REJECTS_MAX, IMPORT_TEXT_BYTES_MAX, PREVIEW_DOCS_MAX, REJECTS_SHARE,
-    REJECTS_SHARE_DOCS_MIN,
+    REJECTS_SHARE_DOCS_MIN, SAMPLE_DOCS_MAX,
 };
 pub use preview::{FieldTypes, Preview, Rehearsal, RehearsedIndex, preview, rehearse};
 pub use progress::{Progress, ProgressNow};
 pub use report::{ImportEnd, ImportReport, Reject};
-pub use request::{ImportMode, ImportRequest};
+pub use request::{ImportMode, ImportRequest, ReadOptions};
 pub use roll_back::{RollBackReport, roll_back_import};
+pub use sample::PathSample;
 pub use text_position::TextPosition;
+pub use types::{FieldType, TargetType, Types, Unconverted};
 pub use unfinished::{UnfinishedImport, leave_import, unfinished_imports};
 
 pub use crate::value::{

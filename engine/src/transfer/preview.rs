@@ -10,10 +10,12 @@ use bson::{RawDocument, RawDocumentBuf};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
-    DetectedFormat, ImportFormat, Leniency, Progress, Reject, Tally, TransferError,
-    limits::{PREVIEW_BYTES_MAX, PREVIEW_DOCS_MAX},
+    DetectedFormat, FieldCounts, PathSample, Progress, ReadOptions, Reject, Tally, TransferError,
+    Types, Unconverted,
+    limits::{PREVIEW_BYTES_MAX, PREVIEW_DOCS_MAX, SAMPLE_DOCS_MAX},
     prepare::prepare,
     records::{BadRecord, Item, Records},
+    sample::PathSampler,
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
@@ -40,6 +42,15 @@ pub struct Preview {
     pub tally: Tally,
     /// Whether the file continues.
     pub more: bool,
+    /// The paths of the first documents, at most [`SAMPLE_DOCS_MAX`], as the file has them.
+    pub paths: Vec<PathSample>,
+    /// How many documents that are.
+    pub sampled: u64,
+    /// The first documents with their chosen types; empty if none are chosen. A value that does not
+    /// convert stays, also where its document would be rejected.
+    pub converted: Vec<RawDocumentBuf>,
+    /// How the sampled values of each field with a chosen type convert.
+    pub counts: Vec<FieldCounts>,
 }
 
 /// A field and the types of its values.
@@ -85,12 +96,17 @@ pub struct RehearsedIndex {
 ///
 /// # Errors
 /// When it can't be read or its format is unknown.
-pub fn preview(
-    path: &Path,
-    format: ImportFormat,
-    leniency: Leniency,
-) -> Result<Preview, TransferError> {
-    Ok(look(Records::open(path, format, leniency, None)?, path))
+pub fn preview(path: &Path, options: &ReadOptions) -> Result<Preview, TransferError> {
+    let plain = ReadOptions { types: Types::default(), ..options.clone() };
+    let mut preview = look(Records::open(path, &plain, None)?, path);
+    if !options.types.is_empty() {
+        let mut options = options.clone();
+        if options.types.unconverted == Unconverted::Reject {
+            options.types.unconverted = Unconverted::Keep;
+        }
+        look_converted(Records::open(path, &options, None)?, &mut preview);
+    }
+    Ok(preview)
 }
 
 fn look(mut records: Records<'_>, path: &Path) -> Preview {
@@ -102,8 +118,13 @@ fn look(mut records: Records<'_>, path: &Path) -> Preview {
         rejects: Vec::new(),
         tally: Tally::NONE,
         more: true,
+        paths: Vec::new(),
+        sampled: 0,
+        converted: Vec::new(),
+        counts: Vec::new(),
     };
     let mut positions = HashMap::new();
+    let mut sampler = PathSampler::default();
     while preview.documents.len() + preview.rejects.len() < PREVIEW_DOCS_MAX
         && preview.more
         && !records.is_enough()
@@ -112,23 +133,62 @@ fn look(mut records: Records<'_>, path: &Path) -> Preview {
             Item::End => preview.more = false,
             Item::Bad(bad) => {
                 preview.more = !bad.fatal || records.is_enough();
-                let BadRecord { position, start_line, reason, .. } = bad;
+                let BadRecord { position, start_line, reason, fatal, .. } = bad;
                 preview.rejects.push(Reject {
                     file: path.to_owned(),
                     position,
                     start_line,
                     reason,
                 });
+                if fatal {
+                    break;
+                }
             }
             Item::Document(_) => {
                 let document = records.document().to_owned();
+                sampler.add(&document);
                 count_types(&mut preview.fields, &mut positions, &document);
                 preview.documents.push(document);
             }
         }
     }
     preview.tally = records.tally();
+    let is_readable = preview.more && !records.is_enough();
+    if is_readable {
+        while_sampled(&mut records, sampler.documents(), |document| sampler.add(document));
+    }
+    preview.sampled = sampler.documents();
+    preview.paths = sampler.finish();
     preview
+}
+
+/// Reads on to the end of the sample, after this many documents of it.
+fn while_sampled(records: &mut Records<'_>, before: u64, mut each: impl FnMut(&RawDocument)) {
+    let mut documents = before;
+    while documents < SAMPLE_DOCS_MAX && !records.is_enough() {
+        match records.next() {
+            Item::End => break,
+            Item::Bad(bad) if bad.fatal => break,
+            Item::Bad(_) => {}
+            Item::Document(_) => {
+                documents += 1;
+                each(records.document());
+            }
+        }
+    }
+}
+
+/// Reads the same documents with their chosen types.
+fn look_converted(mut records: Records<'_>, preview: &mut Preview) {
+    records.want(PREVIEW_BYTES_MAX);
+    let shown = preview.documents.len();
+    let converted = &mut preview.converted;
+    while_sampled(&mut records, 0, |document| {
+        if converted.len() < shown {
+            converted.push(document.to_owned());
+        }
+    });
+    preview.counts = records.field_counts().to_vec();
 }
 
 /// Counts the documents of a file that would be rejected, have an existing or duplicate `_id`, or
@@ -140,8 +200,7 @@ pub fn rehearse(
     collections: &Collections,
     namespace: &Namespace,
     path: &Path,
-    format: ImportFormat,
-    leniency: Leniency,
+    options: &ReadOptions,
     documents_max: u64,
     progress: &Progress,
 ) -> Result<Rehearsal, TransferError> {
@@ -155,7 +214,7 @@ pub fn rehearse(
         let index = index.name.clone();
         rehearsal.indexes.push(RehearsedIndex { index, overdue: 0, waiting: 0, never: 0 });
     }
-    let mut records = Records::open(path, format, leniency, Some(progress))?;
+    let mut records = Records::open(path, options, Some(progress))?;
     let mut ids = IdCheck { collections, collection: collection.clone(), seen: BTreeSet::new() };
     let mut stored = Vec::new();
     while rehearsal.documents + rehearsal.rejected < documents_max {
@@ -264,7 +323,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::transfer::{IMPORT_TEXT_BYTES_MAX, input::Input};
+    use crate::transfer::{IMPORT_TEXT_BYTES_MAX, ImportFormat, input::Input};
 
     /// Text that starts like this and repeats one letter, up to [`FAR`] bytes.
     struct Endless {
@@ -297,7 +356,8 @@ mod tests {
         let read = Arc::new(AtomicU64::new(0));
         let endless = Endless { begin: begin.as_bytes(), letter, read: Arc::clone(&read) };
         let (path, input) = (Path::new("endless"), Input::over(Box::new(endless)));
-        let records = Records::of(input, path, format, Leniency::default()).unwrap();
+        let options = ReadOptions { format, ..ReadOptions::default() };
+        let records = Records::of(input, path, &options).unwrap();
         let preview = look(records, path);
         assert_eq!(preview.documents.len(), documents);
         let reasons: Vec<&str> = preview.rejects.iter().map(|it| it.reason.as_str()).collect();

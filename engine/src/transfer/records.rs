@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use bson::RawDocument;
+use bson::{RawDocument, RawDocumentBuf};
 
 use super::{
-    DetectedFormat, ImportFormat, Leniency, Progress, RecordFormat, TextPosition, TransferError,
+    DetectedFormat, Progress, ReadOptions, RecordFormat, TextPosition, TransferError,
+    convert::{Converter, FieldCounts},
     csv::CsvRecords,
     detect::{byte_order_mark_length, detect, refuse},
     input::Input,
@@ -13,7 +14,7 @@ use super::{
     limits::{DETECT_BYTES, REJECT_TEXT_BYTES_MAX},
     text_position::ResumePoint,
 };
-use crate::value::extjson::Tally;
+use crate::value::extjson::{self, Tally};
 
 /// What comes next in a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,6 +65,10 @@ pub(super) struct Records<'p> {
     input: Input<'p>,
     detected: DetectedFormat,
     reader: RecordReader,
+    /// Gives fields their types; `None`: nothing is converted, and nothing is copied.
+    converter: Option<Converter>,
+    /// The converted document. A CSV row is converted while it is read.
+    converted: RawDocumentBuf,
     /// Non-standard values that an earlier run counted.
     tally_before: Tally,
 }
@@ -81,11 +86,10 @@ impl<'p> Records<'p> {
     /// When it can't be read or its format is unknown.
     pub(super) fn open(
         path: &Path,
-        format: ImportFormat,
-        leniency: Leniency,
+        options: &ReadOptions,
         progress: Option<&'p Progress>,
     ) -> Result<Self, TransferError> {
-        Self::of(Input::open(path, progress)?, path, format, leniency)
+        Self::of(Input::open(path, progress)?, path, options)
     }
 
     /// Detects the format of an open file.
@@ -95,8 +99,7 @@ impl<'p> Records<'p> {
     pub(super) fn of(
         mut input: Input<'p>,
         path: &Path,
-        format: ImportFormat,
-        leniency: Leniency,
+        options: &ReadOptions,
     ) -> Result<Self, TransferError> {
         let not_readable =
             |what: String| TransferError::NotReadable { path: path.display().to_string(), what };
@@ -104,7 +107,7 @@ impl<'p> Records<'p> {
         if let Some(what) = refuse(input.bytes()) {
             return Err(not_readable(what.to_owned()));
         }
-        let form = detect(input.bytes(), input.has_ended(), format, is_table(path));
+        let form = detect(input.bytes(), input.has_ended(), options.format, is_table(path));
         let Some(form) = form else {
             let position = start_of_text(input.bytes());
             return Err(not_readable(format!(
@@ -122,11 +125,13 @@ impl<'p> Records<'p> {
                 RecordReader::Csv(CsvRecords::new(separator, position))
             }
             RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array => {
-                RecordReader::Json(JsonRecords::new(form, position, leniency))
+                RecordReader::Json(JsonRecords::new(form, position, options.leniency))
             }
         };
         let detected = DetectedFormat { form, gzip: input.is_gzip() };
-        Ok(Self { input, detected, reader, tally_before: Tally::default() })
+        let converter = Converter::new(&options.types);
+        let (converted, tally_before) = (RawDocumentBuf::new(), Tally::default());
+        Ok(Self { input, detected, reader, converter, converted, tally_before })
     }
 
     /// Continues after a document of an earlier run, which ended at [`Self::position`].
@@ -139,7 +144,9 @@ impl<'p> Records<'p> {
         match &mut self.reader {
             RecordReader::Empty => return Ok(()),
             RecordReader::Json(records) => records.resume(position),
-            RecordReader::Csv(records) => records.resume(position, &mut self.input)?,
+            RecordReader::Csv(records) => {
+                records.resume(position, &mut self.input, self.converter.as_mut())?;
+            }
         }
         self.input.skip_to(position.offset)
     }
@@ -177,14 +184,31 @@ impl<'p> Records<'p> {
                 let reason = "the file starts with too much white space; remove it";
                 Item::Bad(BadRecord::new(position, reason, &[], true))
             }
-            RecordReader::Json(records) => records.next(&mut self.input),
-            RecordReader::Csv(records) => records.next(&mut self.input),
+            RecordReader::Csv(records) => records.next(&mut self.input, self.converter.as_mut()),
+            RecordReader::Json(records) => {
+                let item = records.next(&mut self.input);
+                let (Item::Document(position), Some(converter)) = (&item, &mut self.converter)
+                else {
+                    return item;
+                };
+                match converter.convert(records.document()) {
+                    Ok(document) => {
+                        self.converted = document;
+                        item
+                    }
+                    Err(reason) => {
+                        let text = text_of(records.document());
+                        Item::Bad(BadRecord::new(*position, reason, &text, false))
+                    }
+                }
+            }
         }
     }
 
     /// The document of the last [`Item::Document`].
     pub(super) fn document(&self) -> &RawDocument {
         match &self.reader {
+            RecordReader::Json(_) if self.converter.is_some() => &self.converted,
             RecordReader::Json(records) => records.document(),
             RecordReader::Csv(records) => records.document(),
             RecordReader::Empty => RawDocument::from_bytes(&[5, 0, 0, 0, 0])
@@ -192,13 +216,31 @@ impl<'p> Records<'p> {
         }
     }
 
-    /// Non-standard values so far.
+    /// Non-standard values so far, and what got another type.
     pub(super) fn tally(&self) -> Tally {
-        match &self.reader {
+        let mut tally = match &self.reader {
             RecordReader::Json(records) => self.tally_before + records.tally(),
             RecordReader::Csv(_) | RecordReader::Empty => self.tally_before,
+        };
+        if let Some(converter) = &self.converter {
+            let (converted, unconverted) = converter.totals();
+            tally.converted += converted;
+            tally.unconverted += unconverted;
         }
+        tally
     }
+
+    /// How the values of each field converted, in the order of the options.
+    pub(super) fn field_counts(&self) -> &[FieldCounts] {
+        self.converter.as_ref().map_or(&[], Converter::counts)
+    }
+}
+
+/// A document as text, for the file of rejected documents.
+pub(super) fn text_of(document: &RawDocument) -> Vec<u8> {
+    let mut text = Vec::new();
+    extjson::append_document(&mut text, document, extjson::Style::Canonical);
+    text
 }
 
 /// Whether the name has an extension of CSV files.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{ImportFormat, Leniency};
+use super::{ImportFormat, Leniency, Types};
 use crate::catalog::Namespace;
 
 /// What to do if a document's `_id` already exists.
@@ -19,6 +19,17 @@ pub enum ImportMode {
     Merge,
 }
 
+/// How files are read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReadOptions {
+    /// The format of the files.
+    pub format: ImportFormat,
+    /// Which non-standard JSON to accept.
+    pub leniency: Leniency,
+    /// The types that fields get.
+    pub types: Types,
+}
+
 /// What to import and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportRequest {
@@ -30,6 +41,8 @@ pub struct ImportRequest {
     pub format: ImportFormat,
     /// Which non-standard JSON to accept.
     pub leniency: Leniency,
+    /// The types that fields get.
+    pub types: Types,
     /// What to do if a document's `_id` already exists.
     pub mode: ImportMode,
     /// Drop the collection and its indexes before the first document is stored.
@@ -50,10 +63,18 @@ impl ImportRequest {
             namespace,
             format: ImportFormat::Auto,
             leniency: Leniency::default(),
+            types: Types::default(),
             mode: ImportMode::Insert,
             drop: false,
             stop_on_error: false,
             rejects: None,
         }
+    }
+
+    /// How its files are read.
+    #[must_use]
+    pub fn read_options(&self) -> ReadOptions {
+        let Self { format, leniency, types, .. } = self;
+        ReadOptions { format: *format, leniency: *leniency, types: types.clone() }
     }
 }

@@ -6,13 +6,14 @@ use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 
 use super::{
     ImportMode, TextPosition, TransferError,
-    batch::{Batch, BatchEntry, text_of},
+    batch::{Batch, BatchEntry},
     checkpoint::Checkpoint,
     inserted::InsertedList,
     limits::{
         CLOCK_DOCS, IMPORT_REJECTS_MAX, REJECT_TEXT_BYTES_MAX, REJECTS_BYTES_MAX, REJECTS_SHARE,
         REJECTS_SHARE_DOCS_MIN,
     },
+    records::text_of,
     rejects::{RejectLines, RejectedRecord},
 };
 use crate::{

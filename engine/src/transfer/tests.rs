@@ -12,9 +12,9 @@ use flate2::{Compression, write::GzEncoder};
 use tempfile::TempDir;
 
 use super::{
-    ExportFormat, ExportReport, ExportRequest, IMPORT_REJECTS_MAX, ImportEnd, ImportFormat,
-    ImportMode, ImportReport, ImportRequest, Leniency, Progress, RecordFormat, TransferError,
-    export, import, indexes_path, preview,
+    ExportFormat, ExportReport, ExportRequest, IMPORT_REJECTS_MAX, ImportEnd, ImportMode,
+    ImportReport, ImportRequest, Progress, ReadOptions, RecordFormat, TransferError, export,
+    import, indexes_path, preview,
     records::{Item, Records},
     rehearse,
 };
@@ -127,7 +127,7 @@ fn read(bytes: &[u8]) -> (Option<RecordFormat>, Vec<String>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     fs::write(&path, bytes).unwrap();
-    let mut records = match Records::open(&path, ImportFormat::Auto, Leniency::default(), None) {
+    let mut records = match Records::open(&path, &ReadOptions::default(), None) {
         Ok(records) => records,
         Err(error) => return (None, Vec::new(), vec![error.to_string()]),
     };
@@ -767,12 +767,8 @@ fn a_csv_column_lies_no_deeper_than_a_document_may() {
     let (_, documents, errors) = read(header(101).as_bytes());
     assert_eq!((documents.len(), errors.as_slice()), (0, &["1:3:1 fatal".to_owned()][..]));
     let fixture = Fixture::new();
-    let found = preview(
-        &fixture.file("a.csv", header(500_000).as_bytes()),
-        ImportFormat::Auto,
-        Leniency::default(),
-    )
-    .unwrap();
+    let path = fixture.file("a.csv", header(500_000).as_bytes());
+    let found = preview(&path, &ReadOptions::default()).unwrap();
     assert!(found.documents.is_empty());
     assert!(found.rejects[0].reason.contains("100 levels"), "{}", found.rejects[0]);
 }
@@ -793,9 +789,7 @@ fn a_preview_of_documents_with_many_fields_takes_no_time() {
     let document = |from| format!("{{{}}}\n", fields(from).collect::<Vec<_>>().join(","));
     let lines: String = (0..4).map(|n| document(n * 200_000)).collect();
     let began = work_time();
-    let preview =
-        preview(&fixture.file("p", lines.as_bytes()), ImportFormat::Auto, Leniency::default())
-            .unwrap();
+    let preview = preview(&fixture.file("p", lines.as_bytes()), &ReadOptions::default()).unwrap();
     assert_eq!(preview.fields.len(), 800_000);
     let took = work_time().saturating_sub(began);
     assert!(took.as_secs() < 30, "{took:?}");
@@ -812,8 +806,7 @@ fn a_rehearsal_counts_what_would_be_rejected() {
             &fixture.collections,
             into,
             &path,
-            ImportFormat::Auto,
-            Leniency::default(),
+            &ReadOptions::default(),
             documents_max,
             &progress,
         );
@@ -837,9 +830,7 @@ fn a_preview_shows_fields_and_types() {
     let fixture = Fixture::new();
     let lines: String =
         (0..30).fold(String::new(), |all, id| all + &format!("{{\"_id\":{id},\"a\":\"x\"}}\n"));
-    let preview =
-        preview(&fixture.file("p", lines.as_bytes()), ImportFormat::Auto, Leniency::default())
-            .unwrap();
+    let preview = preview(&fixture.file("p", lines.as_bytes()), &ReadOptions::default()).unwrap();
     assert_eq!((preview.documents.len(), preview.more), (20, true));
     assert_eq!(preview.fields[0].types, [("int", 20)]);
     assert_eq!(preview.fields[1].types, [("string", 20)]);

@@ -8,6 +8,7 @@ use mayfly_engine::transfer::Progress;
 use super::{resume, run};
 use crate::action::{Action, MaintenanceAction, TransferAction};
 use crate::apply::Apply;
+use crate::job::FileLook;
 use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::toasts::Kind;
@@ -81,11 +82,7 @@ pub fn done(purpose: &Purpose, generation: u64, done: TransferDone, cx: &mut App
             resume::found(*show, found, cx.state);
         }
         (_, TransferDone::Preview(result)) => {
-            if let Some(draft) = import_draft(cx.state)
-                && draft.look == Loadable::Waiting(generation)
-            {
-                draft.look = result.map_or_else(Loadable::Failed, Loadable::Here);
-            }
+            looked(generation, result, cx);
         }
         (_, TransferDone::Rehearsal(result)) => {
             if let Some(draft) = import_draft(cx.state)
@@ -227,11 +224,30 @@ fn look(cx: &mut Apply<'_>) {
         draft.look = Loadable::Nothing;
         return;
     };
-    let (format, leniency, all) = (draft.format, draft.leniency, draft.files.clone());
-    let preview = TransferWork::Preview { path, format, leniency, all };
+    let (options, all) = (draft.read_options(), draft.files.clone());
+    let preview = TransferWork::Preview { path, options, all };
     let generation = cx.transfer(Purpose::Preview, Lane::Read, preview);
     if let Some(draft) = import_draft(cx.state) {
         draft.look = Loadable::Waiting(generation);
+    }
+}
+
+/// Takes a look into the shown file. If it finds cells that can only be dates, they become dates,
+/// and the file is looked at again.
+fn looked(generation: u64, result: Result<FileLook, String>, cx: &mut Apply<'_>) {
+    let Some(draft) = import_draft(cx.state) else { return };
+    if draft.look != Loadable::Waiting(generation) {
+        return;
+    }
+    let Ok(found) = result else {
+        draft.look = result.map_or_else(Loadable::Failed, Loadable::Here);
+        return;
+    };
+    draft.types.seen = draft.shown_file().cloned().map(|path| (path, found.clone()));
+    let is_suggested = draft.types.suggest(&found.preview);
+    draft.look = Loadable::Here(found);
+    if is_suggested {
+        look(cx);
     }
 }
 
@@ -249,10 +265,10 @@ fn rehearse(cx: &mut Apply<'_>) {
     if draft.name_error().is_some() || draft.rehearsed_for == RehearsedFor::default() {
         return;
     }
-    let (files, format, leniency) = (draft.files.clone(), draft.format, draft.leniency);
+    let (files, options) = (draft.files.clone(), draft.read_options());
     let progress = Arc::new(Progress::new());
     cx.state.transfer.rehearsal = Some(Arc::clone(&progress));
-    let rehearse = TransferWork::Rehearse { files, format, leniency, namespace: into, progress };
+    let rehearse = TransferWork::Rehearse { files, options, namespace: into, progress };
     let generation = cx.transfer(Purpose::Rehearse, Lane::Read, rehearse);
     if let Some(draft) = import_draft(cx.state) {
         draft.rehearsal = Loadable::Waiting(generation);

@@ -4,7 +4,7 @@ use egui::{Align, Context, Layout, Ui};
 use mayfly_engine::transfer::ImportFormat;
 
 use super::choose_path::ChoosePath;
-use super::{ask, notice_ui, options, preview, rehearsal, target};
+use super::{ask, notice_ui, options, preview, rehearsal, target, types};
 use crate::action::{Action, Actions, TransferAction, ViewAction};
 use crate::dialogs::close;
 use crate::dialogs::{COMMAND_LINE, COMMAND_LINE_HINT};
@@ -28,7 +28,7 @@ const INTO_COLLECTION: &str = "Import the files into the collection";
 pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
     let command = command_line::import(draft, state.store.folder.as_deref());
     let is_named = draft.name_error().is_none() && draft.zone_error().is_none();
-    let ready = !draft.files.is_empty() && is_named;
+    let ready = !draft.files.is_empty() && is_named && draft.types.error().is_none();
     let closing = modal::ui(
         context,
         "Import documents",
@@ -40,7 +40,8 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
             unfinished_ui(ui, state, actions);
             files_ui(ui, draft, state, actions);
             if !draft.files.is_empty() {
-                preview::ui(ui, draft, actions);
+                preview::ui(ui, draft);
+                types::ui(ui, draft, state, actions);
                 room_ui(ui, draft);
                 target::ui(ui, draft, state);
                 rehearsal::ui(ui, draft, state, actions);

@@ -9,6 +9,7 @@ mod preview;
 mod rehearsal;
 mod running;
 mod target;
+mod types;
 mod unfinished;
 
 use egui::{Color32, Context, Label, Ui};

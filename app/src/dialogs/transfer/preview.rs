@@ -3,15 +3,14 @@
 use bson::{Bson, Document};
 use egui::{Label, ScrollArea, Ui};
 use mayfly_engine::transfer::{FieldTypes, Preview, Reject};
-use mayfly_engine::value::shell::{self, Layout};
 
 use super::import::error_ui;
 use super::notice_ui;
-use crate::action::Actions;
 use crate::job::FileLook;
+use crate::state::number;
 use crate::state::transfer::import::file_name;
+use crate::state::transfer::types::value_words;
 use crate::state::transfer::{ImportDraft, Loadable};
-use crate::state::{Zone, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::{self, Kind};
@@ -27,15 +26,24 @@ const COLUMN: f32 = 200.0;
 const ROW: f32 = 20.0;
 /// Characters of a value.
 const VALUE_CHARS_MAX: usize = 80;
+/// Between a value and what it becomes.
+const ARROW: &str = "→";
+/// Characters of a value that is shown beside what it becomes.
+const BEFORE_CHARS_MAX: usize = 32;
 /// Problems that are listed.
 const PROBLEMS_MAX: usize = 5;
 
 /// Draws what the shown file holds.
-pub fn ui(ui: &mut Ui, draft: &ImportDraft, _actions: &mut Actions) {
+pub fn ui(ui: &mut Ui, draft: &ImportDraft) {
     let name = draft.shown_file().map(|file| file_name(file)).unwrap_or_default();
     let name = value_text::with_marks(&name);
     match &draft.look {
         Loadable::Nothing => {}
+        Loadable::Waiting(_) if draft.shown_look().is_some() => {
+            if let Some(look) = draft.shown_look() {
+                look_ui(ui, look);
+            }
+        }
         Loadable::Waiting(_) => empty_state::hint(ui, &format!("Reading {name}…")),
         Loadable::Failed(error) => error_ui(ui, Some(error)),
         Loadable::Here(look) => look_ui(ui, look),
@@ -91,11 +99,11 @@ pub fn problem(reject: &Reject) -> String {
 fn grid_ui(ui: &mut Ui, preview: &Preview) {
     let fields: Vec<&FieldTypes> = preview.fields.iter().take(COLUMNS_MAX).collect();
     let more = preview.fields.len() - fields.len();
-    let rows: Vec<Document> = preview
-        .documents
-        .iter()
-        .filter_map(|document| Document::try_from(document.as_ref()).ok())
-        .collect();
+    let owned = |documents: &[bson::RawDocumentBuf]| -> Vec<Document> {
+        let owned = documents.iter().map(|document| Document::try_from(document.as_ref()).ok());
+        owned.map(Option::unwrap_or_default).collect()
+    };
+    let (rows, converted) = (owned(&preview.documents), owned(&preview.converted));
     let scroll = ScrollArea::both().id_salt("preview").auto_shrink([false, true]);
     scroll.max_height(ROWS_HEIGHT).show(ui, |ui| {
         ui.spacing_mut().interact_size.y = ROW;
@@ -110,9 +118,14 @@ fn grid_ui(ui: &mut Ui, preview: &Preview) {
                     header_ui(ui, field);
                 }
                 ui.end_row();
-                for row in &rows {
+                for (at, row) in rows.iter().enumerate() {
                     for field in &fields {
-                        value_ui(ui, &field.name, row.get(&field.name));
+                        let value = row.get(&field.name);
+                        let after = converted.get(at).and_then(|row| row.get(&field.name));
+                        match after.filter(|after| Some(*after) != value) {
+                            Some(after) => converted_ui(ui, &field.name, value, after),
+                            None => value_ui(ui, &field.name, value),
+                        }
                     }
                     ui.end_row();
                 }
@@ -153,15 +166,34 @@ fn value_ui(ui: &mut Ui, field: &str, value: Option<&Bson>) {
         ui.label(missing).accessible_name(format!("{field} is missing"));
         return;
     };
-    let whole = match value {
-        Bson::String(text) => text.clone(),
-        Bson::DateTime(date) => Zone::Utc.date_time_millis(date.timestamp_millis()),
-        value => shell::write_value(value, Layout::OneLine),
-    };
+    let job = value_text::job(&shown(value), Kind::of(value), colors);
+    ui.add(Label::new(job).truncate());
+}
+
+/// A value beside what it becomes.
+fn converted_ui(ui: &mut Ui, field: &str, before: Option<&Bson>, after: &Bson) {
+    let colors = colors(ui);
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
+        if let Some(before) = before.filter(|before| is_short(before)) {
+            ui.label(text::rich(shown(before), text::mono_small()).color(colors.dim));
+            ui.label(text::rich(ARROW, text::small()).color(colors.dim)).accessible_name("becomes");
+        }
+        let job = value_text::job(&shown(after), Kind::of(after), colors);
+        ui.add(Label::new(job).truncate()).hint(format!("{field} gets another type"));
+    });
+}
+
+/// Whether there is room for what it becomes beside it.
+fn is_short(value: &Bson) -> bool {
+    value_words(value).chars().count() <= BEFORE_CHARS_MAX
+}
+
+fn shown(value: &Bson) -> String {
+    let whole = value_words(value);
     let mut shown: String = whole.chars().take(VALUE_CHARS_MAX).collect();
     if shown.len() < whole.len() {
         shown.push('…');
     }
-    let job = value_text::job(&shown, Kind::of(value), colors);
-    ui.add(Label::new(job).truncate());
+    shown
 }

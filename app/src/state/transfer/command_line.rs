@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mayfly_engine::transfer::{ImportFormat, ImportMode, Nonstandard};
+use mayfly_engine::transfer::{ImportFormat, ImportMode, Nonstandard, Unconverted};
 
 use super::export::{ExportDraft, ExportForm};
 use super::import::ImportDraft;
@@ -16,15 +16,27 @@ pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
         ImportFormat::Json => line.option("--format", "json"),
         ImportFormat::Csv => line.option("--format", "csv"),
     }
+    let options = draft.read_options();
     for nonstandard in
-        Nonstandard::ALL.into_iter().filter(|nonstandard| draft.leniency.takes(*nonstandard))
+        Nonstandard::ALL.into_iter().filter(|nonstandard| options.leniency.takes(*nonstandard))
     {
         match nonstandard {
             Nonstandard::NoZone => {
-                line.option(nonstandard.flag(), &draft.leniency.zone.to_string());
+                line.option(nonstandard.flag(), &options.leniency.zone.to_string());
             }
             _ => line.flag(nonstandard.flag()),
         }
+    }
+    for field in &options.types.fields {
+        for argument in field.arguments() {
+            line.option("--type", &argument);
+        }
+        if let Some(anchor) = draft.types.anchors.get(&field.path).filter(|_| field.shift_ms != 0) {
+            line.option("--keep-distance", &format!("{}={anchor}", field.path));
+        }
+    }
+    if !options.types.is_empty() && options.types.unconverted != Unconverted::Keep {
+        line.option("--unconverted", options.types.unconverted.name());
     }
     match draft.mode {
         ImportMode::Insert => {}

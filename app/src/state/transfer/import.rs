@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use mayfly_engine::transfer::{
-    DiskSpace, ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, RecordFormat,
-    Rehearsal,
+    DiskSpace, ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, ReadOptions,
+    RecordFormat, Rehearsal, Zone,
 };
 
+use super::types::TypesDraft;
 use crate::job::FileLook;
 use crate::limits::IMPORT_FILES_MAX;
 use crate::state::{Namespace, StoreTree, number};
@@ -42,10 +43,8 @@ pub struct RehearsedFor {
     pub into: Option<Namespace>,
     /// The files.
     pub files: Vec<PathBuf>,
-    /// The format that the user chose.
-    pub format: ImportFormat,
-    /// What is read although it is no Extended JSON.
-    pub leniency: Leniency,
+    /// How they are read.
+    pub options: ReadOptions,
 }
 
 /// An import, as drafted.
@@ -72,6 +71,8 @@ pub struct ImportDraft {
     pub leniency: Leniency,
     /// The zone of dates without one, as typed.
     pub zone: String,
+    /// The types that fields get.
+    pub types: TypesDraft,
     /// How a document whose `_id` already exists is treated.
     pub mode: ImportMode,
     /// Drop the collection first.
@@ -187,6 +188,7 @@ impl ImportDraft {
     pub fn zone_typed(&mut self) {
         if let Ok(zone) = Leniency::read_zone(&self.zone) {
             self.leniency.zone = zone;
+            self.types.types.zone = zone;
         }
     }
 
@@ -194,8 +196,31 @@ impl ImportDraft {
     /// need not be.
     #[must_use]
     pub fn zone_error(&self) -> Option<String> {
-        let is_needed = self.leniency.takes(Nonstandard::NoZone);
+        let is_needed = self.leniency.takes(Nonstandard::NoZone) || self.types.types.has_dates();
         is_needed.then(|| Leniency::read_zone(&self.zone).err()).flatten()
+    }
+
+    /// How the files are read. A zone for text is also that of `$date` values without one.
+    #[must_use]
+    pub fn read_options(&self) -> ReadOptions {
+        let mut leniency = self.leniency;
+        let types = self.types.types.clone();
+        if types.has_dates() && types.zone != Zone::UTC {
+            leniency.set(Nonstandard::NoZone, true);
+        }
+        ReadOptions { format: self.format, leniency, types }
+    }
+
+    /// The look that is shown: the latest one of the file while a newer one is awaited.
+    #[must_use]
+    pub fn shown_look(&self) -> Option<&FileLook> {
+        let seen = self.types.seen.as_ref();
+        let seen = seen.filter(|(path, _)| Some(path) == self.shown_file());
+        match &self.look {
+            Loadable::Here(look) => Some(look),
+            Loadable::Waiting(_) => seen.map(|(_, look)| look),
+            Loadable::Nothing | Loadable::Failed(_) => None,
+        }
     }
 
     /// Whether nothing is dropped, or its name was typed.
@@ -218,15 +243,18 @@ impl ImportDraft {
         if self.files.is_empty() {
             return Err("Select a file first".to_owned());
         }
-        if let Some(error) = self.name_error().or_else(|| self.zone_error()) {
+        let error = self.name_error().or_else(|| self.zone_error());
+        if let Some(error) = error.or_else(|| self.types.error()) {
             return Err(error);
         }
         if !self.is_drop_confirmed() {
             return Err("Enter the collection name to confirm dropping it".to_owned());
         }
+        let ReadOptions { format, leniency, types } = self.read_options();
         Ok(ImportRequest {
-            format: self.format,
-            leniency: self.leniency,
+            format,
+            leniency,
+            types,
             mode: self.mode,
             drop: self.drop,
             stop_on_error: self.stop_on_error,
@@ -250,8 +278,7 @@ impl ImportDraft {
         RehearsedFor {
             into: Some(self.target()),
             files: self.files.clone(),
-            format: self.format,
-            leniency: self.leniency,
+            options: self.read_options(),
         }
     }
 
@@ -424,7 +451,7 @@ mod tests {
         draft.zone_typed();
         let leniency = draft.request().expect("a zone").leniency;
         assert_eq!(leniency.zone.to_string(), "+05:45");
-        assert_eq!(draft.rehearsal_due_for(true).leniency, leniency);
+        assert_eq!(draft.rehearsal_due_for(true).options.leniency, leniency);
     }
 
     #[test]

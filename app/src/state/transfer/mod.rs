@@ -4,6 +4,7 @@ pub mod command_line;
 pub mod export;
 pub mod import;
 pub mod meter;
+pub mod types;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub use crate::job::purpose::TransferPurpose as Purpose;
 pub use export::{ExportDraft, ExportForm};
 pub use import::{ImportDraft, Loadable};
 pub use meter::Meter;
+pub use types::TypesDraft;
 
 /// What import and export keep outside of their dialogs.
 #[derive(Debug, Default)]

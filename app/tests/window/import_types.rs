@@ -1,0 +1,121 @@
+//! Text dates become dates while a file is imported.
+
+use std::fs;
+use std::path::PathBuf;
+
+use bson::{Bson, doc};
+use mayfly::action::{Action, TransferAction};
+
+use super::support::Window;
+
+impl Window {
+    /// Opens the import dialog on a file with this text.
+    fn import_file(&mut self, name: &str, text: &str) {
+        let path: PathBuf = self.folder.path().join(name);
+        fs::write(&path, text).expect("a file can be written");
+        self.ask(Action::Transfer(TransferAction::Import { files: vec![path], into: None }));
+        self.until_named("Types");
+    }
+
+    /// The first value of a field in a collection of `test`.
+    fn stored(&self, collection: &str, field: &str) -> Bson {
+        let reply = self.run("test", &doc! {"find": collection, "sort": {"_id": 1}, "limit": 1});
+        let batch = reply.get_document("cursor").expect("a cursor").get_array("firstBatch");
+        let first = batch.expect("a batch").first().and_then(Bson::as_document).cloned();
+        first.expect("a document").get(field).cloned().expect("a field")
+    }
+}
+
+#[test]
+fn a_csv_date_is_detected_converted_and_expires() {
+    let mut window = Window::open();
+    window.run(
+        "test",
+        &doc! {"createIndexes": "films", "indexes": [
+            {"key": {"released": 1}, "name": "released_1", "expireAfterSeconds": 60}
+        ]},
+    );
+    let csv = "_id,released,zip\n1,Jun 12 1998,01234\n2,Aug 07 1998,98052\n";
+    window.import_file("films.csv", csv);
+    window.until_named("all 2 values convert");
+    assert!(window.has("1998-06-12 00:00:00Z"), "the converted value is shown");
+    window.until_named("2 documents are already expired");
+    assert!(window.has_part("--type 'released=date:%b %d %Y'"), "the same in a terminal");
+    window.click("Import anyway");
+    window.until_named("Import finished");
+    assert_eq!(
+        window.stored("films", "released"),
+        Bson::DateTime(bson::DateTime::parse_rfc3339_str("1998-06-12T00:00:00Z").expect("a date"))
+    );
+    assert_eq!(window.stored("films", "zip"), Bson::String("01234".to_owned()));
+    window.advance(120);
+    window.until_window("they expired", |window| {
+        window.run("test", &doc! {"count": "films"}).get_i32("n").ok() == Some(0)
+    });
+}
+
+#[test]
+fn the_order_of_day_and_month_is_asked() {
+    let mut window = Window::open();
+    window.import_file("days.csv", "_id,day\n1,03/04/2020\n2,05/06/2020\n");
+    window.until_named("03/04/2020 in row 1 can be read in two ways");
+    assert!(window.has_part("Month first: 2020-03-04"));
+    window.choose("Type of day", "Date");
+    window.until_named("Choose whether the day or the month comes first in day");
+    assert!(!window.is_enabled("Import"), "nothing is guessed");
+    window.click("day: Day first");
+    window.until_named("all 2 values convert");
+    window.click("Import");
+    window.until_named("Import finished");
+    assert_eq!(
+        window.stored("days", "day"),
+        Bson::DateTime(bson::DateTime::parse_rfc3339_str("2020-04-03T00:00:00Z").expect("a date"))
+    );
+}
+
+#[test]
+fn json_text_is_offered_and_what_does_not_convert_is_counted() {
+    let mut window = Window::open();
+    let json = "{\"_id\": 1, \"a\": {\"at\": \"2015/01/01 08:00:00\"}}\n\
+                {\"_id\": 2, \"a\": {\"at\": \"2015/02/01 08:00:00\"}}\n\
+                {\"_id\": 3, \"a\": {\"at\": \"unknown\"}}\n";
+    window.import_file("log.json", json);
+    window.until_named("2 of 3 text that looks like dates");
+    assert!(!window.has_part("--type"), "JSON has types; they stay until the user says so");
+    window.click("Convert a.at to dates");
+    window.until_named("1 of 3 values do not convert; first in row 3");
+    window.type_into("Time zone for dates in text", "Europe/Berlin");
+    window.until_named("2015-01-01 07:00:00Z");
+    window.click("Null");
+    window.until_named("--unconverted null");
+    window.click("Import");
+    window.until_named("Import finished");
+    window.until_named("1 value did not convert");
+    let reply = window.run("test", &doc! {"find": "log", "sort": {"_id": 1}});
+    let text = reply.to_string();
+    assert!(text.contains("2015-01-01 7:00:00.0 +00:00:00"), "{text}");
+    assert!(text.contains("\"at\": null"), "{text}");
+}
+
+#[test]
+fn a_layout_can_be_typed_and_the_distance_to_now_kept() {
+    let mut window = Window::open();
+    window.import_file("odd.csv", "_id,at\n1,2015|01|31\n2,2015|02|01\n");
+    window.click("List all 2 fields");
+    window.choose("Type of at", "Date");
+    window.until_named("2 of 2 values do not convert");
+    window.choose("Layout of at", "Custom layout…");
+    window.type_into("Custom layout of at", "%Y|%m");
+    window.until_named("needs the day, %d");
+    window.type_into("Custom layout of at", "%Y|%m|%d");
+    window.until_named("all 2 values convert");
+    window.click("Keep the distance of at to now");
+    window.until_named("--keep-distance");
+    window.click("Import");
+    window.until_named("Import finished");
+    // The newest becomes now, 2026-06-01T12:00:00Z; the other one keeps its distance of a day.
+    let at = window.stored("odd", "at").as_datetime().copied().expect("a date");
+    let day_ms = 86_400_000;
+    let now_ms = window.state().now_ms();
+    assert!((now_ms - day_ms - at.timestamp_millis()).abs() < 60_000, "{at}");
+}
