@@ -2,11 +2,11 @@
 
 use std::str::FromStr;
 
-use bson::{Bson, DateTime, Decimal128, Document, oid::ObjectId};
+use bson::{Bson, Decimal128, Document, oid::ObjectId};
 use chrono::NaiveDate;
 use mayfly_engine::value::{Layout, shell};
 
-use super::{field_path, type_change};
+use super::{field_path, type_change, typed_date};
 use crate::job::Zone;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
 
@@ -111,33 +111,13 @@ impl FieldKind {
             Self::Bool => {
                 short.parse().map(Bson::Boolean).map_err(|_| "Enter true or false".to_owned())
             }
-            Self::Date => date(short)
-                .ok_or_else(|| "Enter a date, such as 2026-11-21T10:04:43.000Z".to_owned()),
+            Self::Date => typed_date::read(short).map(Bson::DateTime),
             Self::ObjectId => ObjectId::from_str(short)
                 .map(Bson::ObjectId)
                 .map_err(|_| "Enter 24 hexadecimal digits".to_owned()),
             Self::Null => Ok(Bson::Null),
             Self::Literal => shell::read_value(text).map_err(|error| error.to_string()),
         }
-    }
-}
-
-fn date(text: &str) -> Option<Bson> {
-    if let Ok(date) = DateTime::parse_rfc3339_str(text) {
-        return Some(Bson::DateTime(date));
-    }
-    // A date without a zone is UTC; a date without a time is midnight; both as mongosh has it.
-    let spaced = text.replacen(' ', "T", 1);
-    let zoned =
-        if spaced.contains('T') { format!("{spaced}Z") } else { format!("{spaced}T00:00:00Z") };
-    if let Ok(date) = DateTime::parse_rfc3339_str(
-        zoned.trim_end_matches("ZZ").trim_end_matches('Z').to_owned() + "Z",
-    ) {
-        return Some(Bson::DateTime(date));
-    }
-    match shell::read_value(text) {
-        Ok(date @ Bson::DateTime(_)) => Some(date),
-        _ => None,
     }
 }
 
@@ -388,7 +368,7 @@ impl FieldEdit {
 
 #[cfg(test)]
 mod tests {
-    use bson::doc;
+    use bson::{DateTime, doc};
 
     use super::*;
 

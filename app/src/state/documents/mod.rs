@@ -20,6 +20,7 @@ pub mod query;
 pub mod reference;
 pub mod selection;
 pub mod type_change;
+pub mod typed_date;
 pub mod undo;
 pub mod value_pane;
 pub mod view;
