@@ -562,3 +562,21 @@ pub const KEPT_PIPELINES_MAX: usize = 200;
 
 /// Characters of such a name.
 pub const NAME_CHARS_MAX: usize = 80;
+
+/// Documents that are sampled to see how the dates of a field are written.
+pub const CONVERT_SAMPLE_DOCUMENTS: i64 = 2_000;
+
+/// Fields of which a sample tells whether they look like dates.
+pub const CONVERT_FIELDS_MAX: usize = 200;
+
+/// Values that are shown before and after their conversion.
+pub const CONVERT_PREVIEW_DOCUMENTS: i64 = 20;
+
+/// Documents that one step of a conversion changes.
+pub const CONVERT_STEP_DOCUMENTS: i64 = 1_000;
+
+/// Values of the latest conversion that are kept to undo it.
+pub const CONVERT_UNDO_VALUES_MAX: usize = 200_000;
+
+/// Bytes of them.
+pub const CONVERT_UNDO_BYTES_MAX: usize = 64 << 20;

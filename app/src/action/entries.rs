@@ -4,8 +4,9 @@ use egui::{Id, Key, KeyboardShortcut, Modifiers};
 
 use super::entry::Entry;
 use super::{
-    Action, aggregate, archive, calendar, clock, console, dialog, documents, expiry, explain, help,
-    indexes, lesson, listener, maintenance, reaper, schema, store, tabs, transfer, trash, view,
+    Action, aggregate, archive, calendar, clock, console, convert, dialog, documents, expiry,
+    explain, help, indexes, lesson, listener, maintenance, reaper, schema, store, tabs, transfer,
+    trash, view,
 };
 use crate::state::State;
 use crate::state::console::INPUT;
@@ -19,6 +20,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         calendar::ENTRIES,
         listener::ENTRIES,
         transfer::ENTRIES,
+        convert::ENTRIES,
         archive::ENTRIES,
         documents::ENTRIES,
         aggregate::ENTRIES,

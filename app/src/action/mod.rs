@@ -9,6 +9,7 @@ pub mod archive;
 pub mod calendar;
 pub mod clock;
 pub mod console;
+pub mod convert;
 pub mod dialog;
 pub mod documents;
 pub mod entries;
@@ -37,6 +38,7 @@ pub use archive::ArchiveAction;
 pub use calendar::CalendarAction;
 pub use clock::ClockAction;
 pub use console::ConsoleAction;
+pub use convert::ConvertAction;
 pub use dialog::DialogAction;
 pub use documents::DocumentsAction;
 pub use entries::{entries, entry_for_keys, entry_for_keys_over_dialog};
@@ -79,6 +81,8 @@ pub enum Action {
     Indexes(TabId, IndexesAction),
     /// The schema of a tab.
     Schema(TabId, SchemaAction),
+    /// Text and numbers of a field to dates.
+    Convert(ConvertAction),
     /// Files in and out.
     Transfer(TransferAction),
     /// The store as a whole: backups and maintenance.

@@ -1,7 +1,7 @@
 //! The actions of questions and messages.
 
 use super::{
-    Action, ArchiveAction, DocumentsAction, LessonAction, ReaperAction, StoreAction,
+    Action, ArchiveAction, ConvertAction, DocumentsAction, LessonAction, ReaperAction, StoreAction,
     TransferAction, ViewAction,
 };
 use crate::job::lesson::LessonSource;
@@ -19,6 +19,7 @@ impl From<Offer> for Action {
             Offer::Undo(tab) => Self::Documents(tab, DocumentsAction::Undo),
             Offer::SkipUndo(tab) => Self::Documents(tab, DocumentsAction::SkipUndo),
             Offer::SkipRedo(tab) => Self::Documents(tab, DocumentsAction::SkipRedo),
+            Offer::UndoConversion(operation) => Self::Convert(ConvertAction::Undo(operation)),
             Offer::ShowResult(operation) => Self::Transfer(TransferAction::ShowResult(operation)),
             Offer::OpenLesson(file) => Self::Lesson(LessonAction::Open(LessonSource::File(file))),
             Offer::Copy(text) => Self::View(ViewAction::Copy(text)),

@@ -4,12 +4,12 @@ use mayfly_engine::value::shell::write_command;
 
 use super::{
     Apply, TOO_MUCH, aggregate, archive, calendar, choose_store, clock, collection, console,
-    documents, event, expiry, explain, indexes, lesson, listener, maintenance, reaper, sandbox,
-    schema, store, transfer, trash,
+    convert, documents, event, expiry, explain, indexes, lesson, listener, maintenance, reaper,
+    sandbox, schema, store, transfer, trash,
 };
 use crate::state::purpose::{
-    ArchivePurpose, DocumentsPurpose, LessonPurpose, ListenerPurpose, MaintenancePurpose,
-    ReaperPurpose, SchemaPurpose, StorePurpose, TrashPurpose,
+    ArchivePurpose, ConvertPurpose, DocumentsPurpose, LessonPurpose, ListenerPurpose,
+    MaintenancePurpose, ReaperPurpose, SchemaPurpose, StorePurpose, TrashPurpose,
 };
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
@@ -80,6 +80,7 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
             indexes::answer(*tab, purpose, generation, reply, cx);
         }
         Purpose::Schema(tab, purpose) => schema::answer(*tab, purpose, generation, reply, cx),
+        Purpose::Convert(purpose) => convert::answer(purpose, generation, reply, cx),
         Purpose::Transfer(purpose) => transfer::run::answer(purpose, reply, cx),
         Purpose::Maintenance(purpose) => maintenance::answer(purpose, reply, cx),
         Purpose::Reaper(purpose) => reaper::answer(purpose, reply, cx),
@@ -114,6 +115,7 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
     match purpose {
         Purpose::Explain(tab) if full => explain::dropped(*tab, generation, cx.state),
         Purpose::Archive(purpose) if full => archive::dropped(purpose, cx.state),
+        Purpose::Convert(purpose) if full => convert::dropped(purpose, cx),
         Purpose::Trash(purpose) if full => trash::dropped(purpose, cx.state),
         Purpose::Listener(_) if full => cx.state.listener.is_waiting = false,
         Purpose::Expiry(tab, _) if full => {
@@ -199,6 +201,9 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Maintenance(purpose) => *purpose == MaintenancePurpose::Status,
         Purpose::Lesson(purpose) => !matches!(purpose, LessonPurpose::Handle),
         Purpose::Schema(_, purpose) => !matches!(purpose, SchemaPurpose::Validate(_)),
+        Purpose::Convert(purpose) => {
+            !matches!(purpose, ConvertPurpose::Find(_) | ConvertPurpose::Write(_))
+        }
         Purpose::Transfer(_) | Purpose::Sandbox(_) | Purpose::Explain(_) => false,
         Purpose::Traffic => true,
         // Reading the clock has no other fields; setting it has.

@@ -10,6 +10,7 @@ pub mod clipboard;
 pub mod clock;
 mod collection;
 pub mod console;
+pub mod convert;
 mod demo;
 pub mod dialog;
 pub mod documents;
@@ -53,6 +54,7 @@ pub fn apply(action: Action, cx: &mut Apply<'_>) {
         Action::Explain(tab, action) => explain::apply(tab, action, cx),
         Action::Indexes(tab, action) => indexes::apply(tab, action, cx),
         Action::Schema(tab, action) => schema::apply(tab, action, cx),
+        Action::Convert(action) => convert::apply(action, cx),
         Action::Transfer(action) => transfer::apply(action, cx),
         Action::Maintenance(action) => maintenance::apply(action, cx),
         Action::Reaper(action) => reaper::apply(&action, cx),

@@ -85,6 +85,7 @@ pub fn open(mut request: OpenRequest, cx: &mut Apply<'_>) {
     // It is the same program, whichever store it opens.
     request.walker = request.walker.or_else(|| cx.state.store.request.walker.clone());
     transfer::run::cancel_all(cx.state);
+    super::convert::close_all(cx.state);
     documents::bulk::cancel_all(cx.state);
     if request.sandbox.is_some() && cx.state.store.request.sandbox.is_none() {
         cx.state.note_tabs();

@@ -8,6 +8,7 @@ pub mod aggregate;
 pub mod archive;
 pub mod calendar;
 pub mod confirm;
+pub mod convert;
 pub mod create;
 pub mod documents;
 pub mod drop;
@@ -63,6 +64,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Aggregate(tab, draft) => aggregate::ui(context, *tab, draft, state, actions),
         Dialog::Indexes(tab, draft) => indexes::ui(context, *tab, draft, state, actions),
         Dialog::Schema(tab, draft) => schema::ui(context, *tab, draft, state, actions),
+        Dialog::Convert(draft) => convert::ui(context, draft, state, actions),
         Dialog::Transfer(draft) => transfer::ui(context, draft, state, actions),
         Dialog::Maintenance(draft) => maintenance::ui(context, draft, state, actions),
     }

@@ -19,6 +19,8 @@ pub enum Purpose {
     Indexes(TabId, IndexesPurpose),
     /// The schema of one tab.
     Schema(TabId, SchemaPurpose),
+    /// Text and numbers of a field to dates.
+    Convert(ConvertPurpose),
     /// Files in and out.
     Transfer(TransferPurpose),
     /// The store as a whole.
@@ -353,6 +355,25 @@ pub enum SchemaPurpose {
     CountFailing,
     /// The collection gets a validator; what to say when it is done.
     Validate(String),
+}
+
+/// An answer about the conversion of a field to dates.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ConvertPurpose {
+    /// Fields that look like dates.
+    Fields,
+    /// Values of the field.
+    Sample,
+    /// Values before and after.
+    Preview,
+    /// Values that do not convert.
+    Failing,
+    /// How many convert.
+    Count,
+    /// The documents of the next step.
+    Find(OperationId),
+    /// A step is written.
+    Write(OperationId),
 }
 
 /// An answer about import and export.

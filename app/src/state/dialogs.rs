@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use bson::Document;
 
 use super::calendar::Calendar;
+use super::convert::ConvertDraft;
 use super::lesson::save::SaveLesson;
 use super::listener::ListenerDraft;
 use super::offer::Offer;
@@ -68,6 +69,8 @@ pub enum Dialog {
     Indexes(TabId, indexes::Dialog),
     /// A dialog of the Schema view.
     Schema(TabId, schema::Dialog),
+    /// A field that becomes dates.
+    Convert(Box<ConvertDraft>),
     /// A dialog for files.
     Transfer(transfer::Dialog),
     /// A dialog for the store as a whole.

@@ -11,6 +11,7 @@ pub mod changes;
 pub mod clock;
 pub mod command_log;
 pub mod console;
+pub mod convert;
 pub mod dialogs;
 pub mod documents;
 pub mod drafts;
@@ -143,6 +144,8 @@ pub struct State {
     pub transfer: transfer::Transfer,
     /// Changes of many documents that run.
     pub bulk: Vec<documents::bulk::BulkRun>,
+    /// Conversions of fields to dates.
+    pub convert: convert::Conversions,
     /// The user's unsent input.
     pub drafts: Drafts,
     /// The time since the window was made. Drives messages and the age of answers, never verdicts.

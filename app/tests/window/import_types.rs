@@ -39,8 +39,9 @@ fn a_csv_date_is_detected_converted_and_expires() {
     window.import_file("films.csv", csv);
     window.until_named("all 2 values convert");
     assert!(window.has("1998-06-12 00:00:00Z"), "the converted value is shown");
-    window.until_named("2 documents are already expired");
-    assert!(window.has_part("--type 'released=date:%b %d %Y'"), "the same in a terminal");
+    window.until_named("2 of 2 documents are already expired");
+    let line = window.copied("Copy command");
+    assert!(line.contains("--type 'released=date:%b %d %Y'"), "the same in a terminal: {line}");
     window.click("Import anyway");
     window.until_named("Import finished");
     assert_eq!(
@@ -81,13 +82,16 @@ fn json_text_is_offered_and_what_does_not_convert_is_counted() {
                 {\"_id\": 3, \"a\": {\"at\": \"unknown\"}}\n";
     window.import_file("log.json", json);
     window.until_named("2 of 3 text that looks like dates");
-    assert!(!window.has_part("--type"), "JSON has types; they stay until the user says so");
+    let line = window.copied("Copy command");
+    assert!(!line.contains("--type"), "JSON has types; they stay until the user says so: {line}");
     window.click("Convert a.at to dates");
     window.until_named("1 of 3 values do not convert; first in row 3");
     window.type_into("Time zone for dates in text", "Europe/Berlin");
     window.until_named("2015-01-01 07:00:00Z");
     window.click("Null");
-    window.until_named("--unconverted null");
+    let line = window.copied("Copy command");
+    assert!(line.contains("--zone Europe/Berlin --type"), "{line}");
+    assert!(line.contains("--unconverted null"), "{line}");
     window.click("Import");
     window.until_named("Import finished");
     window.until_named("1 value did not convert");
@@ -110,7 +114,8 @@ fn a_layout_can_be_typed_and_the_distance_to_now_kept() {
     window.type_into("Custom layout of at", "%Y|%m|%d");
     window.until_named("all 2 values convert");
     window.click("Keep the distance of at to now");
-    window.until_named("--keep-distance");
+    let line = window.copied("Copy command");
+    assert!(line.contains("--keep-distance 'at=2015-02-01 00:00:00Z'"), "{line}");
     window.click("Import");
     window.until_named("Import finished");
     // The newest becomes now, 2026-06-01T12:00:00Z; the other one keeps its distance of a day.

@@ -3,12 +3,12 @@
 use egui::{Context, Ui};
 
 use super::{TabActions, learn_ui, what_if};
-use crate::action::IndexesAction;
+use crate::action::{Action, ConvertAction, IndexesAction};
 use crate::dialogs::{WAITING, leave};
 use crate::job::glossary::Term;
 use crate::state::indexes::{CreateIndex, IndexesView, SampledField, no_ttl_reason, ttl_words};
 use crate::state::lesson::why::Topic;
-use crate::state::{State, number};
+use crate::state::{Namespace, State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{self, Field};
 use crate::widgets::hint::Hint as _;
@@ -39,6 +39,7 @@ pub(super) fn ui(
         create,
         |ui, create| {
             ui.add_enabled_ui(create.sent.is_none(), |ui| content_ui(ui, create, &view.fields));
+            convert_ui(ui, create, &view.fields, actions);
             match (&command, create.problem()) {
                 (Ok(command), _) => actions.command_ui(ui, command),
                 (Err(_), Some(problem)) => {
@@ -80,6 +81,30 @@ pub(super) fn ui(
     } else if cancel || closing.closes() {
         crate::dialogs::close(actions.queue);
     }
+}
+
+/// Offers to convert a field that holds no dates: its documents would never expire.
+fn convert_ui(
+    ui: &mut Ui,
+    create: &CreateIndex,
+    sampled: &[SampledField],
+    actions: &mut TabActions<'_>,
+) {
+    let Some((name, _)) = create.fields.first().filter(|_| create.has_ttl) else { return };
+    let known = sampled.iter().find(|field| field.path == *name && field.dates == 0);
+    if known.is_none() {
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        let words =
+            format!("No sampled document has a date in {}, so none would expire", with_marks(name));
+        ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
+        if ui.add(Button::plain("Convert to dates…").small()).clicked() {
+            let namespace = Namespace::new(&actions.names.0, &actions.names.1);
+            let path = name.clone();
+            actions.queue.push(Action::Convert(ConvertAction::Open { namespace, path }));
+        }
+    });
 }
 
 /// What a lesson explains about the index as it is drafted.

@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use super::TabActions;
-use crate::action::ExpiryAction;
+use crate::action::{Action, ConvertAction, ExpiryAction};
 use crate::job::glossary::Term;
 use crate::panels::lesson::why;
 use crate::state::expiry::Totals;
@@ -68,6 +68,21 @@ fn chip_ui(ui: &mut Ui, label: &str, count: u64, dot: egui::Color32) -> egui::Re
     .ui(ui)
 }
 
+/// Text and numbers in the field of a TTL index may be dates.
+fn convert_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<'_>) {
+    let may_be = |code: &str| matches!(code, "string" | "number");
+    let mut ttl = tab.indexes.ttl().into_iter().filter(|index| index.field != "_ts");
+    let (Some(index), None) = (ttl.next(), ttl.next()) else { return };
+    if !totals.reasons.iter().any(|(code, _)| may_be(code)) {
+        return;
+    }
+    let words = format!("Convert {} to dates…", index.field);
+    if menu::entry(ui, &words, "", true).hint("Turn text or numbers into dates").clicked() {
+        let (namespace, path) = (tab.namespace.clone(), index.field);
+        actions.queue.push(Action::Convert(ConvertAction::Open { namespace, path }));
+    }
+}
+
 fn reasons_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<'_>) {
     for (code, count) in &totals.reasons {
         let count = number::count(*count);
@@ -76,6 +91,7 @@ fn reasons_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<
             actions.push(ExpiryAction::FilterNever(code.clone()));
         }
     }
+    convert_ui(ui, tab, totals, actions);
     // Where no index removes anything, the view says so.
     let can_ask = totals.lack_reasons() && !tab.indexes.ttl().is_empty();
     if can_ask && menu::entry(ui, "Why?", "", true).clicked() {

@@ -1,0 +1,465 @@
+//! Text and numbers of a field as dates, converted by the store itself.
+
+use bson::{Bson, Document, doc};
+use mayfly_engine::transfer::Zone;
+use mayfly_engine::value::date_text::{DateForm, Layout, LayoutPart};
+
+/// What to convert, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conversion {
+    /// The field, with dots.
+    pub path: String,
+    /// The forms of its dates; the first that fits counts.
+    pub forms: Vec<DateForm>,
+    /// The zone of dates that name none.
+    pub zone: Zone,
+    /// Whether a value that does not convert becomes null; else it stays.
+    pub nulls: bool,
+}
+
+impl Conversion {
+    /// The field in an expression.
+    fn field(&self) -> String {
+        format!("${}", self.path)
+    }
+
+    /// The types that are converted, by MongoDB's names.
+    fn types(&self) -> Vec<&'static str> {
+        let is_number = |form: &DateForm| matches!(form, DateForm::Seconds | DateForm::Millis);
+        let mut types = vec!["string"];
+        if self.forms.iter().any(is_number) {
+            types.extend(["int", "long", "double"]);
+        }
+        types
+    }
+
+    /// Documents whose field holds text, or numbers if these are instants. A field in an array is
+    /// left out: its path would set the whole array in each element.
+    #[must_use]
+    pub fn filter(&self) -> Document {
+        let is_single = doc! { "$in": [{ "$type": self.field() }, self.types()] };
+        doc! { &self.path: { "$type": self.types() }, "$expr": is_single }
+    }
+
+    /// Documents that are changed: those that convert, unless others become null.
+    fn changed(&self) -> Document {
+        let mut filter = self.filter();
+        if !self.nulls {
+            let is_single = filter.remove("$expr");
+            let converts = doc! { "$ne": [self.date(), Bson::Null] };
+            let all = is_single.into_iter().chain([Bson::Document(converts)]);
+            filter.insert("$expr", doc! { "$and": all.collect::<Vec<_>>() });
+        }
+        filter
+    }
+
+    /// The date that a value is, or null where no form fits.
+    fn date(&self) -> Bson {
+        let mut dates = self.forms.iter().map(|form| date(form, &self.field(), self.zone));
+        match (dates.next(), dates.next()) {
+            (None, _) => Bson::Null,
+            (Some(only), None) => only,
+            (Some(first), Some(second)) => {
+                let all: Vec<Bson> =
+                    [first, second].into_iter().chain(dates).chain([Bson::Null]).collect();
+                doc! { "$ifNull": all }.into()
+            }
+        }
+    }
+
+    /// The pipeline that changes a document.
+    #[must_use]
+    pub fn pipeline(&self) -> Vec<Document> {
+        let otherwise = if self.nulls { Bson::Null } else { Bson::String(self.field()) };
+        vec![doc! { "$set": { &self.path: { "$ifNull": [self.date(), otherwise] } } }]
+    }
+
+    /// The whole change as one command: what the steps do together.
+    #[must_use]
+    pub fn update(&self, collection: &str) -> Document {
+        let update = doc! { "q": self.changed(), "u": self.pipeline(), "multi": true };
+        doc! { "update": collection, "updates": [update] }
+    }
+
+    /// The change of some documents, by their `_id`.
+    #[must_use]
+    pub fn update_step(&self, collection: &str, ids: Vec<Bson>) -> Document {
+        let mut filter = doc! { "_id": { "$in": ids } };
+        filter.extend(self.filter());
+        let update = doc! { "q": filter, "u": self.pipeline(), "multi": true };
+        doc! { "update": collection, "updates": [update] }
+    }
+
+    /// Finds the documents to change, with their value, in batches.
+    #[must_use]
+    pub fn find(&self, collection: &str, batch: i64) -> Document {
+        doc! {
+            "find": collection, "filter": self.changed(), "projection": { &self.path: 1 },
+            "batchSize": batch,
+        }
+    }
+
+    /// Counts the values that convert and those that don't, by the type that they become.
+    #[must_use]
+    pub fn count(&self, collection: &str) -> Document {
+        let group = doc! { "_id": { "$type": self.date() }, "n": { "$sum": 1 } };
+        let pipeline = vec![doc! { "$match": self.filter() }, doc! { "$group": group }];
+        doc! { "aggregate": collection, "pipeline": pipeline, "cursor": {} }
+    }
+
+    /// Values before and after. `failing`: some that do not convert.
+    #[must_use]
+    pub fn preview(&self, collection: &str, count: i64, failing: bool) -> Document {
+        let mut pipeline = vec![doc! { "$match": self.filter() }];
+        let project = doc! { "before": self.field(), "after": self.date() };
+        if failing {
+            pipeline.push(doc! { "$match": { "$expr": { "$eq": [self.date(), Bson::Null] } } });
+        }
+        pipeline.push(doc! { "$limit": count });
+        pipeline.push(doc! { "$project": project });
+        doc! { "aggregate": collection, "pipeline": pipeline, "cursor": { "batchSize": count } }
+    }
+}
+
+/// Values of a field that may be dates.
+#[must_use]
+pub fn sample(collection: &str, path: &str, count: i64) -> Document {
+    let types = ["string", "int", "long", "double"];
+    doc! {
+        "find": collection, "filter": { path: { "$type": types.to_vec() } },
+        "projection": { path: 1 }, "limit": count, "batchSize": count, "singleBatch": true,
+    }
+}
+
+/// The next documents of a cursor.
+#[must_use]
+pub fn more(collection: &str, cursor: i64, batch: i64) -> Document {
+    doc! { "getMore": cursor, "collection": collection, "batchSize": batch }
+}
+
+/// Puts values back where the date is still there.
+#[must_use]
+pub fn undo(collection: &str, path: &str, values: &[(Bson, Bson)]) -> Document {
+    let update = |(id, before): &(Bson, Bson)| {
+        let filter = doc! { "_id": id.clone(), path: { "$type": ["date", "null"] } };
+        doc! { "q": filter, "u": { "$set": { path: before.clone() } } }
+    };
+    let updates: Vec<Document> = values.iter().map(update).collect();
+    doc! { "update": collection, "updates": updates, "ordered": false }
+}
+
+/// The expression that reads a field by one form; null where it does not fit.
+fn date(form: &DateForm, field: &str, zone: Zone) -> Bson {
+    let date = match form {
+        DateForm::Iso => iso(field, zone),
+        DateForm::Seconds => number(field, 1_000),
+        DateForm::Millis => number(field, 1),
+        DateForm::Layout(layout) => match format(layout) {
+            Some(format) => from_string(trim(field), Some(&format), zone),
+            None => by_pattern(layout, field, zone),
+        },
+    };
+    date.into()
+}
+
+fn trim(field: &str) -> Bson {
+    doc! { "$trim": { "input": { "$toString": field } } }.into()
+}
+
+fn from_string(text: impl Into<Bson>, format: Option<&str>, zone: Zone) -> Document {
+    let mut arguments = doc! { "dateString": text.into() };
+    if let Some(format) = format {
+        arguments.insert("format", format);
+    }
+    if zone != Zone::UTC {
+        arguments.insert("timezone", zone.to_string());
+    }
+    arguments.insert("onError", Bson::Null);
+    doc! { "$dateFromString": arguments }
+}
+
+/// ISO 8601. The pattern keeps out what `$dateFromString` reads without a format but that is none,
+/// such as `03/04/2020`.
+fn iso(field: &str, zone: Zone) -> Document {
+    const PATTERN: &str = r"^\d{4}-\d{1,2}-\d{1,2}([T ]\d.*)?$";
+    let in_zone = from_string(trim(field), None, zone);
+    // A text with a zone of its own is refused together with another zone.
+    let date = if zone == Zone::UTC {
+        in_zone
+    } else {
+        doc! { "$ifNull": [in_zone, from_string(trim(field), None, Zone::UTC)] }
+    };
+    let is_iso = doc! { "$regexMatch": { "input": trim(field), "regex": PATTERN, "options": "i" } };
+    doc! { "$cond": [is_iso, date, Bson::Null] }
+}
+
+fn number(field: &str, factor: i32) -> Document {
+    let number = doc! {
+        "$convert": { "input": field, "to": "double", "onError": Bson::Null, "onNull": Bson::Null }
+    };
+    let millis = doc! { "$multiply": [number, factor] };
+    doc! { "$convert": { "input": millis, "to": "date", "onError": Bson::Null, "onNull": Bson::Null } }
+}
+
+/// The layout as a format of `$dateFromString`; `None`: it has a part that MongoDB lacks.
+fn format(layout: &Layout) -> Option<String> {
+    let mut format = String::new();
+    for part in layout.parts() {
+        match part {
+            LayoutPart::Literal('%') => format.push_str("%%"),
+            LayoutPart::Literal(c) => format.push(*c),
+            LayoutPart::Space => format.push(' '),
+            LayoutPart::Year => format.push_str("%Y"),
+            LayoutPart::Month => format.push_str("%m"),
+            LayoutPart::MonthName => format.push_str("%b"),
+            LayoutPart::Day => format.push_str("%d"),
+            LayoutPart::DayOfYear => format.push_str("%j"),
+            LayoutPart::Hour => format.push_str("%H"),
+            LayoutPart::Minute => format.push_str("%M"),
+            LayoutPart::Second => format.push_str("%S"),
+            LayoutPart::ShortYear
+            | LayoutPart::ShortHour
+            | LayoutPart::HalfDay
+            | LayoutPart::PointFraction
+            | LayoutPart::Fraction
+            | LayoutPart::Zone
+            | LayoutPart::Weekday => return None,
+        }
+    }
+    Some(format)
+}
+
+/// Reads a layout with parts that MongoDB's formats lack: a pattern finds the parts, which are put
+/// together as a text that `$dateFromString` reads.
+fn by_pattern(layout: &Layout, field: &str, zone: Zone) -> Document {
+    let mut pattern = "^".to_owned();
+    let mut found: Vec<LayoutPart> = Vec::new();
+    for (at, part) in layout.parts().iter().enumerate() {
+        let next = layout.parts().get(at + 1);
+        let optional = matches!(next, Some(LayoutPart::Zone | LayoutPart::HalfDay));
+        let (text, is_found) = match part {
+            LayoutPart::Literal(c) => (escaped(*c), false),
+            LayoutPart::Space => (if optional { r"\s*" } else { r"\s+" }.to_owned(), false),
+            LayoutPart::Year => (r"(\d{4})".to_owned(), true),
+            LayoutPart::ShortYear | LayoutPart::Minute | LayoutPart::Second => {
+                (r"(\d{2})".to_owned(), true)
+            }
+            LayoutPart::Month | LayoutPart::Day | LayoutPart::Hour => {
+                (r"(\d{1,2})".to_owned(), true)
+            }
+            LayoutPart::MonthName => (r"([a-z]{3,9})\.?".to_owned(), true),
+            LayoutPart::DayOfYear => (r"(\d{1,3})".to_owned(), true),
+            LayoutPart::ShortHour => ("(0?[1-9]|1[0-2])".to_owned(), true),
+            LayoutPart::HalfDay => (r"([ap])\.?m\.?".to_owned(), true),
+            LayoutPart::PointFraction => (r"(?:[.,](\d{1,9}))?".to_owned(), true),
+            LayoutPart::Fraction => (r"(\d{1,9})".to_owned(), true),
+            LayoutPart::Zone => {
+                let zone = r"(z|utc|gmt|(?:utc|gmt)?[+-]\d{2}:?(?:\d{2})?)(?:\s*\(.*\))?";
+                (zone.to_owned(), true)
+            }
+            LayoutPart::Weekday => (r"[a-z]{3,9}\.?".to_owned(), false),
+        };
+        pattern.push_str(&text);
+        if is_found {
+            found.push(*part);
+        }
+    }
+    pattern.push('$');
+    let (parts, format) = put_together(&found);
+    let zone = if found.contains(&LayoutPart::Zone) { Zone::UTC } else { zone };
+    let find = doc! { "$regexFind": { "input": trim(field), "regex": pattern, "options": "i" } };
+    let date = from_string(doc! { "$concat": parts }, Some(&format), zone);
+    // Without a match, a part is null and so is the date.
+    doc! { "$let": {
+        "vars": { "m": find },
+        "in": { "$cond": [{ "$eq": ["$$m", Bson::Null] }, Bson::Null, date] },
+    } }
+}
+
+fn escaped(c: char) -> String {
+    if c.is_ascii_punctuation() { format!("\\{c}") } else { c.to_string() }
+}
+
+/// The parts of a text, and its format.
+fn put_together(found: &[LayoutPart]) -> (Vec<Bson>, String) {
+    let at = |part: LayoutPart| {
+        let at = found.iter().position(|known| *known == part)?;
+        let at = i32::try_from(at).ok()?;
+        Some(Bson::Document(doc! { "$arrayElemAt": ["$$m.captures", at] }))
+    };
+    let (mut parts, mut format) = (Vec::new(), String::new());
+    let mut add = |text: Bson, specifier: &str, after: &str| {
+        parts.extend([text, Bson::String(after.to_owned())]);
+        format.push_str(specifier);
+        format.push_str(after);
+    };
+    if let Some(year) = at(LayoutPart::Year) {
+        add(year, "%Y", "-");
+    } else if let Some(year) = at(LayoutPart::ShortYear) {
+        // 69 to 99 are in the 20th century, as in POSIX.
+        let century = doc! { "$cond": [{ "$lt": [year.clone(), "69"] }, "20", "19"] };
+        add(doc! { "$concat": [century, year] }.into(), "%Y", "-");
+    }
+    if let Some(day) = at(LayoutPart::DayOfYear) {
+        add(day, "%j", " ");
+    } else {
+        match at(LayoutPart::MonthName) {
+            Some(name) => add(doc! { "$substrCP": [name, 0, 3] }.into(), "%b", "-"),
+            None => add(at(LayoutPart::Month).unwrap_or(Bson::Null), "%m", "-"),
+        }
+        add(at(LayoutPart::Day).unwrap_or(Bson::Null), "%d", " ");
+    }
+    let zero = || Bson::String("00".to_owned());
+    let hour = match (at(LayoutPart::ShortHour), at(LayoutPart::HalfDay)) {
+        (Some(hour), Some(half)) => {
+            let is_afternoon = doc! { "$in": [half, ["p", "P"]] };
+            let hour = doc! { "$mod": [{ "$toInt": hour }, 12] };
+            let hour = doc! { "$add": [hour, { "$cond": [is_afternoon, 12, 0] }] };
+            doc! { "$toString": hour }.into()
+        }
+        _ => at(LayoutPart::Hour).unwrap_or_else(zero),
+    };
+    add(hour, "%H", ":");
+    add(at(LayoutPart::Minute).unwrap_or_else(zero), "%M", ":");
+    add(at(LayoutPart::Second).unwrap_or_else(zero), "%S", ".");
+    let fraction = at(LayoutPart::PointFraction).or_else(|| at(LayoutPart::Fraction));
+    let digits = match fraction {
+        Some(fraction) => {
+            let digits = doc! { "$concat": [{ "$ifNull": [fraction, ""] }, "000"] };
+            doc! { "$substrCP": [digits, 0, 3] }.into()
+        }
+        None => Bson::String("000".to_owned()),
+    };
+    add(digits, "%L", "");
+    if let Some(zone) = at(LayoutPart::Zone) {
+        parts.push(Bson::String(" ".to_owned()));
+        parts.push(zone);
+        format.push_str(" %z");
+    }
+    parts.retain(|part| *part != Bson::String(String::new()));
+    (parts, format)
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
+
+    use super::*;
+
+    fn engine() -> (tempfile::TempDir, Engine) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = EngineOptions {
+            clock: ClockOption::Simulated { start_ms: 0 },
+            run_reaper: false,
+            ..EngineOptions::default()
+        };
+        let engine = Engine::open(&folder.path().join("s"), options).expect("a store");
+        (folder, engine)
+    }
+
+    fn batch(reply: &Document) -> Vec<Document> {
+        let batch = reply.get_document("cursor").and_then(|it| it.get_array("firstBatch"));
+        let batch = batch.unwrap_or_else(|_| panic!("{reply}"));
+        batch.iter().filter_map(Bson::as_document).cloned().collect()
+    }
+
+    /// The store reads a text as the import does.
+    #[track_caller]
+    fn check(engine: &Engine, form: &str, zone: &str, values: &[&str]) {
+        let form = DateForm::parse(form).expect("a form");
+        let zone = Zone::parse(zone).expect("a zone");
+        let conversion =
+            Conversion { path: "at".to_owned(), forms: vec![form.clone()], zone, nulls: false };
+        let documents: Vec<Document> =
+            values.iter().zip(0..).map(|(text, id)| doc! { "_id": id, "at": *text }).collect();
+        engine.run("d", &doc! { "drop": "c" });
+        engine.run("d", &doc! { "insert": "c", "documents": documents });
+        let found = batch(&engine.run("d", &conversion.preview("c", 100, false)));
+        assert_eq!(found.len(), values.len());
+        for (document, text) in found.iter().zip(values) {
+            let read = document.get_datetime("after").ok().map(|it| it.timestamp_millis());
+            assert_eq!(read, form.read(text, zone).ok(), "{text} as {form} in {zone}");
+        }
+    }
+
+    #[test]
+    fn the_store_reads_what_the_import_reads() {
+        let (_folder, engine) = engine();
+        let utc = |form: &str, values: &[&str]| check(&engine, form, "UTC", values);
+        utc("%Y/%m/%d %H:%M:%S", &["2015/01/01 08:00:00", "2015/02/30 08:00:00", "x", " "]);
+        utc("%b %d %Y", &["Jun 12 1998", "june 2 1998", "12 Jun 1998"]);
+        utc("%d/%m/%Y", &["31/12/2015", "12/31/2015", "1/2/2015"]);
+        utc("%m/%d/%y %H:%M", &["1/8/90 0:00", "12/31/68 23:59", "13/1/90 0:00", "1/8/1990 0:00"]);
+        utc("%m/%d/%Y, %I:%M:%S %p", &["1/13/2015, 12:05:09 AM", "1/13/2015, 1:05:09 p.m.", "x"]);
+        utc("%Y-%m-%d %H:%M:%S%.f", &["2015-01-31 10:00:00.5", "2015-01-31 10:00:00"]);
+        utc("%d/%b/%Y:%H:%M:%S %z", &["10/Oct/2000:13:55:36 -0700", "10/Oct/2000:13:55:36 Z"]);
+        utc("%a %b %d %Y %H:%M:%S %z", &["Fri Jun 02 2017 10:04:43 GMT+0200 (CEST)"]);
+        utc("%d. %b %Y", &["5. Sep 2021", "5. September 2021"]);
+        utc(
+            "",
+            &["2024-03-01T10:00:00+02:00", "2024-03-01", "2024-03-01 10:00", "03/04/2020", "N/A"],
+        );
+        utc("s", &["1709280000", "1709280000.25", "soon"]);
+        utc("ms", &["1709280000123"]);
+        let berlin = |form: &str, values: &[&str]| check(&engine, form, "Europe/Berlin", values);
+        berlin("%Y/%m/%d %H:%M:%S", &["2015/01/01 08:00:00", "2015/07/01 08:00:00"]);
+        berlin("", &["2015-01-01 08:00:00", "2015-01-01T08:00:00Z"]);
+        berlin("%m/%d/%y %H:%M", &["7/8/90 0:00"]);
+        berlin("%F %T %z", &["2015-01-01 08:00:00 +0000"]);
+    }
+
+    #[test]
+    fn only_single_values_change_and_come_back() {
+        let (_folder, engine) = engine();
+        let at = |at: Bson| doc! { "a": { "at": at } };
+        let mut documents = vec![
+            at("Jun 12 1998".into()),
+            at("unknown".into()),
+            at(Bson::Array(vec!["Jun 12 1998".into()])),
+            doc! { "a": [{ "at": "Jun 12 1998" }, { "at": 1 }] },
+            at(Bson::Int32(5)),
+        ];
+        for (id, document) in documents.iter_mut().enumerate() {
+            document.insert("_id", i64::try_from(id).expect("small"));
+        }
+        engine.run("d", &doc! { "insert": "c", "documents": documents.clone() });
+        let layout = Layout::parse("%b %d %Y").expect("a layout");
+        let conversion = Conversion {
+            path: "a.at".to_owned(),
+            forms: vec![DateForm::Iso, DateForm::Layout(layout)],
+            zone: Zone::UTC,
+            nulls: false,
+        };
+        let counts = batch(&engine.run("d", &conversion.count("c")));
+        let count = |kind: &str| {
+            let found = counts.iter().find(|it| it.get_str("_id").ok() == Some(kind));
+            found.and_then(|it| it.get_i32("n").ok())
+        };
+        assert_eq!((count("date"), count("null")), (Some(1), Some(1)), "{counts:?}");
+        let failing = batch(&engine.run("d", &conversion.preview("c", 5, true)));
+        assert_eq!(failing.len(), 1);
+        let found = batch(&engine.run("d", &conversion.find("c", 10)));
+        assert_eq!(found.len(), 1);
+        let reply = engine.run("d", &conversion.update_step("c", vec![Bson::Int64(0)]));
+        assert_eq!(reply.get_i32("nModified").ok(), Some(1), "{reply}");
+        let after = |id: usize| {
+            batch(&engine.run("d", &doc! { "find": "c", "sort": { "_id": 1 } }))[id].clone()
+        };
+        let date = after(0).get_document("a").expect("a").get_datetime("at").copied();
+        let millis = date.ok().map(bson::DateTime::timestamp_millis);
+        assert_eq!(millis, Some(897_609_600_000));
+        for (id, mut expected) in documents.clone().into_iter().enumerate().skip(1) {
+            let id_value = expected.remove("_id").expect("an id");
+            let mut found = after(id);
+            assert_eq!(found.remove("_id"), Some(id_value));
+            assert_eq!(found, expected);
+        }
+        let values = [(Bson::Int64(0), Bson::String("Jun 12 1998".to_owned()))];
+        engine.run("d", &undo("c", "a.at", &values));
+        let text = after(0).get_document("a").expect("a").get_str("at").map(str::to_owned);
+        assert_eq!(text.ok().as_deref(), Some("Jun 12 1998"));
+        let nulls = Conversion { nulls: true, ..conversion };
+        let reply = engine.run("d", &nulls.update("c"));
+        assert_eq!(reply.get_i32("nModified").ok(), Some(2), "{reply}");
+    }
+}

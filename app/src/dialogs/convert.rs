@@ -1,0 +1,335 @@
+//! Converts a field to dates: how it is written, before and after, what fails, and the command.
+
+use bson::Bson;
+use egui::{Context, Label, ScrollArea, Ui};
+use mayfly_engine::transfer::Leniency;
+use mayfly_engine::value::date_text::{DateForm, Order};
+use mayfly_engine::value::shell::write_command;
+
+use crate::action::{Action, Actions, ConvertAction, ViewAction};
+use crate::dialogs::{close, leave};
+use crate::state::convert::ConvertDraft;
+use crate::state::transfer::Loadable;
+use crate::state::transfer::types::{decided_by, forms_words, instant, question, value_words};
+use crate::state::{State, number};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::field::{self, Field};
+use crate::widgets::value::cut;
+use crate::widgets::value_text::{self, Kind, with_marks};
+use crate::widgets::{Button, card, code_box, empty_state, menu, modal, tabs};
+
+/// The height of the preview without scrolling, in points.
+const ROWS_HEIGHT: f32 = 150.0;
+/// The width of a layout that is typed, in points.
+const LAYOUT: f32 = 260.0;
+/// The width of a zone, in points.
+const ZONE: f32 = 160.0;
+/// Fields that are offered.
+const FIELDS_MAX: usize = 4;
+/// Characters of a value.
+const VALUE_CHARS_MAX: usize = 48;
+
+/// Draws the dialog.
+pub fn ui(context: &Context, draft: &mut ConvertDraft, state: &State, actions: &mut Actions) {
+    let Some(namespace) = draft.namespace.clone() else { return close(actions) };
+    let before = (draft.path.clone(), draft.conversion());
+    let subtitle = format!("{namespace}: a TTL removes documents by dates, not by text or numbers");
+    let (mut starts, mut cancels) = (false, false);
+    let closing = modal::ui(
+        context,
+        "Convert field to dates",
+        &subtitle,
+        sizes::DIALOG_WIDE,
+        &mut (&mut *draft, &mut *actions),
+        |ui, (draft, actions)| {
+            path_ui(ui, draft);
+            detected_ui(ui, draft);
+            choices_ui(ui, draft);
+            preview_ui(ui, draft);
+            ttl_ui(ui, draft, state);
+            if let Ok(conversion) = draft.conversion() {
+                let text = write_command(&namespace.db, &conversion.update(&namespace.collection));
+                if code_box::ui(ui, "Command", &text) {
+                    actions.push(Action::View(ViewAction::Copy(text)));
+                }
+            }
+        },
+        |ui, (draft, _)| {
+            let changes = changes(draft);
+            let label = match changes {
+                Some(count) => format!("Convert {}", number::counted(count, "value", "values")),
+                None => "Convert".to_owned(),
+            };
+            let is_ready = draft.conversion().is_ok() && changes.is_some_and(|count| count > 0);
+            starts = ui.add(Button::primary(&label).enabled(is_ready)).clicked();
+            cancels = ui.add(leave(false)).clicked();
+        },
+    );
+    if starts {
+        actions.push(Action::Convert(ConvertAction::Start));
+    } else if cancels || closing.closes() {
+        close(actions);
+    } else if draft.path != before.0 {
+        actions.push(Action::Convert(ConvertAction::Sample));
+    } else if draft.conversion() != before.1 {
+        actions.push(Action::Convert(ConvertAction::Look));
+    }
+}
+
+/// Documents that would change, once they are counted.
+fn changes(draft: &ConvertDraft) -> Option<u64> {
+    let (converts, fails) = *draft.counts.here()?;
+    Some(if draft.nulls { converts + fails } else { converts })
+}
+
+fn dim(ui: &mut Ui, words: &str) {
+    let ink = colors(ui).dim;
+    ui.add(Label::new(text::rich(words, text::small()).color(ink)).wrap());
+}
+
+/// The field, with those of the collection to choose from.
+fn path_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
+    let known = draft.fields.here().cloned().unwrap_or_default();
+    field::labelled(ui, "Field", None, |ui| {
+        ui.horizontal(|ui| {
+            let field = Field {
+                name: "Field to convert",
+                hint: "created.at",
+                mono: true,
+                width: Some(LAYOUT),
+                ..Field::default()
+            };
+            field.ui(ui, &mut draft.path);
+            if !known.is_empty() {
+                dim(ui, "Look like dates:");
+            }
+            for path in known.iter().take(FIELDS_MAX) {
+                let name = format!("Convert {path}");
+                let label = cut(&with_marks(path), VALUE_CHARS_MAX);
+                let button = Button::plain(&label).small().selected(*path == draft.path);
+                if ui.add(button.name(&name)).clicked() {
+                    draft.path.clone_from(path);
+                }
+            }
+        });
+    });
+}
+
+/// How the values are written, and what says so.
+fn detected_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
+    let path = draft.path.trim().to_owned();
+    let found = match &draft.detected {
+        Loadable::Nothing => return,
+        Loadable::Waiting(_) => return empty_state::hint(ui, "Reading values…"),
+        Loadable::Failed(error) => {
+            ui.label(text::rich(error, text::body()).color(colors(ui).error));
+            return;
+        }
+        Loadable::Here(None) => {
+            let words = format!(
+                "{} holds no text and no numbers that look like dates. Enter a layout if they are",
+                with_marks(&path)
+            );
+            return dim(ui, &words);
+        }
+        Loadable::Here(Some(found)) => found.clone(),
+    };
+    let words = format!(
+        "{} of {} sampled values look like dates",
+        number::count(found.converts as u64),
+        number::count(found.values as u64),
+    );
+    dim(ui, &words);
+    if let Some(words) = decided_by(&found.order) {
+        dim(ui, &with_marks(&words));
+    }
+    let Order::Ask(ways) = &found.order else { return };
+    ui.horizontal_wrapped(|ui| {
+        let is_open = !ways.iter().any(|way| way.forms == draft.forms);
+        let ink = if is_open { colors(ui).overdue } else { colors(ui).dim };
+        let words = question(&found.order).unwrap_or_default();
+        ui.label(text::rich(with_marks(&words), text::small()).color(ink));
+        for way in ways {
+            let day = way.example.as_ref().map(|example| instant(example.millis));
+            let day = day.as_deref().and_then(|day| day.split(' ').next());
+            let label = match day {
+                Some(day) => format!("{}: {day}", way.order.label()),
+                None => way.order.label().to_owned(),
+            };
+            let is_chosen = way.forms == draft.forms && draft.layout.is_none();
+            let button = Button::plain(&label).small().selected(is_chosen);
+            if ui.add(button.name(way.order.label())).clicked() {
+                draft.forms.clone_from(&way.forms);
+                draft.layout = None;
+            }
+        }
+    });
+}
+
+/// Layout, zone, and what happens to the rest.
+fn choices_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
+    ui.horizontal_wrapped(|ui| {
+        dim(ui, "Layout");
+        layout_ui(ui, draft);
+        dim(ui, "Time zone");
+        let field = Field {
+            name: "Time zone for dates in text",
+            hint: "UTC",
+            mono: true,
+            invalid: Leniency::read_zone(&draft.zone).is_err(),
+            width: Some(ZONE),
+            ..Field::default()
+        };
+        field.ui(ui, &mut draft.zone);
+    });
+    ui.horizontal(|ui| {
+        dim(ui, "What does not convert");
+        let words = ["Keep as it is", "Null"];
+        let pressed =
+            tabs::segmented(ui, "What does not convert", &words, usize::from(draft.nulls));
+        if let Some(pressed) = pressed {
+            draft.nulls = pressed == 1;
+        }
+    });
+    let is_known = matches!(draft.detected, Loadable::Here(_));
+    if let Err(error) = draft.conversion()
+        && is_known
+    {
+        ui.label(text::rich(error, text::small()).color(colors(ui).overdue));
+    }
+}
+
+fn layout_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
+    if let Some(typed) = &mut draft.layout {
+        let field = Field {
+            name: "Custom layout",
+            hint: "%Y-%m-%d %H:%M:%S",
+            mono: true,
+            invalid: DateForm::parse(typed).is_err(),
+            width: Some(LAYOUT),
+            ..Field::default()
+        };
+        field.ui(ui, typed);
+        if ui.add(Button::plain("From the list").small()).clicked() {
+            draft.layout = None;
+        }
+        return;
+    }
+    let label = match draft.forms.as_slice() {
+        [] => "Choose a layout".to_owned(),
+        forms => cut(&forms_words(forms), VALUE_CHARS_MAX),
+    };
+    let button = ui.add(Button::plain(&label).small().menu().name("Layout"));
+    let detected = draft.detected.here().and_then(Option::as_ref).map(|found| found.forms.clone());
+    let detected = detected.filter(|forms| !forms.is_empty());
+    let others = [DateForm::Iso, DateForm::Seconds, DateForm::Millis].map(|form| vec![form]);
+    menu::below(&button, |ui| {
+        let listed = others.iter().filter(|forms| detected.as_ref() != Some(*forms)).cloned();
+        for choice in detected.iter().cloned().chain(listed) {
+            if menu::choice(ui, &forms_words(&choice), choice == draft.forms).clicked() {
+                draft.forms = choice;
+            }
+        }
+        menu::line(ui);
+        if menu::choice(ui, "Custom layout…", false).clicked() {
+            draft.layout = Some(String::new());
+        }
+    });
+}
+
+/// Values before and after, and what does not convert.
+fn preview_ui(ui: &mut Ui, draft: &ConvertDraft) {
+    let colors = colors(ui);
+    match &draft.preview {
+        Loadable::Nothing => return,
+        Loadable::Waiting(_) => empty_state::hint(ui, "Converting a few values…"),
+        Loadable::Failed(error) => {
+            ui.label(text::rich(error, text::body()).color(colors.error));
+        }
+        Loadable::Here(rows) => {
+            card::ui(ui, |ui| rows_ui(ui, rows));
+        }
+    }
+    match &draft.counts {
+        Loadable::Nothing => {}
+        Loadable::Waiting(_) => dim(ui, "Counting…"),
+        Loadable::Failed(error) => {
+            ui.label(text::rich(error, text::small()).color(colors.error));
+        }
+        Loadable::Here((converts, 0)) => {
+            let words = number::counted(*converts, "value converts", "values convert");
+            dim(ui, &format!("{words}; none fails"));
+        }
+        Loadable::Here((converts, fails)) => {
+            let words = number::counted(*converts, "value converts", "values convert");
+            let fails = number::counted(*fails, "does not", "do not");
+            let words = format!("{words}, {fails}{}", failing(draft));
+            ui.add(Label::new(text::rich(words, text::small()).color(colors.overdue)).wrap());
+        }
+    }
+}
+
+/// Some values that do not convert, and why.
+fn failing(draft: &ConvertDraft) -> String {
+    let (Some(values), Ok(conversion)) = (draft.failing.here(), draft.conversion()) else {
+        return String::new();
+    };
+    let why = |value: &Bson| {
+        let words = cut(&with_marks(&value_words(value)), VALUE_CHARS_MAX);
+        let errors = conversion.forms.iter().filter_map(|form| match value {
+            Bson::String(text) => form.read(text, conversion.zone).err(),
+            _ => None,
+        });
+        match errors.max() {
+            Some(error) => format!("“{words}”: {error}"),
+            None => format!("“{words}”"),
+        }
+    };
+    let all: Vec<String> = values.iter().map(why).collect();
+    if all.is_empty() { String::new() } else { format!(" ({})", all.join("; ")) }
+}
+
+fn rows_ui(ui: &mut Ui, rows: &[(Bson, Bson)]) {
+    if rows.is_empty() {
+        return empty_state::hint(ui, "No values to convert");
+    }
+    let colors = colors(ui);
+    let scroll = ScrollArea::vertical().id_salt("values").auto_shrink([false, true]);
+    scroll.max_height(ROWS_HEIGHT).show(ui, |ui| {
+        let grid = egui::Grid::new("values").num_columns(2).min_col_width(220.0);
+        grid.spacing(egui::vec2(sizes::GAP_LARGE, sizes::GAP_TINY)).show(ui, |ui| {
+            ui.label(text::rich("Before", text::strong()));
+            ui.label(text::rich("After", text::strong()));
+            ui.end_row();
+            for (before, after) in rows {
+                let short = |value: &Bson| cut(&value_words(value), VALUE_CHARS_MAX);
+                let job = value_text::job(&short(before), Kind::of(before), colors);
+                ui.add(Label::new(job).truncate());
+                if *after == Bson::Null {
+                    let words = text::rich("does not convert", text::small());
+                    ui.label(words.color(colors.overdue));
+                } else {
+                    let job = value_text::job(&short(after), Kind::of(after), colors);
+                    ui.add(Label::new(job).truncate());
+                }
+                ui.end_row();
+            }
+        });
+    });
+}
+
+/// What a TTL index on the field does then.
+fn ttl_ui(ui: &mut Ui, draft: &ConvertDraft, state: &State) {
+    let tab = state.tabs.open().iter().find(|tab| Some(&tab.namespace) == draft.namespace.as_ref());
+    let path = draft.path.trim();
+    let index = tab.and_then(|tab| tab.indexes.ttl().into_iter().find(|it| it.field == path));
+    if let Some(index) = index {
+        let words = format!(
+            "{} is a TTL index on this field: converted documents past their threshold are removed \
+             by the next pass",
+            with_marks(&index.name)
+        );
+        let ink = colors(ui).overdue;
+        ui.add(Label::new(text::rich(words, text::small()).color(ink)).wrap());
+    }
+}

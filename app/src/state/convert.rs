@@ -1,0 +1,301 @@
+//! The conversion of a field to dates: as drafted in its dialog, and as it runs.
+
+use std::collections::BTreeMap;
+
+use bson::{Bson, Document};
+use mayfly_engine::transfer::{Leniency, Zone};
+use mayfly_engine::value::date_text::{DateForm, Detection, Detector};
+
+use super::Namespace;
+use super::operations::OperationId;
+use super::transfer::Loadable;
+use crate::commands::convert::Conversion;
+use crate::limits::{CONVERT_FIELDS_MAX, CONVERT_UNDO_BYTES_MAX, CONVERT_UNDO_VALUES_MAX};
+
+/// A field to convert, as drafted.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ConvertDraft {
+    /// The collection.
+    pub namespace: Option<Namespace>,
+    /// The field, as typed.
+    pub path: String,
+    /// Fields whose values look like dates.
+    pub fields: Loadable<Vec<String>>,
+    /// How its sampled values are written; `None`: they do not look like dates.
+    pub detected: Loadable<Option<Detection>>,
+    /// The forms that were chosen.
+    pub forms: Vec<DateForm>,
+    /// A layout as typed, instead of a detected one.
+    pub layout: Option<String>,
+    /// The zone of dates that name none, as typed.
+    pub zone: String,
+    /// Whether a value that does not convert becomes null.
+    pub nulls: bool,
+    /// What the preview and the counts are for.
+    pub looked_for: Option<Conversion>,
+    /// Values before and after.
+    pub preview: Loadable<Vec<(Bson, Bson)>>,
+    /// Values that do not convert.
+    pub failing: Loadable<Vec<Bson>>,
+    /// Values that convert, and values that do not.
+    pub counts: Loadable<(u64, u64)>,
+}
+
+impl ConvertDraft {
+    /// A draft for a field; its path may be empty.
+    #[must_use]
+    pub fn new(namespace: Namespace, path: &str) -> Self {
+        Self {
+            namespace: Some(namespace),
+            path: path.to_owned(),
+            zone: Zone::UTC.to_string(),
+            ..Self::default()
+        }
+    }
+
+    /// What is asked of the store.
+    ///
+    /// # Errors
+    /// One sentence that says what is missing.
+    pub fn conversion(&self) -> Result<Conversion, String> {
+        let path = self.path.trim();
+        if path.split('.').any(str::is_empty) || path.starts_with('$') || path.contains('\0') {
+            return Err("Enter the field to convert".to_owned());
+        }
+        if path == "_id" || path.starts_with("_id.") {
+            return Err("The _id of a document can't change".to_owned());
+        }
+        let forms = match &self.layout {
+            Some(text) => vec![DateForm::parse(text)?],
+            None => self.forms.clone(),
+        };
+        if forms.is_empty() {
+            return Err("Choose how the dates are written".to_owned());
+        }
+        let zone = Leniency::read_zone(&self.zone)?;
+        Ok(Conversion { path: path.to_owned(), forms, zone, nulls: self.nulls })
+    }
+
+    /// Finds the fields that look like dates in a sample of documents.
+    pub fn take_fields(&mut self, documents: &[Document]) {
+        let mut fields: BTreeMap<String, Detector> = BTreeMap::new();
+        for (row, document) in (1..).zip(documents) {
+            add_fields(document, "", row, &mut fields);
+        }
+        let is_date = |(path, values): (String, Detector)| values.finish().map(|_| path);
+        self.fields = Loadable::Here(fields.into_iter().filter_map(is_date).collect());
+    }
+
+    /// Takes a sample of documents.
+    pub fn take_sample(&mut self, documents: &[Document]) {
+        let mut detector = Detector::default();
+        for (row, document) in (1..).zip(documents) {
+            if let Some(value) = value_at(document, self.path.trim()) {
+                add(value, row, &mut detector);
+            }
+        }
+        let found = detector.finish();
+        self.forms = found.as_ref().map(|found| found.forms.clone()).unwrap_or_default();
+        self.layout = None;
+        self.detected = Loadable::Here(found);
+    }
+}
+
+fn add(value: &Bson, row: u64, detector: &mut Detector) {
+    match value {
+        Bson::String(text) => detector.text(row, text),
+        Bson::Int32(number) => detector.integer(row, i64::from(*number)),
+        Bson::Int64(number) => detector.integer(row, *number),
+        Bson::Double(number) => detector.number(*number),
+        _ => {}
+    }
+}
+
+/// Adds the single values of a document. A field in an array is not converted.
+fn add_fields(
+    document: &Document,
+    prefix: &str,
+    row: u64,
+    fields: &mut BTreeMap<String, Detector>,
+) {
+    for (name, value) in document {
+        if name.contains('.') || (prefix.is_empty() && name == "_id") {
+            continue;
+        }
+        let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+        match value {
+            Bson::Document(inner) => add_fields(inner, &path, row, fields),
+            Bson::String(_) | Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_)
+                if fields.len() < CONVERT_FIELDS_MAX || fields.contains_key(&path) =>
+            {
+                add(value, row, fields.entry(path).or_default());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The single value at a path.
+#[must_use]
+pub fn value_at<'d>(document: &'d Document, path: &str) -> Option<&'d Bson> {
+    let mut names = path.split('.');
+    let first = document.get(names.next()?)?;
+    names.try_fold(first, |value, name| value.as_document()?.get(name))
+}
+
+/// The conversions that run, and the latest one that can be undone.
+#[derive(Debug, Default)]
+pub struct Conversions {
+    /// Those that run.
+    pub running: Vec<RunningConversion>,
+    /// The latest that ended.
+    pub done: Option<DoneConversion>,
+}
+
+/// A conversion that runs.
+#[derive(Debug)]
+pub struct RunningConversion {
+    /// Its operation.
+    pub operation: OperationId,
+    /// The collection.
+    pub namespace: Namespace,
+    /// What is converted.
+    pub conversion: Conversion,
+    /// Documents to change, as counted before.
+    pub total: u64,
+    /// Documents changed so far.
+    pub changed: u64,
+    /// The cursor with the documents that come next; 0: there are none.
+    pub cursor: i64,
+    /// The `_id` and the value of each document of the step that is being written.
+    pub step: Vec<(Bson, Bson)>,
+    /// What undoes it.
+    pub undo: UndoValues,
+    /// Values to put back: this undoes a conversion.
+    pub is_undo: bool,
+}
+
+/// Values before a conversion, within bounds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UndoValues {
+    values: Vec<(Bson, Bson)>,
+    bytes: usize,
+    is_beyond: bool,
+}
+
+impl UndoValues {
+    /// Adds the values of a step. Beyond the bound, nothing is kept: half of an undo is none.
+    pub fn add(&mut self, step: Vec<(Bson, Bson)>) {
+        let size = |(id, value): &(Bson, Bson)| text_bytes(id) + text_bytes(value);
+        self.bytes += step.iter().map(size).sum::<usize>();
+        self.is_beyond |= self.values.len() + step.len() > CONVERT_UNDO_VALUES_MAX
+            || self.bytes > CONVERT_UNDO_BYTES_MAX;
+        if self.is_beyond {
+            self.values = Vec::new();
+        } else {
+            self.values.extend(step);
+        }
+    }
+
+    /// Whether there was more than is kept.
+    #[must_use]
+    pub fn is_beyond(&self) -> bool {
+        self.is_beyond
+    }
+
+    /// The next values to put back.
+    #[must_use]
+    pub fn take(&mut self, count: usize) -> Vec<(Bson, Bson)> {
+        let from = self.values.len().saturating_sub(count);
+        self.values.split_off(from)
+    }
+
+    /// How many values there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+}
+
+/// About how many bytes a value takes.
+fn text_bytes(value: &Bson) -> usize {
+    match value {
+        Bson::String(text) => text.len() + 32,
+        Bson::Document(_) | Bson::Array(_) => 512,
+        _ => 32,
+    }
+}
+
+/// A conversion that ended.
+#[derive(Debug)]
+pub struct DoneConversion {
+    /// Its operation.
+    pub operation: OperationId,
+    /// The collection.
+    pub namespace: Namespace,
+    /// The field.
+    pub conversion: Conversion,
+    /// What undoes it.
+    pub undo: UndoValues,
+}
+
+impl Conversions {
+    /// The conversion of an operation.
+    pub fn get_mut(&mut self, operation: OperationId) -> Option<&mut RunningConversion> {
+        self.running.iter_mut().find(|running| running.operation == operation)
+    }
+
+    /// Takes the conversion of an operation.
+    pub fn take(&mut self, operation: OperationId) -> Option<RunningConversion> {
+        let at = self.running.iter().position(|running| running.operation == operation)?;
+        Some(self.running.remove(at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    #[test]
+    fn a_sample_chooses_the_layout() {
+        let mut draft = ConvertDraft::new(Namespace::new("d", "c"), "a.at");
+        assert!(draft.conversion().is_err());
+        draft.take_fields(&[doc! { "_id": "2015-01-01", "a": { "at": "Jun 12 1998" }, "b": "x" }]);
+        assert_eq!(draft.fields, Loadable::Here(vec!["a.at".to_owned()]));
+        draft.take_sample(&[doc! { "a": { "at": "Jun 12 1998" } }, doc! { "a": 1 }]);
+        let conversion = draft.conversion().expect("a conversion");
+        assert_eq!(conversion.forms[0].to_string(), "%b %d %Y");
+        draft.layout = Some("%d".to_owned());
+        assert!(draft.conversion().is_err_and(|error| error.contains("needs")));
+        draft.layout = None;
+        "Nowhere".clone_into(&mut draft.zone);
+        assert!(draft.conversion().is_err_and(|error| error.contains("time zone")));
+        for wrong in ["", "a..b", "_id", "$a"] {
+            wrong.clone_into(&mut draft.path);
+            assert!(draft.conversion().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_undo_is_whole_or_none() {
+        let value =
+            |n: usize| (Bson::Int64(i64::try_from(n).unwrap_or(0)), Bson::String("x".to_owned()));
+        let mut undo = UndoValues::default();
+        undo.add((0..10).map(value).collect());
+        assert_eq!((undo.len(), undo.is_beyond()), (10, false));
+        assert_eq!(undo.take(4).len(), 4);
+        assert_eq!(undo.len(), 6);
+        undo.add((0..CONVERT_UNDO_VALUES_MAX).map(value).collect());
+        assert!(undo.is_beyond() && undo.is_empty());
+        undo.add(vec![value(1)]);
+        assert!(undo.is_empty());
+    }
+}
