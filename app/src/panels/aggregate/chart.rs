@@ -128,7 +128,7 @@ fn left_out(chart: &Chart) -> String {
 fn digits(number: f64) -> String {
     let text = format!("{number:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text.is_empty() || text == "-" { "0".to_owned() } else { text.to_owned() }
+    if matches!(text, "" | "-" | "-0") { "0".to_owned() } else { text.to_owned() }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "an instant in milliseconds")]
@@ -290,7 +290,9 @@ mod tests {
 
     #[test]
     fn numbers_have_no_digits_that_say_nothing() {
-        for (number, expected) in [(12.0, "12"), (0.25, "0.25"), (0.0, "0"), (-3.5, "-3.5")] {
+        for (number, expected) in
+            [(12.0, "12"), (0.25, "0.25"), (0.0, "0"), (-0.0, "0"), (-3.5, "-3.5")]
+        {
             assert_eq!(digits(number), expected);
         }
     }
