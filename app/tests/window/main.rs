@@ -31,6 +31,7 @@ mod listener;
 mod maintenance;
 mod members;
 mod messy_files;
+mod monkey;
 mod names;
 mod presentation;
 mod room;
