@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     catalog::IndexMeta,
+    interrupt::{sort_by, tick},
     limits::{SEEN_RECORDS_MAX, SORT_BYTES_MAX},
     query::{Sort, sort::SortKey},
     store::{Reader, RecordNumber, Scan, StoreError, UnverifiedDocument},
@@ -172,6 +173,7 @@ impl IndexScan<'_> {
         let mut keys: Vec<(SortKey, RecordNumber)> = Vec::with_capacity(1 + behind.len());
         let mut bytes = 0;
         for entry in iter::once(first).chain(behind) {
+            tick().map_err(PlanError::from)?;
             let found = self.source.behind_entry(reader, entry.record, self.stats)?;
             let Some((_, document)) = found else { continue };
             let key = sort.key(document)?;
@@ -182,7 +184,7 @@ impl IndexScan<'_> {
             keys.push((key, entry.record));
         }
         // A stable sort: equal documents keep the index order.
-        keys.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let keys = sort_by(keys, |(a, _), (b, _)| a.cmp(b)).map_err(PlanError::from)?;
         Ok(keys.into_iter().rev().map(|(_, record)| record).collect())
     }
 
@@ -197,6 +199,8 @@ impl IndexScan<'_> {
         let is_multikey = self.source.is_multikey;
         let remembers = is_multikey || self.intervals.len() > 1;
         if remembers && seen.contains(&record) {
+            // What `visit` would check: an array may have a million entries.
+            tick().map_err(PlanError::from)?;
             return Ok(Step::Take);
         }
         let found = match way {

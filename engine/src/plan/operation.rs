@@ -53,10 +53,10 @@ impl Limit for Operation {
     fn tick(&self) -> Result<(), StopReason> {
         let tick = self.ticks.fetch_add(1, Ordering::Relaxed);
         if self.is_killed() || tick.is_multiple_of(TICKS_PER_READING) {
-            self.check()
-        } else {
-            Ok(())
+            return self.check();
         }
+        // Some dozens of large documents take longer than a user who stops a query waits.
+        self.outer.0.as_ref().map_or(Ok(()), |outer| outer.tick())
     }
 }
 
@@ -213,6 +213,22 @@ mod tests {
         let reply = ended_at_once(|| lab.run("{find: 'c'}"));
         assert_eq!(reply.get_i32("code").ok(), Some(11601), "{reply}");
         lab.ok("{find: 'c'}");
+    }
+
+    #[test]
+    fn the_limit_of_the_caller_is_checked_at_each_tick() {
+        struct Flag(AtomicBool);
+        impl Limit for Flag {
+            fn tick(&self) -> Result<(), StopReason> {
+                if self.0.load(Ordering::Relaxed) { Err(StopReason::Interrupted) } else { Ok(()) }
+            }
+        }
+        let flag = Arc::new(Flag(AtomicBool::new(false)));
+        let limit = Arc::clone(&flag) as Arc<dyn Limit>;
+        let operation = run_within(Some(limit), || Operation::within_current(None));
+        assert_eq!((operation.tick(), operation.tick()), (Ok(()), Ok(())));
+        flag.0.store(true, Ordering::Relaxed);
+        assert_eq!(operation.tick(), Err(StopReason::Interrupted));
     }
 
     /// Runs a search through three documents as this operation, which `visit` may end.

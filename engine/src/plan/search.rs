@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     catalog::CollectionMeta,
-    interrupt::Limit,
+    interrupt::{Limit, sort_by},
     limits::SORT_BYTES_MAX,
     query::{Context, Filter, Sort, sort::SortKey},
     store::{Reader, RecordNumber, StoredDocument},
@@ -351,10 +351,8 @@ impl Search {
         };
         let access = &self.plan.access;
         walk(reader, self.source, (access, None), &mut position, &mut self.stats, &mut collect)?;
-        let mut records: Vec<RecordNumber> =
-            best.into_sorted_vec().into_iter().map(|(_, record)| record).collect();
-        records.reverse();
-        Ok(records)
+        let sorted = sort_by(best.into_vec(), |a, b| b.cmp(a)).map_err(PlanError::from)?;
+        Ok(sorted.into_iter().map(|(_, record)| record).collect())
     }
 }
 

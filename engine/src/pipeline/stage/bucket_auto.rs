@@ -13,6 +13,7 @@ use super::{
     granularity::Granularity,
 };
 use crate::{
+    interrupt::sort_by,
     pipeline::{
         PipelineError,
         accumulator::{Accumulators, State, value_bytes},
@@ -20,9 +21,12 @@ use crate::{
         memory::MemoryBudget,
         text::{kind, shown},
     },
-    query::{Expression, Scope, VariableNames, filter::number::as_double},
+    query::{Expression, QueryError, Scope, VariableNames, filter::number::as_double},
     value::compare,
 };
+
+/// A document with what it is grouped by.
+type Keyed = (RawBson, RawDocumentBuf);
 
 /// `$bucketAuto`: as many documents in each bucket.
 #[derive(Debug, Clone)]
@@ -143,7 +147,7 @@ fn count_of(value: RawBsonRef<'_>) -> Result<usize, PipelineError> {
 impl Options {
     fn all(&self, input: &mut Input<'_>) -> Result<Vec<RawDocumentBuf>, PipelineError> {
         let mut held = MemoryBudget::default();
-        let mut entries: Vec<(RawBson, RawDocumentBuf)> = Vec::new();
+        let mut entries: Vec<Keyed> = Vec::new();
         while let Some(document) = input.next_document()? {
             let key = {
                 let value = self.group_by.evaluate(&Scope::new(&document, input.context))?;
@@ -156,7 +160,9 @@ impl Options {
             held.add("$bucketAuto", document.as_bytes().len() * 2 + key_bytes)?;
             entries.push((key, document));
         }
-        entries.sort_by(|(a, _), (b, _)| compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()));
+        let by_value =
+            |(a, _): &Keyed, (b, _): &Keyed| compare(a.as_raw_bson_ref(), b.as_raw_bson_ref());
+        let entries = sort_by(entries, by_value).map_err(QueryError::from)?;
         self.buckets(entries, input, &mut held)
     }
 

@@ -6,10 +6,14 @@ use bson::{RawDocumentBuf, raw::RawBsonRef};
 
 use super::{Input, Stage};
 use crate::{
+    interrupt::sort_by,
     pipeline::{PipelineError, memory::MemoryBudget},
     plan::Target,
-    query::{Sort, SortKey},
+    query::{QueryError, Sort, SortKey},
 };
+
+/// A document with its place.
+type Keyed = (SortKey, RawDocumentBuf);
 
 /// `$sort`
 #[derive(Debug, Clone)]
@@ -41,10 +45,9 @@ impl SortStage {
     fn all(&self, input: &mut Input<'_>) -> Result<VecDeque<RawDocumentBuf>, PipelineError> {
         let keep = self.keep.map(|keep| usize::try_from(keep).unwrap_or(usize::MAX));
         let mut held = MemoryBudget::default();
-        let mut documents: Vec<(SortKey, RawDocumentBuf)> = Vec::new();
-        let bytes = |(key, document): &(SortKey, RawDocumentBuf)| {
-            key.size_bytes() + document.as_bytes().len()
-        };
+        let by_key = |(a, _): &Keyed, (b, _): &Keyed| a.cmp(b);
+        let mut documents: Vec<Keyed> = Vec::new();
+        let bytes = |(key, document): &Keyed| key.size_bytes() + document.as_bytes().len();
         while let Some(document) = input.next_document()? {
             let entry = (self.sort.key(&document)?, document);
             held.add("$sort", bytes(&entry))?;
@@ -53,13 +56,13 @@ impl SortStage {
             if let Some(keep) = keep
                 && documents.len() >= keep.saturating_mul(2).saturating_add(64)
             {
-                documents.sort_by(|(a, _), (b, _)| a.cmp(b));
+                documents = sort_by(documents, by_key).map_err(QueryError::from)?;
                 for dropped in documents.drain(keep..) {
                     held.remove(bytes(&dropped));
                 }
             }
         }
-        documents.sort_by(|(a, _), (b, _)| a.cmp(b));
+        documents = sort_by(documents, by_key).map_err(QueryError::from)?;
         documents.truncate(keep.unwrap_or(usize::MAX));
         Ok(documents.into_iter().map(|(_, document)| document).collect())
     }
