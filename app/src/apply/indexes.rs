@@ -12,7 +12,7 @@ use crate::state::indexes::{
 };
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, Purpose as AnyPurpose, State, TabId};
-use crate::worker::Reply;
+use crate::worker::{Abandoned, Reply};
 
 /// Carries out one action.
 pub fn apply(tab: TabId, action: IndexesAction, cx: &mut Apply<'_>) {
@@ -106,6 +106,8 @@ fn ask_what_if(tab: TabId, cx: &mut Apply<'_>) {
     let Some((_, collection)) = names(tab, cx.state) else { return };
     let Some(AnyDialog::Indexes(_, dialog)) = cx.state.dialogs.open() else { return };
     let index = dialog.asked();
+    // The answer about what was typed before is of no use.
+    cx.effects.abandoned.push(Abandoned::WhatIf(tab));
     if let Some(index) = index {
         read(tab, Purpose::WhatIf, expiry::what_if(&collection, index), cx);
     }
@@ -173,6 +175,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx:
     let command = &reply.command;
     let reply = match &reply.result {
         Ok(reply) => reply,
+        Err(_) if reply.is_stopped() => return,
         Err(error) => return failed(tab, purpose, generation, command, error, cx.state),
     };
     match purpose {

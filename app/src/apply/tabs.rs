@@ -1,12 +1,13 @@
 //! Tabs and views.
 
-use super::{Apply, aggregate, documents, expiry, explain, indexes, schema, store};
+use super::{Apply, aggregate, documents, expiry, indexes, schema, store};
 use crate::action::TabsAction;
 use crate::limits::TABS_MAX;
 use crate::state::store::Next;
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, State, TabId};
+use crate::worker::Abandoned;
 
 /// Carries out one action.
 pub fn apply(action: TabsAction, cx: &mut Apply<'_>) {
@@ -88,15 +89,12 @@ pub fn data_changed(namespace: Option<&Namespace>, cx: &mut Apply<'_>) {
 
 /// Closes a tab, ends its queries and forgets what was typed in it.
 fn close(id: TabId, cx: &mut Apply<'_>) {
-    documents::abandon(id, cx);
-    schema::abandon(id, cx);
-    aggregate::abandon(id, cx);
-    explain::forget(id, cx);
+    cx.effects.abandoned.push(Abandoned::Tab(id));
     cx.state.tabs.close(id);
     cx.state.drafts.tabs.remove(&id);
 }
 
-fn show(namespace: &Namespace, state: &mut State) {
+pub(super) fn show(namespace: &Namespace, state: &mut State) {
     if state.tabs.show(namespace).is_none() {
         let text = format!("{TABS_MAX} tabs are open; close one first");
         state.toasts.push(Kind::Warning, text, None, state.uptime);

@@ -405,8 +405,24 @@ pub enum TransferPurpose {
 }
 
 impl Purpose {
-    /// The tab whose query this runs. It may read a whole collection, so a tab has one reader for
-    /// its queries, and the other readers stay free for what the user opens next.
+    /// The tab for which this may read a whole collection. It is canceled when the tab is closed.
+    #[must_use]
+    pub fn may_be_slow_for(&self) -> Option<TabId> {
+        match self {
+            Self::Expiry(
+                tab,
+                ExpiryPurpose::Expiring | ExpiryPurpose::Density | ExpiryPurpose::Reasons,
+            )
+            | Self::Indexes(
+                tab,
+                IndexesPurpose::WhatIf | IndexesPurpose::Ages | IndexesPurpose::Sample,
+            ) => Some(*tab),
+            _ => self.query_of().or(self.analysis_of()),
+        }
+    }
+
+    /// The tab whose query this runs. Those of one view take turns, so that they keep one reader
+    /// busy, and the others stay free for what the user opens next.
     #[must_use]
     pub fn query_of(&self) -> Option<TabId> {
         match self {
@@ -439,12 +455,6 @@ impl Purpose {
             Self::Schema(tab, SchemaPurpose::Analyze) => Some(*tab),
             _ => None,
         }
-    }
-
-    /// Whether it may take long and can be canceled.
-    #[must_use]
-    pub fn is_query(&self) -> bool {
-        self.query_of().is_some() || self.analysis_of().is_some()
     }
 }
 

@@ -10,15 +10,16 @@ use super::sandbox::{SandboxDone, SandboxWork};
 use super::schema::{SchemaReport, SchemaWork};
 use super::transfer::{TransferDone, TransferWork};
 use crate::job::bulk::{BulkReport, BulkWork};
-use crate::job::purpose::DocumentsPurpose;
+use crate::job::purpose::{DocumentsPurpose, IndexesPurpose};
 use crate::job::{ConsoleReport, Event, OpenError, OpenRequest, Purpose, TabId};
 use crate::source::Opened;
 
 /// Which queue a job waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Lane {
-    /// Threads that read. The queries of one tab take only one of them, and one more is kept than
-    /// tabs have queries, so that what the user opens next is read at once.
+    /// Threads that read. The queries of one tab take only one of them, one more is kept than tabs
+    /// have queries, and more are started while all are busy for long: what the user opens next is
+    /// read at once.
     Read,
     /// One thread that writes, in the order of asking.
     Write,
@@ -59,12 +60,18 @@ pub struct Job {
 /// Queries whose answers are of no use any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Abandoned {
-    /// Every query of a tab's documents: it was closed, has another filter, or the user stops it.
+    /// Every read for a tab that may be slow: the tab was closed.
     Tab(TabId),
+    /// Every query of its Documents view: it has another filter, or the user stops it.
+    Documents(TabId),
     /// The questions of a tab's pipeline.
     Pipeline(TabId),
     /// The explanation of a tab's query or pipeline.
     Explain(TabId),
+    /// What a TTL would remove: the dialog asks about another one.
+    WhatIf(TabId),
+    /// Everything that the dialog of an index asks about the documents: it was closed.
+    IndexDialog(TabId),
     /// The documents and the count of earlier runs of a tab's query.
     Runs(TabId),
     /// The analysis of a tab.
@@ -76,14 +83,20 @@ impl Abandoned {
     #[must_use]
     pub fn covers(self, purpose: &Purpose) -> bool {
         match self {
+            Self::Tab(tab) => purpose.may_be_slow_for() == Some(tab),
             Self::Schema(tab) => purpose.analysis_of() == Some(tab),
-            Self::Tab(tab) => {
+            Self::Documents(tab) => {
                 matches!(purpose, Purpose::Documents(..)) && purpose.query_of() == Some(tab)
             }
             Self::Explain(tab) => *purpose == Purpose::Explain(tab),
             Self::Pipeline(tab) => {
                 matches!(purpose, Purpose::Aggregate(..)) && purpose.query_of() == Some(tab)
             }
+            Self::WhatIf(tab) => *purpose == Purpose::Indexes(tab, IndexesPurpose::WhatIf),
+            Self::IndexDialog(tab) => matches!(
+                purpose,
+                Purpose::Indexes(of, IndexesPurpose::WhatIf | IndexesPurpose::Ages) if *of == tab
+            ),
             Self::Runs(tab) => matches!(
                 purpose,
                 Purpose::Documents(
@@ -217,11 +230,20 @@ impl Reply {
         (!is_ok(reply)).then(|| sentence(reply))
     }
 
+    /// Whether the window canceled it before it was answered.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.code.is_none() && self.error() == Some(STOPPED)
+    }
+
     /// Why the command failed, in one sentence.
     pub fn error(&self) -> Option<&str> {
         self.result.as_ref().err().map(String::as_str)
     }
 }
+
+/// The answer to a query that was canceled.
+pub(super) const STOPPED: &str = "The query was stopped";
 
 /// Whether the command succeeded.
 pub(super) fn is_ok(reply: &Document) -> bool {

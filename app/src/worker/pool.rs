@@ -2,11 +2,11 @@
 
 mod files;
 mod lessons;
+mod slow_reads;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -15,10 +15,11 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::transfer::Progress;
 
+use self::slow_reads::SlowReads;
 use super::console::Console;
 use super::file_dialog;
 use super::guarded::{EVENTS, guarded, not_shown};
-use super::job::{Abandoned, Job, Lane, Outcome, Reply, Work, is_ok};
+use super::job::{Abandoned, Job, Lane, Outcome, Reply, STOPPED, Work, is_ok};
 use super::lesson::{self, LessonDoor, LessonShelf};
 use super::lesson_job::{LessonOrder, LessonOutcome};
 use super::queue::{Put, Queue};
@@ -27,14 +28,13 @@ use super::traffic::{self, TrafficSwitch};
 use super::transfer::TransferWork;
 use crate::job::lesson::LessonRequest;
 use crate::job::{Cancel, ConsoleQuestion, ConsoleRun, Event, Purpose};
-use crate::limits::{CONSOLE_THREAD_STACK, EVENT_WAKE, OUTCOMES_MAX, READERS_MAX, READERS_MIN};
+use crate::limits::{
+    CONSOLE_THREAD_STACK, EVENT_WAKE, OUTCOMES_MAX, READER_PATIENCE, READERS_MAX, READERS_MIN,
+};
 use crate::source::{OpenError, Opened, Opener, Source};
 
 /// The answer to a change that was asked for while another store was being opened.
 const OPENING: &str = "Nothing was changed because a store was opening";
-
-/// The answer to a query that was canceled.
-const STOPPED: &str = "The query was stopped";
 
 /// Called whenever there is something new to look at, with how long that may wait.
 pub type Wake = Arc<dyn Fn(Duration) + Send + Sync>;
@@ -68,21 +68,13 @@ struct Shared {
     opener: Opener,
     /// Reads and writes that were asked for and have not ended.
     unanswered: AtomicUsize,
-    /// Queries that were asked for and have not ended.
-    queries: Mutex<Vec<Query>>,
+    slow_reads: SlowReads,
     /// Work with files that runs, to stop it when the window closes.
     running: Mutex<Vec<Arc<Progress>>>,
     /// The same for care of the whole store.
     caring: Mutex<Vec<Cancel>>,
     traffic: TrafficSwitch,
     console: Console,
-}
-
-/// A query that can be canceled.
-struct Query {
-    purpose: Purpose,
-    generation: u64,
-    cancel: Cancel,
 }
 
 impl Worker {
@@ -107,7 +99,7 @@ impl Worker {
             wake,
             opener,
             unanswered: AtomicUsize::new(0),
-            queries: Mutex::default(),
+            slow_reads: SlowReads::default(),
             running: Mutex::default(),
             caring: Mutex::default(),
             traffic: TrafficSwitch::default(),
@@ -172,17 +164,25 @@ impl Worker {
         Ok(())
     }
 
-    /// Notes a query, and keeps one reader more than there are tabs with queries.
-    fn note_query(&self, job: &Job) {
-        let mut queries = self.shared.queries();
-        let (purpose, generation) = (job.purpose.clone(), job.generation);
-        queries.push(Query { purpose, generation, cancel: Cancel::default() });
-        let tabs: BTreeSet<u64> =
-            queries.iter().filter_map(|query| query.purpose.query_of()).map(|tab| tab.0).collect();
-        drop(queries);
-        if tabs.len() >= self.readers.get() && self.readers.get() < READERS_MAX {
+    /// Notes a read that may be slow, and keeps one reader more than there are tabs with queries.
+    fn note_slow_read(&self, job: &Job) {
+        let tabs = self.shared.slow_reads.note(&job.purpose, job.generation);
+        if tabs >= self.readers.get() && self.readers.get() < READERS_MAX {
             // Without a further thread the query waits for its turn.
             let _ = self.add_reader();
+        }
+    }
+
+    /// Starts a reader if something waits and every reader is busy for long.
+    fn relieve_readers(&self, patience: Duration) {
+        if self.readers.get() >= READERS_MAX {
+            return;
+        }
+        match self.shared.read.relief_in(self.readers.get(), patience) {
+            // Without a further thread the job waits for its turn.
+            Some(Duration::ZERO) => drop(self.add_reader()),
+            Some(wait) => (self.shared.wake)(wait),
+            None => {}
         }
     }
 
@@ -193,7 +193,7 @@ impl Worker {
             Work::Open(_) => {
                 self.opening.set(self.opening.get() + 1);
                 // The old store closes once its queries have ended.
-                self.shared.cancel(|_| true);
+                self.shared.slow_reads.cancel(|_| true);
                 self.shared.console.cancel();
             }
             // It was asked for while the last store was on the screen, and its turn comes in the next one.
@@ -205,16 +205,16 @@ impl Worker {
         if job.lane.is_awaited() {
             self.shared.unanswered.fetch_add(1, Ordering::AcqRel);
         }
-        if job.purpose.is_query() {
-            self.note_query(&job);
+        if job.purpose.may_be_slow_for().is_some() {
+            self.note_slow_read(&job);
         }
         let (job, full) = match self.shared.queue(job.lane).put(job) {
-            Put::Waiting => return,
+            Put::Waiting => return self.relieve_readers(READER_PATIENCE),
             Put::Replaced(job) => (job, false),
             Put::Full(job) => (job, true),
         };
         let Job { purpose, generation, lane, .. } = job;
-        self.shared.query_ended(generation);
+        self.shared.slow_reads.ended(generation);
         // The window drains outcomes each frame; if even that channel is full the job is forgotten,
         // and its sender asks again.
         let dropped = Outcome::Dropped { purpose, generation, full };
@@ -226,7 +226,7 @@ impl Worker {
 
     /// Cancels queries that were handed over and have not ended.
     pub fn abandon(&self, abandoned: Abandoned) {
-        self.shared.cancel(|purpose| abandoned.covers(purpose));
+        self.shared.slow_reads.cancel(|purpose| abandoned.covers(purpose));
     }
 
     /// Runs an input in the console. Never waits.
@@ -253,7 +253,12 @@ impl Worker {
         let outcome = self.outcomes.try_recv().ok().inspect(|outcome| self.is_taken(outcome));
         // A snapshot comes after the events that it may rest on.
         let outcome = outcome.or_else(|| self.shared.console.take().map(Outcome::Console));
-        outcome.or_else(|| self.shared.lesson.take(self.shown.get()).map(Outcome::Lesson))
+        let outcome =
+            outcome.or_else(|| self.shared.lesson.take(self.shown.get()).map(Outcome::Lesson));
+        if outcome.is_none() {
+            self.relieve_readers(READER_PATIENCE);
+        }
+        outcome
     }
 
     /// From the moment when the window knows of a store, it may change it.
@@ -288,7 +293,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        self.shared.cancel(|_| true);
+        self.shared.slow_reads.cancel(|_| true);
         self.shared.traffic.close();
         self.shared.console.close();
         self.shared.lesson.close();
@@ -345,7 +350,7 @@ impl Shared {
             if let Err(message) = guarded(|| self.perform(job)) {
                 self.failed(name, message);
             }
-            self.query_ended(generation);
+            self.slow_reads.ended(generation);
             self.queue(lane).ended(&purpose);
             self.answered(lane);
         }
@@ -415,7 +420,7 @@ impl Shared {
         command: &Document,
     ) -> Result<Document, String> {
         let source = self.sources.of(store).ok_or("No store is open yet")?;
-        let Some(cancel) = self.cancel_of(generation) else {
+        let Some(cancel) = self.slow_reads.cancel_of(generation) else {
             return guarded(|| source.run(db, command));
         };
         let stopped = || Err(STOPPED.to_owned());
@@ -424,26 +429,6 @@ impl Shared {
         }
         let reply = guarded(|| source.run_until(db, command, &cancel))?;
         if cancel.is_cancelled() && !is_ok(&reply) { stopped() } else { Ok(reply) }
-    }
-
-    fn queries(&self) -> MutexGuard<'_, Vec<Query>> {
-        self.queries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn cancel(&self, is_meant: impl Fn(&Purpose) -> bool) {
-        for query in self.queries().iter().filter(|query| is_meant(&query.purpose)) {
-            query.cancel.cancel();
-        }
-    }
-
-    fn cancel_of(&self, generation: u64) -> Option<Cancel> {
-        let queries = self.queries();
-        let found = queries.iter().find(|query| query.generation == generation);
-        found.map(|query| query.cancel.clone())
-    }
-
-    fn query_ended(&self, generation: u64) {
-        self.queries().retain(|query| query.generation != generation);
     }
 
     fn opened(self: &Arc<Self>, opened: Result<Opened, OpenError>) {

@@ -5,7 +5,7 @@ use bson::{Document, doc};
 use super::*;
 use crate::job::TabId;
 use crate::source::{Capabilities, Events, OpenRequest};
-use crate::state::purpose::{DocumentsPurpose, Purpose, StorePurpose};
+use crate::state::purpose::{DocumentsPurpose, ExpiryPurpose, Purpose, StorePurpose};
 use crate::worker::transfer::{Failure, TransferDone};
 
 #[derive(Default)]
@@ -265,8 +265,8 @@ impl Source for Stuck {
     }
 }
 
-#[test]
-fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
+/// A worker on that source.
+fn stuck() -> Worker {
     let opener: Opener = Arc::new(|_| {
         Ok(Opened {
             source: Arc::new(Stuck),
@@ -281,6 +281,12 @@ fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
         .expect("threads can be started");
     submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
     assert!(matches!(next(&worker), Outcome::Opened(Ok(_))));
+    worker
+}
+
+#[test]
+fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
+    let worker = stuck();
     let query = |tab: u64, command: Document| {
         let purpose = Purpose::Documents(TabId(tab), DocumentsPurpose::Page { run: 1, first: 0 });
         let work = Work::Command { db: "d".to_owned(), command };
@@ -294,10 +300,35 @@ fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
     assert!(matches!(next(&worker), Outcome::Answer { generation: 6, .. }));
     submit(&worker, Lane::Read, Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} });
     assert!(matches!(next(&worker), Outcome::Answer { generation: 7, .. }));
+    worker.abandon(Abandoned::Documents(TabId(2)));
+    let Outcome::Answer { generation: 2, reply, .. } = next(&worker) else { panic!("no answer") };
+    assert!(reply.is_stopped());
+    drop(worker);
+}
+
+#[test]
+fn reads_of_any_kind_that_are_slow_leave_a_reader_free() {
+    let worker = stuck();
+    let slow = |tab: u64, purpose| {
+        let command = doc! {"find": "c"};
+        let work = Work::Command { db: "d".to_owned(), command };
+        worker.submit(Job { purpose, lane: Lane::Read, generation: tab, store: 0, work });
+    };
+    for tab in 1..=5 {
+        slow(tab, Purpose::Expiry(TabId(tab), ExpiryPurpose::Reasons));
+    }
+    submit(&worker, Lane::Read, Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} });
+    let outcome = loop {
+        worker.relieve_readers(Duration::ZERO);
+        if let Ok(outcome) = worker.outcomes.recv_timeout(Duration::from_millis(2)) {
+            break outcome;
+        }
+    };
+    assert!(matches!(outcome, Outcome::Answer { generation: 7, .. }));
+    worker.abandon(Abandoned::Documents(TabId(3)));
     worker.abandon(Abandoned::Tab(TabId(2)));
     let Outcome::Answer { generation: 2, reply, .. } = next(&worker) else { panic!("no answer") };
-    assert_eq!(reply.error(), Some(STOPPED));
-    drop(worker);
+    assert!(reply.is_stopped());
 }
 
 /// Runs a command in the write lane. Returns the collections that traffic wrote to before it, and the

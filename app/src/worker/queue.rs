@@ -1,7 +1,11 @@
 //! A bounded queue in which a newer job replaces a waiting one with the same purpose.
 
 use std::collections::VecDeque;
+use std::mem::discriminant;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mayfly_engine::clock::{Clock as _, SystemClock};
 
 use super::job::{Job, Lane};
 use crate::job::Purpose;
@@ -29,22 +33,35 @@ pub struct Queue {
 struct Inner {
     jobs: VecDeque<Job>,
     /// What is being done.
-    busy: Vec<Purpose>,
+    busy: Vec<Busy>,
     closed: bool,
 }
 
+/// A job that a thread does.
+#[derive(Debug)]
+struct Busy {
+    purpose: Purpose,
+    /// On the monotonic clock.
+    since: Duration,
+}
+
 impl Inner {
-    /// Whether no equal question runs, and no other query of the same tab.
+    /// Whether no equal question runs, and no other query of the same view of a tab.
     fn is_free(&self, purpose: &Purpose) -> bool {
         let query = purpose.query_of();
-        !self.busy.iter().any(|busy| busy == purpose || query.is_some() && busy.query_of() == query)
+        let excludes = |busy: &Purpose| {
+            let is_same_view = discriminant(busy) == discriminant(purpose);
+            busy == purpose || query.is_some() && is_same_view && busy.query_of() == query
+        };
+        !self.busy.iter().any(|busy| excludes(&busy.purpose))
     }
 
     /// The first job for whose purpose nothing is being done.
     fn next(&mut self) -> Option<Job> {
         let at = self.jobs.iter().position(|job| self.is_free(&job.purpose))?;
         let job = self.jobs.remove(at)?;
-        self.busy.push(job.purpose.clone());
+        let (purpose, since) = (job.purpose.clone(), SystemClock.monotonic());
+        self.busy.push(Busy { purpose, since });
         Some(job)
     }
 }
@@ -87,11 +104,23 @@ impl Queue {
     /// A taken job has ended and its answer was sent.
     pub fn ended(&self, purpose: &Purpose) {
         let mut inner = self.lock();
-        if let Some(at) = inner.busy.iter().position(|busy| busy == purpose) {
+        if let Some(at) = inner.busy.iter().position(|busy| busy.purpose == *purpose) {
             inner.busy.swap_remove(at);
         }
         drop(inner);
         self.changed.notify_all();
+    }
+
+    /// When a job that waits needs one more thread: once every thread has been busy with one job for
+    /// `patience`. `None`: nothing waits for a thread.
+    pub fn relief_in(&self, threads: usize, patience: Duration) -> Option<Duration> {
+        let inner = self.lock();
+        let waits = inner.jobs.iter().any(|job| inner.is_free(&job.purpose));
+        if !waits || inner.busy.len() < threads {
+            return None;
+        }
+        let latest = inner.busy.iter().map(|busy| busy.since).max()?;
+        Some(latest.saturating_add(patience).saturating_sub(SystemClock.monotonic()))
     }
 
     /// Lets every thread go once nothing waits any more.
@@ -180,6 +209,24 @@ mod tests {
         assert_eq!(queue.take().map(|job| job.generation), Some(3), "the other tab goes first");
         queue.ended(&slow.purpose);
         assert_eq!(queue.take().map(|job| job.generation), Some(2));
+    }
+
+    #[test]
+    fn a_job_that_waits_long_needs_one_more_thread() {
+        const PATIENCE: Duration = Duration::from_hours(1);
+        let queue = Queue::default();
+        let put = |purpose, generation| queue.put(job(purpose, Lane::Read, generation));
+        put(StorePurpose::Databases, 1);
+        assert_eq!(queue.relief_in(1, Duration::ZERO), None, "the thread is free");
+        assert!(queue.take().is_some());
+        assert_eq!(queue.relief_in(1, Duration::ZERO), None, "nothing waits");
+        put(StorePurpose::Databases, 2);
+        assert_eq!(queue.relief_in(1, Duration::ZERO), None, "it waits for its own turn");
+        put(StorePurpose::Open, 3);
+        assert_eq!(queue.relief_in(1, Duration::ZERO), Some(Duration::ZERO));
+        assert_eq!(queue.relief_in(2, Duration::ZERO), None, "another thread is free");
+        let left = queue.relief_in(1, PATIENCE);
+        assert!(left.is_some_and(|left| Duration::ZERO < left && left <= PATIENCE), "{left:?}");
     }
 
     #[test]

@@ -3,6 +3,9 @@
 
 use bson::{Document, doc};
 use egui::{Key, Modifiers};
+use mayfly::action::{Action, DocumentsAction, TabsAction};
+use mayfly::state::Namespace;
+use mayfly::state::tabs::ViewKind;
 
 use crate::support::Window;
 
@@ -59,4 +62,39 @@ fn a_closed_tab_ends_its_query() {
     run_slow(&mut window);
     window.keys(Modifiers::COMMAND, Key::W);
     assert!(window.harness.state().is_idle(), "the slow query still runs");
+}
+
+#[test]
+fn a_collection_opens_while_queries_of_other_tabs_run() {
+    let mut window = Window::open_view(&[many("a"), many("b"), many("c"), many("d")], "Documents");
+    for collection in ["a", "b", "c"] {
+        show(&mut window, collection);
+        let run = DocumentsAction::RunFilter(SLOW.to_owned());
+        let tab = window.tab().id;
+        ask(&mut window, Action::Documents(tab, run));
+        window.until_frame("the query can be stopped", |window| window.has("Stop the query"));
+    }
+    show(&mut window, "d");
+    let total = |window: &Window| window.tab().documents.pages.total();
+    window.until_frame("its documents are shown", |window| total(window) == Some(2_000));
+    for collection in ["a", "b", "c"] {
+        show(&mut window, collection);
+        assert!(window.has("Stop the query"), "{collection} still runs");
+        window.harness.key_press_modifiers(Modifiers::COMMAND, Key::W);
+        window.harness.run_steps(3);
+    }
+    window.until("every query has ended", |_| true);
+}
+
+/// Shows the documents of a collection without waiting for answers.
+fn show(window: &mut Window, collection: &str) {
+    let namespace = Namespace::new("test", collection);
+    ask(window, Action::Tabs(TabsAction::ShowView(namespace, ViewKind::Documents)));
+}
+
+/// Carries out an action without waiting for answers.
+fn ask(window: &mut Window, action: Action) {
+    let context = window.harness.ctx.clone();
+    window.harness.state_mut().ask(&context, action);
+    window.harness.run_steps(3);
 }

@@ -81,7 +81,7 @@ impl Shared {
         work: &SchemaWork,
     ) {
         let Some(tab) = purpose.analysis_of() else { return };
-        let cancel = self.cancel_of(generation).unwrap_or_default();
+        let cancel = self.slow_reads.cancel_of(generation).unwrap_or_default();
         let source = self.sources.of(store);
         work.run(source.as_deref(), &cancel, |report| {
             self.tell(Outcome::Schema { tab, generation, report });
