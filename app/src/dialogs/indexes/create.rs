@@ -38,7 +38,7 @@ pub(super) fn ui(
         sizes::DIALOG,
         create,
         |ui, create| {
-            ui.add_enabled_ui(create.sent.is_none(), |ui| content_ui(ui, create, &view.fields));
+            ui.add_enabled_ui(create.sent.is_none(), |ui| content_ui(ui, create, view));
             convert_ui(ui, create, &view.fields, actions);
             match (&command, create.problem()) {
                 (Ok(command), _) => actions.command_ui(ui, command),
@@ -120,8 +120,8 @@ fn topic(create: &CreateIndex) -> Option<Topic> {
     }
 }
 
-fn content_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
-    field::labelled(ui, "Fields", None, |ui| fields_ui(ui, create, sampled));
+fn content_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView) {
+    field::labelled(ui, "Fields", None, |ui| fields_ui(ui, create, view));
     ttl_ui(ui, create);
     ui.horizontal(|ui| {
         // Each box belongs to the label after it.
@@ -147,7 +147,7 @@ fn content_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
     });
 }
 
-fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
+fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView) {
     let mut removed = None;
     let many = create.fields.len() > 1;
     for (at, (name, descends)) in create.fields.iter_mut().enumerate() {
@@ -167,7 +167,7 @@ fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
             ui.add_space(sizes::GAP_SMALL);
             let pick = format!("Pick field {}", at + 1);
             let button = ui.add(Button::plain("Pick").menu().name(&pick));
-            menu::below(&button, |ui| picker_ui(ui, name, sampled));
+            menu::below(&button, |ui| picker_ui(ui, name, view));
             let words = ["↑ Ascending", "↓ Descending"];
             let chosen = usize::from(*descends);
             let direction = format!("Direction of field {}", at + 1);
@@ -189,14 +189,17 @@ fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
     }
 }
 
-/// Fields of a sample of the documents; fields that hold dates come first and are marked.
-fn picker_ui(ui: &mut Ui, name: &mut String, sampled: &[SampledField]) {
-    if sampled.is_empty() {
-        ui.label("No documents to suggest fields from");
-    }
-    for field in sampled.iter().take(24) {
-        let kind = if field.dates > 0 { "date" } else { "" };
-        if menu::entry(ui, &with_marks(&field.path), kind, true).clicked() {
+/// Fields of a sample of the documents, with the share of each type; fields that hold dates come
+/// first.
+fn picker_ui(ui: &mut Ui, name: &mut String, view: &IndexesView) {
+    let words = match view.sampled {
+        0 => "No documents to suggest fields from".to_owned(),
+        sampled => format!("Types in {}", number::counted(sampled, "document", "documents")),
+    };
+    ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+    for field in view.fields.iter().take(24) {
+        let entry = menu::entry(ui, &with_marks(&field.path), &field.types, true);
+        if entry.clicked() {
             name.clone_from(&field.path);
         }
     }

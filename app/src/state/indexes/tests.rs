@@ -101,6 +101,13 @@ fn a_sample_names_date_fields_first() {
     view.take_sample(&doc! { "cursor": { "firstBatch": documents } });
     let paths: Vec<&str> = view.fields.iter().map(|field| field.path.as_str()).collect();
     assert_eq!(&paths[..2], ["in.at", "when"]);
+    let types = |path: &str| {
+        let found = view.fields.iter().find(|field| field.path == path);
+        found.map(|field| field.types.as_str()).unwrap_or_default()
+    };
+    assert_eq!(types("in.at"), "Date 50% · missing 50%");
+    assert_eq!(types("a"), "String 50% · Int32 50%", "a date in one document makes no date field");
+    assert_eq!(view.sampled, 2);
 }
 
 #[test]

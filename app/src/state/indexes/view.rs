@@ -1,10 +1,12 @@
 //! What the Indexes view shows.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use bson::{Bson, Document};
 use mayfly_engine::value::whole;
 
+use crate::state::fields::{KnownField, KnownFields};
 use crate::state::{duration, number};
 
 /// What the Indexes view of one tab shows.
@@ -14,7 +16,9 @@ pub struct IndexesView {
     pub asked: bool,
     /// The indexes, `_id_` first. `None` until the first answer.
     pub rows: Option<Vec<IndexRow>>,
-    /// Fields seen in a sample of the documents, most frequent first.
+    /// Documents in the sample.
+    pub sampled: u64,
+    /// Fields seen in a sample of the documents: those with dates first, then the most frequent.
     pub fields: Vec<SampledField>,
     /// The chosen index.
     pub selected: Option<String>,
@@ -228,11 +232,17 @@ impl IndexesView {
     /// Takes a sample of documents from the reply to `find`.
     pub fn take_sample(&mut self, reply: &Document) {
         let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-        let mut fields: Vec<SampledField> = Vec::new();
-        for document in batch.into_iter().flatten().filter_map(Bson::as_document) {
-            sample(document, "", &mut fields);
-        }
-        fields.sort_by(|a, b| b.dates.cmp(&a.dates).then(b.seen.cmp(&a.seen)));
+        let mut known = KnownFields::default();
+        batch.into_iter().flatten().filter_map(Bson::as_document).for_each(|it| known.add(it));
+        self.sampled = known.documents();
+        let mut fields = known.by_frequency();
+        fields.sort_by_key(|(_, field)| Reverse(field.dates));
+        let sampled = |(path, field): (&str, &KnownField)| SampledField {
+            path: path.to_owned(),
+            dates: field.dates,
+            types: field.shares(known.documents()),
+        };
+        let fields = fields.into_iter().map(sampled).collect();
         self.fields = fields;
     }
 }
@@ -260,31 +270,10 @@ pub fn ttl_words(secs: i64) -> String {
 pub struct SampledField {
     /// Its dotted path.
     pub path: String,
-    /// Documents of the sample that have it.
-    pub seen: usize,
     /// Documents of the sample in which it is a date or an array with a date.
-    pub dates: usize,
-}
-
-fn sample(document: &Document, prefix: &str, fields: &mut Vec<SampledField>) {
-    for (name, value) in document {
-        let path = format!("{prefix}{name}");
-        let is_date = match value {
-            Bson::DateTime(_) => true,
-            Bson::Array(values) => values.iter().any(|value| matches!(value, Bson::DateTime(_))),
-            _ => false,
-        };
-        match fields.iter_mut().find(|field| field.path == path) {
-            Some(field) => {
-                field.seen += 1;
-                field.dates += usize::from(is_date);
-            }
-            None => fields.push(SampledField { path, seen: 1, dates: usize::from(is_date) }),
-        }
-        if let (Bson::Document(inner), "") = (value, prefix) {
-            sample(inner, &format!("{name}."), fields);
-        }
-    }
+    pub dates: u64,
+    /// The share of each type: `Date 62% · String 38%`.
+    pub types: String,
 }
 
 #[cfg(test)]
