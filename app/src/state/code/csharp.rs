@@ -1,0 +1,95 @@
+//! C# with its driver.
+
+use std::fmt::Write as _;
+
+use bson::{Bson, Document};
+
+use super::{block, double, fields, hex, numbers, quoted};
+use crate::state::Namespace;
+use crate::state::documents::Query;
+
+pub(super) fn value(value: &Bson, depth: usize) -> String {
+    match value {
+        Bson::Document(inner) => document(inner, depth),
+        Bson::Array(values) if values.is_empty() => "new BsonArray()".to_owned(),
+        Bson::Array(values) => {
+            let parts: Vec<String> = values.iter().map(|it| self::value(it, depth + 1)).collect();
+            block("new BsonArray {", &parts, "}", depth)
+        }
+        Bson::String(text) | Bson::Symbol(text) => quoted(text),
+        Bson::Boolean(bool) => bool.to_string(),
+        Bson::Null | Bson::DbPointer(_) => "BsonNull.Value".to_owned(),
+        Bson::Undefined => "BsonUndefined.Value".to_owned(),
+        Bson::Int32(int) => int.to_string(),
+        Bson::Int64(int) => format!("{int}L"),
+        Bson::Double(number) if number.is_finite() => double(*number),
+        Bson::Double(number) if number.is_nan() => "double.NaN".to_owned(),
+        Bson::Double(number) if *number > 0.0 => "double.PositiveInfinity".to_owned(),
+        Bson::Double(_) => "double.NegativeInfinity".to_owned(),
+        Bson::Decimal128(decimal) => format!("Decimal128.Parse(\"{decimal}\")"),
+        Bson::DateTime(date) => {
+            let ms = date.timestamp_millis();
+            match date.try_to_rfc3339_string() {
+                Ok(text) => format!("new BsonDateTime({ms}L /* {text} */)"),
+                Err(_) => format!("new BsonDateTime({ms}L)"),
+            }
+        }
+        Bson::ObjectId(id) => format!("new ObjectId(\"{id}\")"),
+        Bson::Binary(binary) => {
+            let (bytes, subtype) = (hex(&binary.bytes), u8::from(binary.subtype));
+            format!(
+                "new BsonBinaryData(Convert.FromHexString(\"{bytes}\"), (BsonBinarySubType){subtype})"
+            )
+        }
+        Bson::RegularExpression(regex) => {
+            let (pattern, options) = (regex.pattern.as_str(), regex.options.as_str());
+            format!("new BsonRegularExpression({}, {})", quoted(pattern), quoted(options))
+        }
+        Bson::Timestamp(at) => format!("new BsonTimestamp({}, {})", at.time, at.increment),
+        Bson::JavaScriptCode(code) => format!("new BsonJavaScript({})", quoted(code)),
+        Bson::JavaScriptCodeWithScope(code) => {
+            let scope = document(&code.scope, depth);
+            format!("new BsonJavaScriptWithScope({}, {scope})", quoted(&code.code))
+        }
+        Bson::MinKey => "BsonMinKey.Value".to_owned(),
+        Bson::MaxKey => "BsonMaxKey.Value".to_owned(),
+    }
+}
+
+fn document(document: &Document, depth: usize) -> String {
+    if document.is_empty() {
+        return "new BsonDocument()".to_owned();
+    }
+    let parts: Vec<String> = fields(document)
+        .map(|(name, value)| format!("{{ {}, {} }}", quoted(name), self::value(value, depth + 1)))
+        .collect();
+    block("new BsonDocument {", &parts, "}", depth)
+}
+
+pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
+    let (db, collection) = (quoted(&namespace.db), quoted(&namespace.collection));
+    let mut options = Vec::new();
+    options.extend(query.hint.as_ref().map(|hint| format!("Hint = {}", value(hint, 1))));
+    options
+        .extend(query.max_time_ms.map(|ms| format!("MaxTime = TimeSpan.FromMilliseconds({ms})")));
+    let mut find = document(&query.filter, 0);
+    if !options.is_empty() {
+        find = format!("{find}, {}", block("new FindOptions {", &options, "}", 0));
+    }
+    let mut code = format!(
+        "using System;\nusing MongoDB.Bson;\nusing MongoDB.Driver;\n\n\
+         var client = new MongoClient(\"mongodb://127.0.0.1:27017\");\n\
+         var collection = client.GetDatabase({db}).GetCollection<BsonDocument>({collection});\n\
+         var documents = collection.Find({find})"
+    );
+    for (name, part) in [("Project", &query.projection), ("Sort", &query.sort)] {
+        if !part.is_empty() {
+            let _ = write!(code, "\n    .{name}({})", document(part, 1));
+        }
+    }
+    for (name, number) in numbers(query) {
+        let name = if name == "skip" { "Skip" } else { "Limit" };
+        let _ = write!(code, "\n    .{name}({number})");
+    }
+    code + "\n    .ToList();"
+}

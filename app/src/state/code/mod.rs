@@ -1,0 +1,158 @@
+//! A query in other languages, to be pasted into a program.
+
+mod csharp;
+mod java;
+mod node;
+mod python;
+mod rust;
+mod shell;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+
+use bson::{Bson, Document};
+
+use super::Namespace;
+use super::documents::Query;
+
+/// Characters up to which a document or a list is written in one line.
+const LINE_CHARS_MAX: usize = 80;
+
+/// A language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// mongosh.
+    Shell,
+    /// Extended JSON: the filter alone.
+    Json,
+    /// Python with `PyMongo`.
+    Python,
+    /// Node.js with its driver.
+    Node,
+    /// Java with the synchronous driver.
+    Java,
+    /// C# with its driver.
+    CSharp,
+    /// Rust with the driver and bson.
+    Rust,
+}
+
+impl Language {
+    /// Every language, in the order of the menu.
+    pub const ALL: [Self; 7] =
+        [Self::Shell, Self::Json, Self::Python, Self::Node, Self::Java, Self::CSharp, Self::Rust];
+
+    /// Its name.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Shell => "mongosh",
+            Self::Json => "Extended JSON",
+            Self::Python => "Python",
+            Self::Node => "Node.js",
+            Self::Java => "Java",
+            Self::CSharp => "C#",
+            Self::Rust => "Rust",
+        }
+    }
+
+    /// What is copied of a query.
+    #[must_use]
+    pub fn scope(self) -> &'static str {
+        if self == Self::Json { "the filter" } else { "the query" }
+    }
+
+    /// A query of a collection as a piece of a program, with what it has to import.
+    #[must_use]
+    pub fn find(self, namespace: &Namespace, query: &Query) -> String {
+        match self {
+            Self::Shell => shell::find(namespace, query),
+            Self::Json => shell::json(&query.filter),
+            Self::Python => python::find(namespace, query),
+            Self::Node => node::find(namespace, query),
+            Self::Java => java::find(namespace, query),
+            Self::CSharp => csharp::find(namespace, query),
+            Self::Rust => rust::find(namespace, query),
+        }
+    }
+
+    /// A value as a literal of the language, for documents and pipelines.
+    #[must_use]
+    pub fn value(self, value: &Bson) -> String {
+        match self {
+            Self::Shell => shell::value(value),
+            Self::Json => shell::json_value(value),
+            Self::Python => python::value(value, 0),
+            Self::Node => node::value(value, 0),
+            Self::Java => java::value(value, 0),
+            Self::CSharp => csharp::value(value, 0),
+            Self::Rust => rust::value(value, 0),
+        }
+    }
+}
+
+/// Parts between two signs: in one line if they fit, else one a line.
+fn block(open: &str, parts: &[String], close: &str, depth: usize) -> String {
+    if parts.is_empty() {
+        return format!("{open}{close}");
+    }
+    let line = format!("{open} {} {close}", parts.join(", "));
+    if !line.contains('\n') && 4 * depth + line.chars().count() <= LINE_CHARS_MAX {
+        return line;
+    }
+    let inner = indent(depth + 1);
+    let mut text = format!("{open}\n");
+    for (at, part) in parts.iter().enumerate() {
+        let comma = if at + 1 < parts.len() { "," } else { "" };
+        let _ = writeln!(text, "{inner}{part}{comma}");
+    }
+    text + &indent(depth) + close
+}
+
+fn indent(depth: usize) -> String {
+    "    ".repeat(depth)
+}
+
+/// A text in double quotes, as JSON and most languages read it.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}
+
+/// A finite double with a point, or with an exponent.
+fn double(double: f64) -> String {
+    format!("{double:?}")
+}
+
+/// The numbers of a query as `name(number)`, in the order in which they apply.
+fn numbers(query: &Query) -> impl Iterator<Item = (&'static str, u64)> {
+    let skip = (query.skip > 0).then_some(("skip", query.skip));
+    skip.into_iter().chain(query.limit.map(|limit| ("limit", limit)))
+}
+
+/// The name and the value of each field.
+fn fields(document: &Document) -> impl Iterator<Item = (&String, &Bson)> {
+    document.iter()
+}

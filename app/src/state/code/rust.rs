@@ -1,0 +1,152 @@
+//! Rust with the driver and bson.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use bson::{Bson, Document};
+
+use super::{block, double, fields, numbers};
+use crate::state::Namespace;
+use crate::state::documents::Query;
+
+pub(super) fn value(value: &Bson, depth: usize) -> String {
+    match value {
+        Bson::Document(inner) => document(inner, depth),
+        Bson::Array(values) => {
+            let parts: Vec<String> = values.iter().map(|it| self::value(it, depth + 1)).collect();
+            block("[", &parts, "]", depth)
+        }
+        Bson::String(text) | Bson::Symbol(text) => quoted(text),
+        Bson::Boolean(bool) => bool.to_string(),
+        Bson::Null => "Bson::Null".to_owned(),
+        Bson::Undefined | Bson::DbPointer(_) => "Bson::Undefined".to_owned(),
+        Bson::Int32(int) => int.to_string(),
+        Bson::Int64(int) => format!("{int}_i64"),
+        Bson::Double(number) if number.is_finite() => double(*number),
+        Bson::Double(number) if number.is_nan() => "f64::NAN".to_owned(),
+        Bson::Double(number) if *number > 0.0 => "f64::INFINITY".to_owned(),
+        Bson::Double(_) => "f64::NEG_INFINITY".to_owned(),
+        Bson::Decimal128(decimal) => format!("\"{decimal}\".parse::<Decimal128>()?"),
+        Bson::DateTime(date) => match date.try_to_rfc3339_string() {
+            Ok(text) => format!("DateTime::parse_rfc3339_str(\"{text}\")?"),
+            Err(_) => format!("DateTime::from_millis({})", date.timestamp_millis()),
+        },
+        Bson::ObjectId(id) => format!("ObjectId::parse_str(\"{id}\")?"),
+        Bson::Binary(binary) => {
+            let (bytes, subtype) = (&binary.bytes, u8::from(binary.subtype));
+            format!("Binary {{ subtype: {subtype}.into(), bytes: vec!{bytes:?} }}")
+        }
+        Bson::RegularExpression(regex) => {
+            let (pattern, options) = (regex.pattern.as_str(), regex.options.as_str());
+            let (pattern, options) = (quoted(pattern), quoted(options));
+            format!("Regex {{ pattern: {pattern}.try_into()?, options: {options}.try_into()? }}")
+        }
+        Bson::Timestamp(at) => {
+            format!("Timestamp {{ time: {}, increment: {} }}", at.time, at.increment)
+        }
+        Bson::JavaScriptCode(code) => format!("Bson::JavaScriptCode({}.into())", quoted(code)),
+        Bson::JavaScriptCodeWithScope(code) => {
+            let (scope, code) = (document(&code.scope, depth), quoted(&code.code));
+            format!("JavaScriptCodeWithScope {{ code: {code}.into(), scope: {scope} }}")
+        }
+        Bson::MinKey => "Bson::MinKey".to_owned(),
+        Bson::MaxKey => "Bson::MaxKey".to_owned(),
+    }
+}
+
+/// Rust's own notation has braces around the number of a character.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn document(document: &Document, depth: usize) -> String {
+    let parts: Vec<String> = fields(document)
+        .map(|(name, value)| {
+            let inner = match value {
+                Bson::Document(inner) => plain(inner, depth + 1),
+                value => self::value(value, depth + 1),
+            };
+            format!("{}: {inner}", quoted(name))
+        })
+        .collect();
+    block("doc! {", &parts, "}", depth)
+}
+
+/// A document within `doc!`, which needs no further macro.
+fn plain(inner: &Document, depth: usize) -> String {
+    let text = document(inner, depth);
+    text.strip_prefix("doc! ").map(ToOwned::to_owned).unwrap_or(text)
+}
+
+pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
+    let (db, collection) = (quoted(&namespace.db), quoted(&namespace.collection));
+    let mut code = format!(
+        "let collection = client.database({db}).collection::<Document>({collection});\n\
+         let documents = collection\n    .find({})",
+        document(&query.filter, 1)
+    );
+    for (name, part) in [("projection", &query.projection), ("sort", &query.sort)] {
+        if !part.is_empty() {
+            let _ = write!(code, "\n    .{name}({})", document(part, 1));
+        }
+    }
+    for (name, number) in numbers(query) {
+        let _ = write!(code, "\n    .{name}({number})");
+    }
+    match &query.hint {
+        Some(Bson::Document(keys)) => {
+            let _ = write!(code, "\n    .hint(Hint::Keys({}))", document(keys, 1));
+        }
+        Some(name) => {
+            let _ = write!(code, "\n    .hint(Hint::Name({}.into()))", value(name, 1));
+        }
+        None => {}
+    }
+    if let Some(ms) = query.max_time_ms {
+        let _ = write!(code, "\n    .max_time(Duration::from_millis({ms}))");
+    }
+    code.push_str("\n    .await?;");
+    format!("{}\n{code}", imports(&code))
+}
+
+fn imports(code: &str) -> String {
+    const BSON: [(&str, &str); 9] = [
+        ("Bson::", "Bson"),
+        ("Decimal128>", "Decimal128"),
+        ("DateTime::", "DateTime"),
+        ("Binary {", "Binary"),
+        ("Regex {", "Regex"),
+        ("Timestamp {", "Timestamp"),
+        ("JavaScriptCodeWithScope {", "JavaScriptCodeWithScope"),
+        ("ObjectId::", "oid::ObjectId"),
+        ("doc! {", "doc"),
+    ];
+    let mut names: BTreeSet<&str> =
+        BSON.into_iter().filter(|(name, _)| code.contains(name)).map(|(_, it)| it).collect();
+    names.extend(["Document", "doc"]);
+    let names: Vec<&str> = names.into_iter().collect();
+    let mut text = String::new();
+    if code.contains("Duration::") {
+        text.push_str("use std::time::Duration;\n\n");
+    }
+    let _ = writeln!(text, "use mongodb::bson::{{{}}};", names.join(", "));
+    if code.contains("Hint::") {
+        text.push_str("use mongodb::options::Hint;\n");
+    }
+    text
+}
