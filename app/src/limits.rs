@@ -8,6 +8,9 @@ pub const READERS_MIN: usize = 3;
 /// Threads that read at most: one for each tab with a slow query, and one that is free.
 pub const READERS_MAX: usize = TABS_MAX + 1;
 
+/// When every reader has been busy with one job for so long, a job that waits gets another reader.
+pub const READER_PATIENCE: Duration = Duration::from_millis(250);
+
 /// Jobs that may wait in one lane of the worker. A further one is handed back.
 pub const QUEUE_JOBS_MAX: usize = 256;
 
@@ -149,7 +152,16 @@ pub const REASONS_DOCUMENTS_MAX: u64 = 50_000;
 pub const AGES_DOCUMENTS_MAX: u64 = 300_000;
 
 /// Documents read for the fields that the dialog of a new index offers.
-pub const SAMPLE_DOCUMENTS: i64 = 50;
+pub const SAMPLE_DOCUMENTS: i64 = 200;
+
+/// Fields of one collection that are known from its documents.
+pub const KNOWN_FIELDS_MAX: usize = 500;
+
+/// Values that are known of one field.
+pub const KNOWN_VALUES_MAX: usize = 60;
+
+/// Characters of a text up to which it is a known value.
+pub const KNOWN_VALUE_CHARS_MAX: usize = 60;
 
 /// While nothing is due within this time, in milliseconds, digits and lanes move in larger steps.
 pub const CALM_MS: i64 = 60_000;
@@ -195,7 +207,28 @@ pub const PAGES_BYTES_MAX: usize = 48 * 1024 * 1024;
 /// Pages of one tab that may be asked for at once. Scrolling on replaces what waits.
 pub const PAGES_ASKED_MAX: usize = 2;
 
-/// Filters remembered by a tab. The oldest is dropped first.
+/// Queries of one store that are remembered. The oldest is dropped first.
+pub const QUERIES_KEPT_MAX: usize = 300;
+
+/// Queries with a name in one store.
+pub const FAVORITES_MAX: usize = 200;
+
+/// Characters in the name of a query.
+pub const FAVORITE_NAME_CHARS_MAX: usize = 80;
+
+/// Bytes of a query that is remembered.
+pub const QUERY_KEPT_BYTES_MAX: usize = 8_192;
+
+/// Documents of one tab from which fields and values are learned.
+pub const KNOWN_DOCUMENTS_MAX: u64 = 5_000;
+
+/// Words that the filter offers at once.
+pub const FILTER_OFFERS_MAX: usize = 60;
+
+/// The longest time limit of a query, in seconds: a day.
+pub const QUERY_SECS_MAX: f64 = 86_400.0;
+
+/// Queries of one collection that are remembered. The oldest is dropped first.
 pub const FILTER_HISTORY_MAX: usize = 30;
 
 /// Documents that can be selected one by one or as a range of rows. All that match a filter can be

@@ -7,7 +7,9 @@ use super::Action;
 use super::entry::{Entry, Group, ctrl, ctrl_shift, key};
 use crate::job::bulk::BulkChange;
 use crate::job::purpose::FieldTask;
+use crate::state::code::Language;
 use crate::state::documents::{CopyForm, DocumentsView, Mode, QueryText};
+use crate::state::queries::KnownQuery;
 use crate::state::tabs::ViewKind;
 use crate::state::{State, Tab};
 
@@ -20,6 +22,16 @@ pub enum DocumentsAction {
     Run,
     /// Runs this filter with the options that are typed.
     RunFilter(String),
+    /// Runs this query in place of the one that is typed.
+    RunQuery(Box<QueryText>),
+    /// Runs a query of another collection there.
+    OpenQuery(Box<KnownQuery>),
+    /// Keeps the query that is typed under a name.
+    KeepQuery(String),
+    /// Forgets a query.
+    ForgetQuery(Box<KnownQuery>),
+    /// Copies the query that is typed as code.
+    CopyAs(Language),
     /// Ends the queries that run.
     Stop,
     /// Empties the query and runs it.

@@ -121,6 +121,8 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
         cx.state.console.restart();
     } else {
         console::opened(opened.folder.as_deref(), cx);
+        let queries = opened.folder.as_deref().map(|folder| cx.state.settings.queries.of(folder));
+        cx.state.queries = queries.unwrap_or_default();
     }
     let is_demo = cx.state.store.request.demo || opened.source.sample_data().is_some();
     cx.state.store.demo = is_demo;

@@ -17,6 +17,8 @@ pub struct Query {
     pub limit: Option<u64>,
     /// With which index.
     pub hint: Option<Bson>,
+    /// How long it may take.
+    pub max_time_ms: Option<u64>,
 }
 
 impl Query {
@@ -46,7 +48,7 @@ impl Query {
         }
         command.insert("limit", long(left));
         command.insert("batchSize", long(left));
-        command
+        self.bounded(command)
     }
 
     /// The command that counts.
@@ -61,6 +63,13 @@ impl Query {
         }
         if let Some(hint) = &self.hint {
             command.insert("hint", hint.clone());
+        }
+        self.bounded(command)
+    }
+
+    fn bounded(&self, mut command: Document) -> Document {
+        if let Some(ms) = self.max_time_ms {
+            command.insert("maxTimeMS", long(ms));
         }
         command
     }

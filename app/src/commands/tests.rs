@@ -277,6 +277,7 @@ fn queries() {
         ..part.clone()
     };
     let all = Query::default();
+    let bounded = Query { max_time_ms: Some(2_500), ..Query::default() };
     check([
         (all.find("c", 0, 50), "c.find().limit(50).batchSize(50)"),
         (part.find("c", 100, 50), "c.find().skip(110).limit(20).batchSize(20)"),
@@ -286,6 +287,11 @@ fn queries() {
              .skip(10).limit(50).batchSize(50).hint('a_1')",
         ),
         (all.count("c"), "c.countDocuments({})"),
+        (
+            bounded.find("c", 0, 50),
+            "runCommand({ find: 'c', filter: {}, limit: \
+             Long('50'), batchSize: Long('50'), maxTimeMS: Long('2500') })",
+        ),
         (
             every.count("c"),
             "c.countDocuments({ a: 1 }, { skip: Long('10'), limit: Long('120'), \

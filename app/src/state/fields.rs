@@ -80,6 +80,18 @@ impl KnownFields {
         self.add_fields(&merged, prefix, depth);
     }
 
+    /// Adds a path that an analysis of the collection has found, with how many of the documents that
+    /// it read hold each type. What was read here counts more.
+    pub fn add_analyzed(&mut self, path: String, types: impl Iterator<Item = (&'static str, u64)>) {
+        let has_room = self.by_path.len() < KNOWN_FIELDS_MAX;
+        if has_room && !self.by_path.contains_key(&path) {
+            let types: Vec<_> = types.collect();
+            let dates = types.iter().filter(|(name, _)| *name == "Date").map(|(_, count)| count);
+            let dates = dates.sum();
+            self.by_path.insert(path, KnownField { dates, types, ..KnownField::default() });
+        }
+    }
+
     /// A field by its dotted path.
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&KnownField> {
@@ -114,7 +126,7 @@ impl KnownField {
         self.types.sort_by_key(|(_, count)| Reverse(*count));
         match value {
             Bson::Array(values) => {
-                values.iter().take(ELEMENTS_MAX).for_each(|it| self.add_value(it))
+                values.iter().take(ELEMENTS_MAX).for_each(|it| self.add_value(it));
             }
             other => self.add_value(other),
         }
@@ -163,6 +175,11 @@ impl KnownField {
     /// The share of each type among `documents` of which it was read: `Date 62% · String 30% · missing 8%`.
     #[must_use]
     pub fn shares(&self, documents: u64) -> String {
+        if self.seen == 0 {
+            // Of other documents, so there is no share among these.
+            let names: Vec<&str> = self.types.iter().map(|(name, _)| *name).collect();
+            return names.join(" · ");
+        }
         let missing = documents.saturating_sub(self.seen);
         let all = self.types.iter().copied().chain((missing > 0).then_some(("missing", missing)));
         let all: Vec<(&str, u64)> = all.collect();
@@ -198,12 +215,12 @@ pub fn type_name(value: &Bson) -> &'static str {
         Bson::Boolean(_) => "Boolean",
         Bson::DateTime(_) => "Date",
         Bson::ObjectId(_) => "ObjectId",
-        Bson::Null => "Null",
+        Bson::Null => "null",
         Bson::Array(_) => "Array",
-        Bson::Document(_) => "Document",
+        Bson::Document(_) => "Object",
         Bson::Binary(Binary { subtype: BinarySubtype::Uuid, .. }) => "UUID",
         Bson::Binary(_) => "Binary",
-        Bson::RegularExpression(_) => "Regular expression",
+        Bson::RegularExpression(_) => "Regex",
         Bson::Timestamp(_) => "Timestamp",
         _ => "Other",
     }
@@ -237,6 +254,17 @@ mod tests {
     }
 
     #[test]
+    fn what_an_analysis_found_is_added_without_a_share() {
+        let mut known = known([doc! { "a": 1 }]);
+        known.add_analyzed("a".to_owned(), [("Date", 7)].into_iter());
+        known.add_analyzed("b".to_owned(), [("Date", 7), ("String", 2)].into_iter());
+        let shares = |path: &str| known.get(path).map(|field| field.shares(known.documents()));
+        assert_eq!(shares("a").as_deref(), Some("Int32"));
+        assert_eq!(shares("b").as_deref(), Some("Date · String"));
+        assert_eq!(known.get("b").map(|field| field.dates), Some(7));
+    }
+
+    #[test]
     fn fields_are_found_within_documents_and_arrays() {
         let document = doc! {
             "a": { "b": { "c": 1 } }, "list": [{ "x": 1 }, { "x": 2, "y": "z" }],
@@ -245,7 +273,7 @@ mod tests {
         let paths: Vec<&str> = known.by_frequency().into_iter().map(|(path, _)| path).collect();
         assert_eq!(paths, ["a", "a.b", "a.b.c", "list", "list.x", "list.y"]);
         assert_eq!(known.get("list.x").map(|field| field.seen), Some(1));
-        assert_eq!(known.get("list").map(|field| field.types()), Some([("Array", 1)].as_slice()));
+        assert_eq!(known.get("list").map(KnownField::types), Some([("Array", 1)].as_slice()));
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod axis;
 pub mod calendar;
 pub mod changes;
 pub mod clock;
+pub mod code;
 pub mod command_log;
 pub mod console;
 pub mod convert;
@@ -18,6 +19,7 @@ pub mod drafts;
 pub mod duration;
 pub mod expiry;
 pub mod explain;
+pub mod fields;
 pub mod indexes;
 pub mod lesson;
 pub mod listener;
@@ -26,6 +28,7 @@ pub mod names;
 pub mod number;
 pub mod offer;
 pub mod operations;
+pub mod queries;
 pub mod reaper;
 pub mod reasons;
 pub mod recent_stores;
@@ -158,6 +161,8 @@ pub struct State {
     pub first_tab: Option<Namespace>,
     /// Lessons.
     pub lessons: Lessons,
+    /// Queries that were run on the store, and those with a name.
+    pub queries: queries::Queries,
     /// Counts jobs, which distinguishes an answer from an older one.
     pub generation: u64,
     /// The last job before another store took the place of the one that was shown. Answers up to it
@@ -218,12 +223,13 @@ impl State {
             && !lanes.iter().any(|lane| lane.removed_ms.is_none() && lane.threshold_ms <= soon_ms)
     }
 
-    /// Keeps the tabs and the console's history of the store that they belong to. A sandbox is gone at the next start.
+    /// Keeps the tabs, the queries and the console's history of the store that they belong to. A sandbox is gone at the next start.
     pub fn note_tabs(&mut self) {
         let kept = self.store.shown.as_ref().filter(|_| self.store.left.is_none());
         if let Some(folder) = kept {
             self.settings.store_tabs.note(folder, &self.tabs, &self.tree.folded);
             self.settings.console_history.note(folder, &self.console.history);
+            self.settings.queries.note(folder, &self.queries);
         }
     }
 

@@ -8,6 +8,7 @@ use super::aggregate::KeptPipelines;
 use super::console::KnownHistory;
 use super::documents::Mode;
 use super::number::Grouping;
+use super::queries::QueriesByStore;
 use super::reaper::Schedule;
 use super::recent_stores::RecentStores;
 use super::store::Order;
@@ -98,6 +99,8 @@ pub struct Settings {
     pub console_history: KnownHistory,
     /// Pipelines that are kept by name.
     pub pipelines: KeptPipelines,
+    /// The queries that were run on those stores, and those with a name.
+    pub queries: QueriesByStore,
     /// Labels of the commands that were chosen in the palette, the latest first.
     pub recent_commands: Vec<String>,
     /// Whether nothing on the timeline slides, pops or sweeps.
@@ -134,6 +137,7 @@ impl Default for Settings {
             store_tabs: KnownTabs::default(),
             console_history: KnownHistory::default(),
             pipelines: KeptPipelines::default(),
+            queries: QueriesByStore::default(),
             recent_commands: Vec::new(),
             reduce_motion: false,
             zone: ZoneChoice::default(),

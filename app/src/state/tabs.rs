@@ -354,12 +354,12 @@ mod tests {
     }
 
     #[test]
-    fn a_collection_that_is_opened_again_has_its_history_and_no_filter() {
+    fn a_collection_that_is_opened_again_has_its_choices_and_no_filter() {
         let mut tabs = tabs(&["a"]);
         let id = tabs.open()[0].id;
         let documents = SavedDocuments {
             query: QueryText::of_filter("{n: 1}"),
-            history: vec!["{n: 1}".to_owned()],
+            hidden: ["n".to_owned()].into(),
             ..SavedDocuments::default()
         };
         let tab = tabs.get_mut(id).expect("a tab");

@@ -2,6 +2,7 @@
 
 pub mod anchor;
 pub mod bar;
+pub mod brackets;
 pub mod button;
 pub mod card;
 pub mod cell;

@@ -15,6 +15,7 @@ mod enter;
 mod expiry;
 mod explain;
 mod fake;
+mod filter;
 mod first_minute;
 mod frame;
 mod held;

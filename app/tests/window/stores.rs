@@ -113,7 +113,7 @@ fn a_store_comes_back_with_its_tabs_filters_and_folds() {
     window.until_named("Document 1");
     assert_eq!(window.value("Filter"), "{n: 1}");
     assert!(!window.has("Document 2"));
-    assert_eq!(window.tab().documents.history, ["{n: 1}"]);
+    assert_eq!(window.state().queries.find(&window.tab().namespace, "{n: 1}").here.len(), 1);
     assert!(window.state().tree.folded.contains("test"));
     window.keys(egui::Modifiers::COMMAND, Key::W);
     window.ask(Action::Store(StoreAction::CreateStore(other.clone())));

@@ -4,6 +4,7 @@ pub mod bulk;
 mod damaged;
 mod fields;
 mod lookup;
+mod queries;
 mod reading;
 mod selection;
 mod writing;
@@ -35,6 +36,11 @@ pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
             cx.state.drafts.tab(tab).documents.query = QueryText::default();
             reading::run_draft(tab, cx);
         }
+        DocumentsAction::RunQuery(text) => queries::run(tab, *text, cx),
+        DocumentsAction::OpenQuery(query) => queries::open(*query, cx),
+        DocumentsAction::KeepQuery(name) => queries::keep(tab, &name, cx),
+        DocumentsAction::ForgetQuery(query) => cx.state.queries.forget(&query),
+        DocumentsAction::CopyAs(language) => queries::copy_as(tab, language, cx),
         DocumentsAction::Stop => reading::stop(tab, cx),
         DocumentsAction::Want(first, end) => reading::want(tab, first..end, cx),
         DocumentsAction::SetMode(mode) => {

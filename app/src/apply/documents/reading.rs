@@ -47,16 +47,22 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
 
 /// Sets the filter of a tab, shows its documents and runs the filter.
 pub fn show_filter(tab: TabId, filter: impl Into<String>, cx: &mut Apply<'_>) {
-    let (now_ms, mode) = (cx.state.now_ms(), cx.state.settings.documents_mode);
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     open.view = ViewKind::Documents;
+    cx.state.tabs.activate(tab);
+    show_query(tab, QueryText::of_filter(filter), cx);
+}
+
+/// Runs a query in a tab, in place of what is typed there.
+pub fn show_query(tab: TabId, text: QueryText, cx: &mut Apply<'_>) {
+    let (now_ms, mode) = (cx.state.now_ms(), cx.state.settings.documents_mode);
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     open.documents.restore(&open.saved_documents, mode, now_ms);
-    let text = QueryText::of_filter(filter);
     let draft = &mut cx.state.drafts.tab(tab).documents;
     draft.restored = true;
-    draft.query.clone_from(&text);
-    cx.state.tabs.activate(tab);
-    run(tab, text, cx);
+    draft.options |= text.has_options();
+    draft.query = text;
+    run_draft(tab, cx);
 }
 
 /// Sets the filter of a tab and runs it with the other options of its query, whatever view is
@@ -75,6 +81,10 @@ pub fn set_filter(tab: TabId, filter: String, cx: &mut Apply<'_>) {
 /// Runs the query that is typed.
 pub fn run_draft(tab: TabId, cx: &mut Apply<'_>) {
     let text = cx.state.drafts.tab(tab).documents.query.clone();
+    let is_readable = text.read(cx.state.now_ms()).is_ok();
+    if let Some(open) = cx.state.tabs.get(tab).filter(|_| is_readable) {
+        cx.state.queries.note(&open.namespace, &text);
+    }
     run(tab, text, cx);
 }
 
@@ -109,7 +119,7 @@ pub fn run(tab: TabId, text: QueryText, cx: &mut Apply<'_>) {
 
 /// Ends every query of a tab that runs: its answer is of no use any more.
 pub fn abandon(tab: TabId, cx: &mut Apply<'_>) {
-    cx.effects.abandoned.push(Abandoned::Tab(tab));
+    cx.effects.abandoned.push(Abandoned::Documents(tab));
     with(cx.state, tab, |view| view.running.clear());
 }
 

@@ -208,7 +208,7 @@ fn a_filter_with_options_is_run() {
         sort: "{_id: -1}".to_owned(),
         skip: "1".to_owned(),
         limit: "5".to_owned(),
-        hint: String::new(),
+        ..QueryText::default()
     };
     bench.state.drafts.tab(bench.tab).documents.query = query;
     bench.act(DocumentsAction::Run);

@@ -2,30 +2,33 @@
 
 use egui::{Id, Key, Ui};
 
+use super::{filter_edit, history};
 use crate::action::documents::How;
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
+use crate::state::code::Language;
 use crate::state::documents::query::QueryError;
 use crate::state::documents::{DocumentsDraft, DocumentsView, QueryField, QueryText};
 use crate::state::view::Focus;
 use crate::state::{State, Tab};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::code_edit::CodeEdit;
-use crate::widgets::{Button, menu, paint, value};
+use crate::widgets::hint::Hint as _;
+use crate::widgets::{Button, menu, paint};
 
 /// Room at the right of the filter for its buttons, in points.
-const BUTTONS: f32 = 262.0;
+const BUTTONS: f32 = 300.0;
 
 /// A view so wide has the filter and its buttons in one line, in points.
 const WIDE: f32 = BUTTONS + 200.0;
 
-/// Draws the line, its options when they are open, and what can't be read.
+/// Draws the line and its options when they are open. Returns what can't be read.
 pub fn ui(
     ui: &mut Ui,
     state: &State,
     tab: &Tab,
     draft: &mut DocumentsDraft,
     actions: &mut Actions,
-) {
+) -> Option<QueryError> {
     let unread = draft.query.read(state.now_ms()).err();
     let is_readable = unread.is_none();
     let error = unread.or_else(|| refused(&tab.documents, draft).cloned());
@@ -33,43 +36,33 @@ pub fn ui(
     // In a narrow view the buttons stand below the filter, and a presentation has none.
     let is_presented = state.view.is_presented();
     let is_wide = !is_presented && super::settled_width(ui, state, tab) >= WIDE;
-    ui.horizontal(|ui| {
+    ui.horizontal_top(|ui| {
         let id = Id::unique(("filter", tab.id.0));
         let width = ui.available_width() - if is_wide { BUTTONS } else { 0.0 };
-        let edit = CodeEdit {
-            name: "Filter",
-            hint: "{ field: value }   Press Enter to search",
-            error_at: offset(error.as_ref(), QueryField::Filter),
-            id: Some(id),
-            chars_max: None,
-        };
-        let response = edit.line_ui(ui, width, &mut draft.query.filter);
+        let error_at = offset(error.as_ref(), QueryField::Filter);
         if state.view.focus == Some(Focus::Filter) {
-            response.request_focus();
+            ui.memory_mut(|memory| memory.request_focus(id));
             actions.push(Action::View(ViewAction::Focused));
         }
-        if entered(ui, &response) {
-            run = true;
-            // The next thing typed corrects or narrows the filter.
-            response.request_focus();
+        let edited = filter_edit::ui(ui, id, width, error_at, tab, draft);
+        run = edited.run;
+        if !edited.is_completing {
+            to_list(ui, tab, &edited.response, actions);
         }
-        to_list(ui, tab, &response, actions);
         if is_wide {
-            run |= buttons_ui(ui, tab, draft, is_readable, actions);
+            run |= buttons_ui(ui, state, tab, draft, is_readable, actions);
         }
     });
     if !is_wide && !is_presented {
-        ui.horizontal(|ui| run |= buttons_ui(ui, tab, draft, is_readable, actions));
+        ui.horizontal(|ui| run |= buttons_ui(ui, state, tab, draft, is_readable, actions));
     }
     if draft.options {
         run |= options_ui(ui, &mut draft.query, error.as_ref());
     }
-    if let Some(error) = &error {
-        error_ui(ui, error);
-    }
     if run && is_readable {
         actions.push(Action::Documents(tab.id, DocumentsAction::Run));
     }
+    error
 }
 
 /// Why the store refuses the query as it is typed now.
@@ -84,12 +77,14 @@ pub(super) fn refused<'a>(
 /// The buttons of the line. Returns whether to run the filter.
 fn buttons_ui(
     ui: &mut Ui,
+    state: &State,
     tab: &Tab,
     draft: &mut DocumentsDraft,
     is_readable: bool,
     actions: &mut Actions,
 ) -> bool {
-    history_ui(ui, tab, draft, actions);
+    history::ui(ui, state, tab, draft, actions);
+    copy_as_ui(ui, tab, is_readable, actions);
     let has_options = draft.query.has_options();
     let button = Button::plain("Options")
         .menu()
@@ -114,13 +109,6 @@ fn to_list(ui: &Ui, tab: &Tab, response: &egui::Response, actions: &mut Actions)
     if !response.has_focus() {
         return;
     }
-    let keys = egui::EventFilter {
-        tab: true,
-        horizontal_arrows: true,
-        vertical_arrows: true,
-        ..egui::EventFilter::default()
-    };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, keys));
     let (tab_pressed, back) =
         ui.input(|input| (input.key_pressed(Key::Tab), input.modifiers.shift));
     if !tab_pressed {
@@ -148,18 +136,17 @@ fn offset(error: Option<&QueryError>, field: QueryField) -> Option<usize> {
     error.filter(|error| error.field == field).map(|error| error.offset)
 }
 
-fn history_ui(ui: &mut Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
-    let history = &tab.documents.history;
-    let button = Button::icon_only(Icon::History, "Filter history").enabled(!history.is_empty());
+/// The query as code of several languages.
+fn copy_as_ui(ui: &mut Ui, tab: &Tab, is_readable: bool, actions: &mut Actions) {
+    let button = Button::icon_only(Icon::Copy, "Copy query as")
+        .enabled(is_readable)
+        .tooltip("Copy the query as code");
     let response = ui.add(button);
     menu::below(&response, |ui| {
-        ui.set_min_width(360.0);
-        for filter in history {
-            let words = crate::widgets::marks::visible(&value::cut(filter, 90));
-            if menu::entry(ui, &words, "", true).clicked() {
-                draft.query.filter.clone_from(filter);
-                let run = DocumentsAction::RunFilter(filter.clone());
-                actions.push(Action::Documents(tab.id, run));
+        for language in Language::ALL {
+            if menu::entry(ui, language.label(), language.scope(), true).clicked() {
+                let copy = DocumentsAction::CopyAs(language);
+                actions.push(Action::Documents(tab.id, copy));
             }
         }
     });
@@ -168,8 +155,8 @@ fn history_ui(ui: &mut Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut 
 fn options_ui(ui: &mut Ui, query: &mut QueryText, error: Option<&QueryError>) -> bool {
     let mut run = false;
     let gap = ui.spacing().item_spacing.x;
-    let room = (ui.available_width() - 4.0 * gap).max(400.0);
-    let (wide, middle, narrow) = (room * 0.29, room * 0.245, room * 0.11);
+    let room = (ui.available_width() - 5.0 * gap).max(400.0);
+    let (wide, middle, narrow) = (room * 0.26, room * 0.21, room * 0.1);
     ui.horizontal_top(|ui| {
         let mut option =
             |ui: &mut Ui, name: &str, hint: &str, field, width: f32, text: &mut String| {
@@ -189,11 +176,14 @@ fn options_ui(ui: &mut Ui, query: &mut QueryText, error: Option<&QueryError>) ->
         option(ui, "Skip", "0", QueryField::Skip, narrow, &mut query.skip);
         option(ui, "Limit", "all", QueryField::Limit, narrow, &mut query.limit);
         option(ui, "Hint", "index name or { field: 1 }", QueryField::Hint, middle, &mut query.hint);
+        let time = (QueryField::TimeLimit, &mut query.time_limit);
+        option(ui, "Time limit (s)", "none", time.0, narrow, time.1);
     });
     run
 }
 
-fn error_ui(ui: &mut Ui, error: &QueryError) {
+/// Draws what can't be read, in a line that is cut at the edge.
+pub(super) fn error_ui(ui: &mut Ui, error: &QueryError) {
     let colors = colors(ui);
     let place = match error.field {
         QueryField::Filter => "Filter",
@@ -202,6 +192,7 @@ fn error_ui(ui: &mut Ui, error: &QueryError) {
         QueryField::Skip => "Skip",
         QueryField::Limit => "Limit",
         QueryField::Hint => "Hint",
+        QueryField::TimeLimit => "Time limit",
     };
     ui.horizontal(|ui| {
         let (rect, _) =
@@ -209,6 +200,7 @@ fn error_ui(ui: &mut Ui, error: &QueryError) {
         paint::icon_at(ui.painter(), rect.center(), Icon::Error, text::ICON - 2.0, colors.error);
         ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
         let words = format!("{place}: {}", error.message);
-        ui.label(text::rich(words, text::small()).color(colors.error));
+        let label = text::rich(&words, text::small()).color(colors.error);
+        ui.add(egui::Label::new(label).truncate()).hint(words);
     });
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use egui::{Align, Layout, Ui, vec2};
 
-use super::{settled_width, words};
+use super::{filter_line, settled_width, words};
 use crate::action::{Action, Actions, DocumentsAction, ExplainAction, ViewAction, transfer};
 use crate::state::documents::bulk::BulkRun;
+use crate::state::documents::query::QueryError;
 use crate::state::documents::{CopyForm, DocumentsDraft, DocumentsView, Folds, Mode, field_path};
 use crate::state::number::{self, counted};
 use crate::state::operations::OperationId;
@@ -25,9 +26,20 @@ const WIDE_COLUMNS: f32 = 800.0;
 /// The room for the word that something is being saved.
 const SAVING: f32 = 180.0;
 
+/// The room of the other buttons, in points, those for a selection, and the least for an error.
+const BUTTONS: f32 = 370.0;
+const SELECTION: f32 = 160.0;
+const ERROR: f32 = 120.0;
+
 /// Draws the line; where the view is too narrow for all of it, how documents are shown stands
 /// below.
-pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions: &mut Actions) {
+pub fn ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    (draft, error): (&DocumentsDraft, Option<&QueryError>),
+    actions: &mut Actions,
+) {
     let view = &tab.documents;
     let running = running(state, view, actions);
     let mut push = |action| actions.push(Action::Documents(tab.id, action));
@@ -38,13 +50,18 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
     let bulk = state.bulk.iter().find(|run| run.tab == tab.id);
     ui.horizontal(|ui| {
         ui.set_height(sizes::CONTROL);
-        let total = view.pages.total();
-        let shown = if view.pages.is_empty() { (0, 0) } else { draft.shown };
-        let range = words::range((shown.0, shown.1.min(view.pages.len())), total);
-        let took = format!("Page loaded in {}", duration::micros(view.micros));
-        let hides = view.asks_due && state.tree.hides_expired(&tab.namespace.db);
-        let tooltip = if hides { format!("{}\n{took}", words::HIDDEN) } else { took };
-        ui.label(text::rich(&range, text::mono()).color(colors(ui).dim)).hint(tooltip);
+        match error {
+            // In the place of other words: the list must not move while the filter is typed.
+            Some(error) => {
+                let selection = if view.selected.len() > 1 { SELECTION } else { 0.0 };
+                let room = (width - BUTTONS - selection).max(ERROR);
+                ui.scope(|ui| {
+                    ui.set_max_width(room);
+                    filter_line::error_ui(ui, error);
+                });
+            }
+            None => range_ui(ui, state, tab, draft),
+        }
         pressed = buttons_ui(ui, view, is_wide && bulk.is_none(), &mut push);
         if is_wide {
             cancel = bulk.and_then(|run| bulk_ui(ui, run));
@@ -191,6 +208,19 @@ fn bulk_ui(ui: &mut Ui, run: &BulkRun) -> Option<OperationId> {
     let label = if is_stopping { "Stopping…" } else { "Cancel" };
     let button = Button::plain(label).name("Cancel the change").tooltip(&words);
     ui.add(button.enabled(!is_stopping)).clicked().then_some(run.operation)
+}
+
+/// Which documents are on the screen.
+fn range_ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft) {
+    let view = &tab.documents;
+    let total = view.pages.known_total();
+    let shown = if view.pages.is_empty() { (0, 0) } else { draft.shown };
+    let range =
+        words::range((shown.0, shown.1.min(view.pages.len())), total, view.pages.loaded_end());
+    let took = format!("Page loaded in {}", duration::micros(view.micros));
+    let hides = view.asks_due && state.tree.hides_expired(&tab.namespace.db);
+    let tooltip = if hides { format!("{}\n{took}", words::HIDDEN) } else { took };
+    ui.label(text::rich(&range, text::mono()).color(colors(ui).dim)).hint(tooltip);
 }
 
 /// How long the oldest query runs, once that is longer than a moment.

@@ -3,9 +3,11 @@
 mod copy;
 mod damaged;
 mod field_menu;
+mod filter_edit;
 mod filter_line;
 mod find_bar;
 mod header;
+mod history;
 mod inspector;
 mod list;
 mod row_head;
@@ -38,9 +40,13 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
     let margin = egui::Margin { left: 16, right: 16, top: 10, bottom: 0 };
     egui::Frame::new().inner_margin(margin).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
-        filter_line::ui(ui, state, tab, draft, actions);
-        if !state.view.is_presented() {
-            header::ui(ui, state, tab, draft, actions);
+        let error = filter_line::ui(ui, state, tab, draft, actions);
+        match &error {
+            Some(error) if state.view.is_presented() => filter_line::error_ui(ui, error),
+            error if !state.view.is_presented() => {
+                header::ui(ui, state, tab, (draft, error.as_ref()), actions);
+            }
+            _ => {}
         }
         damaged::ui(ui, tab, actions);
         if let Some(row) = find_bar::ui(ui, state, tab, draft, actions) {

@@ -16,14 +16,19 @@ pub const NONE_READABLE: &str = "All documents in this collection are damaged";
 /// Said of the list where expired documents are hidden.
 pub const HIDDEN: &str = "Expired documents are hidden and not counted";
 
-/// Which rows are on the screen: `1–50 of 12,408`.
-pub fn range(shown: (u64, u64), total: Option<u64>) -> String {
+/// Which rows are on the screen: `1–50 of 12,408`. While the total is not known, the rows that are
+/// loaded tell that there are more.
+pub fn range(shown: (u64, u64), total: Option<u64>, loaded_end: u64) -> String {
     let (first, end) = shown;
     if end <= first {
         return total.map(|total| counted(total, "document", "documents")).unwrap_or_default();
     }
     let rows = format!("{}–{}", count(first + 1), count(end));
-    total.map_or_else(|| format!("{rows} of …"), |total| format!("{rows} of {}", count(total)))
+    match total {
+        Some(total) => format!("{rows} of {}", count(total)),
+        None if loaded_end > end => format!("{rows} of more than {}", count(end)),
+        None => format!("{rows} of {} or more", count(end)),
+    }
 }
 
 /// When a document expires, for a list: the words, and whether it is past its threshold.
@@ -66,10 +71,11 @@ mod tests {
 
     #[test]
     fn ranges() {
-        let check = |shown, total, expected: &str| assert_eq!(range(shown, total), expected);
+        let check = |shown, total, expected: &str| assert_eq!(range(shown, total, 50), expected);
         check((0, 50), Some(12_408), "1–50 of 12,408");
         check((999_990, 1_000_000), Some(1_000_000), "999,991–1,000,000 of 1,000,000");
-        check((0, 50), None, "1–50 of …");
+        check((0, 20), None, "1–20 of more than 20");
+        check((30, 50), None, "31–50 of 50 or more");
         check((0, 0), Some(0), "0 documents");
     }
 }

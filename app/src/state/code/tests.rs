@@ -59,10 +59,19 @@ fn at() -> Bson {
 fn shell() {
     assert_eq!(
         find(Language::Shell),
-        "db.getSiblingDB(\"shop\").getCollection(\"orders\").find({\n  status: { $in: [ 'paid', \
-         'it\\'s' ] },\n  at: { $gt: ISODate('2026-01-02T03:04:05.678Z') },\n  user: \
-         ObjectId('070707070707070707070707'),\n  n: Long('5')\n}, { status: 1 })\
-         .sort({ at: -1 }).skip(10).limit(20).hint('at_1').maxTimeMS(2500)"
+        r#"db.getSiblingDB("shop").getCollection("orders").find({
+  status: {
+    $in: [
+      'paid',
+      'it\'s'
+    ]
+  },
+  at: {
+    $gt: ISODate('2026-01-02T03:04:05.678Z')
+  },
+  user: ObjectId('070707070707070707070707'),
+  n: Long('5')
+}, { status: 1 }).sort({ at: -1 }).skip(10).limit(20).hint('at_1').maxTimeMS(2500)"#
     );
 }
 
@@ -70,7 +79,10 @@ fn shell() {
 fn json() {
     let text = find(Language::Json);
     let read = mayfly_engine::value::extjson::read_document(&text).expect("it reads");
-    assert_eq!(Document::try_from(&*read).ok(), Some(query().filter));
+    // A filter matches numbers of every type alike.
+    let mut expected = query().filter;
+    expected.insert("n", 5);
+    assert_eq!(Document::try_from(&*read).ok(), Some(expected));
     check(Language::Json, &[(Bson::Null, "null"), (bson::bson!([1, "x"]), "[1,\"x\"]")]);
 }
 

@@ -129,6 +129,19 @@ impl Pages {
         self.total
     }
 
+    /// How many documents match, once they are counted or the last one was read.
+    #[must_use]
+    pub fn known_total(&self) -> Option<u64> {
+        self.total.or(self.end)
+    }
+
+    /// The row after the last one that is there.
+    #[must_use]
+    pub fn loaded_end(&self) -> u64 {
+        let last = self.kept.last_key_value();
+        last.map_or(0, |(page, content)| page * PAGE_DOCUMENTS + content.rows.len() as u64)
+    }
+
     /// Stores the count.
     pub fn set_total(&mut self, total: u64) {
         self.total = Some(total);
@@ -140,10 +153,7 @@ impl Pages {
     /// How many rows the list has: the count, or as far as is known.
     #[must_use]
     pub fn len(&self) -> u64 {
-        let loaded = self
-            .kept
-            .last_key_value()
-            .map_or(0, |(page, content)| page * PAGE_DOCUMENTS + content.rows.len() as u64);
+        let loaded = self.loaded_end();
         let known = match (self.end, self.total) {
             (Some(end), _) => return end.max(loaded),
             (None, Some(total)) => total,

@@ -1,10 +1,14 @@
 //! What is asked: a filter and its options, as typed and as read.
 
+use std::time::Duration;
+
 use bson::{Bson, Document};
 use mayfly_engine::value::{TextError, shell};
 use serde::{Deserialize, Serialize};
 
+use super::relative_time;
 pub use crate::commands::query::Query;
+use crate::limits::QUERY_SECS_MAX;
 
 /// A query as typed, in mongosh's syntax or as Extended JSON. Empty text asks for nothing special.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -22,6 +26,8 @@ pub struct QueryText {
     pub limit: String,
     /// With which index: its name or its keys.
     pub hint: String,
+    /// How long it may take, in seconds.
+    pub time_limit: String,
 }
 
 /// A part of a query.
@@ -39,6 +45,8 @@ pub enum QueryField {
     Limit,
     /// With which index.
     Hint,
+    /// How long it may take.
+    TimeLimit,
 }
 
 /// What can't be read, and where.
@@ -92,15 +100,44 @@ impl QueryText {
         Self { filter: filter.into(), ..Self::default() }
     }
 
+    /// Bytes of all parts.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.parts().iter().map(|(_, text)| text.len()).sum()
+    }
+
+    /// The parts that are typed, in one line.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let typed = self.parts().into_iter().filter(|(_, text)| !text.trim().is_empty());
+        let parts = typed.map(|(name, text)| {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            if name.is_empty() { text } else { format!("{name} {text}") }
+        });
+        parts.collect::<Vec<_>>().join(" · ")
+    }
+
+    fn parts(&self) -> [(&'static str, &str); 7] {
+        [
+            ("", &self.filter),
+            ("projection", &self.project),
+            ("sort", &self.sort),
+            ("skip", &self.skip),
+            ("limit", &self.limit),
+            ("hint", &self.hint),
+            ("time limit", &self.time_limit),
+        ]
+    }
+
     /// Whether an option other than the filter is in use.
     #[must_use]
     pub fn has_options(&self) -> bool {
-        [&self.project, &self.sort, &self.skip, &self.limit, &self.hint]
+        [&self.project, &self.sort, &self.skip, &self.limit, &self.hint, &self.time_limit]
             .iter()
             .any(|text| !text.trim().is_empty())
     }
 
-    /// Reads every part. In the filter, `new Date()` is the time that is passed in.
+    /// Reads every part. In the filter, `now` and `new Date()` are the time that is passed in.
     ///
     /// # Errors
     /// The first part that can't be read.
@@ -112,6 +149,7 @@ impl QueryText {
             skip: number(&self.skip, QueryField::Skip)?.unwrap_or(0),
             limit: number(&self.limit, QueryField::Limit)?.filter(|limit| *limit > 0),
             hint: hint(&self.hint)?,
+            max_time_ms: max_time_ms(&self.time_limit)?,
         })
     }
 }
@@ -127,7 +165,23 @@ fn filter(text: &str, now_ms: i64) -> Result<Document, QueryError> {
     if text.trim().is_empty() {
         return Ok(Document::new());
     }
-    shell::read_document_at(text, now_ms).map_err(|error| failed(QueryField::Filter, &error))
+    relative_time::read_document(text, now_ms).map_err(|error| {
+        let relative_time::Unreadable { message, offset } = error;
+        QueryError { field: QueryField::Filter, message, offset }
+    })
+}
+
+fn max_time_ms(text: &str) -> Result<Option<u64>, QueryError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let range = 0.001..=QUERY_SECS_MAX;
+    let secs = text.parse::<f64>().ok().filter(|secs| range.contains(secs));
+    let message = "Enter seconds, such as 10 or 0.5".to_owned();
+    let error = QueryError { field: QueryField::TimeLimit, message, offset: 0 };
+    let ms = |secs| u64::try_from(Duration::from_secs_f64(secs).as_millis()).unwrap_or(u64::MAX);
+    secs.map(|secs| Some(ms(secs))).ok_or(error)
 }
 
 fn failed(field: QueryField, error: &TextError) -> QueryError {
@@ -167,6 +221,19 @@ mod tests {
         assert_eq!(read("{at: {$lt: new Date()}}"), Ok(doc! { "at": { "$lt": now } }));
         assert_eq!(read("{at: ISODate()}"), Ok(doc! { "at": now }));
         assert_eq!(read("{ms: Date.now()}"), Ok(doc! { "ms": 5_i64 }));
+    }
+
+    #[test]
+    fn a_time_limit_is_in_seconds() {
+        let read = |time_limit: &str| {
+            let text = QueryText { time_limit: time_limit.to_owned(), ..QueryText::default() };
+            text.read(0).map(|query| query.max_time_ms).map_err(|error| error.field)
+        };
+        assert_eq!(read(""), Ok(None));
+        assert_eq!(read(" 2.5 "), Ok(Some(2_500)));
+        for wrong in ["0", "-1", "soon", "1e99", "NaN"] {
+            assert_eq!(read(wrong), Err(QueryField::TimeLimit), "{wrong}");
+        }
     }
 
     #[test]

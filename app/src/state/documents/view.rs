@@ -7,6 +7,7 @@ use bson::{Bson, Document};
 use mayfly_engine::value::{Layout, shell};
 use serde::{Deserialize, Serialize};
 
+use super::completion::Completing;
 use super::due::{Due, TtlIndex, due};
 use super::find::Find;
 use super::pages::{Pages, Row};
@@ -15,7 +16,8 @@ use super::reference::Reference;
 use super::undo::Change;
 use super::{Cursor, FieldEdit, Focused, Folds, Selection, Undo, Writing, columns, field_path};
 use crate::commands::query;
-use crate::limits::{COLUMNS_MAX, FILTER_HISTORY_MAX};
+use crate::limits::{COLUMNS_MAX, KNOWN_DOCUMENTS_MAX};
+use crate::state::fields::KnownFields;
 
 /// How documents are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -76,6 +78,8 @@ pub struct DocumentsView {
     pub ttl: Vec<TtlIndex>,
     /// Whether the store has to be asked when each row expires.
     pub asks_due: bool,
+    /// What the documents that were read tell about fields.
+    pub known: KnownFields,
     /// The columns of the table.
     pub columns: Vec<String>,
     /// Columns that the user hid, by their path.
@@ -94,8 +98,6 @@ pub struct DocumentsView {
     pub undo: Undo,
     /// The change on its way.
     pub writing: Option<Writing>,
-    /// Filters that were run, the newest first.
-    pub history: Vec<String>,
     /// A value whose document is looked for.
     pub reference: Option<Reference>,
 }
@@ -118,8 +120,6 @@ pub struct SavedDocuments {
     pub query: QueryText,
     /// How documents are shown; `None`: as in the collection before.
     pub mode: Option<Mode>,
-    /// Filters that were run, the newest first.
-    pub history: Vec<String>,
     /// Columns that the user hid, by their path.
     pub hidden: BTreeSet<String>,
     /// Columns whose fields have columns of their own.
@@ -141,6 +141,12 @@ pub struct Scroll {
 pub struct DocumentsDraft {
     /// The query.
     pub query: QueryText,
+    /// The list of words under the filter, while it is open.
+    pub completing: Option<Completing>,
+    /// What is searched for among the queries that were run.
+    pub history_search: String,
+    /// The name that the query gets as a favorite.
+    pub favorite: String,
     /// Whether the options are shown.
     pub options: bool,
     /// Whether what was kept is in the lines.
@@ -170,7 +176,6 @@ impl DocumentsView {
         }
         self.restored = true;
         self.mode = saved.mode.unwrap_or(mode);
-        self.history.clone_from(&saved.history);
         self.hidden.clone_from(&saved.hidden);
         self.expanded = saved.expanded.iter().map(|name| (name.clone(), Vec::new())).collect();
         if let Ok(query) = saved.query.read(now_ms) {
@@ -193,7 +198,6 @@ impl DocumentsView {
         SavedDocuments {
             query: self.text.clone(),
             mode: Some(self.mode),
-            history: self.history.clone(),
             hidden: self.hidden.clone(),
             expanded: self.expanded.keys().cloned().collect(),
         }
@@ -201,12 +205,6 @@ impl DocumentsView {
 
     /// Begins another query.
     pub fn set_query(&mut self, text: QueryText, query: Query) {
-        let filter = text.filter.trim().to_owned();
-        if !filter.is_empty() {
-            self.history.retain(|old| *old != filter);
-            self.history.insert(0, filter);
-            self.history.truncate(FILTER_HISTORY_MAX);
-        }
         let (text, query) =
             (std::mem::replace(&mut self.text, text), std::mem::replace(&mut self.query, query));
         if self.query != query {
@@ -261,6 +259,9 @@ impl DocumentsView {
 
     /// Adds documents that were read from row `first` on.
     pub fn take(&mut self, run: u64, first: u64, documents: Vec<Document>, cut: bool) {
+        for (at, document) in (first..).zip(&documents) {
+            self.learn(at, document);
+        }
         let indexes = if self.query.is_whole() { self.ttl.as_slice() } else { &[] };
         let rows = (first..)
             .zip(documents)
@@ -299,6 +300,14 @@ impl DocumentsView {
             let new: Vec<String> = found.into_iter().filter(|name| !names.contains(name)).collect();
             names.extend(new);
             names.truncate(COLUMNS_MAX);
+        }
+    }
+
+    /// Learns the fields of a document, unless it was there before in this row.
+    fn learn(&mut self, row: u64, document: &Document) {
+        let is_there = self.pages.row(row).is_some_and(|old| old.document == *document);
+        if self.query.is_whole() && !is_there && self.known.documents() < KNOWN_DOCUMENTS_MAX {
+            self.known.add(document);
         }
     }
 
@@ -419,7 +428,6 @@ mod tests {
         let query = text.read(0).expect("it reads");
         view.set_query(text, query);
         assert_eq!((view.selected.len(), view.pages.len()), (0, 0));
-        assert_eq!(view.history, ["{a: 1}"]);
     }
 
     #[test]

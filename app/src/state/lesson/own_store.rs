@@ -9,6 +9,7 @@ use crate::state::console::ConsoleDraft;
 use crate::state::drafts::TabDraft;
 use crate::state::listener::Listener;
 use crate::state::maintenance::Maintenance;
+use crate::state::queries::Queries;
 use crate::state::trash::Trash;
 use crate::state::{Clock, Console, Reaper, State, Store, StoreTree, TabId, Tabs};
 
@@ -31,6 +32,7 @@ pub struct OwnStore {
     changes: Changes,
     tab_drafts: HashMap<TabId, TabDraft>,
     console_draft: ConsoleDraft,
+    queries: Queries,
 }
 
 impl OwnStore {
@@ -60,6 +62,7 @@ impl OwnStore {
             changes: std::mem::take(&mut state.changes),
             tab_drafts: std::mem::take(&mut state.drafts.tabs),
             console_draft: std::mem::take(&mut state.drafts.console),
+            queries: std::mem::take(&mut state.queries),
         }
     }
 
@@ -83,6 +86,7 @@ impl OwnStore {
         state.changes = self.changes;
         state.drafts.tabs = self.tab_drafts;
         state.drafts.console = self.console_draft;
+        state.queries = self.queries;
         state.first_tab = None;
         state.switched_at = state.generation;
     }

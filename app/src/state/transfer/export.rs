@@ -6,10 +6,10 @@ use bson::{Document, RawDocumentBuf};
 use mayfly_engine::query::{Filter, VariableNames};
 use mayfly_engine::transfer::{ExportFormat, ExportRequest, file_name};
 use mayfly_engine::value::extjson::{self, Layout, Style};
-use mayfly_engine::value::shell;
 
 use super::import::{WHOLE_PATH, typed_path};
 use crate::state::Namespace;
+use crate::state::documents::relative_time;
 
 /// The form of an exported file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -111,7 +111,7 @@ pub struct ExportDraft {
     pub indexes: bool,
     /// The filter of the view, as typed; empty: there is none.
     pub filter: String,
-    /// What `new Date()` in the filter means, in ms since 1970.
+    /// What `now` and `new Date()` in the filter mean, in ms since 1970.
     pub now_ms: i64,
     /// Whether only documents that match it are written.
     pub use_filter: bool,
@@ -193,8 +193,8 @@ impl ExportDraft {
             return Ok(None);
         }
         let wrong = |reason: String| format!("The filter can't be used: {reason}");
-        let document: Document = shell::read_document_at(&self.filter, self.now_ms)
-            .map_err(|error| wrong(error.to_string()))?;
+        let document: Document = relative_time::read_document(&self.filter, self.now_ms)
+            .map_err(|error| wrong(error.message))?;
         let document =
             RawDocumentBuf::try_from(&document).map_err(|error| wrong(error.to_string()))?;
         let filter = Filter::parse_query(&document, &VariableNames::default())
@@ -322,6 +322,7 @@ mod tests {
         check("/tmp/x.json", "", true);
         check("/tmp/x.json", "{a: {$lt: ISODate('2026-01-01')}}", true);
         check("/tmp/x.json", "{$expr: {$gt: ['$a', '$$NOW']}}", true);
+        check("/tmp/x.json", "{a: {$gt: now - 2h}}", true);
         check("/tmp/x.json", "{a: {$nonsense: 1}}", false);
         check("/tmp/x.json", "{a:", false);
         check("", "", false);

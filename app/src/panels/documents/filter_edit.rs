@@ -1,0 +1,249 @@
+//! The field of the filter: lines, pairs, and what the word before the cursor may become.
+
+use egui::text::{CCursor, CCursorRange};
+use egui::text_edit::TextEditState;
+use egui::{
+    Align2, Area, CornerRadius, EventFilter, Frame, Id, Key, Margin, Modifiers, Order, Pos2,
+    Response, ScrollArea, Stroke, Ui, vec2,
+};
+
+use crate::state::Tab;
+use crate::state::documents::DocumentsDraft;
+use crate::state::documents::completion::{self, Completing, Offer};
+use crate::state::fields::KnownFields;
+use crate::theme::{colors, sizes, text};
+use crate::widgets::brackets;
+use crate::widgets::code_edit::CodeEdit;
+use crate::widgets::value::cut;
+
+/// Lines of the field before it scrolls.
+const LINES_MAX: f32 = 8.0;
+
+/// Rows of the list that are in sight at once.
+const ROWS: f32 = 8.0;
+
+/// The width of the list, in points.
+const LIST: f32 = 420.0;
+
+/// Characters of a row's words, and of what is said about them.
+const LABEL_CHARS: usize = 34;
+const DETAIL_CHARS: usize = 40;
+
+/// What the field was left with in this frame.
+pub(super) struct Edited {
+    /// That of the text.
+    pub response: Response,
+    /// Whether to run the filter.
+    pub run: bool,
+    /// Whether the list of words is open, whose keys are its own.
+    pub is_completing: bool,
+}
+
+/// Draws the field.
+pub(super) fn ui(
+    ui: &mut Ui,
+    id: Id,
+    width: f32,
+    error_at: Option<usize>,
+    tab: &Tab,
+    draft: &mut DocumentsDraft,
+) -> Edited {
+    let has_focus = ui.memory(|memory| memory.has_focus(id));
+    let before = draft.query.filter.clone();
+    let mut asks = false;
+    if has_focus {
+        asks = ui.input_mut(|input| input.consume_key(Modifiers::CTRL, Key::Space));
+        if let Some(offer) = keys(ui, draft) {
+            put(ui, id, draft, &offer);
+        }
+        brackets::type_pairs(ui.ctx(), id, &mut draft.query.filter);
+    } else {
+        draft.completing = None;
+    }
+    let edit = CodeEdit {
+        name: "Filter",
+        hint: "{ field: value }   Press Enter to search",
+        error_at,
+        id: Some(id),
+        chars_max: None,
+    };
+    let (response, cursor, corner) = framed(ui, &edit, width, draft);
+    let mut run = false;
+    if has_focus {
+        let is_changed = before != draft.query.filter;
+        if is_changed || asks {
+            offer(draft, tab, cursor, asks);
+        } else if draft.completing.as_ref().is_some_and(|it| it.cursor != cursor) {
+            draft.completing = None;
+        }
+        let pressed = list_ui(ui, id, draft, corner);
+        if let Some(offer) = pressed {
+            put(ui, id, draft, &offer);
+            response.request_focus();
+        }
+        run = ui.input(|input| input.key_pressed(Key::Enter) && !input.modifiers.shift);
+        if run {
+            draft.completing = None;
+        }
+        let keys = EventFilter {
+            tab: true,
+            horizontal_arrows: true,
+            vertical_arrows: true,
+            escape: draft.completing.is_some(),
+        };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(id, keys));
+    }
+    Edited { response, run, is_completing: draft.completing.is_some() }
+}
+
+/// Draws the text in its frame. Returns with it the byte of the cursor and the corner below it.
+fn framed(
+    ui: &mut Ui,
+    edit: &CodeEdit<'_>,
+    width: f32,
+    draft: &mut DocumentsDraft,
+) -> (Response, usize, Pos2) {
+    let colors = colors(ui);
+    let line = ui.fonts_mut(|fonts| fonts.row_height(&text::mono()));
+    let space = ((sizes::CONTROL - line) / 2.0 - sizes::LINE).max(0.0);
+    let has_focus = edit.id.is_some_and(|id| ui.memory(|memory| memory.has_focus(id)));
+    let border = match (edit.error_at.is_some(), has_focus) {
+        (true, _) => colors.error,
+        (_, true) => colors.accent,
+        _ => colors.hairline,
+    };
+    let frame = Frame::new()
+        .fill(colors.background)
+        .stroke(Stroke::new(sizes::LINE, border))
+        .corner_radius(CornerRadius::same(7))
+        .inner_margin(Margin { left: 10, right: 4, top: 0, bottom: 0 });
+    // The buttons beside it are in a row; its lines are not.
+    let column = |ui: &mut Ui| {
+        ui.set_width(width - 14.0 - 2.0 * sizes::LINE);
+        ui.spacing_mut().item_spacing.y = 0.0;
+        // A field of one line is as high as the line.
+        ui.spacing_mut().interact_size.y = 0.0;
+        ScrollArea::vertical()
+            .id_salt(edit.id)
+            .max_height(line * LINES_MAX + 2.0 * space)
+            .min_scrolled_height(0.0)
+            .auto_shrink([false, true])
+            .show(ui, |ui| {
+                ui.add_space(space);
+                let output = edit.bare_ui(ui, &mut draft.query.filter);
+                ui.add_space(space);
+                let text = &draft.query.filter;
+                let at = output.cursor_range.map(|range| range.primary);
+                let byte = at.map_or(text.len(), |at| {
+                    text.char_indices().nth(at.index.0).map_or(text.len(), |(byte, _)| byte)
+                });
+                let place = output.galley.pos_from_cursor(at.unwrap_or_default());
+                let corner = output.galley_pos + place.left_bottom().to_vec2();
+                (output.response.response, byte, corner)
+            })
+            .inner
+    };
+    frame.show(ui, |ui| ui.vertical(column).inner).inner
+}
+
+/// Makes the list for what was typed.
+fn offer(draft: &mut DocumentsDraft, tab: &Tab, cursor: usize, asks: bool) {
+    let text = &draft.query.filter;
+    let opens = asks || text.get(..cursor).is_some_and(completion::opens_after);
+    let analyzed = |path: &str| tab.schema.frequent_values(path).into_iter().cloned().collect();
+    let found = opens.then(|| completion::offers(text, cursor, &known(tab), &analyzed)).flatten();
+    draft.completing = found.map(|offers| Completing { offers, cursor, chosen: None });
+}
+
+/// The fields of the documents that were read, and those that the Schema view has found.
+fn known(tab: &Tab) -> KnownFields {
+    let mut known = tab.documents.known.clone();
+    for (path, kinds) in tab.schema.known_paths() {
+        known.add_analyzed(path, kinds.iter().map(|(kind, count)| (kind.label(), *count)));
+    }
+    known
+}
+
+/// Takes the keys of the list. Returns what to put in.
+fn keys(ui: &Ui, draft: &mut DocumentsDraft) -> Option<Offer> {
+    let completing = draft.completing.as_mut()?;
+    let pressed = |key| {
+        ui.input_mut(|input| input.modifiers.is_none() && input.consume_key(Modifiers::NONE, key))
+    };
+    if pressed(Key::Escape) {
+        draft.completing = None;
+        return None;
+    }
+    let list = &completing.offers.list;
+    let last = list.len().saturating_sub(1);
+    if pressed(Key::ArrowDown) {
+        completing.chosen =
+            Some(completing.chosen.map_or(0, |at| if at < last { at + 1 } else { 0 }));
+    }
+    if pressed(Key::ArrowUp) {
+        completing.chosen =
+            Some(completing.chosen.map_or(last, |at| at.checked_sub(1).unwrap_or(last)));
+    }
+    // Enter runs the filter unless a word was chosen: what is typed may be all of it.
+    let is_taken = pressed(Key::Tab) || completing.chosen.is_some() && pressed(Key::Enter);
+    is_taken.then(|| list.get(completing.chosen.unwrap_or(0)).cloned()).flatten()
+}
+
+/// Puts a word in the place of what was typed of it.
+fn put(ui: &Ui, id: Id, draft: &mut DocumentsDraft, offer: &Offer) {
+    let Some(completing) = draft.completing.take() else { return };
+    let replaced = completing.offers.replaced;
+    let text = &mut draft.query.filter;
+    if text.get(replaced.clone()).is_none() {
+        return;
+    }
+    text.replace_range(replaced.clone(), &offer.insert);
+    let end = text[..replaced.start + offer.insert.len()].chars().count();
+    let cursor = CCursorRange::one(CCursor::new(end.saturating_sub(offer.back)));
+    let mut edit = TextEditState::load(ui.ctx(), id).unwrap_or_default();
+    edit.cursor.set_char_range(Some(cursor));
+    edit.store(ui.ctx(), id);
+    ui.ctx().request_repaint();
+}
+
+/// Draws the list with its upper left corner at `at`. Returns the word that was pressed.
+fn list_ui(ui: &Ui, id: Id, draft: &DocumentsDraft, at: Pos2) -> Option<Offer> {
+    let completing = draft.completing.as_ref()?;
+    let mut pressed = None;
+    let area = Area::new(id.with("completions")).order(Order::Foreground).pivot(Align2::LEFT_TOP);
+    area.fixed_pos(at + vec2(0.0, sizes::GAP_SMALL)).show(ui.ctx(), |ui| {
+        Frame::popup(ui.style()).inner_margin(Margin::same(4)).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            ui.set_width(LIST);
+            let height = sizes::CONTROL_SMALL * ROWS;
+            ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+                for (index, offer) in completing.offers.list.iter().enumerate() {
+                    let is_chosen = completing.chosen == Some(index);
+                    let response = row_ui(ui, offer, is_chosen);
+                    if is_chosen {
+                        response.scroll_to_me(None);
+                    }
+                    // The press takes the keyboard from the field, and the list goes with that.
+                    let is_pressed = response.contains_pointer()
+                        && ui.input(|input| input.pointer.primary_pressed());
+                    if response.clicked() || is_pressed {
+                        pressed = Some(offer.clone());
+                    }
+                }
+            });
+            let words = "Tab completes · ↓ chooses · Esc closes";
+            ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+        });
+    });
+    pressed
+}
+
+fn row_ui(ui: &mut Ui, offer: &Offer, is_chosen: bool) -> Response {
+    let ink = colors(ui);
+    let label = text::rich(cut(&offer.label, LABEL_CHARS), text::mono()).color(ink.text);
+    let detail = text::rich(cut(&offer.detail, DETAIL_CHARS), text::small()).color(ink.dim);
+    let button = egui::Button::selectable(is_chosen, label)
+        .shortcut_text(detail)
+        .min_size(vec2(ui.available_width(), sizes::CONTROL_SMALL));
+    ui.add(button).accessible_name(format!("Complete with {}", offer.label))
+}

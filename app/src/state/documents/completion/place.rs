@@ -1,0 +1,225 @@
+//! Where in a filter the cursor is: in the place of a name or of a value, and below which field.
+
+/// What the objects around the cursor make of a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Names {
+    /// Fields below this prefix, and operators that combine filters.
+    Filter,
+    /// Tests of the field.
+    Tests {
+        /// Its dotted path.
+        field: String,
+    },
+    /// Fields of an element of an array, and tests of the element.
+    Element {
+        /// The dotted path of the array.
+        field: String,
+    },
+    /// Operators of an expression.
+    Expression,
+    /// Names that are not known, such as those of a JSON Schema.
+    Unknown,
+}
+
+/// What is expected at the cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    /// A filter, in braces: nothing but a word is there.
+    Everything,
+    /// A name.
+    Name(Names),
+    /// A value of a name within those names.
+    Value {
+        /// What the object with the name holds.
+        names: Names,
+        /// The name.
+        name: String,
+        /// Whether it is an element of an array.
+        is_element: bool,
+    },
+    /// Nothing that is known.
+    Nothing,
+}
+
+/// The cursor's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place<'t> {
+    /// What is expected there.
+    pub expected: Expected,
+    /// The byte at which the word before the cursor begins, with its quote.
+    pub start: usize,
+    /// The word, without its quote.
+    pub word: &'t str,
+    /// The quote that is open.
+    pub quote: Option<char>,
+}
+
+enum Frame {
+    Object { names: Names, name: Option<String>, is_value: bool },
+    Array { names: Names, name: String },
+    Call,
+}
+
+/// Where the end of `before` is. A relative time such as `now - 2` is one word.
+#[must_use]
+pub fn place(before: &str) -> Place<'_> {
+    let place = plain_place(before);
+    let is_value = matches!(place.expected, Expected::Value { .. }) && place.quote.is_none();
+    match relative_time(before).filter(|_| is_value) {
+        Some(start) => Place { start, word: &before[start..], ..place },
+        None => place,
+    }
+}
+
+/// Where a relative time begins that is still typed.
+fn relative_time(before: &str) -> Option<usize> {
+    let start = before.rfind("now")?;
+    let is_word_before = before[..start].ends_with(|c: char| is_word(c) || c == '\'' || c == '"');
+    let rest = before[start + 3..].trim_start();
+    let rest = rest.strip_prefix(['+', '-']).map_or(rest, str::trim_start);
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_unit = rest.chars().all(|c| c.is_ascii_lowercase());
+    (!is_word_before && is_unit).then_some(start)
+}
+
+fn plain_place(before: &str) -> Place<'_> {
+    let (mut frames, mut last): (Vec<Frame>, String) = (Vec::new(), String::new());
+    let mut at = 0;
+    while let Some(c) = before[at..].chars().next() {
+        let rest = &before[at..];
+        match c {
+            '\'' | '"' => {
+                let Some(length) = quoted(rest, c) else {
+                    let expected = expected(&frames);
+                    return Place { expected, start: at, word: &rest[1..], quote: Some(c) };
+                };
+                rest[1..length - 1].clone_into(&mut last);
+                at += length;
+                continue;
+            }
+            '/' if expects_value(&frames) => {
+                let Some(length) = quoted(rest, '/') else {
+                    return Place { expected: Expected::Nothing, start: at, word: "", quote: None };
+                };
+                at += length;
+                continue;
+            }
+            '{' => frames.push(object(frames.last())),
+            '[' => frames.push(array(frames.last())),
+            '(' => frames.push(Frame::Call),
+            '}' | ']' | ')' => drop(frames.pop()),
+            ':' => {
+                if let Some(Frame::Object { name, is_value, .. }) = frames.last_mut() {
+                    *name = Some(std::mem::take(&mut last));
+                    *is_value = true;
+                }
+            }
+            ',' => {
+                if let Some(Frame::Object { name, is_value, .. }) = frames.last_mut() {
+                    (*name, *is_value) = (None, false);
+                }
+            }
+            c if is_word(c) => {
+                let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+                rest[..length].clone_into(&mut last);
+                if at + length == before.len() {
+                    let (expected, word) = (expected(&frames), &rest[..length]);
+                    return Place { expected, start: at, word, quote: None };
+                }
+                at += length;
+                continue;
+            }
+            _ => {}
+        }
+        at += c.len_utf8();
+    }
+    let expected = if frames.is_empty() && !before.trim().is_empty() {
+        Expected::Nothing
+    } else {
+        expected(&frames)
+    };
+    Place { expected, start: before.len(), word: "", quote: None }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-')
+}
+
+fn expects_value(frames: &[Frame]) -> bool {
+    match frames.last() {
+        Some(Frame::Object { is_value, .. }) => *is_value,
+        Some(Frame::Array { .. }) => true,
+        Some(Frame::Call) | None => false,
+    }
+}
+
+fn expected(frames: &[Frame]) -> Expected {
+    match frames.last() {
+        None => Expected::Everything,
+        Some(Frame::Object { names, name: Some(name), is_value: true }) => {
+            Expected::Value { names: names.clone(), name: name.clone(), is_element: false }
+        }
+        Some(Frame::Object { names, .. }) => Expected::Name(names.clone()),
+        Some(Frame::Array { names, name }) => {
+            Expected::Value { names: names.clone(), name: name.clone(), is_element: true }
+        }
+        Some(Frame::Call) => Expected::Nothing,
+    }
+}
+
+/// The names in an object that begins in this frame.
+fn object(frame: Option<&Frame>) -> Frame {
+    let names = match frame {
+        None => Names::Filter,
+        Some(Frame::Object { names, name: Some(name), .. } | Frame::Array { names, name }) => {
+            below(names, name)
+        }
+        Some(_) => Names::Unknown,
+    };
+    Frame::Object { names, name: None, is_value: false }
+}
+
+fn array(frame: Option<&Frame>) -> Frame {
+    match frame {
+        Some(Frame::Object { names, name: Some(name), .. } | Frame::Array { names, name }) => {
+            Frame::Array { names: names.clone(), name: name.clone() }
+        }
+        _ => Frame::Array { names: Names::Unknown, name: String::new() },
+    }
+}
+
+/// The names in the object that is the value of a name.
+fn below(names: &Names, name: &str) -> Names {
+    match (names, name) {
+        (Names::Unknown, _) | (_, "$jsonSchema") => Names::Unknown,
+        (Names::Expression, _) | (Names::Filter, "$expr") => Names::Expression,
+        (Names::Filter, "$and" | "$or" | "$nor") => Names::Filter,
+        (Names::Element { field }, "$and" | "$or" | "$nor")
+        | (Names::Tests { field } | Names::Element { field }, "$elemMatch") => {
+            Names::Element { field: field.clone() }
+        }
+        (Names::Filter, field) => Names::Tests { field: field.to_owned() },
+        (Names::Tests { field } | Names::Element { field }, operator)
+            if operator.starts_with('$') =>
+        {
+            Names::Tests { field: field.clone() }
+        }
+        (Names::Tests { field } | Names::Element { field }, inner) => {
+            Names::Tests { field: format!("{field}.{inner}") }
+        }
+    }
+}
+
+/// The bytes of a text in quotes; `None`: it is still open.
+fn quoted(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == quote => return Some(at + c.len_utf8()),
+            _ => {}
+        }
+    }
+    None
+}

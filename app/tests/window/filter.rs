@@ -1,0 +1,190 @@
+//! The line of the filter: completion, pairs, several lines, history, favorites, code of queries.
+
+use bson::doc;
+use egui::{Event, Key, Modifiers};
+use mayfly::action::{Action, TabsAction};
+use mayfly::state::Namespace;
+use mayfly::state::tabs::ViewKind;
+
+use super::documents::{notes, window};
+use super::support::Window;
+
+/// Types characters one after another, as a keyboard does.
+fn keyboard(window: &mut Window, text: &str) {
+    for c in text.chars() {
+        window.harness.input_mut().events.push(Event::Text(c.to_string()));
+        window.harness.run_steps(1);
+    }
+}
+
+fn focus(window: &mut Window) {
+    window.type_into("Filter", "");
+}
+
+#[test]
+fn a_filter_is_completed_with_fields_operators_and_values() {
+    let mut window = window();
+    focus(&mut window);
+    keyboard(&mut window, "te");
+    window.until_named("Complete with text");
+    window.key(Key::Tab);
+    assert_eq!(window.value("Filter"), "{ text:  }");
+    assert!(window.is_focused("Filter"));
+    window.until_named("Complete with 'three'");
+    keyboard(&mut window, "th");
+    window.key(Key::ArrowDown);
+    window.key(Key::Enter);
+    assert_eq!(window.value("Filter"), "{ text: 'three' }");
+    assert!(window.has("Document 1"), "Enter chose a word and did not run the filter");
+    window.key(Key::Enter);
+    window.until_gone("Document 1");
+    window.until_named("1–1 of 1");
+    assert!(!window.has_part("Complete with"));
+}
+
+#[test]
+fn enter_runs_what_is_typed_while_words_are_offered() {
+    let mut window = window();
+    focus(&mut window);
+    keyboard(&mut window, "{_id: {$gt");
+    window.until_named("Complete with $gte");
+    keyboard(&mut window, ": 2");
+    assert_eq!(window.value("Filter"), "{_id: {$gt: 2}}", "brackets are closed");
+    window.key(Key::Enter);
+    window.until_gone("Document 1");
+    assert!(window.has("Document 3"));
+}
+
+#[test]
+fn escape_closes_the_list_and_a_press_takes_a_word() {
+    let mut window = window();
+    focus(&mut window);
+    keyboard(&mut window, "{ pla");
+    window.until_named("Complete with place");
+    window.key(Key::Escape);
+    assert!(!window.has("Complete with place"));
+    assert!(window.is_focused("Filter"), "Escape closed the list alone");
+    window.keys(Modifiers::CTRL, Key::Space);
+    window.click("Complete with place.city");
+    assert_eq!(window.value("Filter"), "{ 'place.city': }");
+    keyboard(&mut window, " ");
+    window.until_named("Complete with 'İzmir'");
+}
+
+#[test]
+fn a_time_may_be_relative_to_now() {
+    let mut window = window();
+    window.type_into("Filter", "{ at: { $gt: now - 20s } }");
+    window.key(Key::Enter);
+    window.until_named("No documents match the filter");
+    window.type_into("Filter", "{ at: { $gt: now - 1min } }");
+    window.key(Key::Enter);
+    window.until_named("1–2 of 2");
+    assert!(window.sent().iter().any(|sent| sent.contains("2026-06-01T11:59:00Z")));
+}
+
+#[test]
+fn shift_enter_begins_a_line_and_an_error_moves_nothing() {
+    let mut window = window();
+    let list = window.place("Document 1").top();
+    let [find, reset] = ["Find", "Reset"].map(|name| window.place(name));
+    focus(&mut window);
+    assert!((find.height() - 30.0).abs() < 1.0 && reset.right() < 1_280.0, "{find} {reset}");
+    keyboard(&mut window, "{ _id:");
+    window.until_named("Filter: ");
+    assert!((window.place("Document 1").top() - list).abs() < 0.1, "the list stays in its place");
+    keyboard(&mut window, " 3,");
+    window.keys(Modifiers::SHIFT, Key::Enter);
+    keyboard(&mut window, "text: 'three");
+    assert_eq!(window.value("Filter"), "{ _id: 3,\ntext: 'three'}");
+    window.key(Key::Enter);
+    window.until_gone("Document 1");
+    window.until_named("1–1 of 1");
+}
+
+#[test]
+fn a_query_is_found_again_by_its_name_and_from_other_collections() {
+    let mut commands = notes();
+    commands.push(doc! {"insert": "other", "documents": [{"_id": 7, "text": "seven"}]});
+    let mut window = Window::open_view(&commands, "Documents");
+    window.until_named("Document 4");
+    window.type_into("Filter", "{ _id: 3 }");
+    window.key(Key::Enter);
+    window.until_gone("Document 1");
+    window.click("Options");
+    window.type_into("Sort", "{ _id: -1 }");
+    window.type_into("Filter", "{ _id: { $lt: 3 } }");
+    window.key(Key::Enter);
+    window.until_named("Document 2");
+    window.point("Filter history");
+    window.type_into("Favorite name", "Low ids");
+    window.click("Add favorite");
+    window.until_named("Added the favorite Low ids");
+    let other = Namespace::new("test", "other");
+    window.ask(Action::Tabs(TabsAction::ShowView(other, ViewKind::Documents)));
+    window.until_named("Document 7");
+    window.point("Filter history");
+    window.type_into("Search queries", "low");
+    assert!(!window.has("{ _id: 3 }"));
+    window.click("Low ids: { _id: { $lt: 3 } } · sort { _id: -1 }");
+    window.until_named("Document 2");
+    assert_eq!(window.tab().namespace.collection, "notes");
+    assert_eq!(window.value("Sort"), "{ _id: -1 }");
+    window.point("Filter history");
+    window.click("Forget { _id: 3 }");
+    assert!(!window.has("{ _id: 3 }"));
+}
+
+#[test]
+fn queries_come_back_when_their_store_is_opened_again() {
+    let mut window = window();
+    window.type_into("Filter", "{ _id: 3 }");
+    window.key(Key::Enter);
+    window.until_gone("Document 1");
+    let folder = window.folder.path().join("store");
+    let mut state = mayfly::state::State::default();
+    state.queries = window.state().queries.clone();
+    state.store.shown = Some(folder.clone());
+    state.note_tabs();
+    let text = serde_json::to_string(&state.settings).expect("it is written");
+    let settings: mayfly::state::Settings = serde_json::from_str(&text).expect("it is read");
+    assert_eq!(settings.queries.of(&folder), window.state().queries);
+}
+
+#[test]
+fn a_query_is_copied_as_code() {
+    let mut window = window();
+    window.type_into("Filter", "{ _id: { $gt: 2 } }");
+    for (language, part) in [
+        ("mongosh", "db.getSiblingDB(\"test\").getCollection(\"notes\").find({ _id: { $gt: 2 } })"),
+        ("Extended JSON", "{\"_id\":{\"$gt\":2}}"),
+        ("Python", "collection.find(\n    { \"_id\": { \"$gt\": 2 } },"),
+        ("Node.js", "await collection.find({ _id: { $gt: 2 } }).toArray();"),
+        ("Java", "collection.find(new Document(\"_id\", new Document(\"$gt\", 2)));"),
+        (
+            "C#",
+            "collection.Find(new BsonDocument { { \"_id\", new BsonDocument { { \"$gt\", 2 } } } })",
+        ),
+        ("Rust", ".find(doc! { \"_id\": { \"$gt\": 2 } })"),
+    ] {
+        window.point("Copy query as");
+        let copied = window.copied(language);
+        assert!(copied.contains(part), "{language}: {copied}");
+        window.key(Key::Escape);
+    }
+    window.type_into("Filter", "{ _id:");
+    assert!(!window.is_enabled("Copy query as"));
+}
+
+#[test]
+fn a_query_has_a_time_limit() {
+    let mut window = window();
+    window.click("Options");
+    window.type_into("Time limit (s)", "soon");
+    window.until_named("Time limit: Enter seconds");
+    window.type_into("Time limit (s)", "2.5");
+    window.click("Find");
+    window.until("it is sent", |state| {
+        state.commands.records().iter().any(|record| record.text.contains("2500"))
+    });
+}
