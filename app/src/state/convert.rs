@@ -171,7 +171,7 @@ pub struct RunningConversion {
     pub step: Vec<(Bson, Bson)>,
     /// What undoes it.
     pub undo: UndoValues,
-    /// Values to put back: this undoes a conversion.
+    /// Values to restore: this undoes a conversion.
     pub is_undo: bool,
 }
 
@@ -203,7 +203,7 @@ impl UndoValues {
         self.is_beyond
     }
 
-    /// The next values to put back.
+    /// The next values to restore.
     #[must_use]
     pub fn take(&mut self, count: usize) -> Vec<(Bson, Bson)> {
         let from = self.values.len().saturating_sub(count);
