@@ -91,9 +91,10 @@ pub fn entry_for_keys_over_dialog(context: &egui::Context, state: &State) -> Opt
     view::PRESENT.keys.as_ref().is_some_and(is_pressed).then(|| (view::PRESENT.action)(state))?
 }
 
-/// Keys that mean something else while the console is typed into: clear, search the history.
+/// Keys that mean something else while the console is typed into: clear, search the history, run
+/// the selection.
 fn belongs_to_console(keys: KeyboardShortcut) -> bool {
-    keys.modifiers == Modifiers::COMMAND && matches!(keys.logical_key, Key::L | Key::R)
+    keys.modifiers == Modifiers::COMMAND && matches!(keys.logical_key, Key::L | Key::R | Key::Enter)
 }
 
 fn belongs_to_text(keys: KeyboardShortcut) -> bool {
