@@ -29,7 +29,7 @@ use crate::state::{Phase, Settings, State, Zone, toasts};
 use crate::theme::{Colors, Contrast, durations};
 use crate::widgets::menu;
 use crate::worker::{LessonShelf, Wake, Worker};
-use crate::{dialogs, panels, theme};
+use crate::{dialogs, panels, renderer, theme};
 
 /// The key under which the window's state is kept.
 const SAVED: &str = "mayfly";
@@ -91,7 +91,7 @@ impl MayflyApp {
     pub fn new(context: &CreationContext<'_>, options: WindowOptions) -> Self {
         let egui = &context.egui_ctx;
         theme::install_fonts(egui);
-        let pace = Pace::start(&renderer(context));
+        let pace = Pace::start(&renderer::name(context));
         install_style(egui, &pace, Contrast::Normal);
         let saved: Option<Saved> =
             context.storage.and_then(|storage| eframe::get_value(storage, SAVED));
@@ -366,21 +366,6 @@ impl eframe::App for MayflyApp {
         let saved = Saved { settings: self.state.settings.clone() };
         eframe::set_value(storage, SAVED, &saved);
     }
-}
-
-/// What the renderer calls itself; empty where that is not known.
-fn renderer(context: &CreationContext<'_>) -> String {
-    #[cfg(feature = "glow")]
-    if let Some(gl) = &context.gl {
-        use eframe::glow::{HasContext as _, RENDERER};
-        #[expect(unsafe_code, reason = "a query of the context that eframe has made current")]
-        return unsafe { gl.get_parameter_string(RENDERER) };
-    }
-    #[cfg(feature = "wgpu")]
-    if let Some(render) = &context.wgpu_render_state {
-        return render.adapter.get_info().name;
-    }
-    String::new()
 }
 
 /// Sets up the look. Where the processor draws, nothing slides: each step costs a frame.

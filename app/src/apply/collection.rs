@@ -2,7 +2,7 @@
 
 use bson::Document;
 
-use super::{Apply, store};
+use super::{Apply, dialog};
 use crate::commands;
 use crate::state::dialogs::{Dialog, DuplicateCollection, Statistics};
 use crate::state::purpose::StorePurpose;
@@ -35,17 +35,17 @@ pub(super) fn duplicate(draft: &DuplicateCollection, cx: &mut Apply<'_>) {
     let mut commands = draft.commands();
     if commands.len() > 1 {
         let purpose = StorePurpose::Duplicate { from, to };
-        return store::send(purpose, &db, commands.remove(0), cx);
+        return dialog::send(purpose, &db, commands.remove(0), cx);
     }
     let (purpose, command) = filling(&from, to);
-    store::send(purpose, &db, command, cx);
+    dialog::send(purpose, &db, command, cx);
 }
 
 /// The copy has its indexes; now it gets the documents.
 pub(super) fn indexed(from: &Namespace, to: Namespace, generation: u64, cx: &mut Apply<'_>) {
     let (purpose, command) = filling(from, to);
     let next = cx.write(Purpose::Store(purpose), &from.db, command);
-    if let Some(sent) = store::asker(generation, cx.state) {
+    if let Some(sent) = dialog::asker(generation, cx.state) {
         sent.generation = Some(next);
     }
 }

@@ -1,8 +1,12 @@
 //! Dialogs.
 
+use bson::Document;
+
 use super::{Apply, apply as apply_action};
 use crate::action::DialogAction;
-use crate::state::Dialog;
+use crate::state::purpose::StorePurpose;
+use crate::state::sent::Sent;
+use crate::state::{Dialog, Purpose, State};
 use crate::worker::Abandoned;
 
 /// Carries out one action.
@@ -21,4 +25,20 @@ pub fn apply(action: DialogAction, cx: &mut Apply<'_>) {
             apply_action(*action, cx);
         }
     }
+}
+
+/// Sends the command of the open dialog, which stays until the reply.
+pub(super) fn send(purpose: StorePurpose, db: &str, command: Document, cx: &mut Apply<'_>) {
+    if cx.state.dialogs.sent_mut().is_some_and(|sent| sent.is_waiting()) {
+        return;
+    }
+    let generation = cx.write(Purpose::Store(purpose), db, command);
+    if let Some(sent) = cx.state.dialogs.sent_mut() {
+        *sent = Sent { generation: Some(generation), error: None };
+    }
+}
+
+/// The dialog that sent this and waits for the answer.
+pub(super) fn asker(generation: u64, state: &mut State) -> Option<&mut Sent> {
+    state.dialogs.sent_mut().filter(|sent| sent.generation == Some(generation))
 }

@@ -6,8 +6,8 @@ use mayfly_engine::reply::{ExpiringPage, Forecast};
 use super::lesson::close::close;
 use super::number::number;
 use super::{
-    Apply, WindowEffect, calendar, choose_store, clock, collection, console, demo, documents,
-    reaper, tabs, transfer,
+    Apply, WindowEffect, calendar, choose_store, clock, collection, console, demo, dialog,
+    documents, reaper, tabs, transfer,
 };
 use crate::action::{ReaperAction, StoreAction};
 use crate::commands;
@@ -235,7 +235,7 @@ fn sort(order: Order, cx: &mut Apply<'_>) {
 fn ask_unseen(max: usize, cx: &mut Apply<'_>) {
     if cx.state.settings.order == Order::Soonest {
         for namespace in cx.state.tree.take_unseen(max) {
-            next(&namespace, cx);
+            tabs::next(&namespace, cx);
         }
     }
 }
@@ -253,19 +253,13 @@ fn load_summary(namespace: &Namespace, cx: &mut Apply<'_>) {
     }
     let figures = Purpose::Store(StorePurpose::Stats(namespace.clone()));
     cx.read(figures, &namespace.db, commands::store::stats(&namespace.collection));
-    next(namespace, cx);
+    tabs::next(namespace, cx);
     let from_ms = cx.state.now_ms();
     let to_ms = from_ms.saturating_add(STRIP_SPAN_MS);
     let buckets = i32::try_from(STRIP_BUCKETS).unwrap_or(i32::MAX);
     let command = commands::expiry::forecast(&namespace.collection, from_ms, to_ms, buckets, None);
     let forecast = Purpose::Store(StorePurpose::Forecast(namespace.clone()));
     cx.read(forecast, &namespace.db, command);
-}
-
-pub(super) fn next(namespace: &Namespace, cx: &mut Apply<'_>) {
-    let purpose = Purpose::Store(StorePurpose::Next(namespace.clone()));
-    let command = commands::expiry::expiring(&namespace.collection, 1.into(), None);
-    cx.read(purpose, &namespace.db, command);
 }
 
 fn create_database(draft: &CreateDatabase, cx: &mut Apply<'_>) {
@@ -276,7 +270,7 @@ fn create_database(draft: &CreateDatabase, cx: &mut Apply<'_>) {
         Some(command) => (StorePurpose::Rules(namespace), command),
         None => creation(namespace),
     };
-    send(purpose, &db, command, cx);
+    dialog::send(purpose, &db, command, cx);
 }
 
 /// The first collection of a new database.
@@ -286,28 +280,12 @@ fn creation(namespace: Namespace) -> (StorePurpose, Document) {
     (StorePurpose::Change { done, open: Some(namespace) }, command)
 }
 
-/// Sends the command of the open dialog, which stays until the reply.
-pub(super) fn send(purpose: StorePurpose, db: &str, command: Document, cx: &mut Apply<'_>) {
-    if cx.state.dialogs.sent_mut().is_some_and(|sent| sent.is_waiting()) {
-        return;
-    }
-    let generation = cx.write(Purpose::Store(purpose), db, command);
-    if let Some(sent) = cx.state.dialogs.sent_mut() {
-        *sent = Sent { generation: Some(generation), error: None };
-    }
-}
-
-/// The dialog that sent this and waits for the answer.
-pub(super) fn asker(generation: u64, state: &mut State) -> Option<&mut Sent> {
-    state.dialogs.sent_mut().filter(|sent| sent.generation == Some(generation))
-}
-
 fn create_collection(draft: &CreateCollection, cx: &mut Apply<'_>) {
     let namespace = Namespace::new(&draft.db, draft.name.trim());
     let command = create_command(draft);
     let done = format!("Created {namespace}");
     let purpose = StorePurpose::Change { done, open: Some(namespace) };
-    send(purpose, &draft.db, command, cx);
+    dialog::send(purpose, &draft.db, command, cx);
 }
 
 fn rename(from: &Namespace, name: &str, cx: &mut Apply<'_>) {
@@ -315,7 +293,7 @@ fn rename(from: &Namespace, name: &str, cx: &mut Apply<'_>) {
     let command = commands::store::rename(from, &to);
     let done = format!("Renamed {from} to {to}");
     let purpose = StorePurpose::Change { done, open: Some(to) };
-    send(purpose, "admin", command, cx);
+    dialog::send(purpose, "admin", command, cx);
 }
 
 fn drop_target(target: &DropTarget, cx: &mut Apply<'_>) {
@@ -325,7 +303,7 @@ fn drop_target(target: &DropTarget, cx: &mut Apply<'_>) {
         DropTarget::Collection(namespace) => format!("Dropped {namespace}"),
         DropTarget::Documents(namespace) => format!("Emptied {namespace}"),
     };
-    send(StorePurpose::Change { done, open: None }, &db, command, cx);
+    dialog::send(StorePurpose::Change { done, open: None }, &db, command, cx);
 }
 
 fn change(done: String, db: &str, command: Document, cx: &mut Apply<'_>) {
@@ -379,12 +357,12 @@ pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut A
             let db = namespace.db.clone();
             let (purpose, command) = creation(namespace.clone());
             let next = cx.write(Purpose::Store(purpose), &db, command);
-            if let Some(sent) = asker(generation, cx.state) {
+            if let Some(sent) = dialog::asker(generation, cx.state) {
                 sent.generation = Some(next);
             }
         }
         (StorePurpose::Change { done, open }, Ok(_)) => {
-            if asker(generation, cx.state).is_some() {
+            if dialog::asker(generation, cx.state).is_some() {
                 cx.state.dialogs.close();
             }
             changed(done, open.clone(), reply, cx);
@@ -407,7 +385,7 @@ pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut A
 
 /// A refusal is shown where the request came from: in its dialog, else in a message.
 pub fn refused(generation: u64, error: &str, state: &mut State) {
-    match asker(generation, state) {
+    match dialog::asker(generation, state) {
         Some(sent) => *sent = Sent { generation: None, error: Some(error.to_owned()) },
         None => state.toasts.push(Kind::Error, error, None, state.uptime),
     }

@@ -1,12 +1,14 @@
 //! Tabs and views.
 
-use super::{Apply, aggregate, documents, expiry, indexes, schema, store};
+use super::{Apply, aggregate, documents, expiry, indexes, schema};
 use crate::action::TabsAction;
+use crate::commands;
 use crate::limits::TABS_MAX;
+use crate::state::purpose::StorePurpose;
 use crate::state::store::Next;
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
-use crate::state::{Namespace, State, TabId};
+use crate::state::{Namespace, Purpose, State, TabId};
 use crate::worker::Abandoned;
 
 /// Carries out one action.
@@ -101,13 +103,20 @@ pub(super) fn show(namespace: &Namespace, state: &mut State) {
     }
 }
 
+/// Asks when the next document of a collection expires.
+pub(super) fn next(namespace: &Namespace, cx: &mut Apply<'_>) {
+    let purpose = Purpose::Store(StorePurpose::Next(namespace.clone()));
+    let command = commands::expiry::expiring(&namespace.collection, 1.into(), None);
+    cx.read(purpose, &namespace.db, command);
+}
+
 /// A collection without a TTL index has nothing to show in time: it opens on its documents.
 pub fn choose_view(namespace: &Namespace, cx: &mut Apply<'_>) {
     let known = cx.state.tree.collection(namespace).map(|collection| collection.next);
     let open = cx.state.tabs.open_mut().iter_mut().find(|tab| tab.namespace == *namespace);
     let Some(tab) = open.filter(|tab| !tab.is_view_chosen) else { return };
     match known {
-        Some(Next::Unknown) => store::next(namespace, cx),
+        Some(Next::Unknown) => next(namespace, cx),
         Some(Next::NoTtl) => {
             tab.view = ViewKind::Documents;
             tab.is_view_chosen = true;

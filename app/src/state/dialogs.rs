@@ -10,6 +10,7 @@ use super::lesson::save::SaveLesson;
 use super::listener::ListenerDraft;
 use super::offer::Offer;
 use super::sandbox::{LeaveSandbox, OpenSandbox};
+pub use super::sent::Sent;
 use super::{
     Namespace, TabId, aggregate, archive, documents, indexes, maintenance, schema, transfer, trash,
 };
@@ -156,23 +157,6 @@ pub struct CreateDatabase {
     pub dialect: Dialect,
     /// What was sent.
     pub sent: Sent,
-}
-
-/// What a dialog has sent, which stays until it is answered.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sent {
-    /// Its generation while it has no answer. Meanwhile nothing else is sent.
-    pub generation: Option<u64>,
-    /// Why it was refused.
-    pub error: Option<String>,
-}
-
-impl Sent {
-    /// Whether it has no answer yet.
-    #[must_use]
-    pub fn is_waiting(&self) -> bool {
-        self.generation.is_some()
-    }
 }
 
 /// A dialect's name in the window.

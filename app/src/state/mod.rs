@@ -35,6 +35,7 @@ pub mod recent_stores;
 pub mod report;
 pub mod sandbox;
 pub mod schema;
+pub mod sent;
 pub mod settings;
 pub mod store;
 pub mod store_tabs;

@@ -52,6 +52,7 @@ const APP: &Layers = &[
     ("limits", ""),
     ("shutdown", "limits"),
     ("pace", "limits"),
+    ("renderer", ""),
     ("job", "limits"),
     ("commands", "job limits"),
     ("schema", "limits"),
@@ -66,12 +67,12 @@ const APP: &Layers = &[
     ("theme", "limits"),
     ("widgets", "job theme limits"),
     ("panels", "job commands schema state action shell theme widgets limits"),
-    ("dialogs", "job commands schema state action theme widgets limits"),
+    ("dialogs", "job commands schema state action theme widgets panels limits"),
     ("window", "app job source state theme worker limits shutdown"),
     (
         "app",
         "job commands state action source worker apply theme \
-         widgets panels dialogs limits pace shutdown",
+         widgets panels dialogs limits pace renderer shutdown",
     ),
     ("cli", "job commands state source shell lessons worker limits shutdown"),
     ("program", "app cli job lessons source window worker limits shutdown"),
@@ -216,7 +217,11 @@ const FOREIGN: [(&str, &[&str], &str); 6] = [
         ],
         "what is below the window knows no egui",
     ),
-    ("eframe", &["app/src/app.rs", "app/src/window.rs", "app/src/program.rs"], "as egui"),
+    (
+        "eframe",
+        &["app/src/app.rs", "app/src/renderer.rs", "app/src/window.rs", "app/src/program.rs"],
+        "as egui",
+    ),
     (
         "rfd",
         &["app/src/worker/", "app/src/app.rs"],

@@ -8,7 +8,7 @@ use mayfly_engine::value::shell::write_command;
 
 pub use running::{abandon, answer, dropped, ended, refresh};
 
-use super::{Apply, clipboard, store};
+use super::{Apply, clipboard, dialog};
 use crate::action::{Action, AggregateAction, TransferAction};
 use crate::commands;
 use crate::limits::PIPELINE_CARDS_MAX;
@@ -192,7 +192,7 @@ fn create_view(tab: TabId, cx: &mut Apply<'_>) {
     let made = Namespace::new(&of.db, name);
     let done = format!("Created the view {made}");
     let purpose = StorePurpose::Change { done, open: Some(made) };
-    store::send(purpose, &of.db, command, cx);
+    dialog::send(purpose, &of.db, command, cx);
 }
 
 fn open_write(tab: TabId, cx: &mut Apply<'_>) {
@@ -225,7 +225,7 @@ fn write(tab: TabId, cx: &mut Apply<'_>) {
         _ => "the results".to_owned(),
     };
     let done = format!("Wrote {what} to {to}");
-    store::send(StorePurpose::Change { done, open: None }, &of.db, command, cx);
+    dialog::send(StorePurpose::Change { done, open: None }, &of.db, command, cx);
 }
 
 /// Whether the window asks this by itself, to keep what it shows fresh.

@@ -50,7 +50,7 @@ const TIME_STEPS: [f64; 18] = [
 /// Marks of an axis.
 const MARKS_MAX: usize = 64;
 
-/// Times closer than this are told apart by their time of day, in milliseconds.
+/// Times closer than this are labeled with their time of day, in milliseconds.
 const DAY: f64 = 86_400e3;
 
 /// Draws the chart with its two choices.

@@ -102,17 +102,7 @@ fn content_ui(
         return;
     }
     if view.pages.is_empty() {
-        let (sentence, button, action) = if view.query.filter.is_empty() && view.partial {
-            (words::NONE_READABLE.to_owned(), "Show…", DocumentsAction::ShowDamaged)
-        } else if view.query.filter.is_empty() {
-            (words::nothing(&tab.namespace), "Add document", DocumentsAction::Add)
-        } else {
-            ("No documents match the filter".to_owned(), "Reset", DocumentsAction::Reset)
-        };
-        let pressed = empty_state::ui(ui, Picture::Documents, &sentence, Some(button));
-        if pressed.is_some_and(|button| button.clicked()) {
-            push(action);
-        }
+        nothing_ui(ui, tab, actions);
         return;
     }
     let shown = match view.mode {
@@ -134,6 +124,21 @@ fn content_ui(
     // An overlay takes the keys while it is open.
     if state.dialogs.open().is_none() && !state.view.palette && !menu::was_open(ui.ctx()) {
         keys(ui, tab, draft, actions);
+    }
+}
+
+fn nothing_ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
+    let view = &tab.documents;
+    let (sentence, button, action) = if view.query.filter.is_empty() && view.partial {
+        (words::NONE_READABLE.to_owned(), "Show…", DocumentsAction::ShowDamaged)
+    } else if view.query.filter.is_empty() {
+        (words::nothing(&tab.namespace), "Add document", DocumentsAction::Add)
+    } else {
+        ("No documents match the filter".to_owned(), "Reset", DocumentsAction::Reset)
+    };
+    let pressed = empty_state::ui(ui, Picture::Documents, &sentence, Some(button));
+    if pressed.is_some_and(|button| button.clicked()) {
+        actions.push(Action::Documents(tab.id, action));
     }
 }
 

@@ -3,7 +3,7 @@
 use bson::Document;
 
 use super::view::{StageCount, WritesTo};
-use crate::state::dialogs::Sent;
+use crate::state::sent::Sent;
 
 /// A dialog of the Aggregate view.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use bson::Document;
 use mayfly_engine::reply::{DamagedPage, DamagedRemoval, DamagedRow};
 
 use crate::commands::documents;
-use crate::state::dialogs::Sent;
+use crate::state::sent::Sent;
 
 /// What was removed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::limits::{LESSON_FILE_BYTES_MAX, LESSON_SAVED_DOCUMENTS_MAX};
 use crate::state::State;
-use crate::state::dialogs::Sent;
+use crate::state::sent::Sent;
 use crate::state::store::Database;
 use crate::state::transfer::import::{WHOLE_PATH, whole_path};
 

@@ -7,7 +7,7 @@ use bson::{Bson, Document, doc};
 use crate::commands;
 use crate::schema::Schema;
 use crate::schema::json::{self, Demands};
-use crate::state::dialogs::Sent;
+use crate::state::sent::Sent;
 
 /// A dialog of this view.
 #[derive(Debug, Clone, PartialEq)]
