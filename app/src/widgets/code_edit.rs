@@ -4,7 +4,7 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::text_edit::TextEditOutput;
 use egui::{
     CornerRadius, Frame, Id, Key, KeyboardShortcut, Margin, Modifiers, Response, ScrollArea,
-    Stroke, StrokeKind, TextEdit, Ui, Vec2,
+    Stroke, StrokeKind, TextEdit, Ui, Vec2, vec2,
 };
 
 use super::code_box::pieces;
@@ -27,6 +27,8 @@ pub struct CodeEdit<'a> {
     pub chars_max: Option<usize>,
     /// Its own id, so that the keyboard can be sent to it.
     pub id: Option<Id>,
+    /// The height above and below the text that belongs to a field without a frame, in points.
+    pub space: f32,
 }
 
 impl CodeEdit<'_> {
@@ -86,8 +88,7 @@ impl CodeEdit<'_> {
         let mut edit = TextEdit::multiline(draft)
             .font(text::mono())
             .hint_text(text::rich(self.hint, text::mono()).color(colors.dim))
-            .frame(Frame::new())
-            .margin(Margin::ZERO)
+            .frame(Frame::new().inner_margin(vec2(0.0, self.space)))
             .desired_rows(1)
             .desired_width(f32::INFINITY)
             .return_key(KeyboardShortcut::new(Modifiers::SHIFT, Key::Enter))

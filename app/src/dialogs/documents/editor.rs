@@ -138,6 +138,7 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
         error_at: offset,
         chars_max: Some(EDITED_TEXT_BYTES_MAX),
         id: Some(id),
+        ..CodeEdit::default()
     };
     let conflict = matches!(draft.phase, Phase::Changed(_));
     let height = if conflict { AREA_CONFLICT } else { AREA };

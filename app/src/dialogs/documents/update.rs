@@ -95,6 +95,7 @@ fn text_ui(ui: &mut Ui, draft: &mut BulkUpdate, now_ms: i64) {
         error_at: draft.read.as_ref().err().and_then(|problem| problem.offset),
         chars_max: Some(EDITED_TEXT_BYTES_MAX),
         id: Some(id),
+        ..CodeEdit::default()
     };
     let response = edit.area_ui(ui, AREA, &mut draft.text);
     if draft.text == draft.first && ui.memory(|memory| memory.focused().is_none()) {

@@ -258,6 +258,7 @@ impl CardView<'_> {
             error_at: error.and_then(|error| error.offset),
             id: Some(id),
             chars_max: Some(PIPELINE_CHARS_MAX),
+            ..CodeEdit::default()
         };
         let colors = colors(ui);
         let frame = Frame::new()

@@ -107,6 +107,7 @@ fn text_ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut Tab
         error_at: error.filter(|_| is_of_this).and_then(|error| error.offset),
         id: Some(id),
         chars_max: Some(PIPELINE_CHARS_MAX),
+        ..CodeEdit::default()
     };
     let typed = Typed { id, card: None, stage: None, fields: &tab.aggregate.fields };
     typed.before(ui, &mut draft.completing, &mut draft.pipeline.text);

@@ -65,7 +65,7 @@ pub(super) fn ui(
         hint: "{ field: value }   Press Enter to search",
         error_at,
         id: Some(id),
-        chars_max: None,
+        ..CodeEdit::default()
     };
     let (response, cursor, corner) = framed(ui, &edit, width, draft);
     let mut run = false;
@@ -129,9 +129,8 @@ fn framed(
             .min_scrolled_height(0.0)
             .auto_shrink([false, true])
             .show(ui, |ui| {
-                ui.add_space(space);
+                let edit = CodeEdit { space, ..*edit };
                 let output = edit.bare_ui(ui, &mut draft.query.filter);
-                ui.add_space(space);
                 let text = &draft.query.filter;
                 let at = output.cursor_range.map(|range| range.primary);
                 let byte = at.map_or(text.len(), |at| {
