@@ -1,7 +1,7 @@
 //! How the store answers the query or the pipeline of a tab.
 
-use super::{Apply, TOO_MUCH, indexes};
-use crate::action::ExplainAction;
+use super::{Apply, TOO_MUCH};
+use crate::action::{Action, ExplainAction, IndexesAction};
 use crate::commands::explain;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::explain::{Answer, Explain};
@@ -93,7 +93,7 @@ fn create_index(tab: TabId, cx: &mut Apply<'_>) {
     let Some(fields) = answer.and_then(Result::ok).and_then(|answer| answer.advice.index) else {
         return;
     };
-    indexes::open_create(tab, false, String::new(), cx);
+    super::apply(Action::Indexes(tab, IndexesAction::OpenCreate), cx);
     if let Some(AnyDialog::Indexes(_, Dialog::Create(create))) = cx.state.dialogs.open_mut() {
         create.fields = fields;
     }
