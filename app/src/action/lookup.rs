@@ -80,7 +80,7 @@ const ROWS: &[Row] = &[
     ("Undo", "revert, back, oops", "Nothing to undo here"),
     ("Redo", "again, repeat", "Nothing to redo here"),
     ("Follow now", "time, live, current, today, scroll", SHOW_EXPIRY),
-    ("Fit the next expirations", "zoom, expire, span, range", SHOW_EXPIRY),
+    ("Fit the next expirations", "zoom, span, range", SHOW_EXPIRY),
     ("Zoom in on the timeline", "span, range, closer", SHOW_EXPIRY),
     ("Zoom out of the timeline", "span, range, wider", SHOW_EXPIRY),
     ("Show the timeline", "expiry, lanes, axis, view, mode", SHOW_EXPIRY),

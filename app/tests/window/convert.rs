@@ -83,7 +83,7 @@ fn the_order_is_asked_in_place_too() {
     window.click("Month first");
     window.until_named("Convert 1 value");
     assert!(window.has("2020-03-04 00:00:00Z"));
-    window.click("Null");
+    window.click("What does not convert: Null");
     window.until_named("Convert 1 value");
 }
 
@@ -94,7 +94,7 @@ fn never_expiring_text_offers_its_conversion() {
         { "key": { "released": 1 }, "name": "released_1", "expireAfterSeconds": 60 }
     ] });
     let mut window = Window::open_view(&commands, "Expiry");
-    window.until_named("never");
+    window.until_named("Never expires: 3");
     window.ask(Action::Convert(ConvertAction::Open {
         namespace: Namespace::new("test", "films"),
         path: "released".to_owned(),
