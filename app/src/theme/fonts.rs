@@ -45,7 +45,7 @@ impl FontProvider for SampleFonts {
 
 /// Installs Inter, JetBrains Mono and the icons. What they lack comes from egui's own fonts and,
 /// in the program, from the system's; what a bare system lacks of the sample data, from
-/// [`SampleFonts`].
+/// `SampleFonts`.
 pub fn install_fonts(context: &Context) {
     let mut fonts = FontDefinitions::default();
     let mut add = |name: &str, bytes: &'static [u8]| {
