@@ -13,6 +13,7 @@ pub mod limits;
 pub mod pace;
 pub mod panels;
 pub mod program;
+pub mod quoted;
 pub mod renderer;
 pub mod schema;
 pub mod shell;

@@ -13,7 +13,7 @@ use crate::job::{Cancel, OpenRequest, Sandbox};
 use crate::limits::CONSOLE_THREAD_STACK;
 use crate::shell::{Output, Shell, ShellLimits};
 use crate::shutdown::ShutdownSignal;
-use crate::source::{Opened, embedded};
+use crate::source::{Opened, Source, embedded, remote};
 
 /// Runs everything that the arguments name, or what standard input has.
 ///
@@ -22,9 +22,12 @@ use crate::source::{Opened, embedded};
 pub(super) fn run(args: args::Shell) -> Result<(), Failure> {
     let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
     let files = script_file::read(&args.files)?;
-    let opened = open(&args)?;
-    let source = Arc::clone(&opened.source);
-    let work = move || run_on(&args, &files, &opened, &shutdown);
+    let source = match &args.uri_env {
+        Some(name) => attach(name, args.quiet)?,
+        None => open(&args)?.source,
+    };
+    let kept = Arc::clone(&source);
+    let work = move || run_on(&args, &files, kept, &shutdown);
     // The main thread's stack is as small as the system wants it.
     let thread = thread::Builder::new()
         .name("mayfly-shell".to_owned())
@@ -34,6 +37,25 @@ pub(super) fn run(args: args::Shell) -> Result<(), Failure> {
     let result = thread.join().unwrap_or_else(|_| Err(Failure("The shell stopped.".to_owned())));
     source.close();
     result
+}
+
+/// Attaches to the server that the variable's connection string names.
+fn attach(variable: &str, is_quiet: bool) -> Result<Arc<dyn Source>, Failure> {
+    let text = std::env::var(variable).map_err(|_| {
+        let example = "mongodb://localhost:27017";
+        Failure(format!(
+            "The variable {variable} is not set; set it to a string such as {example}."
+        ))
+    })?;
+    let (source, string) =
+        remote::open(&text).map_err(|sentence| Failure(format!("{sentence}.")))?;
+    if !is_quiet {
+        for note in &string.notes {
+            eprintln!("{note}.");
+        }
+        eprintln!("Attached to {}, read-only.", string.name());
+    }
+    Ok(source)
 }
 
 fn open(args: &args::Shell) -> Result<Opened, Failure> {
@@ -69,13 +91,13 @@ fn open(args: &args::Shell) -> Result<Opened, Failure> {
 fn run_on(
     args: &args::Shell,
     files: &[ScriptFile],
-    opened: &Opened,
+    source: Arc<dyn Source>,
     shutdown: &ShutdownSignal,
 ) -> Result<(), Failure> {
     let time = args.time_limit.map(Duration::from_secs);
     // A terminal or a file has room.
     let limits = ShellLimits { time, output: usize::MAX, ..ShellLimits::default() };
-    let mut shell = Shell::new(Arc::clone(&opened.source), limits).map_err(Failure::from_error)?;
+    let mut shell = Shell::new(source, limits).map_err(Failure::from_error)?;
     let is_json = args.json;
     shell.print_to(|line| print_line(&line));
     let mut running = Running::new(shutdown);

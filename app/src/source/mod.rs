@@ -9,6 +9,7 @@ pub mod folder_advice;
 pub mod maintenance;
 mod move_folder;
 pub mod open;
+pub mod remote;
 mod sample_mark;
 pub mod sandbox_copy;
 pub mod sandbox_folder;

@@ -54,6 +54,19 @@ fn all() -> Vec<Source> {
 }
 
 #[test]
+fn only_the_remote_source_names_the_driver() {
+    let driver = "app/src/source/remote/";
+    // The code that a query is copied as names the driver in text.
+    let allowed = [driver, "app/src/state/code/rust.rs"];
+    check_absent(&all(), &["mongodb::"], &allowed, "the driver is the remote source's");
+    check_present(&all(), driver, "mongodb::");
+    let runtime = "app/src/source/remote/runtime.rs";
+    let engine = "engine/src/archive/s3/";
+    check_absent(&all(), &["tokio::"], &[runtime, engine], "one file a crate names tokio");
+    check_present(&all(), runtime, "tokio::");
+}
+
+#[test]
 fn only_store_env_is_unsafe() {
     let words = ["unsafe {", "unsafe fn", "unsafe impl", "allow(unsafe_code", "expect(unsafe_code"];
     check_absent(

@@ -1,0 +1,198 @@
+//! Connecting, step by step, so that a failure says which step failed.
+
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::time::Duration;
+
+use bson::{Document, doc};
+use mongodb::Client;
+use mongodb::options::ClientOptions;
+
+use super::connection_string::{ConnectionString, Secret};
+use super::failure;
+use super::runtime::{Ended, Runtime};
+use crate::job::Cancel;
+
+/// How long a server may take until it is found; the driver's default is 30 s.
+const FIND: Duration = Duration::from_secs(5);
+
+/// How long one address may take to accept a connection.
+const ACCEPT: Duration = Duration::from_secs(3);
+
+/// How long a step may take in all.
+const STEP: Duration = Duration::from_secs(12);
+
+/// Connections that are open at once.
+const POOL: u32 = 4;
+
+/// The first step of a test that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The string and its options.
+    Options,
+    /// The name of the host.
+    Name,
+    /// A connection to its port.
+    Port,
+    /// The first command, encrypted if TLS is on.
+    Hello,
+    /// The login.
+    Login,
+}
+
+/// A connection, before or after it failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConnectFailure {
+    /// Where it ended.
+    pub step: Step,
+    /// One sentence.
+    pub sentence: String,
+}
+
+impl ConnectFailure {
+    fn new(step: Step, sentence: impl Into<String>) -> Self {
+        Self { step, sentence: sentence.into() }
+    }
+}
+
+/// A client that has logged in, and the server's greeting.
+pub struct Connected {
+    /// The client.
+    pub client: Client,
+    /// The reply to `hello`.
+    pub hello: Document,
+}
+
+/// Connects to a server.
+///
+/// # Errors
+/// Which step failed, and one sentence.
+pub fn connect(
+    string: &ConnectionString,
+    runtime: &Runtime,
+    cancel: &Cancel,
+) -> Result<Connected, ConnectFailure> {
+    if string.needs_password() {
+        let user = string.user.as_deref().unwrap_or_default();
+        return Err(ConnectFailure::new(Step::Options, format!("Enter the password of {user}")));
+    }
+    let options = options(string, runtime, cancel)?;
+    if string.scheme == "mongodb" {
+        reach(&string.addresses())?;
+    }
+    // Without the login first: a server greets everybody, so a failure here is not the password's.
+    let mut anonymous = options.clone();
+    anonymous.credential = None;
+    let greeter = client(anonymous, runtime, cancel)?;
+    let is_encrypted = options.tls.is_some();
+    let hello = ask(&greeter, doc! { "hello": 1 }, runtime, cancel)
+        .map_err(|failure| hello_failure(&failure, is_encrypted))?;
+    let client = if options.credential.is_some() {
+        let client = client(options, runtime, cancel)?;
+        ask(&client, doc! { "ping": 1 }, runtime, cancel)
+            .map_err(|sentence| ConnectFailure::new(Step::Login, sentence))?;
+        client
+    } else {
+        greeter
+    };
+    Ok(Connected { client, hello })
+}
+
+fn options(
+    string: &ConnectionString,
+    runtime: &Runtime,
+    cancel: &Cancel,
+) -> Result<ClientOptions, ConnectFailure> {
+    let text: Secret = string.for_driver();
+    let parsed = async move { ClientOptions::parse(text.reveal()).await };
+    let parsed = runtime.run(parsed, STEP, cancel, true);
+    let mut options = match parsed {
+        Ok(Ok(options)) => options,
+        Ok(Err(error)) => {
+            return Err(ConnectFailure::new(Step::Options, failure::sentence(&error)));
+        }
+        Err(ended) => return Err(ConnectFailure::new(Step::Name, without_result(ended))),
+    };
+    options.app_name.get_or_insert_with(|| "mayfly".to_owned());
+    options.server_selection_timeout.get_or_insert(FIND);
+    options.max_pool_size = Some(POOL);
+    Ok(options)
+}
+
+/// Looks whether a host of the string accepts connections. One is enough: a replica set may have
+/// members that are down.
+fn reach(addresses: &[(String, Option<u16>)]) -> Result<(), ConnectFailure> {
+    let mut first = None;
+    for (host, port) in addresses {
+        let Some(port) = port else { return Ok(()) };
+        let failure = match (host.as_str(), *port).to_socket_addrs() {
+            Err(_) => ConnectFailure::new(
+                Step::Name,
+                format!("The name {host} can't be resolved; check its spelling and the network"),
+            ),
+            Ok(found) => {
+                let refused = found.map(|at| TcpStream::connect_timeout(&at, ACCEPT).err());
+                let refused: Vec<_> = refused.collect();
+                if refused.iter().any(Option::is_none) {
+                    return Ok(());
+                }
+                let why = refused.into_iter().flatten().next();
+                let why = why.map_or_else(|| "no address".to_owned(), |error| error.to_string());
+                ConnectFailure::new(
+                    Step::Port,
+                    format!("{host} does not accept connections on port {port}: {why}"),
+                )
+            }
+        };
+        first.get_or_insert(failure);
+    }
+    first.map_or(Ok(()), Err)
+}
+
+fn client(
+    options: ClientOptions,
+    runtime: &Runtime,
+    cancel: &Cancel,
+) -> Result<Client, ConnectFailure> {
+    // A client starts its monitors on the runtime that it is made on.
+    let made = runtime.run(async { Client::with_options(options) }, STEP, cancel, true);
+    match made {
+        Ok(Ok(client)) => Ok(client),
+        Ok(Err(error)) => Err(ConnectFailure::new(Step::Options, failure::sentence(&error))),
+        Err(ended) => Err(ConnectFailure::new(Step::Options, without_result(ended))),
+    }
+}
+
+fn ask(
+    client: &Client,
+    command: Document,
+    runtime: &Runtime,
+    cancel: &Cancel,
+) -> Result<Document, String> {
+    let admin = client.database("admin");
+    let asked = async move { admin.run_command(command).await };
+    match runtime.run(asked, STEP, cancel, true) {
+        Ok(Ok(reply)) => Ok(reply),
+        Ok(Err(error)) => {
+            let reply = failure::reply(&error);
+            Err(reply.get_str("errmsg").unwrap_or("The server refused").to_owned())
+        }
+        Err(ended) => Err(without_result(ended)),
+    }
+}
+
+fn hello_failure(sentence: &str, is_encrypted: bool) -> ConnectFailure {
+    let advice = if is_encrypted {
+        "It accepts connections but does not answer over TLS. Check that it expects TLS, and its \
+         certificate"
+    } else {
+        "It accepts connections but does not answer as MongoDB does. It may expect TLS: add tls=true"
+    };
+    let is_silent =
+        sentence.starts_with("No server can be reached") || sentence.contains("in time");
+    ConnectFailure::new(Step::Hello, if is_silent { advice } else { sentence })
+}
+
+fn without_result(ended: Ended) -> String {
+    let reply = failure::ended(ended, false);
+    reply.get_str("errmsg").unwrap_or_default().to_owned()
+}

@@ -1,0 +1,433 @@
+//! Reading a connection string as people paste it.
+//!
+//! The driver refuses a string for what can be mended or left out without harm, with words that are
+//! of no use. So the string is read here first: what is mended and what is left out is said, and the
+//! password is separated before anything is shown.
+
+use std::fmt;
+use std::path::Path;
+
+use super::percent;
+
+/// A text that no message, log or debug output shows.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Wraps it.
+    #[must_use]
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The text, for the driver alone.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Secret")
+    }
+}
+
+/// A connection string that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConnectionString {
+    /// `mongodb` or `mongodb+srv`.
+    pub scheme: &'static str,
+    /// The user, if the string names one. Not encoded.
+    pub user: Option<String>,
+    /// The password, if the string has one. Not encoded.
+    pub password: Option<Secret>,
+    /// `host`, `host:port` or an encoded socket path; at least one.
+    pub hosts: Vec<String>,
+    /// The database after the slash: where the user is known, unless `authSource` says otherwise.
+    pub database: Option<String>,
+    /// The options that the driver is given, as they are written.
+    pub options: Vec<(String, String)>,
+    /// What was mended and what was left out, one sentence each.
+    pub notes: Vec<String>,
+}
+
+const SCHEMES: [&str; 2] = ["mongodb+srv", "mongodb"];
+
+/// The port of a host that names none.
+const PORT: u16 = 27017;
+
+/// The options that the driver knows and this program uses, in lower case.
+const OPTIONS: [&str; 27] = [
+    "appname",
+    "authmechanism",
+    "authmechanismproperties",
+    "authsource",
+    "connecttimeoutms",
+    "directconnection",
+    "heartbeatfrequencyms",
+    "journal",
+    "loadbalanced",
+    "localthresholdms",
+    "maxstalenessseconds",
+    "readconcernlevel",
+    "readpreference",
+    "readpreferencetags",
+    "replicaset",
+    "retryreads",
+    "retrywrites",
+    "serverselectiontimeoutms",
+    "srvmaxhosts",
+    "srvservicename",
+    "ssl",
+    "tls",
+    "tlsallowinvalidcertificates",
+    "tlscafile",
+    "tlscertificatekeyfile",
+    "tlsinsecure",
+    "w",
+];
+
+impl ConnectionString {
+    /// Reads a string.
+    ///
+    /// # Errors
+    /// One sentence: what is wrong and what to do.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let text = text.trim().trim_matches(['"', '\'']).trim();
+        let text = ["mongosh", "mongo"]
+            .iter()
+            .find_map(|shell| text.strip_prefix(shell)?.strip_prefix(' '))
+            .map_or(text, |rest| rest.trim().trim_matches(['"', '\'']));
+        if text.is_empty() {
+            return Err("Enter a connection string, such as mongodb://localhost:27017".to_owned());
+        }
+        let mut notes = Vec::new();
+        let (scheme, rest) = scheme(text, &mut notes)?;
+        let (before, options) = split_options(rest);
+        let (login, place) = match before.rsplit_once('@') {
+            Some((login, place)) => (Some(login), place),
+            None => (None, before),
+        };
+        let (hosts, database) = place.split_once('/').unwrap_or((place, ""));
+        let (user, password) =
+            login.map_or(Ok((None, None)), |login| read_login(login, &mut notes))?;
+        Ok(Self {
+            scheme,
+            user,
+            password,
+            hosts: read_hosts(hosts, scheme)?,
+            database: Some(percent::decode(database)).filter(|name| !name.is_empty()),
+            options: read_options(options, &mut notes),
+            notes,
+        })
+    }
+
+    /// The string for the driver.
+    #[must_use]
+    pub fn for_driver(&self) -> Secret {
+        Secret::new(
+            self.write(self.password.as_ref().map(|password| percent::encode(password.reveal()))),
+        )
+    }
+
+    /// The string as it is shown: without the password.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        self.write(None)
+    }
+
+    /// What the window calls the server: its first host, and how many others there are.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let first = self.hosts.first().map_or("", String::as_str);
+        let first = percent::decode(first.strip_suffix(":27017").unwrap_or(first));
+        match self.hosts.len() {
+            0 | 1 => first,
+            2 => format!("{first} and 1 other"),
+            many => format!("{first} and {} others", many - 1),
+        }
+    }
+
+    /// Whether a password is missing: the string names a user whose login needs one.
+    #[must_use]
+    pub fn needs_password(&self) -> bool {
+        let without = ["MONGODB-X509", "MONGODB-OIDC", "GSSAPI", "MONGODB-AWS"];
+        let mechanism = self.option("authMechanism").unwrap_or_default();
+        self.user.is_some() && self.password.is_none() && !without.contains(&mechanism)
+    }
+
+    /// The value of an option, whatever its case.
+    #[must_use]
+    pub fn option(&self, name: &str) -> Option<&str> {
+        let mut options = self.options.iter();
+        options.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    /// Each host with its port, for a look at the network. A socket's path has none.
+    #[must_use]
+    pub fn addresses(&self) -> Vec<(String, Option<u16>)> {
+        self.hosts.iter().map(|host| address(host)).collect()
+    }
+
+    fn write(&self, password: Option<String>) -> String {
+        let mut out = format!("{}://", self.scheme);
+        if let Some(user) = &self.user {
+            out.push_str(&percent::encode(user));
+            if let Some(password) = password {
+                out.push(':');
+                out.push_str(&password);
+            }
+            out.push('@');
+        }
+        out.push_str(&self.hosts.join(","));
+        out.push('/');
+        if let Some(database) = &self.database {
+            out.push_str(&percent::encode(database));
+        }
+        for (index, (name, value)) in self.options.iter().enumerate() {
+            out.push(if index == 0 { '?' } else { '&' });
+            out.push_str(name);
+            out.push('=');
+            out.push_str(value);
+        }
+        out
+    }
+}
+
+fn scheme<'t>(text: &'t str, notes: &mut Vec<String>) -> Result<(&'static str, &'t str), String> {
+    let Some((written, rest)) = text.split_once("://") else {
+        notes.push("Added mongodb:// in front".to_owned());
+        return Ok(("mongodb", text));
+    };
+    let scheme = SCHEMES.into_iter().find(|scheme| scheme.eq_ignore_ascii_case(written));
+    match scheme {
+        Some(scheme) => Ok((scheme, rest)),
+        None => Err(format!(
+            "{written}:// is not a database address; a connection string begins with mongodb:// or \
+             mongodb+srv://"
+        )),
+    }
+}
+
+/// Splits the options off: they begin at the first question mark after which there are only names
+/// and values. A password that is not encoded may have question marks too.
+fn split_options(text: &str) -> (&str, &str) {
+    let is_option = |option: &str| {
+        let name = option.split_once('=').map_or(option, |(name, _)| name);
+        name.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    let mut marks = text.match_indices('?').map(|(at, _)| (&text[..at], &text[at + 1..]));
+    let found = marks.find(|(_, rest)| !rest.contains('?') && rest.split('&').all(is_option));
+    found.unwrap_or((text, ""))
+}
+
+type Login = (Option<String>, Option<Secret>);
+
+fn read_login(login: &str, notes: &mut Vec<String>) -> Result<Login, String> {
+    let (user, password) = match login.split_once(':') {
+        Some((user, password)) => (user, Some(password)),
+        None => (login, None),
+    };
+    if user.is_empty() {
+        return Err("The user's name is missing before the @".to_owned());
+    }
+    let is_placeholder =
+        |password: &str| password.starts_with('<') && password.ends_with('>') || password == "****";
+    let password = password.filter(|password| !password.is_empty());
+    let password = match password {
+        Some(password) if is_placeholder(password) => {
+            notes.push("Left out the placeholder of the password".to_owned());
+            None
+        }
+        other => other,
+    };
+    let must_encode = |text: &str| text.contains(['@', '/', '?', '#', '[', ']', ':']);
+    if must_encode(user) || password.is_some_and(must_encode) {
+        notes.push("Encoded the special characters of the login".to_owned());
+    }
+    let password = password.map(|password| Secret::new(percent::decode(password)));
+    Ok((Some(percent::decode(user)), password))
+}
+
+fn read_hosts(hosts: &str, scheme: &str) -> Result<Vec<String>, String> {
+    let hosts: Vec<String> =
+        hosts.split(',').map(|host| host.trim().to_owned()).filter(|it| !it.is_empty()).collect();
+    let Some(first) = hosts.first() else {
+        return Err("The host is missing, such as localhost:27017".to_owned());
+    };
+    if scheme == "mongodb+srv" {
+        if hosts.len() > 1 {
+            return Err("mongodb+srv:// takes one host; use mongodb:// for several".to_owned());
+        }
+        if address(first).1 != Some(PORT) || first.ends_with(":27017") {
+            return Err(format!(
+                "mongodb+srv:// takes no port; remove it from {first}, or use mongodb://"
+            ));
+        }
+    }
+    for host in &hosts {
+        let port = host.rsplit_once(':').map(|(_, port)| port);
+        let is_socket = is_socket(host);
+        let is_v6 = host.ends_with(']');
+        if let Some(port) = port.filter(|_| !is_socket && !is_v6)
+            && port.parse::<u16>().map_or(true, |port| port == 0)
+        {
+            return Err(format!("{port} is not a port; a port is a number from 1 to 65535"));
+        }
+    }
+    Ok(hosts)
+}
+
+/// Whether a host is the encoded path of a socket, as the driver tells it.
+fn is_socket(host: &str) -> bool {
+    Path::new(host).extension().is_some_and(|extension| extension == "sock")
+}
+
+fn address(host: &str) -> (String, Option<u16>) {
+    if is_socket(host) {
+        return (percent::decode(host), None);
+    }
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !host.ends_with(']') => (name, port.parse().ok()),
+        _ => (host, Some(PORT)),
+    };
+    (name.trim_matches(['[', ']']).to_owned(), port)
+}
+
+fn read_options(options: &str, notes: &mut Vec<String>) -> Vec<(String, String)> {
+    let mut kept: Vec<(String, String)> = Vec::new();
+    let mut left_out = Vec::new();
+    for option in options.split('&').filter(|option| !option.is_empty()) {
+        let (name, value) = option.split_once('=').unwrap_or((option, ""));
+        let lower = name.to_ascii_lowercase();
+        if value.is_empty() || !OPTIONS.contains(&lower.as_str()) {
+            left_out.push(name.to_owned());
+            continue;
+        }
+        // An `=` or `@` inside, as Cosmos DB writes them, is the driver's to read.
+        kept.push((name.to_owned(), value.to_owned()));
+    }
+    if !left_out.is_empty() {
+        left_out.dedup();
+        notes
+            .push(format!("Left out, because Mayfly does not support it: {}", left_out.join(", ")));
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> ConnectionString {
+        ConnectionString::read(text).expect(text)
+    }
+
+    #[test]
+    fn strings_that_people_paste() {
+        // As pasted, as the driver gets it, the notes.
+        let table: &[(&str, &str, &[&str])] = &[
+            ("mongodb://localhost", "mongodb://localhost/", &[]),
+            (" 'mongodb://localhost:27017/' ", "mongodb://localhost:27017/", &[]),
+            ("mongosh \"mongodb://db.example/shop\"", "mongodb://db.example/shop", &[]),
+            ("localhost:27018", "mongodb://localhost:27018/", &["Added mongodb:// in front"]),
+            ("MONGODB://h", "mongodb://h/", &[]),
+            ("mongodb://a,b:1,c/d?replicaSet=r", "mongodb://a,b:1,c/d?replicaSet=r", &[]),
+            ("mongodb://u:p@h", "mongodb://u:p@h/", &[]),
+            ("mongodb://u:p%40x@h", "mongodb://u:p%40x@h/", &[]),
+            (
+                "mongodb://u:p@x/y?z#@h/d?tls=true",
+                "mongodb://u:p%40x%2Fy%3Fz%23@h/d?tls=true",
+                &["Encoded the special characters of the login"],
+            ),
+            ("mongodb://u:100%@h", "mongodb://u:100%25@h/", &[]),
+            (
+                "mongodb+srv://u:<password>@c.example.net/?retryWrites=true&w=majority",
+                "mongodb+srv://u@c.example.net/?retryWrites=true&w=majority",
+                &["Left out the placeholder of the password"],
+            ),
+            (
+                "mongodb://h/?timeoutMS=5&compressors=snappy,zlib&tls=true&unknown=1",
+                "mongodb://h/?tls=true",
+                &["Left out, because Mayfly does not support it: timeoutMS, compressors, unknown"],
+            ),
+            (
+                "mongodb://acct:k==@acct.mongo.cosmos.azure.com:10255/?ssl=true&appName=@acct@",
+                "mongodb://acct:k%3D%3D@acct.mongo.cosmos.azure.com:10255/?ssl=true&appName=@acct@",
+                &[],
+            ),
+            (
+                "mongodb://%2Ftmp%2Fmongodb-27017.sock",
+                "mongodb://%2Ftmp%2Fmongodb-27017.sock/",
+                &[],
+            ),
+            ("mongodb://[::1]:27017", "mongodb://[::1]:27017/", &[]),
+            ("mongodb://[::1]", "mongodb://[::1]/", &[]),
+        ];
+        for (pasted, sent, notes) in table {
+            let read = read(pasted);
+            assert_eq!(read.for_driver().reveal(), *sent, "{pasted}");
+            assert_eq!(read.notes, *notes, "{pasted}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        let refused = |text: &str| ConnectionString::read(text).expect_err(text);
+        for (text, part) in [
+            ("", "such as mongodb://localhost:27017"),
+            ("https://cloud.example.com", "https:// is not a database address"),
+            ("mongodb://", "The host is missing"),
+            ("mongodb://:p@h", "The user's name is missing"),
+            ("mongodb://h:x", "x is not a port"),
+            ("mongodb://h:0", "0 is not a port"),
+            ("mongodb://h:70000", "70000 is not a port"),
+            ("mongodb+srv://a,b", "takes one host"),
+            ("mongodb+srv://a:27017", "takes no port"),
+            ("mongodb+srv://a:1", "takes no port"),
+        ] {
+            assert!(refused(text).contains(part), "{text}: {}", refused(text));
+        }
+    }
+
+    #[test]
+    fn nothing_that_is_shown_has_the_password() {
+        for text in ["mongodb://u:s3cret@h/?tls=true", "mongodb://u:s3cret@a,b,c", "u:s3cret@h:1"] {
+            let read = read(text);
+            let shown = format!("{read:?} {} {} {:?}", read.shown(), read.name(), read.notes);
+            assert!(!shown.contains("s3cret"), "{shown}");
+            assert!(read.for_driver().reveal().contains("s3cret"));
+        }
+    }
+
+    #[test]
+    fn a_user_without_a_password_is_asked_for_it() {
+        assert!(read("mongodb://u@h").needs_password());
+        assert!(!read("mongodb://u:p@h").needs_password());
+        assert!(!read("mongodb://h").needs_password());
+        assert!(!read("mongodb://u@h/?authMechanism=MONGODB-X509").needs_password());
+    }
+
+    #[test]
+    fn a_server_is_called_by_its_hosts() {
+        for (text, name) in [
+            ("mongodb://localhost:27017", "localhost"),
+            ("mongodb://h:1", "h:1"),
+            ("mongodb://a,b", "a and 1 other"),
+            ("mongodb://a,b,c", "a and 2 others"),
+            ("mongodb://%2Ftmp%2Fm.sock", "/tmp/m.sock"),
+        ] {
+            assert_eq!(read(text).name(), name);
+        }
+        let addresses = read("mongodb://a,b:1,[::1],[::1]:5,%2Ft.sock").addresses();
+        let expected = [
+            ("a", Some(27017)),
+            ("b", Some(1)),
+            ("::1", Some(27017)),
+            ("::1", Some(5)),
+            ("/t.sock", None),
+        ];
+        assert_eq!(addresses, expected.map(|(host, port)| (host.to_owned(), port)));
+    }
+}

@@ -1,0 +1,92 @@
+//! The driver's errors as replies with one sentence.
+
+use bson::{Document, doc};
+use mongodb::error::{Error, ErrorKind};
+
+use super::runtime::Ended;
+
+/// `HostUnreachable`, for what did not reach a server.
+const UNREACHABLE: i32 = 6;
+
+/// `MaxTimeMSExpired`.
+const LATE: i32 = 50;
+
+/// `Interrupted`.
+const INTERRUPTED: i32 = 11601;
+
+/// The reply to a command that the driver reports as failed. What the server said goes first.
+#[must_use]
+pub fn reply(error: &Error) -> Document {
+    let response = error.server_response().and_then(|raw| Document::try_from(raw.as_ref()).ok());
+    if let Some(response) = response.filter(|response| response.contains_key("errmsg")) {
+        return response;
+    }
+    if let ErrorKind::Command(command) = error.kind.as_ref() {
+        return doc! {
+            "ok": 0.0, "errmsg": &command.message, "code": command.code,
+            "codeName": &command.code_name,
+        };
+    }
+    failed(UNREACHABLE, "HostUnreachable", &sentence(error))
+}
+
+/// The reply to a command without a result.
+#[must_use]
+pub fn ended(ended: Ended, is_write: bool) -> Document {
+    match (ended, is_write) {
+        (Ended::Canceled, _) => failed(INTERRUPTED, "Interrupted", "The command was stopped"),
+        (Ended::Closed, _) => failed(UNREACHABLE, "HostUnreachable", "The connection is closed"),
+        (Ended::Late, false) => {
+            failed(LATE, "MaxTimeMSExpired", "The server did not answer in time")
+        }
+        (Ended::Late, true) => failed(
+            LATE,
+            "MaxTimeMSExpired",
+            "The server did not answer in time. It is not known whether the change was made; look \
+             at the data before you try again",
+        ),
+    }
+}
+
+/// One sentence about a failure to reach a server or to understand it.
+#[must_use]
+pub fn sentence(error: &Error) -> String {
+    match error.kind.as_ref() {
+        ErrorKind::Authentication { .. } => {
+            "The server refused the login; check the user, the password and authSource".to_owned()
+        }
+        ErrorKind::DnsResolve { message, .. } => {
+            format!("The server's name can't be resolved: {}", first_line(message))
+        }
+        ErrorKind::ServerSelection { .. } => {
+            "No server can be reached; check the address and that the server is running".to_owned()
+        }
+        ErrorKind::Io(error) => format!("The connection to the server broke: {error}"),
+        ErrorKind::ConnectionPoolCleared { .. } => {
+            "The connection to the server was lost; try again".to_owned()
+        }
+        ErrorKind::InvalidTlsConfig { message, .. } => {
+            format!("TLS can't be set up: {}", first_line(message))
+        }
+        ErrorKind::IncompatibleServer { message, .. } => {
+            format!("This server is too old or too new: {}", first_line(message))
+        }
+        ErrorKind::InvalidArgument { message, .. } => first_line(message).to_owned(),
+        ErrorKind::InvalidResponse { message, .. } => {
+            format!("The server's reply can't be read: {}", first_line(message))
+        }
+        ErrorKind::Command(command) => command.message.clone(),
+        ErrorKind::Shutdown => "The connection is closed".to_owned(),
+        _ => "The driver reports a failure that it does not explain".to_owned(),
+    }
+}
+
+fn first_line(message: &str) -> &str {
+    message.lines().next().unwrap_or_default()
+}
+
+/// A reply with `ok: 0`.
+#[must_use]
+pub fn failed(code: i32, name: &str, sentence: &str) -> Document {
+    doc! { "ok": 0.0, "errmsg": sentence, "code": code, "codeName": name }
+}

@@ -1,0 +1,149 @@
+//! The driver's runtime. The only file that names tokio.
+//!
+//! A command runs as a task of its own, and the caller waits for it on a channel. A task that is not
+//! aborted keeps its connection for ever, so a read that is canceled or late is aborted: the driver
+//! then drops the connection, and the server ends the command. A write is never aborted, because
+//! nothing could be said about its outcome.
+
+use std::future::Future;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crossbeam_channel::{RecvTimeoutError, bounded};
+use mayfly_engine::clock::{Clock as _, SystemClock};
+use tokio::runtime::{Builder, Handle};
+
+use crate::job::Cancel;
+
+/// How often a caller looks whether its job was canceled.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Why there is no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The job was canceled.
+    Canceled,
+    /// The time was over.
+    Late,
+    /// The runtime is closed.
+    Closed,
+}
+
+/// Two threads that drive the driver's tasks. Dropping it ends them at once, whatever hangs.
+pub struct Runtime {
+    handle: Handle,
+    runtime: Mutex<Option<tokio::runtime::Runtime>>,
+}
+
+impl Runtime {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// One sentence, when the system gives no threads.
+    pub fn start() -> Result<Self, String> {
+        let built = Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("mayfly-driver")
+            .enable_all()
+            .build()
+            .map_err(|error| format!("The driver's threads can't be started: {error}"))?;
+        Ok(Self { handle: built.handle().clone(), runtime: Mutex::new(Some(built)) })
+    }
+
+    /// Runs a task to its end, for at most `time`. A task that `may_abort` ends with its caller's
+    /// patience; another one is left to run.
+    ///
+    /// # Errors
+    /// When there is no result.
+    pub fn run<T: Send + 'static>(
+        &self,
+        task: impl Future<Output = T> + Send + 'static,
+        time: Duration,
+        cancel: &Cancel,
+        may_abort: bool,
+    ) -> Result<T, Ended> {
+        if self.is_closed() {
+            return Err(Ended::Closed);
+        }
+        let (result, wait) = bounded(1);
+        let running = self.handle.spawn(async move {
+            // The caller may have given up.
+            drop(result.send(task.await));
+        });
+        let end = SystemClock.monotonic().saturating_add(time);
+        let ended = loop {
+            match wait.recv_timeout(LOOK) {
+                Ok(done) => return Ok(done),
+                Err(RecvTimeoutError::Disconnected) => break Ended::Closed,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if may_abort && cancel.is_cancelled() {
+                break Ended::Canceled;
+            }
+            if SystemClock.monotonic() >= end {
+                break Ended::Late;
+            }
+        };
+        if may_abort {
+            running.abort();
+        }
+        Err(ended)
+    }
+
+    /// Ends the threads without waiting for what they do.
+    pub fn close(&self) {
+        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(runtime) = runtime {
+            runtime.shutdown_background();
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.runtime.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_mins(1);
+
+    #[test]
+    fn a_task_that_hangs_ends_with_its_caller() {
+        let runtime = Runtime::start().expect("threads");
+        let cancel = Cancel::default();
+        assert_eq!(runtime.run(ready(7), LONG, &cancel, true), Ok(7));
+        let hung = runtime.run(pending::<()>(), Duration::from_millis(30), &cancel, true);
+        assert_eq!(hung, Err(Ended::Late));
+        cancel.cancel();
+        assert_eq!(runtime.run(pending::<()>(), LONG, &cancel, true), Err(Ended::Canceled));
+    }
+
+    #[test]
+    fn a_write_outlives_its_caller_and_a_closed_runtime_takes_none() {
+        let runtime = Runtime::start().expect("threads");
+        let (cancel, (done, wait)) = (Cancel::default(), bounded(1));
+        let (go, begin) = bounded::<()>(1);
+        let write = async move {
+            // Ends after its caller has given up.
+            let _ = begin.recv();
+            let _ = done.send(());
+        };
+        cancel.cancel();
+        let ended = runtime.run(write, Duration::from_millis(30), &cancel, false);
+        assert_eq!(ended, Err(Ended::Late));
+        go.send(()).expect("the write waits");
+        assert!(wait.recv().is_ok(), "the write was aborted");
+        runtime.close();
+        assert_eq!(runtime.run(ready(7), LONG, &cancel, true), Err(Ended::Closed));
+    }
+}

@@ -1,0 +1,117 @@
+//! `mayfly shell --uri-env`: the console on a server, read-only.
+
+use std::process::{Command, Output};
+
+use mayfly_tests::{program, server::Server};
+use mongodb::bson::{Document, doc};
+use mongodb::sync::Client;
+
+/// The variable that holds the connection string.
+const VARIABLE: &str = "MAYFLY_TEST_ATTACH";
+
+fn shell(uri: &str, script: &str) -> Output {
+    let mut command = Command::new(program::path());
+    command.args(["shell", "--uri-env", VARIABLE, "--db", "shop", "--json", "--eval", script]);
+    command.env(VARIABLE, uri).output().expect("it starts")
+}
+
+/// What a script printed; it must have ended well.
+fn printed(uri: &str, script: &str) -> String {
+    let output = shell(uri, script);
+    let (said, failed) = texts(&output);
+    assert!(output.status.success(), "{script}: {said} {failed}");
+    said.trim().to_owned()
+}
+
+/// What went wrong; the script must have failed.
+fn refused(uri: &str, script: &str) -> String {
+    let output = shell(uri, script);
+    let (said, failed) = texts(&output);
+    assert!(!output.status.success(), "{script}: {said}");
+    format!("{said}{failed}")
+}
+
+fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+fn server() -> Server {
+    let server = Server::start(&[]);
+    let client = Client::with_uri_str(&server.uri).expect("a client");
+    let orders = client.database("shop").collection::<Document>("orders");
+    let documents =
+        (0..2_500).map(|n| doc! { "_id": n, "paid": n % 2 == 0, "total": f64::from(n) });
+    orders.insert_many(documents).run().expect("inserted");
+    server
+}
+
+/// The password of a server's connection string.
+fn password(uri: &str) -> &str {
+    let login =
+        uri.split_once("://").and_then(|(_, rest)| rest.split_once('@')).expect("a login").0;
+    login.split_once(':').expect("a password").1
+}
+
+#[test]
+fn a_server_is_read_and_never_written() {
+    let server = server();
+    let uri = server.uri.as_str();
+    assert_eq!(printed(uri, "db.orders.countDocuments({paid: true})"), "1250");
+    // More than a batch: the cursor is read on with its session.
+    assert_eq!(printed(uri, "db.orders.find({}).toArray().length"), "2500");
+    let sum = "db.orders.aggregate([{$group: {_id: '$paid', n: {$sum: 1}}}]).toArray().length";
+    assert_eq!(printed(uri, sum), "2");
+    assert_eq!(printed(uri, "db.getCollectionNames()"), "[\"orders\"]");
+    for write in [
+        "db.orders.insertOne({_id: 'new'})",
+        "db.orders.deleteMany({})",
+        "db.orders.updateOne({_id: 1}, {$set: {paid: 1}})",
+        "db.orders.createIndex({total: 1}, {expireAfterSeconds: 1})",
+        "db.orders.drop()",
+        "db.orders.aggregate([{$out: 'copy'}]).toArray()",
+        "db.dropDatabase()",
+        "db.runCommand({collMod: 'orders', validator: {}})",
+    ] {
+        assert!(refused(uri, write).contains("read-only"), "{write}: {}", refused(uri, write));
+    }
+    assert_eq!(printed(uri, "db.orders.countDocuments({})"), "2500");
+    assert_eq!(printed(uri, "db.getCollectionNames()"), "[\"orders\"]");
+}
+
+#[test]
+fn a_failure_names_its_step_and_never_the_password() {
+    let server = Server::start(&[]);
+    let uri = server.uri.as_str();
+    let secret = password(uri);
+    let wrong = uri.replace(secret, "wrong-S3cret");
+    let nowhere = "mongodb://u:wrong-S3cret@127.0.0.1:1/";
+    let no_name = "mongodb://u:wrong-S3cret@no-such-host.invalid/";
+    for (uri, part) in [
+        (wrong.as_str(), "refused the login"),
+        (nowhere, "does not accept connections on port 1"),
+        (no_name, "can't be resolved"),
+        ("mongodb://u@127.0.0.1:1", "Enter the password of u"),
+        ("https://example.com", "is not a database address"),
+    ] {
+        let said = refused(uri, "1");
+        assert!(said.contains(part), "{part}: {said}");
+        assert!(!said.contains("S3cret"), "{said}");
+    }
+    let output = shell(uri, "db.runCommand({connectionStatus: 1}); db.getMongo()");
+    let (said, failed) = texts(&output);
+    assert!(failed.contains("read-only"), "{failed}");
+    assert!(!format!("{said}{failed}").contains(secret), "{said}{failed}");
+}
+
+#[test]
+fn a_missing_variable_is_said() {
+    let mut command = Command::new(program::path());
+    let output =
+        command.args(["shell", "--uri-env", "MAYFLY_TEST_NOT_SET"]).output().expect("it starts");
+    let (_, failed) = texts(&output);
+    assert!(
+        !output.status.success() && failed.contains("MAYFLY_TEST_NOT_SET is not set"),
+        "{failed}"
+    );
+}
