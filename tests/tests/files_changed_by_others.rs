@@ -20,8 +20,8 @@ use mayfly_engine::collection::ScrubStep;
 use mayfly_engine::engine::{Engine, maintenance};
 use mayfly_engine::store::{JobProgress, Store, StoreOptions};
 use mayfly_engine::transfer::{
-    DiskSpace, ExportFormat, ExportRequest, ImportMode, ImportRequest, Progress, ReadOptions,
-    TransferError, export, import, preview, rehearse,
+    Compression, DiskSpace, ExportFormat, ExportQuery, ExportRequest, ImportMode, ImportRequest,
+    Progress, ReadOptions, TransferError, export, import, preview, rehearse,
 };
 use mayfly_engine::value::extjson::Style;
 use mayfly_tests::program;
@@ -255,8 +255,8 @@ fn export_to(engine: &Engine, path: &Path) -> Result<(), TransferError> {
         namespace: Namespace::new("d", "c"),
         path: path.to_owned(),
         format: ExportFormat::Ndjson(Style::Relaxed),
-        filter: None,
-        gzip: false,
+        query: ExportQuery::default(),
+        compression: Compression::None,
         indexes: false,
     };
     export(engine.collections(), &request, &Progress::new()).map(drop)

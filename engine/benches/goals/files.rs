@@ -5,7 +5,10 @@ use std::{fs, hint::black_box, io::Write, path::Path};
 use bson::{Bson, RawDocumentBuf, doc};
 use mayfly_engine::{
     catalog::Namespace,
-    transfer::{ExportFormat, ExportRequest, ImportRequest, Progress, export, import},
+    transfer::{
+        Compression, ExportFormat, ExportQuery, ExportRequest, ImportRequest, Progress, export,
+        import,
+    },
     value::extjson::Style,
 };
 use tempfile::tempdir;
@@ -47,8 +50,8 @@ pub fn run(settings: &Settings) {
             namespace: namespace(),
             path: folder.path().join("out.ndjson"),
             format: ExportFormat::Ndjson(Style::Relaxed),
-            filter: None,
-            gzip: false,
+            query: ExportQuery::default(),
+            compression: Compression::None,
             indexes: false,
         };
         exports.push(Cost::of(|| {

@@ -6,10 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use flate2::{Compression, write::GzEncoder};
+use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
-use super::{Progress, TransferError};
+use super::{Compression, Progress, TransferError};
 use crate::store::{is_data_file, open_chosen, sync_names};
 
 /// Prefix and suffix of an unfinished export's name, around random letters and digits.
@@ -32,6 +32,7 @@ pub(super) struct AtomicFile<'p> {
 enum Out {
     Plain(BufWriter<NamedTempFile>),
     Gzip(GzEncoder<BufWriter<NamedTempFile>>),
+    Zstd(zstd::Encoder<'static, BufWriter<NamedTempFile>>),
 }
 
 impl<'p> AtomicFile<'p> {
@@ -43,7 +44,7 @@ impl<'p> AtomicFile<'p> {
     pub(super) fn begin(
         path: &Path,
         data_folder: &Path,
-        gzip: bool,
+        compression: Compression,
         progress: &'p Progress,
     ) -> Result<Self, TransferError> {
         let refuse = |what: &str| TransferError::target(path, what);
@@ -73,10 +74,10 @@ impl<'p> AtomicFile<'p> {
         }
         sweep(&folder);
         let file = BufWriter::new(part_in(&folder).map_err(wrong)?);
-        let out = if gzip {
-            Out::Gzip(GzEncoder::new(file, Compression::default()))
-        } else {
-            Out::Plain(file)
+        let out = match compression {
+            Compression::None => Out::Plain(file),
+            Compression::Gzip => Out::Gzip(GzEncoder::new(file, flate2::Compression::default())),
+            Compression::Zstd => Out::Zstd(zstd_encoder(file).map_err(wrong)?),
         };
         Ok(Self { path: path.to_owned(), folder, out, progress })
     }
@@ -89,6 +90,7 @@ impl<'p> AtomicFile<'p> {
         let written = match &mut self.out {
             Out::Plain(file) => file.write_all(bytes),
             Out::Gzip(file) => file.write_all(bytes),
+            Out::Zstd(file) => file.write_all(bytes),
         };
         written.map_err(|error| TransferError::file(&self.path, &error))?;
         self.progress.add_bytes(bytes.len() as u64);
@@ -104,12 +106,20 @@ impl<'p> AtomicFile<'p> {
         let file = match self.out {
             Out::Plain(file) => file,
             Out::Gzip(file) => file.finish().map_err(wrong)?,
+            Out::Zstd(file) => file.finish().map_err(wrong)?,
         };
         let file = file.into_inner().map_err(|error| wrong(error.into_error()))?;
         keep_mode(file.as_file(), &self.path);
         file.as_file().sync_all().map_err(wrong)?;
         Ok(CompleteFile { path: self.path, folder: self.folder, file })
     }
+}
+
+/// An encoder with the default level, whose frame ends with a checksum.
+fn zstd_encoder<W: Write>(out: W) -> io::Result<zstd::Encoder<'static, W>> {
+    let mut encoder = zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+    encoder.include_checksum(true)?;
+    Ok(encoder)
 }
 
 /// A file that is whole on disk but still has its temporary name. Dropping it deletes it.

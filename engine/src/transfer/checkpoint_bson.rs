@@ -17,8 +17,12 @@ const MODES: [(ImportMode, &str); 4] = [
     (ImportMode::Replace, "replace"),
     (ImportMode::Merge, "merge"),
 ];
-const FORMATS: [(ImportFormat, &str); 3] =
-    [(ImportFormat::Auto, "auto"), (ImportFormat::Json, "json"), (ImportFormat::Csv, "csv")];
+const FORMATS: [(ImportFormat, &str); 4] = [
+    (ImportFormat::Auto, "auto"),
+    (ImportFormat::Json, "json"),
+    (ImportFormat::Csv, "csv"),
+    (ImportFormat::Bson, "bson"),
+];
 /// Words on disk.
 const FORMS: [(Nonstandard, &str); 5] = [
     (Nonstandard::DuplicateField, "duplicateField"),
@@ -80,7 +84,8 @@ pub(super) fn to_bson(of: &Checkpoint) -> Document {
     if request.leniency != Leniency::default() {
         document.insert("lenience", leniency_to_bson(request.leniency));
     }
-    if !request.types.is_empty() {
+    // A zone without fields is for the dates of a header with types.
+    if request.types != Types::default() {
         document.insert("types", types_to_bson(&request.types));
     }
     if let Some(wanted) = &request.rejects {

@@ -101,8 +101,8 @@ fn export_while(format: ExportFormat, (reads, deed): (u32, Deed)) -> Outcome {
         namespace,
         path: path.clone(),
         format,
-        filter: None,
-        gzip: false,
+        query: ExportQuery::default(),
+        compression: Compression::None,
         indexes: true,
     };
     // The export itself reads the time once, at its start.
@@ -179,7 +179,7 @@ fn a_field_that_comes_between_the_reading_of_columns_and_of_rows_is_not_left_out
     let check = |fields: Option<Vec<String>>, deed: Deed, expected: Result<usize, &str>| {
         // Three reads find the columns, unless they are chosen.
         let reads = if fields.is_some() { 0 } else { 3 };
-        let format = ExportFormat::Csv { fields, escape_formulas: true };
+        let format = ExportFormat::Csv { fields, escape_formulas: true, hidden: Vec::new() };
         let outcome = export_while(format, (reads, deed));
         assert_eq!(outcome.parts, 0);
         match expected {

@@ -5,39 +5,33 @@ use std::collections::HashSet;
 use bson::{Bson, Document, RawDocument, RawDocumentBuf, raw::RawBsonRef};
 
 use super::{
-    TextPosition,
+    DeclaredType, TextPosition,
     convert::Converter,
-    csv_value::{has_leading_zero, value},
+    csv_header::{CellError, Column, header},
+    csv_value::{CellType, has_leading_zero},
     input::Input,
     limits::{CSV_COLUMNS_MAX, CSV_ROW_BYTES_MAX, DETECT_BYTES},
     records::{BadRecord, Item},
 };
-use crate::value::scan::DEPTH_MAX;
+use crate::value::zone::Zone;
 
 /// The rows of a CSV file.
 pub(super) struct CsvRecords {
     separator: u8,
+    /// The zone of dates that name none.
+    zone: Zone,
     position: TextPosition,
     columns: Vec<Column>,
     header_read: bool,
     document: RawDocumentBuf,
 }
 
-/// A column: its path, and its type if the header has one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Column {
-    path: Vec<String>,
-    kind: Option<String>,
-    /// The converter's field, whose type comes before that of the header.
-    field: Option<usize>,
-}
-
 #[derive(Debug, PartialEq, Eq)]
-struct Cell {
-    text: Vec<u8>,
+pub(super) struct Cell {
+    pub(super) text: Vec<u8>,
     /// Byte offset from the start of the row.
-    at: usize,
-    quoted: bool,
+    pub(super) at: usize,
+    pub(super) quoted: bool,
 }
 
 /// How the bytes at a position parse as a row.
@@ -54,9 +48,10 @@ enum Row {
 }
 
 impl CsvRecords {
-    pub(super) fn new(separator: u8, position: TextPosition) -> Self {
+    pub(super) fn new(separator: u8, zone: Zone, position: TextPosition) -> Self {
         Self {
             separator,
+            zone,
             position,
             columns: Vec::new(),
             header_read: false,
@@ -90,6 +85,16 @@ impl CsvRecords {
 
     pub(super) fn document(&self) -> &RawDocument {
         &self.document
+    }
+
+    /// The type that the header gives to the column with this path, with dots.
+    pub(super) fn declared(&self, path: &str) -> Option<DeclaredType> {
+        let column = self.columns.iter().find(|column| column.path.join(".") == path)?;
+        let dates = match &column.to {
+            CellType::Date(form) => Some(form.clone()),
+            _ => None,
+        };
+        column.declared.clone().map(|text| DeclaredType { text, dates })
     }
 
     pub(super) fn next(
@@ -130,7 +135,7 @@ impl CsvRecords {
         let item = if is_blank {
             None
         } else if self.header_read {
-            Some(match document(&self.columns, &cells, converter) {
+            Some(match document(&self.columns, &cells, self.zone, converter) {
                 Ok(document) => {
                     self.document = document;
                     Item::Document(position)
@@ -307,93 +312,12 @@ fn quoted(bytes: &[u8], from: usize, text: &mut Vec<u8>) -> Option<usize> {
     }
 }
 
-/// Types that a header may name.
-const TYPES: &[&str] =
-    &["auto", "binary", "boolean", "date", "decimal", "double", "int32", "int64", "string"];
-
-/// Types of mongoimport that Mayfly does not support.
-const OTHER_TYPES: &[&str] = &["date_go", "date_ms", "date_oracle"];
-
-type CellError = (usize, String);
-
-/// Reads the header. All columns have a type, or none has.
-fn header(cells: &[Cell]) -> Result<Vec<Column>, CellError> {
-    let mut names = Vec::new();
-    for cell in cells {
-        let text = str::from_utf8(&cell.text)
-            .map_err(|_| (cell.at, "the text is not valid UTF-8; convert the file".to_owned()))?;
-        if let Some(at) = text.find('\r') {
-            let at = cell.at + at + usize::from(cell.quoted);
-            let what =
-                "a carriage return without a line feed; save the file with standard line endings";
-            return Err((at, what.to_owned()));
-        }
-        names.push((cell.at, text.trim()));
-    }
-    let are_typed = names.iter().any(|(_, name)| typed(name).is_some());
-    let mut columns: Vec<Column> = Vec::new();
-    for (at, name) in names {
-        let (name, kind) = match typed(name) {
-            Some((name, Some(kind))) => (name, Some(kind.to_owned())),
-            None if !are_typed => (name, None),
-            found => return Err((at, no_type(name, found.is_some()))),
-        };
-        let path: Vec<String> = name.split('.').map(str::to_owned).collect();
-        if path.iter().any(String::is_empty) || name.contains('\0') {
-            let what = "this column has no valid name; name all columns in the header row";
-            return Err((at, what.to_owned()));
-        }
-        if path.len() > DEPTH_MAX {
-            let what =
-                format!("this column is nested more than {DEPTH_MAX} levels deep; use fewer dots");
-            return Err((at, what));
-        }
-        if columns.iter().any(|other| clashes(&other.path, &path)) {
-            return Err((at, format!("duplicate or conflicting column {name:?}; rename it")));
-        }
-        columns.push(Column { path, kind, field: None });
-    }
-    Ok(columns)
-}
-
-fn clashes(a: &[String], b: &[String]) -> bool {
-    a.starts_with(b) || b.starts_with(a)
-}
-
-/// Splits `name.type(argument)`. The inner `None` is an unsupported type.
-fn typed(header: &str) -> Option<(&str, Option<&str>)> {
-    let (head, argument) = header.strip_suffix(')')?.split_once('(')?;
-    let (name, kind) = head.rsplit_once('.')?;
-    if OTHER_TYPES.contains(&kind) {
-        return Some((name, None));
-    }
-    let kind = TYPES.iter().find(|known| **known == kind)?;
-    Some((
-        name,
-        match (*kind, argument) {
-            ("binary", "hex") => Some("hex"),
-            ("binary", "base64") | (_, "") => Some(kind),
-            _ => None,
-        },
-    ))
-}
-
-fn no_type(column: &str, has_other: bool) -> String {
-    let types = "auto(), binary(base64), binary(hex), boolean(), date(), decimal(), double(), int32(), \
-                 int64() and string()";
-    if has_other {
-        return format!("unknown type in the column {column:?}; use one of {types}");
-    }
-    format!(
-        "the column {column:?} has no type, but others do; give all columns one of {types}, or none"
-    )
-}
-
 /// A row as a document. If cells are missing, so are their fields. Excess cells are named `field`
 /// plus their index, as in mongoimport.
 fn document(
     columns: &[Column],
     cells: &[Cell],
+    zone: Zone,
     mut converter: Option<&mut Converter>,
 ) -> Result<RawDocumentBuf, CellError> {
     let mut document = Document::new();
@@ -422,7 +346,7 @@ fn document(
                     ),
                 ));
             }
-            extra = Column { path: vec![name], kind: None, field: None };
+            extra = Column::plain(vec![name]);
             &extra
         };
         let text = if cell.quoted { text } else { text.trim_start() };
@@ -432,7 +356,7 @@ fn document(
                 let value = value.map_err(|reason| (cell.at, reason))?;
                 Bson::try_from(value).map_err(|error| (cell.at, error.to_string()))?
             }
-            _ => value(column.kind.as_deref(), text).map_err(|reason| (cell.at, reason))?,
+            _ => column.value(text, zone).map_err(|reason| (cell.at, reason))?,
         };
         set(&mut document, &column.path, value);
     }
@@ -464,8 +388,8 @@ fn keep_zeros(columns: &mut [Column], bytes: &[u8], separator: u8) {
         for (column, cell) in columns.iter_mut().zip(&cells) {
             let text = str::from_utf8(&cell.text).unwrap_or_default().trim();
             let is_whole = text.bytes().all(|byte| byte.is_ascii_digit());
-            if column.kind.is_none() && is_whole && has_leading_zero(text) {
-                column.kind = Some("string".to_owned());
+            if column.declared.is_none() && is_whole && has_leading_zero(text) {
+                column.to = CellType::Text;
             }
         }
         rest = rest.get(length..).unwrap_or_default();

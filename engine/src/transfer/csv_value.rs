@@ -1,16 +1,74 @@
 //! The values of CSV cells, with mongoimport's types.
 
-use bson::{Binary, Bson, spec::BinarySubtype};
+use bson::{Binary, Bson, DateTime, spec::BinarySubtype};
 
-use crate::value::extjson;
+use crate::value::{date_text::DateForm, extjson, zone::Zone};
 
-/// The value of a cell by the type in the header.
-pub(super) fn value(kind: Option<&str>, text: &str) -> Result<Bson, String> {
-    let Some(kind) = kind else { return Ok(auto(text)) };
-    convert(kind, text).ok_or_else(|| {
-        let kind = if kind == "hex" { "binary(hex)" } else { kind };
-        format!("{text:?} is not a valid {kind}; correct it or change the header")
-    })
+/// How bytes are written as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BinaryText {
+    Base64,
+    Base32,
+    Hex,
+}
+
+/// The type of a column's cells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum CellType {
+    /// int32, int64, double, else string.
+    Auto,
+    Text,
+    Int,
+    Long,
+    Double,
+    Decimal,
+    Bool,
+    Binary(BinaryText),
+    Date(DateForm),
+}
+
+impl CellType {
+    /// The value of a cell; `None`: it does not have this type.
+    pub(super) fn value(&self, text: &str, zone: Zone) -> Option<Bson> {
+        match self {
+            Self::Auto => Some(auto(text)),
+            Self::Text => Some(Bson::String(text.to_owned())),
+            Self::Int => text.parse().ok().map(Bson::Int32),
+            Self::Long => text.parse().ok().map(Bson::Int64),
+            // Digits out of range are an error, not infinity.
+            Self::Double => {
+                let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
+                let double =
+                    text.parse().ok().filter(|double: &f64| double.is_finite() || !has_digits);
+                double.map(Bson::Double)
+            }
+            Self::Decimal => {
+                let text = serde_json::to_string(text).ok()?;
+                extjson::read_value(&format!("{{\"$numberDecimal\":{text}}}")).ok()
+            }
+            Self::Bool => match text.to_ascii_lowercase().as_str() {
+                "true" | "1" => Some(Bson::Boolean(true)),
+                "false" | "0" => Some(Bson::Boolean(false)),
+                _ => None,
+            },
+            Self::Binary(form) => {
+                let bytes = match form {
+                    BinaryText::Base64 => {
+                        use base64::Engine as _;
+                        base64::engine::general_purpose::STANDARD.decode(text).ok()
+                    }
+                    BinaryText::Base32 => base32(text),
+                    BinaryText::Hex => hex(text),
+                };
+                let subtype = BinarySubtype::Generic;
+                bytes.map(|bytes| Bson::Binary(Binary { subtype, bytes }))
+            }
+            Self::Date(form) => {
+                let millis = form.read(text, zone).ok()?;
+                Some(Bson::DateTime(DateTime::from_millis(millis)))
+            }
+        }
+    }
 }
 
 /// Whether a number would lose its first digit, as in zip codes.
@@ -41,43 +99,61 @@ fn auto(text: &str) -> Bson {
     }
 }
 
-fn convert(kind: &str, text: &str) -> Option<Bson> {
-    let wrapped = |wrapper: &str| {
-        extjson::read_value(&format!("{{\"{wrapper}\":{}}}", serde_json::to_string(text).ok()?))
-            .ok()
+fn hex(text: &str) -> Option<Vec<u8>> {
+    let byte = |pair: &[u8]| {
+        let is_byte = pair.len() == 2 && pair.iter().all(u8::is_ascii_hexdigit);
+        u8::from_str_radix(str::from_utf8(pair).ok().filter(|_| is_byte)?, 16).ok()
     };
-    let binary = |bytes| Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes });
-    match kind {
-        "auto" => Some(auto(text)),
-        "string" => Some(Bson::String(text.to_owned())),
-        "int32" => text.parse().ok().map(Bson::Int32),
-        "int64" => text.parse().ok().map(Bson::Int64),
-        // Digits out of range are an error, not infinity.
-        "double" => {
-            let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
-            let double = text.parse().ok().filter(|double: &f64| double.is_finite() || !has_digits);
-            double.map(Bson::Double)
+    text.as_bytes().chunks(2).map(byte).collect()
+}
+
+/// RFC 4648 with its padding.
+fn base32(text: &str) -> Option<Vec<u8>> {
+    let digits = text.trim_end_matches('=');
+    // Five bytes are eight digits; of a last group, these lengths are whole bytes.
+    let is_whole = text.len().is_multiple_of(8) && matches!(digits.len() % 8, 0 | 2 | 4 | 5 | 7);
+    if !is_whole || text.len() - digits.len() > 6 {
+        return None;
+    }
+    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
+    for digit in digits.bytes() {
+        let value = match digit {
+            b'A'..=b'Z' => digit - b'A',
+            b'2'..=b'7' => digit - b'2' + 26,
+            _ => return None,
+        };
+        bits = (bits << 5) | u32::from(value);
+        count += 5;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from((bits >> count) & 0xff).ok()?);
+            bits &= (1 << count) - 1;
         }
-        "decimal" => wrapped("$numberDecimal"),
-        "date" => wrapped("$date"),
-        "boolean" => match text.to_ascii_lowercase().as_str() {
-            "true" | "1" => Some(Bson::Boolean(true)),
-            "false" | "0" => Some(Bson::Boolean(false)),
-            _ => None,
-        },
-        "binary" => {
-            use base64::Engine as _;
-            base64::engine::general_purpose::STANDARD.decode(text).ok().map(binary)
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_in_base32() {
+        // The test vectors of RFC 4648.
+        for (text, bytes) in [
+            ("", ""),
+            ("MY======", "f"),
+            ("MZXQ====", "fo"),
+            ("MZXW6===", "foo"),
+            ("MZXW6YQ=", "foob"),
+            ("MZXW6YTB", "fooba"),
+            ("MZXW6YTBOI======", "foobar"),
+        ] {
+            assert_eq!(base32(text).as_deref(), Some(bytes.as_bytes()), "{text}");
         }
-        "hex" => text
-            .as_bytes()
-            .chunks(2)
-            .map(|pair| {
-                let is_byte = pair.len() == 2 && pair.iter().all(u8::is_ascii_hexdigit);
-                u8::from_str_radix(str::from_utf8(pair).ok().filter(|_| is_byte)?, 16).ok()
-            })
-            .collect::<Option<Vec<u8>>>()
-            .map(binary),
-        _ => None,
+        for wrong in ["MY", "my======", "M=======", "MZX=====", "MZXW6YT1", "========", "MY ====="]
+        {
+            assert_eq!(base32(wrong), None, "{wrong}");
+        }
     }
 }

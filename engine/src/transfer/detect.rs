@@ -1,5 +1,6 @@
 //! Detects a file's format from its contents.
 
+use super::Compression;
 use crate::value::extjson::{self, Documents, Step};
 
 /// The format that the user chose.
@@ -12,6 +13,8 @@ pub enum ImportFormat {
     Json,
     /// CSV with a header row.
     Csv,
+    /// BSON documents, one after another.
+    Bson,
 }
 
 /// The format of the records in a file.
@@ -30,6 +33,8 @@ pub enum RecordFormat {
         /// `,`, `;` or a tab.
         separator: u8,
     },
+    /// BSON documents, one after another.
+    Bson,
 }
 
 /// What was detected.
@@ -37,8 +42,8 @@ pub enum RecordFormat {
 pub struct DetectedFormat {
     /// The format of its records.
     pub form: RecordFormat,
-    /// Whether it is compressed with gzip.
-    pub gzip: bool,
+    /// How it is compressed.
+    pub compression: Compression,
 }
 
 impl DetectedFormat {
@@ -53,8 +58,12 @@ impl DetectedFormat {
             RecordFormat::Csv { separator: b'\t' } => "tab-separated CSV",
             RecordFormat::Csv { separator: b';' } => "semicolon-separated CSV",
             RecordFormat::Csv { .. } => "comma-separated CSV",
+            RecordFormat::Bson => "BSON",
         };
-        format!("{form}{}", if self.gzip { ", gzip-compressed" } else { "" })
+        match self.compression {
+            Compression::None => form.to_owned(),
+            compression => format!("{form}, {}-compressed", compression.name()),
+        }
     }
 }
 
@@ -75,9 +84,6 @@ pub(super) fn refuse(start: &[u8]) -> Option<&'static str> {
         | [_, 0, _, 0, ..] => Some("the file looks like UTF-16; save it as UTF-8 first"),
         [0xfd, b'7', b'z', b'X', b'Z', ..] => {
             Some("the file is compressed with xz; decompress it first")
-        }
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            Some("the file is compressed with zstd; decompress it first")
         }
         [b'P', b'K', 3, 4, ..] => Some("the file is a zip archive; extract it first"),
         [b'B', b'Z', b'h', ..] => Some("the file is compressed with bzip2; decompress it first"),

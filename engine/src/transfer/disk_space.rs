@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use super::{TransferError, input::Input, limits::GZIP_SAMPLE_BYTES};
+use super::{TransferError, input::Input, limits::UNPACKED_SAMPLE_BYTES};
 use crate::collection::Collections;
 
 /// The space that an import needs, and what is free.
@@ -17,7 +17,7 @@ pub struct DiskSpace {
 
 impl DiskSpace {
     /// Estimates what importing these files needs; `None` where the system doesn't report free
-    /// space. Only the start of a gzip file is decompressed, and the rest is extrapolated.
+    /// space. Only the start of a compressed file is decompressed, and the rest is extrapolated.
     ///
     /// # Errors
     /// When a file can't be read.
@@ -40,14 +40,14 @@ impl DiskSpace {
     }
 }
 
-/// A file's decompressed size, estimated for gzip. Decompresses at most `most` bytes.
+/// A file's decompressed size, estimated for a compressed one. Decompresses at most `most` bytes.
 fn unpacked_bytes(path: &PathBuf, most: u64) -> Result<u64, TransferError> {
     let mut input = Input::open(path, None)?;
     let len = fs::metadata(path).map_err(|error| TransferError::file(path, &error))?.len();
-    if !input.is_gzip() {
+    if !input.is_compressed() {
         return Ok(len);
     }
-    while !input.has_ended() && input.unpacked_bytes() < GZIP_SAMPLE_BYTES.min(most) {
+    while !input.has_ended() && input.unpacked_bytes() < UNPACKED_SAMPLE_BYTES.min(most) {
         let here = input.bytes().len();
         input.consume(here);
         // The import itself reports what is wrong with the file.
@@ -100,7 +100,7 @@ mod tests {
         });
         let text: String = lines.collect();
         let (len, packed) = (text.len() as u64, gzip(text.as_bytes()));
-        assert!(len > 2 * GZIP_SAMPLE_BYTES, "{len}");
+        assert!(len > 2 * UNPACKED_SAMPLE_BYTES, "{len}");
         let needed = |bytes: &[u8]| {
             let files = [fixture.file("long.json.gz", bytes)];
             DiskSpace::of(&fixture.collections, &files)

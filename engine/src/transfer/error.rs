@@ -4,7 +4,7 @@ use std::{io, path::Path};
 
 use thiserror::Error;
 
-use crate::{collection::WriteError, query::QueryError, store::StoreError};
+use crate::{collection::WriteError, plan::PlanError, query::QueryError, store::StoreError};
 
 /// Why an import or export could not start or continue. Each text is a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -59,6 +59,9 @@ pub enum TransferError {
     /// The filter failed on a document; nothing was written.
     #[error("Nothing was written: {0}.")]
     Filter(#[from] QueryError),
+    /// The query can't be planned, or a step of it failed; nothing was written.
+    #[error("Nothing was written: {0}.")]
+    Search(#[from] PlanError),
     /// The store refused or failed.
     #[error(transparent)]
     Write(#[from] WriteError),

@@ -9,15 +9,16 @@ use std::{
 use bson::{Bson, RawDocument};
 
 use super::{
-    Progress, TransferError,
+    Compression, ExportQuery, Progress, TransferError,
     atomic_file::{AtomicFile, CompleteFile},
     export_csv::{self, Columns},
     limits::{EXPORT_BYTES_MAX, EXPORT_DOCS_MAX, LOOKALIKE_ID_CHARS_MAX},
 };
 use crate::{
-    catalog::{CollectionMeta, Namespace},
+    catalog::{CatalogSnapshot, CollectionMeta, Namespace},
     collection::{Collections, WriteError},
-    query::{Context, Filter, QueryError},
+    plan::{Operation, Search, Step},
+    query::{Context, QueryError},
     store::{RecordNumber, Scan, StoreError},
     value::{
         bucket, counted,
@@ -34,12 +35,16 @@ pub enum ExportFormat {
     Ndjson(Style),
     /// One array, a document per line.
     Array(Style),
+    /// BSON documents, one after another, as they are stored.
+    Bson,
     /// CSV with a header row. Loses all types except numbers and strings.
     Csv {
         /// The columns as dotted paths; `None`: all fields that occur.
         fields: Option<Vec<String>>,
         /// Prefix text that a spreadsheet would run as a formula with a quote.
         escape_formulas: bool,
+        /// Fields that get no column, as dotted paths, with all that is inside them.
+        hidden: Vec<String>,
     },
 }
 
@@ -52,10 +57,10 @@ pub struct ExportRequest {
     pub path: PathBuf,
     /// Its format.
     pub format: ExportFormat,
-    /// Only matching documents, parsed by [`Filter::parse_query`] as in `find`.
-    pub filter: Option<Filter>,
-    /// Compress with gzip.
-    pub gzip: bool,
+    /// Which documents, in which order and with which fields.
+    pub query: ExportQuery,
+    /// How the output is compressed.
+    pub compression: Compression,
     /// Also write the index definitions to [`indexes_path`], as `createIndexes` takes them.
     pub indexes: bool,
 }
@@ -78,15 +83,15 @@ pub struct ExportReport {
 pub struct DamagedDocuments {
     /// How many there are.
     pub count: u64,
-    /// The record number of the first one.
-    pub first: RecordNumber,
+    /// The record number of the first one; `None`: unknown, because an index led to it.
+    pub first: Option<RecordNumber>,
 }
 
 impl fmt::Display for DamagedDocuments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let documents = counted(self.count, "document is", "documents are");
-        let first = RecordName(self.first);
-        write!(f, "{documents} damaged and not exported; the first is {first}")
+        write!(f, "{documents} damaged and not exported")?;
+        self.first.map_or(Ok(()), |first| write!(f, "; the first is {}", RecordName(first)))
     }
 }
 
@@ -128,54 +133,19 @@ pub fn export(
 ) -> Result<ExportReport, TransferError> {
     let collection = to_export(collections, &request.namespace)?;
     let data_folder = collections.store().folder().to_owned();
-    let mut target = AtomicFile::begin(&request.path, &data_folder, request.gzip, progress)?;
+    let mut target = AtomicFile::begin(&request.path, &data_folder, request.compression, progress)?;
     let mut walk = ExportScan {
         collections,
         collection: &collection,
         request,
         progress,
+        operation: progress.operation(),
         seen: Context::at(collections.clock().now_ms()),
         exported: 0,
         lookalikes: None,
         left_out: None,
     };
-    match &request.format {
-        ExportFormat::Ndjson(style) => {
-            let mut append = |out: &mut Vec<u8>, document: &RawDocument, _| {
-                line(out, document, *style, b"\n");
-                Ok(())
-            };
-            walk.run(&mut append, &mut target)?;
-        }
-        ExportFormat::Array(style) => {
-            target.write(b"[")?;
-            walk.run(
-                &mut |out, document, first| {
-                    out.extend_from_slice(if first { b"\n" } else { b",\n" });
-                    line(out, document, *style, b"");
-                    Ok(())
-                },
-                &mut target,
-            )?;
-            target.write(b"\n]\n")?;
-        }
-        ExportFormat::Csv { fields, escape_formulas } => {
-            let mut columns = match fields {
-                Some(fields) => Columns::chosen(fields),
-                None => walk.columns()?,
-            };
-            target.write(&columns.header(*escape_formulas))?;
-            let mut row = |out: &mut Vec<u8>, document: &RawDocument, _| {
-                // Written after the columns were collected.
-                if !columns.hold(document) {
-                    return check_columns(&columns, &request.path);
-                }
-                export_csv::append_row(out, &columns, document, *escape_formulas);
-                Ok(())
-            };
-            walk.run(&mut row, &mut target)?;
-        }
-    }
+    walk.write(&mut target)?;
     let ExportScan { exported, lookalikes, left_out, .. } = walk;
     if let Some(left_out) = left_out.as_ref().filter(|_| request.path.exists()) {
         return Err(TransferError::target(&request.path, kept_for(left_out)));
@@ -222,8 +192,10 @@ fn note_lookalike(lookalikes: &mut Option<Lookalikes>, document: &RawDocument) {
     lookalikes.get_or_insert_with(|| Lookalikes { count: 0, first: first() }).count += 1;
 }
 
-fn note_left_out(left_out: &mut Option<DamagedDocuments>, record: RecordNumber) {
-    left_out.get_or_insert(DamagedDocuments { count: 0, first: record }).count += 1;
+fn note_left_out(left_out: &mut Option<DamagedDocuments>, count: u64, first: Option<RecordNumber>) {
+    if count > 0 {
+        left_out.get_or_insert(DamagedDocuments { count: 0, first }).count += count;
+    }
 }
 
 fn kept_for(left_out: &DamagedDocuments) -> String {
@@ -242,12 +214,17 @@ fn line(out: &mut Vec<u8>, document: &RawDocument, style: Style, end: &[u8]) {
 /// Appends a document to the text so far. The flag marks the first document.
 type Append<'a> = &'a mut dyn FnMut(&mut Vec<u8>, &RawDocument, bool) -> Result<(), TransferError>;
 
+/// Takes a document; returns false to end the read.
+type Visit<'a> = &'a mut dyn FnMut(&RawDocument) -> bool;
+
 /// A scan over the documents to export, in bounded reads.
 struct ExportScan<'w> {
     collections: &'w Collections,
     collection: &'w CollectionMeta,
     request: &'w ExportRequest,
     progress: &'w Progress,
+    /// Ends long reads when the user cancels.
+    operation: Arc<Operation>,
     /// What the filter's expressions see: `$$NOW` is when the export started.
     seen: Context,
     exported: u64,
@@ -255,20 +232,79 @@ struct ExportScan<'w> {
     left_out: Option<DamagedDocuments>,
 }
 
+/// Where an export continues.
+enum Position {
+    /// At this record, in the order of the collection.
+    Record(RecordNumber),
+    /// Where the search stopped.
+    Search(Box<Search>),
+}
+
 impl ExportScan<'_> {
+    /// Writes all documents in the format of the request.
+    fn write(&mut self, target: &mut AtomicFile<'_>) -> Result<(), TransferError> {
+        let request = self.request;
+        match &request.format {
+            ExportFormat::Ndjson(style) => {
+                let mut append = |out: &mut Vec<u8>, document: &RawDocument, _| {
+                    line(out, document, *style, b"\n");
+                    Ok(())
+                };
+                self.run(&mut append, target)?;
+            }
+            ExportFormat::Array(style) => {
+                target.write(b"[")?;
+                self.run(
+                    &mut |out, document, first| {
+                        out.extend_from_slice(if first { b"\n" } else { b",\n" });
+                        line(out, document, *style, b"");
+                        Ok(())
+                    },
+                    target,
+                )?;
+                target.write(b"\n]\n")?;
+            }
+            ExportFormat::Bson => {
+                let mut append = |out: &mut Vec<u8>, document: &RawDocument, _| {
+                    out.extend_from_slice(document.as_bytes());
+                    Ok(())
+                };
+                self.run(&mut append, target)?;
+            }
+            ExportFormat::Csv { fields, escape_formulas, hidden } => {
+                let mut columns = match fields {
+                    Some(fields) => Columns::chosen(fields),
+                    None => self.columns(hidden)?,
+                };
+                target.write(&columns.header(*escape_formulas))?;
+                let mut row = |out: &mut Vec<u8>, document: &RawDocument, _| {
+                    // Written after the columns were collected.
+                    if !columns.hold(document) {
+                        return check_columns(&columns, &request.path);
+                    }
+                    export_csv::append_row(out, &columns, document, *escape_formulas);
+                    Ok(())
+                };
+                self.run(&mut row, target)?;
+            }
+        }
+        Ok(())
+    }
+
     fn run(
         &mut self,
         append: Append<'_>,
         target: &mut AtomicFile<'_>,
     ) -> Result<(), TransferError> {
         let mut text = Vec::new();
-        let mut from = Some(0);
-        let is_json = !matches!(self.request.format, ExportFormat::Csv { .. });
-        while let Some(record) = from {
+        let mut position = Some(self.start()?);
+        let format = &self.request.format;
+        let is_json = matches!(format, ExportFormat::Ndjson(_) | ExportFormat::Array(_));
+        while let Some(at) = position {
             let before = self.exported;
             let (mut lookalikes, mut left_out) = (self.lookalikes.take(), self.left_out.take());
             let (mut exported, mut appended) = (before, Ok(()));
-            from = self.step(record, &mut left_out, &mut |document| {
+            position = self.step(at, &mut left_out, &mut |document| {
                 if appended.is_ok() {
                     appended = append(&mut text, document, exported == 0);
                     exported += 1;
@@ -288,12 +324,12 @@ impl ExportScan<'_> {
     }
 
     /// The columns of all documents to export.
-    fn columns(&self) -> Result<Columns, TransferError> {
-        let mut columns = Columns::default();
-        let mut from = Some(0);
-        while let Some(record) = from {
+    fn columns(&self, hidden: &[String]) -> Result<Columns, TransferError> {
+        let mut columns = Columns::all_but(hidden);
+        let mut position = Some(self.start()?);
+        while let Some(at) = position {
             // The second scan counts the damaged documents.
-            from = self.step(record, &mut None, &mut |document| {
+            position = self.step(at, &mut None, &mut |document| {
                 columns.add(document);
                 true
             })?;
@@ -302,25 +338,61 @@ impl ExportScan<'_> {
         Ok(columns)
     }
 
-    /// One read transaction from a record number on; `visit` returns false to end it. Returns where
-    /// to continue, `None` at the end. A damaged document does not end the export: the others must
-    /// get out.
+    fn start(&self) -> Result<Position, TransferError> {
+        if self.request.query.is_scan() {
+            return Ok(Position::Record(0));
+        }
+        let search = self.request.query.search(self.collection)?;
+        Ok(Position::Search(Box::new(search.pausing_after(EXPORT_DOCS_MAX as u64))))
+    }
+
+    /// One read transaction from a position on; `visit` returns false to end it. Returns where to
+    /// continue, `None` at the end. A damaged document does not end the export: the others must get
+    /// out.
     fn step(
         &self,
-        from: RecordNumber,
+        from: Position,
         left_out: &mut Option<DamagedDocuments>,
-        visit: &mut dyn FnMut(&RawDocument) -> bool,
-    ) -> Result<Option<RecordNumber>, TransferError> {
+        visit: Visit<'_>,
+    ) -> Result<Option<Position>, TransferError> {
         if self.progress.is_cancelled() {
             return Err(TransferError::Cancelled);
         }
+        let mut failed = Ok(());
+        let mut shaped = |document: &RawDocument| {
+            let Some(projection) = &self.request.query.projection else { return visit(document) };
+            match projection.apply(document, &self.seen) {
+                Ok(part) => visit(&part),
+                Err(error) => {
+                    failed = Err(error);
+                    false
+                }
+            }
+        };
+        let next = match from {
+            Position::Record(from) => self.scan(from, left_out, &mut shaped)?.map(Position::Record),
+            Position::Search(search) => {
+                let searched = self.operation.run(|| self.search(search, left_out, &mut shaped));
+                match searched {
+                    Err(_) if self.progress.is_cancelled() => return Err(TransferError::Cancelled),
+                    searched => searched?.map(Position::Search),
+                }
+            }
+        };
+        failed?;
+        Ok(next)
+    }
+
+    /// Reads in the order of the collection.
+    fn scan(
+        &self,
+        from: RecordNumber,
+        left_out: &mut Option<DamagedDocuments>,
+        visit: Visit<'_>,
+    ) -> Result<Option<RecordNumber>, TransferError> {
         let now_ms = self.collections.clock().now_ms();
         self.collections.read(|reader, catalog| {
-            // A dropped collection may be half reclaimed, and its rest is not a valid export.
-            let Some(collection) = catalog.collection_by_id(self.collection.id) else {
-                let namespace = self.request.namespace.to_string();
-                return Err(TransferError::CollectionGone { namespace });
-            };
+            let collection = self.still_there(catalog)?;
             let mut documents = reader.documents(collection.id, from, Scan::Forward)?;
             let is_packed = collection.options.time_series.is_some();
             let mut visited = 0;
@@ -329,7 +401,7 @@ impl ExportScan<'_> {
                 let read = unread.read().and_then(|stored| Ok((stored, stored.document()?)));
                 let continues = match StoreError::unless_damaged(read)? {
                     None => {
-                        note_left_out(left_out, unread.record);
+                        note_left_out(left_out, 1, Some(unread.record));
                         true
                     }
                     Some((_, packed)) if is_packed => self.measurements(packed, visit)?,
@@ -348,20 +420,46 @@ impl ExportScan<'_> {
         })
     }
 
+    /// Continues a search.
+    fn search(
+        &self,
+        mut search: Box<Search>,
+        left_out: &mut Option<DamagedDocuments>,
+        visit: Visit<'_>,
+    ) -> Result<Option<Box<Search>>, TransferError> {
+        let now_ms = self.collections.clock().now_ms();
+        let damaged = search.stats().damaged;
+        self.collections.read(|reader, catalog| {
+            let collection = self.still_there(catalog)?;
+            let mut visited = 0;
+            search.advance::<TransferError>(reader, &collection, now_ms, &mut |_, document| {
+                visited += 1;
+                let continues = visit(document) && visited < EXPORT_DOCS_MAX;
+                Ok(if continues { Step::Take } else { Step::TakeAndStop })
+            })
+        })?;
+        note_left_out(left_out, search.stats().damaged - damaged, None);
+        Ok((!search.is_done()).then_some(search))
+    }
+
+    /// The collection as it is now. A dropped one may be half reclaimed, and its rest is not a
+    /// valid export.
+    fn still_there(&self, catalog: &CatalogSnapshot) -> Result<Arc<CollectionMeta>, TransferError> {
+        let found = catalog.collection_by_id(self.collection.id).cloned();
+        found.ok_or_else(|| {
+            let namespace = self.request.namespace.to_string();
+            TransferError::CollectionGone { namespace }
+        })
+    }
+
     fn is_wanted(&self, document: &RawDocument) -> Result<bool, QueryError> {
-        self.request
-            .filter
-            .as_ref()
-            .map_or(Ok(true), |filter| filter.matches_in(document, &self.seen))
+        let filter = self.request.query.filter.as_ref();
+        filter.map_or(Ok(true), |filter| filter.matches_in(document, &self.seen))
     }
 
     /// Visits all measurements of a bucket, even if one of them ends the read: the next read starts
     /// at the next bucket.
-    fn measurements(
-        &self,
-        packed: &RawDocument,
-        visit: &mut dyn FnMut(&RawDocument) -> bool,
-    ) -> Result<bool, QueryError> {
+    fn measurements(&self, packed: &RawDocument, visit: Visit<'_>) -> Result<bool, QueryError> {
         let mut continues = true;
         for (_, document) in bucket::measurements(packed) {
             continues &= !self.is_wanted(&document)? || visit(&document);
@@ -377,7 +475,7 @@ fn write_indexes<'p>(
     data_folder: &Path,
     progress: &'p Progress,
 ) -> Result<AtomicFile<'p>, TransferError> {
-    let mut target = AtomicFile::begin(path, data_folder, false, progress)?;
+    let mut target = AtomicFile::begin(path, data_folder, Compression::None, progress)?;
     target.write(b"[")?;
     for (number, index) in collection.indexes.iter().filter(|index| !index.is_id()).enumerate() {
         let mut spec = index.to_spec();

@@ -15,6 +15,8 @@ use crate::value::{
 pub(super) struct Columns {
     names: Vec<String>,
     known: HashSet<String>,
+    /// Paths without a column, with all that is inside them.
+    hidden: Vec<String>,
     /// The user chose the columns: other fields are left out.
     are_chosen: bool,
     too_many: bool,
@@ -32,10 +34,25 @@ impl Columns {
         Self { names: fields.to_vec(), are_chosen: true, ..Self::default() }
     }
 
+    /// No columns yet; those at and inside of `hidden` are never added.
+    pub(super) fn all_but(hidden: &[String]) -> Self {
+        Self { hidden: hidden.to_vec(), ..Self::default() }
+    }
+
+    fn hides(&self, path: &str) -> bool {
+        self.hidden.iter().any(|hidden| {
+            path.strip_prefix(&**hidden)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
+    }
+
     /// Adds all paths of a document that lead to a value other than a non-empty document.
     pub(super) fn add(&mut self, document: &RawDocument) {
         let (mut path, may_be_unclear) = (mem::take(&mut self.path), may_be_unclear(document));
         leaves(document, &mut path, &mut |path, value| {
+            if self.hides(path) {
+                return;
+            }
             if may_be_unclear && !is_under(document, path, value) {
                 self.unclear.get_or_insert_with(|| path.to_owned());
             }
@@ -61,6 +78,9 @@ impl Columns {
         }
         let mut path = mem::take(&mut self.path);
         leaves(document, &mut path, &mut |path, value| {
+            if self.hides(path) {
+                return;
+            }
             if !self.known.contains(path) {
                 self.new.get_or_insert_with(|| path.to_owned());
             } else if may_be_unclear && !is_under(document, path, value) {

@@ -7,7 +7,10 @@ use bson::{
     raw::{CStr, RawBsonRef},
 };
 
-use super::{ExportFormat, IMPORT_TEXT_BYTES_MAX, ImportRequest, TransferError, tests::Fixture};
+use super::{
+    Compression, ExportFormat, ExportQuery, ExportRequest, IMPORT_TEXT_BYTES_MAX, ImportRequest,
+    Progress, TransferError, export, tests::Fixture,
+};
 use crate::store::rot;
 use crate::value::{
     extjson::{Style, read_document, write_document},
@@ -38,7 +41,7 @@ fn csv_is_refused_where_a_field_stands_twice() {
         let path = fixture.folder.path().join("out.csv");
         let fields = chosen.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let fields = (!fields.is_empty()).then_some(fields);
-        let format = ExportFormat::Csv { fields, escape_formulas: false };
+        let format = ExportFormat::Csv { fields, escape_formulas: false, hidden: Vec::new() };
         let told = fixture.export_to(&path, format).map_err(|error| error.to_string());
         match (told, expected) {
             (Ok(_), Ok(text)) => assert_eq!(fs::read_to_string(&path).unwrap(), text),
@@ -99,7 +102,7 @@ fn a_document_that_looks_like_a_value_is_told_when_it_is_exported() {
         assert_eq!((told.count, &*told.first), (2, "'two'"));
         assert!(told.to_string().starts_with("2 documents have an embedded document"), "{told}");
     }
-    let csv = ExportFormat::Csv { fields: None, escape_formulas: false };
+    let csv = ExportFormat::Csv { fields: None, escape_formulas: false, hidden: Vec::new() };
     assert_eq!(
         fixture.export_to(&fixture.folder.path().join("out.csv"), csv).unwrap().lookalikes,
         None
@@ -248,7 +251,7 @@ fn damaged_documents_are_left_out_and_told_and_cost_no_older_file() {
     let refused = fixture.export_to(&path, NDJSON).unwrap_err().to_string();
     assert!(refused.contains("The existing file may have them"), "{refused}");
     assert_eq!(fs::read_to_string(&path).unwrap(), whole);
-    let csv = ExportFormat::Csv { fields: None, escape_formulas: false };
+    let csv = ExportFormat::Csv { fields: None, escape_formulas: false, hidden: Vec::new() };
     for (format, expected) in [
         (NDJSON, "{\"_id\":1,\"text\":\"before\"}\n{\"_id\":3,\"text\":\"behind\"}\n"),
         (csv, "_id,text\r\n1,before\r\n3,behind\r\n"),
@@ -259,4 +262,114 @@ fn damaged_documents_are_left_out_and_told_and_cost_no_older_file() {
         assert_eq!(report.left_out.unwrap().to_string(), told);
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), report.exported), (expected, 2));
     }
+}
+
+/// What an export of a query writes, in one line a document.
+fn queried(fixture: &Fixture, query: ExportQuery, format: ExportFormat) -> Result<String, String> {
+    let request = ExportRequest {
+        namespace: fixture.namespace.clone(),
+        path: fixture.folder.path().join("queried"),
+        format,
+        query,
+        compression: Compression::None,
+        indexes: false,
+    };
+    let report = export(&fixture.collections, &request, &Progress::new());
+    let report = report.map_err(|error| error.to_string())?;
+    let text = fs::read_to_string(&request.path).unwrap();
+    let lines = text.lines().count() as u64;
+    assert!([report.exported, report.exported + 1].contains(&lines), "{lines}");
+    Ok(text)
+}
+
+#[test]
+fn the_parts_of_a_find_decide_what_is_written() {
+    let fixture = Fixture::new();
+    for (id, n) in [(1, 30), (2, 10), (3, 20), (4, 10)] {
+        fixture.insert(&raw(&doc! { "_id": id, "n": n, "tags": [{ "t": n }, { "t": id }] }));
+    }
+    let check = |filter, sort, projection, (skip, limit), expected: &str| {
+        let query = ExportQuery::parse(&filter, &sort, &projection, None).unwrap();
+        let query = ExportQuery { skip, limit, ..query };
+        assert_eq!(queried(&fixture, query, NDJSON).unwrap().replace('\n', " "), expected);
+    };
+    let id = || doc! { "_id": 1 };
+    let all = "{\"_id\":2} {\"_id\":4} {\"_id\":3} {\"_id\":1} ";
+    check(doc! {}, doc! { "n": 1, "_id": 1 }, id(), (0, None), all);
+    check(doc! {}, doc! { "n": -1 }, id(), (0, Some(1)), "{\"_id\":1} ");
+    check(doc! {}, doc! { "n": 1, "_id": 1 }, id(), (1, Some(2)), "{\"_id\":4} {\"_id\":3} ");
+    check(doc! { "n": 10 }, doc! { "_id": -1 }, id(), (1, None), "{\"_id\":2} ");
+    check(doc! {}, doc! { "$natural": -1 }, id(), (3, None), "{\"_id\":1} ");
+    check(doc! { "n": 30 }, doc! {}, doc! { "_id": 0, "m": "$n" }, (0, None), "{\"m\":30} ");
+    let first = doc! { "_id": 0, "tags.$": 1 };
+    check(doc! { "tags.t": 3 }, doc! {}, first, (0, None), "{\"tags\":[{\"t\":3}]} ");
+    check(doc! { "n": 99 }, doc! { "n": 1 }, id(), (0, None), "");
+}
+
+#[test]
+fn a_query_that_find_refuses_leaves_no_file() {
+    let fixture = Fixture::new();
+    fixture.insert(&raw(&doc! { "_id": 1, "a": "x" }));
+    let none = bson::Document::new();
+    let parsed = |filter: &bson::Document, sort: &bson::Document, projection: &bson::Document| {
+        ExportQuery::parse(filter, sort, projection, None)
+    };
+    assert!(parsed(&doc! { "a": { "$nope": 1 } }, &none, &none).is_err());
+    assert!(parsed(&none, &doc! { "a": 7 }, &none).is_err());
+    assert!(parsed(&none, &none, &doc! { "a": 1, "b": 0 }).is_err());
+    assert!(ExportQuery::parse(&none, &none, &none, Some(&bson::Bson::Int32(1))).is_err());
+    let hint = bson::Bson::from("nope_1");
+    let query = ExportQuery::parse(&none, &none, &none, Some(&hint)).unwrap();
+    let error = queried(&fixture, query, NDJSON).unwrap_err();
+    assert!(error.starts_with("Nothing was written: hint provided"), "{error}");
+    let wrong = doc! { "b": { "$divide": ["$a", 1] } };
+    let error = queried(&fixture, parsed(&none, &none, &wrong).unwrap(), NDJSON).unwrap_err();
+    assert!(error.starts_with("Nothing was written: "), "{error}");
+    assert!(!fixture.folder.path().join("queried").exists());
+}
+
+#[test]
+fn a_search_is_read_in_steps_and_can_be_canceled() {
+    let fixture = Fixture::new();
+    let lines: Vec<String> = (0..25_000).map(|id| format!("{{\"_id\":{id},\"n\":1}}\n")).collect();
+    fixture.import(&fixture.request(lines.concat().as_bytes()));
+    let none = bson::Document::new();
+    // One match in the last of three reads, and matches over three reads in an order.
+    for (filter, sort, expected) in [
+        (doc! { "n": 1, "_id": { "$mod": [24_000, 23_999] } }, none.clone(), 1),
+        (none.clone(), doc! { "n": 1 }, 25_000),
+    ] {
+        let query = ExportQuery::parse(&filter, &sort, &none, None).unwrap();
+        let text = queried(&fixture, ExportQuery { limit: Some(30_000), ..query.clone() }, NDJSON);
+        assert_eq!(text.unwrap().lines().count(), expected);
+        let progress = Progress::new();
+        progress.cancel_at(1);
+        progress.cancel();
+        let request = ExportRequest {
+            namespace: fixture.namespace.clone(),
+            path: fixture.folder.path().join("canceled"),
+            format: NDJSON,
+            query,
+            compression: Compression::None,
+            indexes: false,
+        };
+        let ended = export(&fixture.collections, &request, &progress);
+        assert_eq!(ended, Err(TransferError::Cancelled));
+        assert!(!request.path.exists());
+    }
+}
+
+#[test]
+fn hidden_columns_are_left_out_of_csv_with_all_that_is_inside_them() {
+    let fixture = Fixture::new();
+    fixture.insert(&raw(&doc! { "_id": 1, "a": { "b": 2, "c": { "d": 3 } }, "ab": 4 }));
+    fixture.insert(&raw(&doc! { "_id": 2, "e": 5 }));
+    let check = |hidden: &[&str], expected: &str| {
+        let hidden = hidden.iter().map(|name| (*name).to_owned()).collect();
+        let format = ExportFormat::Csv { fields: None, escape_formulas: false, hidden };
+        assert_eq!(queried(&fixture, ExportQuery::default(), format).unwrap(), expected);
+    };
+    check(&["a"], "_id,ab,e\r\n1,4,\r\n2,,5\r\n");
+    check(&["a.c", "e"], "_id,a.b,ab\r\n1,2,4\r\n2,,\r\n");
+    check(&["nothing"], "_id,a.b,a.c.d,ab,e\r\n1,2,3,4,\r\n2,,,,5\r\n");
 }

@@ -143,7 +143,8 @@ impl<'p> OpenedFiles<'p> {
     ) -> Result<Self, TransferError> {
         let mut opened = Self { files: Vec::new(), detected: Vec::new() };
         let options = checkpoint.request.read_options();
-        let mut bytes = 0;
+        // An import of a dump has read other files before.
+        let mut bytes = progress.now().bytes;
         for (number, path) in paths.iter().enumerate().skip(checkpoint.file) {
             let mut records = Records::open(path, &options, Some(progress))?;
             bytes += std::fs::metadata(path).map_or(0, |about| about.len());

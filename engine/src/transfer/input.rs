@@ -13,11 +13,14 @@ use std::{
 use flate2::read::MultiGzDecoder;
 
 use super::{
-    Progress, TransferError,
+    Compression, Progress, TransferError,
     error::io_reason,
-    limits::{GZIP_BYTES_FREE, GZIP_RATIO_MAX, IMPORT_TEXT_BYTES_MAX, READ_BYTES},
+    limits::{IMPORT_TEXT_BYTES_MAX, READ_BYTES, UNPACKED_BYTES_FREE, UNPACKED_RATIO_MAX},
 };
 use crate::store::open_chosen;
+
+/// Bytes at the start of a file that tell its compression.
+const MAGIC_BYTES: usize = 4;
 
 /// The unconsumed bytes of a file.
 pub(super) struct Input<'p> {
@@ -26,7 +29,7 @@ pub(super) struct Input<'p> {
     start: usize,
     end: usize,
     ended: bool,
-    gzip: bool,
+    compression: Compression,
     unpacked: u64,
     wanted: u64,
     packed: Arc<AtomicU64>,
@@ -53,7 +56,7 @@ impl Read for CountingReader<'_> {
 }
 
 impl<'p> Input<'p> {
-    /// Opens a regular file. Gzip is recognized by its magic number.
+    /// Opens a regular file. Compression is recognized by its magic number.
     pub(super) fn open(path: &Path, progress: Option<&'p Progress>) -> Result<Self, TransferError> {
         let wrong = |error: io::Error| TransferError::file(path, &error);
         let about = std::fs::metadata(path).map_err(wrong)?;
@@ -64,13 +67,16 @@ impl<'p> Input<'p> {
         let packed = Arc::new(AtomicU64::new(0));
         let file = open_chosen(path).map_err(wrong)?;
         let mut reader = CountingReader { file, packed: Arc::clone(&packed), progress };
-        let mut magic = Vec::with_capacity(2);
-        reader.by_ref().take(2).read_to_end(&mut magic).map_err(wrong)?;
-        let gzip = magic == [0x1f, 0x8b];
+        let mut magic = Vec::with_capacity(MAGIC_BYTES);
+        reader.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut magic).map_err(wrong)?;
+        let compression = Compression::of(&magic);
         let whole = BufReader::with_capacity(READ_BYTES, io::Cursor::new(magic).chain(reader));
-        let reader: Box<dyn Read + Send + 'p> =
-            if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
-        Ok(Self { gzip, packed, path: path.to_owned(), progress, ..Self::over(reader) })
+        let reader: Box<dyn Read + Send + 'p> = match compression {
+            Compression::None => Box::new(whole),
+            Compression::Gzip => Box::new(MultiGzDecoder::new(whole)),
+            Compression::Zstd => Box::new(zstd::Decoder::with_buffer(whole).map_err(wrong)?),
+        };
+        Ok(Self { compression, packed, path: path.to_owned(), progress, ..Self::over(reader) })
     }
 
     /// Reads uncompressed bytes.
@@ -81,7 +87,7 @@ impl<'p> Input<'p> {
             start: 0,
             end: 0,
             ended: false,
-            gzip: false,
+            compression: Compression::None,
             unpacked: 0,
             wanted: u64::MAX,
             packed: Arc::default(),
@@ -90,7 +96,7 @@ impl<'p> Input<'p> {
         }
     }
 
-    /// Skips ahead to this offset of the decompressed file. A gzip file is read up to there.
+    /// Skips ahead to this offset of the decompressed file. A compressed file is read up to there.
     ///
     /// # Errors
     /// One sentence without its full stop.
@@ -106,7 +112,7 @@ impl<'p> Input<'p> {
             if self.ended {
                 return Err("the file is shorter than before".to_owned());
             }
-            if self.gzip {
+            if self.is_compressed() {
                 self.fill()?;
             } else {
                 self.seek(offset).map_err(|error| self.failed(&error))?;
@@ -148,8 +154,12 @@ impl<'p> Input<'p> {
         self.unpacked >= self.wanted || self.progress.is_some_and(Progress::is_cancelled)
     }
 
-    pub(super) fn is_gzip(&self) -> bool {
-        self.gzip
+    pub(super) fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    pub(super) fn is_compressed(&self) -> bool {
+        self.compression != Compression::None
     }
 
     /// The buffered bytes.
@@ -197,10 +207,14 @@ impl<'p> Input<'p> {
         self.end += count;
         self.unpacked += count as u64;
         let packed = self.packed.load(Relaxed).max(1);
-        if self.gzip && self.unpacked > GZIP_BYTES_FREE && self.unpacked / packed > GZIP_RATIO_MAX {
+        if self.is_compressed()
+            && self.unpacked > UNPACKED_BYTES_FREE
+            && self.unpacked / packed > UNPACKED_RATIO_MAX
+        {
             return Err(format!(
-                "the gzip file decompresses to more than {GZIP_RATIO_MAX} times its size, which may \
-                 fill the disk; decompress it yourself first"
+                "the {} file decompresses to more than {UNPACKED_RATIO_MAX} times its size, which \
+                 may fill the disk; decompress it yourself first",
+                self.compression.name()
             ));
         }
         Ok(())
@@ -215,12 +229,14 @@ impl<'p> Input<'p> {
     }
 
     fn failed(&self, error: &io::Error) -> String {
+        let (name, is_compressed) = (self.compression.name(), self.is_compressed());
         match error.kind() {
-            io::ErrorKind::UnexpectedEof if self.gzip => {
-                "the gzip file is truncated; get a new copy".to_owned()
+            io::ErrorKind::UnexpectedEof if is_compressed => {
+                format!("the {name} file is truncated; get a new copy")
             }
-            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData if self.gzip => {
-                "the gzip file is damaged; get a new copy".to_owned()
+            // A decoder's own error has no number of the system.
+            _ if is_compressed && error.raw_os_error().is_none() => {
+                format!("the {name} file is damaged; get a new copy")
             }
             _ => format!("can't read the rest of the file: {}", io_reason(error)),
         }

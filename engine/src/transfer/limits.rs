@@ -42,21 +42,30 @@ pub(super) const BATCH_QUEUE_MAX: usize = 2;
 /// Documents between two clock readings within a transaction.
 pub(super) const CLOCK_DOCS: usize = 16;
 
-/// Ratio of decompressed to compressed bytes above which a gzip file is refused, once it is longer
-/// than [`GZIP_BYTES_FREE`].
-pub(super) const GZIP_RATIO_MAX: u64 = 200;
+/// Ratio of decompressed to compressed bytes above which a compressed file is refused, once it is longer
+/// than [`UNPACKED_BYTES_FREE`].
+pub(super) const UNPACKED_RATIO_MAX: u64 = 200;
 
 /// Decompressed bytes up to which any ratio is accepted.
-pub(super) const GZIP_BYTES_FREE: u64 = 100 << 20;
+pub(super) const UNPACKED_BYTES_FREE: u64 = 100 << 20;
 
-/// Decompressed bytes from which the size of a gzip file is estimated.
-pub(super) const GZIP_SAMPLE_BYTES: u64 = 16 << 20;
+/// Decompressed bytes from which the size of a compressed file is estimated.
+pub(super) const UNPACKED_SAMPLE_BYTES: u64 = 16 << 20;
 
 /// Documents that a preview shows.
 pub const PREVIEW_DOCS_MAX: usize = 20;
 
 /// Bytes of a file after which a preview reads no further document.
 pub(super) const PREVIEW_BYTES_MAX: u64 = 16 << 20;
+
+/// Entries of a folder in which a dump is looked for.
+pub(super) const DUMP_FILES_MAX: usize = 20_000;
+
+/// Bytes of a collection's metadata in a dump.
+pub(super) const DUMP_METADATA_BYTES_MAX: usize = 16 << 20;
+
+/// Bytes of the manifest of a folder: more than for [`DUMP_FILES_MAX`] files.
+pub(super) const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 
 /// Documents over which a preview detects types and layouts.
 pub const SAMPLE_DOCS_MAX: u64 = 5_000;

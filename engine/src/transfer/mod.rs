@@ -11,23 +11,38 @@
 //! written to their file between two transactions. Until then the checkpoint holds them, so the
 //! file gets each of them exactly once, whenever the process ends.
 //!
+//! A folder of mongodump is a BSON file and a metadata file for each collection. Its import creates
+//! the collection, then imports the documents, then creates the indexes. An exported folder also has
+//! a manifest, which an import checks before it writes anything.
+//!
 //! Export: bounded reads into a temporary file in the target's folder, then one rename, so the file
 //! appears whole or not at all.
 
 mod atomic_file;
 mod batch;
+mod bson_records;
+#[cfg(test)]
+mod bson_tests;
 mod checkpoint;
 mod checkpoint_bson;
+mod compression;
 mod convert;
 mod csv;
+mod csv_header;
 mod csv_value;
 #[cfg(test)]
 mod damaged_tests;
 mod detect;
 mod disk_space;
+mod dump_export;
+mod dump_import;
+mod dump_read;
+#[cfg(test)]
+mod dump_tests;
 mod error;
 mod export;
 mod export_csv;
+mod export_query;
 #[cfg(test)]
 mod export_tests;
 mod file_name;
@@ -40,6 +55,9 @@ mod json;
 #[cfg(test)]
 mod leniency_tests;
 mod limits;
+mod manifest;
+#[cfg(test)]
+mod manifest_tests;
 mod prepare;
 mod preview;
 mod progress;
@@ -60,25 +78,34 @@ mod types;
 mod types_tests;
 mod unfinished;
 
+pub use compression::Compression;
 pub use convert::FieldCounts;
 pub use detect::{DetectedFormat, ImportFormat, RecordFormat};
 pub use disk_space::DiskSpace;
+pub use dump_export::{DumpExport, DumpReport, export_dump};
+pub use dump_import::{DumpChoice, DumpImport, DumpOutcome, import_dump};
+pub use dump_read::{
+    Dump, DumpCollection, DumpIndex, ListedData, looks_like_dump, read_dump, rehearse_dump,
+};
 pub use error::TransferError;
 pub use export::{
     DamagedDocuments, ExportFormat, ExportReport, ExportRequest, Lookalikes, export, indexes_path,
 };
+pub use export_query::ExportQuery;
 pub use file_name::file_name;
 pub use import::{import, resume_import};
 pub use limits::{
     IMPORT_REJECTS_MAX, IMPORT_TEXT_BYTES_MAX, PREVIEW_DOCS_MAX, REJECTS_SHARE,
     REJECTS_SHARE_DOCS_MIN, SAMPLE_DOCS_MAX,
 };
-pub use preview::{FieldTypes, Preview, Rehearsal, RehearsedIndex, preview, rehearse};
+pub use preview::{
+    FieldTypes, Preview, Rehearsal, RehearsedIndex, preview, rehearse, visit_documents,
+};
 pub use progress::{Progress, ProgressNow};
 pub use report::{ImportEnd, ImportReport, Reject};
 pub use request::{ImportMode, ImportRequest, ReadOptions};
 pub use roll_back::{RollBackReport, roll_back_import};
-pub use sample::PathSample;
+pub use sample::{DeclaredType, PathSample};
 pub use text_position::TextPosition;
 pub use types::{FieldType, TargetType, Types, Unconverted};
 pub use unfinished::{UnfinishedImport, leave_import, unfinished_imports};

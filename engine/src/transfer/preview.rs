@@ -18,12 +18,12 @@ use super::{
     sample::PathSampler,
 };
 use crate::{
-    catalog::{CollectionMeta, Namespace},
+    catalog::{CollectionMeta, IndexMeta, Namespace},
     collection::Collections,
     plan::document_with_id,
     query::{Filter, filter::type_name},
     store::StoreError,
-    ttl::{Rule, expiry},
+    ttl::{Minutes, Rule, expiry},
     value::{Direction, key},
 };
 
@@ -75,6 +75,9 @@ pub struct Rehearsal {
     pub repeated: u64,
     /// Documents that are already expired. The next pass would remove them.
     pub overdue: u64,
+    /// The minute after now in which most documents would expire: its beginning, in milliseconds
+    /// since 1970, and at least how many; exact while they expire in a few thousand minutes.
+    pub busiest: Option<(i64, u64)>,
     /// The same by TTL index.
     pub indexes: Vec<RehearsedIndex>,
 }
@@ -97,7 +100,9 @@ pub struct RehearsedIndex {
 /// # Errors
 /// When it can't be read or its format is unknown.
 pub fn preview(path: &Path, options: &ReadOptions) -> Result<Preview, TransferError> {
-    let plain = ReadOptions { types: Types::default(), ..options.clone() };
+    let zone = options.types.zone;
+    let types = Types { zone, ..Types::default() };
+    let plain = ReadOptions { types, ..options.clone() };
     let mut preview = look(Records::open(path, &plain, None)?, path);
     if !options.types.is_empty() {
         let mut options = options.clone();
@@ -159,6 +164,9 @@ fn look(mut records: Records<'_>, path: &Path) -> Preview {
     }
     preview.sampled = sampler.documents();
     preview.paths = sampler.finish();
+    for sample in &mut preview.paths {
+        sample.declared = records.declared(&sample.path);
+    }
     preview
 }
 
@@ -204,19 +212,37 @@ pub fn rehearse(
     documents_max: u64,
     progress: &Progress,
 ) -> Result<Rehearsal, TransferError> {
-    let now_ms = collections.clock().now_ms();
     let collection = collections.catalog().collection(namespace);
+    let indexes = collection.iter().flat_map(|collection| &collection.indexes);
+    let indexes: Vec<&IndexMeta> = indexes.map(Arc::as_ref).collect();
+    let read = (options, documents_max);
+    rehearse_indexes(collections, &indexes, collection.clone(), path, read, progress)
+}
+
+/// As [`rehearse`], with these indexes. `_id`s are compared with those of the collection.
+///
+/// # Errors
+/// As [`rehearse`].
+pub(super) fn rehearse_indexes(
+    collections: &Collections,
+    indexes: &[&IndexMeta],
+    collection: Option<Arc<CollectionMeta>>,
+    path: &Path,
+    (options, documents_max): (&ReadOptions, u64),
+    progress: &Progress,
+) -> Result<Rehearsal, TransferError> {
+    let now_ms = collections.clock().now_ms();
     let mut rules: Vec<(Rule, Option<Filter>)> = Vec::new();
     let mut rehearsal = Rehearsal::default();
-    for index in collection.iter().flat_map(|collection| &collection.indexes) {
+    for index in indexes {
         let Some(rule) = index.ttl_rule() else { continue };
         rules.push((rule, index.partial.clone()));
         let index = index.name.clone();
         rehearsal.indexes.push(RehearsedIndex { index, overdue: 0, waiting: 0, never: 0 });
     }
     let mut records = Records::open(path, options, Some(progress))?;
-    let mut ids = IdCheck { collections, collection: collection.clone(), seen: BTreeSet::new() };
-    let mut stored = Vec::new();
+    let mut ids = IdCheck { collections, collection, seen: BTreeSet::new() };
+    let (mut stored, mut ahead) = (Vec::new(), Minutes::default());
     while rehearsal.documents + rehearsal.rejected < documents_max {
         if progress.is_cancelled() {
             return Err(TransferError::Cancelled);
@@ -237,7 +263,7 @@ pub fn rehearse(
         let document = records.document();
         rehearsal.documents += 1;
         ids.count(document, &mut rehearsal)?;
-        let mut is_overdue = false;
+        let (mut is_overdue, mut first_ms) = (false, None);
         for ((rule, partial), counts) in rules.iter().zip(&mut rehearsal.indexes) {
             let covered = partial.as_ref().is_none_or(|filter| filter.covers(document));
             let verdict = expiry(rule, document, now_ms);
@@ -246,14 +272,49 @@ pub fn rehearse(
                     is_overdue = true;
                     &mut counts.overdue
                 }
-                Some(_) if covered => &mut counts.waiting,
+                Some(threshold_ms) if covered => {
+                    first_ms = Some(first_ms.map_or(threshold_ms, |first| threshold_ms.min(first)));
+                    &mut counts.waiting
+                }
                 _ => &mut counts.never,
             };
             *count += 1;
         }
         rehearsal.overdue += u64::from(is_overdue);
+        if let Some(first_ms) = first_ms.filter(|_| !is_overdue) {
+            ahead.add(first_ms);
+        }
     }
+    rehearsal.busiest = ahead.busiest();
     Ok(rehearsal)
+}
+
+/// Calls `visit` with the first documents of a file that can be stored, at most `documents_max`.
+/// Returns how many there were.
+///
+/// # Errors
+/// When the file can't be read or its format is unknown.
+pub fn visit_documents(
+    path: &Path,
+    options: &ReadOptions,
+    documents_max: u64,
+    visit: &mut dyn FnMut(&RawDocument),
+) -> Result<u64, TransferError> {
+    let mut records = Records::open(path, options, None)?;
+    let (mut stored, mut documents) = (Vec::new(), 0);
+    while documents < documents_max {
+        stored.clear();
+        match records.next() {
+            Item::End => break,
+            Item::Bad(bad) if bad.fatal => break,
+            Item::Document(_) if prepare(records.document(), &mut stored).is_ok() => {
+                visit(records.document());
+                documents += 1;
+            }
+            Item::Bad(_) | Item::Document(_) => {}
+        }
+    }
+    Ok(documents)
 }
 
 /// Checks the `_id`s of a file.

@@ -1,8 +1,16 @@
 //! Progress and cancellation of an import or export.
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
     time::Duration,
+};
+
+use crate::{
+    interrupt::{Limit, StopReason, run_within},
+    plan::Operation,
 };
 
 /// Progress, shared between the working thread and its observers.
@@ -13,10 +21,19 @@ pub struct Progress {
     documents: AtomicU64,
     skipped: AtomicU64,
     rejected: AtomicU64,
-    cancelled: AtomicBool,
+    cancelled: Arc<AtomicBool>,
     /// Documents at which it is canceled; 0: never.
     #[cfg(test)]
     cancelled_at: AtomicU64,
+}
+
+/// The flag of a user who cancels.
+struct EndsOn(Arc<AtomicBool>);
+
+impl Limit for EndsOn {
+    fn tick(&self) -> Result<(), StopReason> {
+        if self.0.load(Relaxed) { Err(StopReason::Interrupted) } else { Ok(()) }
+    }
 }
 
 /// A snapshot of [`Progress`].
@@ -74,8 +91,14 @@ impl Progress {
         self.cancelled.load(Relaxed)
     }
 
+    /// An operation that ends when the user cancels.
+    pub(super) fn operation(&self) -> Arc<Operation> {
+        let limit: Arc<dyn Limit> = Arc::new(EndsOn(Arc::clone(&self.cancelled)));
+        Arc::new(run_within(Some(limit), || Operation::within_current(None)))
+    }
+
     pub(super) fn set_bytes_total(&self, bytes: u64) {
-        self.bytes_total.store(bytes, Relaxed);
+        self.bytes_total.fetch_max(bytes, Relaxed);
     }
 
     pub(super) fn add_bytes(&self, bytes: u64) {

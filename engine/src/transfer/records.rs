@@ -5,7 +5,9 @@ use std::path::Path;
 use bson::{RawDocument, RawDocumentBuf};
 
 use super::{
-    DetectedFormat, Progress, ReadOptions, RecordFormat, TextPosition, TransferError,
+    Compression, DeclaredType, DetectedFormat, ImportFormat, Progress, ReadOptions, RecordFormat,
+    TextPosition, TransferError,
+    bson_records::{self, BsonRecords},
     convert::{Converter, FieldCounts},
     csv::CsvRecords,
     detect::{byte_order_mark_length, detect, refuse},
@@ -77,6 +79,7 @@ enum RecordReader {
     Empty,
     Json(JsonRecords),
     Csv(CsvRecords),
+    Bson(BsonRecords),
 }
 
 impl<'p> Records<'p> {
@@ -104,10 +107,21 @@ impl<'p> Records<'p> {
         let not_readable =
             |what: String| TransferError::NotReadable { path: path.display().to_string(), what };
         input.fill_to(DETECT_BYTES).map_err(not_readable)?;
-        if let Some(what) = refuse(input.bytes()) {
-            return Err(not_readable(what.to_owned()));
-        }
-        let form = detect(input.bytes(), input.has_ended(), options.format, is_table(path));
+        let may_be_bson = matches!(options.format, ImportFormat::Auto | ImportFormat::Bson);
+        let is_bson = may_be_bson
+            && (options.format == ImportFormat::Bson
+                || bson_records::starts_with_document(&mut input).map_err(not_readable)?
+                || has_ending(path, &[".bson"]));
+        // Text can be recognized even if its name is wrong, but nothing else can be damaged BSON.
+        let form = if is_bson && !(input.bytes().is_empty() && input.has_ended()) {
+            Some(RecordFormat::Bson)
+        } else {
+            if let Some(what) = refuse(input.bytes()) {
+                return Err(not_readable(what.to_owned()));
+            }
+            let is_table = has_ending(path, &[".csv", ".tsv"]);
+            detect(input.bytes(), input.has_ended(), options.format, is_table)
+        };
         let Some(form) = form else {
             let position = start_of_text(input.bytes());
             return Err(not_readable(format!(
@@ -116,19 +130,23 @@ impl<'p> Records<'p> {
                 position.line, position.column
             )));
         };
-        let start = byte_order_mark_length(input.bytes());
+        let start = match form {
+            RecordFormat::Bson => 0,
+            _ => byte_order_mark_length(input.bytes()),
+        };
         input.consume(start);
         let position = TextPosition { offset: start as u64, ..TextPosition::START };
         let reader = match form {
             RecordFormat::Empty => RecordReader::Empty,
+            RecordFormat::Bson => RecordReader::Bson(BsonRecords::new()),
             RecordFormat::Csv { separator } => {
-                RecordReader::Csv(CsvRecords::new(separator, position))
+                RecordReader::Csv(CsvRecords::new(separator, options.types.zone, position))
             }
             RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array => {
                 RecordReader::Json(JsonRecords::new(form, position, options.leniency))
             }
         };
-        let detected = DetectedFormat { form, gzip: input.is_gzip() };
+        let detected = DetectedFormat { form, compression: input.compression() };
         let converter = Converter::new(&options.types);
         let (converted, tally_before) = (RawDocumentBuf::new(), Tally::default());
         Ok(Self { input, detected, reader, converter, converted, tally_before })
@@ -144,6 +162,7 @@ impl<'p> Records<'p> {
         match &mut self.reader {
             RecordReader::Empty => return Ok(()),
             RecordReader::Json(records) => records.resume(position),
+            RecordReader::Bson(records) => records.resume(position),
             RecordReader::Csv(records) => {
                 records.resume(position, &mut self.input, self.converter.as_mut())?;
             }
@@ -157,6 +176,7 @@ impl<'p> Records<'p> {
             RecordReader::Empty => TextPosition::START,
             RecordReader::Json(records) => records.position(),
             RecordReader::Csv(records) => records.position(),
+            RecordReader::Bson(records) => records.position(),
         }
     }
 
@@ -169,6 +189,14 @@ impl<'p> Records<'p> {
     /// Whether to stop reading.
     pub(super) fn is_enough(&self) -> bool {
         self.input.is_enough()
+    }
+
+    /// The type that the header of a table gives to the column with this path, with dots.
+    pub(super) fn declared(&self, path: &str) -> Option<DeclaredType> {
+        match &self.reader {
+            RecordReader::Csv(records) => records.declared(path),
+            RecordReader::Empty | RecordReader::Json(_) | RecordReader::Bson(_) => None,
+        }
     }
 
     pub(super) fn detected(&self) -> DetectedFormat {
@@ -187,20 +215,33 @@ impl<'p> Records<'p> {
             RecordReader::Csv(records) => records.next(&mut self.input, self.converter.as_mut()),
             RecordReader::Json(records) => {
                 let item = records.next(&mut self.input);
-                let (Item::Document(position), Some(converter)) = (&item, &mut self.converter)
-                else {
-                    return item;
-                };
-                match converter.convert(records.document()) {
-                    Ok(document) => {
-                        self.converted = document;
-                        item
-                    }
-                    Err(reason) => {
-                        let text = text_of(records.document());
-                        Item::Bad(BadRecord::new(*position, reason, &text, false))
-                    }
-                }
+                self.converted(item)
+            }
+            RecordReader::Bson(records) => {
+                let item = records.next(&mut self.input);
+                self.converted(item)
+            }
+        }
+    }
+
+    /// Converts the document that was just read.
+    fn converted(&mut self, item: Item) -> Item {
+        let document = match &self.reader {
+            RecordReader::Json(records) => records.document(),
+            RecordReader::Bson(records) => records.document(),
+            RecordReader::Csv(_) | RecordReader::Empty => return item,
+        };
+        let (Item::Document(position), Some(converter)) = (&item, &mut self.converter) else {
+            return item;
+        };
+        match converter.convert(document) {
+            Ok(document) => {
+                self.converted = document;
+                item
+            }
+            Err(reason) => {
+                let text = text_of(document);
+                Item::Bad(BadRecord::new(*position, reason, &text, false))
             }
         }
     }
@@ -208,7 +249,10 @@ impl<'p> Records<'p> {
     /// The document of the last [`Item::Document`].
     pub(super) fn document(&self) -> &RawDocument {
         match &self.reader {
-            RecordReader::Json(_) if self.converter.is_some() => &self.converted,
+            RecordReader::Json(_) | RecordReader::Bson(_) if self.converter.is_some() => {
+                &self.converted
+            }
+            RecordReader::Bson(records) => records.document(),
             RecordReader::Json(records) => records.document(),
             RecordReader::Csv(records) => records.document(),
             RecordReader::Empty => RawDocument::from_bytes(&[5, 0, 0, 0, 0])
@@ -220,7 +264,7 @@ impl<'p> Records<'p> {
     pub(super) fn tally(&self) -> Tally {
         let mut tally = match &self.reader {
             RecordReader::Json(records) => self.tally_before + records.tally(),
-            RecordReader::Csv(_) | RecordReader::Empty => self.tally_before,
+            RecordReader::Csv(_) | RecordReader::Bson(_) | RecordReader::Empty => self.tally_before,
         };
         if let Some(converter) = &self.converter {
             let (converted, unconverted) = converter.totals();
@@ -243,11 +287,10 @@ pub(super) fn text_of(document: &RawDocument) -> Vec<u8> {
     text
 }
 
-/// Whether the name has an extension of CSV files.
-fn is_table(path: &Path) -> bool {
+/// Whether the name, without that of a compression, has one of these endings.
+fn has_ending(path: &Path, endings: &[&str]) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    [".csv", ".tsv"].iter().any(|ending| name.ends_with(ending))
+    endings.iter().any(|ending| Compression::bare_name(&name).ends_with(ending))
 }
 
 fn start_of_text(bytes: &[u8]) -> TextPosition {

@@ -22,8 +22,11 @@ pub struct Reject {
 
 impl fmt::Display for Reject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TextPosition { line, column, document, .. } = self.position;
+        let TextPosition { line, column, document, offset } = self.position;
         let file = self.file.display();
+        if !self.position.has_lines() {
+            return write!(f, "{file}: document {document}, byte {offset}: {}", self.reason);
+        }
         write!(f, "{file}: line {line}, column {column}, document {document}")?;
         if self.start_line < line {
             write!(f, " (starts on line {})", self.start_line)?;

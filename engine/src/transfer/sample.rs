@@ -7,7 +7,7 @@ use bson::{RawDocument, raw::RawBsonRef};
 use super::limits::SAMPLE_PATHS_MAX;
 use crate::{
     query::filter::type_name,
-    value::date_text::{Detection, Detector},
+    value::date_text::{DateForm, Detection, Detector},
 };
 
 /// A path and the values at it.
@@ -17,10 +17,21 @@ pub struct PathSample {
     pub path: String,
     /// MongoDB's type names, each with the number of values.
     pub types: Vec<(&'static str, u64)>,
+    /// The type that the header of the table gives to it.
+    pub declared: Option<DeclaredType>,
     /// How its dates are written, if its values look like dates.
     pub dates: Option<Detection>,
     /// The newest date among its values, in milliseconds since 1970.
     pub newest_ms: Option<i64>,
+}
+
+/// A type in the header of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredType {
+    /// As the header has it, `date_ms(yyyy-MM-dd)`.
+    pub text: String,
+    /// How its dates are written, if it is a date.
+    pub dates: Option<DateForm>,
 }
 
 /// Collects paths.
@@ -78,7 +89,8 @@ impl PathSampler {
             None => {
                 self.positions.insert(path.to_owned(), self.paths.len());
                 let (path, types) = (path.to_owned(), Vec::new());
-                let sample = PathSample { path, types, dates: None, newest_ms: None };
+                let sample =
+                    PathSample { path, types, declared: None, dates: None, newest_ms: None };
                 self.paths.push((sample, Detector::default()));
                 self.paths.len() - 1
             }

@@ -8,13 +8,13 @@ use std::{
 };
 
 use bson::{Document, RawDocument, RawDocumentBuf, doc, rawdoc};
-use flate2::{Compression, write::GzEncoder};
+use flate2::write::GzEncoder;
 use tempfile::TempDir;
 
 use super::{
-    ExportFormat, ExportReport, ExportRequest, IMPORT_REJECTS_MAX, ImportEnd, ImportMode,
-    ImportReport, ImportRequest, Progress, ReadOptions, RecordFormat, TransferError, export,
-    import, indexes_path, preview,
+    Compression, ExportFormat, ExportQuery, ExportReport, ExportRequest, IMPORT_REJECTS_MAX,
+    ImportEnd, ImportMode, ImportReport, ImportRequest, Progress, ReadOptions, RecordFormat,
+    TransferError, export, import, indexes_path, preview,
     records::{Item, Records},
     rehearse,
 };
@@ -94,8 +94,8 @@ impl Fixture {
             namespace: self.namespace.clone(),
             path: path.to_owned(),
             format,
-            filter: None,
-            gzip: false,
+            query: ExportQuery::default(),
+            compression: Compression::None,
             indexes: false,
         };
         export(&self.collections, &request, &Progress::new())
@@ -107,8 +107,8 @@ impl Fixture {
             namespace: self.namespace.clone(),
             path: path.clone(),
             format,
-            filter: None,
-            gzip,
+            query: ExportQuery::default(),
+            compression: if gzip { Compression::Gzip } else { Compression::None },
             indexes: true,
         };
         export(&self.collections, &request, &Progress::new()).unwrap();
@@ -117,7 +117,7 @@ impl Fixture {
 }
 
 pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut out = GzEncoder::new(Vec::new(), Compression::default());
+    let mut out = GzEncoder::new(Vec::new(), flate2::Compression::default());
     out.write_all(bytes).unwrap();
     out.finish().unwrap()
 }
@@ -296,13 +296,13 @@ fn csv_cells_in_quotes_may_have_space_around_them() {
     assert_eq!(errors, ["2:7:1"]);
 }
 
-/// An unsupported type is not a field name: `b.date(2006-01-02)` is not `b` with a field in it.
+/// A type that can't be read is not a field name: `b.date(YYYY)` is not `b` with a field in it.
 #[test]
 fn a_csv_header_with_types_has_one_that_is_known_for_each_column() {
     for (header, error) in [
-        ("a.int32(),b.date(2006-01-02)", "1:11:1"),
+        ("a.int32(),b.date_go(YYYY)", "1:11:1"),
         ("a.int32(),b.date_oracle(YYYY)", "1:11:1"),
-        ("a.binary(base32),b.int32()", "1:1:1"),
+        ("a.binary(gzip),b.int32()", "1:1:1"),
         ("a.int32(),b", "1:11:1"),
         ("a,b.string()", "1:1:1"),
     ] {
@@ -313,6 +313,27 @@ fn a_csv_header_with_types_has_one_that_is_known_for_each_column() {
     }
     let (_, documents, errors) = read(b"a,f(x),g.h(1)\n1,2,3\n");
     assert_eq!((documents.len(), errors.len()), (1, 0), "{errors:?}");
+}
+
+#[test]
+fn csv_headers_with_layouts_give_dates_and_binary() {
+    let (_, documents, errors) = read(
+        b"go.date(Jan 2 2006),\"ms.date_ms(M/d/yyyy h:mm tt)\",o.date_oracle(DD-MON-RR),\
+          b.binary(base32),d.decimal(),i.date()\n\
+          Feb 1 2024,2/1/2024 10:20 PM,01-FEB-24,MZXQ====,1.50,2024-02-01\n\
+          Feb 30 2024,2/1/2024 10:20 PM,01-FEB-24,MZXQ====,1.50,2024-02-01\n",
+    );
+    let day = r#"{"$date":{"$numberLong":"1706745600000"}}"#;
+    let expected = format!(
+        concat!(
+            r#"{{"go":{day},"ms":{{"$date":{{"$numberLong":"1706826000000"}}}},"o":{day},"#,
+            r#""b":{{"$binary":{{"base64":"Zm8=","subType":"00"}}}},"#,
+            r#""d":{{"$numberDecimal":"1.50"}},"i":{day}}}"#
+        ),
+        day = day
+    );
+    assert_eq!(documents, [expected]);
+    assert_eq!(errors, ["3:1:2"]);
 }
 
 #[test]
@@ -604,8 +625,11 @@ fn an_export_takes_the_filters_that_find_takes() {
             namespace: fixture.namespace.clone(),
             path: fixture.folder.path().join("out"),
             format: ExportFormat::Ndjson(Style::Typed),
-            filter: Some(Filter::parse_query(&filter, &VariableNames::default()).unwrap()),
-            gzip: false,
+            query: ExportQuery {
+                filter: Some(Filter::parse_query(&filter, &VariableNames::default()).unwrap()),
+                ..ExportQuery::default()
+            },
+            compression: Compression::None,
             indexes: false,
         };
         export(&fixture.collections, &request, &Progress::new()).unwrap();
@@ -622,8 +646,8 @@ fn odd_targets_are_refused_and_an_old_file_stays() {
         namespace: fixture.namespace.clone(),
         path,
         format: ExportFormat::Ndjson(Style::Typed),
-        filter: None,
-        gzip: false,
+        query: ExportQuery::default(),
+        compression: Compression::None,
         indexes: false,
     };
     for path in [fixture.folder.path().join("data/out"), fixture.folder.path().to_owned()] {
@@ -648,7 +672,8 @@ fn csv_for_spreadsheets_and_exact() {
         (false, "_id,a.b,n,c\r\n1,=1+1,-5,\r\n2,,,\"x,y\"\r\n"),
         (true, "_id,a.b,n,c\r\n1,'=1+1,-5,\r\n2,,,\"x,y\"\r\n"),
     ] {
-        let path = fixture.export(ExportFormat::Csv { fields: None, escape_formulas }, false);
+        let path = fixture
+            .export(ExportFormat::Csv { fields: None, escape_formulas, hidden: Vec::new() }, false);
         assert_eq!(fs::read_to_string(path).unwrap(), expected);
     }
 }
@@ -663,7 +688,8 @@ fn no_text_begins_like_a_formula_in_csv_for_spreadsheets() {
                 .request(write_document(&document, Style::Canonical, Layout::OneLine).as_bytes()),
         );
         let fields = Some(vec!["a".to_owned()]);
-        let path = fixture.export(ExportFormat::Csv { fields, escape_formulas: true }, false);
+        let path = fixture
+            .export(ExportFormat::Csv { fields, escape_formulas: true, hidden: Vec::new() }, false);
         let written = fs::read_to_string(path).unwrap().replace('"', "");
         let mark = if is_marked { "'" } else { "" };
         assert_eq!(written, format!("a\r\n{mark}{text}\r\n"), "{text:?}");
@@ -707,7 +733,7 @@ fn who_could_read_a_file_can_read_the_one_that_replaces_it() {
 fn csv_keeps_the_space_that_a_text_begins_with() {
     let fixture = Fixture::new();
     fixture.import(&fixture.request("{\"_id\":1,\"a\":\" x\",\"b\":\"\u{3000}y\"}".as_bytes()));
-    let format = ExportFormat::Csv { fields: None, escape_formulas: false };
+    let format = ExportFormat::Csv { fields: None, escape_formulas: false, hidden: Vec::new() };
     let text = fs::read_to_string(fixture.export(format, false)).unwrap();
     assert_eq!(text, "_id,a,b\r\n1,\" x\",\"\u{3000}y\"\r\n");
     let again = Fixture::new();
@@ -721,7 +747,8 @@ fn csv_of_one_column_has_a_row_for_each_document() {
     fixture.import(
         &fixture.request(b"{\"_id\":1,\"a\":\"x\"}\n{\"_id\":2}\n{\"_id\":3,\"a\":\" \"}\n"),
     );
-    let format = ExportFormat::Csv { fields: Some(vec!["a".to_owned()]), escape_formulas: false };
+    let fields = Some(vec!["a".to_owned()]);
+    let format = ExportFormat::Csv { fields, escape_formulas: false, hidden: Vec::new() };
     let text = fs::read_to_string(fixture.export(format, false)).unwrap();
     assert_eq!(text, "a\r\nx\r\n\"\"\r\n\" \"\r\n");
     let again = Fixture::new();
@@ -739,9 +766,9 @@ fn csv_is_refused_where_two_fields_would_have_one_column() {
         let request = ExportRequest {
             namespace: fixture.namespace.clone(),
             path: path.clone(),
-            format: ExportFormat::Csv { fields: None, escape_formulas: false },
-            filter: None,
-            gzip: false,
+            format: ExportFormat::Csv { fields: None, escape_formulas: false, hidden: Vec::new() },
+            query: ExportQuery::default(),
+            compression: Compression::None,
             indexes: false,
         };
         let done = export(&fixture.collections, &request, &Progress::new());
@@ -866,7 +893,7 @@ fn files_of_a_cosmos_database_have_no_ts_and_nothing_hidden() {
         fs::read_to_string(path).unwrap()
     };
     let csv = |fixture: &Fixture| {
-        let format = ExportFormat::Csv { fields: None, escape_formulas: false };
+        let format = ExportFormat::Csv { fields: None, escape_formulas: false, hidden: Vec::new() };
         fs::read_to_string(fixture.export(format, false)).unwrap().replace('\r', "")
     };
     assert_eq!(lines(&fixture), "{\"_id\":1,\"a\":1}\n{\"_id\":2,\"ttl\":-1}\n");

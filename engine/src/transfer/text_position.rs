@@ -5,9 +5,9 @@ use crate::value::extjson::Tally;
 /// Where in a file a document or an error is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextPosition {
-    /// Line, from 1.
+    /// Line, from 1; 0 in a file without lines.
     pub line: u64,
-    /// Column in characters, from 1.
+    /// Column in characters, from 1; 0 in a file without lines.
     pub column: u64,
     /// Byte offset in the decompressed file, from 0.
     pub offset: u64,
@@ -16,6 +16,12 @@ pub struct TextPosition {
 }
 
 impl TextPosition {
+    /// Whether the file is text. In other files, places are documents and bytes.
+    #[must_use]
+    pub fn has_lines(&self) -> bool {
+        self.line > 0
+    }
+
     pub(super) const START: Self = Self { line: 1, column: 1, offset: 0, document: 1 };
 
     /// The position after these bytes, within the same document.

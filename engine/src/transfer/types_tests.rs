@@ -204,3 +204,24 @@ fn a_rehearsal_sees_that_converted_text_expires() {
     let plain = count(&ReadOptions::default());
     assert_eq!((plain.documents, plain.overdue, plain.indexes[0].never), (3, 0, 3));
 }
+
+#[test]
+fn a_rehearsal_finds_the_minute_in_which_most_expires() {
+    let fixture = Fixture::new();
+    let day = "2999-01-01T00:00";
+    let rows = ["00", "10", "59"].map(|secs| format!("{day}:{secs}Z\n")).concat();
+    let text = format!("at\n1998-01-01T00:00:00Z\n{rows}2999-01-02T00:00:00Z\nsoon\n");
+    let path = fixture.file("a.csv", text.as_bytes());
+    let options = ReadOptions { types: types(&["at=date"]), ..ReadOptions::default() };
+    let (all, into) = (&fixture.collections, &fixture.namespace);
+    let busiest = || rehearse(all, into, &path, &options, 10, &Progress::new()).unwrap().busiest;
+    assert_eq!(busiest(), None, "no index removes them");
+    let request = CreateIndexesRequest {
+        namespace: fixture.namespace.clone(),
+        indexes: vec![doc! { "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 60 }],
+        ignore_unknown_options: false,
+    };
+    fixture.collections.create_indexes(&request, &mut |_| {}).unwrap();
+    let day_ms = bson::DateTime::parse_rfc3339_str("2999-01-01T00:01:00Z").unwrap();
+    assert_eq!(busiest(), Some((day_ms.timestamp_millis(), 3)));
+}

@@ -25,6 +25,8 @@ const CANDIDATES_MAX: usize = 128;
 const FORMS_MAX: usize = 4;
 /// Instants in which numbers and runs of digits are taken for dates: 1990 to 2100.
 const NUMBERS_MS: std::ops::Range<i64> = 631_152_000_000..4_102_444_800_000;
+/// Of ten values, how many have to be such numbers. Others may be 0 for never.
+const NUMBERS_OF_TEN: usize = 9;
 /// Instants in which runs of digits such as `20150131` are taken for dates: 1900 to 2100.
 const COMPACT_MS: std::ops::Range<i64> = -2_208_988_800_000..4_102_444_800_000;
 
@@ -153,10 +155,11 @@ impl Detector {
         if values == 0 {
             return None;
         }
-        if self.seconds == values {
+        let are_most = |count: usize| count > 0 && count * 10 >= values * NUMBERS_OF_TEN;
+        if are_most(self.seconds) {
             return Some(of_numbers(DateForm::Seconds, self.seconds));
         }
-        if self.millis == values {
+        if are_most(self.millis) {
             return Some(of_numbers(DateForm::Millis, self.millis));
         }
         if self.digits.len() == values {

@@ -6,11 +6,13 @@
 
 mod common;
 mod detect;
+mod dialect;
 mod form;
 mod layout;
 #[cfg(test)]
 mod tests;
 
 pub use detect::{Alternative, DateSample, Detection, Detector, Order, TEXTS_MAX};
+pub use dialect::Dialect;
 pub use form::DateForm;
 pub use layout::{DateError, DateOrder, Layout, LayoutPart};

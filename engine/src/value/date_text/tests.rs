@@ -124,6 +124,10 @@ fn common_layouts_are_detected() {
     check(&["Fri Jun 02 2017 10:04:43 GMT+0200 (CEST)"], &["%a %b %d %Y %H:%M:%S %z"]);
     check(&["1709280000", "1709280001"], &["seconds since 1970"]);
     check(&["1709280000123"], &["milliseconds since 1970"]);
+    // One of ten is 0 for never.
+    let mut most = ["1709280000"; 10];
+    most[3] = "0";
+    check(&most, &["seconds since 1970"]);
     check(&["20150131", "20160229"], &["%Y%m%d"]);
     check(&["2015-01-02", "Jun 12 1998", "Jun 13 1998"], &["%b %d %Y", "ISO 8601"]);
     check(&["31.12.2015 10:00", "30.11.2015 10:00"], &["%d.%m.%Y %H:%M"]);
@@ -136,6 +140,7 @@ fn other_text_and_numbers_are_no_dates() {
     check(&["", " "]);
     check(&["a red house", "2 cups of tea"]);
     check(&["12345", "54321"]);
+    check(&["1709280000", "1709280000", "0"]);
     check(&["1.2.3", "1.10.4"]);
     check(&["192.168.1.10"]);
     check(&["555-0123", "555-0199"]);

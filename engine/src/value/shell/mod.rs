@@ -51,3 +51,34 @@ fn read(text: &str, now_ms: Option<i64>) -> Result<Document, TextError> {
 pub fn read_value(text: &str) -> Result<Bson, TextError> {
     text::read_value(text, Dialect::Shell)
 }
+
+/// Reads values that follow one another, as mongosh would: one on each line, say, or with commas
+/// between them. There is at least one.
+///
+/// # Errors
+/// The first thing found wrong, with its place.
+pub fn read_values(text: &str) -> Result<Vec<Bson>, TextError> {
+    text::read_values(text, Dialect::Shell)
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::bson;
+
+    use super::*;
+
+    #[test]
+    fn values_follow_one_another() {
+        let check = |text: &str, expected: &[Bson]| {
+            assert_eq!(read_values(text).as_deref(), Ok(expected), "{text}");
+        };
+        check("{a: 1}", &[bson!({"a": 1})]);
+        check("{\"a\": 1}\n{\"a\": 2}\n\n", &[bson!({"a": 1}), bson!({"a": 2})]);
+        check("{a: 1}, // one\n{a: 2},", &[bson!({"a": 1}), bson!({"a": 2})]);
+        check("[{a: 1}]{}", &[bson!([{"a": 1}]), bson!({})]);
+        for (text, line, column) in [("", 1, 1), ("{a: 1}\n{a: }", 2, 5), ("{},,", 1, 4)] {
+            let error = read_values(text).expect_err(text);
+            assert_eq!((error.line, error.column), (line, column), "{text}: {error}");
+        }
+    }
+}

@@ -23,7 +23,7 @@ pub(super) use base::{append_hex, base64_text};
 pub(super) use date::append_iso;
 pub(super) use error::{Fault, SourcePosition};
 pub(super) use parser::{Dialect, Parser, Work, skip_space};
-pub(super) use read::{read_document, read_value};
+pub(super) use read::{read_document, read_value, read_values};
 pub(super) use strings::append_quoted;
 pub(super) use tree::{Notation, write_document as append_document, write_value as append_value};
 pub(super) use wrappers::WRAPPERS;

@@ -86,6 +86,20 @@ impl<'t, 'w> Parser<'t, 'w> {
         self.finish_document(0)
     }
 
+    /// Reads the next of several values into `work.out`. Returns whether there is no further one;
+    /// there must be a first one.
+    pub(in crate::value) fn next_value(&mut self, is_first: bool) -> Result<bool, Fault> {
+        self.space()?;
+        if !is_first && self.bytes.get(self.at) == Some(&b',') {
+            self.at += 1;
+            self.space()?;
+        }
+        if !is_first && self.at >= self.bytes.len() {
+            return Ok(true);
+        }
+        self.whole_value().map(|()| false)
+    }
+
     /// Nothing may follow but white space.
     pub(in crate::value) fn end(&mut self) -> Done {
         self.space()?;

@@ -1,0 +1,56 @@
+//! How files are compressed.
+
+/// How a file is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Compression {
+    /// Not at all.
+    #[default]
+    None,
+    /// gzip.
+    Gzip,
+    /// zstd.
+    Zstd,
+}
+
+impl Compression {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::None, Self::Gzip, Self::Zstd];
+
+    /// What a compressed file starts with: the magic number of a gzip member, or of a zstd frame.
+    #[must_use]
+    pub fn of(start: &[u8]) -> Self {
+        match start {
+            [0x1f, 0x8b, ..] => Self::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
+            _ => Self::None,
+        }
+    }
+
+    /// Its name; empty for none.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    /// The ending of its files, with the dot; empty for none.
+    #[must_use]
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Gzip => ".gz",
+            Self::Zstd => ".zst",
+        }
+    }
+
+    /// A file name without the ending of a compressed file.
+    #[must_use]
+    pub fn bare_name(name: &str) -> &str {
+        let endings = Self::ALL.map(Self::ending);
+        let mut bare = endings.iter().filter(|ending| !ending.is_empty());
+        bare.find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+    }
+}

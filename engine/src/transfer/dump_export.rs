@@ -1,0 +1,318 @@
+//! Exports databases as mongodump writes them, `<db>/<collection>.bson` and `.metadata.json`, with a
+//! manifest beside them.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use bson::{Bson, Document, RawDocumentBuf, doc};
+
+use super::{
+    Compression, ExportFormat, ExportQuery, ExportReport, ExportRequest, Progress, TransferError,
+    atomic_file::AtomicFile,
+    export::export,
+    file_name,
+    manifest::{self, ListedCollection, ListedFile},
+};
+use crate::{
+    catalog::{CollectionMeta, Namespace},
+    collection::Collections,
+    store::sync_names,
+    value::extjson::{Layout, Style, write_document},
+};
+
+/// What to export as a dump.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DumpExport {
+    /// The database; `None`: all of them.
+    pub db: Option<String>,
+    /// Only these collections; `None`: all of them, and views as definitions.
+    pub collections: Option<Vec<String>>,
+    /// The folder in which a folder for each database appears; created if missing.
+    pub folder: PathBuf,
+    /// How the files are compressed. mongorestore reads all but zstd.
+    pub compression: Compression,
+}
+
+/// What was exported.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DumpReport {
+    /// The collections and what was written of each.
+    pub collections: Vec<(Namespace, ExportReport)>,
+    /// The views, of which only the definitions were written.
+    pub views: Vec<Namespace>,
+    /// What is different from a dump of MongoDB, as sentences.
+    pub notes: Vec<String>,
+}
+
+impl DumpReport {
+    /// Documents in all files.
+    #[must_use]
+    pub fn documents(&self) -> u64 {
+        self.collections.iter().map(|(_, report)| report.exported).sum()
+    }
+}
+
+/// Exports databases. Their folders appear once all of them are complete, then the manifest. Each
+/// collection is read in steps, as by [`export`].
+///
+/// # Errors
+/// When the folder has files, a collection does not exist, a step fails, or the user cancels. The
+/// folder is then as it was.
+pub fn export_dump(
+    collections: &Collections,
+    request: &DumpExport,
+    progress: &Progress,
+) -> Result<DumpReport, TransferError> {
+    let folder = &request.folder;
+    check_folder(folder)?;
+    let wanted = wanted(collections, request)?;
+    let is_new = !folder.exists();
+    let wrong = |error: std::io::Error| TransferError::file(folder, &error);
+    fs::create_dir_all(folder).map_err(wrong)?;
+    let written = check_outside(folder, collections.store().folder())
+        .and_then(|()| write_folder(collections, request, &wanted, progress));
+    if is_new && written.is_err() {
+        // Only if it is empty: another program may use it already.
+        let _ = fs::remove_dir(folder);
+    }
+    written
+}
+
+/// Refuses a folder in which something is: a manifest is about everything in its folder.
+fn check_folder(folder: &Path) -> Result<(), TransferError> {
+    let Ok(about) = fs::symlink_metadata(folder) else { return Ok(()) };
+    let Ok(entries) = fs::read_dir(folder) else {
+        let what = if about.is_dir() {
+            "the folder can't be read; choose another folder"
+        } else {
+            "it is a file; choose a folder"
+        };
+        return Err(TransferError::target(folder, what));
+    };
+    let is_visible = |name: std::ffi::OsString| !name.to_string_lossy().starts_with('.');
+    if entries.flatten().any(|entry| is_visible(entry.file_name())) {
+        let what = "the folder has files; choose an empty or a new folder";
+        return Err(TransferError::target(folder, what));
+    }
+    Ok(())
+}
+
+/// Refuses a folder in the data folder of the store.
+fn check_outside(folder: &Path, data_folder: &Path) -> Result<(), TransferError> {
+    let is_inside = match (folder.canonicalize(), data_folder.canonicalize()) {
+        (Ok(folder), Ok(data)) => folder.starts_with(data),
+        _ => false,
+    };
+    if is_inside {
+        let what = "it is inside the data folder; choose another folder";
+        return Err(TransferError::target(folder, what));
+    }
+    Ok(())
+}
+
+/// Writes the files under a hidden name, then moves them into place.
+fn write_folder(
+    collections: &Collections,
+    request: &DumpExport,
+    wanted: &[Arc<CollectionMeta>],
+    progress: &Progress,
+) -> Result<DumpReport, TransferError> {
+    let folder = &request.folder;
+    let wrong = |error: std::io::Error| TransferError::file(folder, &error);
+    let part = tempfile::Builder::new().prefix(".mayfly-dump-").tempdir_in(folder);
+    let part = part.map_err(wrong)?;
+    let (mut report, mut listed) = (DumpReport::default(), Vec::new());
+    let mut dbs: Vec<String> = Vec::new();
+    for collection in wanted {
+        let db = file_name(&collection.namespace.db);
+        let inside = part.path().join(&db);
+        if !dbs.contains(&db) {
+            fs::create_dir(&inside).map_err(|error| TransferError::file(&inside, &error))?;
+            open_to_owner_and_group(&inside);
+            dbs.push(db.clone());
+        }
+        let stem =
+            write_collection(collections, request, collection, &inside, progress, &mut report)?;
+        let (db, compression) = (&db, request.compression);
+        let path = |name: String| format!("{db}/{name}");
+        let of = |name| ListedFile::of(part.path(), path(name), progress);
+        let metadata = of(metadata_name(&stem, compression))?;
+        let data =
+            if collection.is_view() { None } else { Some(of(data_name(&stem, compression))?) };
+        let written = report.collections.last().filter(|_| data.is_some());
+        listed.push(ListedCollection {
+            db: collection.namespace.db.clone(),
+            name: collection.namespace.collection.clone(),
+            kind: collection.options.type_name().to_owned(),
+            documents: written.map_or(0, |(_, written)| written.exported),
+            metadata,
+            data,
+        });
+    }
+    for db in &dbs {
+        sync_names(&part.path().join(db)).map_err(wrong)?;
+    }
+    let mut moved = Vec::new();
+    let when = (collections.clock().now_ms(), collections.store().folder());
+    move_into_place(part.path(), &dbs, folder, &mut moved)
+        .and_then(|()| manifest::write(folder, &listed, when, progress))
+        .inspect_err(|_| moved.iter().for_each(|moved| drop(fs::remove_dir_all(moved))))?;
+    Ok(report)
+}
+
+/// Moves the folders of the databases out of the hidden one.
+fn move_into_place(
+    part: &Path,
+    dbs: &[String],
+    folder: &Path,
+    moved: &mut Vec<PathBuf>,
+) -> Result<(), TransferError> {
+    for db in dbs {
+        let target = folder.join(db);
+        fs::rename(part.join(db), &target).map_err(|error| TransferError::file(&target, &error))?;
+        moved.push(target);
+    }
+    sync_names(folder).map_err(|error| TransferError::file(folder, &error))
+}
+
+/// The collections to write, by name.
+fn wanted(
+    collections: &Collections,
+    request: &DumpExport,
+) -> Result<Vec<Arc<CollectionMeta>>, TransferError> {
+    let catalog = collections.catalog();
+    let is_wanted = |name: &String| {
+        let chosen = request.collections.as_ref();
+        chosen.map_or(!name.starts_with("system."), |chosen| chosen.contains(name))
+    };
+    let mut found: Vec<_> = catalog
+        .all_collections()
+        .filter(|found| request.db.as_ref().is_none_or(|db| *db == found.namespace.db))
+        .filter(|found| is_wanted(&found.namespace.collection))
+        .filter(|found| !found.namespace.is_unfinished_output())
+        .cloned()
+        .collect();
+    let key = |of: &Arc<CollectionMeta>| (of.namespace.db.clone(), of.namespace.collection.clone());
+    found.sort_by_key(key);
+    let is_found = |name: &&String| found.iter().any(|known| known.namespace.collection == **name);
+    let missing = request.collections.iter().flatten().find(|name| !is_found(name));
+    let db = request.db.as_deref().unwrap_or("*");
+    if let Some(name) = missing {
+        return Err(TransferError::NoCollection { namespace: format!("{db}.{name}") });
+    }
+    if found.is_empty() {
+        let what = match &request.db {
+            Some(db) => format!("the database {db} has no collections"),
+            None => "the store has no collections".to_owned(),
+        };
+        return Err(TransferError::target(&request.folder, what));
+    }
+    Ok(found)
+}
+
+/// The compression of metadata: mongodump knows gzip only.
+fn metadata_compression(compression: Compression) -> Compression {
+    match compression {
+        Compression::Gzip => Compression::Gzip,
+        Compression::None | Compression::Zstd => Compression::None,
+    }
+}
+
+fn metadata_name(stem: &str, compression: Compression) -> String {
+    format!("{stem}.metadata.json{}", metadata_compression(compression).ending())
+}
+
+fn data_name(stem: &str, compression: Compression) -> String {
+    format!("{stem}.bson{}", compression.ending())
+}
+
+/// Writes the files of a collection. Returns their name without ending.
+fn write_collection(
+    collections: &Collections,
+    request: &DumpExport,
+    collection: &CollectionMeta,
+    folder: &Path,
+    progress: &Progress,
+    report: &mut DumpReport,
+) -> Result<String, TransferError> {
+    let namespace = &collection.namespace;
+    let stem = free_stem(folder, &file_name(&namespace.collection));
+    let compression = metadata_compression(request.compression);
+    let metadata = folder.join(metadata_name(&stem, request.compression));
+    let data_folder = collections.store().folder().to_owned();
+    let mut file = AtomicFile::begin(&metadata, &data_folder, compression, progress)?;
+    let document = RawDocumentBuf::try_from(&metadata_of(collection))
+        .map_err(|error| TransferError::Bug { what: error.to_string() })?;
+    file.write(write_document(&document, Style::Canonical, Layout::OneLine).as_bytes())?;
+    file.complete()?.publish()?;
+    if collection.is_view() {
+        report.views.push(namespace.clone());
+        return Ok(stem);
+    }
+    if collection.options.time_series.is_some() {
+        let what = "its measurements are written as documents, which mongorestore can't read";
+        report.notes.push(format!("{namespace} is a time-series collection: {what}."));
+    }
+    let written = export(
+        collections,
+        &ExportRequest {
+            namespace: namespace.clone(),
+            path: folder.join(data_name(&stem, request.compression)),
+            format: ExportFormat::Bson,
+            query: ExportQuery::default(),
+            compression: request.compression,
+            indexes: false,
+        },
+        progress,
+    )?;
+    if let Some(left_out) = &written.left_out {
+        report.notes.push(format!("{namespace}: {left_out}."));
+    }
+    report.collections.push((namespace.clone(), written));
+    Ok(stem)
+}
+
+/// A name that no other collection has, also where upper and lower case are the same.
+fn free_stem(folder: &Path, stem: &str) -> String {
+    let is_taken = |stem: &str| {
+        let metadata = folder.join(format!("{stem}.metadata.json"));
+        metadata.exists() || metadata.with_extension("json.gz").exists()
+    };
+    let mut free = stem.to_owned();
+    let mut number = 1;
+    while is_taken(&free) {
+        number += 1;
+        free = format!("{stem}~{number}");
+    }
+    free
+}
+
+/// The content of a `.metadata.json`.
+fn metadata_of(collection: &CollectionMeta) -> Document {
+    let indexes = collection.shown_indexes().map(|index| Bson::Document(index.to_spec()));
+    let mut uuid = String::new();
+    for byte in collection.uuid.bytes() {
+        let _ = write!(uuid, "{byte:02x}");
+    }
+    doc! {
+        "indexes": indexes.collect::<Vec<_>>(),
+        "uuid": uuid,
+        "collectionName": &collection.namespace.collection,
+        "type": collection.options.type_name(),
+        "options": collection.options.to_document(),
+    }
+}
+
+/// A temporary folder is private; the new one is as any other.
+#[cfg(unix)]
+fn open_to_owner_and_group(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o750));
+}
+
+#[cfg(not(unix))]
+fn open_to_owner_and_group(_: &Path) {}

@@ -1,0 +1,290 @@
+//! The manifest of an exported folder: its collections, and size and checksum of each file.
+//!
+//! `manifest.json` is written last, so a folder with one is whole. mongorestore skips the file.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Read as _,
+    path::{Component, Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::{
+    Compression, Progress, TransferError,
+    atomic_file::AtomicFile,
+    limits::{MANIFEST_BYTES_MAX, READ_BYTES},
+};
+use crate::store::open_chosen;
+
+/// Its file name.
+pub(super) const MANIFEST: &str = "manifest.json";
+
+const PROGRAM: &str = "Mayfly";
+
+/// The layout of the manifest. A newer one is refused.
+const FORMAT_VERSION: u64 = 1;
+
+/// A file of the folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ListedFile {
+    /// `<folder>/<file>`, below the folder of the manifest.
+    pub path: String,
+    pub bytes: u64,
+    /// XXH3, 64 bits, of the file as it is on the disk.
+    pub checksum: u64,
+}
+
+/// A collection of the folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ListedCollection {
+    pub db: String,
+    pub name: String,
+    pub kind: String,
+    pub documents: u64,
+    /// Options and index definitions.
+    pub metadata: ListedFile,
+    /// The documents; `None` for a view.
+    pub data: Option<ListedFile>,
+}
+
+impl ListedFile {
+    /// Reads the size and the checksum of `root/path`.
+    pub(super) fn of(
+        root: &Path,
+        path: String,
+        progress: &Progress,
+    ) -> Result<Self, TransferError> {
+        let file = root.join(&path);
+        let about = fs::metadata(&file).map_err(|error| TransferError::file(&file, &error))?;
+        let checksum = checksum(&file, progress, |_| {})?;
+        Ok(Self { path, bytes: about.len(), checksum })
+    }
+
+    fn to_value(&self) -> Value {
+        let checksum = format!("{:016x}", self.checksum);
+        json!({ "path": self.path, "bytes": self.bytes, "xxh3": checksum })
+    }
+
+    fn read(value: &Value) -> Option<Self> {
+        let path = value.get("path")?.as_str()?;
+        let parts: Vec<Component<'_>> = Path::new(path).components().collect();
+        let is_inside = matches!(parts[..], [Component::Normal(_), Component::Normal(_)]);
+        let checksum = u64::from_str_radix(value.get("xxh3")?.as_str()?, 16).ok()?;
+        let bytes = value.get("bytes")?.as_u64()?;
+        is_inside.then(|| Self { path: path.to_owned(), bytes, checksum })
+    }
+}
+
+impl ListedCollection {
+    fn to_value(&self) -> Value {
+        json!({
+            "db": self.db,
+            "collection": self.name,
+            "type": self.kind,
+            "documents": self.documents,
+            "metadata": self.metadata.to_value(),
+            "data": self.data.as_ref().map(ListedFile::to_value),
+        })
+    }
+
+    fn read(value: &Value) -> Option<Self> {
+        let text = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
+        let data = match value.get("data")? {
+            Value::Null => None,
+            data => Some(ListedFile::read(data)?),
+        };
+        Some(Self {
+            db: text("db")?,
+            name: text("collection")?,
+            kind: text("type")?,
+            documents: value.get("documents")?.as_u64()?,
+            metadata: ListedFile::read(value.get("metadata")?)?,
+            data,
+        })
+    }
+}
+
+/// Writes the manifest of a folder whose other files are complete.
+pub(super) fn write(
+    root: &Path,
+    listed: &[ListedCollection],
+    (now_ms, data_folder): (i64, &Path),
+    progress: &Progress,
+) -> Result<(), TransferError> {
+    let bug = |error: String| TransferError::Bug { what: error };
+    let created = bson::DateTime::from_millis(now_ms).try_to_rfc3339_string();
+    let manifest = json!({
+        "program": PROGRAM,
+        "version": env!("CARGO_PKG_VERSION"),
+        "formatVersion": FORMAT_VERSION,
+        "created": created.map_err(|error| bug(error.to_string()))?,
+        "collections": listed.iter().map(ListedCollection::to_value).collect::<Vec<_>>(),
+    });
+    let text = serde_json::to_string_pretty(&manifest).map_err(|error| bug(error.to_string()))?;
+    let path = root.join(MANIFEST);
+    let mut file = AtomicFile::begin(&path, data_folder, Compression::None, progress)?;
+    file.write(text.as_bytes())?;
+    file.write(b"\n")?;
+    file.complete()?.publish()
+}
+
+/// The manifest of a folder, or of one database folder in it.
+#[derive(Debug)]
+pub(super) struct Manifest {
+    root: PathBuf,
+    collections: Vec<ListedCollection>,
+}
+
+impl Manifest {
+    /// Finds the manifest in a folder, or beside it if the folder is one of its databases. `None`:
+    /// there is none, as in a folder of mongodump.
+    ///
+    /// # Errors
+    /// When it can't be read, is not of this program, or is newer than this program.
+    pub(super) fn of(folder: &Path) -> Result<Option<Self>, TransferError> {
+        let here = folder.join(MANIFEST);
+        if here.is_file() {
+            return Self::read(&here, folder.to_owned()).map(Some);
+        }
+        let Ok(folder) = folder.canonicalize() else { return Ok(None) };
+        let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
+            return Ok(None);
+        };
+        let beside = parent.join(MANIFEST);
+        if !beside.is_file() {
+            return Ok(None);
+        }
+        // Beside the folder, a file of this name may belong to anything.
+        let Ok(mut found) = Self::read(&beside, parent.to_owned()) else { return Ok(None) };
+        found.collections.retain(|listed| Path::new(&listed.metadata.path).starts_with(name));
+        Ok(Some(found).filter(|found| !found.collections.is_empty()))
+    }
+
+    fn read(path: &Path, root: PathBuf) -> Result<Self, TransferError> {
+        let wrong = |what: &str| not_readable(path, what);
+        let file = open_chosen(path).map_err(|error| TransferError::file(path, &error))?;
+        let mut text = Vec::new();
+        let read = file.take(MANIFEST_BYTES_MAX + 1).read_to_end(&mut text);
+        let read = read.map_err(|error| TransferError::file(path, &error))?;
+        if read as u64 > MANIFEST_BYTES_MAX {
+            return Err(wrong("it is too large for a manifest"));
+        }
+        let damaged = "it is damaged; copy the folder again, or delete this file to import the \
+                       folder unchecked";
+        let value: Value = serde_json::from_slice(&text).map_err(|_| wrong(damaged))?;
+        if value.get("program").and_then(Value::as_str) != Some(PROGRAM) {
+            let what =
+                "it is not a manifest of Mayfly; move it out of the folder, then import again";
+            return Err(wrong(what));
+        }
+        if value.get("formatVersion").and_then(Value::as_u64) > Some(FORMAT_VERSION) {
+            return Err(wrong("a newer version of Mayfly wrote it; import it with that version"));
+        }
+        let listed = value.get("collections").and_then(Value::as_array);
+        let listed = listed.and_then(|all| all.iter().map(ListedCollection::read).collect());
+        let collections = listed.ok_or_else(|| wrong(damaged))?;
+        Ok(Self { root, collections })
+    }
+
+    /// Checks that `found`, the files of collections, are those of the manifest, with the listed
+    /// sizes, and that the metadata is unchanged. Documents are checked when they are imported.
+    ///
+    /// # Errors
+    /// For the first file that is missing, extra, or of another size or content.
+    pub(super) fn check(&self, found: &[PathBuf]) -> Result<(), TransferError> {
+        let listed = self.files();
+        for path in found {
+            if !listed.contains_key(path) {
+                let what = "it is not in the manifest of its folder; move it out of the folder";
+                return Err(not_readable(path, what));
+            }
+        }
+        for (path, file) in &listed {
+            let Ok(about) = fs::metadata(path) else {
+                let what = "it is missing, but the manifest lists it; copy the folder again";
+                return Err(not_readable(path, what));
+            };
+            let (bytes, expected) = (about.len(), file.bytes);
+            if bytes != expected {
+                let what = format!(
+                    "it has {bytes} bytes, but the manifest says {expected}; copy the folder again"
+                );
+                return Err(not_readable(path, &what));
+            }
+        }
+        for collection in &self.collections {
+            let path = self.root.join(&collection.metadata.path);
+            check_content(&path, collection.metadata.checksum, &Progress::new(), |_| {})?;
+        }
+        Ok(())
+    }
+
+    /// The collection whose documents are in a file, or whose metadata is.
+    pub(super) fn listed(&self, path: &Path) -> Option<&ListedCollection> {
+        let is_it = |file: &ListedFile| self.root.join(&file.path) == path;
+        self.collections
+            .iter()
+            .find(|listed| listed.data.as_ref().is_some_and(is_it) || is_it(&listed.metadata))
+    }
+
+    /// The folder with the databases.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn files(&self) -> BTreeMap<PathBuf, &ListedFile> {
+        let files = self
+            .collections
+            .iter()
+            .flat_map(|listed| std::iter::once(&listed.metadata).chain(listed.data.as_ref()));
+        files.map(|file| (self.root.join(&file.path), file)).collect()
+    }
+}
+
+/// Checks that a file still has the content that its manifest was written for. `read` gets the bytes
+/// of each step.
+///
+/// # Errors
+/// When it has another content, can't be read, or the user cancels.
+pub(super) fn check_content(
+    path: &Path,
+    expected: u64,
+    progress: &Progress,
+    read: impl FnMut(u64),
+) -> Result<(), TransferError> {
+    if checksum(path, progress, read)? == expected {
+        return Ok(());
+    }
+    let what = "its content is not what the manifest was written for; copy the folder again";
+    Err(not_readable(path, what))
+}
+
+/// XXH3 of a file. Canceled between two steps.
+fn checksum(
+    path: &Path,
+    progress: &Progress,
+    mut read: impl FnMut(u64),
+) -> Result<u64, TransferError> {
+    let wrong = |error| TransferError::file(path, &error);
+    let mut file = open_chosen(path).map_err(wrong)?;
+    let mut buffer = vec![0; READ_BYTES];
+    let mut hash = Xxh3::new();
+    loop {
+        if progress.is_cancelled() {
+            return Err(TransferError::Cancelled);
+        }
+        let count = file.read(&mut buffer).map_err(wrong)?;
+        if count == 0 {
+            return Ok(hash.digest());
+        }
+        hash.update(buffer.get(..count).unwrap_or_default());
+        read(count as u64);
+    }
+}
+
+fn not_readable(path: &Path, what: &str) -> TransferError {
+    TransferError::NotReadable { path: path.display().to_string(), what: what.to_owned() }
+}
