@@ -37,6 +37,8 @@ pub struct Search {
     tails: bool,
     /// Whether its operation has counted the use of the index.
     is_noted: bool,
+    /// Documents that one call may pass over.
+    passes_max: u64,
     stats: Stats,
 }
 
@@ -73,6 +75,7 @@ impl Search {
             position,
             tails: false,
             is_noted: false,
+            passes_max: u64::MAX,
             stats: Stats::default(),
         }
     }
@@ -82,6 +85,13 @@ impl Search {
     #[must_use]
     pub fn tailing(self) -> Self {
         Self { tails: true, ..self }
+    }
+
+    /// Ends a call after it has passed over this many documents that are not for the visitor, so
+    /// that its read transaction is short. A sort in memory still reads all matches at once.
+    #[must_use]
+    pub fn pausing_after(self, passes_max: u64) -> Self {
+        Self { passes_max, ..self }
     }
 
     /// The plan it runs.
@@ -133,17 +143,17 @@ impl Search {
             self.position = Position::Sorted(self.sorted(reader, &accept)?);
         }
         let (mut skip, mut limit) = (self.skip, self.limit);
-        let (mut matched, mut returned) = (0, 0);
+        let (mut matched, mut returned, mut passes) = (0, 0, self.passes_max);
         let mut counted =
             |stored: &StoredDocument<'_>, document: &RawDocument| -> Result<Step, E> {
                 operation.as_deref().map_or(Ok(()), Limit::tick).map_err(PlanError::from)?;
                 if !accept(stored, document)? {
-                    return Ok(Step::Take);
+                    return Ok(pass(&mut passes));
                 }
                 if skip > 0 {
                     matched += 1;
                     skip -= 1;
-                    return Ok(Step::Take);
+                    return Ok(pass(&mut passes));
                 }
                 if limit == Some(0) {
                     return Ok(Step::LeaveAndStop);
@@ -354,6 +364,12 @@ impl Search {
         let sorted = sort_by(best.into_vec(), |a, b| b.cmp(a)).map_err(PlanError::from)?;
         Ok(sorted.into_iter().map(|(_, record)| record).collect())
     }
+}
+
+/// Passes over a document; stops after the last one that a call may pass over.
+fn pass(left: &mut u64) -> Step {
+    *left = left.saturating_sub(1);
+    if *left == 0 { Step::TakeAndStop } else { Step::Take }
 }
 
 fn start(plan: &Plan) -> Position {

@@ -22,4 +22,4 @@ pub use forecast::Forecast;
 pub use held::{Held, HeldRule, Hold};
 pub use trash::{TrashPage, TrashRow, TrashStatus};
 pub use verdict::{DocumentDue, RuleVerdict, Verdict, Verdicts};
-pub use what_if::WhatIf;
+pub use what_if::{BusyMinute, WhatIf};

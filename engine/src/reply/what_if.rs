@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use super::declare::replies;
+use super::{
+    declare::replies,
+    wire::{Date, LeftOut},
+};
 
 replies! {
     /// The documents of a collection by what a TTL rule would do to them.
@@ -20,6 +23,16 @@ replies! {
         "nextDay" => next_day: u64,
         /// Would never expire, by the code of the reason.
         "never" => never: BTreeMap<Cow<'static, str>, u64>,
+        /// The minute in which most documents would expire, after now; `None` if none would.
+        "busiest" as LeftOut => busiest: Option<BusyMinute>,
+    }
+
+    /// A minute, and the documents that expire in it.
+    pub struct BusyMinute {
+        /// Its beginning, in milliseconds since 1970.
+        "from" as Date => from_ms: i64,
+        /// At least so many documents; exact while they expire in a few thousand minutes.
+        "documents" => documents: u64,
     }
 }
 
@@ -50,6 +63,7 @@ mod tests {
             bson::doc! {
                 "total": 9_i64, "damaged": 1_i64, "overdueNow": 2_i64, "nextHour": 3_i64,
                 "nextDay": 4_i64, "never": {"fieldMissing": 1_i64, "null": 1_i64},
+                "busiest": {"from": bson::DateTime::from_millis(60_000), "documents": 3_i64},
             }
         );
     }

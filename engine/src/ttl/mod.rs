@@ -4,6 +4,7 @@
 
 mod expiry;
 mod item;
+mod minutes;
 mod never;
 mod rule;
 mod verdict;
@@ -13,6 +14,7 @@ mod tests;
 
 pub use expiry::{Deadline, Expiry, Source, cutoff_ms, dates_ms, expiry, modified_base_ms};
 pub use item::{ItemTtl, item_ttl};
+pub use minutes::Minutes;
 pub use never::{InertReason, Never};
 pub use rule::Rule;
 pub use verdict::{RemovalWindow, removal_window, winner};

@@ -32,6 +32,15 @@ pub(super) struct ParsedIndex {
     pub(super) ttl_error: Option<CatalogError>,
 }
 
+/// The definition that a specification of `createIndexes` gives, without its number.
+///
+/// # Errors
+/// Why no such index can be created.
+pub(crate) fn read_index(spec: &Document, dialect: Dialect) -> Result<IndexMeta, CatalogError> {
+    let ParsedIndex { meta, ttl_error, .. } = parse(spec, dialect, false)?;
+    ttl_error.map_or(Ok(meta), Err)
+}
+
 /// Parses a specification.
 pub(super) fn parse(
     spec: &Document,

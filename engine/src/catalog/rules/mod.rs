@@ -27,6 +27,6 @@ pub use coll_mod::{CollModOutcome, CollModRequest};
 pub use create::CreateRequest;
 pub use create_indexes::{CreateIndexesOutcome, CreateIndexesRequest};
 pub use drop_indexes::{DropIndexesOutcome, IndexSelector};
-pub(crate) use index_spec::id_index;
 pub use index_spec::partial_filter;
+pub(crate) use index_spec::{id_index, read_index};
 pub(crate) use time_series::bucket_indexes;

@@ -19,6 +19,8 @@ use crate::{
 /// A name is of an index that there is, whose seconds `collMod` would change. A key is of one, or
 /// of a new one; with a filter it is of a new one.
 ///
+/// `busiest` is the minute after now in which most documents would expire.
+///
 /// `damaged` of the `total` are in none of the other counts.
 pub static COMMAND: Command = Command::any("mayflyWhatIf", &[required("index")], run);
 
@@ -147,6 +149,31 @@ mod tests {
         let wrong = "{mayflyWhatIf: 'c', index: {keyPattern: {f: 1}, expireAfterSeconds: 0, \
                      partialFilterExpression: {p: {$mod: [2, 0]}}}}";
         lab.check(wrong, "{ok: 0, code: 67}");
+    }
+
+    #[test]
+    fn the_busiest_minute_is_after_now_with_an_index_and_without() {
+        let lab = Lab::new();
+        let date = |ms: i64| bson::DateTime::from_millis(1_704_067_200_000 + ms);
+        let waits = [-5, -4, -3, -2, 90_000, 119_999, 61_000, 120_000, 7_200_000];
+        let documents: Vec<_> = waits.map(|ms| bson::doc! { "f": date(ms) }).into();
+        lab.run_document(&bson::doc! { "insert": "c", "documents": documents });
+        let ask = |secs: i64| {
+            let index = bson::doc! { "keyPattern": { "f": 1 }, "expireAfterSeconds": secs };
+            lab.run_document(&bson::doc! { "mayflyWhatIf": "c", "index": index })
+        };
+        let busiest = |secs| ask(secs).get_document("busiest").ok().cloned();
+        let check = || {
+            let three = |ms| Some(bson::doc! { "from": date(ms), "documents": 3_i64 });
+            assert_eq!(busiest(0), three(60_000));
+            let four = bson::doc! { "from": date(3_540_000), "documents": 4_i64 };
+            assert_eq!(busiest(3_600), Some(four), "the overdue ones wait by then");
+        };
+        check();
+        lab.ok("{createIndexes: 'c', indexes: [{key: {f: -1}, name: 'f'}]}");
+        check();
+        lab.ok("{delete: 'c', deletes: [{q: {f: {$gt: ISODate('2024-01-01')}}, limit: 0}]}");
+        assert_eq!(busiest(0), None);
     }
 
     #[test]

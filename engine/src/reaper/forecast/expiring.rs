@@ -35,6 +35,27 @@ pub struct Token {
     record: RecordNumber,
 }
 
+/// Which thresholds to list, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ThresholdRange {
+    /// The first instant; `None` for all of the past.
+    pub from_ms: Option<i64>,
+    /// The end, which is outside; `None` for all of the future.
+    pub to_ms: Option<i64>,
+}
+
+impl ThresholdRange {
+    /// Whether it ends before it begins.
+    #[must_use]
+    pub fn is_reversed(self) -> bool {
+        matches!((self.from_ms, self.to_ms), (Some(from_ms), Some(to_ms)) if from_ms > to_ms)
+    }
+
+    fn ends_before(self, threshold_ms: i64) -> bool {
+        self.to_ms.is_some_and(|to_ms| threshold_ms >= to_ms)
+    }
+}
+
 /// A page of documents.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Page {
@@ -77,7 +98,7 @@ impl Token {
     }
 }
 
-/// At most `limit` documents after `after`. A document with several dates or rules is listed once,
+/// At most `limit` documents of `range` after `after`. A document with several dates or rules is listed once,
 /// at its earliest threshold. Damaged documents are skipped.
 ///
 /// # Errors
@@ -85,11 +106,12 @@ impl Token {
 pub fn expiring(
     store: &Store,
     targets: &[Target],
+    range: ThresholdRange,
     after: Option<&Token>,
     limit: usize,
 ) -> Result<Page, StoreError> {
     store.read(|reader| {
-        let mut merge = Merge::open(reader, targets, after)?;
+        let mut merge = Merge::open(reader, targets, range, after)?;
         let began = work_time();
         let mut page = Page::default();
         let mut examined = 0;
@@ -153,6 +175,7 @@ fn first_of_its_document(
 /// All ranges of all rules as one stream in order of threshold.
 struct Merge<'t, 'r> {
     streams: Vec<Stream<'t, 'r>>,
+    within: ThresholdRange,
 }
 
 struct Stream<'t, 'r> {
@@ -167,6 +190,7 @@ impl<'t, 'r> Merge<'t, 'r> {
     fn open(
         reader: &Reader<'t>,
         targets: &'r [Target],
+        within: ThresholdRange,
         after: Option<&Token>,
     ) -> Result<Self, StoreError> {
         let mut streams = Vec::new();
@@ -174,13 +198,15 @@ impl<'t, 'r> Merge<'t, 'r> {
             for (number, range) in target.ranges.iter().enumerate() {
                 let (_, index, own) = target.identity();
                 let order = (index, own, number);
-                let Some(entries) = start(reader, index, *range, order, after)? else { continue };
+                let from_ms = within.from_ms;
+                let entries = start(reader, index, *range, order, from_ms, after)?;
+                let Some(entries) = entries else { continue };
                 let mut stream = Stream { target, range: *range, order, entries, head: None };
-                stream.advance()?;
+                stream.advance(within)?;
                 streams.push(stream);
             }
         }
-        Ok(Self { streams })
+        Ok(Self { streams, within })
     }
 
     /// The next entry with the rule it belongs to.
@@ -191,7 +217,7 @@ impl<'t, 'r> Merge<'t, 'r> {
             });
         let Some(stream) = soonest else { return Ok(None) };
         let head = stream.head.take();
-        stream.advance()?;
+        stream.advance(self.within)?;
         Ok(head.map(|head| (stream.target, head)))
     }
 
@@ -201,11 +227,13 @@ impl<'t, 'r> Merge<'t, 'r> {
 }
 
 impl Stream<'_, '_> {
-    fn advance(&mut self) -> Result<(), StoreError> {
+    fn advance(&mut self, within: ThresholdRange) -> Result<(), StoreError> {
         let next = self.entries.find(|entry| !matches!(entry, Err(StoreError::Damaged { .. })));
         self.head = match next {
             None => None,
-            Some(entry) => self.token(entry?),
+            Some(entry) => {
+                self.token(entry?).filter(|token| !within.ends_before(token.threshold_ms))
+            }
         };
         Ok(())
     }
@@ -224,10 +252,12 @@ fn start<'t>(
     index: IndexId,
     range: TtlRange,
     order: RangeOrder,
+    from_ms: Option<i64>,
     after: Option<&Token>,
 ) -> Result<Option<Entries<'t>>, StoreError> {
     let Some(after) = after else {
-        return range.entries(reader, index, i64::MIN, i64::MAX).map(Some);
+        let first_ms = from_ms.map_or(i64::MIN, |from_ms| range.first_from_ms(from_ms));
+        return range.entries(reader, index, first_ms, i64::MAX).map(Some);
     };
     if order == after.range {
         let entry = (after.key.as_slice(), after.record);

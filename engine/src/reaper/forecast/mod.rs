@@ -8,7 +8,7 @@ mod verdict;
 mod what_if;
 
 pub use due::{count_due, is_any_due};
-pub use expiring::{Expiring, Page, Token, expiring};
+pub use expiring::{Expiring, Page, ThresholdRange, Token, expiring};
 pub use histogram::{ForecastRequest, forecast};
 pub use verdict::{Verdict, Verdicts, verdict};
 pub use what_if::{WhatIfRule, what_if};

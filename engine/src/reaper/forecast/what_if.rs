@@ -8,9 +8,9 @@ use crate::{
     limits::{COUNT_ENTRIES_PER_CHECK, READ_DOCS_MAX, READ_MS_MAX},
     query::Filter,
     reaper::ttl_range::TtlRange,
-    reply::WhatIf,
+    reply::{BusyMinute, WhatIf},
     store::{Reader, RecordNumber, Scan, Store, StoreError, StoredDocument},
-    ttl::{self, Expiry, Never, Rule},
+    ttl::{self, Expiry, Minutes, Never, Rule},
 };
 
 const HOUR_MS: i64 = 3_600_000;
@@ -60,12 +60,12 @@ fn by_documents(
     rule: &WhatIfRule,
     now_ms: i64,
 ) -> Result<WhatIf, StoreError> {
-    let mut counts = WhatIf::default();
+    let mut counts = Counts::default();
     let mut from = Some(0);
     while let Some(record) = from {
         from = store.read(|reader| step(reader, collection, rule, now_ms, record, &mut counts))?;
     }
-    Ok(counts)
+    Ok(counts.finish())
 }
 
 /// Counts the next documents; returns where to resume.
@@ -75,7 +75,7 @@ fn step(
     rule: &WhatIfRule,
     now_ms: i64,
     from: RecordNumber,
-    counts: &mut WhatIf,
+    counts: &mut Counts,
 ) -> Result<Option<RecordNumber>, StoreError> {
     let began = work_time();
     let mut documents = reader.documents(collection.id, from, Scan::Forward)?;
@@ -131,7 +131,7 @@ impl<'c> ByEntries<'c> {
     }
 
     fn run(&self, store: &Store) -> Result<WhatIf, StoreError> {
-        let mut counts = WhatIf::default();
+        let mut counts = Counts::default();
         let mut after = None;
         loop {
             after = store.read(|reader| self.step(reader, after.as_ref(), &mut counts))?;
@@ -139,6 +139,7 @@ impl<'c> ByEntries<'c> {
                 break;
             }
         }
+        let mut counts = counts.finish();
         let documents = store.read(|reader| reader.counters(self.collection.id.0))?.documents;
         let without_entry = documents.saturating_sub(counts.total);
         let reason = match (&self.index.partial, self.index.sparse) {
@@ -159,7 +160,7 @@ impl<'c> ByEntries<'c> {
         &self,
         reader: &Reader<'_>,
         after: Option<&(Vec<u8>, RecordNumber)>,
-        counts: &mut WhatIf,
+        counts: &mut Counts,
     ) -> Result<Option<(Vec<u8>, RecordNumber)>, StoreError> {
         let began = work_time();
         let (id, end) = (self.index.id, Bound::Unbounded);
@@ -199,7 +200,7 @@ impl ByEntries<'_> {
         &self,
         reader: &Reader<'_>,
         record: RecordNumber,
-        counts: &mut WhatIf,
+        counts: &mut Counts,
     ) -> Result<(), StoreError> {
         let found = reader.document(self.collection.id, record).transpose();
         let read = |stored: StoredDocument<'_>| {
@@ -215,28 +216,45 @@ impl ByEntries<'_> {
     }
 }
 
-impl WhatIf {
+/// What is counted so far.
+#[derive(Default)]
+struct Counts {
+    reply: WhatIf,
+    ahead: Minutes,
+}
+
+impl Counts {
+    fn finish(self) -> WhatIf {
+        let busiest = self.ahead.busiest();
+        let busiest = busiest.map(|(from_ms, documents)| BusyMinute { from_ms, documents });
+        WhatIf { busiest, ..self.reply }
+    }
+
     fn add_damaged(&mut self) {
-        self.total += 1;
-        self.damaged += 1;
+        self.reply.total += 1;
+        self.reply.damaged += 1;
     }
 
     fn add(&mut self, expiry: Expiry, now_ms: i64) {
         match expiry {
             Expiry::Never(reason) => {
-                self.total += 1;
-                *self.never.entry(reason.code().into()).or_default() += 1;
+                self.reply.total += 1;
+                *self.reply.never.entry(reason.code().into()).or_default() += 1;
             }
             Expiry::At(deadline) => self.add_threshold(deadline.threshold_ms, now_ms),
         }
     }
 
     fn add_threshold(&mut self, threshold_ms: i64, now_ms: i64) {
-        self.total += 1;
+        let reply = &mut self.reply;
+        reply.total += 1;
         let wait_ms = threshold_ms.saturating_sub(now_ms);
-        self.overdue_now += u64::from(wait_ms <= 0);
-        self.next_hour += u64::from(wait_ms > 0 && wait_ms <= HOUR_MS);
-        self.next_day += u64::from(wait_ms > 0 && wait_ms <= DAY_MS);
+        reply.overdue_now += u64::from(wait_ms <= 0);
+        reply.next_hour += u64::from(wait_ms > 0 && wait_ms <= HOUR_MS);
+        reply.next_day += u64::from(wait_ms > 0 && wait_ms <= DAY_MS);
+        if wait_ms > 0 {
+            self.ahead.add(threshold_ms);
+        }
     }
 }
 

@@ -378,7 +378,8 @@ fn a_damaged_document_stays_and_no_other_waits_for_it() {
 
 /// The documents that the list of what expires shows.
 fn listed(world: &World) -> Vec<i32> {
-    let page = expiring(world.collections.store(), &world.targets(), None, 100).expect("read");
+    let all = ThresholdRange::default();
+    let page = expiring(world.collections.store(), &world.targets(), all, None, 100).expect("read");
     page.documents.iter().map(|found| found.id.as_i32().expect("a number")).collect()
 }
 
@@ -494,7 +495,7 @@ fn mixed() -> (World, Arc<SimulatedClock>) {
 fn pages_of_expiring_documents_list_each_once_in_order() {
     let (world, _) = mixed();
     let (store, targets) = (world.collections.store(), world.targets());
-    let all = expiring(store, &targets, None, 1_000).expect("read");
+    let all = expiring(store, &targets, ThresholdRange::default(), None, 1_000).expect("read");
     assert_eq!((all.documents.len(), all.next), (40, None));
     let thresholds: Vec<i64> =
         all.documents.iter().map(|found| found.deadline.threshold_ms).collect();
@@ -503,7 +504,8 @@ fn pages_of_expiring_documents_list_each_once_in_order() {
         let mut paged = Vec::new();
         let mut after = None;
         loop {
-            let page = expiring(store, &targets, after.as_ref(), limit).expect("read");
+            let page = expiring(store, &targets, ThresholdRange::default(), after.as_ref(), limit)
+                .expect("read");
             paged.extend(page.documents);
             let Some(next) = page.next else { break };
             after = Token::from_document(&next.to_document());

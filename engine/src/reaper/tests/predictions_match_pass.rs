@@ -138,7 +138,7 @@ fn check(rules: &[&str], documents: &[Document], later_ms: &[i64]) {
             ForecastRequest { now_ms, from_ms: now_ms + 1, to_ms: now_ms + 2, buckets: 1 };
         let found = forecast(store, collection.id, &targets, request).expect("counted");
         assert_eq!((found.overdue, found.never, found.exact), (due.len() as u64, never, true));
-        let page = expiring(store, &targets, None, 1_000).expect("read");
+        let page = expiring(store, &targets, ThresholdRange::default(), None, 1_000).expect("read");
         let listed = page.documents.iter().filter(|one| one.deadline.threshold_ms <= now_ms);
         let listed: BTreeSet<i32> = listed.filter_map(|one| one.id.as_i32()).collect();
         assert_eq!((&listed, page.next), (&due, None));
