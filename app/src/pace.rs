@@ -100,7 +100,8 @@ impl Pace {
             }
             self.costs.push_back(spent.saturating_sub(last));
         }
-        if has_input {
+        // Who opens the window waits for its first frames.
+        if has_input || self.used.is_none() {
             self.used = Some(now);
         }
         self.rest.set(now.saturating_add(self.rest_now(now)));
@@ -196,6 +197,7 @@ mod tests {
             pace.note_frame(ms(at_ms), has_input);
             [0, 100, 500].map(|wait| pace.rest().prolong(ms(wait), ms(at_ms + 40)).as_millis())
         };
+        assert_eq!(waits(9_000, false), [0, 100, 500], "the window opens");
         assert_eq!(waits(10_000, false), [200, 200, 500]);
         assert_eq!(waits(20_000, true), [0, 100, 500], "the user waits for an answer");
         assert_eq!(waits(20_300, false), [0, 100, 500]);

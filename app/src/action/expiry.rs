@@ -5,7 +5,7 @@ use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, key};
-use crate::state::expiry::{Brush, Mode};
+use crate::state::expiry::{Brush, Mode, Pick};
 use crate::state::tabs::ViewKind;
 use crate::state::{State, TabId};
 
@@ -38,6 +38,15 @@ pub enum ExpiryAction {
     Pan(f64),
     /// Chooses the documents that expire in a range, or all again.
     Brush(Option<Brush>),
+    /// Lists the documents of the chosen range.
+    ListRange,
+    /// Shows documents as if a TTL index did not exist, or with it again.
+    HideIndex {
+        /// The index.
+        name: String,
+        /// Without it.
+        hidden: bool,
+    },
     /// Shows the documents of the range in the Documents view.
     FilterBrush,
     /// Shows the time between two instants, in milliseconds since 1970.
@@ -67,8 +76,17 @@ pub enum ExpiryAction {
         /// Past the threshold.
         overdue: bool,
     },
-    /// Writes what was removed to a file.
-    ExportLedger,
+    /// Copies what was removed as NDJSON.
+    CopyLedger,
+    /// Opens the dialog that writes what was removed to a file.
+    SaveLedger,
+    /// Chooses a removed document: its `_id`, when it was removed in milliseconds since 1970, and
+    /// whether others stay chosen.
+    Pick(Bson, i64, Pick),
+    /// Chooses all removed documents that can be restored.
+    PickRestorable,
+    /// Restores the chosen documents.
+    RestorePicked,
 }
 
 /// The open tab, while its Expiry view is shown.

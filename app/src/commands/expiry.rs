@@ -2,20 +2,21 @@
 
 use bson::{Bson, DateTime, Document, doc};
 
-/// The documents that expire first, by one index or by all.
+/// The documents that expire first, by one index, by several or by all.
 #[must_use]
-pub fn expiring(collection: &str, limit: Bson, index: Option<&str>) -> Document {
+pub fn expiring(collection: &str, limit: Bson, index: Option<Bson>) -> Document {
     of_index(doc! { "mayflyExpiring": collection, "limit": limit }, index)
 }
 
-/// How many documents expire in each of `buckets` equal slices of time, by one index or by all.
+/// How many documents expire in each of `buckets` equal slices of time, by one index, by
+/// several or by all.
 #[must_use]
 pub fn forecast(
     collection: &str,
     from_ms: i64,
     to_ms: i64,
     buckets: i32,
-    index: Option<&str>,
+    index: Option<Bson>,
 ) -> Document {
     let command = doc! {
         "mayflyForecast": collection,
@@ -26,11 +27,28 @@ pub fn forecast(
     of_index(command, index)
 }
 
-fn of_index(mut command: Document, index: Option<&str>) -> Document {
+/// The same for thresholds from an instant on and before another one, in milliseconds since 1970.
+#[must_use]
+pub fn between(mut command: Document, from_ms: i64, to_ms: i64) -> Document {
+    command.insert("from", DateTime::from_millis(from_ms));
+    command.insert("to", DateTime::from_millis(to_ms));
+    command
+}
+
+fn of_index(mut command: Document, index: Option<Bson>) -> Document {
     if let Some(index) = index {
         command.insert("index", index);
     }
     command
+}
+
+/// A command whose results are these rows, to write them to a file as results are written.
+#[must_use]
+pub fn rows(rows: Vec<Document>) -> Document {
+    let rows: Vec<Bson> = rows.into_iter().map(Bson::Document).collect();
+    // Text of an _id that begins with a dollar sign is no path.
+    let documents = doc! { "$documents": { "$literal": rows } };
+    doc! { "aggregate": 1, "pipeline": [documents], "cursor": {} }
 }
 
 /// What a TTL would remove.

@@ -115,6 +115,7 @@ fn head_ui(ui: &mut Ui, head: Rect, grid: Grid, calendar: &Calendar) {
         let (at, width) = (pos2(rect.center().x, y), rect.width().max(14.0));
         paint::text_at(ui, at, Align2::CENTER_CENTER, words, text::small(), color, width + 8.0);
     };
+    let mut free_from = f32::NEG_INFINITY;
     for (at, column) in calendar.columns.iter().enumerate() {
         let place = grid.column(at, bars.y_range());
         let (documents, bytes) = totals.get(at).copied().unwrap_or_default();
@@ -128,8 +129,12 @@ fn head_ui(ui: &mut Ui, head: Rect, grid: Grid, calendar: &Calendar) {
         let [above, below] = &column.heading;
         let is_new =
             at == 0 || calendar.columns.get(at - 1).is_none_or(|last| last.heading[0] != *above);
-        if is_new || grid.step > 24.0 {
+        // Days of the week are wider than narrow columns.
+        let width = paint::measured(ui, above, text::small()).x;
+        let left = place.center().x - width / 2.0;
+        if (is_new || grid.step > 24.0) && left >= free_from {
             heading(ui, place, above, bars.bottom() + 10.0, ink.dim);
+            free_from = left + width + sizes::GAP_TINY;
         }
         heading(ui, place, below, bars.bottom() + 24.0, if at == 0 { ink.text } else { ink.dim });
     }

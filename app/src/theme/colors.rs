@@ -90,6 +90,8 @@ pub struct Colors {
     pub now: Color32,
     /// Text on `now`.
     pub on_now: Color32,
+    /// The marks of TTL indexes, where a collection has several; their letters are in `panel`.
+    pub index_marks: [Color32; 6],
     /// The background of text that was searched for.
     pub found: Color32,
     /// Text on `found`.
@@ -141,6 +143,14 @@ pub static DARK: Colors = Colors {
     shadow: shade(110),
     now: rgb(0x00f4_f7fa),
     on_now: rgb(0x0015_1b22),
+    index_marks: [
+        rgb(0x007f_b8f0),
+        rgb(0x00e3_a76f),
+        rgb(0x00c4_9be8),
+        rgb(0x00d9_8fb4),
+        rgb(0x009b_d17b),
+        rgb(0x00e6_cf6a),
+    ],
     found: rgb(0x002f_5680),
     on_found: rgb(0x00ff_ffff),
     halo: rgb(0x008f_c4f7),
@@ -188,6 +198,14 @@ pub static LIGHT: Colors = Colors {
     shadow: shade(45),
     now: rgb(0x0015_1b22),
     on_now: rgb(0x00ff_ffff),
+    index_marks: [
+        rgb(0x0016_63b0),
+        rgb(0x009a_5300),
+        rgb(0x007a_3fb0),
+        rgb(0x00a3_2f6a),
+        rgb(0x002e_771e),
+        rgb(0x007e_6400),
+    ],
     found: rgb(0x00b9_daff),
     on_found: rgb(0x000d_1d2c),
     halo: rgb(0x0016_63b0),
@@ -317,8 +335,8 @@ mod tests {
                 colors.saved,
                 colors.busy,
             ];
-            let pairs =
-                backgrounds.into_iter().flat_map(|background| inks.map(|ink| (ink, background)));
+            let inks = inks.into_iter().chain(colors.index_marks);
+            let pairs = inks.flat_map(|ink| backgrounds.map(|background| (ink, background)));
             // Tombstones stand on the timeline, in a table, and in the row under the pointer.
             let on = [colors.panel, colors.raised, colors.raised_hover];
             let tombstones = on.map(|background| (colors.removed, background));

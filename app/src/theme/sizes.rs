@@ -194,6 +194,10 @@ pub const LANE_DIGITS: f32 = 92.0;
 pub const AXIS: f32 = 28.0;
 /// The height of the legend below the axis line.
 pub const LEGEND: f32 = 20.0;
+/// The mark of one of several TTL indexes: a square.
+pub const INDEX_MARK: f32 = 16.0;
+/// Its corners.
+pub const INDEX_MARK_RADIUS: f32 = 4.0;
 /// The least distance of two ticks on the axis.
 pub const TICK_DISTANCE: f32 = 80.0;
 /// The room that the controls of the axis need for their words.

@@ -8,7 +8,7 @@ use egui_kittest::kittest::Queryable as _;
 use mayfly::source::{Capabilities, Events, Source};
 
 use super::indexes::{visits, window};
-use super::support::Window;
+use super::support::{Window, at};
 
 /// The dialog for a new index, with a field typed.
 fn creating(field: &str) -> Window {
@@ -32,6 +32,39 @@ fn the_fields_of_an_index_are_as_wide_as_the_dialog() {
     check(&window, "Remove field 2");
 }
 
+/// Presses and releases within one frame, as a tap on a pad does.
+fn tap(window: &mut Window, name: &str) {
+    use egui::{Event, Modifiers, PointerButton};
+    let pos = window.place(name).center();
+    let events = &mut window.harness.input_mut().events;
+    events.push(Event::PointerMoved(pos));
+    for pressed in [true, false] {
+        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+        events.push(Event::PointerButton { pos, button, pressed, modifiers });
+    }
+    window.harness.run_steps(4);
+}
+
+#[test]
+fn a_menu_is_above_its_dialog_when_that_opens_again() {
+    let mut window = creating("made");
+    for unit in ["minutes", "hours"] {
+        window.click("Expire documents (TTL)");
+        tap(&mut window, "TTL: unit");
+        window.point(unit);
+        window.type_into("TTL", "2");
+        window.until_named(if unit == "hours" {
+            "7,200 s after the date in the field"
+        } else {
+            "120 s after the date in the field"
+        });
+        window.click("Cancel");
+        window.click("Create index…");
+        window.until_named("Create index on visits");
+        window.type_into("Field 1", "made");
+    }
+}
+
 #[test]
 fn a_blank_ttl_is_refused_and_zero_is_allowed() {
     let mut window = creating("made");
@@ -49,6 +82,27 @@ fn a_blank_ttl_is_refused_and_zero_is_allowed() {
     window.type_into("TTL", "0");
     window.until_named("at the time stored in the field");
     assert!(window.value("Command").contains("expireAfterSeconds: 0"));
+}
+
+/// So many documents of `visits` with this date.
+fn insert_at(window: &Window, count: i32, secs: i64) {
+    let documents: Vec<Document> = (0..count).map(|_| doc! {"made": at(secs)}).collect();
+    window.run("test", &doc! {"insert": "visits", "documents": documents});
+}
+
+#[test]
+fn a_ttl_that_removes_many_in_one_pass_says_what_to_do() {
+    let mut window = creating("made");
+    insert_at(&window, 1_000, -7_200);
+    window.click("Expire documents (TTL)");
+    window.type_into("TTL", "3600");
+    window.until_named("The first pass would remove 1,00");
+    assert!(window.has_part("Start with a larger TTL and lower it in steps"));
+    window.type_into("TTL", "36000");
+    window.until_named("would expire within one minute, at 2026-06-01 20:00:00");
+    assert!(window.has_part("add a random number of seconds to each date"));
+    window.type_into("TTL", "-1");
+    window.until_gone("would expire within one minute");
 }
 
 #[test]

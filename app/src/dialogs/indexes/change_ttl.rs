@@ -36,6 +36,7 @@ pub(super) fn ui(
     };
     let mut pressed = Pressed::default();
     let mut changed = false;
+    let cliff = what_if::cliff(change.known(), state);
     let closing = modal::ui(
         context,
         &title,
@@ -46,7 +47,8 @@ pub(super) fn ui(
             let is_free = change.sent.is_none();
             ui.add_enabled_ui(is_free, |ui| {
                 changed = content_ui(ui, change, actions);
-                if let Some(topic) = topic(change) {
+                what_if::cliff_ui(ui, cliff.as_deref());
+                if let Some(topic) = topic(change, cliff.is_some()) {
                     learn_ui(ui, state, topic, actions);
                 }
             });
@@ -65,9 +67,10 @@ pub(super) fn ui(
 }
 
 /// What a lesson explains about the change as it is drafted.
-fn topic(change: &ChangeTtl) -> Option<Topic> {
+fn topic(change: &ChangeTtl, is_cliff: bool) -> Option<Topic> {
     match () {
         () if change.ttl_problem().is_some() => Some(Topic::BadSeconds),
+        () if is_cliff => Some(Topic::Cliff),
         () if change.known().is_some_and(|figures| figures.overdue_now > 0) => Some(Topic::WhatIf),
         () => change.index.secs.is_none().then_some(Topic::PlainToTtl),
     }

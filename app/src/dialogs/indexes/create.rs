@@ -31,6 +31,7 @@ pub(super) fn ui(
     let before = create.clone();
     let command = create.command(&actions.names.1);
     let (mut send, mut cancel) = (false, false);
+    let cliff = what_if::cliff(create.known(), state);
     let closing = modal::ui(
         context,
         &title,
@@ -39,6 +40,7 @@ pub(super) fn ui(
         create,
         |ui, create| {
             ui.add_enabled_ui(create.sent.is_none(), |ui| content_ui(ui, create, view));
+            what_if::cliff_ui(ui, cliff.as_deref());
             convert_ui(ui, create, &view.fields, actions);
             match (&command, create.problem()) {
                 (Ok(command), _) => actions.command_ui(ui, command),
@@ -51,7 +53,7 @@ pub(super) fn ui(
             if let Some(error) = &create.error {
                 ui.label(text::rich(error, text::body()).color(colors(ui).error));
             }
-            if let Some(topic) = topic(create) {
+            if let Some(topic) = topic(create, cliff.is_some()) {
                 learn_ui(ui, state, topic, actions);
             }
         },
@@ -91,13 +93,22 @@ fn convert_ui(
     actions: &mut TabActions<'_>,
 ) {
     let Some((name, _)) = create.fields.first().filter(|_| create.has_ttl) else { return };
-    let known = sampled.iter().find(|field| field.path == *name && field.dates == 0);
-    if known.is_none() {
-        return;
-    }
+    let Some(known) = sampled.iter().find(|field| field.path == *name) else { return };
+    let shown = with_marks(name);
+    let words = match (known.dates, known.convertible) {
+        (0, _) => format!("No sampled document has a date in {shown}, so none would expire"),
+        (_, 0) => return,
+        (_, 1) => {
+            format!("1 sampled document has text or a number in {shown}, so it never expires")
+        }
+        (_, count) => {
+            let count = number::count(count);
+            format!(
+                "{count} sampled documents have text or numbers in {shown}, so they never expire"
+            )
+        }
+    };
     ui.horizontal_wrapped(|ui| {
-        let words =
-            format!("No sampled document has a date in {}, so none would expire", with_marks(name));
         ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
         if ui.add(Button::plain("Convert to dates…").small()).clicked() {
             let namespace = Namespace::new(&actions.names.0, &actions.names.1);
@@ -108,13 +119,14 @@ fn convert_ui(
 }
 
 /// What a lesson explains about the index as it is drafted.
-fn topic(create: &CreateIndex) -> Option<Topic> {
+fn topic(create: &CreateIndex, is_cliff: bool) -> Option<Topic> {
     let refused = create.error.as_deref();
     let exists = refused.is_some_and(|error| error.contains("already exists"));
     match () {
         () if exists => Some(Topic::CreateAgain),
         () if no_ttl_reason(&create.key()).is_some() => Some(Topic::CannotBeTtl),
         () if create.has_ttl && create.ttl_problem().is_some() => Some(Topic::BadSeconds),
+        () if is_cliff => Some(Topic::Cliff),
         () if create.known().is_some_and(|figures| figures.overdue_now > 0) => Some(Topic::WhatIf),
         () => None,
     }

@@ -3,9 +3,28 @@
 use egui::{Label, Ui};
 use mayfly_engine::reply::WhatIf;
 
-use crate::state::number;
+use crate::state::expiry::{first_pass, one_minute};
+use crate::state::{State, number};
 use crate::theme::{colors, text};
 use crate::widgets::card;
+
+/// A warning of many documents that one pass would remove, and what to do about it.
+pub(super) fn cliff(what_if: Option<&WhatIf>, state: &State) -> Option<String> {
+    let found = what_if?;
+    first_pass(found.overdue_now, found.total).or_else(|| {
+        let busiest = found.busiest.as_ref()?;
+        let at = state.zone().date_time(busiest.from_ms);
+        one_minute(busiest.documents, found.total, &at)
+    })
+}
+
+/// Draws the warning.
+pub(super) fn cliff_ui(ui: &mut Ui, words: Option<&str>) {
+    if let Some(words) = words {
+        let words = text::rich(words, text::body()).color(colors(ui).overdue);
+        ui.add(Label::new(words).wrap());
+    }
+}
 
 /// Draws the figures; dashes while they are not known.
 pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {

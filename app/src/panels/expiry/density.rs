@@ -24,11 +24,16 @@ pub(super) fn ui(
 ) {
     let size = vec2(ui.available_width(), sizes::DENSITY_STRIP);
     // Buttons and entries of the palette do the same by keys.
-    let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK | Sense::DRAG);
+    // With a name of its own: the line about the range, which comes above with the first move, must
+    // not end the drag.
+    let (_, rect) = ui.allocate_space(size);
+    let id = ui.scope_id().with("density");
+    let response = ui.interact(rect, id, Sense::CLICK | Sense::DRAG);
     let total: u64 = view.density.counts.iter().sum();
     response.widget_info(|| {
         let name = format!("Density: {} expirations on screen", number::count(total));
-        WidgetInfo::labeled(Role::Image, true, name)
+        let range = if view.brush.is_some() { ", a range is chosen" } else { "" };
+        WidgetInfo::labeled(Role::Image, true, format!("{name}{range}"))
     });
     let most = bars(view).map(|bar| bar.count).max().unwrap_or(0);
     let painter = ui.painter();
@@ -55,17 +60,11 @@ pub(super) fn ui(
         };
         painter.rect_filled(Rect::from_min_max(top, end), 2.0, color);
     }
-    if let Some(brush) = view.brush {
-        let place =
-            Rect::from_x_y_ranges(scale.x(brush.from_ms)..=scale.x(brush.to_ms), rect.y_range());
-        let place = place.intersect(rect.with_min_x(scale.left).with_max_x(scale.right()));
-        if place.is_positive() {
-            painter.rect_filled(place, 2.0, faded(ink.text, 0.12));
-            let stroke = Stroke::new(sizes::LINE, ink.text);
-            painter.rect_stroke(place, 2.0, stroke, egui::StrokeKind::Inside);
-        }
-    }
+    mark_range(ui, view, scale, rect);
     zoom(ui, &response, scale, actions);
+    if response.drag_stopped() {
+        actions.push(ExpiryAction::ListRange);
+    }
     if let Some(from) =
         ui.input(|input| input.pointer.press_origin()).filter(|_| response.dragged())
         && let Some(to) = response.interact_pointer_pos()
@@ -81,6 +80,20 @@ pub(super) fn ui(
         actions.push(ExpiryAction::Pan(scale.fraction(pointer.x) - 0.5));
     }
     response.on_hover_cursor(CursorIcon::PointingHand).hint_at_pointer(words);
+}
+
+/// Marks the chosen range.
+fn mark_range(ui: &Ui, view: &ExpiryView, scale: Scale, rect: Rect) {
+    let Some(brush) = view.brush else { return };
+    let (painter, ink) = (ui.painter(), colors(ui));
+    let place =
+        Rect::from_x_y_ranges(scale.x(brush.from_ms)..=scale.x(brush.to_ms), rect.y_range());
+    let place = place.intersect(rect.with_min_x(scale.left).with_max_x(scale.right()));
+    if place.is_positive() {
+        painter.rect_filled(place, 2.0, faded(ink.text, 0.12));
+        let stroke = Stroke::new(sizes::LINE, ink.text);
+        painter.rect_stroke(place, 2.0, stroke, egui::StrokeKind::Inside);
+    }
 }
 
 /// The slice at a position in words; `None` where no bar is.
@@ -165,7 +178,7 @@ fn bars(view: &ExpiryView) -> impl Iterator<Item = Bar> + '_ {
         Bar { from_ms, to_ms, count: *count, kind: Kind::Threshold }
     });
     let mut removed = vec![0_u64; density.counts.len()];
-    let is_shown = |lane: &&Lane| view.index.as_ref().is_none_or(|index| *index == lane.index);
+    let is_shown = |lane: &&Lane| view.shows(&lane.index);
     for lane in view.ledger.iter().filter(is_shown) {
         let slice = lane.threshold_ms.saturating_sub(density.from_ms).div_euclid(width);
         let slice = usize::try_from(slice).ok();

@@ -3,13 +3,16 @@
 use egui::{RichText, Ui};
 
 use super::words::PassTimes;
-use super::{TabActions, pass_times, words};
+use super::{TabActions, ledger, marks, pass_times, words};
 use crate::action::{Action, ExpiryAction, ViewAction};
 use crate::panels::lesson::why;
-use crate::state::expiry::{Lane, Phase};
+use crate::panels::reaper_log::RESTORE_HINT;
+use crate::state::expiry::{Lane, Phase, Pick};
 use crate::state::lesson::why::Topic;
+use crate::state::reasons::reason_label;
 use crate::state::{State, Tab, duration};
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::marks::visible;
 use crate::widgets::{Button, bar, card, code_box};
 
 /// Draws the inspector of the open tab.
@@ -30,6 +33,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions
         });
         verdict_ui(ui, state, tab, lane, actions);
         remaining_ui(ui, lane, state.clock.shown_ms(), &pass_times(state, tab));
+        rules_ui(ui, state, tab, actions);
         buttons_ui(ui, state, tab, lane, actions);
         if let Some(document) = &view.document {
             ui.add_space(sizes::GAP_SMALL);
@@ -52,6 +56,31 @@ fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut 
         if lane.phase(now_ms) == Phase::Overdue {
             why::link_ui(ui, state, Topic::Overdue, actions.queue);
         }
+    });
+}
+
+/// What each of several TTL indexes says about the document, and which one wins.
+fn rules_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+    let indexes = tab.indexes.ttl();
+    let Some(verdict) = tab.expiry.verdict.as_ref().filter(|_| indexes.len() > 1) else { return };
+    let (now_ms, zone) = (state.now_ms(), state.clock.zone());
+    card::ui(ui, |ui| {
+        ui.label("TTL indexes");
+        for rule in &verdict.rules {
+            let wins = verdict.winner.as_ref() == Some(&rule.index);
+            let what = match rule.threshold_ms {
+                Some(at_ms) => format!("expires at {}", words::instant(at_ms, now_ms, zone)),
+                None => format!("never: {}", reason_label(&rule.reason)),
+            };
+            let wins = if wins { ", wins" } else { "" };
+            let line = format!("{}: {what}{wins}", visible(&rule.index));
+            let ink = if wins.is_empty() { colors(ui).dim } else { colors(ui).text };
+            ui.horizontal_wrapped(|ui| {
+                marks::ui(ui, &indexes, &rule.index);
+                ui.label(RichText::new(line).color(ink));
+            });
+        }
+        why::link_ui(ui, state, Topic::SeveralIndexes, actions.queue);
     });
 }
 
@@ -97,6 +126,15 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut 
             }
             if ui.add(Button::plain("Show document").small()).clicked() {
                 actions.push(ExpiryAction::ShowDocument(lane.id.clone()));
+            }
+        }
+        if let Some(at_ms) = lane.removed_ms {
+            let kept = tab.expiry.kept(lane);
+            let why = ledger::why_not(kept);
+            let restore = Button::plain("Restore document").small().enabled(kept.is_restorable());
+            if ui.add(restore.tooltip(if why.is_empty() { RESTORE_HINT } else { why })).clicked() {
+                actions.push(ExpiryAction::Pick(lane.id.clone(), at_ms, Pick::Only));
+                actions.push(ExpiryAction::RestorePicked);
             }
         }
         let copy = Button::plain("Copy").small().name("Copy explanation");

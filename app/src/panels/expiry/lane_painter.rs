@@ -2,11 +2,12 @@
 
 use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, Vec2, pos2, vec2};
 
+use super::marks;
 use super::motion::Pose;
 use super::scale::Scale;
 use super::words;
 use crate::state::duration;
-use crate::state::expiry::{Lane, Phase};
+use crate::state::expiry::{IndexMark, Lane, Phase};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, sizes, text};
 
@@ -32,6 +33,8 @@ pub(in crate::panels) struct LanePainter<'a> {
     pub pose: Pose,
     /// Whether the name is drawn in its column; otherwise it is above the lane.
     pub is_named: bool,
+    /// The mark of the TTL index that decides, where there are several.
+    pub mark: Option<IndexMark>,
 }
 
 impl LanePainter<'_> {
@@ -72,7 +75,12 @@ impl LanePainter<'_> {
     fn name(&self, lane: &Lane, phase: Phase) {
         let is_removed = matches!(phase, Phase::Removed { .. });
         let ink = if is_removed { self.colors.removed } else { self.colors.text };
-        let left = self.rect.left() + sizes::GAP_SMALL;
+        let mut left = self.rect.left() + sizes::GAP_SMALL;
+        if let Some(mark) = self.mark {
+            let center = pos2(left + sizes::INDEX_MARK / 2.0, self.rect.center().y);
+            marks::paint(self.painter, self.colors, center, mark, !is_removed);
+            left += sizes::INDEX_MARK + sizes::GAP_TINY + 2.0;
+        }
         let width = (self.scale.left - sizes::GAP_SMALL - left).max(1.0);
         let mut job =
             egui::text::LayoutJob::simple_singleline(words::note(lane), text::small(), ink);

@@ -12,7 +12,8 @@ use super::sweep::Sweep;
 use super::words::{self, PassTimes};
 use super::{TabActions, lesson};
 use crate::action::{Action, ExpiryAction, LessonAction};
-use crate::state::expiry::{Lane, Phase, Row};
+use crate::state::expiry::{Lane, Phase, Row, mark};
+use crate::state::indexes::TtlIndex;
 use crate::theme::colors::faded;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
@@ -29,6 +30,10 @@ pub(super) struct Lanes<'a> {
     pub is_presented: bool,
     pub scale: Scale,
     pub bracket: &'a dyn Fn(&Lane) -> String,
+    /// The TTL indexes of the collection; several have marks.
+    pub indexes: &'a [TtlIndex],
+    /// Whether the rows are the first of a chosen range.
+    pub is_range: bool,
     pub times: &'a PassTimes,
     /// The chosen row: its document's `_id`, and when that was removed.
     pub chosen: Option<(&'a Bson, Option<i64>)>,
@@ -83,7 +88,7 @@ impl Lanes<'_> {
                             is_hovered |= self.row_ui(ui, lane, pose, actions);
                         }
                         Row::Summary(summary) => self.line_ui(ui, &words::summary(summary)),
-                        Row::More(listed) => self.line_ui(ui, &words::more(*listed)),
+                        Row::More(listed) => self.line_ui(ui, &words::more(*listed, self.is_range)),
                     }
                 }
             },
@@ -126,7 +131,9 @@ impl Lanes<'_> {
                 Some(sweep) if sweep.is_ahead_of(lane, scale) => Phase::Overdue,
                 _ => lane.phase(scale.now_ms),
             };
-            LanePainter { painter, colors, scale, rect, overdue, background, pose, is_named: true }
+            let mark = mark(self.indexes, &lane.index);
+            let is_named = true;
+            LanePainter { painter, colors, scale, rect, overdue, background, pose, is_named, mark }
                 .lane(lane, phase);
             if response.has_focus() {
                 paint::focus_ring(ui, rect.shrink(2.0), sizes::RADIUS_BUTTON);

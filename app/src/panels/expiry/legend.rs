@@ -3,25 +3,35 @@
 use egui::{Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2, vec2};
 
 use super::lane_painter::{cross, hatch};
+use super::{TabActions, marks};
+use crate::state::Tab;
 use crate::theme::{colors, sizes, text};
 
 /// The width of a sample.
 const SAMPLE: f32 = 16.0;
 
-/// Draws the line; its first sample is at `left`.
-pub(super) fn ui(ui: &mut Ui, left: f32) {
+/// Draws the line; its first sample is at `left`, and the marks of several TTL indexes are at the
+/// right. A presentation has no room for both.
+pub(super) fn ui(
+    ui: &mut Ui,
+    tab: &Tab,
+    left: f32,
+    is_presented: bool,
+    actions: &mut TabActions<'_>,
+) {
     let size = vec2(ui.available_width(), sizes::LEGEND);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     response.widget_info(|| {
         let name = "Legend: waiting, overdue, removed, next pass";
         WidgetInfo::labeled(Role::Image, true, name)
     });
+    let marks_left = if is_presented { rect.right() } else { marks_ui(ui, tab, rect, actions) };
     let (painter, ink) = (ui.painter(), colors(ui));
     let middle = rect.center().y;
     let mut x = left;
     for (at, word) in ["waiting", "overdue", "removed", "next pass"].into_iter().enumerate() {
         let galley = painter.layout_no_wrap(word.to_owned(), text::small(), ink.dim);
-        if x + SAMPLE + sizes::GAP_TINY + galley.size().x > rect.right() {
+        if x + SAMPLE + sizes::GAP_TINY + galley.size().x > marks_left {
             break;
         }
         let sample = Rect::from_center_size(pos2(x + SAMPLE / 2.0, middle), Vec2::new(SAMPLE, 8.0));
@@ -42,4 +52,16 @@ pub(super) fn ui(ui: &mut Ui, left: f32) {
         x = at.x + galley.size().x + sizes::GAP_LARGE;
         painter.galley(at, galley, ink.dim);
     }
+}
+
+/// Draws the marks from the right. Returns where they begin.
+fn marks_ui(ui: &mut Ui, tab: &Tab, line: Rect, actions: &mut TabActions<'_>) -> f32 {
+    // Controls are higher than the line; the axis above it has room for that at its lower edge.
+    let line = line.with_min_y(line.bottom() - sizes::CONTROL_SMALL);
+    let layout = egui::Layout::right_to_left(egui::Align::Center);
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(line).layout(layout));
+    child.spacing_mut().item_spacing.x = 0.0;
+    marks::toggles_ui(&mut child, tab, actions);
+    let marks = child.min_rect();
+    if marks.width() > 1.0 { marks.left() - sizes::GAP } else { line.right() }
 }

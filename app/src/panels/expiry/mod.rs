@@ -8,8 +8,10 @@ mod inspector;
 mod lag;
 mod lane_painter;
 mod lanes;
+mod ledger;
 mod legend;
 mod lesson;
+mod marks;
 mod motion;
 mod scale;
 mod sweep;
@@ -32,7 +34,7 @@ use crate::state::drafts::TabDraft;
 use crate::state::expiry::{Lane, Mode};
 use crate::state::lesson::why::Topic;
 use crate::state::maintenance::Takes;
-use crate::state::{State, Tab, TabId, number};
+use crate::state::{State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::Button;
 use crate::widgets::empty_state::{self, Picture};
@@ -97,6 +99,9 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
     if !state.view.is_presented() && tab.expiry.mode != Mode::Removed {
         cliff_ui(ui, state, tab, actions);
         brush_ui(ui, state, tab, actions);
+        if tab.expiry.mode == Mode::Table {
+            ui.horizontal_wrapped(|ui| marks::toggles_ui(ui, tab, actions));
+        }
     }
     let hovered = content_ui(ui, state, tab, actions);
     // Rows keep their places under a pointer that moves. A pointer that rests must not freeze the
@@ -116,7 +121,7 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
 fn cliff_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
     let now_ms = state.now_ms();
     let Some(cliff) = tab.expiry.cliff(now_ms) else { return };
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         let words = text::rich(words::cliff(&cliff, now_ms, &pass_times(state, tab)), text::body());
         ui.label(words.color(colors(ui).overdue)).hint(
             "Removing many documents at once delays other writes. \
@@ -126,19 +131,18 @@ fn cliff_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>)
         if ui.add(show).clicked() {
             actions.push(ExpiryAction::ShowRange(cliff.from_ms, cliff.to_ms));
         }
+        why::link_ui(ui, state, Topic::Cliff, actions.queue);
     });
     ui.add_space(sizes::GAP_SMALL);
 }
 
 /// The chosen range: how many documents are in it, and what can be done with them.
 fn brush_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
-    let Some(brush) = tab.expiry.brush else { return };
-    let now_ms = state.now_ms();
-    ui.horizontal(|ui| {
-        let documents = number::counted(tab.expiry.brushed(), "document", "documents");
-        let [from, to] =
-            [brush.from_ms, brush.to_ms].map(|at| words::instant(at, now_ms, state.clock.zone()));
-        let words = format!("{documents} with a threshold between {from} and {to}");
+    let (Some(brush), Some(found)) = (tab.expiry.brush, tab.expiry.in_range()) else { return };
+    let (now_ms, zone) = (state.now_ms(), state.clock.zone());
+    ui.horizontal_wrapped(|ui| {
+        let listed = tab.expiry.first_of_range();
+        let words = words::range(brush, found, listed, now_ms, zone);
         ui.label(text::rich(words, text::body()));
         if ui.add(Button::plain("Show documents").small()).clicked() {
             actions.push(ExpiryAction::FilterBrush);
@@ -179,15 +183,16 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
     let times = pass_times(state, tab);
     match view.mode {
         Mode::Removed => {
-            table::removed_ui(ui, state, tab, &times, actions);
+            ledger::ui(ui, state, tab, &times, actions);
             false
         }
-        _ if view.loaded && view.lanes.is_empty() => {
+        // An empty range is said above; it must stay possible to choose another one.
+        _ if view.loaded && view.lanes.is_empty() && view.brush.is_none() => {
             let sentence = "No documents will expire: none has a date in the TTL field";
             empty_state::ui(ui, Picture::Time, sentence, None);
             false
         }
-        Mode::Table => table::waiting_ui(ui, state, view, &times, actions),
+        Mode::Table => table::waiting_ui(ui, state, tab, &times, actions),
         Mode::Timeline => timeline::ui(ui, state, tab, &times, actions),
     }
 }

@@ -9,7 +9,8 @@ use super::sweep::Sweep;
 use super::words::{self, PassTimes, Removals};
 use super::{TabActions, density, legend, lesson};
 use crate::job::PassReport;
-use crate::state::expiry::{Lane, Phase};
+use crate::state::expiry::{ExpiryView, Lane, Phase};
+use crate::state::indexes::TtlIndex;
 use crate::state::{State, Tab};
 use crate::theme::{durations, sizes};
 
@@ -24,15 +25,14 @@ pub(super) fn ui(
     let (view, now_ms) = (&tab.expiry, state.now_ms());
     let whole = ui.available_rect_before_wrap();
     let scale = Scale::new(view.axis, &state.clock, lane_area(whole, state.view.is_presented()));
+    let indexes = tab.indexes.ttl();
     let bottom = whole.bottom() - sizes::AXIS - sizes::LEGEND;
     let rows = view.rows(now_ms);
-    let lane_height = lanes::height(state.view.is_presented());
-    #[expect(clippy::cast_precision_loss, reason = "a few hundred rows")]
-    let has_more = rows.len() as f32 * lane_height > bottom - whole.top();
-    let top = whole.top() + if has_more { sizes::DENSITY_STRIP } else { 0.0 };
+    let room = (bottom - whole.top()) / lanes::height(state.view.is_presented());
+    let has_strip = has_strip(view, rows.len(), room);
+    let top = whole.top() + if has_strip { sizes::DENSITY_STRIP } else { 0.0 };
     let sweep = Sweep::of(state, view, scale);
-    let overdue = view.lanes.iter().filter(|lane| lane.phase(now_ms) == Phase::Overdue);
-    let overdue_since_ms = overdue.map(|lane| lane.threshold_ms).min();
+    let overdue_since_ms = overdue_since(view, now_ms);
     let removed_here = |pass: &PassReport| {
         let removed = removed_here(pass, tab);
         sweep.map_or(removed, |sweep| sweep.counted(pass, removed))
@@ -45,7 +45,7 @@ pub(super) fn ui(
     let since_ms = overdue_since_ms.into_iter().chain(sweep.map(|sweep| sweep.since_ms)).min();
     Backdrop { scale, area: whole.with_max_y(bottom), marks, overdue_since_ms: since_ms }.paint(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
-    if has_more {
+    if has_strip {
         density::ui(ui, view, scale, sweep, times.zone, actions);
     }
     let area = Rect::from_min_max(pos2(whole.left(), top), pos2(whole.right(), bottom));
@@ -56,7 +56,9 @@ pub(super) fn ui(
         rows: &rows,
         is_presented: state.view.is_presented(),
         scale,
-        bracket: &|lane| tooltip(lane, now_ms, times),
+        bracket: &|lane| tooltip(lane, &indexes, now_ms, times),
+        indexes: &indexes,
+        is_range: view.first_of_range().is_some(),
         times,
         chosen,
         sweep,
@@ -80,15 +82,30 @@ pub(super) fn ui(
         &|next_ms| words::next_pass(view, next_ms, now_ms, times),
         actions,
     );
-    legend::ui(ui, scale.left);
+    legend::ui(ui, tab, scale.left, state.view.is_presented(), actions);
     shown.is_hovered
 }
 
+/// The earliest threshold of a listed document that is overdue, in milliseconds since 1970.
+fn overdue_since(view: &ExpiryView, now_ms: i64) -> Option<i64> {
+    let overdue = view.lanes.iter().filter(|lane| lane.phase(now_ms) == Phase::Overdue);
+    overdue.map(|lane| lane.threshold_ms).min()
+}
+
+/// Whether the density is shown: where not every row is, and while a range is marked on it.
+fn has_strip(view: &ExpiryView, rows: usize, room: f32) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred rows")]
+    let rows = rows as f32;
+    rows > room || view.brush.is_some()
+}
+
 /// What a lane says under the pointer.
-fn tooltip(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
+fn tooltip(lane: &Lane, indexes: &[TtlIndex], now_ms: i64, times: &PassTimes) -> String {
     let bracket = words::bracket(lane, now_ms, times);
     let verdict = words::verdict(lane, now_ms, times);
-    format!("{}\n{bracket}\n{verdict}", words::full_label(lane))
+    let winner = words::winner(lane, indexes);
+    let winner = winner.map_or_else(String::new, |winner| format!("\n{winner}"));
+    format!("{}\n{bracket}\n{verdict}{winner}", words::full_label(lane))
 }
 
 /// Where bars are drawn: between the column of names and the room for the digits of the last knob.

@@ -14,6 +14,7 @@ use crate::widgets::chip::{Chip, Look};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::menu;
 use crate::widgets::term::{self, Explain as _};
+use crate::widgets::value_text::with_marks;
 
 /// Draws the chips. Pressing one shows its documents; that of *never* has a menu of reasons.
 pub(super) fn ui(
@@ -68,18 +69,26 @@ fn chip_ui(ui: &mut Ui, label: &str, count: u64, dot: egui::Color32) -> egui::Re
     .ui(ui)
 }
 
+/// TTL indexes whose field the menu offers to convert.
+const CONVERT_MAX: usize = 3;
+
 /// Text and numbers in the field of a TTL index may be dates.
 fn convert_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<'_>) {
     let may_be = |code: &str| matches!(code, "string" | "number");
-    let mut ttl = tab.indexes.ttl().into_iter().filter(|index| index.field != "_ts");
-    let (Some(index), None) = (ttl.next(), ttl.next()) else { return };
     if !totals.reasons.iter().any(|(code, _)| may_be(code)) {
         return;
     }
-    let words = format!("Convert {} to dates…", index.field);
-    if menu::entry(ui, &words, "", true).hint("Turn text or numbers into dates").clicked() {
-        let (namespace, path) = (tab.namespace.clone(), index.field);
-        actions.queue.push(Action::Convert(ConvertAction::Open { namespace, path }));
+    let chosen = tab.expiry.index.as_ref();
+    let ttl =
+        tab.indexes.ttl().into_iter().filter(|index| {
+            index.field != "_ts" && chosen.is_none_or(|chosen| *chosen == index.name)
+        });
+    for index in ttl.take(CONVERT_MAX) {
+        let words = format!("Convert {} to dates…", with_marks(&index.field));
+        if menu::entry(ui, &words, "", true).hint("Turn text or numbers into dates").clicked() {
+            let (namespace, path) = (tab.namespace.clone(), index.field);
+            actions.queue.push(Action::Convert(ConvertAction::Open { namespace, path }));
+        }
     }
 }
 

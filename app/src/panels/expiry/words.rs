@@ -2,7 +2,8 @@
 
 use bson::Bson;
 
-use crate::state::expiry::{Cliff, ExpiryView, Lane, Phase, Summary};
+use crate::state::expiry::{Brush, Cliff, ExpiryView, InRange, Lane, Phase, Summary, mark};
+use crate::state::indexes::TtlIndex;
 use crate::state::{Zone, duration, number};
 
 /// Characters of an `_id` that a lane shows.
@@ -69,9 +70,42 @@ fn ttl(lane: &Lane) -> String {
     number::secs(lane.threshold_ms.saturating_sub(lane.base_ms) / 1_000)
 }
 
-/// Below the last row, when more documents wait than are listed.
-pub(super) fn more(listed: usize) -> String {
-    format!("Showing the next {} to expire", number::count(listed as u64))
+/// Below the last row, when more documents wait, or are in the chosen range, than are listed.
+pub(super) fn more(listed: usize, is_range: bool) -> String {
+    let listed = number::count(listed as u64);
+    if is_range {
+        return format!("Showing the first {listed} of this range");
+    }
+    format!("Showing the next {listed} to expire")
+}
+
+/// How many documents are in the chosen range, and how many of them are listed if not all.
+pub(super) fn range(
+    brush: Brush,
+    found: InRange,
+    listed: Option<usize>,
+    now_ms: i64,
+    zone: Zone,
+) -> String {
+    let least = if found.is_exact { "" } else { "At least " };
+    let documents = number::counted(found.documents, "document", "documents");
+    let expire = if found.documents == 1 { "expires" } else { "expire" };
+    let [from, to] = [brush.from_ms, brush.to_ms].map(|at| instant(at, now_ms, zone));
+    let part = listed.map_or_else(String::new, |listed| {
+        format!("; the first {} are listed", number::count(listed as u64))
+    });
+    format!("{least}{documents} {expire} between {from} and {to}{part}")
+}
+
+/// Which of several TTL indexes expires a document.
+pub(super) fn winner(lane: &Lane, indexes: &[TtlIndex]) -> Option<String> {
+    let mark = mark(indexes, &lane.index)?;
+    let (letter, index) = (mark.letter, &lane.index);
+    if lane.removed_ms.is_some() {
+        return Some(format!("{letter}: {index} removed it first"));
+    }
+    let others = number::counted(indexes.len() as u64, "TTL index", "TTL indexes");
+    Some(format!("{letter}: of {others}, {index} expires it first"))
 }
 
 /// Below the tombstones, for documents of a pass that have none.
@@ -123,7 +157,8 @@ pub(super) fn next_pass(view: &ExpiryView, next_ms: i64, now_ms: i64, times: &Pa
     }
     let is_due = |lane: &&Lane| lane.removed_ms.is_none() && lane.threshold_ms <= next_ms;
     let due = view.lanes.iter().filter(is_due).count();
-    let least = if view.has_more && due == view.lanes.len() { "at least " } else { "" };
+    let is_part = view.brush.is_some() || view.has_more && due == view.lanes.len();
+    let least = if is_part { "at least " } else { "" };
     let documents = number::counted(due as u64, "document", "documents");
     format!("Next pass at {at}\nWill remove {least}{documents}")
 }
@@ -132,8 +167,12 @@ pub(super) fn next_pass(view: &ExpiryView, next_ms: i64, now_ms: i64, times: &Pa
 pub(super) fn cliff(cliff: &Cliff, now_ms: i64, times: &PassTimes) -> String {
     let documents = number::count(cliff.documents);
     let [from, to] = [cliff.from_ms, cliff.to_ms].map(|at| instant(at, now_ms, times.zone));
-    let is_one_pass = cliff.to_ms.saturating_sub(cliff.from_ms) <= times.sleep_ms;
+    let length_ms = cliff.to_ms.saturating_sub(cliff.from_ms);
+    let is_one_pass = length_ms <= times.sleep_ms && times.removals == Removals::Go;
     let pass = if is_one_pass { "; one pass will remove them" } else { "" };
+    if length_ms <= 60_000 {
+        return format!("{documents} documents expire within one minute, from {from} on{pass}");
+    }
     format!("{documents} documents expire between {from} and {to}{pass}")
 }
 
@@ -422,6 +461,48 @@ mod tests {
         assert_eq!(words(&view, Removals::Go, 50_000), expected);
         assert!(words(&view, Removals::Go, 60_000).ends_with("Will remove at least 3 documents"));
         assert!(words(&view, Removals::Held, 60_000).ends_with("until you release them"));
+    }
+
+    #[test]
+    fn a_range_says_how_many_and_whether_there_may_be_more() {
+        let brush = Brush { from_ms: 60_000, to_ms: 120_000 };
+        let words = |documents, is_exact, listed| {
+            range(brush, InRange { documents, is_exact }, listed, 0, Zone::Utc)
+        };
+        assert_eq!(words(1, true, None), "1 document expires between 00:01:00 and 00:02:00");
+        assert_eq!(
+            words(5_000, true, Some(200)),
+            "5,000 documents expire between 00:01:00 and 00:02:00; the first 200 are listed"
+        );
+        assert!(words(200, false, Some(200)).starts_with("At least 200 documents expire"));
+        let mut view = ExpiryView::default();
+        view.brush = Some(brush);
+        view.lanes.push(Lane { threshold_ms: 30_000, ..lane(Bson::Int32(7)) });
+        let words = next_pass(&view, 50_000, 0, &times(Removals::Go));
+        assert!(words.ends_with("Will remove at least 1 document"), "others are not listed");
+    }
+
+    #[test]
+    fn a_cliff_says_whether_one_pass_removes_it() {
+        let of = |to_ms| Cliff { documents: 2_000, from_ms: 0, to_ms };
+        let words = |to_ms, removals| cliff(&of(to_ms), 0, &times(removals));
+        let minute = "2,000 documents expire within one minute, from 00:00:00 on";
+        assert_eq!(words(60_000, Removals::Go), format!("{minute}; one pass will remove them"));
+        assert_eq!(words(60_000, Removals::Off), minute);
+        let hour = "2,000 documents expire between 00:00:00 and 01:00:00";
+        assert_eq!(words(3_600_000, Removals::Go), hour);
+    }
+
+    #[test]
+    fn of_several_indexes_the_one_that_wins_is_said() {
+        let index = |name: &str| TtlIndex { name: name.to_owned(), ..TtlIndex::default() };
+        let indexes = [index("b_1"), index("at_1")];
+        let waits = lane(Bson::Int32(7));
+        let expected = "B: of 2 TTL indexes, at_1 expires it first";
+        assert_eq!(winner(&waits, &indexes).as_deref(), Some(expected));
+        let gone = Lane { removed_ms: Some(1), ..waits.clone() };
+        assert_eq!(winner(&gone, &indexes).as_deref(), Some("B: at_1 removed it first"));
+        assert_eq!(winner(&waits, &indexes[1..]), None);
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! How late removals were, pass by pass, and what will go in one pass.
+//! How late removals were, pass by pass.
 
 use std::collections::VecDeque;
 
 use super::{ExpiryView, Lane};
 use crate::job::PassReport;
-use crate::limits::{CLIFF_DOCUMENTS_MIN, LAG_PASSES_MAX};
+use crate::limits::LAG_PASSES_MAX;
 
 /// How late the removals of one pass were, in milliseconds after the thresholds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,17 +30,6 @@ pub struct Promise {
     pub late: u64,
     /// The latest, in milliseconds after its threshold.
     pub max_ms: i64,
-}
-
-/// Many documents that will go at one time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cliff {
-    /// How many.
-    pub documents: u64,
-    /// The first instant, in milliseconds since 1970.
-    pub from_ms: i64,
-    /// The end.
-    pub to_ms: i64,
 }
 
 impl ExpiryView {
@@ -80,24 +69,6 @@ impl ExpiryView {
             (late().count() as u64, late().filter(|late| *late > allowed_ms).count());
         Some(Promise { removed, late: late as u64, max_ms })
     }
-
-    /// Many documents that expire within one slice of the density, or that are due already: most
-    /// of what waits on the axis.
-    #[must_use]
-    pub fn cliff(&self, now_ms: i64) -> Option<Cliff> {
-        let density = &self.density;
-        let slice_ms = density.slice_ms();
-        let from = |at: usize| {
-            let at = i64::try_from(at).unwrap_or(i64::MAX);
-            density.from_ms.saturating_add(at.saturating_mul(slice_ms))
-        };
-        let ahead = density.counts.iter().enumerate().filter(|(at, _)| from(*at) >= now_ms);
-        let (at, documents) = ahead.max_by_key(|(_, count)| **count)?;
-        let on_axis: u64 = density.counts.iter().sum();
-        let is_cliff = *documents >= CLIFF_DOCUMENTS_MIN && documents.saturating_mul(2) >= on_axis;
-        let (from_ms, to_ms) = (from(at), from(at).saturating_add(slice_ms));
-        is_cliff.then_some(Cliff { documents: *documents, from_ms, to_ms })
-    }
 }
 
 fn lateness(lane: &Lane) -> Option<i64> {
@@ -108,7 +79,6 @@ fn lateness(lane: &Lane) -> Option<i64> {
 mod tests {
     use bson::Bson;
 
-    use super::super::Density;
     use super::*;
 
     fn removed(threshold_ms: i64, removed_ms: i64) -> Lane {
@@ -150,20 +120,5 @@ mod tests {
         assert_eq!(view.promise(61_500).map(|promise| promise.late), Some(0));
         let expected = Promise { removed: 2, late: 1, max_ms: 61_500 };
         assert_eq!(view.promise(61_000), Some(expected));
-    }
-
-    #[test]
-    fn a_cliff_is_most_of_many_documents_in_one_slice_ahead() {
-        let cliff = |counts: &[u64]| {
-            let to_ms = i64::try_from(counts.len()).expect("few") * 10;
-            let density = Density { from_ms: 0, to_ms, counts: counts.to_vec() };
-            let view = ExpiryView { density, ..ExpiryView::default() };
-            view.cliff(10).map(|cliff| (cliff.documents, cliff.from_ms, cliff.to_ms))
-        };
-        assert_eq!(cliff(&[0, 3, 2_000, 5]), Some((2_000, 20, 30)));
-        assert_eq!(cliff(&[0, 3, 900, 5]), None, "few");
-        assert_eq!(cliff(&[0, 2_000, 2_000, 2_000]), None, "spread");
-        assert_eq!(cliff(&[9_000, 3, 4, 5]), None, "past");
-        assert_eq!(cliff(&[]), None);
     }
 }

@@ -3,21 +3,29 @@
 //!
 //! Every lane keeps its absolute threshold; whatever depends on *now* is computed on demand.
 
+mod cliff;
 mod lag;
+mod lane;
+mod ledger;
+mod marks;
+mod range;
 mod removals;
 
 use std::collections::VecDeque;
 
 use bson::{Bson, Document, doc};
-use mayfly_engine::reply::{ExpiringPage, ExpiringRow, Forecast, WhatIf};
-
+use mayfly_engine::reply::{ExpiringPage, Forecast, Verdict, WhatIf};
 use serde::{Deserialize, Serialize};
 
-pub use self::lag::{Cliff, PassLag, Promise};
+pub use self::cliff::{Cliff, first_pass, is_cliff, one_minute};
+pub use self::lag::{PassLag, Promise};
+pub use self::lane::{Lane, Phase};
+pub use self::ledger::{Keeper, Kept, Pick};
+pub use self::marks::{IndexMark, mark};
+pub use self::range::{Brush, InRange};
 pub use self::removals::{Row, ShownPass, Summary};
 use super::axis::Axis;
 use crate::commands::expiry;
-use crate::job::RemovedDocument;
 pub use crate::job::purpose::ExpiryPurpose as Purpose;
 use crate::limits::{DENSITY_BUCKETS, LANES_MAX};
 
@@ -31,85 +39,6 @@ pub enum Mode {
     Table,
     /// What was removed, newest first.
     Removed,
-}
-
-/// A document that will expire, or was removed while the view was open.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Lane {
-    /// The document's `_id`.
-    pub id: Bson,
-    /// The TTL index that decides.
-    pub index: String,
-    /// The field that holds the date; `_ts` for the last modification.
-    pub field: String,
-    /// The date that the seconds are added to, in milliseconds.
-    pub base_ms: i64,
-    /// The instant from which a pass removes it, in milliseconds.
-    pub threshold_ms: i64,
-    /// Whether the document's own `ttl` made the threshold.
-    pub own_ttl: bool,
-    /// The dates in the field, earliest first, if there are several; the first is the base.
-    pub dates_ms: Vec<i64>,
-    /// When it was removed, in milliseconds, if it was.
-    pub removed_ms: Option<i64>,
-}
-
-/// The phase of a document's life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// Before its threshold.
-    Waiting,
-    /// Past its threshold, not yet removed.
-    Overdue,
-    /// Gone, this many milliseconds after its threshold.
-    Removed {
-        /// Removal minus threshold, in milliseconds.
-        late_ms: i64,
-    },
-}
-
-impl Lane {
-    /// The phase of the document at `now_ms`.
-    #[must_use]
-    pub fn phase(&self, now_ms: i64) -> Phase {
-        match self.removed_ms {
-            Some(at) => Phase::Removed { late_ms: at.saturating_sub(self.threshold_ms) },
-            None if self.threshold_ms <= now_ms => Phase::Overdue,
-            None => Phase::Waiting,
-        }
-    }
-
-    /// Whether the threshold is counted from the last modification. Azure Cosmos DB hides such a
-    /// document from its threshold on.
-    #[must_use]
-    pub fn is_on_modification(&self) -> bool {
-        self.own_ttl || self.field == "_ts"
-    }
-}
-
-impl From<ExpiringRow> for Lane {
-    fn from(row: ExpiringRow) -> Self {
-        let ExpiringRow { id, index, field, base_ms, threshold_ms, source, .. } = row;
-        let own_ttl = source == "item";
-        let dates_ms = row.dates_ms.unwrap_or_default();
-        Self { id, index, field, base_ms, threshold_ms, own_ttl, dates_ms, removed_ms: None }
-    }
-}
-
-impl From<&RemovedDocument> for Lane {
-    /// The tombstone of a document that a pass removed.
-    fn from(removed: &RemovedDocument) -> Self {
-        Self {
-            id: removed.id.clone(),
-            index: removed.index.clone(),
-            field: String::new(),
-            base_ms: removed.base_ms,
-            threshold_ms: removed.threshold_ms,
-            own_ttl: false,
-            dates_ms: Vec::new(),
-            removed_ms: Some(removed.removed_ms),
-        }
-    }
 }
 
 /// What is restored at the next start.
@@ -131,6 +60,8 @@ pub struct Density {
     pub to_ms: i64,
     /// Documents in each slice.
     pub counts: Vec<u64>,
+    /// Whether every count is right. If not, a document with several dates may count several times.
+    pub is_exact: bool,
 }
 
 impl Density {
@@ -140,15 +71,6 @@ impl Density {
         let slices = i64::try_from(self.counts.len()).unwrap_or(i64::MAX).max(1);
         (self.to_ms.saturating_sub(self.from_ms) / slices).max(1)
     }
-}
-
-/// A range of thresholds, in milliseconds since 1970.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Brush {
-    /// The first instant.
-    pub from_ms: i64,
-    /// The end.
-    pub to_ms: i64,
 }
 
 /// The whole collection in four figures, and why the documents of the fourth never expire.
@@ -194,6 +116,9 @@ pub struct ExpiryView {
     pub mode: Mode,
     /// The TTL index to show; `None` for all.
     pub index: Option<String>,
+    /// While all are shown and some are hidden: the others. Documents are shown as if only these
+    /// existed.
+    pub only: Vec<String>,
     /// Rows in the order in which they are shown.
     pub lanes: Vec<Lane>,
     /// Whether more documents wait than are listed.
@@ -204,6 +129,10 @@ pub struct ExpiryView {
     pub ledger: VecDeque<Lane>,
     /// Removed documents that the ledger had no room for.
     pub ledger_dropped: u64,
+    /// Documents of the ledger that are chosen to be restored: `_id`, and when each was removed, in
+    /// milliseconds since 1970; the last is where a range begins.
+    pub picked: Vec<(Bson, i64)>,
+    keep: ledger::LedgerKeep,
     /// The density over the axis.
     pub density: Density,
     /// The collection in figures.
@@ -215,6 +144,8 @@ pub struct ExpiryView {
     pub selected_removed_ms: Option<i64>,
     /// The chosen document, once it was fetched.
     pub document: Option<Document>,
+    /// What each TTL index says about it, where there are several.
+    pub verdict: Option<Verdict>,
     /// While the pointer is over the rows, and for a moment after a pass, they keep their places.
     pub held: bool,
     /// The latest pass that removed documents here.
@@ -222,11 +153,21 @@ pub struct ExpiryView {
     summary: Option<Summary>,
     /// The range of thresholds that is chosen; documents outside of it are not listed.
     pub brush: Option<Brush>,
+    /// The range that the listed documents were asked for.
+    listed: Option<Brush>,
+    /// The last range whose documents were counted.
+    counted: Option<(Brush, InRange)>,
+    /// The thresholds of the soonest documents, in milliseconds since 1970; also while a range is
+    /// listed.
+    soonest_ms: Vec<i64>,
+    /// Many documents that will go together, and the slice of the density that they are in.
+    cliff: Option<Cliff>,
+    cliff_slice: Option<Cliff>,
     /// What the density was last asked for.
     density_asked: Option<DensityAsked>,
     fitted: bool,
-    /// Whether a fast clock widened the axis.
-    widened: bool,
+    /// The span before a fast clock widened the axis, in milliseconds.
+    narrow_ms: Option<i64>,
     waiting_batch: Option<(Vec<Lane>, bool)>,
 }
 
@@ -238,11 +179,34 @@ struct DensityAsked {
 }
 
 impl ExpiryView {
-    /// The command that fetches the soonest documents of `collection`.
+    /// The command that fetches the soonest documents of `collection`, or of the chosen range.
     #[must_use]
     pub fn expiring_command(&self, collection: &str) -> Document {
         let limit = i64::try_from(LANES_MAX).unwrap_or(i64::MAX);
-        expiry::expiring(collection, limit.into(), self.index.as_deref())
+        let command = expiry::expiring(collection, limit.into(), self.indexes());
+        match self.brush {
+            Some(Brush { from_ms, to_ms }) => expiry::between(command, from_ms, to_ms),
+            None => command,
+        }
+    }
+
+    /// What commands name as `index`: one index, several, or nothing for all.
+    #[must_use]
+    pub fn indexes(&self) -> Option<Bson> {
+        match &self.index {
+            Some(name) => Some(name.as_str().into()),
+            None if self.only.is_empty() => None,
+            None => Some(self.only.clone().into()),
+        }
+    }
+
+    /// Whether what an index removes is shown.
+    #[must_use]
+    pub fn shows(&self, index: &str) -> bool {
+        match &self.index {
+            Some(name) => name == index,
+            None => self.only.is_empty() || self.only.iter().any(|name| name == index),
+        }
     }
 
     /// The command that fetches the density over the axis at `now_ms`.
@@ -256,7 +220,7 @@ impl ExpiryView {
         let whole_ms = (before_ms.saturating_add(slice_ms - 1)).div_euclid(slice_ms) * slice_ms;
         let from_ms = now_ms.saturating_sub(whole_ms);
         let to_ms = from_ms.saturating_add(slice_ms.saturating_mul(i64::from(buckets)));
-        expiry::forecast(collection, from_ms, to_ms, buckets, self.index.as_deref())
+        expiry::forecast(collection, from_ms, to_ms, buckets, self.indexes())
     }
 
     /// How long a slice of the density is.
@@ -265,19 +229,26 @@ impl ExpiryView {
         (self.axis.span_ms() / slices).max(1)
     }
 
-    /// Whether a command was about the index that is shown now, or about all while all are.
+    /// Whether a command was about the indexes that are shown now.
     #[must_use]
     pub fn is_about_shown(&self, command: &Document) -> bool {
-        command.get_str("index").ok() == self.index.as_deref()
+        command.get("index") == self.indexes().as_ref()
     }
 
-    /// Takes the reply to [`ExpiryView::expiring_command`].
-    pub fn take_expiring(&mut self, reply: &Document, now_ms: i64) {
-        let Some(page) = ExpiringPage::from_document(reply) else { return };
+    /// Takes the reply to [`ExpiryView::expiring_command`], unless another range was chosen since.
+    pub fn take_expiring(&mut self, command: &Document, reply: &Document, now_ms: i64) {
+        let of = range::of(command);
+        let Some(page) = ExpiringPage::from_document(reply).filter(|_| of == self.brush) else {
+            return;
+        };
         let lanes: Vec<Lane> = page.batch.into_iter().map(Lane::from).collect();
         let has_more = page.next.is_some();
         self.loaded = true;
-        if self.held {
+        if of.is_none() {
+            self.soonest_ms = lanes.iter().map(|lane| lane.threshold_ms).collect();
+        }
+        // Documents of another range can't take the places of the rows.
+        if self.held && self.listed == of {
             // Every row keeps its place, with current contents.
             for row in self.lanes.iter_mut().filter(|row| row.removed_ms.is_none()) {
                 if let Some(found) = lanes.iter().find(|found| found.id == row.id) {
@@ -287,8 +258,10 @@ impl ExpiryView {
             self.waiting_batch = Some((lanes, has_more));
             return;
         }
+        self.waiting_batch = None;
+        self.listed = of;
         self.place(lanes, has_more, now_ms);
-        if !self.fitted && !self.lanes.is_empty() {
+        if of.is_none() && !self.fitted && !self.lanes.is_empty() {
             self.fit(now_ms);
         }
     }
@@ -296,9 +269,11 @@ impl ExpiryView {
     /// The collection was dropped: nothing waits in it any more. Earlier removals stay on the
     /// screen.
     pub fn take_gone(&mut self, now_ms: i64) {
-        self.take_expiring(&doc! {"batch": []}, now_ms);
+        self.brush = None;
+        self.take_expiring(&doc! {}, &doc! {"batch": []}, now_ms);
         self.totals = None;
         self.density = Density::default();
+        (self.cliff, self.cliff_slice) = (None, None);
     }
 
     /// Whether the density and the totals should be asked for again: the axis moved by a slice, or
@@ -310,11 +285,10 @@ impl ExpiryView {
         let moved = from_ms.abs_diff(self.axis.start_ms(now_ms));
         let zoomed = to_ms.saturating_sub(from_ms) != self.axis.span_ms();
         let since = asked.now_ms.saturating_add(1)..=now_ms;
-        let mut waited = self.lanes.iter().filter(|lane| lane.removed_ms.is_none());
         zoomed
             || moved >= self.slice_ms().unsigned_abs()
             || now_ms.saturating_sub(asked.now_ms) >= DENSITY_MS_MIN
-                && waited.any(|lane| since.contains(&lane.threshold_ms))
+                && self.soonest_ms.iter().any(|threshold_ms| since.contains(threshold_ms))
     }
 
     /// Notes that the density over the axis is being asked for.
@@ -328,7 +302,7 @@ impl ExpiryView {
         let date = |name| command.get_datetime(name).map(|date| date.timestamp_millis());
         let (Ok(from_ms), Ok(to_ms)) = (date("from"), date("to")) else { return };
         let Some(found) = Forecast::from_document(reply) else { return };
-        let counts = found.counts;
+        let (counts, is_exact) = (found.counts, found.exact);
         let totals = self.totals.get_or_insert_default();
         totals.never = found.never;
         totals.damaged = found.damaged;
@@ -339,7 +313,8 @@ impl ExpiryView {
         let (due, ahead) = counts.split_at(past);
         totals.overdue = due.iter().sum::<u64>() + found.overdue;
         totals.waiting = ahead.iter().sum::<u64>() + found.beyond;
-        self.density = Density { from_ms, to_ms, counts };
+        self.density = Density { from_ms, to_ms, counts, is_exact };
+        self.note_cliff(now_ms);
     }
 
     /// Takes the reply to `mayflyWhatIf` with the index's own seconds.
@@ -372,12 +347,33 @@ impl ExpiryView {
         if self.index != index {
             *self = Self {
                 index,
-                mode: self.mode,
-                restored: self.restored,
-                ledger: std::mem::take(&mut self.ledger),
-                ledger_dropped: self.ledger_dropped,
-                ..Self::default()
+                axis: Axis::default(),
+                fitted: false,
+                narrow_ms: None,
+                ..self.restarted()
             };
+        }
+    }
+
+    /// Shows documents as if only these of the TTL indexes existed; all, if none is named.
+    pub fn show_only(&mut self, only: Vec<String>) {
+        if self.only != only {
+            *self = Self { only, ..self.restarted() };
+        }
+    }
+
+    /// The view of other indexes: it keeps what does not depend on them.
+    fn restarted(&mut self) -> Self {
+        Self {
+            axis: self.axis,
+            fitted: self.fitted,
+            narrow_ms: self.narrow_ms,
+            mode: self.mode,
+            restored: self.restored,
+            ledger: std::mem::take(&mut self.ledger),
+            keep: std::mem::take(&mut self.keep),
+            ledger_dropped: self.ledger_dropped,
+            ..Self::default()
         }
     }
 
@@ -398,50 +394,13 @@ impl ExpiryView {
     /// The store's clock runs at another rate. On a fast one the axis widens, so that documents don't
     /// cross it in a moment; on a slow one it shows the next few documents again.
     pub fn follow_rate(&mut self, rate: f64, now_ms: i64) {
-        if self.widened {
+        // Where nothing is listed any more, there is nothing to fit.
+        if let Some(narrow_ms) = self.narrow_ms {
+            self.axis.set_span_ms(narrow_ms);
             self.fit(now_ms);
         }
-        self.widened = self.axis.widen_for(rate);
-    }
-
-    /// A range on whole slices of the density, so that its documents can be counted.
-    #[must_use]
-    pub fn on_slices(&self, brush: Brush) -> Brush {
-        let slice_ms = self.density.slice_ms();
-        let slices = |ms: i64| ms.saturating_sub(self.density.from_ms).div_euclid(slice_ms);
-        let at = |slices: i64| self.density.from_ms.saturating_add(slices.saturating_mul(slice_ms));
-        let (from, to) = (slices(brush.from_ms), slices(brush.to_ms).saturating_add(1));
-        Brush { from_ms: at(from), to_ms: at(to) }
-    }
-
-    /// How many documents that are still stored expire in the chosen range, as far as the density
-    /// reaches.
-    #[must_use]
-    pub fn brushed(&self) -> u64 {
-        let Some(brush) = self.brush else { return 0 };
-        let density = &self.density;
-        let starts = (density.from_ms..).step_by(usize::try_from(density.slice_ms()).unwrap_or(1));
-        let inside = starts.zip(&density.counts).filter(|(from_ms, _)| {
-            // By the middle: the slices move with time, and the range does not.
-            (brush.from_ms..brush.to_ms).contains(&from_ms.saturating_add(density.slice_ms() / 2))
-        });
-        inside.map(|(_, count)| *count).sum()
-    }
-
-    /// Whether a document is listed: all are, unless a range is chosen.
-    #[must_use]
-    pub fn is_brushed(&self, lane: &Lane) -> bool {
-        self.brush.is_none_or(|brush| (brush.from_ms..brush.to_ms).contains(&lane.threshold_ms))
-    }
-
-    /// The earliest threshold that is still to come, in milliseconds.
-    #[must_use]
-    pub fn next_threshold_ms(&self, now_ms: i64) -> Option<i64> {
-        self.lanes
-            .iter()
-            .filter(|lane| lane.removed_ms.is_none() && lane.threshold_ms > now_ms)
-            .map(|lane| lane.threshold_ms)
-            .min()
+        let span_ms = self.axis.span_ms();
+        self.narrow_ms = self.axis.widen_for(rate).then_some(span_ms);
     }
 
     /// The chosen document as it is shown.
@@ -489,177 +448,4 @@ const FIT_LANES: usize = 9;
 const FIT_MS_MIN: i64 = 60_000;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::limits::LEDGER_MAX;
-
-    const NOW: i64 = 1_704_844_800_000;
-
-    fn lane(id: i32, threshold_ms: i64) -> Lane {
-        Lane {
-            id: Bson::Int32(id),
-            index: "at_1".into(),
-            field: "at".into(),
-            base_ms: threshold_ms - 60_000,
-            threshold_ms,
-            own_ttl: false,
-            dates_ms: Vec::new(),
-            removed_ms: None,
-        }
-    }
-
-    fn batch(thresholds: &[(i32, i64)]) -> Document {
-        let date = |ms| Bson::DateTime(bson::DateTime::from_millis(ms));
-        let batch: Vec<Bson> = thresholds
-            .iter()
-            .map(|(id, at)| {
-                Bson::Document(doc! {
-                    "_id": *id, "index": "at_1", "field": "at", "base": date(at - 60_000),
-                    "threshold": date(*at), "source": "index", "state": "waiting",
-                })
-            })
-            .collect();
-        doc! { "batch": batch, "next": Bson::Null, "ok": 1.0 }
-    }
-
-    fn ids(view: &ExpiryView) -> Vec<i32> {
-        view.lanes.iter().filter_map(|lane| lane.id.as_i32()).collect()
-    }
-
-    fn removed(id: i32, threshold_ms: i64, at: i64) -> Lane {
-        Lane { removed_ms: Some(at), ..lane(id, threshold_ms) }
-    }
-
-    #[test]
-    fn a_lane_waits_is_overdue_at_its_threshold_and_is_removed_late() {
-        let mut row = lane(1, NOW);
-        assert_eq!(row.phase(NOW - 1), Phase::Waiting);
-        assert_eq!(row.phase(NOW), Phase::Overdue);
-        row.removed_ms = Some(NOW + 900);
-        assert_eq!(row.phase(NOW + 5_000), Phase::Removed { late_ms: 900 });
-    }
-
-    #[test]
-    fn a_removed_row_stays_as_a_tombstone_in_its_place() {
-        let mut view = ExpiryView::default();
-        view.take_expiring(&batch(&[(1, NOW - 5), (2, NOW + 5), (3, NOW + 9)]), NOW);
-        view.take_removed([removed(1, NOW - 5, NOW)], 0);
-        assert_eq!(ids(&view), [1, 2, 3]);
-        assert_eq!(view.lanes[0].phase(NOW), Phase::Removed { late_ms: 5 });
-        view.take_expiring(&batch(&[(2, NOW + 5), (3, NOW + 9)]), NOW);
-        assert_eq!(ids(&view), [1, 2, 3], "the tombstone is above the next batch");
-        let later = NOW + view.axis.span_ms() + 1;
-        view.take_expiring(&batch(&[(3, NOW + 9)]), later);
-        assert_eq!(ids(&view), [3], "a tombstone fades");
-    }
-
-    #[test]
-    fn rows_do_not_move_under_the_pointer() {
-        let mut view = ExpiryView::default();
-        view.take_expiring(&batch(&[(1, NOW + 1), (2, NOW + 2)]), NOW);
-        view.hold(true, NOW);
-        view.take_expiring(&batch(&[(0, NOW), (1, NOW + 1), (2, NOW + 2)]), NOW);
-        assert_eq!(ids(&view), [1, 2]);
-        view.hold(false, NOW);
-        assert_eq!(ids(&view), [0, 1, 2]);
-    }
-
-    #[test]
-    fn rows_under_the_pointer_tell_what_is_true() {
-        let mut view = ExpiryView::default();
-        view.take_expiring(&batch(&[(1, NOW + 1), (2, NOW + 2)]), NOW);
-        view.hold(true, NOW);
-        view.take_expiring(&batch(&[(2, NOW + 2), (1, NOW + 60_000)]), NOW);
-        assert_eq!(ids(&view), [1, 2]);
-        assert_eq!(view.lanes[0].threshold_ms, NOW + 60_000, "its date was refreshed");
-    }
-
-    #[test]
-    fn a_document_that_came_again_is_not_its_tombstone() {
-        let mut view = ExpiryView::default();
-        view.take_expiring(&batch(&[(1, NOW - 5)]), NOW);
-        view.take_removed([removed(1, NOW - 5, NOW)], 0);
-        view.take_expiring(&batch(&[(1, NOW + 9)]), NOW);
-        assert_eq!(ids(&view), [1, 1], "the tombstone, and the document that waits");
-        let chosen = |view: &ExpiryView| view.selected_lane().map(|lane| lane.removed_ms);
-        view.selected = Some(Bson::Int32(1));
-        assert_eq!(chosen(&view), Some(None), "the one that waits");
-        view.selected_removed_ms = Some(NOW);
-        assert_eq!(chosen(&view), Some(Some(NOW)));
-        view.take_removed([removed(1, NOW + 9, NOW + 10)], 0);
-        let at: Vec<_> = view.lanes.iter().map(|lane| lane.removed_ms).collect();
-        assert_eq!(at, [Some(NOW), Some(NOW + 10)]);
-    }
-
-    #[test]
-    fn what_is_overdue_is_told_wherever_the_axis_stands() {
-        let mut view = ExpiryView::default();
-        view.axis.set_span_ms(365 * 86_400_000);
-        for moved in [0.0, 0.1, 0.004, -0.25, 3.0, -3.0] {
-            view.axis.pan(moved);
-            let command = view.forecast_command("c", NOW);
-            let date = |name| command.get_datetime(name).expect("a date").timestamp_millis();
-            let (from, to) = (date("from"), date("to"));
-            let slice = (to - from) / i64::try_from(DENSITY_BUCKETS).expect("it is small");
-            assert_eq!((NOW - from) % slice, 0, "{moved}");
-            assert!((from - view.axis.start_ms(NOW)).abs() < slice, "{moved}");
-        }
-    }
-
-    #[test]
-    fn the_ledger_is_bounded_and_says_what_it_dropped() {
-        let mut view = ExpiryView::default();
-        let count = i32::try_from(LEDGER_MAX).expect("the bound is small") + 10;
-        view.take_removed((0..count).map(|id| removed(id, NOW, NOW + i64::from(id))), 5);
-        assert_eq!(view.ledger.len(), LEDGER_MAX);
-        assert_eq!(view.ledger_dropped, 15);
-        assert_eq!(view.ledger[0].id, Bson::Int32(count - 1), "newest first");
-        let (median, _, max) = view.lag_ms().expect("something was removed");
-        assert!(median < max);
-    }
-
-    #[test]
-    fn totals_name_their_reasons_most_first() {
-        let mut view = ExpiryView::default();
-        view.take_reasons(&doc! {
-            "total": 13_i64, "damaged": 3_i64, "overdueNow": 2_i64, "nextHour": 1_i64, "nextDay": 1_i64,
-            "never": { "text": 1_i64, "fieldMissing": 3, "null": 0 },
-        });
-        let totals = view.totals.expect("totals are there");
-        assert_eq!((totals.overdue, totals.waiting, totals.never), (2, 4, 4));
-        assert_eq!(totals.damaged, 3);
-        assert_eq!(totals.reasons, [("fieldMissing".to_owned(), 3), ("text".to_owned(), 1)]);
-    }
-
-    #[test]
-    fn a_range_lists_and_counts_only_what_expires_in_it() {
-        let mut view = ExpiryView::default();
-        view.take_expiring(&batch(&[(1, NOW + 5), (2, NOW + 15), (3, NOW + 25)]), NOW);
-        view.density = Density { from_ms: NOW, to_ms: NOW + 40, counts: vec![1, 1, 1, 7] };
-        view.brush = Some(view.on_slices(Brush { from_ms: NOW + 12, to_ms: NOW + 21 }));
-        assert_eq!(view.brush, Some(Brush { from_ms: NOW + 10, to_ms: NOW + 30 }));
-        assert_eq!(view.brushed(), 2);
-        let listed = |view: &ExpiryView| {
-            let rows = view.rows(NOW).into_iter();
-            let lanes = rows.filter_map(|row| match row {
-                Row::Lane(lane) => lane.id.as_i32(),
-                _ => None,
-            });
-            lanes.collect::<Vec<_>>()
-        };
-        assert_eq!(listed(&view), [2, 3]);
-        view.brush = None;
-        assert_eq!(listed(&view), [1, 2, 3]);
-    }
-
-    #[test]
-    fn another_index_starts_anew_but_keeps_the_ledger() {
-        let mut view = ExpiryView::default();
-        view.take_expiring(&batch(&[(1, NOW + 1)]), NOW);
-        view.take_removed([removed(9, NOW, NOW)], 0);
-        view.choose_index(Some("other".into()));
-        assert!(view.lanes.is_empty() && !view.loaded);
-        assert_eq!(view.ledger.len(), 1);
-        assert_eq!(view.expiring_command("c").get_str("index").ok(), Some("other"));
-    }
-}
+mod tests;

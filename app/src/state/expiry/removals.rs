@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use super::ledger::LedgerKeep;
 use super::{ExpiryView, Lane};
 use crate::limits::{LEDGER_MAX, REMOVED_ROWS_REST, TOMBSTONE_LANES_MAX};
 
@@ -118,6 +119,8 @@ impl ExpiryView {
     /// Forgets what was removed: it was removed from what is in the store no more.
     pub fn forget_removed(&mut self) {
         self.ledger.clear();
+        self.picked.clear();
+        self.keep = LedgerKeep::default();
         self.ledger_dropped = 0;
         (self.pass, self.summary) = (None, None);
         self.lanes.retain(|lane| lane.removed_ms.is_none());
@@ -136,7 +139,7 @@ impl ExpiryView {
             .ledger
             .iter()
             .filter(|lane| lane.removed_ms.is_some_and(|at| at >= from_ms))
-            .filter(|lane| self.index.as_ref().is_none_or(|index| *index == lane.index))
+            .filter(|lane| self.shows(&lane.index))
             .take(TOMBSTONE_LANES_MAX)
             .cloned()
             .collect();

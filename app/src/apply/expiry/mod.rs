@@ -1,19 +1,22 @@
 //! The Expiry view of a tab.
 
+mod filters;
+mod ledger;
+
 use bson::{Bson, Document, doc};
-use mayfly_engine::value::extjson::{self, Layout, Style};
+use mayfly_engine::reply::Verdict;
+use mayfly_engine::value::extjson::Layout;
 use mayfly_engine::value::shell;
 
+use self::filters::index_of_reasons;
 use super::number::number;
-use super::{Apply, clipboard, documents, indexes};
+use super::{Apply, documents, indexes};
 use crate::action::ExpiryAction;
 use crate::commands;
 use crate::job::RemovedDocument;
 use crate::limits::{REASONS_DOCUMENTS_MAX, REMOVED_ROWS_REST};
 use crate::state::documents::change;
-use crate::state::expiry::{Lane, Purpose, SavedExpiry, ShownPass, Totals};
-use crate::state::indexes::TtlIndex;
-use crate::state::reasons::{phase_filter, range_filter, reason_filter};
+use crate::state::expiry::{ExpiryView, Lane, Purpose, SavedExpiry, ShownPass, Totals};
 use crate::state::toasts::Kind;
 use crate::state::{Purpose as AnyPurpose, State, Tab, TabId};
 use crate::worker::{Reply, code};
@@ -33,6 +36,7 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
         ExpiryAction::Show(mode) => {
             with(cx.state, tab, |view| view.mode = mode);
             save(tab, cx.state);
+            ledger::ask_kept(tab, cx);
         }
         ExpiryAction::ZoomStep { further_out } => {
             with(cx.state, tab, |view| view.axis.zoom_step(further_out));
@@ -43,8 +47,13 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
         ExpiryAction::Pan(fraction) => with(cx.state, tab, |view| view.axis.pan(fraction)),
         ExpiryAction::Brush(brush) => {
             with(cx.state, tab, |view| view.brush = brush.map(|brush| view.on_slices(brush)));
+            if brush.is_none() {
+                ask_range(tab, cx);
+            }
         }
-        ExpiryAction::FilterBrush => filter_brush(tab, cx),
+        ExpiryAction::ListRange => ask_range(tab, cx),
+        ExpiryAction::HideIndex { name, hidden } => hide_index(tab, &name, hidden, cx),
+        ExpiryAction::FilterBrush => show_filter(tab, filters::brush, cx),
         ExpiryAction::ShowRange(from_ms, to_ms) => {
             with(cx.state, tab, |view| view.show_range(from_ms, to_ms, now_ms));
         }
@@ -53,6 +62,7 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
         ExpiryAction::Select(id) => select(tab, id, None, cx),
         ExpiryAction::SelectRemoved(id, at_ms) => {
             select(tab, Some(id), Some(at_ms), cx);
+            ledger::ask_kept(tab, cx);
         }
         ExpiryAction::Hold(held) => with(cx.state, tab, |view| view.hold(held, now_ms)),
         ExpiryAction::WhatIf => what_if(tab, cx),
@@ -62,13 +72,22 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
             let filter = shell_filter(&doc! { "_id": id });
             documents::show_filter(tab, filter, cx);
         }
-        ExpiryAction::FilterNever(code) => filter_never(tab, &code, cx),
-        ExpiryAction::FilterPhase { overdue } => filter_phase(tab, overdue, cx),
-        ExpiryAction::ExportLedger => export_ledger(tab, cx),
+        ExpiryAction::FilterNever(code) => show_filter(tab, |open| filters::never(open, &code), cx),
+        ExpiryAction::FilterPhase { overdue } => {
+            show_filter(tab, |open| filters::phase(open, overdue, now_ms), cx);
+        }
+        ExpiryAction::CopyLedger => ledger::copy(tab, cx),
+        ExpiryAction::SaveLedger => ledger::save(tab, cx),
+        ExpiryAction::Pick(id, removed_ms, how) => {
+            with(cx.state, tab, |view| view.pick(&id, removed_ms, how));
+            select(tab, Some(id), Some(removed_ms), cx);
+        }
+        ExpiryAction::PickRestorable => with(cx.state, tab, ExpiryView::pick_restorable),
+        ExpiryAction::RestorePicked => ledger::restore(tab, cx),
     }
 }
 
-fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut crate::state::expiry::ExpiryView)) {
+fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut ExpiryView)) {
     if let Some(tab) = state.tabs.get_mut(tab) {
         change(&mut tab.expiry);
     }
@@ -94,19 +113,64 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     let indexes_asked = open.indexes.asked;
     let (db, collection) = (open.namespace.db.clone(), open.namespace.collection.clone());
     let command = open.expiry.expiring_command(&collection);
+    let range = open.expiry.range_command(&collection);
     cx.read(AnyPurpose::Expiry(tab, Purpose::Expiring), &db, command);
+    if let Some(range) = range {
+        cx.read(AnyPurpose::Expiry(tab, Purpose::Range), &db, range);
+    }
     if !indexes_asked {
         indexes::refresh(tab, cx);
     }
     ask_density(tab, cx);
     ask_reasons_of_few(tab, cx);
     ask_document(tab, cx);
+    ledger::ask_kept(tab, cx);
+}
+
+/// Queries the documents of the chosen range, or the soonest ones again, and how many they are.
+fn ask_range(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab).filter(|open| open.expiry.awaits_range()) else {
+        return;
+    };
+    let (db, collection) = (open.namespace.db.clone(), &open.namespace.collection);
+    let command = open.expiry.expiring_command(collection);
+    let range = open.expiry.range_command(collection);
+    cx.read(AnyPurpose::Expiry(tab, Purpose::Expiring), &db, command);
+    if let Some(range) = range {
+        cx.read(AnyPurpose::Expiry(tab, Purpose::Range), &db, range);
+    }
+}
+
+/// Shows documents as if a TTL index did not exist, or with it again.
+fn hide_index(tab: TabId, name: &str, hidden: bool, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
+    let ttl = open.indexes.ttl();
+    let view = &open.expiry;
+    let is_shown = |index: &str| if index == name { !hidden } else { view.shows(index) };
+    let shown: Vec<String> =
+        ttl.iter().map(|index| index.name.clone()).filter(|index| is_shown(index)).collect();
+    let only = if shown.len() == ttl.len() { Vec::new() } else { shown };
+    if hidden && only.is_empty() {
+        return;
+    }
+    open.expiry.show_only(only);
+    refresh(tab, cx);
 }
 
 /// The indexes came: what had to wait for them is asked.
 pub fn indexes_known(tab: TabId, cx: &mut Apply<'_>) {
-    if cx.state.tabs.get(tab).is_some_and(|open| open.expiry.asked) {
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
+    let ttl = open.indexes.ttl();
+    // A hidden index, or one of the others, was dropped.
+    let is_there = |name: &String| ttl.iter().any(|index| index.name == *name);
+    let is_outdated = !open.expiry.only.iter().all(is_there)
+        || !open.expiry.only.is_empty() && open.expiry.only.len() == ttl.len();
+    if is_outdated {
+        open.expiry.show_only(Vec::new());
+        refresh(tab, cx);
+    } else if open.expiry.asked {
         ask_reasons_of_few(tab, cx);
+        ask_verdict(tab, cx);
     }
 }
 
@@ -127,15 +191,6 @@ fn ask_density(tab: TabId, cx: &mut Apply<'_>) {
     let command = open.expiry.forecast_command(&open.namespace.collection, now_ms);
     let db = open.namespace.db.clone();
     cx.read(AnyPurpose::Expiry(tab, Purpose::Density), &db, command);
-}
-
-/// The index whose reasons are shown: the selected one, or the only one. Each index has its own.
-fn index_of_reasons(open: &Tab) -> Option<TtlIndex> {
-    let mut ttl = open.indexes.ttl();
-    match &open.expiry.index {
-        Some(name) => ttl.into_iter().find(|index| index.name == *name),
-        None => ttl.pop().filter(|_| ttl.is_empty()),
-    }
 }
 
 /// Counts why documents never expire, at the user's request.
@@ -162,7 +217,7 @@ fn select(tab: TabId, id: Option<Bson>, removed_ms: Option<i64>, cx: &mut Apply<
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     open.expiry.selected = id;
     open.expiry.selected_removed_ms = removed_ms;
-    open.expiry.document = None;
+    (open.expiry.document, open.expiry.verdict) = (None, None);
     ask_document(tab, cx);
 }
 
@@ -176,6 +231,18 @@ fn ask_document(tab: TabId, cx: &mut Apply<'_>) {
     let command = change::read(&open.namespace.collection, &[id]);
     let db = open.namespace.db.clone();
     cx.read(AnyPurpose::Expiry(tab, Purpose::Document), &db, command);
+    ask_verdict(tab, cx);
+}
+
+/// Queries what each TTL index says about the selected document, where there are several.
+fn ask_verdict(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let view = &open.expiry;
+    let id = view.selected.clone().filter(|_| view.selected_removed_ms.is_none());
+    let Some(id) = id.filter(|_| open.indexes.ttl().len() > 1) else { return };
+    let command = commands::expiry::verdict(&open.namespace.collection, id);
+    let db = open.namespace.db.clone();
+    cx.read(AnyPurpose::Expiry(tab, Purpose::Verdict), &db, command);
 }
 
 fn what_if(tab: TabId, cx: &mut Apply<'_>) {
@@ -207,73 +274,21 @@ fn refresh_date(tab: TabId, id: Bson, cx: &mut Apply<'_>) {
     cx.write(AnyPurpose::Expiry(tab, Purpose::RefreshDate), &db, command);
 }
 
-fn filter_never(tab: TabId, code: &str, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    let index = index_of_reasons(open);
-    if let Some(filter) = index.and_then(|index| reason_filter(code, &index.field)) {
-        documents::show_filter(tab, filter, cx);
-    } else {
-        let text = "No filter can match these documents";
-        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
-    }
-}
-
-fn filter_phase(tab: TabId, overdue: bool, cx: &mut Apply<'_>) {
-    let now_ms = cx.state.now_ms();
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    let index = index_of_reasons(open);
-    if let Some(filter) = index.and_then(|index| phase_filter(&index, overdue, now_ms)) {
-        documents::show_filter(tab, filter, cx);
-    } else {
-        let text = "No filter can match these documents: choose a TTL index on a date field first";
-        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
-    }
-}
-
-fn filter_brush(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    let Some(brush) = open.expiry.brush else { return };
-    let index = index_of_reasons(open);
-    let filter = index.and_then(|index| range_filter(&index, brush.from_ms, brush.to_ms));
-    if let Some(filter) = filter {
-        documents::show_filter(tab, filter, cx);
-    } else {
-        let text = "No filter can match these documents: choose a TTL index on a date field first";
-        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
+/// Shows documents in the Documents view, or says why no filter can match them.
+fn show_filter(
+    tab: TabId,
+    filter: impl FnOnce(&Tab) -> Result<String, &'static str>,
+    cx: &mut Apply<'_>,
+) {
+    match cx.state.tabs.get(tab).map(filter) {
+        Some(Ok(filter)) => documents::show_filter(tab, filter, cx),
+        Some(Err(why)) => cx.state.toasts.push(Kind::Info, why, None, cx.state.uptime),
+        None => {}
     }
 }
 
 fn shell_filter(filter: &Document) -> String {
     shell::write_value(&Bson::Document(filter.clone()), Layout::OneLine)
-}
-
-/// Shows where the ledger can be written: it is put on the clipboard as NDJSON.
-fn export_ledger(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    let lines: Vec<String> = open.expiry.ledger.iter().rev().map(ledger_line).collect();
-    let count = lines.len() as u64;
-    clipboard::copy_lines(lines.join("\n"), cx);
-    let text = format!(
-        "Copied {} as NDJSON",
-        crate::state::number::counted(count, "removed document", "removed documents")
-    );
-    cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
-}
-
-fn ledger_line(lane: &Lane) -> String {
-    let date = |ms| Bson::DateTime(bson::DateTime::from_millis(ms));
-    let removed_ms = lane.removed_ms.unwrap_or(lane.threshold_ms);
-    let line = doc! {
-        "_id": lane.id.clone(),
-        "index": &lane.index,
-        "base": date(lane.base_ms),
-        "threshold": date(lane.threshold_ms),
-        "removed": date(removed_ms),
-        "lateMS": removed_ms.saturating_sub(lane.threshold_ms),
-    };
-    let raw = bson::RawDocumentBuf::try_from(&line);
-    raw.map(|raw| extjson::write_document(&raw, Style::Relaxed, Layout::OneLine))
-        .unwrap_or_default()
 }
 
 /// A pass removed documents: every open view of their collections shows it.
@@ -289,7 +304,7 @@ pub fn removed(documents: &[RemovedDocument], more: u64, state: &mut State) {
         let view = &mut tab.expiry;
         view.take_removed(here.iter().map(|document| Lane::from(*document)), unlisted);
         // An event is of one index.
-        if view.index.as_ref().is_none_or(|index| *index == first.index) {
+        if view.shows(&first.index) {
             // On a fast clock rows must not wait until they have left the axis.
             let eighth = clock.real_time_until(now_ms.saturating_add(view.axis.span_ms() / 8));
             let rest = eighth.unwrap_or(REMOVED_ROWS_REST).min(REMOVED_ROWS_REST);
@@ -311,6 +326,10 @@ pub fn removed(documents: &[RemovedDocument], more: u64, state: &mut State) {
 pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
     let now_ms = cx.state.now_ms();
     let command = &reply.command;
+    if matches!(purpose, Purpose::InTrash { .. } | Purpose::InArchive { .. }) {
+        ledger::take_kept(tab, purpose, reply, cx);
+        return;
+    }
     if matches!(purpose, Purpose::Expiring | Purpose::Density)
         && reply.failed_with(code::NAMESPACE_NOT_FOUND)
     {
@@ -323,16 +342,34 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
         return;
     };
     match purpose {
-        Purpose::Expiring | Purpose::Density | Purpose::Reasons
+        Purpose::Expiring
+        | Purpose::Density
+        | Purpose::Range
+        | Purpose::Cliff
+        | Purpose::Reasons
             if !is_about_shown(tab, purpose, command, cx.state) => {}
-        Purpose::Expiring => with(cx.state, tab, |view| view.take_expiring(reply, now_ms)),
+        Purpose::Expiring => {
+            with(cx.state, tab, |view| view.take_expiring(command, reply, now_ms));
+        }
+        Purpose::Range => with(cx.state, tab, |view| view.take_range(command, reply)),
+        Purpose::Cliff => with(cx.state, tab, |view| view.take_cliff(command, reply)),
+        Purpose::Verdict => {
+            let found = Verdict::from_document(reply);
+            with(cx.state, tab, |view| {
+                if view.selected.as_ref() == command.get("id") {
+                    view.verdict = found;
+                }
+            });
+        }
         Purpose::Density => {
             with(cx.state, tab, |view| view.take_forecast(command, reply, now_ms));
+            ask_cliff(tab, cx);
             let totals = cx.state.tabs.get(tab).and_then(|open| open.expiry.totals.as_ref());
             if totals.is_some_and(Totals::lack_reasons) {
                 ask_reasons_of_few(tab, cx);
             }
         }
+        Purpose::InTrash { .. } | Purpose::InArchive { .. } => {}
         Purpose::Reasons => with(cx.state, tab, |view| view.take_reasons(reply)),
         Purpose::Document => {
             let found = reply
@@ -352,6 +389,14 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
             refresh(tab, cx);
         }
     }
+}
+
+/// Queries whether many documents of one slice share a minute.
+fn ask_cliff(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let Some(command) = open.expiry.cliff_command(&open.namespace.collection) else { return };
+    let db = open.namespace.db.clone();
+    cx.read(AnyPurpose::Expiry(tab, Purpose::Cliff), &db, command);
 }
 
 /// Whether an answer is about the index that is shown now.

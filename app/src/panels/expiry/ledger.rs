@@ -1,0 +1,170 @@
+//! The ledger of what was removed: how late, where each document is kept, and restoring them.
+
+use egui::{Response, RichText, Ui};
+
+use super::table::{Table, cell_ui};
+use super::words::{self, PassTimes};
+use super::{TabActions, lag, marks};
+use crate::action::{Action, ArchiveAction, ExpiryAction, TrashAction, archive, trash};
+use crate::panels::reaper_log::RESTORE_HINT;
+use crate::state::expiry::{ExpiryView, Keeper, Kept, Lane, Pick};
+use crate::state::{State, Tab, duration, number};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::Button;
+use crate::widgets::empty_state::{self, Picture};
+
+/// Draws what was removed while the view was open.
+pub(super) fn ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    times: &PassTimes,
+    actions: &mut TabActions<'_>,
+) {
+    let view = &tab.expiry;
+    if !view.ledger.is_empty() {
+        ui.horizontal_wrapped(|ui| lag_ui(ui, view));
+        lag::ui(ui, state, view, times);
+    }
+    if !state.view.is_presented() {
+        ui.horizontal_wrapped(|ui| buttons_ui(ui, state, tab, actions));
+    }
+    if view.ledger.is_empty() {
+        empty_state::ui(ui, Picture::Time, "No removals since you opened this tab", None);
+        return;
+    }
+    ui.add_space(sizes::GAP_SMALL);
+    table_ui(ui, state, tab, actions);
+}
+
+fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+    let (view, zone, indexes) = (&tab.expiry, state.clock.zone(), tab.indexes.ttl());
+    let (removed, expired) = (zone.heading("Removed"), zone.heading("Expired at"));
+    let columns = [
+        ("_id", sizes::COLUMN),
+        (removed.as_str(), sizes::COLUMN_DATE),
+        ("Lag", sizes::COLUMN_SHORT),
+        ("Kept in", sizes::COLUMN_SHORT),
+        (expired.as_str(), sizes::COLUMN_DATE),
+        ("Index", sizes::COLUMN),
+        ("Date", sizes::COLUMN_DATE),
+    ];
+    let rows: Vec<&Lane> = view.ledger.iter().collect();
+    let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
+    let is_chosen = |lane: &Lane| {
+        view.is_picked(lane)
+            || view.picked.is_empty() && chosen == Some((&lane.id, lane.removed_ms))
+    };
+    let (name, is_presented) = ("removed documents", state.view.is_presented());
+    let table = Table { name, columns: &columns, rows: &rows, is_chosen: &is_chosen, is_presented };
+    let mut pressed = |response: &Response, lane: &Lane| row_ui(response, lane, actions);
+    table.ui(ui, &mut pressed, |ui, lane, column| {
+        let ink = colors(ui);
+        let mono = |words: String| RichText::new(words).font(text::mono());
+        let at = lane.removed_ms.unwrap_or(lane.threshold_ms);
+        let kept = view.kept(lane);
+        let words = match column {
+            0 => RichText::new(words::note(lane)),
+            1 => mono(zone.date_time_millis(at)).color(ink.date),
+            2 => mono(duration::figure(at.saturating_sub(lane.threshold_ms))),
+            3 if kept.is_restorable() => RichText::new(kept.label()).color(ink.accent),
+            3 => RichText::new(kept.label()).color(ink.dim),
+            4 => mono(zone.date_time_millis(lane.threshold_ms)).color(ink.dim),
+            5 => RichText::new(&lane.index).color(ink.dim),
+            _ => mono(zone.date_time_millis(lane.base_ms)).color(ink.dim),
+        };
+        if column == 0 {
+            marks::ui(ui, &indexes, &lane.index);
+        }
+        cell_ui(ui, words, lane, column);
+    });
+}
+
+/// A click chooses a row, with Ctrl one more, with Shift all up to it.
+fn row_ui(response: &Response, lane: &Lane, actions: &mut TabActions<'_>) {
+    let Some(at_ms) = lane.removed_ms else { return };
+    let pick = |how| ExpiryAction::Pick(lane.id.clone(), at_ms, how);
+    if response.clicked() {
+        let keys = response.ctx.input(|input| input.modifiers);
+        actions.push(pick(match () {
+            () if keys.shift => Pick::Range,
+            () if keys.command => Pick::Toggle,
+            () => Pick::Only,
+        }));
+    }
+}
+
+/// Why a document can't be restored; empty where it can.
+pub(super) fn why_not(kept: Kept) -> &'static str {
+    match kept {
+        Kept::Trash | Kept::Archive => "",
+        Kept::Unknown => "Looking for it in the trash and the archive",
+        Kept::Older => "Of this _id a later document is kept; restore that one",
+        Kept::Restored => "It is in the collection again",
+        Kept::Nowhere => {
+            "Neither the trash nor the archive has it: it was removed while they were off, or too \
+             long ago"
+        }
+    }
+}
+
+/// How late the removals were.
+fn lag_ui(ui: &mut Ui, view: &ExpiryView) {
+    let ink = colors(ui);
+    let mut words = |words: RichText| ui.add(egui::Label::new(words).extend());
+    if let Some((median, most, max)) = view.lag_ms() {
+        let figure = |name: &str, ms| format!("{name} {}", duration::figure(ms));
+        let lag = [figure("p50", median), figure("p99", most), figure("max", max)].join("   ");
+        words(RichText::new("Removal lag").color(ink.dim));
+        words(RichText::new(lag).font(text::mono()));
+    }
+    if view.ledger_dropped > 0 {
+        let dropped = format!("{} more not shown", number::count(view.ledger_dropped));
+        words(RichText::new(dropped).color(ink.dim));
+    }
+}
+
+fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+    let (view, namespace) = (&tab.expiry, &tab.namespace);
+    let has_rows = !view.ledger.is_empty();
+    if has_rows {
+        restore_ui(ui, view, actions);
+    }
+    let save = Button::plain("Save ledger…").enabled(has_rows && state.store.capabilities.transfer);
+    if ui.add(save.tooltip("Write the removals to an NDJSON or CSV file")).clicked() {
+        actions.push(ExpiryAction::SaveLedger);
+    }
+    if ui.add(Button::plain("Copy as NDJSON").enabled(has_rows)).clicked() {
+        actions.push(ExpiryAction::CopyLedger);
+    }
+    if ui.add(Button::plain("Trash…").tooltip(trash::SHOW.tooltip)).clicked() {
+        actions.queue.push(Action::Trash(TrashAction::Open(Some(namespace.clone()))));
+    }
+    if ui.add(Button::plain("Archive…").tooltip(archive::SHOW.tooltip)).clicked() {
+        actions.queue.push(Action::Archive(ArchiveAction::Open(namespace.clone())));
+    }
+}
+
+/// Restores the chosen documents that are kept.
+fn restore_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) {
+    let kept = [Keeper::Trash, Keeper::Archive].map(|keeper| view.picked_in(keeper).len());
+    let count = kept.iter().sum::<usize>() as u64;
+    let label = match (count, view.picked.len()) {
+        (0 | 1, 0 | 1) => "Restore selected".to_owned(),
+        _ => format!("Restore {}", number::counted(count, "document", "documents")),
+    };
+    let mut picked = view.ledger.iter().filter(|lane| view.is_picked(lane));
+    let hint = match (count, picked.next()) {
+        (0, None) => "Select documents first: with Ctrl several, with Shift a range",
+        (0, Some(lane)) => why_not(view.kept(lane)),
+        _ => RESTORE_HINT,
+    };
+    if ui.add(Button::plain(&label).enabled(count > 0).tooltip(hint)).clicked() {
+        actions.push(ExpiryAction::RestorePicked);
+    }
+    let any = view.ledger.iter().any(|lane| view.kept(lane).is_restorable());
+    let all = Button::plain("Select restorable").enabled(any);
+    if ui.add(all.tooltip("Select all removals that the trash or the archive has")).clicked() {
+        actions.push(ExpiryAction::PickRestorable);
+    }
+}

@@ -1,0 +1,300 @@
+//! Where the documents of the ledger are kept, and which of them are chosen.
+
+use std::collections::{HashMap, HashSet};
+
+use bson::{Bson, DateTime, Document, doc};
+use mayfly_engine::value::extjson::Layout;
+use mayfly_engine::value::shell;
+
+use super::{ExpiryView, Lane};
+use crate::state::Namespace;
+
+/// A removed document: its `_id` as text, and when it was removed, in milliseconds since 1970.
+type Removal = (String, i64);
+
+/// Where a removed document is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// The store was not asked yet.
+    Unknown,
+    /// The trash has it.
+    Trash,
+    /// The archive has it.
+    Archive,
+    /// Of this `_id` a later document is kept, which would be restored in its place.
+    Older,
+    /// It was restored from here.
+    Restored,
+    /// It can't be restored.
+    Nowhere,
+}
+
+impl Kept {
+    /// The words in the table.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Unknown => "…",
+            Self::Trash => "Trash",
+            Self::Archive => "Archive",
+            Self::Older => "Newer kept",
+            Self::Restored => "Restored",
+            Self::Nowhere => "Not kept",
+        }
+    }
+
+    /// Whether it can be restored.
+    #[must_use]
+    pub fn is_restorable(self) -> bool {
+        matches!(self, Self::Trash | Self::Archive)
+    }
+}
+
+/// A place that keeps removed documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Keeper {
+    /// The trash.
+    Trash,
+    /// The archive of the collection.
+    Archive,
+}
+
+/// The newest removal of each `_id` that one place has.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Removals {
+    is_known: bool,
+    newest: HashMap<String, i64>,
+    /// Those of the pages that have come, until the last one has.
+    coming: HashMap<String, i64>,
+}
+
+/// What is known of the removed documents of the ledger.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct LedgerKeep {
+    trash: Removals,
+    archive: Removals,
+    /// Documents whose restore from the trash was sent.
+    restored: HashSet<Removal>,
+}
+
+/// How a click chooses a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pick {
+    /// This one only.
+    Only,
+    /// This one too, or no longer.
+    Toggle,
+    /// From the row that was chosen last to this one.
+    Range,
+}
+
+fn id_text(id: &Bson) -> String {
+    shell::write_value(id, Layout::OneLine)
+}
+
+impl ExpiryView {
+    /// Where a document of the ledger is kept.
+    #[must_use]
+    pub fn kept(&self, lane: &Lane) -> Kept {
+        let Some(removed_ms) = lane.removed_ms else { return Kept::Nowhere };
+        let id = id_text(&lane.id);
+        let [trash, archive] = [&self.keep.trash, &self.keep.archive];
+        let newest = |of: &Removals| of.newest.get(&id).copied();
+        match (newest(trash), newest(archive)) {
+            (Some(at), _) if at == removed_ms => Kept::Trash,
+            _ if self.keep.restored.contains(&(id.clone(), removed_ms)) => Kept::Restored,
+            (_, Some(at)) if at == removed_ms => Kept::Archive,
+            (Some(_), _) | (_, Some(_)) => Kept::Older,
+            _ if trash.is_known && archive.is_known => Kept::Nowhere,
+            _ => Kept::Unknown,
+        }
+    }
+
+    /// Takes a page of a keeper, newest first: `_id`s and when they were removed, and whether it is
+    /// the first and the last page.
+    pub fn take_kept(
+        &mut self,
+        keeper: Keeper,
+        page: impl IntoIterator<Item = (Bson, i64)>,
+        (is_first, is_last): (bool, bool),
+    ) {
+        let of = match keeper {
+            Keeper::Trash => &mut self.keep.trash,
+            Keeper::Archive => &mut self.keep.archive,
+        };
+        if is_first {
+            of.coming.clear();
+        }
+        for (id, removed_ms) in page {
+            of.coming.entry(id_text(&id)).or_insert(removed_ms);
+        }
+        if is_last {
+            of.newest = std::mem::take(&mut of.coming);
+            of.is_known = true;
+        }
+    }
+
+    /// When the oldest document of the ledger was removed, in milliseconds since 1970: what was
+    /// removed earlier is not asked for.
+    #[must_use]
+    pub fn ledger_since_ms(&self) -> Option<i64> {
+        self.ledger.back().and_then(|lane| lane.removed_ms)
+    }
+
+    /// Chooses documents of the ledger.
+    pub fn pick(&mut self, id: &Bson, removed_ms: i64, how: Pick) {
+        let place =
+            |picked: &(Bson, i64), of: &Lane| of.id == picked.0 && of.removed_ms == Some(picked.1);
+        let this = (id.clone(), removed_ms);
+        match how {
+            Pick::Only => self.picked = vec![this],
+            Pick::Toggle => match self.picked.iter().position(|picked| *picked == this) {
+                Some(at) => drop(self.picked.remove(at)),
+                None => self.picked.push(this),
+            },
+            Pick::Range => {
+                let last = self.picked.last().cloned().unwrap_or_else(|| this.clone());
+                let at = |of: &(Bson, i64)| self.ledger.iter().position(|lane| place(of, lane));
+                let (Some(from), Some(to)) = (at(&last), at(&this)) else { return };
+                let rows = from.min(to)..=from.max(to);
+                let lanes = rows.filter_map(|at| self.ledger.get(at));
+                let removals = lanes.filter_map(|lane| Some((lane.id.clone(), lane.removed_ms?)));
+                let mut picked: Vec<(Bson, i64)> = removals.filter(|one| *one != last).collect();
+                // The next range begins where this one did.
+                picked.push(last);
+                self.picked = picked;
+            }
+        }
+    }
+
+    /// Chooses every document of the ledger that can be restored.
+    pub fn pick_restorable(&mut self) {
+        let lanes = self.ledger.iter().filter(|lane| self.kept(lane).is_restorable());
+        self.picked = lanes.filter_map(|lane| Some((lane.id.clone(), lane.removed_ms?))).collect();
+    }
+
+    /// Whether a document of the ledger is chosen.
+    #[must_use]
+    pub fn is_picked(&self, lane: &Lane) -> bool {
+        lane.removed_ms.is_some_and(|at| {
+            self.picked.iter().any(|(id, removed_ms)| *removed_ms == at && *id == lane.id)
+        })
+    }
+
+    /// The `_id`s of the chosen documents that a keeper has.
+    #[must_use]
+    pub fn picked_in(&self, keeper: Keeper) -> Vec<Bson> {
+        let wanted = match keeper {
+            Keeper::Trash => Kept::Trash,
+            Keeper::Archive => Kept::Archive,
+        };
+        let picked = self.ledger.iter().filter(|lane| self.is_picked(lane));
+        picked.filter(|lane| self.kept(lane) == wanted).map(|lane| lane.id.clone()).collect()
+    }
+
+    /// Notes that the chosen documents of the trash are being restored.
+    pub fn note_restored(&mut self) {
+        let picked = self.ledger.iter().filter(|lane| self.is_picked(lane));
+        let of_trash = picked.filter(|lane| self.kept(lane) == Kept::Trash);
+        let removals: Vec<Removal> =
+            of_trash.filter_map(|lane| Some((id_text(&lane.id), lane.removed_ms?))).collect();
+        self.keep.restored.extend(removals);
+    }
+
+    /// The ledger as documents, the oldest removal first.
+    #[must_use]
+    pub fn ledger_rows(&self, of: &Namespace) -> Vec<Document> {
+        let date = |ms| Bson::DateTime(DateTime::from_millis(ms));
+        let row = |lane: &Lane| {
+            let removed_ms = lane.removed_ms.unwrap_or(lane.threshold_ms);
+            doc! {
+                "_id": lane.id.clone(),
+                "ns": of.to_string(),
+                "index": &lane.index,
+                "base": date(lane.base_ms),
+                "threshold": date(lane.threshold_ms),
+                "removed": date(removed_ms),
+                "lateMS": removed_ms.saturating_sub(lane.threshold_ms),
+            }
+        };
+        self.ledger.iter().rev().map(row).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn removed(id: i32, removed_ms: i64) -> Lane {
+        Lane {
+            id: Bson::Int32(id),
+            index: "at_1".into(),
+            field: "at".into(),
+            base_ms: 0,
+            threshold_ms: removed_ms - 9,
+            own_ttl: false,
+            dates_ms: Vec::new(),
+            removed_ms: Some(removed_ms),
+        }
+    }
+
+    fn view() -> ExpiryView {
+        let mut view = ExpiryView::default();
+        view.take_removed([removed(1, 10), removed(2, 20), removed(1, 30), removed(3, 40)], 0);
+        view
+    }
+
+    fn kept(view: &ExpiryView) -> Vec<Kept> {
+        view.ledger.iter().map(|lane| view.kept(lane)).collect()
+    }
+
+    #[test]
+    fn each_row_says_where_its_document_is_kept() {
+        let mut view = view();
+        assert_eq!(kept(&view), [Kept::Unknown; 4]);
+        view.take_kept(Keeper::Trash, [(Bson::Int32(1), 30)], (true, false));
+        assert_eq!(kept(&view), [Kept::Unknown; 4], "more pages come");
+        view.take_kept(Keeper::Trash, [(Bson::Int32(1), 10)], (false, true));
+        view.take_kept(Keeper::Archive, [(Bson::Int32(2), 20)], (true, true));
+        let expected = [Kept::Nowhere, Kept::Trash, Kept::Archive, Kept::Older];
+        assert_eq!(kept(&view), expected);
+        view.pick(&Bson::Int32(1), 30, Pick::Only);
+        view.note_restored();
+        assert_eq!(kept(&view)[1], Kept::Trash, "until the trash says that it is gone");
+        view.take_kept(Keeper::Trash, [], (true, true));
+        assert_eq!(kept(&view), [Kept::Nowhere, Kept::Restored, Kept::Archive, Kept::Nowhere]);
+    }
+
+    #[test]
+    fn rows_are_chosen_one_by_one_in_a_range_or_all_that_can_be_restored() {
+        let mut view = view();
+        let picked = |view: &ExpiryView| {
+            view.ledger.iter().map(|lane| view.is_picked(lane)).collect::<Vec<_>>()
+        };
+        view.pick(&Bson::Int32(3), 40, Pick::Only);
+        view.pick(&Bson::Int32(2), 20, Pick::Toggle);
+        assert_eq!(picked(&view), [true, false, true, false]);
+        view.pick(&Bson::Int32(1), 10, Pick::Range);
+        assert_eq!(picked(&view), [false, false, true, true]);
+        view.pick(&Bson::Int32(3), 40, Pick::Range);
+        assert_eq!(picked(&view), [true, true, true, false], "from where the last one began");
+        view.take_kept(Keeper::Trash, [(Bson::Int32(1), 30)], (true, true));
+        view.take_kept(Keeper::Archive, [(Bson::Int32(2), 20)], (true, true));
+        view.pick_restorable();
+        assert_eq!(picked(&view), [false, true, true, false]);
+        assert_eq!(view.picked_in(Keeper::Trash), [Bson::Int32(1)]);
+        assert_eq!(view.picked_in(Keeper::Archive), [Bson::Int32(2)]);
+    }
+
+    #[test]
+    fn the_ledger_is_written_from_the_oldest_removal_on() {
+        let rows = view().ledger_rows(&Namespace::new("d", "c"));
+        assert_eq!(rows.len(), 4);
+        let expected = doc! {
+            "_id": 1, "ns": "d.c", "index": "at_1", "base": DateTime::from_millis(0),
+            "threshold": DateTime::from_millis(1), "removed": DateTime::from_millis(10),
+            "lateMS": 9_i64,
+        };
+        assert_eq!(rows[0], expected);
+    }
+}

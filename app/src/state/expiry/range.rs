@@ -1,0 +1,114 @@
+//! The chosen range of thresholds: its documents, and how many they are.
+
+use bson::Document;
+use mayfly_engine::reply::Forecast;
+
+use super::{ExpiryView, Lane};
+use crate::commands::expiry;
+
+/// A range of thresholds, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Brush {
+    /// The first instant.
+    pub from_ms: i64,
+    /// The end, which is outside.
+    pub to_ms: i64,
+}
+
+impl Brush {
+    /// Whether a threshold is in the range.
+    #[must_use]
+    pub fn has(self, threshold_ms: i64) -> bool {
+        (self.from_ms..self.to_ms).contains(&threshold_ms)
+    }
+}
+
+/// How many stored documents are in the chosen range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InRange {
+    /// The number that is known.
+    pub documents: u64,
+    /// Whether there are no more.
+    pub is_exact: bool,
+}
+
+/// The range that a command asked for.
+pub(super) fn of(command: &Document) -> Option<Brush> {
+    let date = |name| command.get_datetime(name).ok().map(|date| date.timestamp_millis());
+    Some(Brush { from_ms: date("from")?, to_ms: date("to")? })
+}
+
+impl ExpiryView {
+    /// A range on whole slices of the density, so that its documents can be counted.
+    #[must_use]
+    pub fn on_slices(&self, brush: Brush) -> Brush {
+        let slice_ms = self.density.slice_ms();
+        let slices = |ms: i64| ms.saturating_sub(self.density.from_ms).div_euclid(slice_ms);
+        let at = |slices: i64| self.density.from_ms.saturating_add(slices.saturating_mul(slice_ms));
+        let (from, to) = (slices(brush.from_ms), slices(brush.to_ms).saturating_add(1));
+        Brush { from_ms: at(from), to_ms: at(to) }
+    }
+
+    /// The command that counts the documents of the chosen range.
+    #[must_use]
+    pub fn range_command(&self, collection: &str) -> Option<Document> {
+        let Brush { from_ms, to_ms } = self.brush?;
+        Some(expiry::forecast(collection, from_ms, to_ms, 1, self.indexes()))
+    }
+
+    /// Takes the reply to [`ExpiryView::range_command`].
+    pub fn take_range(&mut self, command: &Document, reply: &Document) {
+        let Some(found) = Forecast::from_document(reply) else { return };
+        // A document with several dates that is counted several times makes the count too large.
+        self.counted = of(command)
+            .filter(|_| found.exact)
+            .map(|of| (of, InRange { documents: found.counts.iter().sum(), is_exact: true }));
+    }
+
+    /// How many stored documents are in the chosen range.
+    #[must_use]
+    pub fn in_range(&self) -> Option<InRange> {
+        let brush = self.brush?;
+        let waits = |lane: &&Lane| lane.removed_ms.is_none() && brush.has(lane.threshold_ms);
+        let listed = self.lanes.iter().filter(waits).count() as u64;
+        if self.listed == Some(brush) && !self.has_more {
+            return Some(InRange { documents: listed, is_exact: true });
+        }
+        let counted = self.counted.filter(|(of, _)| *of == brush).map(|(_, found)| found);
+        let known = counted.or_else(|| self.in_slices(brush));
+        Some(known.unwrap_or(InRange { documents: listed, is_exact: false }))
+    }
+
+    /// What the density says about a range of whole slices.
+    fn in_slices(&self, brush: Brush) -> Option<InRange> {
+        let density = &self.density;
+        let is_covered = density.from_ms <= brush.from_ms && brush.to_ms <= density.to_ms;
+        let slice_ms = density.slice_ms();
+        let is_whole = brush.from_ms.saturating_sub(density.from_ms) % slice_ms == 0;
+        if !(density.is_exact && is_covered && is_whole) {
+            return None;
+        }
+        let starts = (density.from_ms..).step_by(usize::try_from(slice_ms).unwrap_or(1));
+        let inside = starts.zip(&density.counts).filter(|(from_ms, _)| brush.has(*from_ms));
+        Some(InRange { documents: inside.map(|(_, count)| *count).sum(), is_exact: true })
+    }
+
+    /// Whether only the first documents of the chosen range are listed: how many.
+    #[must_use]
+    pub fn first_of_range(&self) -> Option<usize> {
+        let is_part = self.brush.is_some() && self.listed == self.brush && self.has_more;
+        is_part.then(|| self.lanes.iter().filter(|lane| lane.removed_ms.is_none()).count())
+    }
+
+    /// Whether a document is listed: all are, unless a range is chosen.
+    #[must_use]
+    pub fn is_brushed(&self, lane: &Lane) -> bool {
+        self.brush.is_none_or(|brush| brush.has(lane.threshold_ms))
+    }
+
+    /// Whether the chosen range, or that none is chosen, is not yet what is listed.
+    #[must_use]
+    pub fn awaits_range(&self) -> bool {
+        self.loaded && self.listed != self.brush
+    }
+}

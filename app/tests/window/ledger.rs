@@ -1,0 +1,127 @@
+//! The ledger of removed documents: saved to a file, and restored from.
+
+use bson::{Document, doc};
+use egui::Modifiers;
+use egui_kittest::kittest::Queryable as _;
+
+use super::support::{Window, at};
+
+/// Documents that expire within ten seconds; one has a name that is a path elsewhere.
+fn visits() -> Vec<Document> {
+    let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 0};
+    let document = |(at_secs, id): (i64, &str)| doc! {"_id": id, "at": at(at_secs)};
+    let ids = ["$one", "two, 2", "three", "four"];
+    let documents: Vec<Document> = (1..).zip(ids).map(document).collect();
+    vec![
+        doc! {"createIndexes": "visits", "indexes": [index]},
+        doc! {"insert": "visits", "documents": documents},
+    ]
+}
+
+/// The ledger after a pass at 12:00:20 with the trash on or off.
+fn ledger(commands: &[Document], trash_secs: i32) -> Window {
+    let mut window = Window::open_view(commands, "Expiry");
+    window.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": trash_secs});
+    window.until_named("two, 2 expires at");
+    window.click("View: Removed");
+    window.advance(20);
+    window.click("Run pass");
+    window.until_named("Removal lag");
+    window
+}
+
+fn ids(window: &Window) -> Vec<String> {
+    let found = window.run("test", &doc! {"find": "visits", "sort": {"at": 1}});
+    let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+    let id = |one: &bson::Bson| Some(one.as_document()?.get_str("_id").ok()?.to_owned());
+    batch.expect("a batch").iter().filter_map(id).collect()
+}
+
+#[test]
+fn the_ledger_is_saved_as_ndjson_and_as_csv() {
+    let mut window = ledger(&visits(), 0);
+    let path = window.folder.path().join("removed.ndjson");
+    window.click("Save ledger…");
+    window.until_named("Removals from test.visits");
+    assert!(!window.has("Command to send"), "it would be as long as the ledger");
+    window.type_into("File path", &path.display().to_string());
+    window.click("Export");
+    window.until_named("Exported 4 documents");
+    let text = std::fs::read_to_string(&path).expect("a file");
+    let first = text.lines().next().expect("a line");
+    for part in ["\"_id\":\"$one\"", "\"ns\":\"test.visits\"", "\"index\":\"at_1\"", "\"lateMS\":"]
+    {
+        assert!(first.contains(part), "{part} in {first}");
+    }
+    assert_eq!(text.lines().count(), 4);
+    window.click("Save ledger…");
+    window.click("Format: CSV, exact text");
+    let path = window.folder.path().join("removed.csv");
+    window.type_into("File path", &path.display().to_string());
+    window.click("Export");
+    window.until_window("the file", |_| path.exists());
+    let text = std::fs::read_to_string(&path).expect("a file");
+    assert!(text.starts_with("_id,ns,index,base,threshold,removed,lateMS\r\n"), "{text}");
+    assert!(text.contains("\"two, 2\",test.visits,at_1,2026-06-01T12:00:02Z,"), "{text}");
+}
+
+#[test]
+fn several_documents_are_restored_from_the_trash() {
+    let mut window = ledger(&visits(), 600);
+    window.until_window("all are in the trash", |window| {
+        window.harness.query_all_by_label("Trash").count() == 4
+    });
+    assert!(!window.is_enabled("Restore selected"));
+    window.point("$one");
+    assert!(window.is_enabled("Restore selected"));
+    window.point_with("three", Modifiers::COMMAND);
+    window.click("Restore 2 documents");
+    window.until_named("Restored 2 documents");
+    window.until_window("they are there", |window| ids(window) == ["$one", "three"]);
+    window.until_window("the rows say so", |window| {
+        window.harness.query_all_by_label("Restored").count() == 2
+    });
+    window.click("Select restorable");
+    window.click("Restore 2 documents");
+    window.until_window("all are there", |window| ids(window).len() == 4);
+}
+
+#[test]
+fn a_tombstone_of_the_timeline_is_restored_from_the_inspector() {
+    let mut window = ledger(&visits(), 600);
+    window.click("View: Timeline");
+    window.until_named("three removed, ");
+    let row = window.part("three removed, ");
+    window.click(&row);
+    window.until_enabled("Restore document");
+    window.click("Restore document");
+    window.until_window("it is there", |window| ids(window) == ["three"]);
+}
+
+#[test]
+fn a_document_that_is_kept_nowhere_says_so() {
+    let mut window = ledger(&visits(), 0);
+    window.until_window("all are gone", |window| {
+        window.harness.query_all_by_label("Not kept").count() == 4
+    });
+    window.point("three");
+    assert!(!window.is_enabled("Restore selected") && !window.is_enabled("Select restorable"));
+    assert!(!window.is_enabled("Restore document"), "the inspector has one too");
+}
+
+#[test]
+fn documents_of_the_archive_are_restored_with_their_choice_of_date() {
+    let mut commands = visits();
+    commands.push(doc! {"mayflyArchive": "visits"});
+    let mut window = ledger(&commands, 0);
+    window.until_window("all are in the archive", |window| {
+        window.harness.query_all_by_label("Archive").count() == 4
+    });
+    window.point("$one");
+    window.point_with("three", Modifiers::SHIFT);
+    window.click("Restore 3 documents");
+    window.until_named("Archive of test.visits");
+    window.until_named("A TTL index would remove 3 documents again immediately.");
+    window.click("Restore anyway");
+    window.until_window("they are there", |window| ids(window) == ["$one", "two, 2", "three"]);
+}
