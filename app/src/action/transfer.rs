@@ -9,6 +9,7 @@ use super::Action;
 use super::entry::{Entry, Group};
 use super::store::chosen;
 use crate::state::operations::OperationId;
+use crate::state::transfer::export::ShownDocuments;
 use crate::state::{Namespace, State, Tab};
 
 /// What can be asked about files.
@@ -25,14 +26,34 @@ pub enum TransferAction {
     Export {
         /// The collection.
         namespace: Namespace,
-        /// The filter of the view, as typed; empty: there is none.
-        filter: String,
+        /// What the view shows of it; the default is everything.
+        shown: Box<ShownDocuments>,
     },
+    /// Opens the import dialog and the system's dialog for a folder.
+    ImportFolder,
+    /// Opens the dialog that exports a database to a folder.
+    ExportDatabase(String),
     /// Opens the export dialog on the results of a command.
     ExportResults {
         /// The collection that the command reads.
         namespace: Namespace,
         /// The command.
+        command: Document,
+    },
+    /// Shows the documents of a collection, and the dialog that adds those of the clipboard.
+    Paste(Namespace),
+    /// Opens the export dialog on a JSON Schema.
+    ExportSchema {
+        /// The collection that it is about.
+        namespace: Namespace,
+        /// The JSON Schema.
+        text: String,
+    },
+    /// Opens the export dialog on what passes removed from a collection.
+    SaveLedger {
+        /// The collection.
+        namespace: Namespace,
+        /// The command that gives the removals.
         command: Document,
     },
     /// Adds the file whose path was typed in the import dialog.
@@ -47,6 +68,10 @@ pub enum TransferAction {
     Rehearse,
     /// Opens the system's file dialog for the open dialog.
     Choose,
+    /// Opens the system's dialog for a folder of an exported database.
+    ChooseDump,
+    /// Imports a dump as drafted.
+    StartDump,
     /// Imports as drafted.
     StartImport,
     /// Exports as drafted.
@@ -54,6 +79,10 @@ pub enum TransferAction {
         /// Whether a file of that name may be written over.
         overwrite: bool,
     },
+    /// Exports a database as drafted.
+    StartExportDatabase,
+    /// Opens the dialog of an import or export that ended, filled in as it was.
+    Again(OperationId),
     /// Shows how an import ended.
     ShowResult(OperationId),
     /// Opens the dialog with the imports that did not reach the end of their files.
@@ -70,7 +99,7 @@ pub enum TransferAction {
 pub const IMPORT: Entry = Entry {
     group: Group::Collection,
     label: "Import…",
-    tooltip: "Import documents from JSON or CSV files",
+    tooltip: "Import documents from JSON, BSON or CSV files",
     keys: None,
     action: |state| {
         let can = state.is_open() && state.store.capabilities.transfer;
@@ -88,6 +117,27 @@ pub const EXPORT: Entry = Entry {
     action: |state| state.tabs.active().filter(|_| state.store.capabilities.transfer).map(export),
 };
 
+/// Opens the import dialog on a folder.
+pub const IMPORT_FOLDER: Entry = Entry {
+    group: Group::Collection,
+    label: "Import folder…",
+    tooltip: "Import the collections of an exported database, or of a folder of mongodump",
+    keys: None,
+    action: |state| {
+        let can = state.is_open() && state.store.capabilities.transfer;
+        can.then_some(Action::Transfer(TransferAction::ImportFolder))
+    },
+};
+
+/// Opens the dialog that exports the database of the chosen collection.
+pub const EXPORT_DATABASE: Entry = Entry {
+    group: Group::Collection,
+    label: "Export database…",
+    tooltip: "Export every collection of the current database to a folder",
+    keys: None,
+    action: |state| export_database(&chosen(state)?.db, state),
+};
+
 /// Opens the dialog with the imports that did not reach the end of their files.
 pub const UNFINISHED: Entry = Entry {
     group: Group::Maintenance,
@@ -101,7 +151,7 @@ pub const UNFINISHED: Entry = Entry {
 };
 
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[IMPORT, EXPORT, UNFINISHED];
+pub const ENTRIES: &[Entry] = &[IMPORT, EXPORT, IMPORT_FOLDER, EXPORT_DATABASE, UNFINISHED];
 
 /// Opens the import dialog for a collection; `None` where files are not supported, and for a view.
 #[must_use]
@@ -112,18 +162,34 @@ pub fn import_into(namespace: Namespace, state: &State) -> Option<Action> {
     can.then_some(Action::Transfer(TransferAction::Import { files: Vec::new(), into }))
 }
 
+/// Opens the dialog that adds documents from the clipboard to a collection; `None` for a view.
+#[must_use]
+pub fn paste_into(namespace: Namespace, state: &State) -> Option<Action> {
+    let is_view = state.tree.collection(&namespace).is_some_and(|found| found.kind == "view");
+    (state.is_open() && !is_view).then_some(Action::Transfer(TransferAction::Paste(namespace)))
+}
+
 /// Opens the export dialog on a whole collection; `None` where files are not supported.
 #[must_use]
 pub fn export_of(namespace: Namespace, state: &State) -> Option<Action> {
     let can = state.is_open() && state.store.capabilities.transfer;
-    let filter = String::new();
-    can.then_some(Action::Transfer(TransferAction::Export { namespace, filter }))
+    let shown = Box::default();
+    can.then_some(Action::Transfer(TransferAction::Export { namespace, shown }))
 }
 
-/// Opens the export dialog on the collection of a tab, with the filter that its documents are shown
-/// by.
+/// Opens the dialog that exports a database; `None` where files are not supported.
+#[must_use]
+pub fn export_database(db: &str, state: &State) -> Option<Action> {
+    let can = state.is_open() && state.store.capabilities.transfer;
+    can.then(|| Action::Transfer(TransferAction::ExportDatabase(db.to_owned())))
+}
+
+/// Opens the export dialog on the collection of a tab, with the query that its documents are shown
+/// by and the columns that are hidden.
 #[must_use]
 pub fn export(tab: &Tab) -> Action {
-    let filter = tab.saved_documents.query.filter.trim().to_owned();
-    Action::Transfer(TransferAction::Export { namespace: tab.namespace.clone(), filter })
+    let saved = &tab.saved_documents;
+    let shown = ShownDocuments { query: saved.query.clone(), hidden: saved.hidden.clone() };
+    let (namespace, shown) = (tab.namespace.clone(), Box::new(shown));
+    Action::Transfer(TransferAction::Export { namespace, shown })
 }

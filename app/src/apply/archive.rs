@@ -65,6 +65,12 @@ pub fn apply(action: ArchiveAction, cx: &mut Apply<'_>) {
     }
 }
 
+/// Restores documents of an archive; its dialog shows the result.
+pub(super) fn restore_ids(of: &Namespace, ids: Vec<Bson>, cx: &mut Apply<'_>) {
+    apply(ArchiveAction::Open(of.clone()), cx);
+    change(of, ArchivePurpose::Restore, archive::restore(&of.collection, ids, None), cx);
+}
+
 /// Shows the status of this archive, if its dialog is the open one. A queued dialog starts when it
 /// opens.
 fn begin(namespace: Namespace, cx: &mut Apply<'_>) {

@@ -107,6 +107,10 @@ pub struct Shell {
     /// Data folder; created if --simulated-clock is given. Defaults to a temporary sandbox.
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
+    /// Attach to a server, read-only: the environment variable that holds its connection string.
+    /// The string itself is never an argument, because other users can read those.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "simulated_clock"])]
+    pub uri_env: Option<String>,
     /// Database to start in. Defaults to test.
     #[arg(long)]
     pub db: Option<String>,
@@ -139,6 +143,8 @@ pub enum InputFormat {
     Json,
     /// CSV with a header row.
     Csv,
+    /// BSON documents, one after another.
+    Bson,
 }
 
 /// What to do if the `_id` already exists.
@@ -172,13 +178,13 @@ pub struct Import {
     /// Data folder.
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// Database.
+    /// Database. A folder names its own; this one takes its place.
     #[arg(long)]
-    pub db: String,
-    /// Collection; created if missing.
+    pub db: Option<String>,
+    /// Collection; created if missing. A folder names its own.
     #[arg(long)]
-    pub collection: String,
-    /// Files to import.
+    pub collection: Option<String>,
+    /// Files to import, or one folder that `export` or mongodump wrote.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Input format.
@@ -224,6 +230,19 @@ pub struct Import {
     /// Skip the free-space check.
     #[arg(long)]
     pub no_space_check: bool,
+    /// After the documents, create the indexes whose definitions are beside the files, in
+    /// FILE.indexes.json. TTL indexes begin to remove documents.
+    #[arg(long, conflicts_with_all = ["no_indexes", "roll_back", "leave"])]
+    pub indexes: bool,
+    /// From a folder, import only these collections, comma-separated.
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    pub only: Vec<String>,
+    /// Create no indexes, and don't mention those whose definitions are beside the files.
+    #[arg(long)]
+    pub no_indexes: bool,
+    /// From a folder, create no TTL indexes, so that nothing expires.
+    #[arg(long)]
+    pub no_ttl: bool,
     /// Resume the unfinished import of these files.
     #[arg(long, conflicts_with_all = ["drop", "roll_back", "leave"])]
     pub resume: bool,
@@ -245,6 +264,8 @@ pub enum OutputFormat {
     Json,
     /// CSV with a header row.
     Csv,
+    /// BSON documents, one after another.
+    Bson,
 }
 
 /// Extended JSON format.
@@ -258,39 +279,71 @@ pub enum EjsonFormat {
 
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "the switches are independent")]
 pub struct Export {
     /// Data folder. The store must be closed.
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// Database.
+    /// Database. Without --collection, all of it becomes a folder; without both, the whole store does.
     #[arg(long)]
-    pub db: String,
-    /// Collection.
-    #[arg(long)]
-    pub collection: String,
+    pub db: Option<String>,
+    /// Collection, which becomes a file.
+    #[arg(long, requires = "db")]
+    pub collection: Option<String>,
+    /// Into the folder, export only these collections, comma-separated.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "NAME",
+        requires = "db",
+        conflicts_with = "collection"
+    )]
+    pub only: Vec<String>,
     /// Output format.
-    #[arg(long, value_enum, default_value = "ndjson")]
+    #[arg(long, value_enum, default_value = "ndjson", requires = "collection")]
     pub format: OutputFormat,
     /// Extended JSON format. Defaults to relaxed, except that large integers keep their type.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, requires = "collection")]
     pub ejson: Option<EjsonFormat>,
     /// Export only documents that match this filter, in Extended JSON.
-    #[arg(long, value_name = "EJSON")]
+    #[arg(long, value_name = "EJSON", requires = "collection")]
     pub filter: Option<String>,
-    /// Output file.
+    /// Write documents in this order, in Extended JSON, such as '{"at": -1}'.
+    #[arg(long, value_name = "EJSON", requires = "collection")]
+    pub sort: Option<String>,
+    /// Write only these fields, in Extended JSON, such as '{"name": 1}'.
+    #[arg(long, value_name = "EJSON", requires = "collection")]
+    pub projection: Option<String>,
+    /// Skip this many documents.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "collection")]
+    pub skip: u64,
+    /// Write at most this many documents; 0 writes all.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "collection")]
+    pub limit: u64,
+    /// Index to use: its name, or its keys in Extended JSON.
+    #[arg(long, value_name = "INDEX", requires = "collection")]
+    pub hint: Option<String>,
+    /// Output file, or the folder: a new or an empty one. It gets DB/COLLECTION.bson with metadata,
+    /// as of mongodump, and manifest.json, which `import` checks.
     #[arg(short, long = "output", value_name = "FILE")]
     pub output: PathBuf,
     /// Compress the output with gzip.
     #[arg(long)]
     pub gzip: bool,
+    /// Compress the output with zstd.
+    #[arg(long, conflicts_with = "gzip")]
+    pub zstd: bool,
     /// Also write index definitions to FILE.indexes.json.
-    #[arg(long)]
+    #[arg(long, requires = "collection")]
     pub indexes: bool,
     /// CSV columns, comma-separated. Defaults to all fields.
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', requires = "collection")]
     pub fields: Option<Vec<String>>,
+    /// Fields that get no CSV column, comma-separated.
+    #[arg(long, value_delimiter = ',', conflicts_with = "fields", requires = "collection")]
+    pub exclude_fields: Vec<String>,
     /// Prefix CSV text that looks like a formula with a quote. The file can't be reimported unchanged.
-    #[arg(long)]
+    #[arg(long, requires = "collection")]
     pub escape_formulas: bool,
 }
 

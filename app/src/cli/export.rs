@@ -1,9 +1,12 @@
 //! `mayfly export`.
 
+use bson::{Bson, Document};
 use mayfly_engine::{
     catalog::Namespace,
-    query::{Filter, VariableNames},
-    transfer::{ExportFormat, ExportRequest, Progress, export},
+    transfer::{
+        Compression, DumpExport, ExportFormat, ExportQuery, ExportRequest, Progress, export,
+        export_dump,
+    },
     value::extjson::{Style, read_document},
 };
 
@@ -15,16 +18,19 @@ use super::{
 };
 
 /// Exports. The last line of standard output is the count.
-pub(super) fn run(args: Export) -> Result<(), Failure> {
-    let namespace = Namespace::checked(&args.db, &args.collection).map_err(Failure::from_error)?;
-    let filter = args.filter.as_deref().map(filter).transpose()?;
-    let format = format(&args)?;
+pub(super) fn run(args: &Export) -> Result<(), Failure> {
+    let Some((db, collection)) = args.db.as_deref().zip(args.collection.as_deref()) else {
+        return folder(args);
+    };
+    let namespace = Namespace::checked(db, collection).map_err(Failure::from_error)?;
+    let query = query(args)?;
+    let format = format(args)?;
     let request = ExportRequest {
         namespace,
-        path: args.output,
+        path: args.output.clone(),
         format,
-        filter,
-        gzip: args.gzip,
+        query,
+        compression: compression(args),
         indexes: args.indexes,
     };
     let engine = store::open(&args.data, false)?;
@@ -41,16 +47,51 @@ pub(super) fn run(args: Export) -> Result<(), Failure> {
     report.left_out.map_or(Ok(()), |left_out| Err(Failure(format!("{left_out}."))))
 }
 
+/// Exports databases to a folder. The last line of standard output is the count.
+fn folder(args: &Export) -> Result<(), Failure> {
+    let request = DumpExport {
+        db: args.db.clone(),
+        collections: (!args.only.is_empty()).then(|| args.only.clone()),
+        folder: args.output.clone(),
+        compression: compression(args),
+    };
+    let engine = store::open(&args.data, false)?;
+    let progress = Progress::new();
+    let report = with_progress(engine.clock().as_ref(), &progress, || {
+        export_dump(engine.collections(), &request, &progress)
+    })?
+    .map_err(Failure::from_error)?;
+    engine.close().map_err(Failure::from_error)?;
+    for note in &report.notes {
+        eprintln!("Warning: {note}");
+    }
+    for (namespace, written) in &report.collections {
+        println!("{namespace}: {}", written.exported);
+    }
+    println!("exported {}", report.documents());
+    let is_whole = report.collections.iter().all(|(_, written)| written.left_out.is_none());
+    if is_whole { Ok(()) } else { Err(Failure("Damaged documents were not exported.".to_owned())) }
+}
+
+fn compression(args: &Export) -> Compression {
+    match (args.gzip, args.zstd) {
+        (true, _) => Compression::Gzip,
+        (_, true) => Compression::Zstd,
+        _ => Compression::None,
+    }
+}
+
 /// The output format. Refuses options of another format, which would have no effect.
 fn format(args: &Export) -> Result<ExportFormat, Failure> {
     let is_csv = args.format == OutputFormat::Csv;
-    for (option, is_given, belongs_to_csv) in [
-        ("--ejson", args.ejson.is_some(), false),
-        ("--fields", args.fields.is_some(), true),
-        ("--escape-formulas", args.escape_formulas, true),
+    let is_json = matches!(args.format, OutputFormat::Ndjson | OutputFormat::Json);
+    for (option, is_given, form, is_form) in [
+        ("--ejson", args.ejson.is_some(), "JSON", is_json),
+        ("--fields", args.fields.is_some(), "CSV", is_csv),
+        ("--exclude-fields", !args.exclude_fields.is_empty(), "CSV", is_csv),
+        ("--escape-formulas", args.escape_formulas, "CSV", is_csv),
     ] {
-        if is_given && belongs_to_csv != is_csv {
-            let form = if belongs_to_csv { "CSV" } else { "JSON" };
+        if is_given && !is_form {
             return Err(Failure(format!(
                 "{option} requires {form}; remove it or change --format."
             )));
@@ -64,17 +105,36 @@ fn format(args: &Export) -> Result<ExportFormat, Failure> {
     Ok(match args.format {
         OutputFormat::Ndjson => ExportFormat::Ndjson(style),
         OutputFormat::Json => ExportFormat::Array(style),
+        OutputFormat::Bson => ExportFormat::Bson,
         OutputFormat::Csv => {
-            ExportFormat::Csv { fields: args.fields.clone(), escape_formulas: args.escape_formulas }
+            let (fields, hidden) = (args.fields.clone(), args.exclude_fields.clone());
+            ExportFormat::Csv { fields, escape_formulas: args.escape_formulas, hidden }
         }
     })
 }
 
-fn filter(text: &str) -> Result<Filter, Failure> {
-    let wrong = |reason: String| Failure(format!("The filter can't be used: {reason}."));
-    let document = read_document(text).map_err(|error| wrong(error.to_string()))?;
-    Filter::parse_query(&document, &VariableNames::default())
-        .map_err(|error| wrong(error.to_string()))
+/// Which documents, as `find` reads its parts.
+fn query(args: &Export) -> Result<ExportQuery, Failure> {
+    let filter = document("filter", args.filter.as_deref())?;
+    let sort = document("sort", args.sort.as_deref())?;
+    let projection = document("projection", args.projection.as_deref())?;
+    let hint = match args.hint.as_deref() {
+        Some(keys) if keys.trim_start().starts_with('{') => {
+            Some(Bson::Document(document("hint", Some(keys))?))
+        }
+        name => name.map(Bson::from),
+    };
+    let query = ExportQuery::parse(&filter, &sort, &projection, hint.as_ref())
+        .map_err(|error| Failure(format!("The query can't be used: {error}.")))?;
+    let limit = Some(args.limit).filter(|limit| *limit > 0);
+    Ok(ExportQuery { skip: args.skip, limit, ..query })
+}
+
+fn document(name: &str, text: Option<&str>) -> Result<Document, Failure> {
+    let wrong = |reason: String| Failure(format!("The {name} can't be used: {reason}."));
+    let Some(text) = text else { return Ok(Document::new()) };
+    let read = read_document(text).map_err(|error| wrong(error.to_string()))?;
+    Document::try_from(&*read).map_err(|error| wrong(error.to_string()))
 }
 
 #[cfg(test)]
@@ -105,5 +165,50 @@ mod tests {
         check("--format json --fields a", Some("--fields requires CSV"));
         check("--escape-formulas", Some("--escape-formulas requires CSV"));
         check("--format csv --ejson relaxed", Some("--ejson requires JSON"));
+        check("--format bson --zstd", None);
+        check("--format bson --ejson relaxed", Some("--ejson requires JSON"));
+        check("--exclude-fields a", Some("--exclude-fields requires CSV"));
+    }
+
+    #[test]
+    fn without_a_collection_only_what_a_folder_has_is_accepted() {
+        let check = |options: &str, is_good: bool| {
+            let line = format!("mayfly export --data d -o o {options}");
+            let args = Args::try_parse_from(line.split_whitespace());
+            assert_eq!(args.is_ok(), is_good, "{line}");
+        };
+        check("", true);
+        check("--db d --gzip", true);
+        check("--db d --only a,b", true);
+        check("--db d --collection c --format csv --limit 3", true);
+        for refused in [
+            "--only a",
+            "--collection c",
+            "--db d --collection c --only a",
+            "--db d --format csv",
+            "--db d --filter {}",
+            "--db d --limit 3",
+            "--indexes",
+        ] {
+            check(refused, false);
+        }
+    }
+
+    #[test]
+    fn the_part_of_the_query_that_is_wrong_is_named() {
+        let check = |options: &[&str], refused: Option<&str>| {
+            let line = "mayfly export --data d --db d --collection c -o o";
+            let line = line.split_whitespace().chain(options.iter().copied());
+            let args = Args::try_parse_from(line).expect("arguments");
+            let Some(Command::Export(args)) = args.command else { panic!("{options:?}") };
+            let found = query(&args).err().map(|Failure(sentence)| sentence);
+            let found = found.as_deref().and_then(|sentence| sentence.split_once(':'));
+            assert_eq!(found.map(|(first, _)| first), refused, "{options:?}");
+        };
+        check(&["--sort", "{\"a\":-1}", "--skip", "2", "--limit", "3", "--hint", "a_1"], None);
+        check(&["--hint", "{\"a\":1}", "--projection", "{\"a\":1}"], None);
+        check(&["--sort", "{a"], Some("The sort can't be used"));
+        check(&["--projection", "1"], Some("The projection can't be used"));
+        check(&["--filter", "{\"a\":{\"$x\":1}}"], Some("The query can't be used"));
     }
 }

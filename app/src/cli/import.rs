@@ -15,11 +15,12 @@ use mayfly_engine::{
 use super::{
     Failure,
     args::{ConflictMode, Import, InputFormat, UnconvertedMode},
+    import_dump, import_indexes,
     progress_line::with_progress,
     store,
 };
 use crate::limits::REHEARSED_DOCS_MAX;
-use crate::state::transfer::{command_line::quoted, import::lack_of_space};
+use crate::state::transfer::{command_line::quoted, disk_space::lack_of_space};
 
 /// What the user can do with an unfinished import.
 const CHOICES: &str = "Run the same command with --resume to continue, --roll-back to remove its \
@@ -27,6 +28,12 @@ const CHOICES: &str = "Run the same command with --resume to continue, --roll-ba
 
 /// Imports. The last line of standard output has the counts.
 pub(super) fn run(args: &Import) -> Result<(), Failure> {
+    if import_dump::is_dump(args) {
+        return import_dump::run(args);
+    }
+    if !args.only.is_empty() || args.no_ttl {
+        return Err(Failure("--only and --no-ttl need a folder with collections.".to_owned()));
+    }
     let (resumes, rolls_back, leaves) = (args.resume, args.roll_back, args.leave);
     let mut request = request(args.format, args.mode, args)?;
     let engine = store::open(&args.data, true)?;
@@ -52,7 +59,13 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
             }
             warn_of_overdue(&engine, &request)?;
             hint_at_dates(&request);
-            transfer(&engine, |progress| import(engine.collections(), &request, progress))
+            let definitions = import_indexes::definitions(&engine, &request, args);
+            let done =
+                transfer(&engine, |progress| import(engine.collections(), &request, progress));
+            if done.is_ok() {
+                import_indexes::create(&engine, &request.namespace, definitions);
+            }
+            done
         }
     };
     engine.close().map_err(Failure::from_error)?;
@@ -64,25 +77,33 @@ fn request(
     mode: ConflictMode,
     args: &Import,
 ) -> Result<ImportRequest, Failure> {
-    let namespace = Namespace::checked(&args.db, &args.collection).map_err(Failure::from_error)?;
+    let (Some(db), Some(collection)) = (&args.db, &args.collection) else {
+        return Err(Failure("Files need a target: add --db and --collection.".to_owned()));
+    };
+    let namespace = Namespace::checked(db, collection).map_err(Failure::from_error)?;
     Ok(ImportRequest {
         format: match format {
             InputFormat::Auto => ImportFormat::Auto,
             InputFormat::Json => ImportFormat::Json,
             InputFormat::Csv => ImportFormat::Csv,
+            InputFormat::Bson => ImportFormat::Bson,
         },
-        mode: match mode {
-            ConflictMode::Insert => ImportMode::Insert,
-            ConflictMode::Skip => ImportMode::Skip,
-            ConflictMode::Replace => ImportMode::Replace,
-            ConflictMode::Merge => ImportMode::Merge,
-        },
+        mode: import_mode(mode),
         leniency: leniency(args)?,
         types: types(args)?,
         drop: args.drop,
         stop_on_error: args.stop_on_error,
         ..ImportRequest::new(args.files.clone(), namespace)
     })
+}
+
+pub(super) fn import_mode(mode: ConflictMode) -> ImportMode {
+    match mode {
+        ConflictMode::Insert => ImportMode::Insert,
+        ConflictMode::Skip => ImportMode::Skip,
+        ConflictMode::Replace => ImportMode::Replace,
+        ConflictMode::Merge => ImportMode::Merge,
+    }
 }
 
 fn leniency(args: &Import) -> Result<Leniency, Failure> {

@@ -8,6 +8,8 @@ mod check;
 mod compact;
 mod export;
 mod import;
+mod import_dump;
+mod import_indexes;
 mod job_line;
 mod lesson;
 mod lesson_check;
@@ -120,7 +122,7 @@ fn dispatch(
         },
         Some(Command::Watch(args)) => watch::run(&args),
         Some(Command::Import(args)) => import::run(&args),
-        Some(Command::Export(args)) => export::run(args),
+        Some(Command::Export(args)) => export::run(&args),
         Some(Command::Lesson(args)) => return lesson::run(&args, shutdown, window),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Backup(args)) => backup::run(&args),

@@ -7,6 +7,7 @@ use super::create::{end, refusal_ui};
 use super::{WAITING, close, leave};
 use crate::action::{Actions, StoreAction};
 use crate::dialogs::COMMAND_TO_SEND;
+use crate::limits::BULK_STEP_DOCUMENTS;
 use crate::state::dialogs::drop_command;
 use crate::state::dialogs::{DropDialog, DropTarget};
 use crate::state::{State, number};
@@ -93,7 +94,11 @@ fn what_goes(target: &DropTarget, state: &State) -> String {
         }
         DropTarget::Documents(namespace) => {
             let name = with_marks(&namespace.to_string());
-            format!("This deletes all documents of {name}. Its indexes stay.")
+            let step = number::count(BULK_STEP_DOCUMENTS as u64);
+            format!(
+                "This deletes all documents of {name}, {step} at a time. Its indexes stay. You can \
+                 cancel between two steps."
+            )
         }
         DropTarget::Database(db) => {
             let count = state.tree.database(db).map_or(0, |found| found.collections.len());

@@ -7,6 +7,7 @@ use super::create::{buttons_ui, end, refusal_ui};
 use super::rename::begin_with;
 use crate::action::{Actions, StoreAction};
 use crate::dialogs::COMMAND_TO_SEND;
+use crate::limits::BULK_STEP_DOCUMENTS;
 use crate::state::dialogs::DuplicateCollection;
 use crate::state::names::collection_problem;
 use crate::state::{State, number};
@@ -65,6 +66,7 @@ pub fn ui(
             refusal_ui(ui, &draft.sent);
             if ready {
                 copy = code_box::ui(ui, COMMAND_TO_SEND, &command);
+                ui.label(text::rich(steps(), text::small()).color(colors(ui).dim));
             }
         },
         |ui, draft| send = buttons_ui(ui, "Duplicate", ready, &draft.sent, actions),
@@ -73,6 +75,15 @@ pub fn ui(
         draft.sent.error = None;
     }
     end(closing, copy, command, send, StoreAction::Duplicate(draft.clone()), actions);
+}
+
+/// What is sent after the commands that are shown.
+fn steps() -> String {
+    let step = number::count(BULK_STEP_DOCUMENTS as u64);
+    format!(
+        "Then the documents are inserted, {step} at a time. If you cancel before the end, the copy is \
+         dropped"
+    )
 }
 
 fn indexes_ui(ui: &mut egui::Ui, draft: &mut DuplicateCollection) {

@@ -88,10 +88,28 @@ pub enum BulkChange {
         /// The data folder of another store; `None`: in the same one.
         folder: Option<PathBuf>,
     },
+    /// All documents of the collection are deleted; nothing is kept to take that back.
+    Empty,
+    /// A collection beside it is made, and gets its documents. Nothing is left of a copy that is not
+    /// finished.
+    Duplicate {
+        /// The collection that is made, in the same database.
+        to: Namespace,
+        /// The indexes that it gets.
+        indexes: Vec<Document>,
+    },
     /// A change that was made is taken back.
     Back(Arc<Made>),
     /// A change that was taken back is made again.
     Again(Arc<Made>),
+}
+
+impl BulkChange {
+    /// Whether what it does can be taken back, as long as there is room for what that takes.
+    #[must_use]
+    pub fn is_undoable(&self) -> bool {
+        !matches!(self, Self::Copy { folder: Some(_), .. } | Self::Empty | Self::Duplicate { .. })
+    }
 }
 
 /// A change of many documents.

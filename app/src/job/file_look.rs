@@ -2,6 +2,8 @@
 
 use mayfly_engine::transfer::{DiskSpace, Preview, Types};
 
+use super::IndexFile;
+
 /// A file and what it holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileLook {
@@ -11,6 +13,8 @@ pub struct FileLook {
     pub preview: Preview,
     /// The disk space for all files; `None` when unknown.
     pub disk_space: Option<DiskSpace>,
+    /// The index definitions beside each of the files.
+    pub indexes: Vec<IndexFile>,
     /// The types with which it was read.
     pub types: Types,
 }

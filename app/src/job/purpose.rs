@@ -92,13 +92,6 @@ pub enum StorePurpose {
     Statistics(Namespace),
     /// The indexes of a collection that is to be duplicated.
     DuplicatedIndexes(Namespace),
-    /// The copy of a collection gets its indexes; then its documents.
-    Duplicate {
-        /// The collection.
-        from: Namespace,
-        /// The copy.
-        to: Namespace,
-    },
     /// The months ahead of a collection, for the calendar.
     Calendar(Namespace),
     /// A new database gets its rules; then its first collection is made.
@@ -228,6 +221,8 @@ pub enum DocumentsPurpose {
     Measure,
     /// Some of the documents that a dialog is about.
     Sample,
+    /// Documents from the end of the collection, for the completion of filters.
+    Known,
     /// The damaged documents.
     Damaged,
     /// The removal of damaged documents.
@@ -242,7 +237,10 @@ pub enum DocumentsPurpose {
     /// The whole of a document, one field of which is asked for.
     Field(FieldTask),
     /// Two documents, to compare them.
-    Compare,
+    Compare {
+        /// The `_id` of the one that is shown at the left, as text.
+        left: String,
+    },
     /// The document of this collection that a value refers to.
     Reference(String),
 }
@@ -319,6 +317,22 @@ pub enum ExpiryPurpose {
     Expiring,
     /// The density over the axis.
     Density,
+    /// How many documents expire in the chosen range.
+    Range,
+    /// The minute in which most of many documents expire.
+    Cliff,
+    /// What each TTL index says about the chosen document.
+    Verdict,
+    /// What the trash has of the removed documents.
+    InTrash {
+        /// The newest; else those after the listed ones.
+        is_first: bool,
+    },
+    /// What the archive has of them.
+    InArchive {
+        /// The newest; else those after the listed ones.
+        is_first: bool,
+    },
     /// Why documents never expire.
     Reasons,
     /// The chosen document.
@@ -370,6 +384,8 @@ pub enum ConvertPurpose {
     Failing,
     /// How many convert.
     Count,
+    /// Values that do not convert, before anything is written.
+    Check(OperationId),
     /// The documents of the next step.
     Find(OperationId),
     /// A step is written.
@@ -394,6 +410,12 @@ pub enum TransferPurpose {
     RollBack(OperationId),
     /// An export.
     Export(OperationId),
+    /// What is past its threshold already in a dump.
+    RehearseDump,
+    /// An import of a dump.
+    ImportDump(OperationId),
+    /// How many documents an export writes.
+    CountExport,
     /// Files that the system's dialog chose.
     Chosen,
     /// The folder for downloads.
@@ -402,6 +424,8 @@ pub enum TransferPurpose {
     LookInto,
     /// The reaper is paused, then an import begins.
     PauseReaper(OperationId),
+    /// An index of this name is created after an import.
+    CreateIndex(OperationId, String),
 }
 
 impl Purpose {
@@ -411,7 +435,11 @@ impl Purpose {
         match self {
             Self::Expiry(
                 tab,
-                ExpiryPurpose::Expiring | ExpiryPurpose::Density | ExpiryPurpose::Reasons,
+                ExpiryPurpose::Expiring
+                | ExpiryPurpose::Density
+                | ExpiryPurpose::Range
+                | ExpiryPurpose::Cliff
+                | ExpiryPurpose::Reasons,
             )
             | Self::Indexes(
                 tab,
@@ -467,4 +495,6 @@ pub enum CopyForm {
     Json,
     /// As typed in mongosh.
     Shell,
+    /// A line for each and one with the names, with commas between the columns that are shown.
+    Csv,
 }

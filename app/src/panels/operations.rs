@@ -1,10 +1,10 @@
 //! Imports, exports and index builds with their progress.
 
-use egui::{Align, Layout, Ui, vec2};
+use egui::{Align, Label, Layout, Ui, vec2};
 
-use crate::action::{Action, Actions, ViewAction};
-use crate::state::State;
+use crate::action::{Action, Actions, TransferAction, ViewAction};
 use crate::state::operations::{Operation, Stage};
+use crate::state::{State, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, bar, empty_state};
@@ -18,12 +18,12 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     ui.spacing_mut().item_spacing.y = 0.0;
     super::drawer::scroll("operations").show(ui, |ui| {
         for operation in state.operations.list() {
-            operation_ui(ui, operation, actions);
+            operation_ui(ui, operation, state, actions);
         }
     });
 }
 
-fn operation_ui(ui: &mut Ui, operation: &Operation, actions: &mut Actions) {
+fn operation_ui(ui: &mut Ui, operation: &Operation, state: &State, actions: &mut Actions) {
     let colors = colors(ui);
     let (icon, ink, words) = match &operation.stage {
         Stage::Running => (Icon::Wait, colors.busy, operation.progress.text.as_str()),
@@ -59,6 +59,44 @@ fn operation_ui(ui: &mut Ui, operation: &Operation, actions: &mut Actions) {
                 }
             }
         }
-        ui.label(text::rich(with_marks(words), text::small()).color(colors.dim));
+        ui.label(text::rich(took(operation, state), text::small()).color(colors.dim));
+        ended_ui(ui, operation, state, actions);
+        ui.add(
+            Label::new(text::rich(with_marks(words), text::small()).color(colors.dim)).truncate(),
+        );
     });
+}
+
+/// How long it has taken.
+fn took(operation: &Operation, state: &State) -> String {
+    let took = operation.took(state.uptime).as_millis();
+    duration::figure(i64::try_from(took).unwrap_or(i64::MAX))
+}
+
+/// What can be done with an operation that ended.
+fn ended_ui(ui: &mut Ui, operation: &Operation, state: &State, actions: &mut Actions) {
+    if operation.stage == Stage::Running {
+        return;
+    }
+    let title = with_marks(&operation.title);
+    if let Some(file) = &operation.file {
+        let name = format!("Copy path: {title}");
+        let copy = Button::icon_only(Icon::Copy, &name).small().tooltip("Copy the file's path");
+        if ui.add(copy).clicked() {
+            actions.push(Action::View(ViewAction::Copy(file.clone())));
+        }
+    }
+    if state.transfer.results.iter().any(|result| result.operation == operation.id) {
+        let name = format!("Show result: {title}");
+        if ui.add(Button::plain("Result").small().name(&name)).clicked() {
+            actions.push(Action::Transfer(TransferAction::ShowResult(operation.id)));
+        }
+    }
+    if state.transfer.again.contains_key(&operation.id) {
+        let name = format!("Run again: {title}");
+        let again = Button::plain("Run again…").small().name(&name);
+        if ui.add(again.tooltip("Open its dialog, filled in")).clicked() {
+            actions.push(Action::Transfer(TransferAction::Again(operation.id)));
+        }
+    }
 }

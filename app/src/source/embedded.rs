@@ -13,8 +13,9 @@ use mayfly_engine::engine::{ClockOption, CopyReport, Engine, EngineOptions};
 use mayfly_engine::interrupt::{Limit, StopReason, run_within};
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
 use mayfly_engine::transfer::{
-    self, DiskSpace, ExportReport, ExportRequest, ImportReport, ImportRequest, Progress,
-    ReadOptions, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    self, DiskSpace, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
+    ExportRequest, ImportReport, ImportRequest, Progress, ReadOptions, Rehearsal, RollBackReport,
+    TransferError, UnfinishedImport,
 };
 use mayfly_engine::value::count;
 
@@ -164,6 +165,32 @@ impl Transfers for Embedded {
         progress: &Progress,
     ) -> Result<ImportReport, TransferError> {
         transfer::import(self.engine()?.collections(), request, progress)
+    }
+
+    fn import_dump(
+        &self,
+        request: &DumpImport,
+        progress: &Progress,
+    ) -> Result<Vec<DumpOutcome>, TransferError> {
+        transfer::import_dump(self.engine()?.collections(), request, progress)
+    }
+
+    fn export_dump(
+        &self,
+        request: &DumpExport,
+        progress: &Progress,
+    ) -> Result<DumpReport, TransferError> {
+        transfer::export_dump(self.engine()?.collections(), request, progress)
+    }
+
+    fn rehearse_dump(
+        &self,
+        collection: &DumpCollection,
+        documents_max: u64,
+        progress: &Progress,
+    ) -> Result<Rehearsal, TransferError> {
+        let engine = self.engine()?;
+        transfer::rehearse_dump(engine.collections(), collection, documents_max, progress)
     }
 
     fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use bson::oid::ObjectId;
 use mayfly_engine::transfer::{
-    DiskSpace, ExportReport, ExportRequest, ImportReport, ImportRequest, Progress, ReadOptions,
-    Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    DiskSpace, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
+    ExportRequest, ImportReport, ImportRequest, Progress, ReadOptions, Rehearsal, RollBackReport,
+    TransferError, UnfinishedImport,
 };
 
 use super::Namespace;
@@ -22,6 +23,38 @@ pub trait Transfers: Send + Sync {
         request: &ImportRequest,
         progress: &Progress,
     ) -> Result<ImportReport, TransferError>;
+
+    /// Imports collections of a folder. Failures of one are in its outcome.
+    ///
+    /// # Errors
+    /// When nothing was changed: a file differs from its manifest, or the user canceled.
+    fn import_dump(
+        &self,
+        request: &DumpImport,
+        progress: &Progress,
+    ) -> Result<Vec<DumpOutcome>, TransferError>;
+
+    /// Exports databases to a folder.
+    ///
+    /// # Errors
+    /// A step failed or the user canceled; the folder is then as it was.
+    fn export_dump(
+        &self,
+        request: &DumpExport,
+        progress: &Progress,
+    ) -> Result<DumpReport, TransferError>;
+
+    /// Counts the documents of a dump's collection that are past the thresholds of its TTL indexes,
+    /// among the first `documents_max`.
+    ///
+    /// # Errors
+    /// The file can't be read, or the user canceled.
+    fn rehearse_dump(
+        &self,
+        collection: &DumpCollection,
+        documents_max: u64,
+        progress: &Progress,
+    ) -> Result<Rehearsal, TransferError>;
 
     /// The imports that did not reach the end of their files.
     ///

@@ -1,6 +1,7 @@
 //! Work with progress: imports, exports, index builds, backups.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use crate::job::Cancel;
 pub use crate::job::OperationId;
@@ -40,7 +41,11 @@ pub struct Operation {
     /// When it began, in milliseconds since 1970 by the store's clock.
     pub started_ms: i64,
     /// When it began, in window time.
-    pub started_at: std::time::Duration,
+    pub started_at: Duration,
+    /// When it ended, in window time.
+    pub ended_at: Option<Duration>,
+    /// The file that it wrote.
+    pub file: Option<String>,
     /// How far it is.
     pub progress: Progress,
     /// How it ended.
@@ -49,11 +54,21 @@ pub struct Operation {
     pub cancel: Option<Cancel>,
 }
 
+impl Operation {
+    /// How long it has taken by `now`, in window time.
+    #[must_use]
+    pub fn took(&self, now: Duration) -> Duration {
+        self.ended_at.unwrap_or(now).saturating_sub(self.started_at)
+    }
+}
+
 /// The operations, the newest first.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Operations {
     list: VecDeque<Operation>,
     last_id: u64,
+    /// Window time, as of the last frame.
+    now: Duration,
 }
 
 impl Operations {
@@ -74,14 +89,23 @@ impl Operations {
         &mut self,
         title: String,
         started_ms: i64,
-        started_at: std::time::Duration,
+        started_at: Duration,
         cancel: Option<Cancel>,
     ) -> OperationId {
         self.last_id += 1;
         let id = OperationId(self.last_id);
         let (progress, stage) = (Progress::default(), Stage::Running);
-        let operation = Operation { id, title, started_ms, started_at, progress, stage, cancel };
-        self.list.push_front(operation);
+        self.list.push_front(Operation {
+            id,
+            title,
+            started_ms,
+            started_at,
+            ended_at: None,
+            file: None,
+            progress,
+            stage,
+            cancel,
+        });
         if self.list.len() > OPERATIONS_MAX {
             let last_ended = self.list.iter().rposition(|old| old.stage != Stage::Running);
             if let Some(at) = last_ended {
@@ -98,9 +122,41 @@ impl Operations {
 
     /// Ends one.
     pub fn end(&mut self, id: OperationId, stage: Stage) {
+        let now = self.now;
         if let Some(operation) = self.get_mut(id) {
             operation.stage = stage;
+            operation.ended_at = Some(now);
         }
+    }
+
+    /// Notes window time.
+    pub fn tick(&mut self, now: Duration) {
+        self.now = now;
+    }
+
+    /// Lists an operation of an earlier start, older than all others. Returns its name.
+    pub fn restore(
+        &mut self,
+        title: String,
+        started_ms: i64,
+        took: Duration,
+        stage: Stage,
+        file: Option<String>,
+    ) -> OperationId {
+        self.last_id += 1;
+        let id = OperationId(self.last_id);
+        self.list.push_back(Operation {
+            id,
+            title,
+            started_ms,
+            started_at: Duration::ZERO,
+            ended_at: Some(took),
+            file,
+            progress: Progress::default(),
+            stage,
+            cancel: None,
+        });
+        id
     }
 
     /// The operation under way with this title.
@@ -118,8 +174,6 @@ impl Operations {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]

@@ -2,6 +2,7 @@
 //! come between them and the user can cancel. What was done by then is reported, and can be undone.
 
 mod swap;
+mod whole;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,7 +22,9 @@ const DUPLICATE_KEY: i32 = 11_000;
 
 /// Does the work. `log` is handed every command that writes.
 pub fn run(source: &dyn Source, work: &BulkWork, log: &mut dyn FnMut(Reply)) -> BulkReport {
-    let mut run = Run { source, work, log, report: BulkReport::default(), bytes: 0 };
+    let pairs = work.change.is_undoable().then(Vec::new);
+    let report = BulkReport { pairs, ..BulkReport::default() };
+    let mut run = Run { source, work, log, report, bytes: 0 };
     let ended = match &work.change {
         BulkChange::Delete(target) => run.over(target, Run::delete),
         BulkChange::Update { target, update } => {
@@ -31,6 +34,8 @@ pub fn run(source: &dyn Source, work: &BulkWork, log: &mut dyn FnMut(Reply)) -> 
             None => run.copy(target, to, source),
             Some(folder) => run.copy_out(target, to, folder),
         },
+        BulkChange::Empty => run.empty(),
+        BulkChange::Duplicate { to, indexes } => run.duplicate(to, indexes),
         BulkChange::Back(made) => run.swap(made, true),
         BulkChange::Again(made) => run.swap(made, false),
     };
@@ -363,8 +368,6 @@ impl Run<'_> {
         let other = self.source.open_beside(folder).map_err(Stop::Failed)?;
         let copied = self.copy(target, to, other.as_ref());
         other.close();
-        // It is closed, so nothing here takes it back.
-        self.report.pairs = None;
         copied
     }
 }

@@ -241,3 +241,57 @@ fn what_is_too_large_to_keep_is_changed_without_undo() {
     let report = store.change(BulkChange::Delete(Target::Matching(doc! {})));
     assert_eq!((report.changed, report.pairs, report.end), (8, None, BulkEnd::Complete));
 }
+
+#[test]
+fn a_collection_is_emptied_in_steps() {
+    let store = store();
+    store.fill(2_500);
+    let (report, sent) = store.logged(BulkChange::Empty);
+    assert_eq!((report.changed, &report.end), (2_500, &BulkEnd::Complete));
+    assert_eq!((report.pairs, sent.len()), (None, 3));
+    assert_eq!(store.count("c", doc! {}), 0);
+}
+
+#[test]
+fn a_small_collection_is_emptied_by_the_command_that_is_shown() {
+    let store = store();
+    store.fill(3);
+    let (report, sent) = store.logged(BulkChange::Empty);
+    assert_eq!(report.changed, 3);
+    assert_eq!(sent, [commands::store::empty("c")]);
+}
+
+#[test]
+fn a_collection_is_duplicated_in_steps_with_its_indexes() {
+    let store = store();
+    store.fill(2_500);
+    let to = Namespace::new("d", "copy");
+    let indexes = vec![doc! {"key": {"n": 1}, "name": "n_1"}];
+    let (report, sent) = store.logged(BulkChange::Duplicate { to: to.clone(), indexes });
+    assert_eq!((report.changed, &report.end), (2_500, &BulkEnd::Complete));
+    let names: Vec<&str> =
+        sent.iter().filter_map(|one| one.keys().next()).map(|it| &**it).collect();
+    assert_eq!(names, ["create", "createIndexes", "insert", "insert", "insert"]);
+    assert_eq!(store.count("copy", doc! {}), 2_500);
+    let again = store.change(BulkChange::Duplicate { to, indexes: Vec::new() });
+    assert!(matches!(again.end, BulkEnd::Failed(_)), "{again:?}");
+    assert_eq!(store.count("copy", doc! {}), 2_500, "what was there stays");
+}
+
+#[test]
+fn nothing_is_left_of_a_copy_that_is_canceled() {
+    let store = store();
+    store.fill(2_500);
+    let to = Namespace::new("d", "copy");
+    let change = BulkChange::Duplicate { to, indexes: Vec::new() };
+    let gauge = Arc::new(BulkGauge::default());
+    let work = BulkWork { namespace: Namespace::new("d", "c"), change, gauge };
+    let report = run(store.source.as_ref(), &work, &mut |reply| {
+        if reply.command.contains_key("insert") {
+            work.gauge.cancel.cancel();
+        }
+    });
+    assert_eq!((report.changed, report.end), (0, BulkEnd::Cancelled));
+    let listed = store.run(&doc! {"listCollections": 1}).to_string();
+    assert!(!listed.contains("copy"), "{listed}");
+}

@@ -23,7 +23,8 @@ pub enum Lane {
     Read,
     /// One thread that writes, in the order of asking.
     Write,
-    /// One thread for files in and out and for care of the whole store.
+    /// [`TRANSFERS_MAX`](crate::limits::TRANSFERS_MAX) threads for files in and out. Two imports
+    /// into one collection take turns, and care of the whole store is alone.
     Transfer,
     /// One thread for changes of many documents. They go in steps, so that other writes come
     /// between them.

@@ -4,7 +4,7 @@
 //! replaces one that still waits. Answers come back over one bounded channel, and a wake-up closure
 //! wakes the window. Nothing here knows a window.
 //!
-//! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer`, `mayfly-bulk`, `mayfly-schema`,
+//! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer-1` to 4, `mayfly-bulk`, `mayfly-schema`,
 //! `mayfly-events`, `mayfly-traffic`, `mayfly-console`, `mayfly-lesson`, and `mayfly-file-dialog` while the system's
 //! file dialog is open.
 //!
@@ -13,8 +13,10 @@
 pub mod bulk;
 pub mod code;
 mod console;
+mod dump;
 mod file_dialog;
 mod guarded;
+pub mod index_file;
 pub mod job;
 pub mod lesson;
 mod lesson_job;

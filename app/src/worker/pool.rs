@@ -30,6 +30,7 @@ use crate::job::lesson::LessonRequest;
 use crate::job::{Cancel, ConsoleQuestion, ConsoleRun, Event, Purpose};
 use crate::limits::{
     CONSOLE_THREAD_STACK, EVENT_WAKE, OUTCOMES_MAX, READER_PATIENCE, READERS_MAX, READERS_MIN,
+    TRANSFERS_MAX,
 };
 use crate::source::{OpenError, Opened, Opener, Source};
 
@@ -118,7 +119,9 @@ impl Worker {
             worker.add_reader()?;
         }
         worker.spawn("mayfly-write".to_owned(), Lane::Write)?;
-        worker.spawn("mayfly-transfer".to_owned(), Lane::Transfer)?;
+        for number in 1..=TRANSFERS_MAX {
+            worker.spawn(format!("mayfly-transfer-{number}"), Lane::Transfer)?;
+        }
         worker.spawn("mayfly-bulk".to_owned(), Lane::Bulk)?;
         worker.spawn("mayfly-schema".to_owned(), Lane::Schema)?;
         worker.spawn_traffic()?;

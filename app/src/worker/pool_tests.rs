@@ -234,7 +234,7 @@ fn a_file_that_is_not_there_is_said() {
     let path = std::path::PathBuf::from("/nowhere/at/all.json");
     let options = mayfly_engine::transfer::ReadOptions::default();
     let TransferDone::Preview(Err(sentence)) =
-        transfer(&worker, TransferWork::Preview { path, options, all: Vec::new() })
+        transfer(&worker, TransferWork::Preview { path, options, all: Vec::new(), now_ms: 0 })
     else {
         panic!("there is no such file")
     };

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
-use super::job::{Job, Lane};
-use crate::job::Purpose;
+use super::job::{Job, Lane, Work};
+use super::transfer::TransferWork;
+use crate::job::{Namespace, Purpose};
 use crate::limits::QUEUE_JOBS_MAX;
 
 /// What happened to a job that was put into a queue.
@@ -43,6 +44,27 @@ struct Busy {
     purpose: Purpose,
     /// On the monotonic clock.
     since: Duration,
+    /// Whether nothing else of its lane is done meanwhile.
+    is_alone: bool,
+    /// The collections that it imports into.
+    into: Vec<Namespace>,
+}
+
+/// Whether a job closes the store or moves it, so that nothing else may work with files meanwhile.
+fn is_alone(job: &Job) -> bool {
+    job.lane == Lane::Transfer
+        && matches!(job.purpose, Purpose::Maintenance(_) | Purpose::Sandbox(_))
+}
+
+/// The collections that a job imports into. Two imports into one take turns: either may drop it.
+fn into(job: &Job) -> Vec<&Namespace> {
+    match &job.work {
+        Work::Transfer(TransferWork::Import { request, .. }) => vec![&request.namespace],
+        Work::Transfer(TransferWork::ImportDump { request, .. }) => {
+            request.choices.iter().map(|choice| &choice.into).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 impl Inner {
@@ -56,12 +78,22 @@ impl Inner {
         !self.busy.iter().any(|busy| excludes(&busy.purpose))
     }
 
-    /// The first job for whose purpose nothing is being done.
+    /// The first job that nothing under way is in the way of.
     fn next(&mut self) -> Option<Job> {
-        let at = self.jobs.iter().position(|job| self.is_free(&job.purpose))?;
+        // What was asked for after work that must be alone waits too, or that would never begin.
+        let until = self.jobs.iter().position(is_alone).unwrap_or(self.jobs.len());
+        let can_begin = |at: usize, job: &Job| {
+            let targets = into(job);
+            let is_same = |busy: &Busy| targets.iter().any(|target| busy.into.contains(target));
+            let is_in_the_way = |busy: &Busy| at == until || busy.is_alone || is_same(busy);
+            self.is_free(&job.purpose) && !self.busy.iter().any(is_in_the_way)
+        };
+        let mut first = self.jobs.iter().enumerate().take(until + 1);
+        let at = first.find(|(at, job)| can_begin(*at, job))?.0;
         let job = self.jobs.remove(at)?;
         let (purpose, since) = (job.purpose.clone(), SystemClock.monotonic());
-        self.busy.push(Busy { purpose, since });
+        let (is_alone, into) = (is_alone(&job), into(&job).into_iter().cloned().collect());
+        self.busy.push(Busy { purpose, since, is_alone, into });
         Some(job)
     }
 }
@@ -142,10 +174,13 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use bson::doc;
 
     use super::*;
-    use crate::job::TabId;
+    use crate::job::purpose::{SandboxPurpose, TransferPurpose};
+    use crate::job::{OperationId, TabId};
     use crate::state::purpose::{DocumentsPurpose, Purpose, StorePurpose};
     use crate::worker::Work;
 
@@ -257,5 +292,40 @@ mod tests {
         queue.finish();
         let taken = std::iter::from_fn(|| done(&queue));
         assert_eq!(taken.collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn files_are_worked_on_side_by_side_but_care_of_the_store_is_alone() {
+        let import = |number, collection: &str| {
+            let namespace = Namespace::new("d", collection);
+            let request = mayfly_engine::transfer::ImportRequest::new(Vec::new(), namespace);
+            let work = Work::Transfer(TransferWork::Import { request, progress: Arc::default() });
+            let purpose = TransferPurpose::Import(OperationId(number));
+            Job {
+                purpose: Purpose::Transfer(purpose),
+                lane: Lane::Transfer,
+                generation: number,
+                store: 0,
+                work,
+            }
+        };
+        let care = Job { purpose: Purpose::Sandbox(SandboxPurpose::Copy), ..import(4, "x") };
+        let mut inner = Inner::default();
+        inner.jobs.extend([import(1, "a"), import(2, "a"), import(3, "b"), care, import(5, "c")]);
+        let mut next = |ended: Option<u64>| {
+            if let Some(ended) = ended {
+                let purpose = |busy: &Busy| busy.purpose == import(ended, "").purpose;
+                let at = inner.busy.iter().position(purpose).unwrap_or(0);
+                inner.busy.remove(at);
+            }
+            inner.next().map(|job| job.generation)
+        };
+        assert_eq!((next(None), next(None)), (Some(1), Some(3)));
+        assert_eq!(next(None), None, "the other one into a waits for the first");
+        assert_eq!(next(Some(1)), Some(2));
+        assert_eq!(next(Some(3)), None, "care waits until it is alone");
+        assert_eq!(next(Some(2)), Some(4));
+        assert_eq!(next(None), None, "nothing runs beside it");
+        assert_eq!(next(Some(4)), Some(5));
     }
 }

@@ -32,6 +32,37 @@ fn failed(path: &Path, error: impl std::fmt::Display) -> Failure {
     Failure::Failed(format!("{}: {error}", path.display()))
 }
 
+/// Writes a file, whole or not at all.
+fn save<T>(
+    path: &Path,
+    overwrite: bool,
+    write: impl FnOnce(&mut BufWriter<NamedTempFile>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let is_there = std::fs::symlink_metadata(path).is_ok_and(|at| at.is_file());
+    if is_there && !overwrite {
+        return Err(Failure::Exists(vec![path.to_owned()]));
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let io = |error: std::io::Error| failed(path, error);
+    let mut out = BufWriter::new(NamedTempFile::new_in(folder).map_err(io)?);
+    let written = write(&mut out)?;
+    let file = out.into_inner().map_err(|error| io(error.into_error()))?;
+    file.as_file().sync_all().map_err(io)?;
+    file.persist(path).map_err(|error| io(error.error))?;
+    Ok(written)
+}
+
+/// Writes a text with a final newline to a file, whole or not at all.
+///
+/// # Errors
+/// Why there is no new file.
+pub fn write_text(path: &Path, text: &str, overwrite: bool) -> Result<ExportReport, Failure> {
+    save(path, overwrite, |out| {
+        writeln!(out, "{}", text.trim_end()).map_err(|error| failed(path, error))
+    })?;
+    Ok(ExportReport { exported: 0, indexes_file: None, lookalikes: None, left_out: None })
+}
+
 impl ResultFile {
     /// Writes the file, whole or not at all.
     ///
@@ -43,24 +74,16 @@ impl ResultFile {
         overwrite: bool,
         progress: &Progress,
     ) -> Result<ExportReport, Failure> {
-        let is_there = std::fs::symlink_metadata(&self.path).is_ok_and(|at| at.is_file());
-        if is_there && !overwrite {
-            return Err(Failure::Exists(vec![self.path.clone()]));
-        }
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        let io = |error: std::io::Error| failed(&self.path, error);
-        let file = NamedTempFile::new_in(folder).map_err(io)?;
-        let mut out = BufWriter::new(file);
-        let exported = match &self.format {
-            ExportFormat::Ndjson(style) => self.lines(source, progress, *style, &mut out)?,
-            ExportFormat::Array(style) => self.array(source, progress, *style, &mut out)?,
-            ExportFormat::Csv { escape_formulas, .. } => {
-                self.csv(source, progress, *escape_formulas, &mut out)?
+        let exported = save(&self.path, overwrite, |out| match &self.format {
+            ExportFormat::Ndjson(style) => self.lines(source, progress, *style, out),
+            ExportFormat::Array(style) => self.array(source, progress, *style, out),
+            ExportFormat::Bson => {
+                self.each(source, progress, &mut |document, _| out.write_all(document.as_bytes()))
             }
-        };
-        let file = out.into_inner().map_err(|error| io(error.into_error()))?;
-        file.as_file().sync_all().map_err(io)?;
-        file.persist(&self.path).map_err(|error| io(error.error))?;
+            ExportFormat::Csv { escape_formulas, hidden, .. } => {
+                self.csv(source, progress, (*escape_formulas, hidden), out)
+            }
+        })?;
         Ok(ExportReport { exported, indexes_file: None, lookalikes: None, left_out: None })
     }
 
@@ -103,16 +126,22 @@ impl ResultFile {
         &self,
         source: &dyn Source,
         progress: &Progress,
-        escape_formulas: bool,
+        (escape_formulas, hidden): (bool, &[String]),
         out: &mut impl Write,
     ) -> Result<u64, Failure> {
         let io = |error: std::io::Error| failed(&self.path, error);
+        let is_hidden = |path: &str| {
+            hidden.iter().any(|name| {
+                let rest = path.strip_prefix(&**name);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+        };
         let mut kept = BufWriter::new(tempfile::tempfile().map_err(io)?);
         let mut columns: Vec<String> = Vec::new();
         let mut is_too_wide = false;
         let count = self.each(source, progress, &mut |document, _| {
             for (path, _) in leaves(document) {
-                if !columns.contains(&path) {
+                if !columns.contains(&path) && !is_hidden(&path) {
                     columns.push(path);
                 }
             }
@@ -154,7 +183,8 @@ impl ResultFile {
         progress: &Progress,
         visit: &mut dyn FnMut(&RawDocument, bool) -> std::io::Result<()>,
     ) -> Result<u64, Failure> {
-        let collection = self.command.values().next().and_then(Bson::as_str).unwrap_or_default();
+        let mut collection =
+            self.command.values().next().and_then(Bson::as_str).unwrap_or_default().to_owned();
         let mut command = self.command.clone();
         let mut batch = "firstBatch";
         let mut count = 0;
@@ -164,6 +194,11 @@ impl ResultFile {
                 return Err(Failure::Failed(refusal));
             }
             let cursor = reply.get_document("cursor").ok();
+            // A command on the whole database has no collection, but its cursor has a name.
+            let ns = cursor.and_then(|cursor| cursor.get_str("ns").ok());
+            if let Some((_, name)) = ns.and_then(|ns| ns.split_once('.')) {
+                name.clone_into(&mut collection);
+            }
             let found = cursor.and_then(|cursor| cursor.get_array(batch).ok());
             for document in found.into_iter().flatten().filter_map(Bson::as_document) {
                 let document = RawDocumentBuf::try_from(document)
@@ -176,10 +211,10 @@ impl ResultFile {
                 return Ok(count);
             }
             if progress.is_cancelled() {
-                source.run(&self.db, &doc! { "killCursors": collection, "cursors": [id] });
+                source.run(&self.db, &doc! { "killCursors": &collection, "cursors": [id] });
                 return Err(Failure::Cancelled);
             }
-            command = doc! { "getMore": id, "collection": collection };
+            command = doc! { "getMore": id, "collection": &collection };
             batch = "nextBatch";
         }
     }
@@ -297,10 +332,24 @@ mod tests {
 
     #[test]
     fn a_spreadsheet_gets_empty_cells_and_no_formulas() {
-        let format = ExportFormat::Csv { fields: None, escape_formulas: true };
+        let (fields, hidden) = (None, Vec::new());
+        let format = ExportFormat::Csv { fields, escape_formulas: true, hidden };
         let expected = "_id,a.b,at,n,z\r\n1,\"x,\"\"y\"\"\",,,\r\n2,,1970-01-01T00:00:00Z,,\r\n\
                         3,'=1+1,,2.5,\r\n";
         assert_eq!(written(format, "aggregate"), expected);
+    }
+
+    #[test]
+    fn a_text_replaces_a_file_only_when_asked_to() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.schema.json");
+        assert!(write_text(&path, "{}", false).is_ok());
+        assert_eq!(write_text(&path, "[]", false), Err(Failure::Exists(vec![path.clone()])));
+        assert_eq!(std::fs::read_to_string(&path).expect("a file"), "{}\n");
+        assert!(write_text(&path, "[]\n", true).is_ok());
+        assert_eq!(std::fs::read_to_string(&path).expect("a file"), "[]\n");
+        let nowhere = folder.path().join("none").join("a.json");
+        assert!(matches!(write_text(&nowhere, "{}", false), Err(Failure::Failed(_))));
     }
 
     #[test]

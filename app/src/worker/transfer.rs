@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use bson::oid::ObjectId;
 use mayfly_engine::transfer::{
-    self, ExportReport, ExportRequest, ImportReport, ImportRequest, Progress, ReadOptions,
-    Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    self, Dump, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
+    ExportRequest, ImportReport, ImportRequest, Progress, ReadOptions, Rehearsal, RollBackReport,
+    TransferError, UnfinishedImport,
 };
 
-use super::result_file::ResultFile;
+use super::index_file;
+use super::result_file::{self, ResultFile};
 use crate::job::{FileLook, Namespace};
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::source::embedded::DATA_FILE;
@@ -26,8 +28,10 @@ pub enum TransferWork {
         path: PathBuf,
         /// How it is read.
         options: ReadOptions,
-        /// All files of the import, to check the disk space.
+        /// All files of the import, to check the disk space and to find index definitions.
         all: Vec<PathBuf>,
+        /// The store's time.
+        now_ms: i64,
     },
     /// Count what is past its threshold already.
     Rehearse {
@@ -44,6 +48,20 @@ pub enum TransferWork {
     Import {
         /// What and how.
         request: ImportRequest,
+        /// How far it is; stops it.
+        progress: Arc<Progress>,
+    },
+    /// Count what is past its threshold already in each collection of a dump.
+    RehearseDump {
+        /// The collections.
+        collections: Vec<DumpCollection>,
+        /// Stops it.
+        progress: Arc<Progress>,
+    },
+    /// Import collections of a dump.
+    ImportDump {
+        /// What and how.
+        request: Box<DumpImport>,
         /// How far it is; stops it.
         progress: Arc<Progress>,
     },
@@ -74,6 +92,13 @@ pub enum TransferWork {
         /// How far it is; stops it.
         progress: Arc<Progress>,
     },
+    /// Export a database to a folder.
+    ExportDatabase {
+        /// What and how.
+        request: DumpExport,
+        /// How far it is; stops it.
+        progress: Arc<Progress>,
+    },
     /// Write the documents that a command gives to a file.
     ExportResults {
         /// What and how.
@@ -82,6 +107,15 @@ pub enum TransferWork {
         overwrite: bool,
         /// Stops it.
         progress: Arc<Progress>,
+    },
+    /// Write a text to a file.
+    ExportText {
+        /// The file.
+        path: PathBuf,
+        /// The text.
+        text: String,
+        /// Whether a file of that name may be written over.
+        overwrite: bool,
     },
     /// Find the folder for downloads.
     Folder,
@@ -96,6 +130,16 @@ pub enum TransferWork {
 pub enum Choose {
     /// Files to import.
     Files {
+        /// Where it begins.
+        folder: Option<PathBuf>,
+    },
+    /// A folder of an exported database to import.
+    Dump {
+        /// Where it begins.
+        folder: Option<PathBuf>,
+    },
+    /// A folder in which that of an exported database is made.
+    DumpTarget {
         /// Where it begins.
         folder: Option<PathBuf>,
     },
@@ -135,6 +179,17 @@ pub enum Choose {
 pub enum TransferDone {
     /// A look into a file.
     Preview(Result<FileLook, String>),
+    /// The file to look into is a dump.
+    Dump {
+        /// The folder or file.
+        path: PathBuf,
+        /// What it holds.
+        dump: Result<Dump, String>,
+    },
+    /// What is past its threshold already in a dump; `None`: it was canceled.
+    DumpRehearsal(Result<Option<Vec<Rehearsal>>, String>),
+    /// An import of a dump ended. The error: nothing was changed.
+    DumpImport(Result<Vec<DumpOutcome>, Failure>),
     /// What is past its threshold already; `None`: a newer question took its place.
     Rehearsal(Result<Option<Rehearsal>, String>),
     /// An import ended. The error: nothing was changed.
@@ -145,6 +200,8 @@ pub enum TransferDone {
     RolledBack(Result<RollBackReport, Failure>),
     /// An export ended. The error: there is no new file.
     Export(Result<ExportReport, Failure>),
+    /// An export of a database ended. The error: there is no new folder.
+    DatabaseExport(Result<DumpReport, Failure>),
     /// The folder for downloads.
     Folder(Option<PathBuf>),
     /// Whether a folder holds a store.
@@ -190,11 +247,19 @@ impl fmt::Debug for TransferWork {
             Self::Rehearse { files, namespace, .. } => {
                 write!(f, "Rehearse({files:?}, {namespace})")
             }
+            Self::RehearseDump { collections, .. } => {
+                write!(f, "RehearseDump({})", collections.len())
+            }
+            Self::ImportDump { request, .. } => write!(f, "ImportDump({})", request.choices.len()),
             Self::Import { request, .. } => write!(f, "Import({request:?})"),
             Self::Export { request, .. } => write!(f, "Export({})", request.path.display()),
             Self::ExportResults { file, .. } => {
                 write!(f, "ExportResults({})", file.path.display())
             }
+            Self::ExportDatabase { request, .. } => {
+                write!(f, "ExportDatabase({})", request.folder.display())
+            }
+            Self::ExportText { path, .. } => write!(f, "ExportText({})", path.display()),
             Self::Unfinished => f.write_str("Unfinished"),
             Self::Resume { id, .. } => write!(f, "Resume({id})"),
             Self::RollBack { id, .. } => write!(f, "RollBack({id})"),
@@ -212,14 +277,18 @@ impl TransferWork {
     pub fn progress(&self) -> Option<&Arc<Progress>> {
         match self {
             Self::Rehearse { progress, .. }
+            | Self::RehearseDump { progress, .. }
+            | Self::ImportDump { progress, .. }
             | Self::Import { progress, .. }
             | Self::Resume { progress, .. }
             | Self::RollBack { progress, .. }
             | Self::ExportResults { progress, .. }
+            | Self::ExportDatabase { progress, .. }
             | Self::Export { progress, .. } => Some(progress),
             Self::Preview { .. }
             | Self::Unfinished
             | Self::Leave(_)
+            | Self::ExportText { .. }
             | Self::Folder
             | Self::LookInto(_)
             | Self::Choose(_) => None,
@@ -232,12 +301,17 @@ impl TransferWork {
         match self {
             Self::Preview { .. } => TransferDone::Preview(Err(message)),
             Self::Rehearse { .. } => TransferDone::Rehearsal(Err(message)),
+            Self::RehearseDump { .. } => TransferDone::DumpRehearsal(Err(message)),
+            Self::ImportDump { .. } => TransferDone::DumpImport(Err(Failure::Failed(message))),
+            Self::ExportDatabase { .. } => {
+                TransferDone::DatabaseExport(Err(Failure::Failed(message)))
+            }
             Self::Import { .. } | Self::Resume { .. } => {
                 TransferDone::Import(Err(Failure::Failed(message)))
             }
             Self::RollBack { .. } => TransferDone::RolledBack(Err(Failure::Failed(message))),
             Self::Unfinished | Self::Leave(_) => TransferDone::Unfinished(Err(message)),
-            Self::Export { .. } | Self::ExportResults { .. } => {
+            Self::Export { .. } | Self::ExportResults { .. } | Self::ExportText { .. } => {
                 TransferDone::Export(Err(Failure::Failed(message)))
             }
             Self::Folder => TransferDone::Folder(None),
@@ -252,10 +326,13 @@ impl TransferWork {
     /// Does it. May take as long as the files are long.
     pub fn run(&self, source: Option<&dyn Source>) -> TransferDone {
         const NONE: &str = "Import and export are not supported for this store";
+        if let Some(done) = self.run_dump(source) {
+            return done;
+        }
         match self {
-            Self::Preview { path, options, all } => {
+            Self::Preview { path, options, all, now_ms } => {
                 let transfers = source.and_then(Source::transfers);
-                TransferDone::Preview(look(path, options, all, transfers))
+                TransferDone::Preview(look(path, options, (all, *now_ms), transfers))
             }
             Self::Folder => TransferDone::Folder(downloads()),
             Self::LookInto(folder) => {
@@ -263,6 +340,9 @@ impl TransferWork {
                 TransferDone::LookedInto { folder: folder.clone(), has_store }
             }
             Self::Choose(_) => self.failed(String::new()),
+            Self::RehearseDump { .. } | Self::ImportDump { .. } | Self::ExportDatabase { .. } => {
+                self.failed(NONE.to_owned())
+            }
             Self::Rehearse { files, options, namespace, progress } => {
                 let Some(transfers) = source.and_then(Source::transfers) else {
                     return self.failed(NONE.to_owned());
@@ -301,18 +381,14 @@ impl TransferWork {
                 }
                 TransferDone::Export(file.write(source, *overwrite, progress))
             }
+            Self::ExportText { path, text, overwrite } => {
+                TransferDone::Export(result_file::write_text(path, text, *overwrite))
+            }
             Self::Export { request, overwrite, progress } => {
                 let Some(transfers) = source.and_then(Source::transfers) else {
                     return self.failed(NONE.to_owned());
                 };
-                if progress.is_cancelled() {
-                    return TransferDone::Export(Err(Failure::Cancelled));
-                }
-                let there = if *overwrite { Vec::new() } else { files_there(request) };
-                if !there.is_empty() {
-                    return TransferDone::Export(Err(Failure::Exists(there)));
-                }
-                TransferDone::Export(transfers.export(request, progress).map_err(Failure::from))
+                TransferDone::Export(export(transfers, request, *overwrite, progress))
             }
         }
     }
@@ -339,6 +415,22 @@ impl TransferWork {
     }
 }
 
+fn export(
+    transfers: &dyn Transfers,
+    request: &ExportRequest,
+    overwrite: bool,
+    progress: &Progress,
+) -> Result<ExportReport, Failure> {
+    if progress.is_cancelled() {
+        return Err(Failure::Cancelled);
+    }
+    let there = if overwrite { Vec::new() } else { files_there(request) };
+    if !there.is_empty() {
+        return Err(Failure::Exists(there));
+    }
+    transfers.export(request, progress).map_err(Failure::from)
+}
+
 /// The files that an export would write over.
 fn files_there(request: &ExportRequest) -> Vec<PathBuf> {
     let indexes = request.indexes.then(|| transfer::indexes_path(&request.path));
@@ -350,70 +442,21 @@ fn files_there(request: &ExportRequest) -> Vec<PathBuf> {
 fn look(
     path: &Path,
     options: &ReadOptions,
-    all: &[PathBuf],
+    (all, now_ms): (&[PathBuf], i64),
     transfers: Option<&dyn Transfers>,
 ) -> Result<FileLook, String> {
     let preview = transfer::preview(path, options).map_err(|error| error.to_string())?;
     let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
     // A file that can't be read is reported when it is the one that is shown.
     let disk_space = transfers.and_then(|transfers| transfers.disk_space(all).ok().flatten());
-    Ok(FileLook { bytes, preview, disk_space, types: options.types.clone() })
+    let indexes = all.iter().filter_map(|file| index_file::beside(file, options, now_ms)).collect();
+    Ok(FileLook { bytes, preview, disk_space, indexes, types: options.types.clone() })
 }
 
 fn downloads() -> Option<PathBuf> {
     let folders = directories::UserDirs::new()?;
     let downloads = folders.download_dir().filter(|folder| folder.is_dir());
     Some(downloads.unwrap_or(folders.home_dir()).to_owned())
-}
-
-/// Opens the system's dialog and waits for the user, without a bound: call it on a
-/// detached thread. Some systems have a dialog service that never answers.
-#[must_use]
-pub fn choose(choose: &Choose) -> Vec<PathBuf> {
-    let dialog = rfd::FileDialog::new();
-    match choose {
-        Choose::Files { folder } => begun_in(dialog, folder.as_deref())
-            .set_title("Import")
-            .add_filter("JSON and CSV", &["json", "jsonl", "ndjson", "csv", "tsv", "gz"])
-            .add_filter("All files", &["*"])
-            .pick_files()
-            .unwrap_or_default(),
-        Choose::Folder { folder } => begun_in(dialog, folder.as_deref())
-            .set_title("Open data folder")
-            .pick_folder()
-            .into_iter()
-            .collect(),
-        Choose::Lesson { folder } => begun_in(dialog, folder.as_deref())
-            .set_title("Open a lesson or a course")
-            .add_filter("Lessons and courses", &["md", "toml"])
-            .pick_file()
-            .into_iter()
-            .collect(),
-        Choose::Backup { folder } => begun_in(dialog, folder.as_deref())
-            .set_title("Restore")
-            .pick_file()
-            .into_iter()
-            .collect(),
-        Choose::BackupTarget { folder, name } => begun_in(dialog, folder.as_deref())
-            .set_title("Back up")
-            .set_file_name(name)
-            .save_file()
-            .into_iter()
-            .collect(),
-        Choose::Target { folder, name } => begun_in(dialog, folder.as_deref())
-            .set_title("Export")
-            .set_file_name(name)
-            .save_file()
-            .into_iter()
-            .collect(),
-    }
-}
-
-fn begun_in(dialog: rfd::FileDialog, folder: Option<&Path>) -> rfd::FileDialog {
-    match folder {
-        Some(folder) => dialog.set_directory(folder),
-        None => dialog,
-    }
 }
 
 /// The rehearsals of several files as one.
@@ -427,6 +470,10 @@ impl Sum {
         self.0.taken += part.taken;
         self.0.repeated += part.repeated;
         self.0.overdue += part.overdue;
+        self.0.busiest = match (self.0.busiest, part.busiest) {
+            (Some(sum), Some(part)) if sum.0 == part.0 => Some((sum.0, sum.1 + part.1)),
+            (sum, part) => [sum, part].into_iter().flatten().max_by_key(|(_, count)| *count),
+        };
         for found in part.indexes {
             match self.0.indexes.iter_mut().find(|known| known.index == found.index) {
                 None => self.0.indexes.push(found),

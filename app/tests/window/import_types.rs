@@ -56,6 +56,27 @@ fn a_csv_date_is_detected_converted_and_expires() {
 }
 
 #[test]
+fn the_preview_has_room_for_a_text_and_the_date_that_it_becomes() {
+    let mut window = Window::open();
+    window.import_file("hours.csv", "at,rain\n2015/01/01 08:00:00,0.0\n2015/01/01 09:00:00,1.5\n");
+    window.until_named("all 2 values convert");
+    let (before, after) = ("2015/01/01 08:00:00", "2015-01-01 08:00:00Z");
+    let width = |text| window.place_of_part(text).expect(text).width();
+    assert!(width(after) >= width(before), "{} beside {}", width(after), width(before));
+    assert!(window.has("0.0"), "the header has the type");
+}
+
+#[test]
+fn a_long_file_is_looked_at_in_part_and_says_so() {
+    let mut window = Window::open();
+    let rows = (0..6_000).map(|n| format!("2015/01/01 08:{:02}:{:02}\n", n / 60 % 60, n % 60));
+    let csv = std::iter::once("at\n".to_owned()).chain(rows).collect::<Vec<_>>().concat();
+    window.import_file("log.csv", &csv);
+    window.until_named("the first 5,000 values convert");
+    assert!(window.has_part("the newest of the first 5,000, 2015-01-01 08:59:59Z"));
+}
+
+#[test]
 fn the_order_of_day_and_month_is_asked() {
     let mut window = Window::open();
     window.import_file("days.csv", "_id,day\n1,03/04/2020\n2,05/06/2020\n");
@@ -81,7 +102,7 @@ fn json_text_is_offered_and_what_does_not_convert_is_counted() {
                 {\"_id\": 2, \"a\": {\"at\": \"2015/02/01 08:00:00\"}}\n\
                 {\"_id\": 3, \"a\": {\"at\": \"unknown\"}}\n";
     window.import_file("log.json", json);
-    window.until_named("2 of 3 text that looks like dates");
+    window.until_named("2 of 3 values look like dates (%Y/%m/%d %H:%M:%S)");
     let line = window.copied("Copy command");
     assert!(!line.contains("--type"), "JSON has types; they stay until the user says so: {line}");
     window.click("Convert a.at to dates");
@@ -123,4 +144,40 @@ fn a_layout_can_be_typed_and_the_distance_to_now_kept() {
     let day_ms = 86_400_000;
     let now_ms = window.state().now_ms();
     assert!((now_ms - day_ms - at.timestamp_millis()).abs() < 60_000, "{at}");
+}
+
+#[test]
+fn types_in_a_csv_header_are_shown_and_kept() {
+    let mut window = Window::open();
+    let csv = "_id.int32(),at.date_ms(M/d/yyyy h:mm tt),note.string()\n\
+               1,2/1/2015 10:20 PM,2015-01-01\n2,2/2/2015 10:20 PM,2015-01-02\n";
+    window.import_file("typed.csv", csv);
+    window.until_named("The header says date_ms(M/d/yyyy h:mm tt)");
+    window.until_named("The header says string()");
+    let line = window.copied("Copy command");
+    assert!(!line.contains("--type"), "the header says it all: {line}");
+    window.choose("Type of at", "Date");
+    window.until_named("all 2 values convert");
+    assert!(window.has("2015-02-01 22:20:00Z"), "by the layout of the header");
+    window.click("Keep the distance of at to now");
+    window.click("Import");
+    window.until_named("Import finished");
+    let at = window.stored("typed", "at").as_datetime().copied().expect("a date");
+    let day_ms = 86_400_000;
+    let now_ms = window.state().now_ms();
+    assert!((now_ms - day_ms - at.timestamp_millis()).abs() < 60_000, "{at}");
+    assert_eq!(window.stored("typed", "note"), Bson::String("2015-01-01".to_owned()));
+}
+
+#[test]
+fn the_dialog_ends_above_the_lower_edge_of_the_window() {
+    let mut window = Window::open();
+    let header: Vec<String> = (0..30).map(|n| format!("d{n}")).collect();
+    let row = vec!["Jun 12 1998"; 30].join(",");
+    window.import_file("wide.csv", &format!("{}\n{row}\n{row}\n", header.join(",")));
+    window.until_named("all 2 values convert");
+    let place = mayfly::widgets::modal::place(&window.harness.ctx).expect("a dialog");
+    assert!(place.bottom() <= 800.0 - 16.0, "{place}");
+    let button = window.place("Import");
+    assert!(button.bottom() <= place.bottom(), "{button} is below {place}");
 }

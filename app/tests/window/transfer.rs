@@ -4,11 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bson::doc;
+use bson::{Document, doc};
 use egui_kittest::kittest::Queryable;
-use mayfly::action::{Action, TransferAction};
+use mayfly::action::{Action, DocumentsAction, TransferAction};
 use mayfly::state::Namespace;
+use mayfly::state::documents::query::QueryText;
 use mayfly::state::operations::{Operation, Stage};
+use mayfly::state::transfer::export::ShownDocuments;
 
 use super::slow::Slow;
 use super::support::Window;
@@ -186,6 +188,20 @@ fn documents_past_their_threshold_are_counted_before() {
 }
 
 #[test]
+fn many_documents_that_would_expire_together_are_warned_of() {
+    let mut window = Window::open_after(&[doc! {
+        "createIndexes": "seed",
+        "indexes": [{"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60}],
+    }]);
+    let line = "{\"at\": {\"$date\": \"2027-01-01T00:00:00Z\"}}\n";
+    let file = window.file("seed.json", &line.repeat(1_200));
+    window.drop_on(&file);
+    window.until_named(
+        "At least 1,200 documents (100 %) would expire within one minute, at 2027-01-01 00:01:00",
+    );
+}
+
+#[test]
 fn a_collection_is_exported_and_an_existing_file_is_asked_about() {
     let mut window = Window::open();
     let file = window.file("people.json", &lines(7));
@@ -196,8 +212,9 @@ fn a_collection_is_exported_and_an_existing_file_is_asked_about() {
     let target = window.file("out.ndjson", "old");
     let export = |window: &mut Window| {
         let namespace = Namespace::new("test", "people");
-        let filter = "{_id: {$lt: 5}}".to_owned();
-        let action = Action::Transfer(TransferAction::Export { namespace, filter });
+        let query = QueryText::of_filter("{_id: {$lt: 5}}");
+        let shown = Box::new(ShownDocuments { query, ..ShownDocuments::default() });
+        let action = Action::Transfer(TransferAction::Export { namespace, shown });
         let context = window.harness.ctx.clone();
         window.harness.state_mut().ask(&context, action);
         window.until_named("File path");
@@ -250,7 +267,7 @@ fn what_an_export_does_not_give_back_is_told() {
     let mut window = Window::open_view(&commands, "Documents");
     window.until_named("Document 2");
     let namespace = Namespace::new("test", "odd");
-    let export = TransferAction::Export { namespace, filter: String::new() };
+    let export = TransferAction::Export { namespace, shown: Box::default() };
     window.ask(Action::Transfer(export));
     window.until_named("The export isn't a snapshot");
     let target = window.folder.path().join("odd.ndjson");
@@ -283,4 +300,211 @@ fn an_import_is_cancelled_with_a_stated_result() {
         let found = state.tree.collection(&Namespace::new("test", "many"));
         found.and_then(|found| found.documents) == Some(120)
     });
+}
+
+#[test]
+fn an_export_writes_what_the_list_shows() {
+    let carts: Vec<Document> =
+        (0..9).map(|id| doc! {"_id": id, "n": 10 - id, "note": "x", "old": id > 6}).collect();
+    let mut window =
+        Window::open_view(&[doc! {"insert": "carts", "documents": carts}], "Documents");
+    window.until_named("Document 4");
+    window.type_into("Filter", "{old: false}");
+    window.click("Options");
+    window.type_into("Sort", "{n: 1}");
+    window.type_into("Limit", "3");
+    window.click("Find");
+    window.until_gone("Document 0");
+    window.until_named("Document 6");
+    let tab = window.state().tabs.active().map(|tab| tab.id).expect("a tab");
+    let (field, hidden) = ("note".to_owned(), true);
+    window.ask(Action::Documents(tab, DocumentsAction::SetHidden { field, hidden }));
+    window.click("Export documents");
+    window.until_named("test.carts · 3 documents that match the filter");
+    assert!(window.has("What the list shows · 3 documents"));
+    assert!(window.has("Hidden columns are left out of CSV only"));
+    window.click("Format: CSV, exact text");
+    assert!(window.has("Left out because the column is hidden: note"));
+    let command = window.value("Command line equivalent");
+    assert!(command.contains("--sort '{\"n\":1}' --limit 3 --exclude-fields note"), "{command}");
+    let target = window.folder.path().join("shown.csv");
+    window.type_into("File path", &target.to_string_lossy());
+    window.key(egui::Key::Enter);
+    window.until_named("Exported 3 documents");
+    let text = fs::read_to_string(&target).unwrap_or_default();
+    assert_eq!(text, "_id,n,old\r\n6,4,false\r\n5,5,false\r\n4,6,false\r\n");
+
+    window.click("Export documents");
+    window.click("Everything in the collection · 9 documents");
+    window.until_named("test.carts · 9 documents");
+    let target = window.folder.path().join("all.ndjson");
+    window.type_into("File path", &target.to_string_lossy());
+    window.key(egui::Key::Enter);
+    window.until_named("Exported 9 documents");
+    let text = fs::read_to_string(&target).unwrap_or_default();
+    assert!(text.starts_with("{\"_id\":0,\"n\":10,\"note\":\"x\",\"old\":false}\n"), "{text}");
+}
+
+#[test]
+fn a_dump_is_imported_with_the_indexes_that_are_chosen() {
+    let mut window = Window::open();
+    let shop = window.folder.path().join("dump/shop");
+    fs::create_dir_all(&shop).expect("a folder");
+    let old = bson::DateTime::from_millis(1_000);
+    let document = |document: &Document| bson::RawDocumentBuf::try_from(document).expect("BSON");
+    for name in ["carts", "users"] {
+        let bytes = document(&doc! {"_id": 1, "at": old});
+        fs::write(shop.join(format!("{name}.bson")), bytes.as_bytes()).expect("a file");
+        let metadata = r#"{"options": {}, "indexes": [{"key": {"n": 1}, "name": "n_1"},
+            {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": {"$numberInt": "60"}}]}"#;
+        fs::write(shop.join(format!("{name}.metadata.json")), metadata).expect("a file");
+    }
+    fs::write(shop.join("late.metadata.json"), r#"{"options": {"viewOn": "carts"}}"#).expect("it");
+    let folder = window.folder.path().join("dump");
+    window.ask(Action::Transfer(TransferAction::Import { files: vec![folder], into: None }));
+    window.until_named("Import folder");
+    window.until_named("1 of 1 document is already expired in shop.carts and will be removed");
+    window.click("Import late");
+    window.click("Create TTL indexes of carts");
+    window.click("Import users");
+    window.until_gone("Import anyway");
+    window.click("Import");
+    window.until_named("Import finished");
+    assert!(window.has_part("shop.carts · 1 document · 1 index"));
+    let indexes = window.run("shop", &doc! {"listIndexes": "carts"});
+    let names = indexes.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+    let names = names.expect("a list").iter().filter_map(bson::Bson::as_document);
+    let names: Vec<&str> = names.filter_map(|index| index.get_str("name").ok()).collect();
+    assert_eq!(names, ["_id_", "n_1"]);
+    window.click("Done");
+    window.until_named("Collection shop.carts");
+}
+
+/// Exports the database `test` to a folder, by clicks.
+fn export_test(window: &mut Window) -> PathBuf {
+    let folder = window.folder.path().join("exports");
+    window.point_secondary("Database test");
+    window.point("Export database…");
+    window.until_named("A new or an empty folder");
+    window.type_into("Folder path", &folder.display().to_string());
+    window.click("Export");
+    window.until_named("Exported ");
+    folder
+}
+
+#[test]
+fn a_database_goes_to_a_folder_and_comes_back_under_another_name() {
+    let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60};
+    let late = bson::DateTime::from_millis(4_000_000_000_000);
+    let mut window = Window::open_after(&[
+        doc! {"createIndexes": "carts", "indexes": [index]},
+        doc! {"insert": "carts", "documents": [{"_id": 1, "at": late}, {"_id": 2_i64}]},
+        doc! {"insert": "users", "documents": [{"_id": 1}]},
+    ]);
+    let exported = export_test(&mut window);
+    let told = format!("Exported 3 documents of 2 collections to {}", exported.display());
+    assert!(window.has_part(&told));
+    assert!(exported.join("manifest.json").is_file());
+    window.ask(Action::Transfer(TransferAction::Import { files: vec![exported], into: None }));
+    window.until_named("Import folder");
+    assert!(window.has_part("2 documents · "));
+    window.type_into("Database", "copy");
+    window.click("Import");
+    window.until_named("Import finished");
+    assert!(window.has_part("copy.carts · 2 documents · 1 index"));
+    assert!(window.has_part("copy.users · 1 document · 0 indexes"));
+    let expiring = window.run("copy", &doc! {"mayflyExpiring": "carts"});
+    assert_eq!(expiring.get_array("batch").expect("a batch").len(), 1, "{expiring}");
+}
+
+#[test]
+fn a_folder_is_not_written_over_and_a_changed_one_is_not_imported() {
+    let mut window =
+        Window::open_after(&[doc! {"insert": "carts", "documents": [{"_id": 1, "text": "abc"}]}]);
+    let exported = export_test(&mut window);
+    window.ask(Action::Transfer(TransferAction::ExportDatabase("test".to_owned())));
+    window.until_named("A new or an empty folder");
+    window.type_into("Folder path", &exported.display().to_string());
+    window.click("Export");
+    window.until_named("the folder has files; choose an empty or a new folder");
+    window.click("Cancel");
+    let file = exported.join("test/carts.bson");
+    let mut bytes = fs::read(&file).expect("a file");
+    let last = bytes.len() - 3;
+    bytes[last] ^= 1;
+    fs::write(&file, bytes).expect("written");
+    let import = TransferAction::Import { files: vec![exported], into: None };
+    window.ask(Action::Transfer(import.clone()));
+    window.until_named("Import folder");
+    window.type_into("Database", "copy");
+    window.click("Import");
+    window.until_named("its content is not what the manifest was written for");
+    assert!(window.state().tree.collection(&Namespace::new("copy", "carts")).is_none());
+    window.click("Cancel");
+    fs::remove_file(&file).expect("removed");
+    window.ask(Action::Transfer(import));
+    window.until_named("it is missing, but the manifest lists it");
+}
+
+/// A file with a past date, and three index definitions beside it.
+fn with_definitions(window: &Window, definitions: &str) -> PathBuf {
+    window.file("carts.ndjson.indexes.json", definitions);
+    let line = "{\"_id\": 1, \"expiresAt\": {\"$date\": \"2026-06-01T00:00:00Z\"}}\n{\"_id\": 2}\n";
+    window.file("carts.ndjson", line)
+}
+
+#[test]
+fn indexes_beside_a_file_are_created_after_its_documents() {
+    let index = doc! {"key": {"n": 1}, "name": "n_1"};
+    let mut window = Window::open_after(&[doc! {"createIndexes": "carts", "indexes": [index]}]);
+    let file = with_definitions(
+        &window,
+        r#"[{"key": {"n": 1}, "name": "n_1"}, {"key": {"m": 1}, "name": "m_1"},
+            {"key": {"expiresAt": 1}, "name": "expiresAt_1", "expireAfterSeconds": 3600}]"#,
+    );
+    window.drop_on(&file);
+    let offer = "Create its 3 indexes (1 TTL: expiresAt, 1 h)";
+    window.until_named(offer);
+    assert!(!window.has_part("--indexes"));
+    window.click(offer);
+    window.until_named("By expiresAt_1, the next pass removes 1 of 2 documents");
+    assert!(window.value("Command line equivalent").contains("--indexes"));
+    window.click("Import");
+    window.until_named("Created 2 indexes");
+    assert!(window.has("1 index was there already"));
+    let reply = window.run("test", &doc! {"listIndexes": "carts"});
+    assert!(reply.to_string().contains("expireAfterSeconds"), "{reply}");
+}
+
+#[test]
+fn definitions_that_cannot_be_read_do_not_stop_the_documents() {
+    let mut window = Window::open();
+    let file = with_definitions(&window, "{\"key\": 1}");
+    window.drop_on(&file);
+    window.until_named(
+        "carts.ndjson.indexes.json can't be read, so no index is created from it: it is not an \
+         array of index definitions",
+    );
+    window.click("Import");
+    window.until_named("Import finished");
+}
+
+#[test]
+fn an_export_that_ended_is_listed_and_asked_for_again() {
+    let documents = doc! {"insert": "carts", "documents": [{"_id": 1}, {"_id": 2}]};
+    let mut window = Window::open_view(&[documents], "Documents");
+    window.until_named("Document 2");
+    window.click("Export documents");
+    let path = window.folder.path().join("out.ndjson").display().to_string();
+    window.type_into("File path", &path);
+    window.click("Export");
+    window.until_named("Dismiss: Exported 2 documents");
+    window.click("Operations");
+    let title = "Export test.carts to out.ndjson";
+    assert_eq!(window.copied(&format!("Copy path: {title}")), path);
+    window.click(&format!("Run again: {title}"));
+    window.until_named("Export documents");
+    assert_eq!(window.value("File path"), path);
+    window.click("Export");
+    window.until_named("Replace file");
 }

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use mayfly_engine::transfer::Progress;
 
-use super::{resume, run};
-use crate::action::{Action, MaintenanceAction, TransferAction};
+use super::{dump, dump_export, resume, run};
+use crate::action::{Action, DocumentsAction, MaintenanceAction, TabsAction, TransferAction};
 use crate::apply::Apply;
 use crate::job::FileLook;
 use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
+use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
-use crate::state::transfer::export::number_among;
+use crate::state::transfer::export::{Content, ShownDocuments, number_among};
 use crate::state::transfer::import::{RehearsedFor, WHOLE_PATH, typed_path, whole_path};
 use crate::state::transfer::{Asker, Chooser, Dialog, ExportDraft, ImportDraft, Loadable, Purpose};
 use crate::state::{self, Namespace, State};
@@ -26,12 +27,27 @@ const NO_CHOOSER: &str = "The system file dialog didn't open; enter the path ins
 pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
     match action {
         TransferAction::Import { files, into } => open_import(files, into.as_ref(), cx),
-        TransferAction::Export { namespace, filter } => {
-            open_export(namespace, filter, cx);
+        TransferAction::Export { namespace, shown } => open_export(namespace, *shown, cx),
+        TransferAction::ImportFolder => {
+            open_import(Vec::new(), None, cx);
+            choose_dump(cx);
         }
+        TransferAction::ExportDatabase(db) => dump_export::open(db, cx),
+        TransferAction::StartExportDatabase => dump_export::start(cx),
         TransferAction::ExportResults { namespace, command } => {
             let now_ms = cx.state.now_ms();
-            show_export(ExportDraft::of_results(namespace, command, now_ms), cx);
+            show_export(ExportDraft::of(namespace, Content::Results(command), now_ms), cx);
+        }
+        TransferAction::ExportSchema { namespace, text } => {
+            let now_ms = cx.state.now_ms();
+            // Its dialog showed the text, which is what is written now.
+            cx.state.dialogs.forget(|dialog| matches!(dialog, AnyDialog::Schema(..)));
+            show_export(ExportDraft::of(namespace, Content::JsonSchema(text), now_ms), cx);
+        }
+        TransferAction::Paste(namespace) => paste(&namespace, cx),
+        TransferAction::SaveLedger { namespace, command } => {
+            let now_ms = cx.state.now_ms();
+            show_export(ExportDraft::of(namespace, Content::Removals(command), now_ms), cx);
         }
         TransferAction::AddTyped => add_typed(cx),
         TransferAction::RemoveFile(at) => {
@@ -49,9 +65,16 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
         TransferAction::Look => look(cx),
         TransferAction::Rehearse => rehearse(cx),
         TransferAction::Choose => choose(cx),
+        TransferAction::ChooseDump => choose_dump(cx),
+        TransferAction::StartDump => dump::start(cx),
         TransferAction::StartImport => run::start_import(cx),
         TransferAction::StartExport { overwrite } => {
             run::start_export(overwrite, cx);
+        }
+        TransferAction::Again(operation) => {
+            if can_transfer(cx.state) {
+                run::again(operation, cx);
+            }
         }
         TransferAction::ShowResult(operation) => run::show_result(operation, cx.state),
         TransferAction::ShowUnfinished => {
@@ -81,6 +104,14 @@ pub fn done(purpose: &Purpose, generation: u64, done: TransferDone, cx: &mut App
         (Purpose::Unfinished { show }, TransferDone::Unfinished(found)) => {
             resume::found(*show, found, cx.state);
         }
+        (_, TransferDone::Dump { path, dump: found }) => dump::found(generation, path, found, cx),
+        (_, TransferDone::DumpRehearsal(result)) => dump::rehearsed(generation, result, cx.state),
+        (Purpose::ImportDump(operation), TransferDone::DumpImport(result)) => {
+            dump::imported(*operation, result, cx);
+        }
+        (Purpose::Export(operation), TransferDone::DatabaseExport(result)) => {
+            dump_export::exported(*operation, result, cx.state);
+        }
         (_, TransferDone::Preview(result)) => {
             looked(generation, result, cx);
         }
@@ -102,6 +133,10 @@ pub fn done(purpose: &Purpose, generation: u64, done: TransferDone, cx: &mut App
             let folder = cx.state.transfer.folder.clone();
             if let Some(draft) = export_draft(cx.state) {
                 draft.name_file(folder.as_deref());
+            }
+            let draft = dump_export::draft(cx.state).filter(|draft| draft.path.is_empty());
+            if let (Some(draft), Some(folder)) = (draft, folder) {
+                draft.suggest(&folder);
             }
         }
         (_, TransferDone::Chosen { files, took }) => {
@@ -160,7 +195,11 @@ fn open_import(files: Vec<PathBuf>, into: Option<&Namespace>, cx: &mut Apply<'_>
     let busy = !matches!(
         cx.state.dialogs.open(),
         None | Some(AnyDialog::Transfer(
-            Dialog::Running(_) | Dialog::Imported(_) | Dialog::Unfinished { .. }
+            Dialog::Running(_)
+                | Dialog::Imported(_)
+                | Dialog::Dump(_)
+                | Dialog::DumpImported(_)
+                | Dialog::Unfinished { .. }
         ))
     );
     if busy {
@@ -174,16 +213,35 @@ fn open_import(files: Vec<PathBuf>, into: Option<&Namespace>, cx: &mut Apply<'_>
     look(cx);
 }
 
-fn open_export(namespace: Namespace, filter: String, cx: &mut Apply<'_>) {
+fn open_export(namespace: Namespace, shown: ShownDocuments, cx: &mut Apply<'_>) {
     if !can_transfer(cx.state) {
+        return;
+    }
+    let now_ms = cx.state.now_ms();
+    let draft = ExportDraft::new(namespace, shown, now_ms);
+    let namespace = &draft.namespace;
+    let found = cx.state.tree.collection(namespace);
+    if found.is_some_and(|found| found.kind == "view") {
+        // Only a command reads a view.
+        let command = draft.query().unwrap_or_default().find_all(&namespace.collection);
+        let results = ExportDraft::of(namespace.clone(), Content::Results(command), now_ms);
+        show_export(ExportDraft { shown: draft.shown, ..results }, cx);
         return;
     }
     let all = cx.state.tree.databases.iter().flat_map(|db| {
         db.collections.iter().map(|collection| Namespace::new(&db.name, &collection.name))
     });
-    let number = number_among(&namespace, all);
-    let now_ms = cx.state.now_ms();
-    show_export(ExportDraft { number, ..ExportDraft::new(namespace, filter, now_ms) }, cx);
+    let number = number_among(namespace, all);
+    let count = draft.query().ok().filter(|_| draft.has_choice());
+    let count = count.map(|query| query.count(&namespace.collection));
+    let db = namespace.db.clone();
+    show_export(ExportDraft { number, ..draft }, cx);
+    let Some(count) = count else { return };
+    let purpose = state::Purpose::Transfer(Purpose::CountExport);
+    let generation = cx.read(purpose, &db, count);
+    if let Some(draft) = export_draft(cx.state) {
+        draft.count = Loadable::Waiting(generation);
+    }
 }
 
 fn show_export(mut draft: ExportDraft, cx: &mut Apply<'_>) {
@@ -195,7 +253,7 @@ fn show_export(mut draft: ExportDraft, cx: &mut Apply<'_>) {
     }
 }
 
-fn can_transfer(state: &mut State) -> bool {
+pub(super) fn can_transfer(state: &mut State) -> bool {
     let can = state.is_open() && state.store.capabilities.transfer;
     if !can {
         let text = "Open a local store to import or export files";
@@ -225,7 +283,8 @@ fn look(cx: &mut Apply<'_>) {
         return;
     };
     let (options, all) = (draft.read_options(), draft.files.clone());
-    let preview = TransferWork::Preview { path, options, all };
+    let now_ms = cx.state.now_ms();
+    let preview = TransferWork::Preview { path, options, all, now_ms };
     let generation = cx.transfer(Purpose::Preview, Lane::Read, preview);
     if let Some(draft) = import_draft(cx.state) {
         draft.look = Loadable::Waiting(generation);
@@ -275,11 +334,24 @@ fn rehearse(cx: &mut Apply<'_>) {
     }
 }
 
+/// Shows the documents of a collection, and the dialog that adds those of the clipboard.
+fn paste(namespace: &Namespace, cx: &mut Apply<'_>) {
+    let show = TabsAction::ShowView(namespace.clone(), ViewKind::Documents);
+    crate::apply::apply(Action::Tabs(show), cx);
+    let tab = cx.state.tabs.active().filter(|tab| tab.namespace == *namespace);
+    if let Some(tab) = tab.map(|tab| tab.id) {
+        crate::apply::apply(Action::Documents(tab, DocumentsAction::Paste(None)), cx);
+    }
+}
+
 /// The dialog that is open, if it is one that asks for files.
 fn asker(state: &State) -> Option<Asker> {
     match state.dialogs.open()? {
         AnyDialog::Transfer(Dialog::Import(_)) => Some(Asker::Import),
         AnyDialog::Transfer(Dialog::Export(draft)) => Some(Asker::Export(draft.namespace.clone())),
+        AnyDialog::Transfer(Dialog::ExportDatabase(draft)) => {
+            Some(Asker::ExportDatabase(draft.db.clone()))
+        }
         AnyDialog::Maintenance(state::maintenance::Dialog::Backup(_)) => Some(Asker::Backup),
         AnyDialog::Maintenance(state::maintenance::Dialog::Restore(_)) => Some(Asker::Restore),
         AnyDialog::OpenFolder(_) => Some(Asker::OpenFolder),
@@ -301,6 +373,10 @@ fn choose(cx: &mut Apply<'_>) {
         Some(AnyDialog::Transfer(Dialog::Import(_))) => Choose::Files { folder },
         Some(AnyDialog::Transfer(Dialog::Export(draft))) => {
             Choose::Target { folder, name: draft.file_name() }
+        }
+        Some(AnyDialog::Transfer(Dialog::ExportDatabase(draft))) => {
+            let inside = whole_path(&draft.path);
+            Choose::DumpTarget { folder: inside.and_then(|path| path.parent().map(PathBuf::from)) }
         }
         Some(AnyDialog::Maintenance(state::maintenance::Dialog::Backup(draft))) => {
             let file = draft.file().unwrap_or_default();
@@ -325,6 +401,18 @@ fn choose(cx: &mut Apply<'_>) {
     let generation = cx.transfer(Purpose::Chosen, Lane::Read, choose);
     cx.state.transfer.chooser_note = None;
     cx.state.transfer.chooser = Some(Chooser { asker, generation, since: cx.state.uptime });
+}
+
+/// Opens the system's dialog for a folder of mongodump, for the open import.
+fn choose_dump(cx: &mut Apply<'_>) {
+    if cx.state.transfer.chooser.is_some() || import_draft(cx.state).is_none() {
+        return;
+    }
+    let choose = TransferWork::Choose(Choose::Dump { folder: cx.state.transfer.folder.clone() });
+    let generation = cx.transfer(Purpose::Chosen, Lane::Read, choose);
+    cx.state.transfer.chooser_note = None;
+    let since = cx.state.uptime;
+    cx.state.transfer.chooser = Some(Chooser { asker: Asker::Import, generation, since });
 }
 
 fn chosen(files: Vec<PathBuf>, cx: &mut Apply<'_>) {
@@ -357,6 +445,10 @@ fn chosen(files: Vec<PathBuf>, cx: &mut Apply<'_>) {
     if let Some(AnyDialog::LeaveSandbox(draft)) = cx.state.dialogs.open_mut() {
         draft.path = first.to_string_lossy().into_owned();
         draft.error = None;
+        return;
+    }
+    if let Some(draft) = dump_export::draft(cx.state) {
+        draft.suggest(&first);
         return;
     }
     cx.state.transfer.folder = first.parent().map(PathBuf::from);

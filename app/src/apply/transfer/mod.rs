@@ -1,6 +1,8 @@
 //! Import and export: what is drafted, what runs, and what was left unfinished.
 
 mod draft;
+mod dump;
+mod dump_export;
 pub mod resume;
 pub mod run;
 

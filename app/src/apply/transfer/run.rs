@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bson::Document;
 use mayfly_engine::transfer::{ExportReport, ImportEnd, ImportReport, Progress};
+use mayfly_engine::value::whole;
 
 use super::draft::{export_draft, import_draft};
 use super::resume;
-use crate::action::{Action, ReaperAction};
+use crate::action::{Action, ReaperAction, TransferAction};
 use crate::apply::{Apply, QUEUE_FULL};
 use crate::commands;
 use crate::job::Cancel;
@@ -17,12 +19,13 @@ use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::offer::Offer;
 use crate::state::operations::{OperationId, Progress as OperationProgress, Stage};
 use crate::state::toasts::Kind;
-use crate::state::transfer::export::already_exist;
+use crate::state::transfer::export::{Content, already_exist};
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{
-    Dialog, ImportResult, Kind as RunKind, Meter, Purpose, Running, meter,
+    Again, CreatedIndexes, Dialog, ImportResult, Kind as RunKind, Loadable, Meter, Purpose,
+    Running, meter,
 };
-use crate::state::{self, State, number};
+use crate::state::{self, Namespace, State, number};
 use crate::worker::result_file::ResultFile;
 use crate::worker::transfer::Failure;
 use crate::worker::{Lane, Reply, TransferWork};
@@ -56,8 +59,8 @@ pub fn start_import(cx: &mut Apply<'_>) {
 pub fn start_export(overwrite: bool, cx: &mut Apply<'_>) {
     let Some(draft) = export_draft(cx.state) else { return };
     draft.exists.clear();
-    if draft.results.is_some() {
-        start_results(overwrite, cx);
+    if draft.content != Content::Documents {
+        start_other(overwrite, cx);
         return;
     }
     let request = match draft.request() {
@@ -71,7 +74,11 @@ pub fn start_export(overwrite: bool, cx: &mut Apply<'_>) {
     let path = request.path.clone();
     cx.state.transfer.folder = path.parent().map(PathBuf::from);
     let all = cx.state.tree.collection(&draft.namespace).and_then(|found| found.documents);
-    let total = if draft.use_filter { 0 } else { all.unwrap_or(0) };
+    let total = match &draft.count {
+        Loadable::Here(count) if draft.as_shown => *count,
+        _ if draft.as_shown && draft.has_choice() => 0,
+        _ => all.unwrap_or(0),
+    };
     let title = format!("Export {} to {}", draft.namespace, file_name(&path));
     let kind = RunKind::Export { path };
     let operation = begin(title, total, Dialog::Export(Box::new(draft)), kind, cx.state);
@@ -82,8 +89,8 @@ pub fn start_export(overwrite: bool, cx: &mut Apply<'_>) {
     cx.transfer(Purpose::Export(operation), Lane::Transfer, export);
 }
 
-/// Exports the results of a command as drafted in the open dialog.
-fn start_results(overwrite: bool, cx: &mut Apply<'_>) {
+/// Exports the results of a command, or a JSON Schema, as drafted in the open dialog.
+fn start_other(overwrite: bool, cx: &mut Apply<'_>) {
     let Some(draft) = export_draft(cx.state) else { return };
     let (path, format) = match draft.target() {
         Ok(target) => target,
@@ -93,16 +100,23 @@ fn start_results(overwrite: bool, cx: &mut Apply<'_>) {
         }
     };
     let draft = draft.clone();
-    let Some(command) = draft.results.clone() else { return };
     cx.state.transfer.folder = path.parent().map(PathBuf::from);
-    let db = draft.namespace.db.clone();
-    let file = Box::new(ResultFile { db, command, path: path.clone(), format });
-    let title = format!("Export results of {} to {}", draft.namespace, file_name(&path));
-    let kind = RunKind::Export { path };
+    let namespace = draft.namespace.clone();
+    let content = draft.content.clone();
+    let what = if matches!(content, Content::JsonSchema(_)) { "JSON Schema" } else { "results" };
+    let title = format!("Export {what} of {namespace} to {}", file_name(&path));
+    let kind = RunKind::Export { path: path.clone() };
     let operation = begin(title, 0, Dialog::Export(Box::new(draft)), kind, cx.state);
     let Some(running) = cx.state.transfer.get(operation) else { return };
     let progress = Arc::clone(&running.progress);
-    let export = TransferWork::ExportResults { file, overwrite, progress };
+    let export = match content {
+        Content::JsonSchema(text) => TransferWork::ExportText { path, text, overwrite },
+        Content::Results(command) | Content::Removals(command) => {
+            let file = Box::new(ResultFile { db: namespace.db, command, path, format });
+            TransferWork::ExportResults { file, overwrite, progress }
+        }
+        Content::Documents => return,
+    };
     cx.transfer(Purpose::Export(operation), Lane::Transfer, export);
 }
 
@@ -115,6 +129,8 @@ pub(super) fn begin(
 ) -> OperationId {
     let (now_ms, uptime) = (state.now_ms(), state.uptime);
     let operation = state.operations.begin(title, now_ms, uptime, Some(Cancel::default()));
+    let again = Again::of(&draft).map(|again| (operation, again));
+    state.transfer.again.extend(again);
     state.transfer.running.push(Running {
         operation,
         progress: Arc::new(Progress::new()),
@@ -139,7 +155,23 @@ fn send_import(operation: OperationId, cx: &mut Apply<'_>) {
 }
 
 /// Handles the reply to a command that a transfer sent.
-pub fn answer(purpose: &Purpose, reply: &Reply, cx: &mut Apply<'_>) {
+pub fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
+    if let (Purpose::CountExport, Some(draft)) = (purpose, export_draft(cx.state))
+        && draft.count == Loadable::Waiting(generation)
+    {
+        draft.count = match &reply.result {
+            Ok(found) => found
+                .get("n")
+                .and_then(whole)
+                .and_then(|n| u64::try_from(n).ok())
+                .map_or(Loadable::Nothing, Loadable::Here),
+            Err(error) => Loadable::Failed(error.clone()),
+        };
+        return;
+    }
+    if let Purpose::CreateIndex(operation, name) = purpose {
+        return index_created(*operation, name, reply, cx.state);
+    }
     let Purpose::PauseReaper(operation) = purpose else { return };
     match &reply.result {
         Ok(_) => {
@@ -161,12 +193,13 @@ pub fn follow(state: &mut State) -> Option<Duration> {
         return None;
     }
     let uptime = state.uptime;
-    for (place, running) in state.transfer.running.iter_mut().enumerate() {
+    let waiting = state.transfer.waiting();
+    for (running, waits) in state.transfer.running.iter_mut().zip(waiting) {
         let Some(operation) = state.operations.get_mut(running.operation) else { continue };
         if operation.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
             running.progress.cancel();
         }
-        if place > 0 {
+        if waits {
             "Queued".clone_into(&mut operation.progress.text);
             continue;
         }
@@ -213,7 +246,12 @@ pub fn imported(operation: OperationId, result: Result<ImportReport, Failure>, c
     let began = running.began.unwrap_or(running.asked);
     let took = cx.state.uptime.saturating_sub(began);
     let paused = paused && report.imported > 0;
-    let result = ImportResult { operation, into, report, took, paused };
+    let definitions = match (&running.draft, &report.end) {
+        (Dialog::Import(draft), ImportEnd::Complete) => draft.indexes(),
+        _ => Vec::new(),
+    };
+    let indexes = create_indexes(operation, &into, definitions, cx);
+    let result = ImportResult { operation, into, report, took, paused, indexes };
     let words = counts(&result.report);
     let ended = match &result.report.end {
         ImportEnd::Complete => Stage::Done(words.clone()),
@@ -224,6 +262,46 @@ pub fn imported(operation: OperationId, result: Result<ImportReport, Failure>, c
     cx.state.tree.stale = true;
     cx.state.changes.note(Some(&result.into));
     tell_import(result, &words, cx.state);
+}
+
+/// Creates indexes after an import, with a command each: one that is refused is not in the way of
+/// the others.
+fn create_indexes(
+    operation: OperationId,
+    into: &Namespace,
+    definitions: Vec<Document>,
+    cx: &mut Apply<'_>,
+) -> Option<CreatedIndexes> {
+    let waiting = definitions.len();
+    for index in definitions {
+        let name = index.get_str("name").unwrap_or_default().to_owned();
+        let purpose = state::Purpose::Transfer(Purpose::CreateIndex(operation, name));
+        cx.write(purpose, &into.db, commands::indexes::create(&into.collection, index));
+    }
+    (waiting > 0).then(|| CreatedIndexes { waiting, ..CreatedIndexes::default() })
+}
+
+/// The store answered about one of them. The last answer tells how all of them ended.
+fn index_created(operation: OperationId, name: &str, reply: &Reply, state: &mut State) {
+    let answer = reply.result.as_ref().map_err(String::as_str);
+    let Some(result) = state.transfer.results.iter_mut().find(|it| it.operation == operation)
+    else {
+        return;
+    };
+    let Some(made) = &mut result.indexes else { return };
+    made.note(name, answer);
+    let (made, result) = (made.clone(), result.clone());
+    let is_shown = match state.dialogs.open_mut() {
+        Some(AnyDialog::Transfer(Dialog::Imported(shown))) if shown.operation == operation => {
+            **shown = result;
+            true
+        }
+        _ => false,
+    };
+    if made.waiting == 0 && !is_shown {
+        let kind = if made.refused.is_empty() { Kind::Done } else { Kind::Warning };
+        state.toasts.push(kind, made.sentences().join(". "), None, state.uptime);
+    }
 }
 
 fn tell_import(result: ImportResult, words: &str, state: &mut State) {
@@ -255,13 +333,21 @@ pub fn exported(operation: OperationId, result: Result<ExportReport, Failure>, s
     let Some(running) = state.transfer.take(operation) else { return };
     let RunKind::Export { path } = running.kind else { return };
     let path = path.display().to_string();
-    let words = number::counted(report.exported, "document", "documents");
+    let words = match &running.draft {
+        Dialog::Export(draft) if matches!(draft.content, Content::JsonSchema(_)) => {
+            "the JSON Schema".to_owned()
+        }
+        _ => number::counted(report.exported, "document", "documents"),
+    };
     let mut text = format!("Exported {words} to {path}");
     if let Some(indexes) = &report.indexes_file {
         text.push_str(", indexes to ");
         text.push_str(&file_name(indexes));
     }
     state.operations.end(operation, Stage::Done(text.clone()));
+    if let Some(ended) = state.operations.get_mut(operation) {
+        ended.file = Some(path.clone());
+    }
     if is_shown(operation, state) {
         state.dialogs.close();
     }
@@ -282,9 +368,12 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
     let (ended, sentence) = match failure {
         Failure::Cancelled => {
             let text = match running.kind {
-                RunKind::Import { .. } => "Canceled. Nothing was imported",
+                RunKind::Import { .. } | RunKind::ImportDump { .. } => {
+                    "Canceled. Nothing was imported"
+                }
                 RunKind::RollBack { .. } => "Canceled. Nothing was rolled back",
                 RunKind::Export { .. } => "Canceled. No file was written",
+                RunKind::ExportDatabase => "Canceled. No folder was written",
             };
             if is_shown(operation, state) {
                 state.dialogs.close();
@@ -303,6 +392,8 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
     let mut draft = running.draft;
     match (&mut draft, running.kind) {
         (Dialog::Import(draft), _) => draft.error = Some(sentence.clone()),
+        (Dialog::Dump(draft), _) => draft.error = Some(sentence.clone()),
+        (Dialog::ExportDatabase(draft), _) => draft.error = Some(sentence.clone()),
         (Dialog::Unfinished { error }, _) => *error = Some(sentence.clone()),
         (Dialog::Export(draft), RunKind::Export { .. }) => {
             draft.error = there.is_empty().then(|| sentence.clone());
@@ -334,6 +425,15 @@ pub(super) fn is_shown(operation: OperationId, state: &State) -> bool {
     state.dialogs.open() == Some(&shown)
 }
 
+/// Opens the dialog of an operation that ended, filled in as it was.
+pub fn again(operation: OperationId, cx: &mut Apply<'_>) {
+    let Some(again) = cx.state.transfer.again.get(&operation) else { return };
+    let dialog = again.dialog(cx.state.now_ms());
+    cx.state.transfer.chooser_note = None;
+    cx.state.dialogs.show(AnyDialog::Transfer(dialog));
+    crate::apply::apply(Action::Transfer(TransferAction::Look), cx);
+}
+
 /// Shows how an import ended.
 pub fn show_result(operation: OperationId, state: &mut State) {
     let found = state.transfer.results.iter().find(|result| result.operation == operation);
@@ -357,8 +457,10 @@ pub fn counts(report: &ImportReport) -> String {
 
 /// A job that will not be done, because too much was asked at once.
 pub fn dropped(purpose: &Purpose, state: &mut State) {
-    if let Purpose::Import(operation) | Purpose::RollBack(operation) | Purpose::Export(operation) =
-        purpose
+    if let Purpose::Import(operation)
+    | Purpose::ImportDump(operation)
+    | Purpose::RollBack(operation)
+    | Purpose::Export(operation) = purpose
     {
         let text = QUEUE_FULL.to_owned();
         failed(*operation, Failure::Failed(text), state);

@@ -9,7 +9,7 @@ use crate::state::operations::Stage;
 use crate::state::transfer::ExportForm;
 use crate::state::{Phase, TabId};
 use crate::worker::transfer::Failure;
-use crate::worker::{Job, Reply};
+use crate::worker::{Job, Reply, Work};
 
 fn open_state() -> State {
     let mut state = State::default();
@@ -115,7 +115,12 @@ fn the_reaper_stands_still_before_the_import_begins() {
     let reply =
         |result| Reply { db: "admin".to_owned(), command: doc! {}, result, code: None, micros: 1 };
     let mut effects = Effects::default();
-    run::answer(&purpose, &reply(Ok(doc! {"ok": 1.0})), &mut Apply::new(&mut state, &mut effects));
+    run::answer(
+        &purpose,
+        0,
+        &reply(Ok(doc! {"ok": 1.0})),
+        &mut Apply::new(&mut state, &mut effects),
+    );
     assert!(works(&effects.jobs).starts_with("Transfer Transfer(Import"), "{effects:?}");
     assert!(!state.reaper.enabled);
 }
@@ -131,7 +136,7 @@ fn a_reaper_that_cannot_be_paused_stops_the_import() {
     let (db, command) = ("admin".to_owned(), doc! {});
     let reply = Reply { db, command, result: Err("no".to_owned()), code: None, micros: 1 };
     let mut effects = Effects::default();
-    run::answer(&purpose, &reply, &mut Apply::new(&mut state, &mut effects));
+    run::answer(&purpose, 0, &reply, &mut Apply::new(&mut state, &mut effects));
     assert!(effects.jobs.is_empty());
     assert!(draft(&mut state).error.as_deref().is_some_and(|error| error.contains("no")));
 }
@@ -173,9 +178,11 @@ fn cancelling_while_waiting_is_said() {
 }
 
 #[test]
-fn imports_wait_for_one_another() {
+fn a_few_imports_run_at_a_time_and_one_into_each_collection() {
     let mut state = open_state();
-    for name in ["/a/one.json", "/a/two.json"] {
+    let names = ["one", "one", "two", "three", "four", "five"];
+    for name in names.map(|name| format!("/a/{name}.json")) {
+        let name = name.as_str();
         drop_files(&[name], None, &mut state);
         ask(TransferAction::StartImport, &mut state);
         state.dialogs.close();
@@ -183,15 +190,20 @@ fn imports_wait_for_one_another() {
     run::follow(&mut state);
     let texts: Vec<&str> =
         state.operations.list().iter().map(|known| known.progress.text.as_str()).collect();
-    assert_eq!(texts, ["Queued", "0 documents"]);
+    let (begun, waits) = ("0 documents", "Queued");
+    assert_eq!(texts, [waits, begun, begun, begun, waits, begun]);
+    // What waits begins once there is room, and not before.
+    let first = state.transfer.running[0].operation;
+    state.transfer.take(first);
+    assert_eq!(state.transfer.waiting(), [false, false, false, false, true]);
 }
 
 #[test]
 fn a_file_that_is_there_is_asked_about() {
     let mut state = open_state();
     let namespace = Namespace::new("shop", "carts");
-    let filter = "{n: 1}".to_owned();
-    let jobs = ask(TransferAction::Export { namespace, filter }, &mut state);
+    let shown = Box::default();
+    let jobs = ask(TransferAction::Export { namespace, shown }, &mut state);
     assert_eq!(works(&jobs), "Read Transfer(Folder)");
     let folder = TransferDone::Folder(Some(PathBuf::from("/home/a")));
     done(&Purpose::Folder, 0, folder, &mut Apply::new(&mut state, &mut Effects::default()));
@@ -255,7 +267,7 @@ fn a_chosen_file_is_for_the_dialog_that_asked() {
     };
     let export = |name| {
         let namespace = Namespace::new("shop", name);
-        TransferAction::Export { namespace, filter: String::new() }
+        TransferAction::Export { namespace, shown: Box::default() }
     };
     let import = || TransferAction::Import { files: Vec::new(), into: None };
     check(export("carts"), export("carts"), true);
@@ -266,14 +278,26 @@ fn a_chosen_file_is_for_the_dialog_that_asked() {
 }
 
 #[test]
-fn the_filter_of_the_view_is_offered() {
+fn what_the_view_shows_is_offered_and_counted() {
     let mut state = open_state();
-    let tab = state.tabs.show(&Namespace::new("shop", "carts")).unwrap_or(TabId(0));
-    let tab = state.tabs.get_mut(tab).expect("a tab is open");
-    tab.saved_documents.query.filter = " {n: 1} ".to_owned();
     let namespace = Namespace::new("shop", "carts");
-    let expected = TransferAction::Export { namespace, filter: "{n: 1}".to_owned() };
-    assert_eq!(crate::action::transfer::export(tab), Action::Transfer(expected));
+    let tab = state.tabs.show(&namespace).unwrap_or(TabId(0));
+    let tab = state.tabs.get_mut(tab).expect("a tab is open");
+    tab.saved_documents.query.filter = "{n: 1}".to_owned();
+    tab.saved_documents.query.limit = "9".to_owned();
+    tab.saved_documents.hidden.insert("n".to_owned());
+    let Action::Transfer(export) = crate::action::transfer::export(tab) else { panic!() };
+    let jobs = ask(export, &mut state);
+    let count =
+        jobs.iter().find(|job| job.purpose == state::Purpose::Transfer(Purpose::CountExport));
+    let count = count.expect("it is counted");
+    let Work::Command { command, .. } = &count.work else { panic!("{:?}", count.work) };
+    let expected = bson::doc! {"count": "carts", "query": {"n": 1}, "limit": 9_i64};
+    assert_eq!(*command, expected);
+    let draft = export_draft(&mut state).expect("the export dialog is open");
+    assert!(draft.as_shown && draft.has_choice());
+    assert_eq!(draft.shown.hidden.len(), 1);
+    assert_eq!(draft.count, Loadable::Waiting(count.generation));
 }
 
 #[test]

@@ -5,12 +5,13 @@ use egui::{Context, Ui};
 use super::choose_path::ChoosePath;
 use super::import::{beside_scroll_bar, command_ui, error_ui};
 use super::{ask, notice_ui};
+use mayfly_engine::transfer::Compression;
 use mayfly_engine::value::shell::write_command;
 
 use crate::action::{Action, Actions, TransferAction, ViewAction};
 use crate::dialogs::{COMMAND_TO_SEND, close};
-use crate::state::transfer::export::already_exist;
-use crate::state::transfer::{ExportDraft, ExportForm, command_line};
+use crate::state::transfer::export::{Content, already_exist};
+use crate::state::transfer::{ExportDraft, ExportForm, Loadable, command_line};
 use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::labelled;
@@ -18,46 +19,66 @@ use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, code_box, modal};
 
 /// Forms in one row.
-const FORMS_A_ROW: usize = 3;
+const FORMS_A_ROW: usize = 4;
 /// The width of the button of a form, in points.
-const FORM: f32 = 190.0;
+const FORM: f32 = 151.0;
+
+/// How a file can be compressed.
+const COMPRESSIONS: [(Compression, &str); 3] = [
+    (Compression::None, "Not compressed"),
+    (Compression::Gzip, "gzip"),
+    (Compression::Zstd, "zstd"),
+];
+
+/// Hidden columns that are named.
+const HIDDEN_NAMED_MAX: usize = 8;
 
 /// What a file is that is read in steps.
-const NO_SNAPSHOT: &str = "The export isn't a snapshot; changes made while it runs may or may not \
+pub(super) const NO_SNAPSHOT: &str = "The export isn't a snapshot; changes made while it runs may or may not \
                            be included";
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &mut Actions) {
-    let filter = draft.filter_text();
-    let wrong = draft.chosen_filter().err();
+    let wrong = draft.export_query().err();
     let ready = wrong.is_none() && !draft.path.trim().is_empty();
-    let command = command_line::export(draft, filter.as_deref(), state.store.folder.as_deref());
-    let results = draft.results.as_ref().map(|sent| write_command(&draft.namespace.db, sent));
+    let query = draft.query().unwrap_or_default();
+    let command = command_line::export(draft, &query, state.store.folder.as_deref());
+    let sent = match &draft.content {
+        Content::Results(command) => Some(write_command(&draft.namespace.db, command)),
+        // The command of the removals is as long as they are.
+        Content::Documents | Content::Removals(_) | Content::JsonSchema(_) => None,
+    };
+    let (title, tooltip) = match &draft.content {
+        Content::Documents => ("Export documents", "Export documents to the file"),
+        Content::Results(_) => ("Export results", "Export documents to the file"),
+        Content::Removals(_) => ("Save ledger", "Write the removals to the file"),
+        Content::JsonSchema(_) => ("Export JSON Schema", "Write the JSON Schema to the file"),
+    };
     let subtitle = subtitle(draft, state);
     let closing = modal::ui(
         context,
-        if results.is_some() { "Export results" } else { "Export documents" },
+        title,
         &subtitle,
         sizes::DIALOG,
         &mut (&mut *draft, &mut *actions),
         |ui, (draft, actions)| {
             beside_scroll_bar(ui);
-            form_ui(ui, draft);
-            which_ui(ui, draft, wrong.as_deref());
+            if !matches!(draft.content, Content::JsonSchema(_)) {
+                form_ui(ui, draft);
+            }
+            which_ui(ui, draft, wrong.as_deref(), state);
             path_ui(ui, draft, state, actions);
             error_ui(ui, draft.error.as_deref());
-            let copied = results.as_ref().filter(|sent| code_box::ui(ui, COMMAND_TO_SEND, sent));
+            let copied = sent.as_ref().filter(|sent| code_box::ui(ui, COMMAND_TO_SEND, sent));
             if let Some(sent) = copied {
                 actions.push(Action::View(ViewAction::Copy(sent.clone())));
             }
-            if results.is_none() && ready {
+            if draft.content == Content::Documents && ready {
                 command_ui(ui, &command, actions);
             }
         },
         |ui, (draft, actions)| {
-            let finish = |button: Button<'static>| {
-                button.enabled(ready).tooltip("Export documents to the file")
-            };
+            let finish = |button: Button<'static>| button.enabled(ready).tooltip(tooltip);
             // Where a file is lost, Enter alone is not enough.
             let pressed = match draft.exists.len() {
                 0 => modal::answer_ui(ui, finish(Button::primary("Export"))),
@@ -79,19 +100,42 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
 }
 
 fn subtitle(draft: &ExportDraft, state: &State) -> String {
-    if draft.results.is_some() {
-        return format!("The pipeline on {} runs again", with_marks(&draft.namespace.to_string()));
-    }
-    let count = state.tree.collection(&draft.namespace).and_then(|found| found.documents);
     let name = with_marks(&draft.namespace.to_string());
+    match &draft.content {
+        Content::Documents => {}
+        Content::Results(command) => {
+            let what = if command.contains_key("find") { "query" } else { "pipeline" };
+            return format!("The {what} on {name} runs again");
+        }
+        Content::Removals(_) => return format!("Removals from {name}"),
+        Content::JsonSchema(_) => return format!("What {name} holds, in relaxed Extended JSON"),
+    }
+    let is_choice = draft.as_shown && draft.has_choice();
+    let count = if is_choice { shown_count(draft) } else { all_count(draft, state) };
+    let is_filtered = is_choice && !draft.shown.query.filter.trim().is_empty();
     match count {
+        Some(count) if is_filtered => {
+            let what = ("document that matches the filter", "documents that match the filter");
+            format!("{name} · {}", number::counted(count, what.0, what.1))
+        }
         Some(count) => format!("{name} · {}", number::counted(count, "document", "documents")),
+        None if matches!(draft.count, Loadable::Waiting(_)) => format!("{name} · Counting…"),
         None => name,
     }
 }
 
+/// The documents that the list shows, if they were counted.
+fn shown_count(draft: &ExportDraft) -> Option<u64> {
+    if let Loadable::Here(count) = draft.count { Some(count) } else { None }
+}
+
+/// The documents of the collection.
+fn all_count(draft: &ExportDraft, state: &State) -> Option<u64> {
+    state.tree.collection(&draft.namespace).and_then(|found| found.documents)
+}
+
 fn form_ui(ui: &mut Ui, draft: &mut ExportDraft) {
-    let before = (draft.form, draft.gzip);
+    let before = (draft.form, draft.compression);
     labelled(ui, "Format", None, |ui| {
         for row in ExportForm::ALL.chunks(FORMS_A_ROW) {
             ui.horizontal(|ui| {
@@ -107,33 +151,69 @@ fn form_ui(ui: &mut Ui, draft: &mut ExportDraft) {
         }
         let ink = colors(ui).dim;
         ui.label(text::rich(draft.form.sentence(), text::small()).color(ink));
-        ui.label(text::rich(NO_SNAPSHOT, text::small()).color(ink));
+        if !matches!(draft.content, Content::Removals(_)) {
+            ui.label(text::rich(NO_SNAPSHOT, text::small()).color(ink));
+        }
     });
-    if draft.results.is_none() {
-        ui.checkbox(&mut draft.gzip, "Compress with gzip");
+    if draft.content == Content::Documents {
+        compression_ui(ui, &mut draft.compression);
         let indexes = "Also save index definitions, including TTLs";
         if ui.checkbox(&mut draft.indexes, indexes).changed() {
             // Other files are written now than those that were asked about.
             draft.exists.clear();
         }
     }
-    if before != (draft.form, draft.gzip) {
+    if before != (draft.form, draft.compression) {
         draft.name_file(None);
     }
 }
 
-fn which_ui(ui: &mut Ui, draft: &mut ExportDraft, wrong: Option<&str>) {
-    if draft.filter.is_empty() {
-        return;
-    }
-    labelled(ui, "Documents to export", wrong, |ui| {
-        ui.radio_value(&mut draft.use_filter, true, "Documents matching the current filter");
-        ui.radio_value(&mut draft.use_filter, false, "All documents");
-        if draft.use_filter {
-            let code = code_box::highlighted(ui, &draft.filter, ui.available_width());
-            ui.label(code).accessible_name("Filter");
+pub(super) fn compression_ui(ui: &mut Ui, chosen: &mut Compression) {
+    ui.horizontal(|ui| {
+        for (compression, words) in COMPRESSIONS {
+            ui.radio_value(chosen, compression, words);
         }
     });
+}
+
+fn which_ui(ui: &mut Ui, draft: &mut ExportDraft, wrong: Option<&str>, state: &State) {
+    if !draft.has_choice() {
+        return;
+    }
+    let counted = |words: &str, count: Option<u64>| match count {
+        Some(count) => {
+            format!("{words} · {}", number::counted(count, "document", "documents"))
+        }
+        None => words.to_owned(),
+    };
+    labelled(ui, "Documents to export", wrong, |ui| {
+        let shown = counted("What the list shows", shown_count(draft));
+        ui.radio_value(&mut draft.as_shown, true, shown);
+        let query = draft.shown.query.in_words();
+        if draft.as_shown && !query.is_empty() {
+            let code = code_box::highlighted(ui, &query, ui.available_width());
+            ui.label(code).accessible_name("Query");
+        }
+        if draft.as_shown && !draft.shown.hidden.is_empty() {
+            let words = hidden_words(draft);
+            ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+        }
+        let all = counted("Everything in the collection", all_count(draft, state));
+        ui.radio_value(&mut draft.as_shown, false, all);
+    });
+}
+
+/// What happens to columns that are hidden.
+fn hidden_words(draft: &ExportDraft) -> String {
+    if !draft.form.is_csv() {
+        return "Hidden columns are left out of CSV only".to_owned();
+    }
+    let names = draft.shown.hidden.iter().map(|name| with_marks(name));
+    let names = names.take(HIDDEN_NAMED_MAX).collect::<Vec<_>>().join(", ");
+    let more = draft.shown.hidden.len().saturating_sub(HIDDEN_NAMED_MAX);
+    let more =
+        if more > 0 { format!(" and {} more", number::count(more as u64)) } else { String::new() };
+    format!("Left out because the column is hidden: {names}{more}")
 }
 
 fn path_ui(ui: &mut Ui, draft: &mut ExportDraft, state: &State, actions: &mut Actions) {

@@ -4,7 +4,7 @@ use egui::{Align, Context, Layout, Ui};
 use mayfly_engine::transfer::ImportFormat;
 
 use super::choose_path::ChoosePath;
-use super::{ask, notice_ui, options, preview, rehearsal, target, types};
+use super::{ask, index_files, notice_ui, options, preview, rehearsal, target, types};
 use crate::action::{Action, Actions, TransferAction, ViewAction};
 use crate::dialogs::close;
 use crate::dialogs::{COMMAND_LINE, COMMAND_LINE_HINT};
@@ -19,7 +19,8 @@ use crate::widgets::{Button, code_box, modal, tabs};
 /// Characters of a collection's name on a button.
 const NAME_CHARS_MAX: usize = 40;
 
-const FORMATS: [ImportFormat; 3] = [ImportFormat::Auto, ImportFormat::Json, ImportFormat::Csv];
+const FORMATS: [ImportFormat; 4] =
+    [ImportFormat::Auto, ImportFormat::Json, ImportFormat::Csv, ImportFormat::Bson];
 
 /// What the button that starts the import does.
 const INTO_COLLECTION: &str = "Import the files into the collection";
@@ -32,7 +33,7 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
     let closing = modal::ui(
         context,
         "Import documents",
-        "JSON or CSV with a header row, optionally gzipped",
+        "JSON, BSON or CSV with a header row, also compressed with gzip or zstd, or a folder of mongodump",
         sizes::DIALOG_WIDE,
         &mut (&mut *draft, &mut *actions),
         |ui, (draft, actions)| {
@@ -44,6 +45,7 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
                 types::ui(ui, draft, state, actions);
                 room_ui(ui, draft);
                 target::ui(ui, draft, state);
+                index_files::ui(ui, draft);
                 rehearsal::ui(ui, draft, state, actions);
             }
             error_ui(ui, draft.error.as_deref());
@@ -147,12 +149,16 @@ fn files_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut A
         }
     });
     if draft.files.is_empty() {
+        let folder = Button::plain("Choose folder…").icon(Icon::Open).small();
+        if ui.add(folder.enabled(state.transfer.chooser.is_none())).clicked() {
+            ask(actions, TransferAction::ChooseDump);
+        }
         return;
     }
     ui.horizontal(|ui| {
         let ink = colors(ui).dim;
         ui.label(text::rich("Format", text::small()).color(ink));
-        let words = ["Detect automatically", "JSON", "CSV"];
+        let words = ["Detect automatically", "JSON", "CSV", "BSON"];
         let chosen = FORMATS.iter().position(|format| *format == draft.format).unwrap_or(0);
         if let Some(format) =
             tabs::segmented(ui, "Format", &words, chosen).and_then(|at| FORMATS.get(at))

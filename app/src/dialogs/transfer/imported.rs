@@ -10,8 +10,8 @@ use crate::action::{
     Action, Actions, DialogAction, ReaperAction, StoreAction, TabsAction, TransferAction,
     ViewAction,
 };
-use crate::state::transfer::ImportResult;
 use crate::state::transfer::import::file_name;
+use crate::state::transfer::{CreatedIndexes, ImportResult};
 use crate::state::{State, duration, number};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 use crate::widgets::value_text::with_marks;
@@ -35,6 +35,9 @@ pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut
             figures_ui(ui, &result.report);
             end_ui(ui, &result.report);
             rejects_ui(ui, &result.report, actions);
+            for words in result.indexes.iter().flat_map(CreatedIndexes::sentences) {
+                ui.label(text::rich(with_marks(&words), text::body()));
+            }
             if result.paused && !state.reaper.enabled {
                 paused_ui(ui, actions);
             }

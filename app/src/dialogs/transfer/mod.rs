@@ -1,9 +1,12 @@
 //! The dialogs for files.
 
 mod choose_path;
+mod dump;
+mod dump_export;
 mod export;
 mod import;
 mod imported;
+mod index_files;
 mod options;
 mod preview;
 mod rehearsal;
@@ -26,7 +29,10 @@ use crate::theme::{Icon, text};
 pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut Actions) {
     match dialog {
         Dialog::Import(draft) => import::ui(context, draft, state, actions),
+        Dialog::Dump(draft) => dump::ui(context, draft, actions),
+        Dialog::DumpImported(result) => dump::result_ui(context, result, actions),
         Dialog::Export(draft) => export::ui(context, draft, state, actions),
+        Dialog::ExportDatabase(draft) => dump_export::ui(context, draft, state, actions),
         Dialog::Unfinished { error } => unfinished::ui(context, error.as_deref(), state, actions),
         Dialog::Running(operation) => running::ui(context, *operation, state, actions),
         Dialog::Imported(result) => imported::ui(context, result, state, actions),

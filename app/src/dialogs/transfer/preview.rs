@@ -20,8 +20,10 @@ use crate::widgets::{card, chip, empty_state};
 const COLUMNS_MAX: usize = 12;
 /// Rows that the preview shows without scrolling, in points.
 const ROWS_HEIGHT: f32 = 168.0;
-/// The width of a column, in points.
-const COLUMN: f32 = 200.0;
+/// The width of a value, in points.
+const VALUE: f32 = 200.0;
+/// The width of a value beside what it becomes, in points: two dates with their times.
+const CONVERTED: f32 = 360.0;
 /// The height of a row, in points.
 const ROW: f32 = 20.0;
 /// Characters of a value.
@@ -83,6 +85,14 @@ fn problems_ui(ui: &mut Ui, rejects: &[Reject]) {
 /// Where a problem is and what it is.
 pub fn problem(reject: &Reject) -> String {
     let position = reject.position;
+    if !position.has_lines() {
+        return format!(
+            "Document {}, byte {}: {}",
+            number::count(position.document),
+            number::count(position.offset),
+            value_text::with_marks(&reject.reason),
+        );
+    }
     let start = match reject.start_line {
         start if start < position.line => format!(" (starts on line {})", number::count(start)),
         _ => String::new(),
@@ -110,7 +120,7 @@ fn grid_ui(ui: &mut Ui, preview: &Preview) {
         egui::Grid::new("preview grid")
             .num_columns(fields.len())
             .min_col_width(64.0)
-            .max_col_width(COLUMN)
+            .max_col_width(CONVERTED)
             .min_row_height(ROW)
             .spacing(egui::vec2(sizes::GAP_LARGE, sizes::GAP_TINY))
             .show(ui, |ui| {
@@ -142,6 +152,7 @@ fn header_ui(ui: &mut Ui, field: &FieldTypes) {
     let colors = colors(ui);
     let kinds: Vec<&str> = field.types.iter().map(|(kind, _)| *kind).collect();
     ui.vertical(|ui| {
+        ui.set_max_width(VALUE);
         ui.spacing_mut().item_spacing.y = 0.0;
         let name = value_text::with_marks(&field.name);
         ui.add(Label::new(text::rich(name, text::strong())).truncate());
@@ -167,7 +178,10 @@ fn value_ui(ui: &mut Ui, field: &str, value: Option<&Bson>) {
         return;
     };
     let job = value_text::job(&shown(value), Kind::of(value), colors);
-    ui.add(Label::new(job).truncate());
+    ui.scope(|ui| {
+        ui.set_max_width(VALUE);
+        ui.add(Label::new(job).truncate());
+    });
 }
 
 /// A value beside what it becomes.
@@ -189,8 +203,12 @@ fn is_short(value: &Bson) -> bool {
     value_words(value).chars().count() <= BEFORE_CHARS_MAX
 }
 
+/// The header has the type, so that a number needs no word for it.
 fn shown(value: &Bson) -> String {
-    let whole = value_words(value);
+    let whole = match value {
+        Bson::Double(number) if number.is_finite() => format!("{number:?}"),
+        value => value_words(value),
+    };
     let mut shown: String = whole.chars().take(VALUE_CHARS_MAX).collect();
     if shown.len() < whole.len() {
         shown.push('…');

@@ -6,12 +6,15 @@ use mayfly_engine::transfer::{
 };
 
 use super::{ask, notice_ui};
-use crate::action::{Actions, TransferAction};
+use crate::action::{Actions, TransferAction, lesson};
+use crate::dialogs::close;
 use crate::limits::REHEARSED_DOCS_MAX;
+use crate::state::expiry::{first_pass, one_minute};
+use crate::state::lesson::why::{self, Topic};
 use crate::state::transfer::{ImportDraft, Loadable};
-use crate::state::{State, number};
+use crate::state::{State, Zone, number};
 use crate::theme::{Icon, colors, text};
-use crate::widgets::card;
+use crate::widgets::{card, learn};
 
 /// Draws the rehearsal, and asks for another one when what it was for changed.
 pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
@@ -22,6 +25,7 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Act
     if let Some(words) = draft.rehearsal.here().and_then(|found| refused(found, draft.mode)) {
         notice_ui(ui, Icon::Warning, "Rejected", colors(ui).overdue, &words);
     }
+    let cliff = draft.rehearsal.here().and_then(|found| cliff(found, state.zone()));
     match &draft.rehearsal {
         Loadable::Waiting(_) => {
             quiet(ui, "Checking for invalid and already expired documents…");
@@ -36,6 +40,24 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Act
         // A file that can't be read is said above.
         Loadable::Here(_) | Loadable::Nothing | Loadable::Failed(_) => {}
     }
+    if let Some(words) = cliff {
+        notice_ui(ui, Icon::Warning, "Many at once", colors(ui).overdue, &words);
+        let slug = Topic::Cliff.lesson();
+        if let Some(action) = lesson::learn(slug, state)
+            && learn::ui(ui, &why::words(slug))
+        {
+            close(actions);
+            actions.push(action);
+        }
+    }
+}
+
+/// A warning of many documents that one pass would remove, and what to do about it.
+fn cliff(found: &Rehearsal, zone: Zone) -> Option<String> {
+    first_pass(found.overdue, found.documents).or_else(|| {
+        let (from_ms, documents) = found.busiest?;
+        one_minute(documents, found.documents, &zone.date_time(from_ms))
+    })
 }
 
 fn quiet(ui: &mut Ui, words: &str) {
@@ -152,6 +174,23 @@ mod tests {
                  can't be read or stored)",
             ),
         );
+    }
+
+    #[test]
+    fn many_at_once_are_warned_of() {
+        let found = |overdue, busiest| {
+            cliff(
+                &Rehearsal { documents: 5_000, overdue, busiest, ..Rehearsal::default() },
+                Zone::Utc,
+            )
+        };
+        assert_eq!(found(999, Some((0, 999))), None);
+        let words = found(3_000, Some((0, 2_000))).expect("many");
+        assert!(words.starts_with("The first pass would remove 3,000 documents (60 %)"), "{words}");
+        let words = found(0, Some((60_000, 2_000))).expect("many");
+        let expected = "At least 2,000 documents (40 %) would expire within one minute, at \
+                        1970-01-01 00:01:00";
+        assert!(words.starts_with(expected), "{words}");
     }
 
     #[test]

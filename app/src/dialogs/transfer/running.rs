@@ -22,8 +22,11 @@ pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mu
     let progress = &found.progress;
     let what_stays = match state.transfer.get(operation).map(|running| &running.kind) {
         Some(Kind::Export { .. }) => "Stop without writing a file",
+        Some(Kind::ExportDatabase) => "Stop without writing a folder",
         Some(Kind::RollBack { .. }) => "Stop; you can roll back the rest later",
-        Some(Kind::Import { .. }) | None => "Stop and keep documents imported so far",
+        Some(Kind::Import { .. } | Kind::ImportDump { .. }) | None => {
+            "Stop and keep documents imported so far"
+        }
     };
     let closing = modal::ui(
         context,

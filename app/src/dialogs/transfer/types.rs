@@ -1,7 +1,7 @@
 //! The types of the fields: what the file has, what it becomes, and what does not convert.
 
 use egui::{Label, ScrollArea, Ui};
-use mayfly_engine::transfer::{TargetType, Unconverted};
+use mayfly_engine::transfer::{SAMPLE_DOCS_MAX, TargetType, Unconverted};
 use mayfly_engine::value::date_text::{DateForm, Detection, Order};
 
 use super::{ask, notice_ui};
@@ -56,7 +56,9 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Act
         heading_ui(ui, &mut draft.types, look.preview.paths.len());
         if rows > 0 {
             let scroll = ScrollArea::vertical().id_salt("fields").auto_shrink([false, true]);
-            scroll.max_height(LIST_HEIGHT).show(ui, |ui| {
+            // Else it would be as low as what is left of the dialog, which scrolls too.
+            let scroll = scroll.max_height(LIST_HEIGHT).min_scrolled_height(LIST_HEIGHT);
+            scroll.show(ui, |ui| {
                 let mut drafts = draft.types.clone();
                 for row in draft.types.rows(&look) {
                     row_ui(ui, row, &look, &mut drafts, &mut changes);
@@ -172,9 +174,11 @@ fn type_ui(ui: &mut Ui, row: FieldRow<'_>, changes: &mut Vec<Change>) {
         if as_is.clicked() {
             changes.push(Change::Choose(path.clone(), None));
         }
-        let forms = match &row.sample.dates {
-            Some(dates) => dates.forms.clone(),
-            None => vec![DateForm::Iso],
+        let declared = row.sample.declared.as_ref().and_then(|declared| declared.dates.clone());
+        let forms = match (&row.sample.dates, declared) {
+            (_, Some(form)) => vec![form],
+            (Some(dates), None) => dates.forms.clone(),
+            (None, None) => vec![DateForm::Iso],
         };
         let date = TargetType::Date(forms);
         let plain = TargetType::PLAIN.into_iter().map(|(to, _)| to);
@@ -248,6 +252,9 @@ fn about_ui(ui: &mut Ui, row: FieldRow<'_>, look: &FileLook, changes: &mut Vec<C
     if to.is_some_and(|to| !is_asked(to)) {
         converted_ui(ui, row, look);
     }
+    if let Some(declared) = row.sample.declared.as_ref().filter(|_| to.is_none()) {
+        return dim(ui, &format!("The header says {}", with_marks(&declared.text)));
+    }
     let Some(dates) = dates else { return };
     if let Order::Ask(_) = &dates.order
         && to.is_none_or(is_date)
@@ -278,7 +285,12 @@ fn converted_ui(ui: &mut Ui, row: FieldRow<'_>, look: &FileLook) {
         let Some(counts) = row.counts else { return };
         let all = counts.converted + counts.failed;
         let Some((document, value, reason)) = &counts.first_failed else {
-            let words = format!("all {} values convert", number::count(all));
+            let all = number::count(all);
+            let words = if is_cut(row) {
+                format!("the first {all} values convert")
+            } else {
+                format!("all {all} values convert")
+            };
             ui.label(text::rich(words, text::small()).color(colors.dim));
             return;
         };
@@ -330,9 +342,8 @@ fn question_ui(
 
 fn offer_ui(ui: &mut Ui, path: &str, dates: &Detection, changes: &mut Vec<Change>) {
     ui.horizontal_wrapped(|ui| {
-        let what = if dates.are_numbers { "numbers that look" } else { "text that looks" };
         let words = format!(
-            "{} of {} {what} like dates ({})",
+            "{} of {} values look like dates ({})",
             number::count(dates.converts as u64),
             number::count(dates.values as u64),
             forms_words(&dates.forms),
@@ -344,6 +355,11 @@ fn offer_ui(ui: &mut Ui, path: &str, dates: &Detection, changes: &mut Vec<Change
             changes.push(Change::Choose(path.to_owned(), Some(to)));
         }
     });
+}
+
+/// Whether the file may have more values than were looked at.
+fn is_cut(row: FieldRow<'_>) -> bool {
+    row.counts.is_some_and(|counts| counts.converted + counts.failed >= SAMPLE_DOCS_MAX)
 }
 
 /// Moves the dates of old data.
@@ -374,7 +390,14 @@ fn distance_ui(ui: &mut Ui, row: FieldRow<'_>, drafts: &mut TypesDraft, changes:
         } else {
             let words = newest.map_or_else(
                 || "a date that you choose".to_owned(),
-                |newest| format!("the newest, {}", instant(newest)),
+                |newest| {
+                    let among = if is_cut(row) {
+                        format!(" of the first {}", number::count(SAMPLE_DOCS_MAX))
+                    } else {
+                        String::new()
+                    };
+                    format!("the newest{among}, {}", instant(newest))
+                },
             );
             dim(ui, &words);
         }

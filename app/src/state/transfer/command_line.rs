@@ -2,19 +2,25 @@
 
 use std::path::Path;
 
-use mayfly_engine::transfer::{ImportFormat, ImportMode, Nonstandard, Unconverted};
+use bson::{Bson, Document, RawDocumentBuf};
+use mayfly_engine::transfer::{Compression, ImportFormat, ImportMode, Nonstandard, Unconverted};
+use mayfly_engine::value::extjson::{Layout, Style, write_document};
 
+use super::dump_export::DumpExportDraft;
 use super::export::{ExportDraft, ExportForm};
 use super::import::ImportDraft;
+use crate::state::documents::query::Query;
 
 /// `mayfly import …` for a draft.
 #[must_use]
 pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
-    let mut line = Line::new("import", folder, draft.db.trim(), draft.collection.trim());
+    let mut line = Line::new("import", folder, draft.db.trim());
+    line.option("--collection", draft.collection.trim());
     match draft.format {
         ImportFormat::Auto => {}
         ImportFormat::Json => line.option("--format", "json"),
         ImportFormat::Csv => line.option("--format", "csv"),
+        ImportFormat::Bson => line.option("--format", "bson"),
     }
     let options = draft.read_options();
     for nonstandard in
@@ -50,6 +56,9 @@ pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
     if draft.stop_on_error {
         line.flag("--stop-on-error");
     }
+    if !draft.indexes().is_empty() {
+        line.flag("--indexes");
+    }
     if draft.lack_of_space().is_some() {
         line.flag("--no-space-check");
     }
@@ -59,11 +68,12 @@ pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
     line.0
 }
 
-/// `mayfly export …` for a draft; `filter` is the filter as Extended JSON.
+/// `mayfly export …` for a draft and its query.
 #[must_use]
-pub fn export(draft: &ExportDraft, filter: Option<&str>, folder: Option<&Path>) -> String {
+pub fn export(draft: &ExportDraft, query: &Query, folder: Option<&Path>) -> String {
     let namespace = &draft.namespace;
-    let mut line = Line::new("export", folder, &namespace.db, &namespace.collection);
+    let mut line = Line::new("export", folder, &namespace.db);
+    line.option("--collection", &namespace.collection);
     match draft.form {
         ExportForm::Typed => {}
         ExportForm::Relaxed => line.option("--ejson", "relaxed"),
@@ -74,13 +84,30 @@ pub fn export(draft: &ExportDraft, filter: Option<&str>, folder: Option<&Path>) 
             line.flag("--escape-formulas");
         }
         ExportForm::Csv => line.option("--format", "csv"),
+        ExportForm::Bson => line.option("--format", "bson"),
     }
-    if let Some(filter) = filter {
-        line.option("--filter", filter);
+    let Query { filter, sort, projection, skip, limit, hint, .. } = query;
+    for (option, part) in [("--filter", filter), ("--sort", sort), ("--projection", projection)] {
+        if !part.is_empty() {
+            line.option(option, &one_line(part));
+        }
     }
-    if draft.gzip {
-        line.flag("--gzip");
+    if *skip > 0 {
+        line.option("--skip", &skip.to_string());
     }
+    if let Some(limit) = limit {
+        line.option("--limit", &limit.to_string());
+    }
+    match hint {
+        Some(Bson::Document(keys)) => line.option("--hint", &one_line(keys)),
+        Some(Bson::String(name)) => line.option("--hint", name),
+        _ => {}
+    }
+    let hidden = draft.hidden();
+    if !hidden.is_empty() {
+        line.option("--exclude-fields", &hidden.join(","));
+    }
+    line.compression(draft.compression);
     if draft.indexes {
         line.flag("--indexes");
     }
@@ -88,17 +115,39 @@ pub fn export(draft: &ExportDraft, filter: Option<&str>, folder: Option<&Path>) 
     line.0
 }
 
+/// `mayfly export` of a database for a draft.
+#[must_use]
+pub fn export_database(draft: &DumpExportDraft, folder: Option<&Path>) -> String {
+    let mut line = Line::new("export", folder, &draft.db);
+    line.compression(draft.compression);
+    line.option("-o", draft.path.trim());
+    line.0
+}
+
+fn one_line(document: &Document) -> String {
+    RawDocumentBuf::try_from(document)
+        .map(|document| write_document(&document, Style::Typed, Layout::OneLine))
+        .unwrap_or_default()
+}
+
 struct Line(String);
 
 impl Line {
-    fn new(command: &str, folder: Option<&Path>, db: &str, collection: &str) -> Self {
+    fn new(command: &str, folder: Option<&Path>, db: &str) -> Self {
         let mut line = Self(format!("mayfly {command}"));
         if let Some(folder) = folder {
             line.option("--data", &folder.to_string_lossy());
         }
         line.option("--db", db);
-        line.option("--collection", collection);
         line
+    }
+
+    fn compression(&mut self, chosen: Compression) {
+        match chosen {
+            Compression::None => {}
+            Compression::Gzip => self.flag("--gzip"),
+            Compression::Zstd => self.flag("--zstd"),
+        }
     }
 
     fn flag(&mut self, name: &str) {
@@ -131,8 +180,11 @@ pub fn quoted(text: &str) -> String {
 mod tests {
     use std::path::PathBuf;
 
+    use bson::doc;
+
     use super::*;
     use crate::state::Namespace;
+    use crate::state::transfer::export::ShownDocuments;
 
     #[test]
     fn words_are_quoted_for_a_shell() {
@@ -167,21 +219,46 @@ mod tests {
     }
 
     #[test]
+    fn an_export_of_a_database() {
+        let mut draft = DumpExportDraft::new("shop".to_owned(), Some(Path::new("/tmp/my dumps")));
+        draft.compression = Compression::Gzip;
+        assert_eq!(
+            export_database(&draft, Some(Path::new("/data"))),
+            "mayfly export --data /data --db shop --gzip -o '/tmp/my dumps/shop'"
+        );
+    }
+
+    #[test]
     fn an_export() {
-        let mut draft = ExportDraft::new(Namespace::new("shop", "carts"), String::new(), 0);
+        let namespace = Namespace::new("shop", "carts");
+        let mut draft = ExportDraft::new(namespace, ShownDocuments::default(), 0);
         draft.path = "/tmp/x.json".to_owned();
-        let check = |draft: &ExportDraft, filter: Option<&str>, expected: &str| {
+        let check = |draft: &ExportDraft, query: &Query, expected: &str| {
             let start = "mayfly export --db shop --collection carts";
-            assert_eq!(export(draft, filter, None), format!("{start}{expected} -o /tmp/x.json"));
+            assert_eq!(export(draft, query, None), format!("{start}{expected} -o /tmp/x.json"));
         };
-        check(&draft, None, "");
+        check(&draft, &Query::default(), "");
         draft.form = ExportForm::Canonical;
-        draft.gzip = true;
+        draft.compression = Compression::Gzip;
         draft.indexes = true;
+        let mut query = Query { filter: doc! {"a": 1}, ..Query::default() };
+        check(&draft, &query, " --ejson canonical --filter '{\"a\":1}' --gzip --indexes");
+        let (form, compression) = (ExportForm::Csv, Compression::Zstd);
+        draft = ExportDraft { form, compression, indexes: false, ..draft };
+        draft.shown.hidden.insert("a.b".to_owned());
+        query = Query {
+            sort: doc! {"a": -1},
+            projection: doc! {"b": 0},
+            skip: 2,
+            limit: Some(3),
+            hint: Some("a_1".into()),
+            ..Query::default()
+        };
         check(
             &draft,
-            Some("{\"a\":1}"),
-            " --ejson canonical --filter '{\"a\":1}' --gzip --indexes",
+            &query,
+            " --format csv --sort '{\"a\":-1}' --projection '{\"b\":0}' --skip 2 --limit 3 \
+             --hint a_1 --exclude-fields a.b --zstd",
         );
     }
 }

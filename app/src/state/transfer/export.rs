@@ -1,15 +1,15 @@
 //! An export, as drafted.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use bson::{Document, RawDocumentBuf};
-use mayfly_engine::query::{Filter, VariableNames};
-use mayfly_engine::transfer::{ExportFormat, ExportRequest, file_name};
-use mayfly_engine::value::extjson::{self, Layout, Style};
+use bson::Document;
+use mayfly_engine::transfer::{Compression, ExportFormat, ExportQuery, ExportRequest, file_name};
+use mayfly_engine::value::extjson::Style;
 
-use super::import::{WHOLE_PATH, typed_path};
+use super::import::{Loadable, WHOLE_PATH, typed_path};
 use crate::state::Namespace;
-use crate::state::documents::relative_time;
+use crate::state::documents::query::{Query, QueryField, QueryText};
 
 /// The form of an exported file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,12 +27,21 @@ pub enum ExportForm {
     Spreadsheet,
     /// CSV with every character as it is.
     Csv,
+    /// One BSON document after another.
+    Bson,
 }
 
 impl ExportForm {
     /// Every form.
-    pub const ALL: [Self; 6] =
-        [Self::Typed, Self::Relaxed, Self::Canonical, Self::Array, Self::Spreadsheet, Self::Csv];
+    pub const ALL: [Self; 7] = [
+        Self::Typed,
+        Self::Relaxed,
+        Self::Canonical,
+        Self::Array,
+        Self::Spreadsheet,
+        Self::Csv,
+        Self::Bson,
+    ];
 
     /// A few words.
     #[must_use]
@@ -44,6 +53,7 @@ impl ExportForm {
             Self::Array => "JSON array",
             Self::Spreadsheet => "CSV for spreadsheets",
             Self::Csv => "CSV, exact text",
+            Self::Bson => "BSON",
         }
     }
 
@@ -59,6 +69,9 @@ impl ExportForm {
                  round integers above 2^53"
             }
             Self::Canonical => "One document per line with all types. Lossless; best for backups",
+            Self::Bson => {
+                "The documents as they are stored, as in the files of mongodump. Lossless"
+            }
             Self::Array => {
                 "A single JSON array. A long that fits in an int is reimported as an int"
             }
@@ -80,24 +93,58 @@ impl ExportForm {
             Self::Typed | Self::Relaxed | Self::Canonical => "ndjson",
             Self::Array => "json",
             Self::Spreadsheet | Self::Csv => "csv",
+            Self::Bson => "bson",
         }
     }
 
-    fn format(self) -> ExportFormat {
+    /// Whether it has columns.
+    #[must_use]
+    pub fn is_csv(self) -> bool {
+        matches!(self, Self::Spreadsheet | Self::Csv)
+    }
+
+    /// `hidden` are the fields that get no column.
+    fn format(self, hidden: Vec<String>) -> ExportFormat {
         match self {
             Self::Typed => ExportFormat::Ndjson(Style::Typed),
             Self::Relaxed => ExportFormat::Ndjson(Style::Relaxed),
             Self::Canonical => ExportFormat::Ndjson(Style::Canonical),
             Self::Array => ExportFormat::Array(Style::Typed),
-            Self::Spreadsheet => ExportFormat::Csv { fields: None, escape_formulas: true },
-            Self::Csv => ExportFormat::Csv { fields: None, escape_formulas: false },
+            Self::Bson => ExportFormat::Bson,
+            Self::Spreadsheet | Self::Csv => {
+                let escape_formulas = self == Self::Spreadsheet;
+                ExportFormat::Csv { fields: None, escape_formulas, hidden }
+            }
         }
     }
 }
 
+/// What a list of documents shows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ShownDocuments {
+    /// The query, as typed.
+    pub query: QueryText,
+    /// Columns that the user hid, by their path.
+    pub hidden: BTreeSet<String>,
+}
+
+/// What is written to the file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Content {
+    /// Documents of the collection.
+    #[default]
+    Documents,
+    /// The documents that this command gives.
+    Results(Document),
+    /// What passes removed from the collection, which this command gives. It has all of it, and is not
+    /// shown.
+    Removals(Document),
+    /// The JSON Schema of the collection, as text.
+    JsonSchema(String),
+}
+
 /// An export, as drafted.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a choice of the dialog")]
 pub struct ExportDraft {
     /// The collection.
     pub namespace: Namespace,
@@ -105,16 +152,18 @@ pub struct ExportDraft {
     pub number: usize,
     /// The form of the file.
     pub form: ExportForm,
-    /// Pack it with gzip.
-    pub gzip: bool,
+    /// How the file is compressed.
+    pub compression: Compression,
     /// Write the indexes beside it.
     pub indexes: bool,
-    /// The filter of the view, as typed; empty: there is none.
-    pub filter: String,
+    /// What the view shows.
+    pub shown: ShownDocuments,
     /// What `now` and `new Date()` in the filter mean, in ms since 1970.
     pub now_ms: i64,
-    /// Whether only documents that match it are written.
-    pub use_filter: bool,
+    /// Whether that is written, and not everything in the collection.
+    pub as_shown: bool,
+    /// How many documents that is.
+    pub count: Loadable<u64>,
     /// The path as typed.
     pub path: String,
     /// Whether the user chose the path.
@@ -123,40 +172,44 @@ pub struct ExportDraft {
     pub exists: Vec<PathBuf>,
     /// Why the export could not begin.
     pub error: Option<String>,
-    /// The command whose results are written, in place of documents of the collection.
-    pub results: Option<Document>,
+    /// What is written.
+    pub content: Content,
 }
 
 impl ExportDraft {
     /// A draft for a collection.
     #[must_use]
-    pub fn new(namespace: Namespace, filter: String, now_ms: i64) -> Self {
-        let use_filter = !filter.trim().is_empty() && filter.trim() != "{}";
-        let filter = if use_filter { filter } else { String::new() };
+    pub fn new(namespace: Namespace, mut shown: ShownDocuments, now_ms: i64) -> Self {
+        if shown.query.filter.trim() == "{}" {
+            shown.query.filter.clear();
+        }
+        // An export takes as long as the file is long.
+        shown.query.time_limit.clear();
         let mut draft = Self {
             namespace,
             number: 1,
             form: ExportForm::Typed,
-            gzip: false,
+            compression: Compression::None,
             indexes: false,
-            filter,
+            shown,
             now_ms,
-            use_filter,
+            as_shown: true,
+            count: Loadable::Nothing,
             path: String::new(),
             is_named: false,
             exists: Vec::new(),
             error: None,
-            results: None,
+            content: Content::Documents,
         };
         draft.name_file(None);
         draft
     }
 
-    /// A draft for the results of a command on a collection.
+    /// A draft for something else about a collection than its documents.
     #[must_use]
-    pub fn of_results(namespace: Namespace, command: Document, now_ms: i64) -> Self {
-        let mut draft = Self::new(namespace, String::new(), now_ms);
-        draft.results = Some(command);
+    pub fn of(namespace: Namespace, content: Content, now_ms: i64) -> Self {
+        let mut draft = Self::new(namespace, ShownDocuments::default(), now_ms);
+        draft.content = content;
         draft.name_file(None);
         draft
     }
@@ -166,9 +219,13 @@ impl ExportDraft {
     pub fn file_name(&self) -> String {
         let name = file_name(&self.namespace.to_string());
         let number = if self.number > 1 { format!("~{}", self.number) } else { String::new() };
-        let results = if self.results.is_some() { "-results" } else { "" };
-        let gz = if self.gzip { ".gz" } else { "" };
-        format!("{name}{number}{results}.{}{gz}", self.form.extension())
+        let (extension, ending) = (self.form.extension(), self.compression.ending());
+        match &self.content {
+            Content::Documents => format!("{name}{number}.{extension}{ending}"),
+            Content::Results(_) => format!("{name}{number}-results.{extension}{ending}"),
+            Content::Removals(_) => format!("{name}{number}-removed.{extension}{ending}"),
+            Content::JsonSchema(_) => format!("{name}{number}.schema.json"),
+        }
     }
 
     /// Gives the file its suggested name in a folder, or in its present one, unless the user
@@ -176,7 +233,10 @@ impl ExportDraft {
     pub fn name_file(&mut self, folder: Option<&Path>) {
         self.exists.clear();
         if self.is_named {
-            self.path = with_ending(self.path.trim(), self.form, self.gzip);
+            if matches!(self.content, Content::JsonSchema(_)) {
+                return;
+            }
+            self.path = with_ending(self.path.trim(), self.form, self.compression);
             return;
         }
         let old = Path::new(&self.path).parent().map(Path::to_owned);
@@ -184,29 +244,52 @@ impl ExportDraft {
         self.path = folder.join(self.file_name()).to_string_lossy().into_owned();
     }
 
-    /// The filter that is used, read as the filter line reads it.
+    /// Whether the view shows anything else than every document as it is stored.
+    #[must_use]
+    pub fn has_choice(&self) -> bool {
+        let QueryText { filter, project, sort, skip, limit, .. } = &self.shown.query;
+        let parts = [filter, project, sort, skip, limit];
+        self.content == Content::Documents
+            && (!self.shown.hidden.is_empty() || parts.iter().any(|part| !part.trim().is_empty()))
+    }
+
+    /// The query that is used, read as the filter line reads it.
     ///
     /// # Errors
     /// One sentence.
-    pub fn chosen_filter(&self) -> Result<Option<(RawDocumentBuf, Filter)>, String> {
-        if !self.use_filter || self.filter.trim().is_empty() {
-            return Ok(None);
+    pub fn query(&self) -> Result<Query, String> {
+        if !self.as_shown {
+            return Ok(Query::default());
         }
-        let wrong = |reason: String| format!("The filter can't be used: {reason}");
-        let document: Document = relative_time::read_document(&self.filter, self.now_ms)
-            .map_err(|error| wrong(error.message))?;
-        let document =
-            RawDocumentBuf::try_from(&document).map_err(|error| wrong(error.to_string()))?;
-        let filter = Filter::parse_query(&document, &VariableNames::default())
-            .map_err(|error| wrong(error.to_string()))?;
-        Ok(Some((document, filter)))
+        self.shown.query.read(self.now_ms).map_err(|error| {
+            let part = match error.field {
+                QueryField::Filter | QueryField::TimeLimit => "filter",
+                QueryField::Project => "projection",
+                QueryField::Sort => "sort",
+                QueryField::Skip => "skip",
+                QueryField::Limit => "limit",
+                QueryField::Hint => "hint",
+            };
+            format!("The {part} can't be used: {}", error.message)
+        })
     }
 
-    /// The filter that is used, as Extended JSON for a command line.
+    /// The query that is used, ready for the store.
+    ///
+    /// # Errors
+    /// One sentence.
+    pub fn export_query(&self) -> Result<ExportQuery, String> {
+        let Query { filter, projection, sort, skip, limit, hint, .. } = self.query()?;
+        let query = ExportQuery::parse(&filter, &sort, &projection, hint.as_ref())
+            .map_err(|error| format!("The query can't be used: {error}"))?;
+        Ok(ExportQuery { skip, limit, ..query })
+    }
+
+    /// The fields that get no column.
     #[must_use]
-    pub fn filter_text(&self) -> Option<String> {
-        let (document, _) = self.chosen_filter().ok()??;
-        Some(extjson::write_document(&document, Style::Typed, Layout::OneLine))
+    pub fn hidden(&self) -> Vec<String> {
+        let is_used = self.as_shown && self.form.is_csv();
+        self.shown.hidden.iter().filter(|_| is_used).cloned().collect()
     }
 
     /// The file to write, and its format.
@@ -221,7 +304,7 @@ impl ExportDraft {
         if path.is_relative() {
             return Err(WHOLE_PATH.to_owned());
         }
-        Ok((path, self.form.format()))
+        Ok((path, self.form.format(self.hidden())))
     }
 
     /// Ready for the store.
@@ -236,8 +319,8 @@ impl ExportDraft {
             namespace,
             path,
             format,
-            filter: self.chosen_filter()?.map(|(_, filter)| filter),
-            gzip: self.gzip,
+            query: self.export_query()?,
+            compression: self.compression,
             indexes: self.indexes,
         })
     }
@@ -261,13 +344,13 @@ pub fn number_among(namespace: &Namespace, all: impl Iterator<Item = Namespace>)
 }
 
 /// `path` with the ending of a form, in place of an ending of another form.
-fn with_ending(path: &str, form: ExportForm, gzip: bool) -> String {
-    let bare = path.strip_suffix(".gz").unwrap_or(path);
-    let known = [".ndjson", ".jsonl", ".json", ".csv"];
+fn with_ending(path: &str, form: ExportForm, compression: Compression) -> String {
+    let bare = Compression::bare_name(path);
+    let known = [".ndjson", ".jsonl", ".json", ".csv", ".bson"];
     let Some(stem) = known.iter().find_map(|ending| bare.strip_suffix(ending)) else {
         return path.to_owned();
     };
-    format!("{stem}.{}{}", form.extension(), if gzip { ".gz" } else { "" })
+    format!("{stem}.{}{}", form.extension(), compression.ending())
 }
 
 #[cfg(test)]
@@ -275,7 +358,8 @@ mod tests {
     use super::*;
 
     fn draft(filter: &str) -> ExportDraft {
-        ExportDraft::new(Namespace::new("shop", "carts"), filter.to_owned(), 0)
+        let shown = ShownDocuments { query: QueryText::of_filter(filter), ..Default::default() };
+        ExportDraft::new(Namespace::new("shop", "carts"), shown, 0)
     }
 
     #[test]
@@ -283,8 +367,8 @@ mod tests {
         let all = ["carts", "CARTS", "Carts", "a b"].map(|name| Namespace::new("shop", name));
         let name = |at: usize| {
             let number = number_among(&all[at], all.iter().cloned());
-            ExportDraft { number, ..ExportDraft::new(all[at].clone(), String::new(), 0) }
-                .file_name()
+            let shown = ShownDocuments::default();
+            ExportDraft { number, ..ExportDraft::new(all[at].clone(), shown, 0) }.file_name()
         };
         assert_eq!(name(0), "shop.carts~3.ndjson");
         assert_eq!(name(1), "shop.CARTS.ndjson");
@@ -298,13 +382,13 @@ mod tests {
         draft.name_file(Some(Path::new("/home/a")));
         assert_eq!(draft.path, "/home/a/shop.carts.ndjson");
         draft.form = ExportForm::Csv;
-        draft.gzip = true;
+        draft.compression = Compression::Zstd;
         draft.name_file(None);
-        assert_eq!(draft.path, "/home/a/shop.carts.csv.gz");
+        assert_eq!(draft.path, "/home/a/shop.carts.csv.zst");
         draft.path = "/tmp/mine.csv".to_owned();
         draft.is_named = true;
         draft.form = ExportForm::Array;
-        draft.gzip = false;
+        draft.compression = Compression::None;
         draft.name_file(None);
         assert_eq!(draft.path, "/tmp/mine.json");
         draft.path = "/tmp/other".to_owned();
@@ -331,9 +415,45 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_filter_is_none() {
-        assert!(!draft(" {} ").use_filter);
-        assert_eq!(draft("{a: 1}").filter_text().as_deref(), Some("{\"a\":1}"));
+    fn a_list_that_shows_everything_leaves_no_choice() {
+        assert!(!draft("").has_choice());
+        assert!(!draft(" {} ").has_choice());
+        assert!(draft("{a: 1}").has_choice());
+        let check = |change: &dyn Fn(&mut ShownDocuments), expected: bool| {
+            let mut shown = ShownDocuments::default();
+            change(&mut shown);
+            let draft = ExportDraft::new(Namespace::new("shop", "carts"), shown, 0);
+            assert_eq!(draft.has_choice(), expected, "{draft:?}");
+        };
+        check(&|shown| shown.query.sort = "{a: 1}".to_owned(), true);
+        check(&|shown| shown.query.project = "{a: 1}".to_owned(), true);
+        check(&|shown| shown.query.limit = "5".to_owned(), true);
+        check(&|shown| shown.hidden = BTreeSet::from(["a".to_owned()]), true);
+        check(&|shown| shown.query.time_limit = "5".to_owned(), false);
+        check(&|shown| shown.query.hint = "a_1".to_owned(), false);
+    }
+
+    #[test]
+    fn hidden_columns_are_left_out_of_csv_alone() {
+        let mut draft = draft("");
+        draft.shown.hidden.insert("a.b".to_owned());
+        assert!(draft.hidden().is_empty());
+        draft.form = ExportForm::Csv;
+        assert_eq!(draft.hidden(), ["a.b"]);
+        draft.as_shown = false;
+        assert!(draft.hidden().is_empty());
+    }
+
+    #[test]
+    fn the_part_that_is_wrong_is_named() {
+        let mut draft = draft("{a: 1}");
+        draft.shown.query.sort = "{a:".to_owned();
+        assert!(draft.query().is_err_and(|error| error.starts_with("The sort can't be used: ")));
+        draft.shown.query.sort = "{a: 7}".to_owned();
+        let error = draft.export_query().map(|_| ()).unwrap_err();
+        assert!(error.starts_with("The query can't be used: "), "{error}");
+        draft.as_shown = false;
+        assert!(draft.export_query().is_ok());
     }
 
     #[test]

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use mayfly_engine::transfer::{
-    DiskSpace, ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, ReadOptions,
+    Compression, ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, ReadOptions,
     RecordFormat, Rehearsal, Zone,
 };
 
 use super::types::TypesDraft;
 use crate::job::FileLook;
 use crate::limits::IMPORT_FILES_MAX;
-use crate::state::{Namespace, StoreTree, number};
+use crate::state::{Namespace, StoreTree};
 
 /// A value that another thread loads.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -79,6 +79,8 @@ pub struct ImportDraft {
     pub drop: bool,
     /// The collection name, typed to confirm dropping it.
     pub drop_typed: String,
+    /// Create the indexes whose definitions are beside the files.
+    pub create_indexes: bool,
     /// Stop at the first rejected document.
     pub stop_on_error: bool,
     /// Pause the reaper for the import.
@@ -145,12 +147,6 @@ impl ImportDraft {
         }
     }
 
-    /// Why the import would run out of disk space; `None`: it fits, or that is unknown.
-    #[must_use]
-    pub fn lack_of_space(&self) -> Option<String> {
-        lack_of_space(self.look.here()?.disk_space.as_ref()?)
-    }
-
     /// The collection as the window names it.
     #[must_use]
     pub fn target(&self) -> Namespace {
@@ -173,9 +169,9 @@ impl ImportDraft {
     /// Whether the options of JSON mean something.
     #[must_use]
     pub fn may_be_json(&self) -> bool {
-        let is_csv = |form| matches!(form, RecordFormat::Csv { .. });
-        self.format != ImportFormat::Csv
-            && !self.look.here().is_some_and(|look| is_csv(look.preview.detected.form))
+        let is_other = |form| matches!(form, RecordFormat::Csv { .. } | RecordFormat::Bson);
+        !matches!(self.format, ImportFormat::Csv | ImportFormat::Bson)
+            && !self.look.here().is_some_and(|look| is_other(look.preview.detected.form))
     }
 
     /// Has a nonstandard form read, or refused.
@@ -304,15 +300,6 @@ impl ImportDraft {
     }
 }
 
-/// Why an import would stop for want of room, without a full stop; `None`: it fits.
-#[must_use]
-pub fn lack_of_space(disk_space: &DiskSpace) -> Option<String> {
-    let (needed, free) =
-        (number::bytes(disk_space.needed_bytes), number::bytes(disk_space.free_bytes));
-    (!disk_space.is_enough())
-        .then(|| format!("The import needs about {needed}, but only {free} is free"))
-}
-
 /// The name of a file without its folder.
 #[must_use]
 pub fn file_name(path: &Path) -> String {
@@ -320,11 +307,11 @@ pub fn file_name(path: &Path) -> String {
         .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
 }
 
-/// The collection that a file is named after: its name without `.gz` and without the last
+/// The collection that a file is named after: its name without `.gz` or `.zst` and without the last
 /// extension, with nothing in it that a collection's name can't have.
 fn collection_for(path: &Path) -> String {
     let name = file_name(path);
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let name = Compression::bare_name(&name);
     let stem = match name.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() => stem,
         _ => name,
@@ -371,25 +358,13 @@ mod tests {
     }
 
     #[test]
-    fn files_that_do_not_fit_are_told() {
-        let check = |needed_bytes, free_bytes, expected: Option<&str>| {
-            assert_eq!(lack_of_space(&DiskSpace { needed_bytes, free_bytes }).as_deref(), expected);
-        };
-        check(5, 5, None);
-        check(
-            12_300_000_000,
-            4_000_000,
-            Some("The import needs about 12.3 GB, but only 4.0 MB is free"),
-        );
-    }
-
-    #[test]
     fn a_collection_is_named_after_its_file() {
         let check =
             |file: &str, expected: &str| assert_eq!(collection_for(Path::new(file)), expected);
         check("/tmp/events.json", "events");
         check("/tmp/events.v2.jsonl.gz", "events.v2");
         check("carts.csv", "carts");
+        check("/dump/shop/carts.bson.zst", "carts");
         check("/tmp/.hidden", "hidden");
         check("/tmp/no-extension", "no-extension");
         check("/tmp/a$b.json", "ab");

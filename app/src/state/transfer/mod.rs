@@ -1,12 +1,17 @@
 //! Files in and out: what is drafted, what runs, how it ended.
 
+pub mod again;
 pub mod command_line;
+pub mod disk_space;
+pub mod dump;
+pub mod dump_export;
 pub mod export;
 pub mod import;
+pub mod index_file;
 pub mod meter;
 pub mod types;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +21,13 @@ use mayfly_engine::transfer::{ImportReport, Progress, UnfinishedImport};
 use super::Namespace;
 use super::operations::OperationId;
 pub use crate::job::purpose::TransferPurpose as Purpose;
+use crate::limits::TRANSFERS_MAX;
+pub use again::{Again, PastOperations};
+pub use dump::{DumpDraft, DumpResult};
+pub use dump_export::DumpExportDraft;
 pub use export::{ExportDraft, ExportForm};
 pub use import::{ImportDraft, Loadable};
+pub use index_file::CreatedIndexes;
 pub use meter::Meter;
 pub use types::TypesDraft;
 
@@ -38,6 +48,8 @@ pub struct Transfer {
     pub rehearsal: Option<Arc<Progress>>,
     /// Imports that did not reach the end of their files, the oldest first.
     pub unfinished: Vec<UnfinishedImport>,
+    /// What asks for an operation again.
+    pub again: HashMap<OperationId, Again>,
 }
 
 /// A transfer that runs or waits to run.
@@ -76,6 +88,13 @@ pub enum Kind {
         /// Out of this collection.
         from: Namespace,
     },
+    /// An import of a dump.
+    ImportDump {
+        /// Into these collections.
+        into: Vec<Namespace>,
+    },
+    /// An export of a database.
+    ExportDatabase,
     /// An export.
     Export {
         /// To this file.
@@ -101,6 +120,8 @@ pub enum Asker {
     Import,
     /// The export of a collection.
     Export(Namespace),
+    /// The export of a database.
+    ExportDatabase(String),
     /// A backup.
     Backup,
     /// Restoring a backup.
@@ -130,6 +151,8 @@ pub struct ImportResult {
     pub took: Duration,
     /// Whether the reaper was paused for it and still is.
     pub paused: bool,
+    /// What became of the index definitions beside the files, if they were to be created.
+    pub indexes: Option<CreatedIndexes>,
 }
 
 /// A dialog for files.
@@ -137,8 +160,12 @@ pub struct ImportResult {
 pub enum Dialog {
     /// What to import.
     Import(Box<ImportDraft>),
+    /// What to import of a dump.
+    Dump(Box<DumpDraft>),
     /// What to export.
     Export(Box<ExportDraft>),
+    /// What to export of a database.
+    ExportDatabase(Box<DumpExportDraft>),
     /// The imports that did not reach the end of their files.
     Unfinished {
         /// Why the last thing that was asked could not be done.
@@ -148,6 +175,8 @@ pub enum Dialog {
     Running(OperationId),
     /// How an import ended.
     Imported(Box<ImportResult>),
+    /// How an import of a dump ended.
+    DumpImported(Box<DumpResult>),
 }
 
 impl Transfer {
@@ -155,6 +184,32 @@ impl Transfer {
     #[must_use]
     pub fn get(&self, operation: OperationId) -> Option<&Running> {
         self.running.iter().find(|running| running.operation == operation)
+    }
+
+    /// Whether each transfer waits for its turn, in the order of [`Self::running`]: as the worker
+    /// does them, [`TRANSFERS_MAX`] at a time, and one at a time into each collection.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<bool> {
+        let into = |running: &Running| match &running.kind {
+            Kind::Import { into, .. } => vec![into.clone()],
+            Kind::ImportDump { into } => into.clone(),
+            _ => Vec::new(),
+        };
+        let begun = self.running.iter().filter(|running| running.began.is_some());
+        let mut targets: Vec<Vec<Namespace>> = begun.map(into).collect();
+        let waits = |running: &Running| {
+            if running.began.is_some() {
+                return false;
+            }
+            let own = into(running);
+            let is_taken = targets.iter().flatten().any(|taken| own.contains(taken));
+            let waits = is_taken || targets.len() >= TRANSFERS_MAX;
+            if !waits {
+                targets.push(own);
+            }
+            waits
+        };
+        self.running.iter().map(waits).collect()
     }
 
     /// Takes what ran under this name.

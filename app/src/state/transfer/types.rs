@@ -51,7 +51,8 @@ impl TypesDraft {
         let before = self.types.fields.len();
         for sample in &preview.paths {
             let Some(dates) = &sample.dates else { continue };
-            let is_sure = dates.converts == dates.values && !dates.are_numbers;
+            let is_sure =
+                dates.converts == dates.values && !dates.are_numbers && sample.declared.is_none();
             let is_free =
                 !self.touched.contains(&sample.path) && self.types.field(&sample.path).is_none();
             if is_sure && is_free && !dates.forms.is_empty() {
@@ -124,7 +125,8 @@ impl TypesDraft {
             FieldRow { sample, field, counts: read.and_then(|at| look.preview.counts.get(at)) }
         };
         let is_listed = |row: &FieldRow<'_>| {
-            self.shows_all || row.field.is_some() || row.sample.dates.is_some()
+            let of = row.sample;
+            self.shows_all || row.field.is_some() || of.dates.is_some() || of.declared.is_some()
         };
         look.preview.paths.iter().map(row).filter(is_listed).collect()
     }
@@ -258,7 +260,7 @@ mod tests {
         std::fs::write(&path, text).expect("written");
         let options = ReadOptions { types: types.clone(), ..ReadOptions::default() };
         let preview = preview(&path, &options).expect("a preview");
-        FileLook { bytes: 0, preview, disk_space: None, types: types.clone() }
+        FileLook { bytes: 0, preview, disk_space: None, indexes: Vec::new(), types: types.clone() }
     }
 
     #[test]
@@ -279,6 +281,21 @@ mod tests {
         assert_eq!(draft.rows(&found)[0].counts.map(|counts| counts.converted), Some(2));
         draft.choose("at", None);
         assert!(!draft.suggest(&found.preview), "the user chose otherwise");
+    }
+
+    #[test]
+    fn a_type_in_the_header_is_left_as_it_is() {
+        let csv = "at.string(),day.date_ms(M/d/yyyy)\n2015-01-01,2/1/2024\n";
+        let mut draft = TypesDraft::default();
+        let found = look("a.csv", csv, &draft.types);
+        assert!(!draft.suggest(&found.preview), "the header says that it is text");
+        let rows = draft.rows(&found);
+        let of = |at: usize| rows[at].sample;
+        assert_eq!(of(0).types, [("string", 1)]);
+        assert_eq!(of(1).types, [("date", 1)]);
+        let declared = of(1).declared.as_ref().expect("a type");
+        assert_eq!(declared.text, "date_ms(M/d/yyyy)");
+        assert_eq!(declared.dates.as_ref().map(DateForm::to_string), Some("%m/%d/%Y".to_owned()));
     }
 
     #[test]

@@ -1,0 +1,155 @@
+//! `mayfly import` of a folder that `mayfly export` or mongodump wrote.
+
+use mayfly_engine::{
+    catalog::Namespace,
+    engine::Engine,
+    transfer::{
+        Dump, DumpChoice, DumpCollection, DumpImport, DumpOutcome, Progress, import_dump,
+        looks_like_dump, read_dump, rehearse_dump,
+    },
+};
+
+use super::{Failure, args::Import, import::import_mode, progress_line::with_progress, store};
+use crate::limits::REHEARSED_DOCS_MAX;
+use crate::state::number;
+
+/// Whether the only path is a folder, or a file of mongodump that names its collection.
+pub(super) fn is_dump(args: &Import) -> bool {
+    let [path] = args.files.as_slice() else { return false };
+    path.is_dir() || args.collection.is_none() && looks_like_dump(path)
+}
+
+/// Imports. The last line of standard output has the count.
+pub(super) fn run(args: &Import) -> Result<(), Failure> {
+    check_options(args)?;
+    let path = args.files.first().map(std::path::PathBuf::as_path);
+    let dump = read_dump(path.unwrap_or(std::path::Path::new(""))).map_err(Failure::from_error)?;
+    let request = DumpImport {
+        choices: choices(args, &dump)?,
+        mode: import_mode(args.mode),
+        drop: args.drop,
+        stop_on_error: args.stop_on_error,
+    };
+    let engine = store::open(&args.data, true)?;
+    for choice in request.choices.iter().filter(|choice| choice.ttl) {
+        warn_of_overdue(&engine, choice)?;
+    }
+    let progress = Progress::new();
+    let outcomes = with_progress(engine.clock().as_ref(), &progress, || {
+        import_dump(engine.collections(), &request, &progress)
+    })?
+    .map_err(Failure::from_error)?;
+    engine.close().map_err(Failure::from_error)?;
+    for note in &dump.notes {
+        eprintln!("Warning: {note}");
+    }
+    let all = request.choices.len();
+    report(&outcomes, all)
+}
+
+/// Refuses what has no meaning for a dump.
+fn check_options(args: &Import) -> Result<(), Failure> {
+    let given = [
+        ("--collection", args.collection.is_some()),
+        ("--resume", args.resume),
+        ("--roll-back", args.roll_back),
+        ("--leave", args.leave),
+        ("--type", !args.types.is_empty()),
+    ];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((option, _)) => Err(Failure(format!(
+            "{option} has no meaning for a folder; remove it, or import its .bson files one by one."
+        ))),
+    }
+}
+
+/// The collections to import, and where to.
+fn choices(args: &Import, dump: &Dump) -> Result<Vec<DumpChoice>, Failure> {
+    let is_wanted =
+        |found: &&DumpCollection| args.only.is_empty() || args.only.contains(&found.name);
+    let is_known = |name: &&String| dump.collections.iter().any(|found| found.name == **name);
+    if let Some(name) = args.only.iter().find(|name| !is_known(name)) {
+        return Err(Failure(format!("The folder has no collection {name}.")));
+    }
+    let mut dbs: Vec<&str> = dump.collections.iter().filter_map(|of| of.db.as_deref()).collect();
+    dbs.dedup();
+    if args.db.is_some() && dbs.len() > 1 {
+        let dbs = dbs.join(", ");
+        return Err(Failure(format!(
+            "--db needs the folder of one database; this folder has {dbs}."
+        )));
+    }
+    let mut choices = Vec::new();
+    for found in dump.collections.iter().filter(is_wanted) {
+        if let Some(why) = &found.refused {
+            eprintln!("Warning: {} is not imported: {why}.", found.name);
+            continue;
+        }
+        let Some(db) = args.db.as_deref().or(found.db.as_deref()) else {
+            return Err(Failure("The path names no database: add --db.".to_owned()));
+        };
+        choices.push(DumpChoice {
+            into: Namespace::checked(db, &found.name).map_err(Failure::from_error)?,
+            collection: found.clone(),
+            indexes: !args.no_indexes,
+            ttl: !args.no_indexes && !args.no_ttl,
+        });
+    }
+    Ok(choices)
+}
+
+/// Says how many documents the next pass would remove.
+fn warn_of_overdue(engine: &Engine, choice: &DumpChoice) -> Result<(), Failure> {
+    if !choice.collection.has_ttl() {
+        return Ok(());
+    }
+    let (collections, progress) = (engine.collections(), Progress::new());
+    let found = rehearse_dump(collections, &choice.collection, REHEARSED_DOCS_MAX, &progress)
+        .map_err(Failure::from_error)?;
+    if found.overdue > 0 {
+        let by = found.indexes.iter().filter(|index| index.overdue > 0);
+        let by: Vec<String> = by.map(|index| index.index.clone()).collect();
+        eprintln!(
+            "Warning: {} of {} documents are already expired in {} by {}, and the next pass \
+             removes them. Use --no-ttl to keep them.",
+            found.overdue,
+            found.documents,
+            choice.into,
+            by.join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn report(outcomes: &[DumpOutcome], all: usize) -> Result<(), Failure> {
+    let (mut imported, mut incomplete) = (0, all.saturating_sub(outcomes.len()));
+    for outcome in outcomes {
+        let into = &outcome.into;
+        match &outcome.documents {
+            Ok(report) => {
+                imported += report.imported;
+                let documents = number::counted(report.imported, "document", "documents");
+                let indexes = outcome.indexes.len() as u64;
+                let indexes = number::counted(indexes, "index", "indexes");
+                println!("{into}: {documents}, {indexes}");
+                if let Some(sentence) = report.sentence() {
+                    eprintln!("{into}: {sentence}");
+                    incomplete += 1;
+                }
+            }
+            Err(error) => {
+                eprintln!("{into}: {error}");
+                incomplete += 1;
+            }
+        }
+        for note in &outcome.notes {
+            eprintln!("Warning: {into}: {note}");
+        }
+    }
+    println!("imported {imported}");
+    if incomplete == 0 {
+        return Ok(());
+    }
+    Err(Failure(format!("{incomplete} of {all} collections were not imported completely.")))
+}

@@ -1,0 +1,108 @@
+//! A whole collection, in steps: it is emptied, or duplicated.
+
+use bson::{Bson, Document, doc};
+
+use super::{Run, Stop, batch_of, id_of, number, write_errors};
+use crate::commands::query::Query;
+use crate::commands::{bulk as command, store};
+use crate::limits::BULK_STEP_DOCUMENTS;
+use crate::source::Namespace;
+
+impl Run<'_> {
+    /// Deletes documents until none is left. What others insert meanwhile is deleted too.
+    pub(super) fn empty(&mut self) -> Result<(), Stop> {
+        let collection = self.work.namespace.collection.clone();
+        let mut left = self.count()?;
+        if left <= BULK_STEP_DOCUMENTS as u64 {
+            // As the dialog shows it.
+            return self.delete_step(store::empty(&collection)).map(|_| ());
+        }
+        while left > 0 {
+            self.check()?;
+            let ids = self.first_ids(&collection)?;
+            left = ids.len() as u64;
+            if left > 0 {
+                let all = command::among(&Document::new(), ids);
+                let deleted = self.delete_step(command::delete(&collection, all))?;
+                self.work.gauge.add(deleted);
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the documents of one step. Returns how many these were. A document that the store
+    /// refuses to delete ends the work: it would be met again and again.
+    fn delete_step(&mut self, delete: Document) -> Result<u64, Stop> {
+        let reply = self.write_here(delete)?;
+        let deleted = number(&reply, "n");
+        self.report.changed += deleted;
+        match write_errors(&reply).first().and_then(|error| error.get_str("errmsg").ok()) {
+            Some(message) => Err(Stop::Failed(message.to_owned())),
+            None => Ok(deleted),
+        }
+    }
+
+    fn first_ids(&self, collection: &str) -> Result<Vec<Bson>, Stop> {
+        let batch = i32::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i32::MAX);
+        let mut find = command::ids(collection, &Document::new(), batch);
+        find.insert("limit", batch);
+        find.insert("singleBatch", true);
+        let reply = self.read(&find)?;
+        Ok(batch_of(&reply).0.iter().map(id_of).collect())
+    }
+
+    /// How many documents the collection has, for the gauge.
+    fn count(&self) -> Result<u64, Stop> {
+        let reply = self.read(&Query::default().count(&self.work.namespace.collection))?;
+        let count = number(&reply, "n");
+        self.work.gauge.set_total(count);
+        Ok(count)
+    }
+
+    /// Makes the copy and fills it. Of a copy that is not finished nothing is left.
+    pub(super) fn duplicate(&mut self, to: &Namespace, indexes: &[Document]) -> Result<(), Stop> {
+        // A second create is no error, and what is dropped below must not be another's.
+        let known = self.read(&store::named(&to.collection))?;
+        if !batch_of(&known).0.is_empty() {
+            return Err(Stop::Failed(format!("{to} already exists; choose another name")));
+        }
+        self.write_here(store::create(&to.collection))?;
+        let filled = self.fill(&to.collection, indexes);
+        if filled.is_err() {
+            self.report.changed = 0;
+            self.write_here(store::drop_collection(&to.collection))?;
+        }
+        filled
+    }
+
+    fn fill(&mut self, to: &str, indexes: &[Document]) -> Result<(), Stop> {
+        if !indexes.is_empty() {
+            self.write_here(store::create_indexes(to, indexes))?;
+        }
+        self.count()?;
+        let from = self.work.namespace.collection.clone();
+        let batch = i32::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i32::MAX);
+        let mut reply = self.read(&doc! { "find": &from, "batchSize": batch })?;
+        loop {
+            let (found, cursor) = batch_of(&reply);
+            let filled = self.check().and_then(|()| self.insert_step(to, found));
+            if filled.is_err() || cursor == 0 {
+                self.close(&from, cursor);
+                return filled;
+            }
+            reply = self.read(&command::more(&from, cursor, batch))?;
+        }
+    }
+
+    fn insert_step(&mut self, to: &str, found: Vec<Document>) -> Result<(), Stop> {
+        if found.is_empty() {
+            return Ok(());
+        }
+        let count = found.len() as u64;
+        let reply = self.write_here(command::insert(to, found))?;
+        self.report.changed += number(&reply, "n");
+        self.refuse(&write_errors(&reply));
+        self.work.gauge.add(count);
+        Ok(())
+    }
+}
