@@ -17,6 +17,8 @@ pub enum SchemaAction {
     Stop,
     /// Shows a path in the inspector.
     Select(Option<Path>),
+    /// Lists every candidate for a TTL, or only the first.
+    ListCandidates(bool),
     /// Opens or closes a path with inner ones.
     Fold(Path),
     /// Also requires this of the documents.
@@ -52,7 +54,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         group: Group::Collection,
         label: "Export the schema as JSON Schema…",
-        tooltip: "Show fields and types as a JSON Schema, to copy it",
+        tooltip: "Show fields and types as a JSON Schema, to save or copy it",
         keys: None,
         action: |state| shown(state, |_| true, SchemaAction::OpenJson),
     },

@@ -1,6 +1,7 @@
 //! Text and numbers of a field to dates: in steps, so that each write is short and *Cancel* works.
 
 use bson::{Bson, Document};
+use mayfly_engine::transfer::Unconverted;
 
 use super::{Apply, TOO_MUCH};
 use crate::action::ConvertAction;
@@ -9,7 +10,7 @@ use crate::commands::documents::{self, close_cursor};
 use crate::job::Cancel;
 use crate::limits::{CONVERT_PREVIEW_DOCUMENTS, CONVERT_SAMPLE_DOCUMENTS, CONVERT_STEP_DOCUMENTS};
 use crate::state::convert::{
-    ConvertDraft, DoneConversion, RunningConversion, UndoValues, value_at,
+    ConvertDraft, DoneConversion, RunningConversion, UndoValues, failing_words, value_at,
 };
 use crate::state::dialogs::Dialog;
 use crate::state::offer::Offer;
@@ -19,9 +20,6 @@ use crate::state::toasts::Kind;
 use crate::state::transfer::Loadable;
 use crate::state::{Namespace, Purpose, State, number};
 use crate::worker::Reply;
-
-/// Values that do not convert of which the dialog says why.
-const FAILING: i64 = 5;
 
 /// Carries out one action.
 pub fn apply(action: ConvertAction, cx: &mut Apply<'_>) {
@@ -89,8 +87,7 @@ fn look(cx: &mut Apply<'_>) {
     let Namespace { db, collection } = &namespace;
     let preview = conversion.preview(collection, CONVERT_PREVIEW_DOCUMENTS, false);
     let preview = ask(ConvertPurpose::Preview, db, preview, cx);
-    let failing = conversion.preview(collection, FAILING, true);
-    let failing = ask(ConvertPurpose::Failing, db, failing, cx);
+    let failing = ask(ConvertPurpose::Failing, db, conversion.check(collection), cx);
     let counts = ask(ConvertPurpose::Count, db, conversion.count(collection), cx);
     if let Some(open) = draft(cx.state) {
         open.preview = Loadable::Waiting(preview);
@@ -104,13 +101,18 @@ fn start(cx: &mut Apply<'_>) {
     let (Some(namespace), Ok(conversion)) = (open.namespace.clone(), open.conversion()) else {
         return;
     };
-    let (converts, fails) = open.counts.here().copied().unwrap_or_default();
-    let total = if conversion.nulls { converts + fails } else { converts };
+    let total = open.changes().unwrap_or(0);
     cx.state.dialogs.close();
     let title = format!("Convert {} of {namespace} to dates", conversion.path);
-    let command = conversion.find(&namespace.collection, CONVERT_STEP_DOCUMENTS);
     let operation = begin(title, cx.state);
-    let db = namespace.db.clone();
+    let Namespace { db, collection } = namespace.clone();
+    // The dialog has counted, but documents may have changed since.
+    let checks = conversion.unconverted == Unconverted::Reject;
+    let command = if checks {
+        conversion.check(&collection)
+    } else {
+        conversion.find(&collection, CONVERT_STEP_DOCUMENTS)
+    };
     cx.state.convert.running.push(RunningConversion {
         operation,
         namespace,
@@ -122,7 +124,36 @@ fn start(cx: &mut Apply<'_>) {
         undo: UndoValues::default(),
         is_undo: false,
     });
-    ask(ConvertPurpose::Find(operation), &db, command, cx);
+    let purpose =
+        if checks { ConvertPurpose::Check(operation) } else { ConvertPurpose::Find(operation) };
+    ask(purpose, &db, command, cx);
+}
+
+/// Begins to write if every value converts; else names documents whose value does not.
+fn checked(operation: OperationId, found: &Document, cx: &mut Apply<'_>) {
+    let Some(running) = cx.state.convert.get_mut(operation) else { return };
+    let failing = failing(&batch(found));
+    let Namespace { db, collection } = running.namespace.clone();
+    if failing.is_empty() {
+        let command = running.conversion.find(&collection, CONVERT_STEP_DOCUMENTS);
+        ask(ConvertPurpose::Find(operation), &db, command, cx);
+        return;
+    }
+    let words = failing_words(&running.conversion, &failing);
+    let text = format!(
+        "Nothing was converted, because values of {} do not convert: {words}",
+        running.conversion.path
+    );
+    cx.state.convert.take(operation);
+    cx.state.operations.end(operation, Stage::Failed(text.clone()));
+    cx.state.toasts.push(Kind::Error, text, None, cx.state.uptime);
+}
+
+/// The `_id` and the value of each document of a check.
+fn failing(found: &[Document]) -> Vec<(Bson, Bson)> {
+    let pair =
+        |document: &Document| Some((document.get("_id")?.clone(), document.get("before")?.clone()));
+    found.iter().filter_map(pair).collect()
 }
 
 fn begin(title: String, state: &mut State) -> OperationId {
@@ -175,6 +206,10 @@ pub fn answer(purpose: &ConvertPurpose, generation: u64, reply: &Reply, cx: &mut
         | ConvertPurpose::Preview
         | ConvertPurpose::Failing
         | ConvertPurpose::Count => looked(purpose, generation, reply, cx),
+        ConvertPurpose::Check(operation) => match &reply.result {
+            Ok(found) => checked(*operation, found, cx),
+            Err(error) => end(*operation, Some(error), cx),
+        },
         ConvertPurpose::Find(operation) => match &reply.result {
             Ok(found) => write_step(*operation, found, cx),
             Err(error) => end(*operation, Some(error), cx),
@@ -209,8 +244,7 @@ fn looked(purpose: &ConvertPurpose, generation: u64, reply: &Reply, cx: &mut App
             open.preview = loaded(found.map(|all| all.iter().map(pair).collect()));
         }
         ConvertPurpose::Failing if open.failing == Loadable::Waiting(generation) => {
-            let before = |document: Document| document.get("before").cloned();
-            open.failing = loaded(found.map(|all| all.into_iter().filter_map(before).collect()));
+            open.failing = loaded(found.map(|all| failing(&all)));
         }
         ConvertPurpose::Count if open.counts == Loadable::Waiting(generation) => {
             open.counts = loaded(found.map(|all| counts(&all)));
@@ -332,7 +366,9 @@ fn end(operation: OperationId, error: Option<&str>, cx: &mut Apply<'_>) {
 /// A command came back without having been done, because too much was asked at once.
 pub fn dropped(purpose: &ConvertPurpose, cx: &mut Apply<'_>) {
     match purpose {
-        ConvertPurpose::Find(operation) | ConvertPurpose::Write(operation) => {
+        ConvertPurpose::Check(operation)
+        | ConvertPurpose::Find(operation)
+        | ConvertPurpose::Write(operation) => {
             end(*operation, Some(TOO_MUCH), cx);
         }
         _ => {

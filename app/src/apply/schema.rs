@@ -19,6 +19,9 @@ pub fn apply(tab: TabId, action: SchemaAction, cx: &mut Apply<'_>) {
         SchemaAction::Analyze => refresh(tab, cx),
         SchemaAction::Stop => abandon(tab, cx),
         SchemaAction::Select(path) => with(cx.state, tab, |view| view.selected = path),
+        SchemaAction::ListCandidates(all) => {
+            with(cx.state, tab, |view| view.lists_candidates = all);
+        }
         SchemaAction::Fold(path) => with(cx.state, tab, |view| view.fold(&path)),
         SchemaAction::Narrow(filter) => narrow(tab, &filter, cx),
         SchemaAction::ClearFilter => {

@@ -1,7 +1,7 @@
 //! Text and numbers of a field as dates, converted by the store itself.
 
 use bson::{Bson, Document, doc};
-use mayfly_engine::transfer::Zone;
+use mayfly_engine::transfer::{Unconverted, Zone};
 use mayfly_engine::value::date_text::{DateForm, Layout, LayoutPart};
 
 /// What to convert, and how.
@@ -13,11 +13,27 @@ pub struct Conversion {
     pub forms: Vec<DateForm>,
     /// The zone of dates that name none.
     pub zone: Zone,
-    /// Whether a value that does not convert becomes null; else it stays.
-    pub nulls: bool,
+    /// What happens to a value that does not convert: it stays, it becomes null, or nothing is
+    /// written at all.
+    pub unconverted: Unconverted,
 }
 
+/// Documents that [`Conversion::check`] names.
+pub const FAILING: i64 = 5;
+
 impl Conversion {
+    /// Whether values that do not convert become null.
+    #[must_use]
+    pub fn makes_nulls(&self) -> bool {
+        self.unconverted == Unconverted::Null
+    }
+
+    /// Finds documents whose value does not convert, [`FAILING`] of them.
+    #[must_use]
+    pub fn check(&self, collection: &str) -> Document {
+        self.preview(collection, FAILING, true)
+    }
+
     /// The field in an expression.
     fn field(&self) -> String {
         format!("${}", self.path)
@@ -44,7 +60,7 @@ impl Conversion {
     /// Documents that are changed: those that convert, unless others become null.
     fn changed(&self) -> Document {
         let mut filter = self.filter();
-        if !self.nulls {
+        if !self.makes_nulls() {
             let is_single = filter.remove("$expr");
             let converts = doc! { "$ne": [self.date(), Bson::Null] };
             let all = is_single.into_iter().chain([Bson::Document(converts)]);
@@ -70,7 +86,7 @@ impl Conversion {
     /// The pipeline that changes a document.
     #[must_use]
     pub fn pipeline(&self) -> Vec<Document> {
-        let otherwise = if self.nulls { Bson::Null } else { Bson::String(self.field()) };
+        let otherwise = if self.makes_nulls() { Bson::Null } else { Bson::String(self.field()) };
         vec![doc! { "$set": { &self.path: { "$ifNull": [self.date(), otherwise] } } }]
     }
 
@@ -368,8 +384,12 @@ mod tests {
     fn check(engine: &Engine, form: &str, zone: &str, values: &[&str]) {
         let form = DateForm::parse(form).expect("a form");
         let zone = Zone::parse(zone).expect("a zone");
-        let conversion =
-            Conversion { path: "at".to_owned(), forms: vec![form.clone()], zone, nulls: false };
+        let conversion = Conversion {
+            path: "at".to_owned(),
+            forms: vec![form.clone()],
+            zone,
+            unconverted: Unconverted::Keep,
+        };
         let documents: Vec<Document> =
             values.iter().zip(0..).map(|(text, id)| doc! { "_id": id, "at": *text }).collect();
         engine.run("d", &doc! { "drop": "c" });
@@ -428,7 +448,7 @@ mod tests {
             path: "a.at".to_owned(),
             forms: vec![DateForm::Iso, DateForm::Layout(layout)],
             zone: Zone::UTC,
-            nulls: false,
+            unconverted: Unconverted::Reject,
         };
         let counts = batch(&engine.run("d", &conversion.count("c")));
         let count = |kind: &str| {
@@ -436,8 +456,9 @@ mod tests {
             found.and_then(|it| it.get_i32("n").ok())
         };
         assert_eq!((count("date"), count("null")), (Some(1), Some(1)), "{counts:?}");
-        let failing = batch(&engine.run("d", &conversion.preview("c", 5, true)));
+        let failing = batch(&engine.run("d", &conversion.check("c")));
         assert_eq!(failing.len(), 1);
+        assert_eq!(failing[0].get_i64("_id").ok(), Some(1), "it is named");
         let found = batch(&engine.run("d", &conversion.find("c", 10)));
         assert_eq!(found.len(), 1);
         let reply = engine.run("d", &conversion.update_step("c", vec![Bson::Int64(0)]));
@@ -458,7 +479,7 @@ mod tests {
         engine.run("d", &undo("c", "a.at", &values));
         let text = after(0).get_document("a").expect("a").get_str("at").map(str::to_owned);
         assert_eq!(text.ok().as_deref(), Some("Jun 12 1998"));
-        let nulls = Conversion { nulls: true, ..conversion };
+        let nulls = Conversion { unconverted: Unconverted::Null, ..conversion };
         let reply = engine.run("d", &nulls.update("c"));
         assert_eq!(reply.get_i32("nModified").ok(), Some(2), "{reply}");
     }

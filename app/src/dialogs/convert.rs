@@ -2,16 +2,17 @@
 
 use bson::Bson;
 use egui::{Context, Label, ScrollArea, Ui};
-use mayfly_engine::transfer::Leniency;
+use mayfly_engine::transfer::{Leniency, Unconverted};
 use mayfly_engine::value::date_text::{DateForm, Order};
 use mayfly_engine::value::shell::write_command;
 
 use crate::action::{Action, Actions, ConvertAction, ViewAction};
+use crate::commands::convert::Conversion;
 use crate::dialogs::{close, leave};
-use crate::state::convert::ConvertDraft;
+use crate::state::convert::{ConvertDraft, failing_words};
 use crate::state::transfer::Loadable;
 use crate::state::transfer::types::{decided_by, forms_words, instant, question, value_words};
-use crate::state::{State, number};
+use crate::state::{Namespace, State, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{self, Field};
 use crate::widgets::value::cut;
@@ -48,14 +49,14 @@ pub fn ui(context: &Context, draft: &mut ConvertDraft, state: &State, actions: &
             preview_ui(ui, draft);
             ttl_ui(ui, draft, state);
             if let Ok(conversion) = draft.conversion() {
-                let text = write_command(&namespace.db, &conversion.update(&namespace.collection));
+                let text = command_text(&conversion, &namespace);
                 if code_box::ui(ui, "Command", &text) {
                     actions.push(Action::View(ViewAction::Copy(text)));
                 }
             }
         },
         |ui, (draft, _)| {
-            let changes = changes(draft);
+            let changes = draft.changes();
             let label = match changes {
                 Some(count) => format!("Convert {}", number::counted(count, "value", "values")),
                 None => "Convert".to_owned(),
@@ -76,10 +77,15 @@ pub fn ui(context: &Context, draft: &mut ConvertDraft, state: &State, actions: &
     }
 }
 
-/// Documents that would change, once they are counted.
-fn changes(draft: &ConvertDraft) -> Option<u64> {
-    let (converts, fails) = *draft.counts.here()?;
-    Some(if draft.nulls { converts + fails } else { converts })
+/// The command of the whole change, after the check that it needs.
+fn command_text(conversion: &Conversion, namespace: &Namespace) -> String {
+    let Namespace { db, collection } = namespace;
+    let update = write_command(db, &conversion.update(collection));
+    if conversion.unconverted != Unconverted::Reject {
+        return update;
+    }
+    let check = write_command(db, &conversion.check(collection));
+    format!("// First, this has to find no document\n{check}\n{update}")
 }
 
 fn dim(ui: &mut Ui, words: &str) {
@@ -184,11 +190,11 @@ fn choices_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
     });
     ui.horizontal(|ui| {
         dim(ui, "What does not convert");
-        let words = ["Keep as it is", "Null"];
-        let pressed =
-            tabs::segmented(ui, "What does not convert", &words, usize::from(draft.nulls));
-        if let Some(pressed) = pressed {
-            draft.nulls = pressed == 1;
+        let chosen = Unconverted::ALL.iter().position(|(known, _)| *known == draft.unconverted);
+        let words = ["Keep as it is", "Null", "Convert nothing"];
+        let pressed = tabs::segmented(ui, "What does not convert", &words, chosen.unwrap_or(0));
+        if let Some((unconverted, _)) = pressed.and_then(|at| Unconverted::ALL.get(at)) {
+            draft.unconverted = *unconverted;
         }
     });
     let is_known = matches!(draft.detected, Loadable::Here(_));
@@ -263,7 +269,11 @@ fn preview_ui(ui: &mut Ui, draft: &ConvertDraft) {
         Loadable::Here((converts, fails)) => {
             let words = number::counted(*converts, "value converts", "values convert");
             let fails = number::counted(*fails, "does not", "do not");
-            let words = format!("{words}, {fails}{}", failing(draft));
+            let stops = match draft.unconverted {
+                Unconverted::Reject => ", so nothing will be converted",
+                Unconverted::Keep | Unconverted::Null => "",
+            };
+            let words = format!("{words}, {fails}{}{stops}", failing(draft));
             ui.add(Label::new(text::rich(words, text::small()).color(colors.overdue)).wrap());
         }
     }
@@ -274,19 +284,8 @@ fn failing(draft: &ConvertDraft) -> String {
     let (Some(values), Ok(conversion)) = (draft.failing.here(), draft.conversion()) else {
         return String::new();
     };
-    let why = |value: &Bson| {
-        let words = cut(&with_marks(&value_words(value)), VALUE_CHARS_MAX);
-        let errors = conversion.forms.iter().filter_map(|form| match value {
-            Bson::String(text) => form.read(text, conversion.zone).err(),
-            _ => None,
-        });
-        match errors.max() {
-            Some(error) => format!("“{words}”: {error}"),
-            None => format!("“{words}”"),
-        }
-    };
-    let all: Vec<String> = values.iter().map(why).collect();
-    if all.is_empty() { String::new() } else { format!(" ({})", all.join("; ")) }
+    let words = with_marks(&failing_words(&conversion, values));
+    if words.is_empty() { words } else { format!(" ({words})") }
 }
 
 fn rows_ui(ui: &mut Ui, rows: &[(Bson, Bson)]) {
@@ -295,7 +294,8 @@ fn rows_ui(ui: &mut Ui, rows: &[(Bson, Bson)]) {
     }
     let colors = colors(ui);
     let scroll = ScrollArea::vertical().id_salt("values").auto_shrink([false, true]);
-    scroll.max_height(ROWS_HEIGHT).show(ui, |ui| {
+    let scroll = scroll.max_height(ROWS_HEIGHT).min_scrolled_height(ROWS_HEIGHT);
+    scroll.show(ui, |ui| {
         let grid = egui::Grid::new("values").num_columns(2).min_col_width(220.0);
         grid.spacing(egui::vec2(sizes::GAP_LARGE, sizes::GAP_TINY)).show(ui, |ui| {
             ui.label(text::rich("Before", text::strong()));

@@ -3,7 +3,7 @@
 use egui::{Checkbox, Context, Ui};
 use mayfly_engine::value::shell::write_command;
 
-use crate::action::{Action, Actions, SchemaAction, ViewAction};
+use crate::action::{Action, Actions, SchemaAction, TransferAction, ViewAction};
 use crate::dialogs::{COMMAND_TO_SEND, WAITING, close, leave};
 use crate::state::schema::{Dialog, ValidatorDraft};
 use crate::state::{Namespace, State, TabId, number};
@@ -30,16 +30,17 @@ pub fn ui(
 }
 
 fn json_ui(context: &Context, namespace: &Namespace, schema: &str, actions: &mut Actions) {
-    let mut copy = false;
+    let (mut copy, mut saves) = (false, false);
     let closing = modal::ui(
         context,
         "JSON Schema",
         &format!("What {} holds, for documents in relaxed Extended JSON", visible(namespace)),
         sizes::DIALOG_WIDE,
-        &mut copy,
-        |ui, copy| *copy |= code_box::text_ui(ui, "JSON Schema", "Copy", schema),
-        |ui, copy| {
-            *copy |= modal::answer_ui(ui, Button::primary("Copy to the clipboard"));
+        &mut (&mut copy, &mut saves),
+        |ui, (copy, _)| **copy |= code_box::text_ui(ui, "JSON Schema", "Copy", schema),
+        |ui, (copy, saves)| {
+            **saves = modal::answer_ui(ui, Button::primary("Save to a file…"));
+            **copy |= ui.add(Button::plain("Copy to the clipboard")).clicked();
             if ui.add(Button::plain("Close")).clicked() {
                 close(actions);
             }
@@ -48,7 +49,10 @@ fn json_ui(context: &Context, namespace: &Namespace, schema: &str, actions: &mut
     if copy {
         actions.push(Action::View(ViewAction::CopyLines(schema.to_owned())));
     }
-    if closing.closes() {
+    if saves {
+        let (namespace, text) = (namespace.clone(), schema.to_owned());
+        actions.push(Action::Transfer(TransferAction::ExportSchema { namespace, text }));
+    } else if closing.closes() {
         close(actions);
     }
 }

@@ -130,12 +130,10 @@ impl Analysis {
         }
         let mut fields = Vec::new();
         report(&self.root, self.documents, &mut Vec::new(), &mut fields);
-        let is_one = |one: &&Candidate| one.dates > 0 || one.texts > 0;
         let mut candidates: Vec<Candidate> =
-            self.candidates.iter().filter(is_one).cloned().collect();
-        candidates.sort_by(|a, b| {
-            b.dates.cmp(&a.dates).then(b.texts.cmp(&a.texts)).then(a.path.cmp(&b.path))
-        });
+            self.candidates.iter().filter(|one| one.is_one()).cloned().collect();
+        let rank = |one: &Candidate| (one.dates, one.texts, one.instants().map(|it| it.documents));
+        candidates.sort_by(|a, b| rank(b).cmp(&rank(a)).then_with(|| a.path.cmp(&b.path)));
         Schema {
             documents: self.documents,
             bytes: self.bytes,
@@ -242,6 +240,12 @@ impl Reading<'_> {
             _ => {
                 if let Some(number) = number(value) {
                     node.numbers.get_or_insert_default().add(number);
+                    // No conversion makes a date of a decimal.
+                    if let Some(candidate) = node.candidate
+                        && kind != Kind::Decimal
+                    {
+                        self.candidates[candidate].number(self.document, number);
+                    }
                 }
             }
         }

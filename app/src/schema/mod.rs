@@ -5,6 +5,8 @@ pub mod analysis;
 pub mod histogram;
 pub mod json;
 pub mod kind;
+#[cfg(test)]
+mod messy_tests;
 pub mod path;
 pub mod report;
 pub mod ttl;
@@ -15,5 +17,5 @@ pub use histogram::Bar;
 pub use kind::Kind;
 pub use path::{Path, Step};
 pub use report::{Extent, Field, Schema, Times};
-pub use ttl::Candidate;
+pub use ttl::{Candidate, Instants, Unit};
 pub use values::{Frequent, whole};

@@ -4,7 +4,7 @@ use bson::Bson;
 
 use super::histogram::Bar;
 use super::kind::Kind;
-use super::path::Path;
+use super::path::{Path, Step};
 use super::ttl::Candidate;
 use super::values::Frequent;
 
@@ -107,7 +107,17 @@ impl Field {
     /// Whether it is in an array: then it is counted by elements.
     #[must_use]
     pub fn is_in_array(&self) -> bool {
-        self.path.steps().contains(&super::path::Step::Elements)
+        self.path.steps().contains(&Step::Elements)
+    }
+
+    /// Whether it has text or numbers that can be converted to dates: a conversion reaches into no
+    /// array, and an `_id` never changes.
+    #[must_use]
+    pub fn can_become_dates(&self) -> bool {
+        let kinds = [Kind::String, Kind::Int32, Kind::Long, Kind::Double];
+        let is_id = matches!(self.path.steps().first(), Some(Step::Field(name)) if name == "_id");
+        let has_values = kinds.iter().any(|kind| self.count_of(*kind) > 0);
+        has_values && !is_id && !self.is_in_array() && self.path.dotted().is_some()
     }
 
     /// How often it was of this type.
@@ -122,5 +132,12 @@ impl Schema {
     #[must_use]
     pub fn field(&self, path: &Path) -> Option<&Field> {
         self.fields.iter().find(|field| field.path == *path)
+    }
+
+    /// Whether the field at a dotted path has text or numbers that can be converted to dates.
+    #[must_use]
+    pub fn can_become_dates(&self, dotted: &str) -> bool {
+        let mut convertible = self.fields.iter().filter(|field| field.can_become_dates());
+        convertible.any(|field| field.path.dotted().as_deref() == Some(dotted))
     }
 }

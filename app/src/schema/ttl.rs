@@ -21,6 +21,7 @@ pub struct Candidate {
     pub texts: u64,
     /// Such texts.
     pub examples: Vec<String>,
+    numbers: Numbers,
     /// The document that was counted last.
     last: u64,
     /// Its earliest date.
@@ -58,12 +59,108 @@ impl Candidate {
         }
     }
 
+    /// Counts a number of document number `document`.
+    pub fn number(&mut self, document: u64, number: f64) {
+        self.numbers.add(document, number);
+    }
+
+    /// Its numbers, if they look like instants.
+    #[must_use]
+    pub fn instants(&self) -> Option<Instants> {
+        self.numbers.instants()
+    }
+
+    /// Whether there is anything at it that may carry a TTL.
+    #[must_use]
+    pub fn is_one(&self) -> bool {
+        self.dates > 0 || self.texts > 0 || self.instants().is_some()
+    }
+
     /// Counts the document that was read last; no further date of it comes.
     pub fn finish(&mut self, now_ms: i64) {
         let Some(earliest_ms) = self.earliest_ms.take() else { return };
         for (count, lifetime_ms) in self.expired.iter_mut().zip(LIFETIMES_MS) {
             *count += u64::from(earliest_ms <= now_ms.saturating_sub(lifetime_ms));
         }
+    }
+}
+
+/// A unit in which numbers count from 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Millis,
+}
+
+impl Unit {
+    /// Its milliseconds.
+    #[must_use]
+    pub fn millis(self) -> i64 {
+        match self {
+            Self::Seconds => 1_000,
+            Self::Millis => 1,
+        }
+    }
+}
+
+/// Numbers that look like instants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Instants {
+    /// What they count.
+    pub unit: Unit,
+    /// Documents with such a number.
+    pub documents: u64,
+    /// One of the numbers.
+    pub example: i64,
+}
+
+/// Instants that numbers are taken for, in milliseconds since 1970: 2000 to 2040.
+const NUMBERS_MS: std::ops::Range<i64> = 946_684_800_000..2_208_988_800_000;
+
+/// Of ten numbers, how many have to look like instants: any number can be one.
+const NUMBERS_OF_TEN: u64 = 9;
+
+/// The numbers of a candidate, counted by documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Numbers {
+    /// The document that was counted last.
+    last: u64,
+    all: u64,
+    /// By unit, with one of the numbers.
+    seconds: (u64, i64),
+    millis: (u64, i64),
+}
+
+impl Numbers {
+    fn add(&mut self, document: u64, number: f64) {
+        if self.last == document {
+            return;
+        }
+        self.last = document;
+        self.all += 1;
+        if number.abs() >= 1e15 {
+            return;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be in range")]
+        let whole = number as i64;
+        for (unit, found) in [(Unit::Seconds, &mut self.seconds), (Unit::Millis, &mut self.millis)]
+        {
+            if NUMBERS_MS.contains(&whole.saturating_mul(unit.millis())) {
+                *found = (found.0 + 1, if found.0 == 0 { whole } else { found.1 });
+            }
+        }
+    }
+
+    fn instants(&self) -> Option<Instants> {
+        let (unit, (documents, example)) = if self.seconds.0 >= self.millis.0 {
+            (Unit::Seconds, self.seconds)
+        } else {
+            (Unit::Millis, self.millis)
+        };
+        let is_enough = documents > 0 && documents * 10 >= self.all * NUMBERS_OF_TEN;
+        is_enough.then_some(Instants { unit, documents, example })
     }
 }
 
@@ -140,6 +237,34 @@ mod tests {
         candidate.date(3, now_ms + DAY_MS, now_ms);
         candidate.finish(now_ms);
         assert_eq!((candidate.dates, candidate.expired), (3, [2, 2, 1]));
+    }
+
+    #[test]
+    fn numbers_of_this_time_may_be_instants() {
+        let of = |numbers: &[f64]| {
+            let mut candidate = Candidate::new("at".to_owned());
+            for (document, number) in (1..).zip(numbers) {
+                candidate.number(document, *number);
+            }
+            candidate.instants().map(|found| (found.unit, found.documents, found.example))
+        };
+        assert_eq!(of(&[1_709_280_000.0, 1.7e9]), Some((Unit::Seconds, 2, 1_709_280_000)));
+        assert_eq!(of(&[1_709_280_000_123.0]), Some((Unit::Millis, 1, 1_709_280_000_123)));
+        assert_eq!(of(&[1_709_280_000.5]), Some((Unit::Seconds, 1, 1_709_280_000)));
+        // 2000 and 2040 are the bounds.
+        assert_eq!(of(&[946_684_799.0]), None);
+        assert_eq!(of(&[946_684_800.0]).map(|found| found.1), Some(1));
+        assert_eq!(of(&[2_208_988_799.0]).map(|found| found.1), Some(1));
+        assert_eq!(of(&[2_208_988_800.0]), None);
+        assert_eq!(of(&[f64::NAN]), None);
+        assert_eq!(of(&[f64::INFINITY, -1.0, 1e300]), None);
+        // One of ten may be something else, such as 0 for never.
+        let mut ten = [1_709_280_000.0; 10];
+        ten[3] = 0.0;
+        assert_eq!(of(&ten).map(|found| found.1), Some(9));
+        ten[4] = 0.0;
+        assert_eq!(of(&ten), None);
+        assert_eq!(of(&[]), None);
     }
 
     #[test]

@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 
 use bson::{Bson, Document};
-use mayfly_engine::transfer::{Leniency, Zone};
+use mayfly_engine::transfer::{Leniency, Unconverted, Zone};
 use mayfly_engine::value::date_text::{DateForm, Detection, Detector};
 
 use super::Namespace;
 use super::operations::OperationId;
 use super::transfer::Loadable;
+use super::transfer::types::value_words;
 use crate::commands::convert::Conversion;
 use crate::limits::{CONVERT_FIELDS_MAX, CONVERT_UNDO_BYTES_MAX, CONVERT_UNDO_VALUES_MAX};
+
+/// Characters of a value that does not convert.
+const FAILING_CHARS_MAX: usize = 48;
 
 /// A field to convert, as drafted.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -29,14 +33,14 @@ pub struct ConvertDraft {
     pub layout: Option<String>,
     /// The zone of dates that name none, as typed.
     pub zone: String,
-    /// Whether a value that does not convert becomes null.
-    pub nulls: bool,
+    /// What happens to a value that does not convert.
+    pub unconverted: Unconverted,
     /// What the preview and the counts are for.
     pub looked_for: Option<Conversion>,
     /// Values before and after.
     pub preview: Loadable<Vec<(Bson, Bson)>>,
-    /// Values that do not convert.
-    pub failing: Loadable<Vec<Bson>>,
+    /// Some documents whose value does not convert: their `_id` and the value.
+    pub failing: Loadable<Vec<(Bson, Bson)>>,
     /// Values that convert, and values that do not.
     pub counts: Loadable<(u64, u64)>,
 }
@@ -73,7 +77,18 @@ impl ConvertDraft {
             return Err("Choose how the dates are written".to_owned());
         }
         let zone = Leniency::read_zone(&self.zone)?;
-        Ok(Conversion { path: path.to_owned(), forms, zone, nulls: self.nulls })
+        Ok(Conversion { path: path.to_owned(), forms, zone, unconverted: self.unconverted })
+    }
+
+    /// How many documents would change; `None`: that is not counted yet.
+    #[must_use]
+    pub fn changes(&self) -> Option<u64> {
+        let (converts, fails) = *self.counts.here()?;
+        Some(match self.unconverted {
+            Unconverted::Null => converts + fails,
+            Unconverted::Reject if fails > 0 => 0,
+            Unconverted::Keep | Unconverted::Reject => converts,
+        })
     }
 
     /// Finds the fields that look like dates in a sample of documents.
@@ -133,6 +148,31 @@ fn add_fields(
             _ => {}
         }
     }
+}
+
+/// Documents whose value does not convert, in words: `_id 3, "TBD": it does not match the layout`.
+#[must_use]
+pub fn failing_words(conversion: &Conversion, failing: &[(Bson, Bson)]) -> String {
+    let short = |value: &Bson| {
+        let text = value_words(value);
+        let mut short: String = text.chars().take(FAILING_CHARS_MAX).collect();
+        if short.len() < text.len() {
+            short.push('…');
+        }
+        short
+    };
+    let why = |(id, value): &(Bson, Bson)| {
+        let errors = conversion.forms.iter().filter_map(|form| match value {
+            Bson::String(text) => form.read(text, conversion.zone).err(),
+            _ => None,
+        });
+        let named = format!("_id {}, “{}”", short(id), short(value));
+        match errors.max() {
+            Some(error) => format!("{named}: {error}"),
+            None => named,
+        }
+    };
+    failing.iter().map(why).collect::<Vec<_>>().join("; ")
 }
 
 /// The single value at a path.

@@ -1,6 +1,7 @@
 //! Text in stored documents becomes dates, and text again.
 
 use bson::{Bson, Document, doc};
+use egui::Key;
 use mayfly::action::{Action, ConvertAction};
 use mayfly::state::Namespace;
 
@@ -35,7 +36,7 @@ fn a_field_is_converted_and_undone() {
     window.until_named("Convert released");
     window.click("Convert released");
     window.until_named("2 of 3 sampled values look like dates");
-    window.until_named("2 values convert, 1 does not (“TBD”: it does not match the layout)");
+    window.until_named("2 values convert, 1 does not (_id 3, “TBD”: it does not match the layout)");
     assert!(window.has("1998-06-12 00:00:00Z"));
     let command = window.copied("Copy command");
     assert!(command.contains("$dateFromString"), "{command}");
@@ -52,6 +53,44 @@ fn a_field_is_converted_and_undone() {
     window.until_named("Restored released in 2 documents of test.films");
     let text = |text: &str| Bson::String(text.to_owned());
     assert_eq!(window.released(), [text("Jun 12 1998"), text("Aug 07 1998"), tbd]);
+}
+
+#[test]
+fn a_value_that_does_not_convert_stops_everything_when_asked_to() {
+    let mut window = Window::open_view(&films(), "Documents");
+    window.open_convert("released");
+    window.until_named("Convert 2 values");
+    window.click("What does not convert: Convert nothing");
+    window.until_named(
+        "2 values convert, 1 does not (_id 3, “TBD”: it does not match the layout), so nothing \
+         will be converted",
+    );
+    assert!(!window.is_enabled("Convert 0 values"));
+    // What fails is mended while the dialog is open, and another one comes just before the start.
+    let mend = doc! { "q": { "_id": 3 }, "u": { "$set": { "released": "Jan 1 2000" } } };
+    window.run("test", &doc! { "update": "films", "updates": [mend] });
+    window.click("What does not convert: Keep as it is");
+    window.until_named("Convert 3 values");
+    window.click("What does not convert: Convert nothing");
+    window.until_named("3 values convert; none fails");
+    let shown = window.copied("Copy command");
+    assert!(shown.starts_with("// First, this has to find no document\n"), "{shown}");
+    window.run("test", &doc! { "insert": "films", "documents": [{ "_id": 4, "released": "?" }] });
+    window.click("Convert 3 values");
+    window.until_named("Nothing was converted, because values of released do not convert: _id 4");
+    let stored = window.released();
+    assert!(stored.iter().all(|value| value.as_str().is_some()), "{stored:?}");
+    window.run("test", &doc! { "delete": "films", "deletes": [{ "q": { "_id": 4 }, "limit": 1 }] });
+    window.open_convert("released");
+    window.until_named("Convert 3 values");
+    window.click("What does not convert: Convert nothing");
+    window.until_named("3 values convert; none fails");
+    window.click("Convert 3 values");
+    window.until_named("Converted released to dates in 3 documents of test.films");
+    // The check and the change that were sent are those that were shown, in steps.
+    let sent = window.sent();
+    let is_check = |text: &&String| text.contains("aggregate") && shown.contains(text.as_str());
+    assert!(sent.iter().any(|text| is_check(&text)), "{sent:?} have not the check of {shown}");
 }
 
 #[test]
@@ -91,14 +130,16 @@ fn the_order_is_asked_in_place_too() {
 fn never_expiring_text_offers_its_conversion() {
     let mut commands = films();
     commands.push(doc! { "createIndexes": "films", "indexes": [
-        { "key": { "released": 1 }, "name": "released_1", "expireAfterSeconds": 60 }
+        { "key": { "released": 1 }, "name": "released_1", "expireAfterSeconds": 60 },
+        { "key": { "n": 1 }, "name": "n_1", "expireAfterSeconds": 60 },
     ] });
     let mut window = Window::open_view(&commands, "Expiry");
+    window.choose("TTL index", "released_1 · 1 min");
     window.until_named("Never expires: 3");
-    window.ask(Action::Convert(ConvertAction::Open {
-        namespace: Namespace::new("test", "films"),
-        path: "released".to_owned(),
-    }));
+    window.point("Never expires: 3");
+    window.until_named("string: 3");
+    assert!(!window.has("Convert n to dates…"), "only the chosen index is looked at");
+    window.point("Convert released to dates…");
     window.until_named("released_1 is a TTL index on this field");
     window.until_named("Convert 2 values");
     window.click("Convert 2 values");
@@ -107,4 +148,44 @@ fn never_expiring_text_offers_its_conversion() {
     window.until_window("they expired", |window| {
         window.run("test", &doc! { "count": "films" }).get_i32("n").ok() == Some(1)
     });
+}
+
+#[test]
+fn the_menus_of_the_table_lead_to_the_conversion() {
+    let mut window = Window::open_view(&films(), "Documents");
+    window.until_named("Document 1");
+    window.key(Key::F4);
+    window.until_named("Sort by released");
+    window.point_secondary("Sort by _id");
+    window.until_named("Copy path");
+    assert!(!window.has("Convert to dates…"), "an _id never changes");
+    window.key(Key::Escape);
+    window.point_secondary("Sort by released");
+    window.point("Convert to dates…");
+    window.until_named("2 of 3 sampled values look like dates");
+    assert_eq!(window.value("Field to convert"), "released");
+    window.click("Cancel");
+    window.point_secondary("\"TBD\"");
+    window.point("Convert to dates…");
+    window.until_named("2 of 3 sampled values look like dates");
+}
+
+#[test]
+fn the_index_dialog_leads_to_the_conversion_and_comes_back() {
+    let date = |n: i32| doc! { "_id": n, "released": bson::DateTime::from_millis(0) };
+    let mut commands = films();
+    commands.push(doc! { "insert": "films", "documents": [date(10)] });
+    let mut window = Window::open_view(&commands, "Indexes");
+    window.click("Create index…");
+    window.until_named("Create index on films");
+    window.type_into("Field 1", "released");
+    window.click("Expire documents (TTL)");
+    window.until_named("3 sampled documents have text or numbers in released");
+    window.click("Convert to dates…");
+    window.until_named("2 of 3 sampled values look like dates");
+    window.click("Cancel");
+    window.until_named("Create index on films");
+    assert_eq!(window.value("Field 1"), "released", "what was typed is still there");
+    window.type_into("Field 1", "n");
+    window.until_named("No sampled document has a date in n, so none would expire");
 }

@@ -118,6 +118,72 @@ fn fields_that_could_carry_a_ttl_open_the_dialog() {
     assert_eq!(window.value("Field 1"), "at");
 }
 
+/// Every field that may be a date but is none.
+fn events() -> Document {
+    let event = |n: i32| {
+        let secs = 1_709_280_000_i64 + i64::from(n);
+        let text = Bson::String("2024-03-01".to_owned());
+        let mixed = if n == 0 { at(0).into() } else { text };
+        doc! {
+            "_id": n, "mixed": mixed, "secs": secs, "log": { "ms": secs * 1_000 }, "text": "Jun 12 1998",
+            "list": ["2024-03-01"], "rest": n,
+        }
+    };
+    doc! { "insert": "orders", "documents": (0..10).map(event).collect::<Vec<_>>() }
+}
+
+#[test]
+fn numbers_and_text_that_look_like_dates_lead_to_their_conversion() {
+    let mut window = Window::open_view(&[events()], "Schema");
+    window.until_named("date in 10 % of documents; text that looks like a date in 90 %");
+    window.until_named("text that looks like a date in 100 % of documents, such as Jun 12 1998");
+    assert!(!window.has_part("since 1970"), "the first three are listed");
+    window.click("Show all 5: could carry a TTL");
+    window.until_named(
+        "numbers that look like seconds since 1970 in 100 % of documents, such as 1709280000 \
+         (2024-03-01 08:00)",
+    );
+    assert!(window.has_part("numbers that look like milliseconds since 1970"));
+    assert!(!window.has("Convert list to dates"), "no conversion reaches into an array");
+    assert!(window.has("Create TTL index on mixed") && window.has("Convert mixed to dates"));
+    for (path, converts) in [("log.ms", "Convert 10 values"), ("mixed", "Convert 9 values")] {
+        window.click(&format!("Convert {path} to dates"));
+        window.until_named(converts);
+        assert_eq!(window.value("Field to convert"), path);
+        window.click("Cancel");
+    }
+    window.click("Convert secs to dates");
+    window.until_named("Convert 10 values");
+    assert!(window.has("2024-03-01 08:00:00Z"));
+    window.click("Convert 10 values");
+    window.until_named("Converted secs to dates in 10 documents");
+    window.click("Refresh");
+    window.until_named("Create TTL index on secs");
+}
+
+#[test]
+fn the_menu_and_the_inspector_of_a_field_convert_it() {
+    let mut window = Window::open_view(&[events()], "Schema");
+    window.until_named("Field text");
+    window.point_secondary("Field text");
+    window.until_named("Copy path");
+    window.point("Convert to dates…");
+    window.until_named("10 of 10 sampled values look like dates");
+    assert_eq!(window.value("Field to convert"), "text");
+    window.click("Cancel");
+    window.click("Field mixed");
+    window.until_named("Clear the selection");
+    window.click("Convert to dates…");
+    window.until_named("9 of 9 sampled values look like dates");
+    window.click("Cancel");
+    window.click("Field _id");
+    assert!(!window.has("Convert to dates…"), "an _id never changes");
+    window.point_secondary("Field mixed");
+    window.point("Create TTL index…");
+    window.until_named("Create index on orders");
+    assert_eq!(window.value("Field 1"), "mixed");
+}
+
 #[test]
 fn a_changed_collection_is_read_again_only_when_asked() {
     let mut window = open();
@@ -159,6 +225,33 @@ fn the_schema_is_exported_as_json_schema() {
     let text = window.copied("Copy to the clipboard");
     assert!(text.contains("\"$schema\"") && text.contains("\"#/$defs/Date\""), "{text}");
     assert!(text.contains("\"title\": \"test.orders\""), "{text}");
+}
+
+#[test]
+fn the_json_schema_is_saved_to_a_file_that_is_replaced_only_when_asked() {
+    let mut window = open();
+    let path = window.folder.path().join("orders.schema.json");
+    let export = |window: &mut Window| {
+        window.choose("Use the schema", "Export as JSON Schema…");
+        window.click("Save to a file…");
+        window.until_named("Export JSON Schema");
+        assert!(window.value("File path").ends_with("test.orders.schema.json"));
+        window.type_into("File path", &path.to_string_lossy());
+        window.click("Export");
+    };
+    export(&mut window);
+    window.until_named("Exported the JSON Schema to");
+    let text = std::fs::read_to_string(&path).expect("a file");
+    assert!(text.contains("\"title\": \"test.orders\"") && text.ends_with("}\n"), "{text}");
+    std::fs::write(&path, "mine").expect("written");
+    export(&mut window);
+    window.until_named("already exists. Replace it?");
+    assert_eq!(std::fs::read_to_string(&path).expect("a file"), "mine");
+    window.click("Replace file");
+    window.until_window("it is replaced", |_| {
+        std::fs::read_to_string(&path).is_ok_and(|text| text.contains("test.orders"))
+    });
+    window.until_gone("Replace file");
 }
 
 #[test]

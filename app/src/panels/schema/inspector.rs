@@ -3,19 +3,19 @@
 use bson::{Bson, Document};
 use egui::{Label, Ui};
 
-use super::{TabActions, row, words};
+use super::{TabActions, row, ttl, words};
 use crate::action::SchemaAction;
 use crate::schema::{Field, Times};
-use crate::state::number;
 use crate::state::schema::{
     hour_filter, number_filter, time_filter, type_filter, value_filter, weekday_filter,
 };
+use crate::state::{Tab, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::histogram::{self, Column};
 use crate::widgets::value_text::{Kind as Look, with_marks};
 use crate::widgets::{Button, key_value, value};
 
-pub(super) fn ui(ui: &mut Ui, field: &Field, actions: &mut TabActions<'_>) {
+pub(super) fn ui(ui: &mut Ui, tab: &Tab, field: &Field, actions: &mut TabActions<'_>) {
     ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
     ui.horizontal_top(|ui| {
         let width = ui.available_width() - sizes::CONTROL_SMALL - sizes::GAP_SMALL;
@@ -30,6 +30,12 @@ pub(super) fn ui(ui: &mut Ui, field: &Field, actions: &mut TabActions<'_>) {
     });
     let hint = "Press a type, a bar or a value to add it to the filter";
     ui.add(Label::new(text::rich(hint, text::small()).color(colors(ui).dim)).wrap());
+    let path = field.path.dotted().filter(|_| field.can_become_dates());
+    if let Some(path) = path
+        && ui.add(Button::plain("Convert to dates…").small()).clicked()
+    {
+        ttl::convert(tab, path, actions);
+    }
     presence_ui(ui, field, actions);
     kinds_ui(ui, field, actions);
     numbers_ui(ui, field, actions);

@@ -12,11 +12,11 @@ use egui_extras::{Column, TableBuilder, TableRow};
 
 use crate::action::{Action, Actions, SchemaAction};
 use crate::schema::Field;
-use crate::state::schema::{SchemaView, Stage};
+use crate::state::schema::Stage;
 use crate::state::{State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
-use crate::widgets::paint;
+use crate::widgets::{menu, paint};
 
 /// Queues the actions of one tab.
 struct TabActions<'a> {
@@ -44,7 +44,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
         match (schema, &view.stage) {
             (Some(schema), _) => {
                 ttl::ui(ui, tab, schema, &mut actions);
-                table_ui(ui, view, &mut actions);
+                table_ui(ui, tab, &mut actions);
             }
             (None, Stage::Idle | Stage::Reading) => {
                 empty_state::ui(ui, Picture::Waiting, "Reading documents", None);
@@ -68,7 +68,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
 pub fn inspector_ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
     let mut actions = TabActions { tab: tab.id, queue: actions };
     if let Some(field) = tab.schema.selected_field() {
-        inspector::ui(ui, field, &mut actions);
+        inspector::ui(ui, tab, field, &mut actions);
     }
 }
 
@@ -96,7 +96,8 @@ fn room(width: f32) -> Room {
 /// The part of the width that the names of fields have at first.
 const FIELD_SHARE: f32 = 0.28;
 
-fn table_ui(ui: &mut Ui, view: &SchemaView, actions: &mut TabActions<'_>) {
+fn table_ui(ui: &mut Ui, tab: &Tab, actions: &mut TabActions<'_>) {
+    let view = &tab.schema;
     let width = ui.available_width();
     let room = room(width);
     let rows = view.rows();
@@ -142,18 +143,19 @@ fn table_ui(ui: &mut Ui, view: &SchemaView, actions: &mut TabActions<'_>) {
         .body(|body| {
             body.rows(sizes::ROW_TABLE, rows.len(), |mut table_row| {
                 let Some(field) = rows.get(table_row.index()).copied() else { return };
-                row_ui(&mut table_row, view, field, (room, is_flat), actions);
+                row_ui(&mut table_row, tab, field, (room, is_flat), actions);
             });
         });
 }
 
 fn row_ui(
     table_row: &mut TableRow<'_, '_>,
-    view: &SchemaView,
+    tab: &Tab,
     field: &Field,
     (room, is_flat): (Room, bool),
     actions: &mut TabActions<'_>,
 ) {
+    let view = &tab.schema;
     let is_chosen = view.selected.as_ref() == Some(&field.path);
     table_row.set_selected(is_chosen);
     cell(table_row, |ui| {
@@ -178,6 +180,7 @@ fn row_ui(
         let name = format!("Field {}", words::path(&field.path));
         egui::WidgetInfo::selected(egui::Role::Button, true, is_chosen, name)
     });
+    menu::context(&response, |ui| row::menu_ui(ui, tab, field, actions));
     if response.clicked() {
         let chosen = (!is_chosen).then(|| field.path.clone());
         actions.push(SchemaAction::Select(chosen));

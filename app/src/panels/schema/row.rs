@@ -2,14 +2,15 @@
 
 use egui::{Align, Color32, Label, Layout, Rect, Role, Sense, Ui, WidgetInfo, vec2};
 
-use super::{TabActions, words};
-use crate::action::SchemaAction;
+use super::{TabActions, ttl, words};
+use crate::action::{Action, IndexesAction, SchemaAction, ViewAction};
 use crate::schema::{Field, Kind};
 use crate::state::schema::SchemaView;
+use crate::state::{Tab, number};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::{self, with_marks};
-use crate::widgets::{Button, histogram, paint, value};
+use crate::widgets::{Button, histogram, menu, paint, value};
 
 /// The color of a type.
 pub(super) fn ink(kind: Kind, colors: &Colors) -> Color32 {
@@ -93,6 +94,23 @@ pub(super) fn distinct_ui(ui: &mut Ui, field: &Field) {
     }
 }
 
+/// The menu of a field.
+pub(super) fn menu_ui(ui: &mut Ui, tab: &Tab, field: &Field, actions: &mut TabActions<'_>) {
+    if menu::entry(ui, "Copy path", "", true).clicked() {
+        let path = field.path.dotted().unwrap_or_else(|| field.path.to_string());
+        actions.queue.push(Action::View(ViewAction::Copy(path)));
+    }
+    let Some(path) = field.path.dotted() else { return };
+    if field.can_become_dates() && menu::entry(ui, "Convert to dates…", "", true).clicked() {
+        ttl::convert(tab, path.clone(), actions);
+    }
+    let has_ttl = tab.indexes.ttl().iter().any(|index| index.field == path);
+    let can_expire = field.count_of(Kind::Date) > 0 && path != "_id" && !has_ttl;
+    if can_expire && menu::entry(ui, "Create TTL index…", "", true).clicked() {
+        actions.queue.push(Action::Indexes(actions.tab, IndexesAction::OpenCreateTtl(path)));
+    }
+}
+
 const NUMBERS: [Kind; 4] = [Kind::Int32, Kind::Long, Kind::Double, Kind::Decimal];
 
 /// Whether more than half of the values, without the nulls, are of these types.
@@ -132,7 +150,11 @@ pub(super) fn values_ui(ui: &mut Ui, field: &Field) {
     }
     let lengths = field.array_lengths;
     if lengths.count > 0 {
-        let words = format!("{} to {} elements", lengths.min, lengths.max);
+        let words = if lengths.min == lengths.max {
+            number::counted(lengths.max, "element", "elements")
+        } else {
+            format!("{} to {} elements", number::count(lengths.min), number::count(lengths.max))
+        };
         ui.add(Label::new(text::rich(words, text::small()).color(colors.dim)).truncate());
     }
 }

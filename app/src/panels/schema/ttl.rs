@@ -1,35 +1,46 @@
 //! Which fields could carry a TTL.
 
-use egui::{Align, Label, Layout, Ui};
+use egui::{Align, Label, Layout, ScrollArea, Ui};
 
 use super::{TabActions, words};
-use crate::action::{Action, IndexesAction};
+use crate::action::{Action, ConvertAction, IndexesAction, SchemaAction};
 use crate::schema::{Candidate, Schema};
 use crate::state::Tab;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, chip};
 
-/// Candidates that are shown.
-const SHOWN_MAX: usize = 3;
+/// Candidates that are listed at first.
+const FIRST_MAX: usize = 3;
+/// The height of the list when all are listed, in points.
+const LIST_HEIGHT: f32 = 220.0;
 
 pub(super) fn ui(ui: &mut Ui, tab: &Tab, schema: &Schema, actions: &mut TabActions<'_>) {
     if schema.candidates.is_empty() {
         return;
     }
+    let lists_all = tab.schema.lists_candidates;
     card::ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
         ui.horizontal(|ui| {
             ui.label(text::rich("Could carry a TTL", text::title()));
-            let more = schema.candidates.len().saturating_sub(SHOWN_MAX);
-            if more > 0 {
-                let words = format!("and {more} more");
-                ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+            let all = schema.candidates.len();
+            if all > FIRST_MAX {
+                let label =
+                    if lists_all { "Show less".to_owned() } else { format!("Show all {all}") };
+                let button = Button::ghost(&label).small();
+                if ui.add(button.name(&format!("{label}: could carry a TTL"))).clicked() {
+                    actions.push(SchemaAction::ListCandidates(!lists_all));
+                }
             }
         });
-        for candidate in schema.candidates.iter().take(SHOWN_MAX) {
-            candidate_ui(ui, tab, schema, candidate, actions);
-        }
+        let count = if lists_all { schema.candidates.len() } else { FIRST_MAX };
+        let scroll = ScrollArea::vertical().id_salt("candidates").auto_shrink([false, true]);
+        scroll.max_height(LIST_HEIGHT).show(ui, |ui| {
+            for candidate in schema.candidates.iter().take(count) {
+                candidate_ui(ui, tab, schema, candidate, actions);
+            }
+        });
     });
     ui.add_space(sizes::GAP_SMALL);
 }
@@ -54,6 +65,14 @@ fn candidate_ui(
                     actions.queue.push(Action::Indexes(actions.tab, action));
                 }
             }
+            let others = candidate.texts > 0 || candidate.instants().is_some();
+            if others && schema.can_become_dates(&candidate.path) {
+                let name = format!("Convert {} to dates", with_marks(&candidate.path));
+                let button = Button::plain("Convert to dates…").small().name(&name);
+                if ui.add(button).clicked() {
+                    convert(tab, candidate.path.clone(), actions);
+                }
+            }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let path = text::rich(with_marks(&candidate.path), text::strong());
                 ui.add(Label::new(path).truncate());
@@ -67,4 +86,10 @@ fn candidate_ui(
         let words = text::rich(words::removed(candidate), text::small()).color(colors(ui).dim);
         ui.add(Label::new(words).wrap());
     }
+}
+
+/// Opens the dialog that converts a field to dates.
+pub(super) fn convert(tab: &Tab, path: String, actions: &mut TabActions<'_>) {
+    let namespace = tab.namespace.clone();
+    actions.queue.push(Action::Convert(ConvertAction::Open { namespace, path }));
 }

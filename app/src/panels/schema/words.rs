@@ -1,6 +1,6 @@
 //! Figures of a schema in words.
 
-use crate::schema::{Bar, Candidate, Field, Kind, Path};
+use crate::schema::{Bar, Candidate, Field, Kind, Path, Unit};
 use crate::state::schema::{SchemaView, Stage};
 use crate::state::{Zone, number};
 
@@ -118,15 +118,30 @@ pub(super) const WEEKDAYS: [&str; 7] =
 
 /// What documents have at a candidate for a TTL.
 pub(super) fn candidate(candidate: &Candidate, documents: u64) -> String {
+    let mut parts = Vec::new();
     if candidate.dates > 0 {
-        format!("date in {} of documents", share(candidate.dates, documents))
-    } else {
+        parts.push(format!("date in {} of documents", share(candidate.dates, documents)));
+    }
+    if candidate.texts > 0 {
         let example = candidate.examples.first().map(String::as_str).unwrap_or_default();
-        format!(
+        parts.push(format!(
             "text that looks like a date in {} of documents, such as {example}",
             share(candidate.texts, documents)
-        )
+        ));
     }
+    if let Some(found) = candidate.instants() {
+        let unit = match found.unit {
+            Unit::Seconds => "seconds",
+            Unit::Millis => "milliseconds",
+        };
+        parts.push(format!(
+            "numbers that look like {unit} since 1970 in {} of documents, such as {} ({})",
+            share(found.documents, documents),
+            found.example,
+            date(found.example.saturating_mul(found.unit.millis()))
+        ));
+    }
+    parts.join("; ")
 }
 
 /// What a TTL on a candidate would remove now.
@@ -163,6 +178,18 @@ mod tests {
         check(-2.5, "−2.5");
         check(0.1 + 0.2, "0.3");
         check(1e20, "1.000e20");
+    }
+
+    #[test]
+    fn a_candidate_says_all_that_was_found() {
+        let mut found = Candidate::new("at".to_owned());
+        found.date(1, 0, 0);
+        found.text(2, "2024-03-01");
+        found.number(3, 1_709_280_000.0);
+        let expected = "date in 25 % of documents; text that looks like a date in 25 % of \
+                        documents, such as 2024-03-01; numbers that look like seconds since 1970 \
+                        in 25 % of documents, such as 1709280000 (2024-03-01 08:00)";
+        assert_eq!(candidate(&found, 4), expected);
     }
 
     #[test]

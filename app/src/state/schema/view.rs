@@ -25,6 +25,7 @@ pub enum Stage {
 
 /// What the Schema view of one tab shows.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing; none excludes another")]
 pub struct SchemaView {
     /// Whether an analysis was asked for.
     pub asked: bool,
@@ -44,6 +45,8 @@ pub struct SchemaView {
     pub selected: Option<Path>,
     /// Documents and arrays whose inner paths are shown.
     pub open: BTreeSet<Path>,
+    /// Whether every candidate for a TTL is listed; else only the first.
+    pub lists_candidates: bool,
     /// The job that reads.
     pub generation: u64,
 }
