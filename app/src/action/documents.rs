@@ -86,6 +86,9 @@ pub enum DocumentsAction {
     },
     /// Opens the editor for a new document.
     Add,
+    /// Opens the editor for documents from the clipboard: with this text, or with what the
+    /// clipboard holds.
+    Paste(Option<String>),
     /// Opens a document in the editor.
     Edit(Bson),
     /// Opens a copy of a document in the editor.
@@ -179,6 +182,18 @@ pub const ADD: Entry = Entry {
     },
 };
 
+/// Adds documents from the clipboard.
+pub const PASTE: Entry = Entry {
+    group: Group::Documents,
+    label: "Paste documents…",
+    tooltip: "Insert documents from the clipboard: JSON, NDJSON or mongosh literals",
+    keys: None,
+    action: |state| {
+        let tab = state.tabs.active().filter(|_| state.is_open())?;
+        Some(Action::Documents(tab.id, DocumentsAction::Paste(None)))
+    },
+};
+
 const fn entry(
     label: &'static str,
     tooltip: &'static str,
@@ -190,6 +205,7 @@ const fn entry(
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[
     ADD,
+    PASTE,
     Entry {
         keys: key(Key::F5),
         ..entry("Run the filter", "Show matching documents", |state| {
@@ -235,7 +251,7 @@ pub const ENTRIES: &[Entry] = &[
         when(state, |_| true, DocumentsAction::Clone(id))
     }),
     entry("Compare documents…", "Show two selected documents side by side", |state| {
-        let ids = shown(state)?.documents.selected.pair()?;
+        let ids = shown(state)?.documents.selected_pair()?;
         when(state, |_| true, DocumentsAction::Compare(Box::new(ids)))
     }),
     entry("Delete selected documents…", "Delete the selected documents", |state| {
@@ -255,6 +271,9 @@ pub const ENTRIES: &[Entry] = &[
     }),
     entry("Copy as mongosh literals", "Copy the selected documents as in mongosh", |state| {
         copy(state, CopyForm::Shell)
+    }),
+    entry("Copy as CSV", "Copy the selected documents as CSV with a header row", |state| {
+        copy(state, CopyForm::Csv)
     }),
     entry("Damaged documents…", "List damaged documents and remove them", |state| {
         when(state, |_| true, DocumentsAction::ShowDamaged)

@@ -13,6 +13,13 @@ use super::{marks, value};
 use crate::job::Zone;
 use crate::theme::{Colors, colors, text};
 
+/// Gives the scroll bars of a table room of their own, so that the last row and the last column
+/// come out from under them.
+pub fn keep_bars_beside(ui: &mut Ui) {
+    let scroll = &mut ui.spacing_mut().scroll;
+    scroll.floating_allocated_width = scroll.bar_width + scroll.bar_outer_margin;
+}
+
 /// Lines of a nested value in a tooltip.
 const HINT_LINES_MAX: usize = 24;
 
@@ -104,7 +111,7 @@ pub fn hint(value: &Bson, when: impl Fn(i64) -> String) -> String {
         }
         Bson::Document(_) | Bson::Array(_) => {
             let outline = value::outline(value, 0);
-            let whole = write_value(&outline, Layout::Indented);
+            let whole = value::unquoted_deeper(&write_value(&outline, Layout::Indented));
             let mut lines: Vec<&str> = whole.lines().take(HINT_LINES_MAX).collect();
             if whole.lines().nth(HINT_LINES_MAX).is_some() {
                 lines.push("…");

@@ -4,6 +4,7 @@ use egui::text::LayoutJob;
 use egui::{CornerRadius, Frame, Label, Margin, Stroke, TextFormat, Ui};
 
 use super::{Button, value_text};
+use crate::quoted;
 use crate::theme::{Colors, Icon, colors, sizes, text};
 
 /// The height of a box of one line, in points: the button, the margins, the border.
@@ -120,7 +121,7 @@ pub(super) fn pieces(code: &str) -> Vec<(Piece, &str)> {
     let mut rest = code;
     while let Some(first) = rest.chars().next() {
         let (kind, length) = match first {
-            '"' | '\'' => (Piece::Text, quoted(rest, first)),
+            '"' | '\'' => (Piece::Text, quoted::length(rest, first).unwrap_or(rest.len())),
             '0'..='9' => (Piece::Number, run(rest, |c| c.is_alphanumeric() || c == '.')),
             '-' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
                 (Piece::Number, 1 + run(&rest[1..], |c| c.is_alphanumeric() || c == '.'))
@@ -155,19 +156,6 @@ fn word(word: &str, after: &str) -> Piece {
 
 fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|c| !belongs(c)).unwrap_or(text.len())
-}
-
-fn quoted(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            c if c == quote => return at + c.len_utf8(),
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]

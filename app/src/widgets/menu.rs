@@ -1,25 +1,32 @@
 //! Menus.
 
-use egui::{Context, Id, Popup, PopupCloseBehavior, Response, Ui};
+use egui::{Context, Id, InnerResponse, Popup, PopupCloseBehavior, Response, Ui};
 
 use crate::theme::{Icon, colors, sizes, text};
 
 /// A menu below `button`, open while the button was pressed.
 pub fn below(button: &Response, content: impl FnOnce(&mut Ui)) {
-    Popup::menu(button).close_behavior(PopupCloseBehavior::CloseOnClick).gap(sizes::GAP_TINY).show(
-        |ui| {
-            set_up(ui);
-            content(ui);
-        },
-    );
+    let popup = Popup::menu(button).close_behavior(PopupCloseBehavior::CloseOnClick);
+    keep_on_top(popup.gap(sizes::GAP_TINY).show(|ui| {
+        set_up(ui);
+        content(ui);
+    }));
+}
+
+/// Keeps an open menu above a dialog. A tap presses and releases within one frame: the press moves
+/// the dialog to the top in the same frame in which the menu opens, and the menu could stay below.
+fn keep_on_top(shown: Option<InnerResponse<()>>) {
+    if let Some(InnerResponse { response, .. }) = shown {
+        response.ctx.move_to_top(response.layer_id);
+    }
 }
 
 /// A menu where the secondary button was pressed on `response`.
 pub fn context(response: &Response, content: impl FnOnce(&mut Ui)) {
-    Popup::context_menu(response).show(|ui| {
+    keep_on_top(Popup::context_menu(response).show(|ui| {
         set_up(ui);
         content(ui);
-    });
+    }));
 }
 
 /// Closes the open menu.

@@ -31,5 +31,6 @@ pub mod text_area;
 pub mod toast;
 pub mod value;
 pub mod value_text;
+pub mod word_list;
 
 pub use button::Button;

@@ -17,8 +17,12 @@ const TOP_SHARE: f32 = 0.11;
 /// The lowest top of a dialog, in points.
 const TOP_MAX: f32 = 140.0;
 
-/// What a dialog needs besides its content: margins, title, buttons, and the space below it.
-const CHROME: f32 = 148.0;
+/// What a dialog is thought to need besides its content, until that is measured: margins, title and
+/// buttons.
+const CHROME: f32 = 160.0;
+
+/// The least space below a dialog.
+const BELOW: f32 = 24.0;
 
 /// Under what the place of the open dialog is kept.
 const PLACE: &str = "the open dialog's place";
@@ -65,12 +69,13 @@ pub fn ui<T>(
     let room = window.content_rect();
     let width = width.min(room.width() - 96.0);
     let top = top(room);
-    let tallest = (room.height() - top - CHROME).max(120.0);
-    let mut closed = false;
     let id = Id::unique(("dialog", title));
+    let chrome = known(window, id.with("chrome")).unwrap_or(CHROME);
+    let tallest = (room.height() - top - chrome - BELOW).max(120.0);
+    let mut closed = false;
     note_typing(window, id);
-    let reached = reached(window, id);
-    let mut content_height = 0.0;
+    let reached = known(window, id.with("height")).unwrap_or(0.0);
+    let (mut content_height, mut shown_height) = (0.0, 0.0);
     // As tall as its content, up to the window; egui would stop at its default size. It grows
     // downward from a fixed top, so that nothing moves away from under the pointer.
     let area = Modal::default_area(id)
@@ -87,13 +92,15 @@ pub fn ui<T>(
                 closed = title_ui(ui, title, subtitle);
             });
             ui.add_space(sizes::GAP_SMALL);
-            ScrollArea::vertical().max_height(tallest).auto_shrink([false, true]).show(ui, |ui| {
+            let scroll = ScrollArea::vertical().max_height(tallest).auto_shrink([false, true]);
+            let shown = scroll.show(ui, |ui| {
                 ui.set_max_width(width);
                 ui.spacing_mut().item_spacing.y = sizes::GAP;
                 ui.set_min_height(reached.min(tallest));
                 content(ui, draft);
                 content_height = ui.min_rect().height();
             });
+            shown_height = shown.inner_rect.height();
             ui.add_space(sizes::GAP_SMALL);
             ui.allocate_ui_with_layout(
                 vec2(width, sizes::CONTROL),
@@ -101,7 +108,8 @@ pub fn ui<T>(
                 |ui| buttons(ui, draft),
             );
         });
-    note_height(window, id, content_height);
+    note(window, id.with("height"), content_height);
+    note(window, id.with("chrome"), modal.response.rect.height() - shown_height);
     let place = (window.cumulative_pass_nr(), modal.response.rect);
     window.data_mut(|data| data.insert_temp(Id::unique(PLACE), place));
     let is_careless = modal.backdrop_response.clicked() && was_typed_into(window, id);
@@ -117,18 +125,18 @@ fn top(room: Rect) -> f32 {
     }
 }
 
-/// The height that the content of a dialog has reached while it is open. It shrinks only when it
-/// closes: its buttons must not move up while the user points at them.
-fn reached(window: &Context, id: Id) -> f32 {
-    let known = window.data(|data| data.get_temp::<(u64, f32)>(id.with("height")));
+/// A height of a dialog as it was drawn last, while it is open. That of the content shrinks only when
+/// the dialog closes: its buttons must not move up while the user points at them.
+fn known(window: &Context, id: Id) -> Option<f32> {
+    let known = window.data(|data| data.get_temp::<(u64, f32)>(id));
     let pass = window.cumulative_pass_nr();
     let is_same = |(last, _): &(u64, f32)| pass.saturating_sub(*last) <= PASSES_APART_MAX;
-    known.filter(is_same).map_or(0.0, |(_, height)| height)
+    known.filter(is_same).map(|(_, height)| height)
 }
 
-fn note_height(window: &Context, id: Id, height: f32) {
+fn note(window: &Context, id: Id, height: f32) {
     let pass = window.cumulative_pass_nr();
-    window.data_mut(|data| data.insert_temp(id.with("height"), (pass, height)));
+    window.data_mut(|data| data.insert_temp(id, (pass, height)));
 }
 
 /// Where the open dialog stands.

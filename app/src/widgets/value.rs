@@ -379,6 +379,7 @@ pub fn preview(value: &Bson) -> String {
         }
         other => return short(other),
     };
+    let written = unquoted_deeper(&written);
     let (open, close) = match value {
         Bson::Array(_) => (" ]", ", … ]"),
         _ => (" }", ", … }"),
@@ -389,7 +390,19 @@ pub fn preview(value: &Bson) -> String {
     }
 }
 
-/// A part of a value that is small whatever the value is.
+/// What an outline has in the place of arrays and documents that are too deep for it.
+const DEEPER_ARRAY: &str = "[ … ]";
+const DEEPER_DOCUMENT: &str = "{ … }";
+
+/// An outline as it was written, in which what is deeper does not look like text.
+#[must_use]
+pub fn unquoted_deeper(written: &str) -> String {
+    [DEEPER_ARRAY, DEEPER_DOCUMENT]
+        .iter()
+        .fold(written.to_owned(), |text, deeper| text.replace(&format!("'{deeper}'"), deeper))
+}
+
+/// A part of a value that is small whatever the value is; [`unquoted_deeper`] is for its text.
 #[must_use]
 pub fn outline(value: &Bson, depth: usize) -> Bson {
     match value {
@@ -402,7 +415,8 @@ pub fn outline(value: &Bson, depth: usize) -> Bson {
             let part = part.map(|(name, item)| (name.clone(), outline(item, depth + 1)));
             Bson::Document(part.collect())
         }
-        Bson::Array(_) | Bson::Document(_) => Bson::String(short(value)),
+        Bson::Array(inner) if !inner.is_empty() => Bson::String(DEEPER_ARRAY.to_owned()),
+        Bson::Document(inner) if !inner.is_empty() => Bson::String(DEEPER_DOCUMENT.to_owned()),
         Bson::String(content) => Bson::String(cut(content, 80)),
         Bson::Binary(binary) if binary.bytes.len() > 64 => Bson::String(short(value)),
         other => other.clone(),
@@ -483,7 +497,8 @@ mod tests {
         let check = |value: Bson, expected: &str| assert_eq!(preview(&value), expected);
         check(bson!({"city": "x", "geo": [1, 2]}), "{ city: 'x', geo: [ 1, 2 ] }");
         check(Bson::Array((0..20).map(Bson::Int32).collect()), "[ 0, 1, 2, 3, 4, 5, 6, 7, … ]");
-        check(bson!({"a": {"b": {"c": {"d": 1}}}}), "{ a: { b: { c: '1 field' } } }");
+        check(bson!({"a": {"b": {"c": {"d": 1}}}}), "{ a: { b: { c: { … } } } }");
+        check(bson!([[[["a"]]], [[[]]]]), "[ [ [ [ … ] ] ], [ [ [] ] ] ]");
         check(bson!([]), "[]");
         check(bson!(5), "5");
     }

@@ -384,6 +384,21 @@ fn two_documents_are_compared() {
 }
 
 #[test]
+fn the_selected_document_is_at_the_left_of_the_one_that_is_compared_with_it() {
+    for (selected, other, shown) in [
+        (3, 4, "text: different: \"three\" / \"four\""),
+        (4, 3, "text: different: \"four\" / \"three\""),
+    ] {
+        let mut window = window();
+        window.point(&format!("Document {selected}"));
+        window.point_secondary(&format!("Document {other}"));
+        window.point("Compare with the selected one…");
+        window.until_named("3 differences");
+        assert!(window.has_part(shown), "{selected} was selected");
+    }
+}
+
+#[test]
 fn a_long_text_and_binary_data_have_a_pane_of_their_own() {
     let bytes = bson::Binary {
         subtype: bson::spec::BinarySubtype::Generic,

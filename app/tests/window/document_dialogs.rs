@@ -45,6 +45,57 @@ fn several_documents_are_added_at_once() {
 }
 
 #[test]
+fn pasted_documents_are_inserted_in_one_step() {
+    let mut window = window();
+    let text = "{\"_id\": 8, \"n\": {\"$numberLong\": \"5\"}}\n{\"_id\": 9}\n{\"_id\": 10}\n";
+    window.harness.event(egui::Event::Paste(text.to_owned()));
+    window.until_named("Insert 3 documents into test.notes");
+    let first = window.value("First documents with their types");
+    assert!(first.starts_with("{ _id: 8, n: Long('5') }"), "{first}");
+    assert!(window.value(COMMAND).contains("insert"));
+    window.type_into("Document", "[{ _id: 8 },\n { _id: }]");
+    window.until_named("(line 2, column 9)");
+    assert!(window.has("Paste into test.notes") && !window.is_enabled("Insert 1 document"));
+    window.type_into("Document", "[{ _id: 8 }, { _id: 9 }]");
+    window.click("Insert 2 documents");
+    window.until_named("Dismiss: Inserted 2 documents");
+    assert_eq!(stored(&window, doc! {"_id": {"$gt": 7}}).len(), 2);
+    window.click("Undo");
+    window.until_named("Dismiss: Undone: deleted 2 documents");
+    assert_eq!(stored(&window, doc! {}).len(), 4);
+}
+
+#[test]
+fn a_menu_pastes_and_says_what_the_next_pass_removes() {
+    let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60};
+    let mut window = Window::open_after(&[
+        doc! {"createIndexes": "sessions", "indexes": [index]},
+        doc! {"create": "other"},
+    ]);
+    window.until_named("Collection test.sessions");
+    window.point_secondary("Collection test.sessions");
+    window.point("Paste documents…");
+    window.until_named("Paste documents here (Ctrl+V)");
+    window.harness.event(egui::Event::Paste(
+        "[{_id: 1, at: ISODate('2026-06-01T11:58:59Z')}, {_id: 2, at: ISODate('2026-06-02')}]"
+            .to_owned(),
+    ));
+    window.until_named("Insert 2 documents into test.sessions");
+    window.until_named("1 of 2 documents is past its threshold already; the next pass removes it");
+    window.click("Insert 2 documents");
+    window.until_named("Dismiss: Inserted 2 documents");
+}
+
+#[test]
+fn text_for_a_field_is_not_pasted_as_documents() {
+    let mut window = window();
+    window.type_into("Filter", "");
+    window.harness.event(egui::Event::Paste("{_id: 3}".to_owned()));
+    window.until_window("the field has it", |window| window.value("Filter") == "{_id: 3}");
+    assert!(!window.has_part("Insert 1 document"));
+}
+
+#[test]
 fn the_text_has_the_keyboard_until_the_tab_key_is_pressed() {
     let mut window = editing("1");
     assert!(window.is_focused("Document"));
@@ -181,11 +232,30 @@ fn typed_text_is_not_thrown_away_by_a_key() {
     window.until_named("Keep editing");
     window.click("Keep editing");
     assert!(window.value("Document").contains("'typed'"));
+    // Enter presses the harmless button, and a second Escape takes the first back.
+    for answer in [Key::Enter, Key::Escape] {
+        window.key(Key::Escape);
+        window.until_window("focus on Keep editing", |window| window.is_focused("Keep editing"));
+        window.key(answer);
+        window.until_gone("Keep editing");
+        window.until_window("focus on Document", |window| window.is_focused("Document"));
+        assert!(window.value("Document").contains("'typed'"));
+    }
     window.key(Key::Escape);
     window.until_named("Discard changes");
     window.click("Discard changes");
     assert!(!window.has("Edit 3"));
     assert_eq!(stored(&window, doc! {"text": "typed"}).len(), 0);
+}
+
+#[test]
+fn spaces_alone_are_no_change_to_ask_about() {
+    let mut window = editing("3");
+    let text = window.value("Document");
+    window.type_into("Document", &text.replace('\n', " "));
+    window.until_named("No changes");
+    window.key(Key::Escape);
+    window.until_gone("Edit 3");
 }
 
 #[test]

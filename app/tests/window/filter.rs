@@ -1,6 +1,6 @@
 //! The line of the filter: completion, pairs, several lines, history, favorites, code of queries.
 
-use bson::doc;
+use bson::{Document, doc};
 use egui::{Event, Key, Modifiers};
 use mayfly::action::{Action, TabsAction};
 use mayfly::state::Namespace;
@@ -40,6 +40,26 @@ fn a_filter_is_completed_with_fields_operators_and_values() {
     window.until_gone("Document 1");
     window.until_named("1–1 of 1");
     assert!(!window.has_part("Complete with"));
+}
+
+#[test]
+fn fields_at_the_end_of_a_collection_are_known_as_soon_as_it_opens() {
+    let mut documents: Vec<Document> = (0..3_000).map(|n| doc! { "_id": n, "kind": "a" }).collect();
+    documents.push(doc! { "_id": 3_000, "newer": { "field": "rare" } });
+    let mut window =
+        Window::open_view(&[doc! { "insert": "many", "documents": documents }], "Documents");
+    window.until("the sample is there", |state| {
+        let sampled = state.tabs.active().and_then(|tab| tab.documents.sampled.as_ref());
+        sampled.is_some_and(|sampled| sampled.documents() > 0)
+    });
+    focus(&mut window);
+    keyboard(&mut window, "fiel");
+    window.until_named("Complete with newer.field");
+    window.key(Key::Tab);
+    window.until_named("Complete with 'rare'");
+    assert!(!window.tab().schema.asked, "the Schema view was not shown");
+    let sent = window.sent();
+    assert!(!sent.iter().any(|text| text.contains("$natural")), "it asks by itself: {sent:?}");
 }
 
 #[test]
@@ -187,4 +207,40 @@ fn a_query_has_a_time_limit() {
     window.until("it is sent", |state| {
         state.commands.records().iter().any(|record| record.text.contains("2500"))
     });
+}
+
+#[test]
+fn a_long_filter_has_five_lines_and_then_scrolls() {
+    let mut window = window();
+    let top = |window: &Window| window.place("Document 1").top();
+    let first = top(&window);
+    focus(&mut window);
+    keyboard(&mut window, "{text: 'three'");
+    assert!((top(&window) - first).abs() < 0.5, "one line takes no more room");
+    let mut tops = Vec::new();
+    for _ in 0..9 {
+        window.keys(Modifiers::SHIFT, Key::Enter);
+        window.harness.run_steps(2);
+        tops.push(top(&window));
+    }
+    let line = tops[1] - tops[0];
+    assert!(tops[0] > first && line > 10.0, "further lines are shown: {tops:?}");
+    assert!((tops[3] - tops[0] - 3.0 * line).abs() < 1.0, "five lines: {tops:?}");
+    assert!((tops[8] - tops[3]).abs() < 2.0, "further lines scroll inside: {tops:?}");
+    window.point("Select Document 1");
+    assert!(!window.is_focused("Filter"));
+    assert!((top(&window) - tops[8]).abs() < 0.5, "nothing moves under the pointer");
+}
+
+#[test]
+fn the_fields_of_the_options_stand_in_one_line() {
+    let mut window = window();
+    window.click("Options");
+    for size in [[1280.0, 800.0], [1024.0, 640.0]] {
+        window.harness.set_size(size.into());
+        window.harness.run_steps(4);
+        let names = ["Projection", "Sort", "Skip", "Limit", "Hint", "Time limit (s)"];
+        let tops = names.map(|name| window.place(name).top());
+        assert!(tops.iter().all(|top| (top - tops[0]).abs() < 0.5), "{size:?}: {tops:?}");
+    }
 }

@@ -109,7 +109,7 @@ pub fn start(tab: TabId, change: BulkChange, origin: Origin, cx: &mut Apply<'_>)
     let (now_ms, uptime) = (cx.state.now_ms(), cx.state.uptime);
     let cancel = Some(work.gauge.cancel.clone());
     let operation = cx.state.operations.begin(title, now_ms, uptime, cancel);
-    let run = BulkRun { operation, tab, work: work.clone(), origin };
+    let run = BulkRun { operation, tab, work: work.clone(), origin, started: uptime };
     cx.state.bulk.push(run);
     let purpose = AnyPurpose::Documents(tab, Purpose::Bulk(operation));
     cx.job(purpose, Lane::Bulk, Work::Bulk(work));
@@ -126,6 +126,8 @@ fn title(work: &BulkWork, origin: Origin) -> String {
         BulkChange::Copy { to, folder: Some(folder), .. } => {
             format!("Copy documents of {namespace} to {to} in {}", folder.display())
         }
+        BulkChange::Empty => format!("Empty {namespace}"),
+        BulkChange::Duplicate { to, .. } => format!("Duplicate {namespace} as {to}"),
         BulkChange::Back(made) | BulkChange::Again(made) => {
             let way = if origin == Origin::Redo { "Redo" } else { "Undo" };
             let what = match made.verb {
@@ -142,11 +144,7 @@ fn title(work: &BulkWork, origin: Origin) -> String {
 pub fn follow(state: &mut State) -> Option<Duration> {
     for run in &state.bulk {
         let (done, total) = run.work.gauge.now();
-        let text = if total == 0 {
-            "Reading".to_owned()
-        } else {
-            format!("{} of {} documents", number::count(done), number::count(total))
-        };
+        let text = run.words(state.uptime);
         if let Some(operation) = state.operations.get_mut(run.operation) {
             operation.progress = Progress { done, total, text };
         }
@@ -163,7 +161,7 @@ pub fn cancel_all(state: &State) {
 
 /// A change was not started: too much was asked at once.
 pub fn dropped(operation: OperationId, cx: &mut Apply<'_>) {
-    ended(operation, BulkReport::failed(QUEUE_FULL.to_owned()), cx);
+    let _ = ended(operation, BulkReport::failed(QUEUE_FULL.to_owned()), cx);
 }
 
 /// What was not even begun of a change that is taken back or made again.
@@ -175,10 +173,14 @@ fn add_left(run: &BulkRun, report: &mut BulkReport) {
     }
 }
 
-/// A change ended.
-pub fn ended(operation: OperationId, mut report: BulkReport, cx: &mut Apply<'_>) {
+/// A change ended. Returns the collection that was made.
+pub fn ended(
+    operation: OperationId,
+    mut report: BulkReport,
+    cx: &mut Apply<'_>,
+) -> Option<Namespace> {
     let at = cx.state.bulk.iter().position(|run| run.operation == operation);
-    let Some(run) = at.map(|at| cx.state.bulk.remove(at)) else { return };
+    let run = at.map(|at| cx.state.bulk.remove(at))?;
     add_left(&run, &mut report);
     let words = words(&run, &report);
     let stage = match &report.end {
@@ -189,7 +191,8 @@ pub fn ended(operation: OperationId, mut report: BulkReport, cx: &mut Apply<'_>)
     cx.state.operations.end(operation, stage);
     cx.state.tree.stale = true;
     let tab = run.tab;
-    let is_whole = report.end == BulkEnd::Complete && report.refused == 0;
+    let is_complete = report.end == BulkEnd::Complete;
+    let is_whole = is_complete && report.refused == 0;
     let kind = match report.end {
         BulkEnd::Failed(_) => Kind::Error,
         _ if is_whole && report.left.is_empty() => Kind::Done,
@@ -204,11 +207,17 @@ pub fn ended(operation: OperationId, mut report: BulkReport, cx: &mut Apply<'_>)
     };
     cx.state.toasts.push(kind, words, offer, cx.state.uptime);
     refresh(&run, cx);
+    match run.work.change {
+        BulkChange::Duplicate { to, .. } if is_complete => Some(to),
+        _ => None,
+    }
 }
 
 /// Deleted documents are not selected any more.
 fn forget(run: &BulkRun, report: &BulkReport, state: &mut State) {
-    let BulkChange::Delete(_) = &run.work.change else { return };
+    if !matches!(run.work.change, BulkChange::Delete(_) | BulkChange::Empty) {
+        return;
+    }
     let gone: Option<BTreeSet<String>> = report.pairs.as_ref().map(|pairs| {
         let before = pairs.iter().filter_map(|pair| pair.before.as_ref());
         let ids = before.filter_map(|raw| Document::try_from(raw.as_ref()).ok());
@@ -227,9 +236,9 @@ fn forget(run: &BulkRun, report: &BulkReport, state: &mut State) {
 /// Notes what was changed, so that it can be taken back. Returns whether it was noted.
 fn note(run: &BulkRun, report: BulkReport, state: &mut State) -> bool {
     let (namespace, verb) = match &run.work.change {
-        BulkChange::Delete(_) => (run.work.namespace.clone(), "Deleted"),
+        BulkChange::Delete(_) | BulkChange::Empty => (run.work.namespace.clone(), "Deleted"),
         BulkChange::Update { .. } => (run.work.namespace.clone(), "Updated"),
-        BulkChange::Copy { to, .. } => (to.clone(), "Copied"),
+        BulkChange::Copy { to, .. } | BulkChange::Duplicate { to, .. } => (to.clone(), "Copied"),
         BulkChange::Back(made) | BulkChange::Again(made) => (made.namespace.clone(), made.verb),
     };
     let made = |pairs| Change::Many(Arc::new(Made { namespace: namespace.clone(), pairs, verb }));
@@ -241,7 +250,7 @@ fn note(run: &BulkRun, report: BulkReport, state: &mut State) -> bool {
         Some(_) => false,
         // The changes before one that can't be taken back can't be either.
         None => {
-            if !is_outside(run) {
+            if run.work.change.is_undoable() || run.work.change == BulkChange::Empty {
                 with(state, run.tab, |view| view.undo.clear());
             }
             false
@@ -254,14 +263,9 @@ fn note(run: &BulkRun, report: BulkReport, state: &mut State) -> bool {
     is_noted
 }
 
-/// Whether the change is made in another store, which is closed again.
-fn is_outside(run: &BulkRun) -> bool {
-    matches!(run.work.change, BulkChange::Copy { folder: Some(_), .. })
-}
-
 fn refresh(run: &BulkRun, cx: &mut Apply<'_>) {
     let to = match &run.work.change {
-        BulkChange::Copy { to, folder: None, .. } => Some(to),
+        BulkChange::Copy { to, folder: None, .. } | BulkChange::Duplicate { to, .. } => Some(to),
         BulkChange::Back(made) | BulkChange::Again(made) => Some(&made.namespace),
         _ => None,
     };
@@ -279,6 +283,14 @@ fn words(run: &BulkRun, report: &BulkReport) -> String {
         BulkChange::Delete(_) => (format!("Deleted {what}"), ""),
         BulkChange::Update { .. } => (format!("Updated {what}"), "unchanged"),
         BulkChange::Copy { to, .. } => (format!("Copied {what} to {to}"), "already there"),
+        BulkChange::Empty if report.end == BulkEnd::Complete => {
+            (format!("Emptied {}: deleted {what}", run.work.namespace), "")
+        }
+        BulkChange::Empty => (format!("Deleted {what} from {}", run.work.namespace), ""),
+        BulkChange::Duplicate { to, .. } if report.end == BulkEnd::Complete => {
+            (format!("Duplicated {} as {to}: copied {what}", run.work.namespace), "")
+        }
+        BulkChange::Duplicate { .. } => ("Nothing was copied".to_owned(), ""),
         BulkChange::Back(made) => {
             let verb = match made.verb {
                 "Deleted" => "inserted",
@@ -305,7 +317,7 @@ fn words(run: &BulkRun, report: &BulkReport) -> String {
         let why = report.refusal.as_deref().unwrap_or("the store gave no reason");
         let _ = write!(words, "; {} refused: {why}", number::count(report.refused));
     }
-    if report.pairs.is_none() && !is_outside(run) {
+    if report.pairs.is_none() && run.work.change.is_undoable() {
         words.push_str("; too large to undo");
     }
     words

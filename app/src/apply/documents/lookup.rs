@@ -11,20 +11,21 @@ use crate::state::documents::change::{self, id_of};
 use crate::state::documents::compare::Compare;
 use crate::state::documents::reference::{Reference, likely_first};
 use crate::state::documents::value_pane::ValuePane;
+use crate::state::documents::view::key;
 use crate::state::documents::{Dialog, Purpose, field_path, filter_text};
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, State, TabId, number};
 use crate::worker::Reply;
 
-/// Reads two documents to compare them.
+/// Reads two documents to compare them; the first one is shown at the left.
 pub fn compare(tab: TabId, ids: &[Bson; 2], cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let command = change::read(&open.namespace.collection, ids);
-    reading::ask(tab, Purpose::Compare, command, cx);
+    reading::ask(tab, Purpose::Compare { left: key(&ids[0]) }, command, cx);
 }
 
 /// The two documents came.
-pub fn compared(tab: TabId, reply: &Reply, state: &mut State) {
+pub fn compared(tab: TabId, left: &str, reply: &Reply, state: &mut State) {
     let found = match &reply.result {
         Ok(found) => documents(found),
         Err(error) => return say(Kind::Error, error.clone(), state),
@@ -32,12 +33,9 @@ pub fn compared(tab: TabId, reply: &Reply, state: &mut State) {
     let [one, other] = found.as_slice() else {
         return say(Kind::Warning, "One of the documents was removed; refresh the list", state);
     };
-    // The one that was selected first is at the left.
-    let is_first = |view: &crate::state::documents::DocumentsView| {
-        view.focus.as_ref().is_some_and(|focus| focus.id == id_of(one))
-    };
-    let swapped = state.tabs.get(tab).is_some_and(|open| is_first(&open.documents));
-    let compare = if swapped { Compare::new(other, one) } else { Compare::new(one, other) };
+    // The store returns them in its own order.
+    let compare =
+        if key(&id_of(one)) == left { Compare::new(one, other) } else { Compare::new(other, one) };
     state.dialogs.show(AnyDialog::Documents(tab, Dialog::Compare(Box::new(compare))));
 }
 

@@ -58,13 +58,7 @@ pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
         DocumentsAction::SortBy(path, up) => sort_by(tab, &path, up, cx),
         DocumentsAction::Narrow(condition) => reading::narrow(tab, &condition, cx),
         DocumentsAction::SetHidden { field, hidden } => {
-            with(cx.state, tab, |view| {
-                if hidden {
-                    view.hidden.insert(field);
-                } else {
-                    view.hidden.remove(&field);
-                }
-            });
+            with(cx.state, tab, |view| view.set_hidden(field, hidden));
             reading::save(tab, cx.state);
         }
         DocumentsAction::SetExpanded { field, expanded } => {
@@ -72,6 +66,7 @@ pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
             reading::save(tab, cx.state);
         }
         DocumentsAction::Add => writing::open_add(tab, cx.state),
+        DocumentsAction::Paste(text) => writing::open_paste(tab, text, cx),
         DocumentsAction::Edit(id) => reading::open(tab, &id, false, cx),
         DocumentsAction::Clone(id) => reading::open(tab, &id, true, cx),
         DocumentsAction::SaveEditor => writing::save_editor(tab, cx),
@@ -131,7 +126,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx:
         Purpose::Whole => reading::whole(tab, reply, cx.state),
         Purpose::Verdict => reading::verdict(tab, reply, cx.state),
         Purpose::Open { clone } => reading::opened(tab, *clone, reply, cx.state),
-        Purpose::Compare => lookup::compared(tab, reply, cx.state),
+        Purpose::Compare { left } => lookup::compared(tab, left, reply, cx.state),
         Purpose::Reference(collection) => lookup::reference(tab, collection, reply, cx),
         Purpose::Field(task) => fields::read(tab, task, reply, cx),
         // A command of its work; its end has an outcome of its own.
@@ -142,6 +137,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx:
         Purpose::DeleteRead => writing::read_for_delete(tab, reply, cx),
         Purpose::Write => writing::written(tab, reply, cx),
         Purpose::Measure => bulk::measured(tab, reply, cx.state),
+        Purpose::Known => reading::known(tab, reply, cx.state),
         Purpose::Sample => bulk::sampled(tab, reply, cx.state),
     }
 }

@@ -9,7 +9,7 @@ use mayfly_engine::reply::{Verdict, Verdicts};
 use super::{damaged, selection, with};
 use crate::apply::{Apply, explain};
 use crate::commands;
-use crate::limits::{EDITED_TEXT_BYTES_MAX, PAGE_DOCUMENTS};
+use crate::limits::{EDITED_TEXT_BYTES_MAX, KNOWN_SAMPLE_DOCUMENTS, PAGE_DOCUMENTS};
 use crate::state::documents::change::{self, id_of};
 use crate::state::documents::due::{Due, TtlIndex, is_on_modification};
 use crate::state::documents::editor::text_of;
@@ -28,6 +28,8 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     let view = &mut open.documents;
     view.asked = true;
     view.error = None;
+    let is_first = view.sampled.is_none();
+    view.sampled.get_or_insert_default();
     let run = view.pages.begin_run();
     cx.effects.abandoned.push(Abandoned::Runs(tab));
     let namespace = open.namespace.clone();
@@ -43,6 +45,23 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     ask(tab, Purpose::Count { run }, count, cx);
     ask_pages(tab, cx);
     ask_focus(tab, cx);
+    if is_first {
+        let from_end = true;
+        let sample =
+            commands::schema::sample(&namespace.collection, KNOWN_SAMPLE_DOCUMENTS, from_end);
+        ask(tab, Purpose::Known, sample, cx);
+    }
+}
+
+/// Learns the fields of documents from the end of the collection.
+pub fn known(tab: TabId, reply: &Reply, state: &mut State) {
+    let cursor = reply.ok().and_then(|reply| reply.get_document("cursor").ok());
+    let batch = cursor.and_then(|cursor| cursor.get_array("firstBatch").ok());
+    let documents = batch.into_iter().flatten().filter_map(Bson::as_document);
+    with(state, tab, |view| {
+        let sampled = view.sampled.get_or_insert_default();
+        documents.for_each(|document| sampled.add(document));
+    });
 }
 
 /// Sets the filter of a tab, shows its documents and runs the filter.

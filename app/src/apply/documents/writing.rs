@@ -8,14 +8,15 @@ use bson::{Bson, Document, oid::ObjectId};
 use super::reading::{self, documents};
 use super::{bulk, with};
 use crate::apply::number::number;
-use crate::apply::{Apply, TOO_MUCH};
+use crate::apply::{Apply, TOO_MUCH, WindowEffect};
 use crate::job::bulk::BulkChange;
+use crate::limits::EDITED_TEXT_BYTES_MAX;
 use crate::state::documents::change::{self, has_same_id, id_of, is_same};
 use crate::state::documents::editor::{Editor, Phase};
 use crate::state::documents::undo::Change;
 use crate::state::documents::view::key;
 use crate::state::documents::{Dialog, DocumentsView, Origin, Purpose, Step, Writing};
-use crate::state::number::counted;
+use crate::state::number::{bytes, counted};
 use crate::state::offer::Offer;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
@@ -25,6 +26,24 @@ use crate::worker::Reply;
 pub fn open_add(tab: TabId, state: &mut State) {
     let editor = Box::new(Editor::add(ObjectId::new()));
     state.dialogs.show(AnyDialog::Documents(tab, Dialog::Editor(editor)));
+}
+
+/// Opens the editor for documents from the clipboard. Without `text` it asks the system for what
+/// the clipboard holds, which comes as input of a later frame.
+pub fn open_paste(tab: TabId, text: Option<String>, cx: &mut Apply<'_>) {
+    if text.as_ref().is_some_and(|text| text.len() > EDITED_TEXT_BYTES_MAX) {
+        let words = format!(
+            "The clipboard holds more than {}; save it to a file and import that",
+            bytes(EDITED_TEXT_BYTES_MAX as u64)
+        );
+        cx.state.toasts.push(Kind::Warning, words, None, cx.state.uptime);
+        return;
+    }
+    if text.is_none() {
+        cx.window(WindowEffect::Paste);
+    }
+    let editor = Box::new(Editor::paste(text.unwrap_or_default(), ObjectId::new()));
+    cx.state.dialogs.show(AnyDialog::Documents(tab, Dialog::Editor(editor)));
 }
 
 /// The open editor of this tab.

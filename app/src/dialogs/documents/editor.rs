@@ -1,16 +1,18 @@
 //! Documents as text: add, clone, edit. What was typed stays whatever the store answers.
 
+use bson::{Bson, Document};
 use egui::text::{CCursor, CCursorRange};
 use egui::text_edit::TextEditState;
-use egui::{Context, Id, Key, KeyboardShortcut, Modifiers, Ui};
-use mayfly_engine::value::shell::write_command;
+use egui::{Context, Event, Id, Key, KeyboardShortcut, Modifiers, Ui};
+use mayfly_engine::value::Layout;
+use mayfly_engine::value::shell::{self, write_command};
 
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::dialogs::COMMAND_TO_SEND;
 use crate::dialogs::close;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
 use crate::state::documents::editor::{Editor, Mode, Phase, text_of};
-use crate::state::number::{bytes, counted};
+use crate::state::number::{bytes, count, counted};
 use crate::state::{State, Tab, TabId};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::code_edit::CodeEdit;
@@ -22,6 +24,15 @@ const AREA: f32 = 260.0;
 /// The height of the text beside the store's version, in points.
 const AREA_CONFLICT: f32 = 190.0;
 
+/// The height of pasted text, in points.
+const AREA_PASTED: f32 = 150.0;
+
+/// Pasted documents that are shown with their types.
+const FIRST_MAX: usize = 3;
+
+/// Characters of such a document that are shown.
+const FIRST_CHARS_MAX: usize = 300;
+
 /// Characters of the command that are shown; the Commands drawer keeps more.
 const COMMAND_CHARS_MAX: usize = 3_000;
 
@@ -31,6 +42,8 @@ const COMMAND_TEXT_BYTES_MAX: usize = 64 * 1024;
 /// Draws the editor.
 pub fn ui(context: &Context, tab: TabId, draft: &mut Editor, state: &State, actions: &mut Actions) {
     let Some(open) = state.tabs.get(tab) else { return close(actions) };
+    take_pasted(context, draft);
+    let overdue = draft.overdue(&open.documents.ttl, state.now_ms());
     let step = draft.step();
     let command = step
         .as_ref()
@@ -44,18 +57,20 @@ pub fn ui(context: &Context, tab: TabId, draft: &mut Editor, state: &State, acti
     let closing = modal::ui(
         context,
         &title,
-        subtitle,
+        &subtitle,
         sizes::DIALOG_WIDE,
         draft,
         |ui, draft| {
-            copy = content_ui(ui, draft, command.as_deref());
+            copy = content_ui(ui, draft, overdue, command.as_deref());
         },
         |ui, draft| {
             if draft.leaving {
-                let pressed = ui.add(Button::danger("Discard changes")).clicked();
-                cancel |= pressed;
-                if ui.add(Button::plain("Keep editing")).clicked() {
+                cancel |= ui.add(Button::danger("Discard changes")).clicked();
+                let keep = ui.add(Button::plain("Keep editing"));
+                if keep.clicked() {
                     draft.leaving = false;
+                } else if ui.memory(|memory| memory.focused().is_none()) {
+                    keep.request_focus();
                 }
                 return;
             }
@@ -78,7 +93,11 @@ pub fn ui(context: &Context, tab: TabId, draft: &mut Editor, state: &State, acti
     if cancel || (closing.closes() && !draft.is_changed()) {
         close(actions);
     } else if closing.closes() {
-        draft.leaving = true;
+        // A second Esc takes the first back. The keyboard moves to the question and back.
+        draft.leaving = !draft.leaving;
+        if let Some(focused) = context.memory(egui::Memory::focused) {
+            context.memory_mut(|memory| memory.surrender_focus(focused));
+        }
     }
 }
 
@@ -92,17 +111,48 @@ fn save_key(context: &Context) -> bool {
     [Key::S, Key::Enter].map(&mut pressed).contains(&true)
 }
 
-fn titles(draft: &Editor, open: &Tab) -> (String, &'static str) {
+/// The text of the clipboard comes while nothing has the keyboard yet.
+fn take_pasted(context: &Context, draft: &mut Editor) {
+    if !draft.waits_for_clipboard() {
+        return;
+    }
+    let mut pasted = None;
+    context.input_mut(|input| {
+        input.events.retain_mut(|event| match event {
+            Event::Paste(text) if pasted.is_none() => {
+                pasted = Some(std::mem::take(text));
+                false
+            }
+            _ => true,
+        });
+    });
+    if let Some(text) = pasted {
+        draft.take_pasted(text);
+    }
+}
+
+fn titles(draft: &Editor, open: &Tab) -> (String, String) {
     let namespace = marks::visible(&open.namespace.to_string());
     match &draft.mode {
         Mode::Add => (
             format!("Add to {namespace}"),
-            "One document, or several in an array, in mongosh syntax or Extended JSON",
+            "One document, or several in an array, in mongosh syntax or Extended JSON".to_owned(),
         ),
+        // The title stays while the text changes: it is the dialog's identity too.
+        Mode::Paste => {
+            let subtitle = match &draft.read {
+                Ok(read) => {
+                    let what = counted(read.len() as u64, "document", "documents");
+                    format!("Insert {what} into {namespace}")
+                }
+                Err(_) => "JSON, an array, one document a line, or mongosh syntax".to_owned(),
+            };
+            (format!("Paste into {namespace}"), subtitle)
+        }
         Mode::Edit(opened) => {
             let id = opened.get("_id").map(value::id).unwrap_or_default();
             let id = marks::visible(&value::cut(&id, 60));
-            (format!("Edit {id}"), "Types are kept as written: Long('5') is not 5")
+            (format!("Edit {id}"), "Types are kept as written: Long('5') is not 5".to_owned())
         }
     }
 }
@@ -113,14 +163,14 @@ fn save_button(ui: &mut Ui, draft: &Editor, ready: bool) -> bool {
     let button = match (&draft.mode, &draft.phase) {
         (_, Phase::Gone) => Button::primary("Insert again"),
         (_, Phase::Changed(_)) => Button::amber("Overwrite with mine"),
-        (Mode::Add, _) => Button::primary(&insert),
+        (Mode::Add | Mode::Paste, _) => Button::primary(&insert),
         (Mode::Edit(_), _) => Button::primary("Save"),
     };
     ui.add(button.enabled(ready).tooltip("Ctrl+Enter or Ctrl+S")).clicked()
 }
 
 /// Draws the text with its messages. Returns whether to copy the command.
-fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
+fn content_ui(ui: &mut Ui, draft: &mut Editor, overdue: usize, command: Option<&str>) -> bool {
     match &draft.phase {
         Phase::Changed(theirs) => conflict_ui(ui, &text_of(theirs)),
         Phase::Gone => note_ui(
@@ -130,6 +180,21 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
         ),
         _ => {}
     }
+    text_ui(ui, draft);
+    said_ui(ui, draft);
+    if let Ok(documents) = &draft.read {
+        overdue_ui(ui, overdue, documents.len());
+        if draft.mode == Mode::Paste {
+            first_ui(ui, documents);
+        }
+    }
+    command.is_some_and(|command| {
+        let shown = value::cut(command, COMMAND_CHARS_MAX);
+        code_box::ui(ui, COMMAND_TO_SEND, &shown)
+    })
+}
+
+fn text_ui(ui: &mut Ui, draft: &mut Editor) {
     let id = Id::unique("document as text");
     let offset = draft.read.as_ref().err().and_then(|problem| problem.offset);
     let edit = CodeEdit {
@@ -141,15 +206,25 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
         ..CodeEdit::default()
     };
     let conflict = matches!(draft.phase, Phase::Changed(_));
-    let height = if conflict { AREA_CONFLICT } else { AREA };
+    let height = match draft.mode {
+        Mode::Paste => AREA_PASTED,
+        _ if conflict => AREA_CONFLICT,
+        _ => AREA,
+    };
     let response = edit.area_ui(ui, height, &mut draft.text);
-    if !draft.is_changed() && ui.memory(|memory| memory.focused().is_none()) {
+    if !draft.leaving && ui.memory(|memory| memory.focused().is_none()) {
         response.request_focus();
-        begin(ui, id, &draft.text);
+        if draft.is_untouched() {
+            begin(ui, id, &draft.text);
+        }
     }
     if response.changed() {
         draft.changed();
     }
+}
+
+/// What is to be said about the text.
+fn said_ui(ui: &mut Ui, draft: &Editor) {
     let colors = colors(ui);
     if draft.text.len() >= EDITED_TEXT_BYTES_MAX {
         let fits = bytes(EDITED_TEXT_BYTES_MAX as u64);
@@ -157,7 +232,8 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
     }
     match (&draft.read, &draft.phase) {
         (Err(problem), _) => {
-            ui.label(text::rich(&problem.message, text::body()).color(colors.error));
+            let ink = if draft.waits_for_clipboard() { colors.dim } else { colors.error };
+            ui.label(text::rich(&problem.message, text::body()).color(ink));
         }
         (_, Phase::Failed(error)) => {
             ui.label(text::rich(error, text::body()).color(colors.error));
@@ -170,10 +246,37 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
         }
         _ => {}
     }
-    command.is_some_and(|command| {
-        let shown = value::cut(command, COMMAND_CHARS_MAX);
-        code_box::ui(ui, COMMAND_TO_SEND, &shown)
-    })
+}
+
+/// Says how many of the new documents the next pass removes.
+fn overdue_ui(ui: &mut Ui, overdue: usize, all: usize) {
+    if overdue == 0 {
+        return;
+    }
+    let all = counted(all as u64, "document", "documents");
+    let (are, them) = if overdue == 1 {
+        ("is past its threshold", "it")
+    } else {
+        ("are past their threshold", "them")
+    };
+    let overdue = count(overdue as u64);
+    note_ui(ui, &format!("{overdue} of {all} {are} already; the next pass removes {them}"));
+}
+
+/// The first documents with their types, as they were understood.
+fn first_ui(ui: &mut Ui, documents: &[Document]) {
+    ui.label(text::rich("First documents", text::small()).color(colors(ui).dim));
+    let lines = documents.iter().take(FIRST_MAX).map(|document| {
+        let line = shell::write_value(&Bson::Document(document.clone()), Layout::OneLine);
+        value::cut(&line, FIRST_CHARS_MAX)
+    });
+    let lines: Vec<String> = lines.collect();
+    card::ui(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        let job = code_box::highlighted(ui, &lines.join("\n"), ui.available_width());
+        let shown = ui.add(egui::Label::new(job).selectable(true));
+        shown.accessible_name("First documents with their types");
+    });
 }
 
 /// Input starts before the last brace. Nothing is left of the document that the editor

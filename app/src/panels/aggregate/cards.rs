@@ -49,7 +49,7 @@ pub fn ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut TabA
 }
 
 fn empty_ui(ui: &mut Ui, actions: &mut TabActions<'_>) {
-    let sentence = "A pipeline has no stages yet. The documents of the collection are beside it";
+    let sentence = "No stages yet, so the results are all documents of the collection";
     let pressed = empty_state::ui(ui, Picture::Documents, sentence, Some("Add $match"));
     if pressed.is_some_and(|button| button.clicked()) {
         actions.push(AggregateAction::Add("$match"));

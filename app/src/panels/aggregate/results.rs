@@ -45,7 +45,7 @@ pub fn ui(
         return;
     }
     match view.mode {
-        ResultsMode::Table => table::ui(ui, tab, output, actions),
+        ResultsMode::Table => table::ui(ui, state, tab, output, actions),
         ResultsMode::Json => json_ui(ui, output, draft, actions),
         ResultsMode::Chart => chart::ui(ui, state, view, output, actions),
     }

@@ -7,11 +7,13 @@ use mayfly_engine::value::{Layout, shell};
 
 use super::{TabActions, results};
 use crate::action::{Action, ViewAction};
-use crate::state::Tab;
+use crate::panels::documents::words;
 use crate::state::aggregate::Output;
 use crate::state::documents::Row;
+use crate::state::{State, Tab};
 use crate::theme::{colors, sizes, text};
-use crate::widgets::{marks, menu, paint, value};
+use crate::widgets::hint::Hint as _;
+use crate::widgets::{cell, marks, menu, paint, value};
 
 /// The first width of a column, in points.
 const COLUMN: f32 = 130.0;
@@ -20,13 +22,14 @@ const COLUMN: f32 = 130.0;
 const COLUMN_FIRST_MAX: f32 = 280.0;
 
 /// Draws the table.
-pub fn ui(ui: &mut Ui, tab: &Tab, output: &Output, actions: &mut TabActions<'_>) {
+pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, output: &Output, actions: &mut TabActions<'_>) {
     let columns: Vec<Column> = output
         .columns
         .iter()
         .map(|field| Column::new(COLUMN).range(60.0..=900.0).id(Id::unique(("result", field))))
         .collect();
-    let mut delegate = Delegate { output, actions };
+    let mut delegate = Delegate { state, output, actions };
+    cell::keep_bars_beside(ui);
     // Another run has other columns: their first widths are found again.
     Table::new()
         .id_salt(("results", tab.id.0, &output.columns))
@@ -37,6 +40,7 @@ pub fn ui(ui: &mut Ui, tab: &Tab, output: &Output, actions: &mut TabActions<'_>)
 }
 
 struct Delegate<'a, 'b> {
+    state: &'a State,
     output: &'a Output,
     actions: &'a mut TabActions<'b>,
 }
@@ -45,27 +49,8 @@ fn row(output: &Output, row: u64) -> Option<&Row> {
     usize::try_from(row).ok().and_then(|row| output.rows.get(row))
 }
 
-fn is_number(value: &Bson) -> bool {
-    matches!(value, Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_) | Bson::Decimal128(_))
-}
-
 fn cell_rect(ui: &Ui) -> egui::Rect {
     ui.max_rect().shrink2(egui::vec2(sizes::GAP_SMALL, 0.0))
-}
-
-/// Draws a value: text from the left, a number up to the right, so that digits stand below digits.
-fn value_ui(ui: &Ui, found: &Bson) {
-    let rect = cell_rect(ui);
-    if is_number(found) {
-        let ink = colors(ui).number;
-        let words = value::short(found);
-        let (at, align) = (rect.right_center(), Align2::RIGHT_CENTER);
-        paint::text_at(ui, at, align, &words, text::mono(), ink, rect.width());
-        return;
-    }
-    let mut job = egui::text::LayoutJob::default();
-    value::append_value(&mut job, found, colors(ui));
-    value::line_in(ui, rect, job);
 }
 
 impl TableDelegate for Delegate<'_, '_> {
@@ -83,7 +68,7 @@ impl TableDelegate for Delegate<'_, '_> {
         }
         let inner = cell_rect(ui);
         let first = self.output.rows.iter().find_map(|row| row.document.get(field));
-        let is_right = first.is_some_and(is_number);
+        let is_right = first.is_some_and(cell::is_right);
         let (at, align) = if is_right {
             (inner.right_center(), Align2::RIGHT_CENTER)
         } else {
@@ -103,19 +88,19 @@ impl TableDelegate for Delegate<'_, '_> {
         ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
     }
 
-    fn cell_ui(&mut self, ui: &mut Ui, cell: &CellInfo) {
+    fn cell_ui(&mut self, ui: &mut Ui, at: &CellInfo) {
         let output = self.output;
-        let Some(field) = output.columns.get(cell.col_nr) else { return };
-        let Some(row) = row(output, cell.row_nr) else { return };
+        let Some(field) = output.columns.get(at.col_nr) else { return };
+        let Some(row) = row(output, at.row_nr) else { return };
         let found = row.document.get(field);
         if ui.is_sizing_pass() {
-            let words = found.map_or_else(String::new, value::short);
+            let words = found.map_or_else(String::new, cell::words);
             let width = paint::measured(ui, &value::cut(&words, 60), text::mono()).x;
             let width = width + 2.0 * sizes::GAP_SMALL + 4.0;
             ui.set_min_width(width.clamp(60.0, COLUMN_FIRST_MAX));
             return;
         }
-        let id = ui.scope_id().with(("cell", cell.row_nr, cell.col_nr));
+        let id = ui.scope_id().with(("cell", at.row_nr, at.col_nr));
         let response = ui.interact(ui.max_rect(), id, Sense::click());
         let spoken = found.map_or_else(String::new, |found| {
             marks::visible(&value::cut(&value::short(found), 80))
@@ -125,7 +110,12 @@ impl TableDelegate for Delegate<'_, '_> {
             paint::focus_ring(ui, ui.max_rect().shrink(2.0), 4.0);
         }
         if let Some(found) = found {
-            value_ui(ui, found);
+            cell::paint(ui, cell_rect(ui), found, cell::job(found, colors(ui)));
+            let when = |ms| words::instant(ms, &self.state.clock);
+            response.clone().hint_ui(|ui| {
+                ui.set_max_width(sizes::TOOLTIP_VALUE);
+                ui.label(text::rich(cell::hint(found, when), text::mono_small()));
+            });
         }
         menu::context(&response, |ui| {
             if menu::entry(ui, "Copy value", "", found.is_some()).clicked()

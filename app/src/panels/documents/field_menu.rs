@@ -4,8 +4,8 @@ use bson::{Bson, Document};
 use egui::Ui;
 
 use super::copy;
-use crate::action::documents::How;
-use crate::action::{Action, Actions, DocumentsAction, ViewAction};
+use crate::action::documents::{How, PASTE};
+use crate::action::{Action, Actions, ConvertAction, DocumentsAction, ViewAction};
 use crate::state::Tab;
 use crate::state::documents::{FieldTask, FieldTaskKind, Mode, field_path, filter_text};
 use crate::widgets::menu;
@@ -55,7 +55,13 @@ fn value_ui(ui: &mut Ui, target: &Target<'_>, actions: &mut Actions) {
         return;
     }
     menu::line(ui);
-    path_ui(ui, target, found, &query_path(target), actions);
+    let queried = query_path(target);
+    path_ui(ui, target, found, &queried, actions);
+    // A conversion reaches into no array, and an _id never changes.
+    let is_single = queried == path && target.names.first().is_some_and(|name| name != "_id");
+    if target.editable && is_single && found.is_some_and(may_become_date) {
+        convert_ui(ui, target.tab, &path, actions);
+    }
 }
 
 /// What shows the value, or what it refers to, elsewhere.
@@ -166,6 +172,20 @@ pub fn sort_ui(ui: &mut Ui, tab: &Tab, path: &str, push: &mut impl FnMut(Documen
     }
 }
 
+/// The entry that converts text or numbers of a field to dates.
+pub fn convert_ui(ui: &mut Ui, tab: &Tab, path: &str, actions: &mut Actions) {
+    if menu::entry(ui, "Convert to dates…", "", true).clicked() {
+        let (namespace, path) = (tab.namespace.clone(), path.to_owned());
+        actions.push(Action::Convert(ConvertAction::Open { namespace, path }));
+    }
+}
+
+/// Whether a conversion may make a date of a value.
+#[must_use]
+pub fn may_become_date(value: &Bson) -> bool {
+    matches!(value, Bson::String(_) | Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_))
+}
+
 /// What can be done with the document as a whole.
 fn document_ui(ui: &mut Ui, target: &Target<'_>, actions: &mut Actions) {
     let Some(id) = target.id else { return };
@@ -175,6 +195,9 @@ fn document_ui(ui: &mut Ui, target: &Target<'_>, actions: &mut Actions) {
     }
     if !target.editable {
         return;
+    }
+    if menu::entry(ui, PASTE.label, "Ctrl+V", true).clicked() {
+        actions.push(Action::Documents(target.tab.id, DocumentsAction::Paste(None)));
     }
     let view = &target.tab.documents;
     let other = view.focus.as_ref().filter(|focus| focus.id != *id && view.selected.len() < 3);

@@ -1,33 +1,21 @@
 //! The field of the filter: lines, pairs, and what the word before the cursor may become.
 
-use egui::text::{CCursor, CCursorRange};
-use egui::text_edit::TextEditState;
 use egui::{
-    Align2, Area, CornerRadius, EventFilter, Frame, Id, Key, Margin, Modifiers, Order, Pos2,
-    Response, ScrollArea, Stroke, Ui, vec2,
+    CornerRadius, EventFilter, Frame, Id, Key, Margin, Modifiers, Pos2, Response, ScrollArea,
+    Stroke, Ui,
 };
 
 use crate::state::Tab;
 use crate::state::documents::DocumentsDraft;
 use crate::state::documents::completion::{self, Completing, Offer};
-use crate::state::fields::KnownFields;
+use crate::state::fields::{KnownField, KnownFields};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::brackets;
 use crate::widgets::code_edit::CodeEdit;
-use crate::widgets::value::cut;
+use crate::widgets::word_list::{self, Keyed, Word};
 
 /// Lines of the field before it scrolls.
-const LINES_MAX: f32 = 8.0;
-
-/// Rows of the list that are in sight at once.
-const ROWS: f32 = 8.0;
-
-/// The width of the list, in points.
-const LIST: f32 = 420.0;
-
-/// Characters of a row's words, and of what is said about them.
-const LABEL_CHARS: usize = 34;
-const DETAIL_CHARS: usize = 40;
+const LINES_MAX: f32 = 5.0;
 
 /// What the field was left with in this frame.
 pub(super) struct Edited {
@@ -149,14 +137,22 @@ fn framed(
 fn offer(draft: &mut DocumentsDraft, tab: &Tab, cursor: usize, asks: bool) {
     let text = &draft.query.filter;
     let opens = asks || text.get(..cursor).is_some_and(completion::opens_after);
-    let analyzed = |path: &str| tab.schema.frequent_values(path).into_iter().cloned().collect();
+    let analyzed = |path: &str| {
+        let analyzed = tab.schema.frequent_values(path).into_iter().cloned();
+        let sampled = tab.documents.sampled.as_ref().and_then(|sampled| sampled.get(path));
+        analyzed.chain(sampled.map(KnownField::frequent).unwrap_or_default()).collect()
+    };
     let found = opens.then(|| completion::offers(text, cursor, &known(tab), &analyzed)).flatten();
     draft.completing = found.map(|offers| Completing { offers, cursor, chosen: None });
 }
 
-/// The fields of the documents that were read, and those that the Schema view has found.
+/// The fields of the documents that were read, of those at the end of the collection, and those that
+/// the Schema view has found.
 fn known(tab: &Tab) -> KnownFields {
     let mut known = tab.documents.known.clone();
+    if let Some(sampled) = &tab.documents.sampled {
+        known.add_sampled(sampled);
+    }
     for (path, kinds) in tab.schema.known_paths() {
         known.add_analyzed(path, kinds.iter().map(|(kind, count)| (kind.label(), *count)));
     }
@@ -166,83 +162,29 @@ fn known(tab: &Tab) -> KnownFields {
 /// Takes the keys of the list. Returns what to put in.
 fn keys(ui: &Ui, draft: &mut DocumentsDraft) -> Option<Offer> {
     let completing = draft.completing.as_mut()?;
-    let pressed = |key| {
-        ui.input_mut(|input| input.modifiers.is_none() && input.consume_key(Modifiers::NONE, key))
-    };
-    if pressed(Key::Escape) {
-        draft.completing = None;
-        return None;
-    }
     let list = &completing.offers.list;
-    let last = list.len().saturating_sub(1);
-    if pressed(Key::ArrowDown) {
-        completing.chosen =
-            Some(completing.chosen.map_or(0, |at| if at < last { at + 1 } else { 0 }));
+    match word_list::keys(ui, &mut completing.chosen, list.len()) {
+        Keyed::Stays => None,
+        Keyed::Taken(at) => list.get(at).cloned(),
+        Keyed::Closed => {
+            draft.completing = None;
+            None
+        }
     }
-    if pressed(Key::ArrowUp) {
-        completing.chosen =
-            Some(completing.chosen.map_or(last, |at| at.checked_sub(1).unwrap_or(last)));
-    }
-    // Enter runs the filter unless a word was chosen: what is typed may be all of it.
-    let is_taken = pressed(Key::Tab) || completing.chosen.is_some() && pressed(Key::Enter);
-    is_taken.then(|| list.get(completing.chosen.unwrap_or(0)).cloned()).flatten()
 }
 
 /// Puts a word in the place of what was typed of it.
 fn put(ui: &Ui, id: Id, draft: &mut DocumentsDraft, offer: &Offer) {
     let Some(completing) = draft.completing.take() else { return };
     let replaced = completing.offers.replaced;
-    let text = &mut draft.query.filter;
-    if text.get(replaced.clone()).is_none() {
-        return;
-    }
-    text.replace_range(replaced.clone(), &offer.insert);
-    let end = text[..replaced.start + offer.insert.len()].chars().count();
-    let cursor = CCursorRange::one(CCursor::new(end.saturating_sub(offer.back)));
-    let mut edit = TextEditState::load(ui.ctx(), id).unwrap_or_default();
-    edit.cursor.set_char_range(Some(cursor));
-    edit.store(ui.ctx(), id);
-    ui.ctx().request_repaint();
+    word_list::put(ui, id, &mut draft.query.filter, replaced, &offer.insert, offer.back);
 }
 
 /// Draws the list with its upper left corner at `at`. Returns the word that was pressed.
 fn list_ui(ui: &Ui, id: Id, draft: &DocumentsDraft, at: Pos2) -> Option<Offer> {
     let completing = draft.completing.as_ref()?;
-    let mut pressed = None;
-    let area = Area::new(id.with("completions")).order(Order::Foreground).pivot(Align2::LEFT_TOP);
-    area.fixed_pos(at + vec2(0.0, sizes::GAP_SMALL)).show(ui.ctx(), |ui| {
-        Frame::popup(ui.style()).inner_margin(Margin::same(4)).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            ui.set_width(LIST);
-            let height = sizes::CONTROL_SMALL * ROWS;
-            ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
-                for (index, offer) in completing.offers.list.iter().enumerate() {
-                    let is_chosen = completing.chosen == Some(index);
-                    let response = row_ui(ui, offer, is_chosen);
-                    if is_chosen {
-                        response.scroll_to_me(None);
-                    }
-                    // The press takes the keyboard from the field, and the list goes with that.
-                    let is_pressed = response.contains_pointer()
-                        && ui.input(|input| input.pointer.primary_pressed());
-                    if response.clicked() || is_pressed {
-                        pressed = Some(offer.clone());
-                    }
-                }
-            });
-            let words = "Tab completes · ↓ chooses · Esc closes";
-            ui.label(text::rich(words, text::small()).color(colors(ui).dim));
-        });
-    });
-    pressed
-}
-
-fn row_ui(ui: &mut Ui, offer: &Offer, is_chosen: bool) -> Response {
-    let ink = colors(ui);
-    let label = text::rich(cut(&offer.label, LABEL_CHARS), text::mono()).color(ink.text);
-    let detail = text::rich(cut(&offer.detail, DETAIL_CHARS), text::small()).color(ink.dim);
-    let button = egui::Button::selectable(is_chosen, label)
-        .shortcut_text(detail)
-        .min_size(vec2(ui.available_width(), sizes::CONTROL_SMALL));
-    ui.add(button).accessible_name(format!("Complete with {}", offer.label))
+    let list = &completing.offers.list;
+    let words = list.iter().map(|offer| Word { word: &offer.label, help: &offer.detail });
+    let pressed = word_list::ui(ui, id, at, completing.chosen, words)?;
+    list.get(pressed).cloned()
 }

@@ -1,9 +1,8 @@
 //! The filter, always in sight, and its options.
 
-use egui::{Id, Key, Ui};
+use egui::{Id, Key, Label, Ui};
 
 use super::{filter_edit, history};
-use crate::action::documents::How;
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::state::code::Language;
 use crate::state::documents::query::QueryError;
@@ -44,6 +43,7 @@ pub fn ui(
             ui.memory_mut(|memory| memory.request_focus(id));
             actions.push(Action::View(ViewAction::Focused));
         }
+        step_back(ui, id);
         let edited = filter_edit::ui(ui, id, width, error_at, tab, draft);
         run = edited.run;
         if !edited.is_completing {
@@ -103,29 +103,24 @@ fn buttons_ui(
     run
 }
 
-/// Tab goes from the filter to the list: to the chosen document, or else to the first one on the
-/// screen.
-fn to_list(ui: &Ui, tab: &Tab, response: &egui::Response, actions: &mut Actions) {
-    if !response.has_focus() {
-        return;
-    }
-    let (tab_pressed, back) =
-        ui.input(|input| (input.key_pressed(Key::Tab), input.modifiers.shift));
-    if !tab_pressed {
-        return;
-    }
-    if back {
+/// Shift+Tab leaves the filter, whose keys are its own. Before the field is drawn: egui moves the
+/// keyboard when it meets the field that has it.
+fn step_back(ui: &Ui, id: Id) {
+    let is_pressed = ui.input(|input| input.key_pressed(Key::Tab) && input.modifiers.shift);
+    if is_pressed && ui.memory(|memory| memory.has_focus(id)) {
         ui.memory_mut(|memory| memory.move_focus(egui::FocusDirection::Previous));
+    }
+}
+
+/// Tab goes from the filter to the list: to the chosen document, or else to the first one on the
+/// screen. The Tab that came to the filter does not leave it.
+fn to_list(ui: &Ui, tab: &Tab, response: &egui::Response, actions: &mut Actions) {
+    let is_pressed = ui.input(|input| input.key_pressed(Key::Tab) && !input.modifiers.shift);
+    if !is_pressed || !response.has_focus() || response.gained_focus() {
         return;
     }
     response.surrender_focus();
-    let view = &tab.documents;
-    if view.cursor.anchor_key.is_none()
-        && let Some(first) = view.pages.row(0).filter(|first| first.has_id())
-    {
-        let (id, how) = (first.id.clone(), How::Only);
-        actions.push(Action::Documents(tab.id, DocumentsAction::Select { row: 0, id, how }));
-    }
+    super::select_first(tab, actions);
 }
 
 fn entered(ui: &Ui, response: &egui::Response) -> bool {
@@ -156,7 +151,7 @@ fn options_ui(ui: &mut Ui, query: &mut QueryText, error: Option<&QueryError>) ->
     let mut run = false;
     let gap = ui.spacing().item_spacing.x;
     let room = (ui.available_width() - 5.0 * gap).max(400.0);
-    let (wide, middle, narrow) = (room * 0.26, room * 0.21, room * 0.1);
+    let (wide, middle, narrow, time) = (room * 0.24, room * 0.2, room * 0.1, room * 0.14);
     ui.horizontal_top(|ui| {
         let mut option =
             |ui: &mut Ui, name: &str, hint: &str, field, width: f32, text: &mut String| {
@@ -166,7 +161,8 @@ fn options_ui(ui: &mut Ui, query: &mut QueryText, error: Option<&QueryError>) ->
                     ui.set_width(width);
                     ui.spacing_mut().item_spacing.y = 2.0;
                     let ink = colors(ui).dim;
-                    ui.label(text::rich(name, text::small()).color(ink));
+                    // A name on two lines would put its field below the others.
+                    ui.add(Label::new(text::rich(name, text::small()).color(ink)).truncate());
                     let response = edit.line_ui(ui, width, text);
                     run |= entered(ui, &response);
                 });
@@ -176,8 +172,8 @@ fn options_ui(ui: &mut Ui, query: &mut QueryText, error: Option<&QueryError>) ->
         option(ui, "Skip", "0", QueryField::Skip, narrow, &mut query.skip);
         option(ui, "Limit", "all", QueryField::Limit, narrow, &mut query.limit);
         option(ui, "Hint", "index name or { field: 1 }", QueryField::Hint, middle, &mut query.hint);
-        let time = (QueryField::TimeLimit, &mut query.time_limit);
-        option(ui, "Time limit (s)", "none", time.0, narrow, time.1);
+        let (field, limit) = (QueryField::TimeLimit, &mut query.time_limit);
+        option(ui, "Time limit (s)", "none", field, time, limit);
     });
     run
 }
@@ -201,6 +197,6 @@ pub(super) fn error_ui(ui: &mut Ui, error: &QueryError) {
         ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
         let words = format!("{place}: {}", error.message);
         let label = text::rich(&words, text::small()).color(colors.error);
-        ui.add(egui::Label::new(label).truncate()).hint(words);
+        ui.add(Label::new(label).truncate()).hint(words);
     });
 }

@@ -64,7 +64,7 @@ pub fn ui(
         }
         pressed = buttons_ui(ui, view, is_wide && bulk.is_none(), &mut push);
         if is_wide {
-            cancel = bulk.and_then(|run| bulk_ui(ui, run));
+            cancel = bulk.and_then(|run| bulk_ui(ui, run, state.uptime));
         }
         if view.writing.is_some() && ui.available_width() > SAVING {
             ui.label(text::rich("Saving…", text::small()).color(colors(ui).busy));
@@ -79,7 +79,7 @@ pub fn ui(
     if !is_wide {
         ui.horizontal(|ui| {
             if let Some(run) = bulk {
-                cancel = bulk_ui(ui, run);
+                cancel = bulk_ui(ui, run, state.uptime);
             } else if view.selected.len() > 1 {
                 selection_ui(ui, view, &mut push);
             }
@@ -168,7 +168,7 @@ fn selection_ui(ui: &mut Ui, view: &DocumentsView, push: &mut impl FnMut(Documen
                 push(action);
             }
         }
-        if let Some(ids) = view.selected.pair()
+        if let Some(ids) = view.selected_pair()
             && menu::entry(ui, "Compare these two…", "", true).clicked()
         {
             push(DocumentsAction::Compare(Box::new(ids)));
@@ -178,6 +178,7 @@ fn selection_ui(ui: &mut Ui, view: &DocumentsView, push: &mut impl FnMut(Documen
             ("Copy as table text", CopyForm::Table),
             ("Copy as Extended JSON", CopyForm::Json),
             ("Copy as mongosh literals", CopyForm::Shell),
+            ("Copy as CSV", CopyForm::Csv),
         ] {
             if menu::entry(ui, label, "", true).clicked() {
                 push(DocumentsAction::Copy(form));
@@ -194,20 +195,14 @@ fn selection_ui(ui: &mut Ui, view: &DocumentsView, push: &mut impl FnMut(Documen
 }
 
 /// How far a change of many documents is. Returns the operation that is to be canceled.
-fn bulk_ui(ui: &mut Ui, run: &BulkRun) -> Option<OperationId> {
-    let (done, total) = run.work.gauge.now();
-    let words = if total == 0 {
-        "Changing documents".to_owned()
-    } else {
-        format!("{} of {}", number::count(done), number::count(total))
-    };
-    if ui.available_width() > SAVING {
-        ui.label(text::rich(&words, text::small()).color(colors(ui).busy));
-    }
+fn bulk_ui(ui: &mut Ui, run: &BulkRun, uptime: Duration) -> Option<OperationId> {
+    let words = run.words(uptime);
     let is_stopping = run.work.gauge.cancel.is_cancelled();
     let label = if is_stopping { "Stopping…" } else { "Cancel" };
     let button = Button::plain(label).name("Cancel the change").tooltip(&words);
-    ui.add(button.enabled(!is_stopping)).clicked().then_some(run.operation)
+    let is_canceled = ui.add(button.enabled(!is_stopping)).clicked();
+    progress_ui(ui, &words);
+    is_canceled.then_some(run.operation)
 }
 
 /// Which documents are on the screen.
@@ -236,11 +231,17 @@ fn running(state: &State, view: &DocumentsView, actions: &mut Actions) -> Option
 fn running_ui(ui: &mut Ui, runs: Duration, push: &mut impl FnMut(DocumentsAction)) {
     let secs = i64::try_from(runs.as_secs()).unwrap_or(i64::MAX);
     let words = format!("Running for {}", duration::span(secs.saturating_mul(1_000)));
-    if ui.available_width() > SAVING {
-        ui.label(text::rich(&words, text::small()).color(colors(ui).busy));
-    }
     if ui.add(Button::plain("Stop").name("Stop the query").tooltip(&words)).clicked() {
         push(DocumentsAction::Stop);
+    }
+    progress_ui(ui, &words);
+}
+
+/// Words with numbers that grow. They come after their button, which must not move away from the
+/// pointer, and in digits of one width.
+fn progress_ui(ui: &mut Ui, words: &str) {
+    if ui.available_width() > SAVING {
+        ui.label(text::rich(words, text::mono_small()).color(colors(ui).busy));
     }
 }
 
@@ -297,4 +298,43 @@ fn columns_ui(ui: &mut Ui, tab: &Tab, push: &mut impl FnMut(DocumentsAction)) {
             }
         });
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::{Context, RawInput, Rect};
+
+    use super::*;
+
+    /// Where the line's only control is while a query runs for so long.
+    fn place(context: &Context, secs: u64) -> Rect {
+        let mut place = Rect::NOTHING;
+        let mut output = context.run_ui(RawInput::default(), |ui| {
+            ui.set_width(600.0);
+            ui.horizontal(|ui| {
+                let left = ui.cursor().left();
+                running_ui(ui, Duration::from_secs(secs), &mut |_| {});
+                let button = ui.ctx().viewport(|viewport| {
+                    let widgets = viewport.this_pass.widgets.layers().flat_map(|(_, all)| all);
+                    widgets.filter(|widget| widget.sense.senses_click()).map(|it| it.rect).last()
+                });
+                place = button.expect("a button").translate(vec2(-left, 0.0));
+            });
+        });
+        // Nothing is painted; a debug build refuses to drop textures unseen.
+        output.textures_delta.clear();
+        place
+    }
+
+    #[test]
+    fn stop_stays_where_it_is_while_the_time_grows() {
+        let context = Context::default();
+        crate::theme::install_fonts(&context);
+        crate::theme::install_style(&context, crate::theme::Contrast::Normal);
+        place(&context, 1);
+        let first = place(&context, 1);
+        for secs in [9, 10, 59, 75, 3_599, 7_322] {
+            assert_eq!(place(&context, secs), first, "{secs} s");
+        }
+    }
 }

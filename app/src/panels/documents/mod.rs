@@ -13,20 +13,22 @@ mod list;
 mod row_head;
 mod table;
 mod value_editor;
-mod words;
+pub(super) mod words;
 
 use egui::text::LayoutJob;
 use egui::text_selection::LabelSelectionState;
-use egui::{Event, Key, Ui};
+use egui::{Context, Event, Id, Key, Role, Sense, Ui, WidgetInfo};
 
 pub use inspector::ui as inspector_ui;
 
 use super::explain;
+use crate::action::documents::How;
 use crate::action::{Action, Actions, DocumentsAction};
 use crate::state::documents::find::Needle;
 use crate::state::documents::{CopyForm, DocumentsDraft, DocumentsView, Mode};
 use crate::state::drafts::TabDraft;
-use crate::state::{State, Tab};
+use crate::state::tabs::ViewKind;
+use crate::state::{State, Tab, TabId};
 use crate::theme::{Colors, sizes};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::{menu, value_text};
@@ -105,6 +107,7 @@ fn content_ui(
         nothing_ui(ui, tab, actions);
         return;
     }
+    stop_ui(ui, tab, actions);
     let shown = match view.mode {
         Mode::Cards | Mode::Json => {
             draft.table_row = None;
@@ -164,10 +167,66 @@ impl Found {
     }
 }
 
+/// Where the Tab key enters the list, before the controls of its documents. The keyboard never stays
+/// there: the keys of the list are free keys.
+fn stop_ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
+    let id = stop_id(tab.id);
+    let response =
+        ui.interact(ui.available_rect_before_wrap(), id, Sense::focusable_noninteractive());
+    response.widget_info(|| WidgetInfo::labeled(Role::List, true, "Document list"));
+    if response.has_focus() {
+        response.surrender_focus();
+        select_first(tab, actions);
+    }
+}
+
+fn stop_id(tab: TabId) -> Id {
+    Id::unique(("stop of the list", tab.0))
+}
+
+/// Selects the first document, unless one is chosen already.
+fn select_first(tab: &Tab, actions: &mut Actions) {
+    let view = &tab.documents;
+    if view.cursor.anchor_key.is_none()
+        && let Some(first) = view.pages.row(0).filter(|first| first.has_id())
+    {
+        let (id, how) = (first.id.clone(), How::Only);
+        actions.push(Action::Documents(tab.id, DocumentsAction::Select { row: 0, id, how }));
+    }
+}
+
+/// The Tab key continues from the list while a document is chosen there and no control has the
+/// keyboard. Before anything is drawn, or the key would begin at the first control of the window.
+pub fn tab_key(context: &Context, state: &State) {
+    let is_free = state.dialogs.open().is_none() && !state.view.palette && !menu::was_open(context);
+    let Some(tab) = state.tabs.active().filter(|tab| is_free && tab.view == ViewKind::Documents)
+    else {
+        return;
+    };
+    if tab.documents.cursor.anchor_key.is_some()
+        && context.memory(|memory| memory.focused().is_none())
+        && context.input(|input| input.key_pressed(Key::Tab) && !input.modifiers.command)
+    {
+        context.memory_mut(|memory| memory.request_focus(stop_id(tab.id)));
+    }
+}
+
 /// Arrow keys move the selection, with Shift they extend it; Ctrl+C copies it, Delete asks, Escape
-/// selects nothing.
+/// selects nothing. Ctrl+V inserts documents.
 fn keys(ui: &Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
-    if ui.ctx().text_edit_focused() || ui.ctx().memory(|memory| memory.focused().is_some()) {
+    if ui.ctx().text_edit_focused() {
+        return;
+    }
+    let pasted = ui.input(|input| {
+        input.events.iter().find_map(|event| match event {
+            Event::Paste(text) => Some(text.clone()),
+            _ => None,
+        })
+    });
+    if pasted.is_some() {
+        actions.push(Action::Documents(tab.id, DocumentsAction::Paste(pasted)));
+    }
+    if ui.ctx().memory(|memory| memory.focused().is_some()) {
         return;
     }
     let pressed = |key| ui.input(|input| input.key_pressed(key));

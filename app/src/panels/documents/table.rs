@@ -25,8 +25,11 @@ const COLUMN: f32 = 170.0;
 /// The first width of the column with `_id`, in points: a shortened `ObjectId` fits.
 const COLUMN_ID: f32 = 150.0;
 
-/// The widest first width of a column, in points.
+/// The widest first width of a column, in points, unless the view has room for more.
 const COLUMN_FIRST_MAX: f32 = 300.0;
+
+/// Rows that the menu of a column looks at.
+const HEAD_ROWS_MAX: usize = 200;
 
 /// Draws the table. Returns the rows on the screen.
 pub fn ui(
@@ -58,8 +61,13 @@ pub fn ui(
         (id, edit.names.clone())
     });
     let found = Found::of(draft);
-    let mut delegate = Delegate { state, tab, actions, paths, expires, edited, found, shown: 0..0 };
+    #[expect(clippy::cast_precision_loss, reason = "a few columns")]
+    let first_max = (ui.available_width() / count.max(1) as f32).max(COLUMN_FIRST_MAX);
+    let shown = 0..0;
+    let mut delegate =
+        Delegate { state, tab, actions, paths, expires, edited, found, shown, first_max };
     let sticky = usize::from(starts_with_id);
+    cell::keep_bars_beside(ui);
     let table = Table::new()
         .id_salt("documents table")
         .num_rows(view.pages.len())
@@ -109,6 +117,8 @@ struct Delegate<'a> {
     edited: Option<(Bson, Vec<String>)>,
     found: Found,
     shown: Range<u64>,
+    /// The widest first width of a column: its share of the view where that is wide, in points.
+    first_max: f32,
 }
 
 /// What a column shows.
@@ -132,12 +142,12 @@ impl Delegate<'_> {
     }
 
     /// How wide the content of a cell would like to be, for the first width of its column.
-    fn wanted_width(ui: &Ui, row: &Row, shows: &Shows) -> f32 {
+    fn wanted_width(&self, ui: &Ui, row: &Row, shows: &Shows) -> f32 {
         let Shows::Field(path) = shows else { return COLUMN };
         let Some(found) = field_path::value(&row.document, path) else { return COLUMN / 2.0 };
         let words = value::cut(&cell_words(path, found), 60);
         let width = paint::measured(ui, &words, text::mono()).x + 2.0 * sizes::GAP_SMALL + 4.0;
-        width.clamp(COLUMN / 2.0, COLUMN_FIRST_MAX)
+        width.clamp(COLUMN / 2.0, self.first_max)
     }
 
     fn due_cell(&mut self, ui: &Ui, due: Due) {
@@ -210,7 +220,7 @@ impl Delegate<'_> {
             menu::line(ui);
         }
         let has_documents = || {
-            let mut rows = tab.documents.pages.rows().take(200);
+            let mut rows = tab.documents.pages.rows().take(HEAD_ROWS_MAX);
             let inner =
                 |row: &Row| row.document.get(&path[0]).and_then(Bson::as_document).is_some();
             rows.any(|(_, row)| inner(row))
@@ -226,7 +236,14 @@ impl Delegate<'_> {
             push(DocumentsAction::SetExpanded { field: top(), expanded: true });
         }
         if menu::entry(ui, "Hide column", "", true).clicked() {
-            push(DocumentsAction::SetHidden { field, hidden: true });
+            push(DocumentsAction::SetHidden { field: field.clone(), hidden: true });
+        }
+        let may_be = |row: &Row| {
+            field_path::value(&row.document, path).is_some_and(field_menu::may_become_date)
+        };
+        let mut rows = tab.documents.pages.rows().take(HEAD_ROWS_MAX);
+        if field_path::is_plain(path) && path[0] != "_id" && rows.any(|(_, row)| may_be(row)) {
+            field_menu::convert_ui(ui, tab, &field, self.actions);
         }
     }
 
@@ -406,7 +423,7 @@ impl TableDelegate for Delegate<'_> {
             return;
         };
         if ui.is_sizing_pass() {
-            ui.set_min_width(Self::wanted_width(ui, row, &shows));
+            ui.set_min_width(self.wanted_width(ui, row, &shows));
             return;
         }
         let id = ui.scope_id().with(("cell", cell.row_nr, cell.col_nr));

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use bson::{Bson, Document};
 
-use super::{block, double, fields, hex, numbers, quoted};
+use super::{Part, block, double, fields, hex, parts, quoted};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 
@@ -68,28 +68,31 @@ fn document(document: &Document, depth: usize) -> String {
 
 pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
     let (db, collection) = (quoted(&namespace.db), quoted(&namespace.collection));
-    let mut options = Vec::new();
-    options.extend(query.hint.as_ref().map(|hint| format!("Hint = {}", value(hint, 1))));
-    options
-        .extend(query.max_time_ms.map(|ms| format!("MaxTime = TimeSpan.FromMilliseconds({ms})")));
+    let (mut options, mut calls) = (Vec::new(), String::new());
+    for part in parts(query) {
+        let _ = match part {
+            Part::Projection(part) => write!(calls, "\n    .Project({})", document(part, 1)),
+            Part::Sort(part) => write!(calls, "\n    .Sort({})", document(part, 1)),
+            Part::Skip(number) => write!(calls, "\n    .Skip({number})"),
+            Part::Limit(number) => write!(calls, "\n    .Limit({number})"),
+            Part::Hint(hint) => {
+                options.push(format!("Hint = {}", value(hint, 1)));
+                Ok(())
+            }
+            Part::TimeLimit(ms) => {
+                options.push(format!("MaxTime = TimeSpan.FromMilliseconds({ms})"));
+                Ok(())
+            }
+        };
+    }
     let mut find = document(&query.filter, 0);
     if !options.is_empty() {
         find = format!("{find}, {}", block("new FindOptions {", &options, "}", 0));
     }
-    let mut code = format!(
+    format!(
         "using System;\nusing MongoDB.Bson;\nusing MongoDB.Driver;\n\n\
          var client = new MongoClient(\"mongodb://127.0.0.1:27017\");\n\
          var collection = client.GetDatabase({db}).GetCollection<BsonDocument>({collection});\n\
-         var documents = collection.Find({find})"
-    );
-    for (name, part) in [("Project", &query.projection), ("Sort", &query.sort)] {
-        if !part.is_empty() {
-            let _ = write!(code, "\n    .{name}({})", document(part, 1));
-        }
-    }
-    for (name, number) in numbers(query) {
-        let name = if name == "skip" { "Skip" } else { "Limit" };
-        let _ = write!(code, "\n    .{name}({number})");
-    }
-    code + "\n    .ToList();"
+         var documents = collection.Find({find}){calls}\n    .ToList();"
+    )
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use bson::{Bson, Document};
 
-use super::{LINE_CHARS_MAX, block, double, fields, hex, indent, numbers, quoted};
+use super::{LINE_CHARS_MAX, Part, block, double, fields, hex, indent, parts, quoted};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 
@@ -112,25 +112,17 @@ pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
          FindIterable<Document> documents = collection.find({})",
         document(&query.filter, 0)
     );
-    for (name, part) in [("projection", &query.projection), ("sort", &query.sort)] {
-        if !part.is_empty() {
-            let _ = write!(code, "\n    .{name}({})", document(part, 1));
-        }
-    }
-    for (name, number) in numbers(query) {
-        let _ = write!(code, "\n    .{name}({number})");
-    }
-    match &query.hint {
-        Some(Bson::Document(keys)) => {
-            let _ = write!(code, "\n    .hint({})", document(keys, 1));
-        }
-        Some(name) => {
-            let _ = write!(code, "\n    .hintString({})", value(name, 1));
-        }
-        None => {}
-    }
-    if let Some(ms) = query.max_time_ms {
-        let _ = write!(code, "\n    .maxTime({ms}, TimeUnit.MILLISECONDS)");
+    for part in parts(query) {
+        let call = match part {
+            Part::Projection(part) => format!("projection({})", document(part, 1)),
+            Part::Sort(part) => format!("sort({})", document(part, 1)),
+            Part::Skip(number) => format!("skip({number})"),
+            Part::Limit(number) => format!("limit({number})"),
+            Part::Hint(Bson::Document(keys)) => format!("hint({})", document(keys, 1)),
+            Part::Hint(name) => format!("hintString({})", value(name, 1)),
+            Part::TimeLimit(ms) => format!("maxTime({ms}, TimeUnit.MILLISECONDS)"),
+        };
+        let _ = write!(code, "\n    .{call}");
     }
     code.push(';');
     format!(

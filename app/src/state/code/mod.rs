@@ -146,10 +146,29 @@ fn double(double: f64) -> String {
     format!("{double:?}")
 }
 
-/// The numbers of a query as `name(number)`, in the order in which they apply.
-fn numbers(query: &Query) -> impl Iterator<Item = (&'static str, u64)> {
-    let skip = (query.skip > 0).then_some(("skip", query.skip));
-    skip.into_iter().chain(query.limit.map(|limit| ("limit", limit)))
+/// A part of a query besides its filter.
+enum Part<'q> {
+    Projection(&'q Document),
+    Sort(&'q Document),
+    Skip(u64),
+    Limit(u64),
+    Hint(&'q Bson),
+    /// In milliseconds.
+    TimeLimit(u64),
+}
+
+/// The parts that a query has, in the order in which every language writes them.
+fn parts(query: &Query) -> impl Iterator<Item = Part<'_>> {
+    let has = |part: &'_ Document| !part.is_empty();
+    let all = [
+        has(&query.projection).then_some(Part::Projection(&query.projection)),
+        has(&query.sort).then_some(Part::Sort(&query.sort)),
+        (query.skip > 0).then_some(Part::Skip(query.skip)),
+        query.limit.map(Part::Limit),
+        query.hint.as_ref().map(Part::Hint),
+        query.max_time_ms.map(Part::TimeLimit),
+    ];
+    all.into_iter().flatten()
 }
 
 /// The name and the value of each field.

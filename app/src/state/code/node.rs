@@ -2,7 +2,7 @@
 
 use bson::{Bson, Document};
 
-use super::{block, double, fields, hex, numbers, quoted};
+use super::{Part, block, double, fields, hex, parts, quoted};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 
@@ -90,15 +90,16 @@ fn key(name: &str) -> String {
 
 pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
     let (db, collection) = (quoted(&namespace.db), quoted(&namespace.collection));
-    let mut options = Vec::new();
-    for (name, part) in [("projection", &query.projection), ("sort", &query.sort)] {
-        if !part.is_empty() {
-            options.push(format!("{name}: {}", document(part, 1)));
-        }
-    }
-    options.extend(numbers(query).map(|(name, number)| format!("{name}: {number}")));
-    options.extend(query.hint.as_ref().map(|hint| format!("hint: {}", value(hint, 1))));
-    options.extend(query.max_time_ms.map(|ms| format!("maxTimeMS: {ms}")));
+    let options: Vec<String> = parts(query)
+        .map(|part| match part {
+            Part::Projection(part) => format!("projection: {}", document(part, 1)),
+            Part::Sort(part) => format!("sort: {}", document(part, 1)),
+            Part::Skip(number) => format!("skip: {number}"),
+            Part::Limit(number) => format!("limit: {number}"),
+            Part::Hint(hint) => format!("hint: {}", value(hint, 1)),
+            Part::TimeLimit(ms) => format!("maxTimeMS: {ms}"),
+        })
+        .collect();
     let mut find = document(&query.filter, 0);
     if !options.is_empty() {
         find = format!("{find}, {}", block("{", &options, "}", 0));

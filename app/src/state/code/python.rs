@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use bson::spec::BinarySubtype;
 use bson::{Bson, Document};
 
-use super::{block, double, fields, hex, numbers, quoted};
+use super::{Part, block, double, fields, hex, parts, quoted};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 
@@ -95,34 +95,25 @@ fn imports(code: &str) -> String {
 }
 
 pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
-    let mut parts = vec![document(&query.filter, 1)];
-    if !query.projection.is_empty() {
-        parts.push(format!("projection={}", document(&query.projection, 1)));
-    }
-    if !query.sort.is_empty() {
-        let pairs: Vec<String> = fields(&query.sort)
+    let pairs = |keys: &Document| {
+        let pairs: Vec<String> = fields(keys)
             .map(|(name, value)| format!("({}, {})", quoted(name), self::value(value, 2)))
             .collect();
-        parts.push(format!("sort={}", block("[", &pairs, "]", 1)));
-    }
-    parts.extend(numbers(query).map(|(name, number)| format!("{name}={number}")));
-    match &query.hint {
-        Some(Bson::Document(keys)) => {
-            let pairs: Vec<String> = fields(keys)
-                .map(|(name, value)| format!("({}, {})", quoted(name), self::value(value, 2)))
-                .collect();
-            parts.push(format!("hint={}", block("[", &pairs, "]", 1)));
-        }
-        Some(name) => parts.push(format!("hint={}", value(name, 1))),
-        None => {}
-    }
-    if let Some(ms) = query.max_time_ms {
-        parts.push(format!("max_time_ms={ms}"));
-    }
+        block("[", &pairs, "]", 1)
+    };
+    let options = parts(query).map(|part| match part {
+        Part::Projection(part) => format!("projection={}", document(part, 1)),
+        Part::Sort(part) => format!("sort={}", pairs(part)),
+        Part::Skip(number) => format!("skip={number}"),
+        Part::Limit(number) => format!("limit={number}"),
+        Part::Hint(Bson::Document(keys)) => format!("hint={}", pairs(keys)),
+        Part::Hint(name) => format!("hint={}", value(name, 1)),
+        Part::TimeLimit(ms) => format!("max_time_ms={ms}"),
+    });
     let (db, collection) = (quoted(&namespace.db), quoted(&namespace.collection));
     let mut code =
         format!("collection = client[{db}][{collection}]\ndocuments = collection.find(\n");
-    for part in parts {
+    for part in [document(&query.filter, 1)].into_iter().chain(options) {
         let _ = writeln!(code, "    {part},");
     }
     code.push(')');

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use bson::{Bson, Document};
 
-use super::{block, double, fields, numbers};
+use super::{Part, block, double, fields, parts};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 
@@ -100,25 +100,17 @@ pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
          let documents = collection\n    .find({})",
         document(&query.filter, 1)
     );
-    for (name, part) in [("projection", &query.projection), ("sort", &query.sort)] {
-        if !part.is_empty() {
-            let _ = write!(code, "\n    .{name}({})", document(part, 1));
-        }
-    }
-    for (name, number) in numbers(query) {
-        let _ = write!(code, "\n    .{name}({number})");
-    }
-    match &query.hint {
-        Some(Bson::Document(keys)) => {
-            let _ = write!(code, "\n    .hint(Hint::Keys({}))", document(keys, 1));
-        }
-        Some(name) => {
-            let _ = write!(code, "\n    .hint(Hint::Name({}.into()))", value(name, 1));
-        }
-        None => {}
-    }
-    if let Some(ms) = query.max_time_ms {
-        let _ = write!(code, "\n    .max_time(Duration::from_millis({ms}))");
+    for part in parts(query) {
+        let call = match part {
+            Part::Projection(part) => format!("projection({})", document(part, 1)),
+            Part::Sort(part) => format!("sort({})", document(part, 1)),
+            Part::Skip(number) => format!("skip({number})"),
+            Part::Limit(number) => format!("limit({number})"),
+            Part::Hint(Bson::Document(keys)) => format!("hint(Hint::Keys({}))", document(keys, 1)),
+            Part::Hint(name) => format!("hint(Hint::Name({}.into()))", value(name, 1)),
+            Part::TimeLimit(ms) => format!("max_time(Duration::from_millis({ms}))"),
+        };
+        let _ = write!(code, "\n    .{call}");
     }
     code.push_str("\n    .await?;");
     format!("{}\n{code}", imports(&code))

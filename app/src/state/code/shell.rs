@@ -6,7 +6,7 @@ use bson::{Bson, Document, RawDocumentBuf};
 use mayfly_engine::value::extjson::{self, Style};
 use mayfly_engine::value::{Layout, shell};
 
-use super::{numbers, quoted};
+use super::{Part, parts, quoted};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 
@@ -43,22 +43,16 @@ pub(super) fn json_value(value: &Bson) -> String {
 pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
     let (db, collection) = (quoted(&namespace.db), quoted(&namespace.collection));
     let document = |document: &Document| value(&Bson::Document(document.clone()));
-    let mut find = document(&query.filter);
-    if !query.projection.is_empty() {
-        find = format!("{find}, {}", document(&query.projection));
+    let (mut find, mut calls) = (document(&query.filter), String::new());
+    for part in parts(query) {
+        let _ = match part {
+            Part::Projection(part) => write!(find, ", {}", document(part)),
+            Part::Sort(part) => write!(calls, ".sort({})", document(part)),
+            Part::Skip(number) => write!(calls, ".skip({number})"),
+            Part::Limit(number) => write!(calls, ".limit({number})"),
+            Part::Hint(hint) => write!(calls, ".hint({})", value(hint)),
+            Part::TimeLimit(ms) => write!(calls, ".maxTimeMS({ms})"),
+        };
     }
-    let mut text = format!("db.getSiblingDB({db}).getCollection({collection}).find({find})");
-    if !query.sort.is_empty() {
-        let _ = write!(text, ".sort({})", document(&query.sort));
-    }
-    for (name, number) in numbers(query) {
-        let _ = write!(text, ".{name}({number})");
-    }
-    if let Some(hint) = &query.hint {
-        let _ = write!(text, ".hint({})", value(hint));
-    }
-    if let Some(ms) = query.max_time_ms {
-        let _ = write!(text, ".maxTimeMS({ms})");
-    }
-    text
+    format!("db.getSiblingDB({db}).getCollection({collection}).find({find}){calls}")
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bson::{Bson, Document, RawDocumentBuf};
 use mayfly_engine::interrupt::{Limit, StopReason, run_within};
@@ -16,7 +17,7 @@ use crate::job::bulk::{BulkChange, Target};
 use crate::job::{Namespace, OperationId, TabId};
 use crate::limits::{PREVIEW_STEPS_MAX, PREVIEWED_BYTES_MAX, PREVIEWED_DOCUMENTS, UNDO_BYTES_MAX};
 use crate::state::names::{collection_problem, database_problem};
-use crate::state::number;
+use crate::state::{duration, number};
 
 /// The documents that a dialog is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -230,6 +231,25 @@ pub struct BulkRun {
     pub work: crate::job::bulk::BulkWork,
     /// Why it is made.
     pub origin: super::Origin,
+    /// When it began, in window time.
+    pub started: Duration,
+}
+
+impl BulkRun {
+    /// How far it is, and for how long it runs: `1,000 of 3,000 documents · 4 s`.
+    #[must_use]
+    pub fn words(&self, uptime: Duration) -> String {
+        let (done, total) = self.work.gauge.now();
+        let secs = uptime.saturating_sub(self.started).as_secs();
+        let ms = i64::try_from(secs.saturating_mul(1_000)).unwrap_or(i64::MAX);
+        let elapsed = if secs == 0 { String::new() } else { format!(" · {}", duration::span(ms)) };
+        if total == 0 {
+            return format!("Reading{elapsed}");
+        }
+        // Others may insert more meanwhile.
+        let total = total.max(done);
+        format!("{} of {} documents{elapsed}", number::count(done), number::count(total))
+    }
 }
 
 /// Reads update operators or a pipeline.

@@ -13,7 +13,8 @@ use crate::limits::COPIED_TEXT_BYTES_MAX;
 #[must_use]
 pub fn text(form: CopyForm, documents: &[Document], columns: &[Vec<String>]) -> (String, usize) {
     match form {
-        CopyForm::Table => table(documents, columns),
+        CopyForm::Table => table(documents, columns, documents.len() > 1, '\t'),
+        CopyForm::Csv => table(documents, columns, true, ','),
         CopyForm::Json => {
             list(documents, |document| match bson::RawDocumentBuf::try_from(document) {
                 Ok(raw) => extjson::write_document(&raw, Style::Relaxed, Layout::Indented),
@@ -45,12 +46,18 @@ fn list(documents: &[Document], write: impl Fn(&Document) -> String) -> (String,
     (text, count)
 }
 
-/// A line with the names of the columns, then one for each document. One document has no such line:
-/// it is pasted beside others.
-fn table(documents: &[Document], columns: &[Vec<String>]) -> (String, usize) {
-    let line = |cells: Vec<String>| cells.join("\t");
+/// A line with the names of the columns, then one for each document. One document of a table has no
+/// such line: it is pasted beside others.
+fn table(
+    documents: &[Document],
+    columns: &[Vec<String>],
+    has_names: bool,
+    separator: char,
+) -> (String, usize) {
+    let line = |cells: Vec<String>| cells.join(&separator.to_string());
+    let quoted = |text| quoted(text, separator);
     let mut lines = Vec::new();
-    if documents.len() > 1 {
+    if has_names {
         lines.push(line(columns.iter().map(|path| quoted(field_path::dotted(path))).collect()));
     }
     let (mut bytes, mut count) = (0, 0);
@@ -60,7 +67,8 @@ fn table(documents: &[Document], columns: &[Vec<String>]) -> (String, usize) {
         }
         let cells = columns
             .iter()
-            .map(|path| field_path::value(document, path).map_or_else(String::new, cell));
+            .map(|path| field_path::value(document, path).map_or_else(String::new, plain_cell))
+            .map(quoted);
         let written = line(cells.collect());
         bytes += written.len();
         lines.push(written);
@@ -69,10 +77,14 @@ fn table(documents: &[Document], columns: &[Vec<String>]) -> (String, usize) {
     (lines.join("\n"), count)
 }
 
-/// A value as a spreadsheet reads it: empty for null, text and numbers as they are.
+/// A value as a spreadsheet reads it between tabs: empty for null, text and numbers as they are.
 #[must_use]
 pub fn cell(value: &Bson) -> String {
-    let text = match value {
+    quoted(plain_cell(value), '\t')
+}
+
+fn plain_cell(value: &Bson) -> String {
+    match value {
         Bson::Null | Bson::Undefined => String::new(),
         Bson::String(text) => text.clone(),
         Bson::ObjectId(id) => id.to_hex(),
@@ -85,13 +97,14 @@ pub fn cell(value: &Bson) -> String {
             Ok(raw) => extjson::write_value(raw.as_raw_bson_ref(), Style::Relaxed, Layout::OneLine),
             Err(_) => String::new(),
         },
-    };
-    quoted(text)
+    }
 }
 
-/// Spreadsheets read a cell in quotes with tabs and line ends in it.
-fn quoted(text: String) -> String {
-    if text.contains(['\t', '\n', '\r']) || text.starts_with('"') {
+/// Spreadsheets read a cell in quotes with separators and line ends in it. Quotes inside of a cell
+/// mean something in CSV alone.
+fn quoted(text: String, separator: char) -> String {
+    let has_quote = text.starts_with('"') || separator == ',' && text.contains('"');
+    if has_quote || text.contains([separator, '\n', '\r']) {
         return format!("\"{}\"", text.replace('"', "\"\""));
     }
     text
@@ -120,6 +133,14 @@ mod tests {
             text,
             "_id\tname\tat\tn\ttags\n1\t\"a\tb\"\t1970-01-01T00:00:00Z\t\t\n2\t\t\t7\t[\"x\"]"
         );
+    }
+
+    #[test]
+    fn csv_has_names_and_quotes() {
+        let one = [doc! {"_id": 1, "name": "a \"b\", c", "tags": ["x"], "at": "1\t2"}];
+        let (text, count) = text(CopyForm::Csv, &one, &columns(&["_id", "name", "tags", "at"]));
+        assert_eq!(count, 1);
+        assert_eq!(text, "_id,name,tags,at\n1,\"a \"\"b\"\", c\",\"[\"\"x\"\"]\",1\t2");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use bson::{Bson, Document, oid::ObjectId};
 use mayfly_engine::value::{Layout, TextError, shell};
 
 use super::change::{self, Step};
+use super::due::{Due, TtlIndex, due};
 
 /// Documents as text.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +30,8 @@ pub struct Editor {
 pub enum Mode {
     /// New documents.
     Add,
+    /// New documents from the clipboard.
+    Paste,
     /// A document that is there, as it was opened.
     Edit(Document),
 }
@@ -86,6 +89,39 @@ impl Editor {
         Self::new(Mode::Edit(document), text, base)
     }
 
+    /// An editor for documents from the clipboard; without `text` it waits for them.
+    #[must_use]
+    pub fn paste(text: String, base: ObjectId) -> Self {
+        Self::new(Mode::Paste, text, base)
+    }
+
+    /// Takes what the clipboard held, if the editor waits for that.
+    pub fn take_pasted(&mut self, text: String) {
+        if self.waits_for_clipboard() {
+            *self = Self::paste(text, self.base);
+        }
+    }
+
+    /// Whether the text of the clipboard is not here yet.
+    #[must_use]
+    pub fn waits_for_clipboard(&self) -> bool {
+        self.mode == Mode::Paste && self.text.is_empty()
+    }
+
+    /// How many of the new documents are past their threshold by these indexes, so that the next
+    /// pass removes them.
+    #[must_use]
+    pub fn overdue(&self, indexes: &[TtlIndex], now_ms: i64) -> usize {
+        let (false, Ok(documents)) = (matches!(self.mode, Mode::Edit(_)), &self.read) else {
+            return 0;
+        };
+        let is_overdue = |document: &&Document| {
+            matches!(due(indexes, document), Some(Due::At { threshold_ms, .. })
+                if threshold_ms <= now_ms)
+        };
+        documents.iter().filter(is_overdue).count()
+    }
+
     fn new(mode: Mode, text: String, base: ObjectId) -> Self {
         let read = Ok(Vec::new());
         let (phase, leaving) = (Phase::Typing, false);
@@ -103,10 +139,17 @@ impl Editor {
         self.read = self.documents();
     }
 
-    /// Whether closing it would lose something.
+    /// Whether nothing was typed.
+    #[must_use]
+    pub fn is_untouched(&self) -> bool {
+        self.text == self.first
+    }
+
+    /// Whether closing it would lose something: more than spaces and line ends differ.
     #[must_use]
     pub fn is_changed(&self) -> bool {
-        self.text != self.first
+        let is_same = self.read.is_ok() && self.step().is_none();
+        !self.is_untouched() && !is_same
     }
 
     /// Whether it is an editor of this document, in whatever version.
@@ -120,7 +163,9 @@ impl Editor {
     pub fn step(&self) -> Option<Step> {
         let documents = self.read.as_ref().ok()?;
         match (&self.mode, &self.phase) {
-            (Mode::Add, _) | (Mode::Edit(_), Phase::Gone) => Some(Step::Insert(documents.clone())),
+            (Mode::Add | Mode::Paste, _) | (Mode::Edit(_), Phase::Gone) => {
+                Some(Step::Insert(documents.clone()))
+            }
             (Mode::Edit(opened), phase) => {
                 let after = documents.first()?.clone();
                 // After a conflict the user has seen the other version, so that one is replaced.
@@ -135,17 +180,14 @@ impl Editor {
     }
 
     fn documents(&self) -> Result<Vec<Document>, Problem> {
-        let value = shell::read_value(&self.text).map_err(|error| problem(&error))?;
-        let documents = match value {
-            Bson::Document(document) => vec![document],
-            Bson::Array(items) if self.mode == Mode::Add => items
-                .into_iter()
-                .map(|item| match item {
-                    Bson::Document(document) => Ok(document),
-                    _ => Err(said("Every item must be a document, such as {name: 'x'}")),
-                })
-                .collect::<Result<_, _>>()?,
-            _ => return Err(said("Enter a document, such as {name: 'x'}")),
+        let documents = match &self.mode {
+            Mode::Edit(_) => {
+                match shell::read_value(&self.text).map_err(|error| problem(&error))? {
+                    Bson::Document(document) => vec![document],
+                    _ => return Err(said("Enter a document, such as {name: 'x'}")),
+                }
+            }
+            Mode::Add | Mode::Paste => self.new_documents()?,
         };
         if documents.is_empty() {
             return Err(said("Enter at least one document"));
@@ -159,6 +201,24 @@ impl Editor {
             }
         }
         Ok(documents.into_iter().enumerate().map(|(at, it)| with_id(it, self.base, at)).collect())
+    }
+
+    /// One document, several that follow one another (NDJSON, say), or an array of them.
+    fn new_documents(&self) -> Result<Vec<Document>, Problem> {
+        if self.waits_for_clipboard() {
+            return Err(said("Paste documents here (Ctrl+V)"));
+        }
+        let mut values = shell::read_values(&self.text).map_err(|error| problem(&error))?;
+        let items = match values.as_mut_slice() {
+            [Bson::Array(items)] => std::mem::take(items),
+            [Bson::Document(_), ..] => values,
+            _ => return Err(said("Enter a document, such as {name: 'x'}")),
+        };
+        let document = |item| match item {
+            Bson::Document(document) => Ok(document),
+            _ => Err(said("Every item must be a document, such as {name: 'x'}")),
+        };
+        items.into_iter().map(document).collect()
     }
 }
 
@@ -222,6 +282,14 @@ mod tests {
     }
 
     #[test]
+    fn spaces_are_no_change() {
+        let document = doc! { "_id": 1, "a": 2 };
+        assert!(!edited(document.clone(), "{_id: 1,\n\n a: 2}").is_changed());
+        assert!(edited(document.clone(), "{_id: 1, a: 3}").is_changed());
+        assert!(edited(document, "{_id: 1, a: 2").is_changed());
+    }
+
+    #[test]
     fn the_id_stays() {
         let editor = edited(doc! {"_id": 1}, "{_id: 2}");
         assert!(editor.read.is_err());
@@ -247,6 +315,47 @@ mod tests {
         editor.changed();
         let documents = editor.read.expect("two documents");
         assert_ne!(change::id_of(&documents[0]), change::id_of(&documents[1]));
+    }
+
+    #[test]
+    fn documents_are_pasted_as_an_array_or_one_after_the_other() {
+        let count = |text: &str| {
+            let read = Editor::paste(text.to_owned(), BASE).read;
+            read.map(|documents| documents.len()).map_err(|problem| problem.message)
+        };
+        assert_eq!(count("{\"a\": {\"$numberLong\": \"5\"}}"), Ok(1));
+        assert_eq!(count("{\"a\": 1}\n{\"a\": 2}\n"), Ok(2));
+        assert_eq!(count("[{a: ISODate('2026-01-01')}, {a: 2}, {}]"), Ok(3));
+        for (text, what) in [
+            ("", "Paste documents here"),
+            ("{a: 1}\n{a: }", "(line 2, column 5)"),
+            ("{a: 1}\n7", "Every item must be a document"),
+            ("[1]", "Every item must be a document"),
+            ("some words", "(line 1, column 1)"),
+            ("7", "Enter a document"),
+        ] {
+            let error = count(text).expect_err(text);
+            assert!(error.contains(what), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn only_an_empty_editor_takes_what_the_clipboard_held() {
+        let mut editor = Editor::paste(String::new(), BASE);
+        editor.take_pasted("{a: 1}".to_owned());
+        editor.take_pasted("{b: 1}".to_owned());
+        assert_eq!((editor.text.as_str(), editor.is_changed()), ("{a: 1}", false));
+    }
+
+    #[test]
+    fn pasted_documents_past_their_threshold_are_counted() {
+        let index = doc! {"name": "at_1", "key": {"at": 1}, "expireAfterSeconds": 60};
+        let indexes: Vec<_> = TtlIndex::read(&index).into_iter().collect();
+        let text = "[{at: ISODate('1970-01-01')}, {at: ISODate('1970-01-02')}, {at: 'x'}]";
+        let editor = Editor::paste(text.to_owned(), BASE);
+        assert_eq!(editor.overdue(&indexes, 60_000), 1);
+        assert_eq!(editor.overdue(&indexes, 59_999), 0);
+        assert_eq!(editor.overdue(&[], 60_000), 0);
     }
 
     #[test]

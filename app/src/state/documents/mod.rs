@@ -8,7 +8,6 @@ pub mod columns;
 pub mod compare;
 pub mod completion;
 pub mod damaged;
-pub mod due;
 pub mod editor;
 pub mod field;
 pub mod field_path;
@@ -28,6 +27,7 @@ pub mod value_pane;
 pub mod view;
 
 pub use crate::job::bulk::Target;
+pub use crate::job::due;
 pub use crate::job::purpose::{CopyForm, DocumentsPurpose as Purpose, FieldTask, FieldTaskKind};
 pub use change::{Origin, Step, Writing};
 pub use damaged::Damaged;

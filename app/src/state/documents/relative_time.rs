@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 use bson::Document;
 use mayfly_engine::value::shell;
 
+use crate::quoted;
+
 const SECOND_MS: i64 = 1_000;
 const MINUTE_MS: i64 = 60 * SECOND_MS;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
@@ -75,8 +77,10 @@ fn expand(text: &str, now_ms: i64) -> Expanded {
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
         let length = match c {
-            '\'' | '"' => quoted(rest, c),
-            '/' if matches!(before, Some(':' | '[' | ',' | '(')) => quoted(rest, '/'),
+            '\'' | '"' => quoted::length(rest, c).unwrap_or(rest.len()),
+            '/' if matches!(before, Some(':' | '[' | ',' | '(')) => {
+                quoted::length(rest, '/').unwrap_or(rest.len())
+            }
             c if c.is_alphanumeric() || matches!(c, '_' | '$') => word(rest),
             c => c.len_utf8(),
         };
@@ -134,19 +138,6 @@ fn shift(text: &str) -> Option<(usize, i64)> {
 
 fn word(text: &str) -> usize {
     text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))).unwrap_or(text.len())
-}
-
-fn quoted(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            c if c == quote => return at + c.len_utf8(),
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]

@@ -57,9 +57,8 @@ impl Selection {
         self.len() == 0
     }
 
-    /// The two documents, if they are two.
-    #[must_use]
-    pub fn pair(&self) -> Option<[Bson; 2]> {
+    /// The two documents, if they are two; the order is not that in which they were selected.
+    pub(super) fn pair(&self) -> Option<[Bson; 2]> {
         let Self::Ids(ids) = self else { return None };
         let mut ids = ids.values();
         let pair = [ids.next()?.clone(), ids.next()?.clone()];

@@ -80,6 +80,9 @@ pub struct DocumentsView {
     pub asks_due: bool,
     /// What the documents that were read tell about fields.
     pub known: KnownFields,
+    /// What a sample from the end of the collection tells about fields, for completion: rare fields
+    /// are often new ones. `None`: it was not asked for.
+    pub sampled: Option<KnownFields>,
     /// The columns of the table.
     pub columns: Vec<String>,
     /// Columns that the user hid, by their path.
@@ -284,6 +287,15 @@ impl DocumentsView {
         self.find_nested();
     }
 
+    /// Hides a column, or shows it again.
+    pub fn set_hidden(&mut self, field: String, hidden: bool) {
+        if hidden {
+            self.hidden.insert(field);
+        } else {
+            self.hidden.remove(&field);
+        }
+    }
+
     /// Gives each field of a column one of its own, or shows it as one column again.
     pub fn set_expanded(&mut self, field: String, expanded: bool) {
         if expanded {
@@ -351,6 +363,13 @@ impl DocumentsView {
     #[must_use]
     pub fn is_focused(&self, id: &Bson) -> bool {
         self.focus.as_ref().is_some_and(|focus| focus.id == *id)
+    }
+
+    /// The two selected documents, if they are two: the one that was selected first, then the other.
+    #[must_use]
+    pub fn selected_pair(&self) -> Option<[Bson; 2]> {
+        let [one, other] = self.selected.pair()?;
+        Some(if self.is_focused(&one) { [other, one] } else { [one, other] })
     }
 
     /// The columns that there are, each as the name of its field at each level.

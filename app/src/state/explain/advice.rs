@@ -41,7 +41,7 @@ impl FilterFields {
                 ("$and", Bson::Array(parts)) => {
                     parts.iter().filter_map(Bson::as_document).for_each(|part| self.add(part));
                 }
-                (field, _) if field.starts_with('$') => self.has_other = true,
+                (field, _) if !can_be_indexed(field) => self.has_other = true,
                 (field, Bson::Document(test)) => self.add_test(field, test),
                 (field, _) => put(&mut self.equal, field),
             }
@@ -59,6 +59,11 @@ impl FilterFields {
     }
 }
 
+/// Whether an index can have this key: no name in it is empty or begins with a dollar sign.
+fn can_be_indexed(field: &str) -> bool {
+    field.split('.').all(|name| !name.is_empty() && !name.starts_with('$'))
+}
+
 fn put(fields: &mut Vec<String>, field: &str) {
     if !fields.iter().any(|known| known == field) {
         fields.push(field.to_owned());
@@ -71,7 +76,7 @@ fn suggested(plan: &Plan) -> (SuggestedIndex, bool) {
     filter.add(&plan.filter);
     let mut fields: SuggestedIndex = Vec::new();
     let mut add = |field: &str, descends| {
-        let is_new = !fields.iter().any(|(known, _)| known == field);
+        let is_new = can_be_indexed(field) && !fields.iter().any(|(known, _)| known == field);
         if is_new && fields.len() < FIELDS_MAX {
             fields.push((field.to_owned(), descends));
         }

@@ -1,6 +1,8 @@
 //! How the store answers the query or the pipeline of a tab.
 
 mod advice;
+#[cfg(test)]
+mod messy_tests;
 mod plan;
 
 use std::time::Duration;

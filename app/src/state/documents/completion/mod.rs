@@ -214,7 +214,7 @@ impl Offering<'_> {
             let text = shell::write_value(&value, Layout::OneLine);
             let is_short = text.chars().nth(KNOWN_VALUE_CHARS_MAX).is_none();
             if is_short && !list.iter().any(|offer| offer.insert == text) {
-                list.push(plain(&text, &text, 0, "from the analysis of the schema"));
+                list.push(plain(&text, &text, 0, "found in other documents"));
             }
         }
         if with_tests && self.place.quote.is_none() {

@@ -1,5 +1,7 @@
 //! Where in a filter the cursor is: in the place of a name or of a value, and below which field.
 
+use crate::quoted;
+
 /// What the objects around the cursor make of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Names {
@@ -89,7 +91,7 @@ fn plain_place(before: &str) -> Place<'_> {
         let rest = &before[at..];
         match c {
             '\'' | '"' => {
-                let Some(length) = quoted(rest, c) else {
+                let Some(length) = quoted::length(rest, c) else {
                     let expected = expected(&frames);
                     return Place { expected, start: at, word: &rest[1..], quote: Some(c) };
                 };
@@ -98,7 +100,7 @@ fn plain_place(before: &str) -> Place<'_> {
                 continue;
             }
             '/' if expects_value(&frames) => {
-                let Some(length) = quoted(rest, '/') else {
+                let Some(length) = quoted::length(rest, '/') else {
                     return Place { expected: Expected::Nothing, start: at, word: "", quote: None };
                 };
                 at += length;
@@ -208,18 +210,4 @@ fn below(names: &Names, name: &str) -> Names {
             Names::Tests { field: format!("{field}.{inner}") }
         }
     }
-}
-
-/// The bytes of a text in quotes; `None`: it is still open.
-fn quoted(text: &str, quote: char) -> Option<usize> {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            c if c == quote => return Some(at + c.len_utf8()),
-            _ => {}
-        }
-    }
-    None
 }
