@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use bson::{DateTime, Document, doc};
 use egui::{Context, Event, MouseWheelUnit, Pos2, RawInput, Rect, Vec2, pos2, vec2};
-use mayfly::action::{Action, TabsAction};
+use mayfly::action::{Action, AggregateAction, TabsAction};
 use mayfly::source::OpenRequest;
 use mayfly::source::embedded::opener;
-use mayfly::state::tabs::ViewKind;
-use mayfly::state::{Namespace, Zone};
+use mayfly::state::aggregate::Shown;
+use mayfly::state::tabs::{Tab, ViewKind};
+use mayfly::state::{Namespace, Zone, schema};
 use mayfly::worker::lesson_shelf::shelf;
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::clock::{Clock, SystemClock};
@@ -26,6 +27,11 @@ const WINDOW: Vec2 = vec2(1440.0, 900.0);
 
 /// The share of a frame's time, of 60 in a second, that its layout and triangles may take.
 const FRAME_MS_MAX: f64 = 8.0;
+
+/// How long a schema from a sample, one of every document and the documents after a stage may take.
+const SAMPLE_MS_MAX: f64 = 200.0;
+const SCHEMA_MS_MAX: f64 = 6_000.0;
+const PREVIEW_MS_MAX: f64 = 300.0;
 
 /// Documents that are inserted at once.
 const BATCH: u64 = 10_000;
@@ -53,8 +59,18 @@ fn main() {
     let shown = ms(SystemClock.monotonic().saturating_sub(began));
     println!("{documents} documents: first frame {first:.0} ms, all answers {shown:.0} ms (wall)");
     println!("{:<12} {:>7} {:>8} {:>8} {:>8}", "view", "frames", "p50 ms", "p99 ms", "max ms");
+    let mut schema = None;
     for view in ViewKind::ALL {
+        let began = SystemClock.monotonic();
         window.ask(Action::Tabs(TabsAction::View(view)));
+        if view == ViewKind::Schema {
+            window.until("a sample's schema", |app| tab(app).schema.schema.is_some());
+            let sample = since(began);
+            window.until("every document's schema", |app| {
+                matches!(tab(app).schema.stage, schema::Stage::Done(_))
+            });
+            schema = Some((sample, since(began)));
+        }
         window.until("the view", MayflyApp::is_idle);
         let mut costs: Vec<f64> = (0..frames).map(|_| window.frame(true)).collect();
         costs.sort_by(f64::total_cmp);
@@ -68,6 +84,30 @@ fn main() {
             at(100),
         );
     }
+    if let Some((sample, exact)) = schema {
+        println!("schema, wall: {}", bounded("a sample", sample, SAMPLE_MS_MAX));
+        println!("schema, wall: {}", bounded("every document", exact, SCHEMA_MS_MAX));
+    }
+    window.ask(Action::Tabs(TabsAction::View(ViewKind::Aggregate)));
+    for stage in ["$match", "$unwind", "$group", "$sort", "$sortByCount"] {
+        let answered = window.preview(stage);
+        println!("stage preview, wall: {}", bounded(stage, answered, PREVIEW_MS_MAX));
+    }
+}
+
+/// The tab that is shown.
+fn tab(app: &MayflyApp) -> &Tab {
+    app.state().tabs.active().expect("a tab")
+}
+
+/// The time since then, in milliseconds.
+fn since(began: Duration) -> f64 {
+    ms(SystemClock.monotonic().saturating_sub(began))
+}
+
+fn bounded(what: &str, took_ms: f64, most_ms: f64) -> String {
+    let verdict = if took_ms <= most_ms { "met" } else { "missed" };
+    format!("{what} {took_ms:.0} ms, of at most {most_ms} ms: {verdict}")
 }
 
 /// Makes a store with one collection: dates over a year from now on, and a TTL index on them.
@@ -146,6 +186,23 @@ impl Window {
             std::thread::park_timeout(Duration::from_millis(2));
             self.frame(false);
         }
+    }
+
+    /// Adds a stage and shows documents after it. Returns how long the window took to have some, in
+    /// milliseconds.
+    fn preview(&mut self, stage: &'static str) -> f64 {
+        let id = tab(&self.app).id;
+        let ask = |window: &mut Self, action| window.ask(Action::Aggregate(id, action));
+        ask(self, AggregateAction::Clear);
+        self.until("no pipeline", MayflyApp::is_idle);
+        let began = SystemClock.monotonic();
+        ask(self, AggregateAction::Add(stage));
+        let card = tab(&self.app).aggregate.stages.first().expect("a stage").card;
+        ask(self, AggregateAction::Show(Shown::After(card)));
+        self.until("documents after the stage", |app| tab(app).aggregate.after.is_some());
+        let took = since(began);
+        self.until("all answers", MayflyApp::is_idle);
+        took
     }
 
     /// Draws a frame. Returns what it cost this thread, in milliseconds.

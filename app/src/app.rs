@@ -99,6 +99,8 @@ impl MayflyApp {
         state.view.draws_slowly = pace.is_software();
         if let Some(saved) = saved {
             state.settings = saved.settings;
+            let past = std::mem::take(&mut state.settings.operations);
+            past.restore(&mut state.operations, &mut state.transfer.again);
         }
         state.view.local_zone = options.local_zone;
         state.clock.set_zone(state.zone());
@@ -185,6 +187,7 @@ impl MayflyApp {
 
     fn tick(&mut self) {
         self.state.uptime = SystemClock.monotonic().saturating_sub(self.started);
+        self.state.operations.tick(self.state.uptime);
         let wall_ms = SystemClock.now_ms();
         self.state.wall_ms = wall_ms;
         // Per thread: a test has a window on each of several.
@@ -238,6 +241,9 @@ impl MayflyApp {
         for effect in effects.window {
             match effect {
                 WindowEffect::Copy(text) => context.copy_text(text),
+                WindowEffect::Paste => {
+                    context.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
+                }
                 WindowEffect::Theme(choice) => context.set_theme(match choice {
                     ThemeChoice::System => egui::ThemePreference::System,
                     ThemeChoice::Dark => egui::ThemePreference::Dark,
@@ -348,9 +354,11 @@ impl eframe::App for MayflyApp {
         self.draw(ui);
         let mut effects = Effects::default();
         let asked = self.actions.take();
-        // What an action changed is seen in the next frame, so there must be one.
+        // What an action changed is seen in the next frame, so there must be one. Many actions are
+        // questions of the window itself, which may wait as long as any other movement.
         if !asked.is_empty() {
-            context.request_repaint_after(NEXT_FRAME);
+            let rest = self.pace.rest_now(SystemClock.monotonic());
+            context.request_repaint_after(NEXT_FRAME.max(rest));
         }
         for action in asked {
             apply::apply(action, &mut Apply::new(&mut self.state, &mut effects));

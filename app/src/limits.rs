@@ -97,6 +97,12 @@ pub const LISTENER_PORT: u16 = 27_017;
 /// Operations that are remembered after they ended.
 pub const OPERATIONS_MAX: usize = 100;
 
+/// Operations that ended and are listed again after a restart.
+pub const OPERATIONS_KEPT_MAX: usize = 50;
+
+/// Imports, exports and the like that run at the same time; others wait.
+pub const TRANSFERS_MAX: usize = 4;
+
 /// Closed tabs that can be reopened.
 pub const CLOSED_TABS_MAX: usize = 20;
 
@@ -187,11 +193,21 @@ pub const INPUT_REST: Duration = Duration::from_millis(700);
 /// How often lanes move where the processor draws and its time can't be read.
 pub const SOFTWARE_FRAME: Duration = Duration::from_millis(200);
 
+/// Documents in one page of what the trash or an archive has of the ledger: the most that a page
+/// may have.
+pub const KEPT_PAGE_ROWS: i32 = 1_000;
+
 /// Passes in the chart of the removal lag.
 pub const LAG_PASSES_MAX: usize = 60;
 
-/// Documents that expire together from which on the Expiry view warns.
+/// Documents that go in one pass from which on the window warns in any collection.
+pub const CLIFF_DOCUMENTS: u64 = 10_000;
+
+/// Documents that go in one pass from which on the window warns if they are a large share.
 pub const CLIFF_DOCUMENTS_MIN: u64 = 1_000;
+
+/// A large share of a collection: one in so many documents.
+pub const CLIFF_SHARE: u64 = 5;
 
 /// Collections in the calendar. The others are counted and said.
 pub const CALENDAR_COLLECTIONS_MAX: usize = 500;
@@ -222,6 +238,9 @@ pub const FAVORITE_NAME_CHARS_MAX: usize = 80;
 
 /// Bytes of a query that is remembered.
 pub const QUERY_KEPT_BYTES_MAX: usize = 8_192;
+
+/// Documents from the end of a collection from which a tab learns fields when it opens.
+pub const KNOWN_SAMPLE_DOCUMENTS: i64 = 100;
 
 /// Documents of one tab from which fields and values are learned.
 pub const KNOWN_DOCUMENTS_MAX: u64 = 5_000;
@@ -300,6 +319,12 @@ pub const REFERENCE_COLLECTIONS_MAX: usize = 100;
 /// Bytes of a document or a value as text that is edited. Longer text takes seconds and gigabytes
 /// to be laid out.
 pub const EDITED_TEXT_BYTES_MAX: usize = 2_000_000;
+
+/// Bytes of a file with index definitions.
+pub const INDEX_FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// Documents of a file that are read to say what TTL indexes beside it would remove.
+pub const INDEX_FILE_DOCS_MAX: u64 = 20_000;
 
 /// Columns of the table of documents.
 pub const COLUMNS_MAX: usize = 60;

@@ -1,15 +1,26 @@
 //! Parses the arguments, then opens the window or runs a command.
 
-use std::{ffi::OsString, io::IsTerminal as _, process::ExitCode};
+use std::{
+    ffi::OsString,
+    io::IsTerminal as _,
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use crate::{
     WindowError, WindowOptions,
     cli::{self, Failure, WindowOutcome, WindowRequest},
-    job::Zone,
+    job::{OpenError, Zone},
     lessons::progress,
     run_window,
     shutdown::ShutdownSignal,
-    source::embedded::{check_free, opener},
+    source::{
+        OpenRequest, Opener,
+        embedded::{check_free, opener},
+    },
     worker::lesson_shelf,
 };
 
@@ -27,11 +38,18 @@ fn window(
     prepare: impl FnOnce(&egui::Context) + 'static,
 ) -> Result<WindowOutcome, Failure> {
     // Only a terminal shows standard error. Without one, for example from a desktop's menu, the window
-    // opens and shows the error. Which store was open last is known to the window alone.
-    if std::io::stderr().is_terminal() && !request.open_last {
-        check_free(&request.store).map_err(|failure| Failure(failure.message))?;
+    // opens and shows the error. Which store was open last is known to the window alone, so it opens
+    // in any case, and the terminal shows the error too.
+    let is_terminal = std::io::stderr().is_terminal();
+    if is_terminal && !request.open_last {
+        let store = &request.store;
+        check_free(store).map_err(|failure| Failure(in_terminal(store, &failure)))?;
     }
-    let opener = opener();
+    let opener = if is_terminal && request.open_last {
+        telling(opener(), |sentence| eprintln!("{sentence}"))
+    } else {
+        opener()
+    };
     let options = WindowOptions {
         request: request.store,
         open_last: request.open_last,
@@ -47,5 +65,58 @@ fn window(
         Ok(()) => Ok(WindowOutcome::Closed),
         Err(WindowError::NoDisplay) => Ok(WindowOutcome::NoDisplay),
         Err(error) => Err(Failure(format!("{error}."))),
+    }
+}
+
+/// Tells why the first store can't be opened, if another program has it open.
+fn telling(open: Opener, tell: impl Fn(&str) + Send + Sync + 'static) -> Opener {
+    let is_first = AtomicBool::new(true);
+    Arc::new(move |request| {
+        let is_first = is_first.swap(false, Ordering::Relaxed);
+        open(request).inspect_err(|failure| {
+            if is_first && failure.is_in_use {
+                tell(&in_terminal(request, failure));
+            }
+        })
+    })
+}
+
+/// Why a store can't be opened, and what to type instead.
+fn in_terminal(request: &OpenRequest, failure: &OpenError) -> String {
+    let Ok(folder) = request.data_folder() else { return failure.message.clone() };
+    if !failure.is_in_use {
+        return failure.message.clone();
+    }
+    format!("{}: {} To open another store, run mayfly FOLDER.", folder.display(), failure.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use mayfly_engine::engine::{Engine, EngineOptions};
+
+    use super::*;
+
+    #[test]
+    fn a_terminal_is_told_once_that_a_store_is_in_use_and_what_to_do() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let data = folder.path().join("store");
+        let engine = Engine::open(&data, EngineOptions::default()).expect("a store");
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let open = telling(opener(), {
+            let told = Arc::clone(&told);
+            move |sentence| told.lock().expect("no panic").push(sentence.to_owned())
+        });
+        let request = OpenRequest { folder: Some(data.clone()), ..OpenRequest::default() };
+        for _ in 0..2 {
+            assert!(open(&request).is_err_and(|failure| failure.is_in_use));
+        }
+        engine.close().expect("it closes");
+        let told = told.lock().expect("no panic");
+        let [sentence] = told.as_slice() else { panic!("{told:?}") };
+        let begins = format!("{}: The store is in use by another program", data.display());
+        assert!(sentence.starts_with(&begins), "{sentence}");
+        assert!(sentence.ends_with("To open another store, run mayfly FOLDER."), "{sentence}");
     }
 }

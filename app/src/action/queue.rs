@@ -54,9 +54,7 @@ impl Actions {
     /// Says that something visible changes when the store's clock shows `at_ms`.
     pub fn redraw_at(&mut self, clock: &Clock, at_ms: i64) {
         if let Some(wait) = clock.real_time_until(at_ms) {
-            // The steps of a faster clock are too short to be counted.
-            let least = if clock.rate() > 1.0 { self.frame_every } else { Duration::ZERO };
-            self.redraw_in(wait.max(least));
+            self.redraw_in(wait.max(self.step_every(clock)));
         }
     }
 
@@ -66,8 +64,15 @@ impl Actions {
         let until_step = clock.real_time_until(clock.next_step_ms());
         let every = clock.real_time_until(clock.now_ms().saturating_add(every_ms));
         if let (Some(until_step), Some(every)) = (until_step, every) {
-            self.redraw_in(divided(until_step, every.max(self.frame_every)));
+            let wait = divided(until_step, every.max(self.frame_every));
+            self.redraw_in(wait.max(self.step_every(clock)));
         }
+    }
+
+    /// The shortest time between two frames in which the steps of this clock are seen: of a faster
+    /// clock they are too short for a frame each.
+    fn step_every(&self, clock: &Clock) -> Duration {
+        if clock.rate() > 1.0 { self.frame_every } else { Duration::ZERO }
     }
 
     /// Sets the shortest time between two frames of what moves all the time, and between two frames
@@ -147,6 +152,7 @@ mod tests {
         actions.set_frame_every(Duration::from_millis(200), Duration::ZERO);
         actions.count_down(&clock, 90_000);
         assert_eq!(actions.take_next_change(), Some(Duration::from_millis(200)));
+        assert_eq!(moving(60.0, 10_000, 200), Some(200));
     }
 
     #[test]

@@ -35,8 +35,10 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
             dropped(&purpose, generation, full, cx);
         }
         Outcome::Bulk { purpose, report, .. } => {
-            if let Purpose::Documents(_, DocumentsPurpose::Bulk(operation)) = purpose {
-                documents::bulk::ended(operation, report, cx);
+            if let Purpose::Documents(_, DocumentsPurpose::Bulk(operation)) = purpose
+                && let Some(made) = documents::bulk::ended(operation, report, cx)
+            {
+                collection::show_made(&made, cx);
             }
         }
         Outcome::Transfer { purpose, generation, done } => {
@@ -81,7 +83,7 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         }
         Purpose::Schema(tab, purpose) => schema::answer(*tab, purpose, generation, reply, cx),
         Purpose::Convert(purpose) => convert::answer(purpose, generation, reply, cx),
-        Purpose::Transfer(purpose) => transfer::run::answer(purpose, reply, cx),
+        Purpose::Transfer(purpose) => transfer::run::answer(purpose, generation, reply, cx),
         Purpose::Maintenance(purpose) => maintenance::answer(purpose, reply, cx),
         Purpose::Reaper(purpose) => reaper::answer(purpose, reply, cx),
         Purpose::Listener(purpose) => listener::answer(purpose, reply, cx.state),
@@ -156,9 +158,7 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
             StorePurpose::Statistics(_) | StorePurpose::DuplicatedIndexes(_) => {
                 collection::figures(purpose, &Err(TOO_MUCH.to_owned()), cx.state);
             }
-            StorePurpose::Rules(_)
-            | StorePurpose::Duplicate { .. }
-            | StorePurpose::Change { .. } => {
+            StorePurpose::Rules(_) | StorePurpose::Change { .. } => {
                 store::refused(generation, TOO_MUCH, cx.state);
             }
             StorePurpose::Open => {}
@@ -181,10 +181,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
     match purpose {
         Purpose::Store(purpose) => !matches!(
             purpose,
-            StorePurpose::Rules(_)
-                | StorePurpose::Duplicate { .. }
-                | StorePurpose::Statistics(_)
-                | StorePurpose::Change { .. }
+            StorePurpose::Rules(_) | StorePurpose::Statistics(_) | StorePurpose::Change { .. }
         ),
         Purpose::Reaper(purpose) => {
             !matches!(purpose, ReaperPurpose::RunNow | ReaperPurpose::Set | ReaperPurpose::Restore)
@@ -201,9 +198,10 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Maintenance(purpose) => *purpose == MaintenancePurpose::Status,
         Purpose::Lesson(purpose) => !matches!(purpose, LessonPurpose::Handle),
         Purpose::Schema(_, purpose) => !matches!(purpose, SchemaPurpose::Validate(_)),
-        Purpose::Convert(purpose) => {
-            !matches!(purpose, ConvertPurpose::Find(_) | ConvertPurpose::Write(_))
-        }
+        Purpose::Convert(purpose) => !matches!(
+            purpose,
+            ConvertPurpose::Check(_) | ConvertPurpose::Find(_) | ConvertPurpose::Write(_)
+        ),
         Purpose::Transfer(_) | Purpose::Sandbox(_) | Purpose::Explain(_) => false,
         Purpose::Traffic => true,
         // Reading the clock has no other fields; setting it has.

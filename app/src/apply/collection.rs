@@ -2,10 +2,14 @@
 
 use bson::Document;
 
-use super::{Apply, dialog};
+use super::{Apply, documents, tabs};
 use crate::commands;
+use crate::job::bulk::BulkChange;
 use crate::state::dialogs::{Dialog, DuplicateCollection, Statistics};
+use crate::state::documents::Origin;
 use crate::state::purpose::StorePurpose;
+use crate::state::tabs::ViewKind;
+use crate::state::toasts::Kind;
 use crate::state::{Namespace, Purpose, State};
 
 /// Opens the dialog that duplicates a collection, and asks for its indexes.
@@ -28,32 +32,32 @@ pub(super) fn open_statistics(namespace: Namespace, cx: &mut Apply<'_>) {
     cx.read(Purpose::Store(StorePurpose::Statistics(namespace)), &db, command);
 }
 
-/// Sends the first command of a duplicate: the one that makes its indexes, if there are any.
+/// Duplicates a collection, in steps.
 pub(super) fn duplicate(draft: &DuplicateCollection, cx: &mut Apply<'_>) {
-    let (from, to) = (draft.from.clone(), draft.to());
-    let db = from.db.clone();
-    let mut commands = draft.commands();
-    if commands.len() > 1 {
-        let purpose = StorePurpose::Duplicate { from, to };
-        return dialog::send(purpose, &db, commands.remove(0), cx);
-    }
-    let (purpose, command) = filling(&from, to);
-    dialog::send(purpose, &db, command, cx);
+    let change = BulkChange::Duplicate { to: draft.to(), indexes: draft.copied_indexes().to_vec() };
+    change_whole(&draft.from, change, cx);
 }
 
-/// The copy has its indexes; now it gets the documents.
-pub(super) fn indexed(from: &Namespace, to: Namespace, generation: u64, cx: &mut Apply<'_>) {
-    let (purpose, command) = filling(from, to);
-    let next = cx.write(Purpose::Store(purpose), &from.db, command);
-    if let Some(sent) = dialog::asker(generation, cx.state) {
-        sent.generation = Some(next);
-    }
+/// Begins a change of a whole collection from the dialog that asked for it. Its tab shows how far
+/// that is.
+pub(super) fn change_whole(namespace: &Namespace, change: BulkChange, cx: &mut Apply<'_>) {
+    cx.state.dialogs.close();
+    let Some(tab) = cx.state.tabs.show(namespace) else {
+        let words = "Too many tabs are open; close one first";
+        return cx.state.toasts.push(Kind::Warning, words, None, cx.state.uptime);
+    };
+    tabs::set_view(ViewKind::Documents, cx.state);
+    tabs::freshen(cx);
+    documents::bulk::start(tab, change, Origin::Person, cx);
 }
 
-fn filling(from: &Namespace, to: Namespace) -> (StorePurpose, Document) {
-    let command = commands::store::duplicate(&from.collection, &to.collection);
-    let done = format!("Duplicated {from} as {to}");
-    (StorePurpose::Change { done, open: Some(to) }, command)
+/// Shows a collection that was made just now.
+pub(super) fn show_made(namespace: &Namespace, cx: &mut Apply<'_>) {
+    if cx.state.tabs.show(namespace).is_some() {
+        // Nothing in it can expire yet; documents are what comes first.
+        tabs::set_view(ViewKind::Documents, cx.state);
+        tabs::freshen(cx);
+    }
 }
 
 /// Takes a reply that an open dialog waits for.

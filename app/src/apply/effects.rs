@@ -30,6 +30,8 @@ pub struct Effects {
 pub enum WindowEffect {
     /// Puts text on the clipboard.
     Copy(String),
+    /// Asks the system for the text of the clipboard; it comes as input of a later frame.
+    Paste,
     /// Changes the theme.
     Theme(ThemeChoice),
     /// Changes the size of everything.

@@ -12,6 +12,7 @@ use super::{
 use crate::action::{ReaperAction, StoreAction};
 use crate::commands;
 use crate::job::Dialect;
+use crate::job::bulk::BulkChange;
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, SUMMARY_UNSEEN_MAX};
 use crate::source::{OpenError, OpenRequest, Opened};
 use crate::state::dialogs::{
@@ -297,11 +298,15 @@ fn rename(from: &Namespace, name: &str, cx: &mut Apply<'_>) {
 }
 
 fn drop_target(target: &DropTarget, cx: &mut Apply<'_>) {
+    if let DropTarget::Documents(namespace) = target {
+        return collection::change_whole(namespace, BulkChange::Empty, cx);
+    }
     let (db, command) = drop_command(target);
     let done = match target {
         DropTarget::Database(db) => format!("Dropped database {db}"),
-        DropTarget::Collection(namespace) => format!("Dropped {namespace}"),
-        DropTarget::Documents(namespace) => format!("Emptied {namespace}"),
+        DropTarget::Collection(namespace) | DropTarget::Documents(namespace) => {
+            format!("Dropped {namespace}")
+        }
     };
     dialog::send(StorePurpose::Change { done, open: None }, &db, command, cx);
 }
@@ -370,13 +375,7 @@ pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut A
         (StorePurpose::Statistics(_) | StorePurpose::DuplicatedIndexes(_), _) => {
             collection::figures(purpose, &reply.result, cx.state);
         }
-        (StorePurpose::Duplicate { from, to }, Ok(_)) => {
-            collection::indexed(from, to.clone(), generation, cx);
-        }
-        (
-            StorePurpose::Rules(_) | StorePurpose::Duplicate { .. } | StorePurpose::Change { .. },
-            Err(error),
-        ) => {
+        (StorePurpose::Rules(_) | StorePurpose::Change { .. }, Err(error)) => {
             refused(generation, error, cx.state);
             refresh(cx);
         }
@@ -401,12 +400,12 @@ fn changed(done: &str, open: Option<Namespace>, reply: &Reply, cx: &mut Apply<'_
     } else if reply.command.contains_key("dropDatabase") {
         cx.state.tabs.forget(|namespace| namespace.db == reply.db);
     }
-    if let Some(namespace) = open {
-        let is_new = ["create", "aggregate"].iter().any(|name| reply.command.contains_key(name));
-        if cx.state.tabs.show(&namespace).is_some() && is_new {
-            // Nothing in it can expire yet; documents are what comes first.
-            tabs::set_view(ViewKind::Documents, cx.state);
-        }
+    if let Some(namespace) = open
+        && cx.state.tabs.show(&namespace).is_some()
+        && reply.command.contains_key("create")
+    {
+        // Nothing in it can expire yet; documents are what comes first.
+        tabs::set_view(ViewKind::Documents, cx.state);
     }
     refresh(cx);
     tabs::freshen(cx);

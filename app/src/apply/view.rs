@@ -63,7 +63,11 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         }
         ViewAction::SetBackgroundCommands(shown) => cx.state.settings.background_commands = shown,
         ViewAction::ClearCommands => cx.state.commands.clear(),
-        ViewAction::ClearOperations => cx.state.operations.clear_ended(),
+        ViewAction::ClearOperations => {
+            cx.state.operations.clear_ended();
+            let listed: Vec<_> = cx.state.operations.list().iter().map(|it| it.id).collect();
+            cx.state.transfer.again.retain(|id, _| listed.contains(id));
+        }
         ViewAction::Cancel(id) => cancel(id, cx.state),
         ViewAction::Dismiss(id) => cx.state.toasts.dismiss(id),
         ViewAction::PressToast(id) => press_toast(id, cx),

@@ -51,6 +51,19 @@ impl Query {
         self.bounded(command)
     }
 
+    /// The command that reads every document.
+    #[must_use]
+    pub fn find_all(&self, collection: &str) -> Document {
+        let mut command = self.find(collection, 0, u64::MAX);
+        for part in ["batchSize", "maxTimeMS"] {
+            command.remove(part);
+        }
+        if self.limit.is_none() {
+            command.remove("limit");
+        }
+        command
+    }
+
     /// The command that counts.
     #[must_use]
     pub fn count(&self, collection: &str) -> Document {

@@ -16,6 +16,12 @@ pub fn collections(max: i32) -> Document {
     doc! { "listCollections": 1, "nameOnly": true, "cursor": { "batchSize": max } }
 }
 
+/// The name of a collection, if there is such a one.
+#[must_use]
+pub fn named(collection: &str) -> Document {
+    doc! { "listCollections": 1, "nameOnly": true, "filter": { "name": collection } }
+}
+
 /// Counts and sizes of a collection.
 #[must_use]
 pub fn stats(collection: &str) -> Document {
@@ -66,12 +72,6 @@ pub fn drop_database() -> Document {
 #[must_use]
 pub fn drop_collection(collection: &str) -> Document {
     doc! { "drop": collection }
-}
-
-/// Copies every document of a collection into another one, which takes them whole or not at all.
-#[must_use]
-pub fn duplicate(from: &str, to: &str) -> Document {
-    doc! { "aggregate": from, "pipeline": [{ "$match": {} }, { "$out": to }], "cursor": {} }
 }
 
 /// Creates indexes as another collection has them, from the replies to `listIndexes`.

@@ -236,8 +236,13 @@ fn expirations() {
     check([
         (expiry::expiring("c", 1.into(), None), "runCommand({ mayflyExpiring: 'c', limit: 1 })"),
         (
-            expiry::expiring("c", 200_i64.into(), Some("at_1")),
+            expiry::expiring("c", 200_i64.into(), Some("at_1".into())),
             "runCommand({ mayflyExpiring: 'c', limit: Long('200'), index: 'at_1' })",
+        ),
+        (
+            expiry::between(expiry::expiring("c", 1.into(), None), 0, 1_000),
+            "runCommand({ mayflyExpiring: 'c', limit: 1, from: ISODate('1970-01-01T00:00:00Z'), \
+             to: ISODate('1970-01-01T00:00:01Z') })",
         ),
         (
             expiry::forecast("c", 0, 1_000, 4, None),
@@ -245,9 +250,14 @@ fn expirations() {
              ISODate('1970-01-01T00:00:01Z'), buckets: 4 })",
         ),
         (
-            expiry::forecast("c", 0, 1_000, 4, Some("at_1")),
+            expiry::forecast("c", 0, 1_000, 4, Some("at_1".into())),
             "runCommand({ mayflyForecast: 'c', from: ISODate('1970-01-01T00:00:00Z'), to: \
              ISODate('1970-01-01T00:00:01Z'), buckets: 4, index: 'at_1' })",
+        ),
+        (
+            expiry::rows(vec![doc! { "_id": "$a" }]),
+            "runCommand({ aggregate: 1, pipeline: [ { $documents: { $literal: [ { _id: '$a' } ] } } \
+             ], cursor: {} })",
         ),
         (
             expiry::what_if("c", doc! { "name": "at_1", "expireAfterSeconds": 60 }),

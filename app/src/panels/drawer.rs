@@ -2,6 +2,7 @@
 
 use egui::{Align, Frame, Layout, Margin, Panel, ScrollArea, Ui};
 
+use super::reserved::Reserved;
 use super::{commands, console, messages, operations, reaper_log};
 use crate::action::{Action, Actions, ConsoleAction, ReaperAction, ViewAction};
 use crate::state::view::Drawer;
@@ -9,15 +10,12 @@ use crate::state::{Drafts, State};
 use crate::theme::{Icon, sizes};
 use crate::widgets::{Button, tabs};
 
-/// Draws the drawer: its strip always, its content while it is open.
-pub fn panel_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
+/// The room of the drawer: of its strip always, of its content while it is open.
+pub(super) fn room(ui: &mut Ui, state: &State) -> Reserved {
     let frame = Frame::new();
     let Some(drawer) = state.settings.drawer else {
-        Panel::bottom("drawer strip")
-            .exact_size(sizes::DRAWER_STRIP)
-            .frame(frame)
-            .show(ui, |ui| strip_ui(ui, state, actions));
-        return;
+        let strip = Panel::bottom("drawer strip").exact_size(sizes::DRAWER_STRIP).frame(frame);
+        return strip.show(ui, Reserved::all_of).inner;
     };
     let window = ui.ctx().content_rect().height();
     // The console needs more lines than a list, so it has a height of its own.
@@ -33,24 +31,28 @@ pub fn panel_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut A
         .default_size(first)
         .size_range(sizes::DRAWER_MIN..=sizes::DRAWER_MAX)
         .frame(frame)
-        .show(ui, |ui| {
-            Panel::top("drawer strip open")
-                .exact_size(sizes::DRAWER_STRIP)
-                .frame(Frame::new())
-                .show(ui, |ui| strip_ui(ui, state, actions));
-            let margin = Margin { left: 14, right: 6, top: 6, bottom: 0 };
-            Frame::new().inner_margin(margin).show(ui, |ui| {
-                // The drawer is as high as it was drawn, however little is in it.
-                ui.set_min_size(ui.available_size());
-                match drawer {
-                    Drawer::Console => console::ui(ui, state, drafts, actions),
-                    Drawer::ReaperLog => reaper_log::ui(ui, state, actions),
-                    Drawer::Commands => commands::ui(ui, state, drafts, actions),
-                    Drawer::Operations => operations::ui(ui, state, actions),
-                    Drawer::Messages => messages::ui(ui, state, actions),
-                }
-            });
-        });
+        .show(ui, Reserved::all_of)
+        .inner
+}
+
+/// Draws the drawer into its room.
+pub(super) fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
+    let Some(drawer) = state.settings.drawer else {
+        strip_ui(ui, state, actions);
+        return;
+    };
+    Panel::top("drawer strip open")
+        .exact_size(sizes::DRAWER_STRIP)
+        .frame(Frame::new())
+        .show(ui, |ui| strip_ui(ui, state, actions));
+    let margin = Margin { left: 14, right: 6, top: 6, bottom: 0 };
+    Frame::new().inner_margin(margin).show(ui, |ui| match drawer {
+        Drawer::Console => console::ui(ui, state, drafts, actions),
+        Drawer::ReaperLog => reaper_log::ui(ui, state, actions),
+        Drawer::Commands => commands::ui(ui, state, drafts, actions),
+        Drawer::Operations => operations::ui(ui, state, actions),
+        Drawer::Messages => messages::ui(ui, state, actions),
+    });
 }
 
 /// The list in the drawer; it has what room there is.

@@ -23,6 +23,7 @@ pub mod palette;
 pub mod presentation;
 pub mod reaper_log;
 pub mod recent;
+mod reserved;
 mod schedule;
 pub mod schema;
 pub mod sidebar;
@@ -37,6 +38,7 @@ pub mod workspace;
 
 use egui::{CentralPanel, Frame, Panel, Stroke, Ui};
 
+use self::reserved::Reserved;
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::lesson::Playing;
 use crate::state::{Drafts, State};
@@ -45,6 +47,7 @@ use crate::theme::{colors, sizes};
 /// Lays the whole window out. Returns where the workspace ends, above the drawer.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) -> f32 {
     lesson::scenes::keys(ui.ctx(), state, actions);
+    console::keys(ui.ctx(), drafts);
     if state.view.is_presented() {
         return presentation::ui(ui, state, drafts, actions);
     }
@@ -52,6 +55,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         return lesson_ui(ui, state, playing, drafts, actions);
     }
     callouts::keys(ui.ctx(), state, actions);
+    documents::tab_key(ui.ctx(), state);
     // The window is cleared to the color of panels: where the processor draws, every layer costs.
     let bar = Frame::new();
     Panel::top("top bar")
@@ -61,10 +65,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
     time_bar::panel_ui(ui, state, actions);
     store_banner::panel_ui(ui, state, actions);
     held_banner::panel_ui(ui, state, actions);
-    Panel::bottom("status bar")
-        .exact_size(sizes::STATUS_BAR)
-        .frame(bar)
-        .show(ui, |ui| status_bar::ui(ui, state, actions));
+    let status = status_room(ui);
     let mut open = state.settings.sidebar;
     Panel::left("sidebar")
         .resizable(true)
@@ -75,11 +76,19 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
     if open != state.settings.sidebar {
         actions.push(Action::View(ViewAction::SetSidebar(open)));
     }
-    drawer::panel_ui(ui, state, drafts, actions);
+    let drawer = drawer::room(ui, state);
     let workspace = CentralPanel::default()
         .frame(Frame::new())
         .show(ui, |ui| workspace::ui(ui, state, drafts, actions));
+    drawer.ui(ui, "drawer", |ui| drawer::ui(ui, state, drafts, actions));
+    status.ui(ui, "status bar", |ui| status_bar::ui(ui, state, actions));
     workspace.response.rect.bottom()
+}
+
+/// The room at the bottom for the status bar.
+fn status_room(ui: &mut Ui) -> Reserved {
+    let panel = Panel::bottom("status bar").exact_size(sizes::STATUS_BAR).frame(Frame::new());
+    panel.show(ui, Reserved::all_of).inner
 }
 
 /// Lays the window out while a lesson is played: its banner and its card take the places of the top
@@ -93,18 +102,17 @@ fn lesson_ui(
 ) -> f32 {
     lesson::banner_ui(ui, state, playing, actions);
     held_banner::panel_ui(ui, state, actions);
-    Panel::bottom("status bar")
-        .exact_size(sizes::STATUS_BAR)
-        .frame(Frame::new())
-        .show(ui, |ui| status_bar::ui(ui, state, actions));
+    let status = status_room(ui);
     lesson::column_ui(ui, state, playing, actions);
     time_bar::lesson_ui(ui, state, actions);
-    drawer::panel_ui(ui, state, drafts, actions);
+    let drawer = drawer::room(ui, state);
     let workspace = CentralPanel::default().frame(Frame::new()).show(ui, |ui| {
         if !lesson::members_ui(ui, state, actions) {
             workspace::ui(ui, state, drafts, actions);
         }
     });
+    drawer.ui(ui, "drawer", |ui| drawer::ui(ui, state, drafts, actions));
+    status.ui(ui, "status bar", |ui| status_bar::ui(ui, state, actions));
     workspace.response.rect.bottom()
 }
 

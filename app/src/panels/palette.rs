@@ -185,7 +185,7 @@ fn lines(state: &State, typed: &str) -> Vec<Line> {
         database.collections.iter().filter_map(|collection| {
             let namespace = Namespace::new(&database.name, &collection.name);
             let words = format!("Open {}", with_marks(&namespace.to_string()));
-            let score = score(&words, typed)?;
+            let score = collection_score(&words, &collection.name, typed)?;
             let action = Ok(Action::Tabs(TabsAction::Show(namespace)));
             let (keys, group, tooltip, noted) = (String::new(), "Collection", "", "");
             Some(Line { words, keys, group, tooltip, action, noted, score })
@@ -268,6 +268,13 @@ pub fn score(words: &str, typed: &str) -> Option<i32> {
     Some(total)
 }
 
+/// How well the line of a collection fits: best when its own name begins with what was typed, as
+/// the words of other lines do.
+fn collection_score(words: &str, name: &str, typed: &str) -> Option<i32> {
+    let by_name = score(name, typed).filter(|_| !typed.is_empty());
+    score(words, typed).max(by_name)
+}
+
 /// How well other words for a command fit: one of them begins with what was typed. Less than the
 /// start of a name, more than letters scattered over one.
 fn word(words: &str, typed: &str) -> Option<i32> {
@@ -300,7 +307,7 @@ fn mentions(sentence: &str, typed: &str) -> Option<i32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{lines, mentions, score, word};
+    use super::{collection_score, lines, mentions, score, word};
     use crate::state::{Phase, State};
 
     fn check_order(typed: &str, better: &str, worse: &str) {
@@ -363,6 +370,16 @@ mod tests {
         check("backup", "Back up…");
         check("reaper", "Run pass");
         check("exit", "Quit");
+    }
+
+    #[test]
+    fn a_collection_comes_before_what_only_mentions_its_name() {
+        let found = |typed| collection_score("Open shop.orders", "orders", typed);
+        for typed in ["orders", "ord", "Orders"] {
+            assert!(found(typed) > score("Lesson C9 Keep the paid orders", typed), "{typed}");
+        }
+        assert!(found("shop.o").is_some() && found("open").is_some());
+        assert_eq!(found(""), score("Open shop.orders", ""));
     }
 
     #[test]

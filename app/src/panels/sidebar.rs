@@ -120,7 +120,7 @@ fn database_ui(
     if response.clicked() {
         actions.push(Action::Store(StoreAction::Fold(database.name.clone())));
     }
-    menu::context(&response, |ui| database_menu_ui(ui, database, actions));
+    menu::context(&response, |ui| database_menu_ui(ui, database, state, actions));
     if is_sample && !folded && database.name == TRAFFIC_DATABASE {
         traffic_ui(ui, state, actions);
     }
@@ -366,12 +366,18 @@ fn load_summary(
     }
 }
 
-fn database_menu_ui(ui: &mut Ui, database: &Database, actions: &mut Actions) {
+fn database_menu_ui(ui: &mut Ui, database: &Database, state: &State, actions: &mut Actions) {
     let db = &database.name;
     if menu::entry(ui, "Create collection…", "", true).clicked() {
         let draft = CreateCollection { db: db.to_owned(), ..CreateCollection::default() };
         let dialog = Dialog::CreateCollection(draft);
         actions.push(Action::Dialog(DialogAction::Show(dialog)));
+        ui.close();
+    }
+    let export = transfer::export_database(db, state);
+    let pressed = menu::entry(ui, "Export database…", "", export.is_some()).clicked();
+    if let Some(export) = export.filter(|_| pressed) {
+        actions.push(export);
         ui.close();
     }
     if menu::entry(ui, "Copy name", "", true).clicked() {
@@ -410,6 +416,7 @@ fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, state: &State, actions
     let of = || namespace.clone();
     let groups: [&[(&str, Option<Action>)]; 4] = [
         &[
+            ("Paste documents…", transfer::paste_into(of(), state)),
             ("Import…", transfer::import_into(of(), state)),
             ("Export…", transfer::export_of(of(), state)),
         ],

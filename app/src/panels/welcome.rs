@@ -1,12 +1,14 @@
 //! The start page: the workspace while no collection is open, or when the user asks for it. Says
 //! what can be opened: the collections of this store, other stores, lessons.
 
+use std::borrow::Cow;
+
 use egui::{Align, Layout, ScrollArea, Ui};
 
 use super::recent;
 use crate::action::{
     Action, Actions, DialogAction, Entry, StoreAction, TabsAction, ViewAction, lesson, sandbox,
-    store, view,
+    store, transfer, view,
 };
 use crate::job::OpenError;
 use crate::state::dialogs::CreateDatabase;
@@ -14,6 +16,7 @@ use crate::state::view::Focus;
 use crate::state::{Dialog, Phase, State};
 use crate::theme::{Icon, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::marks::visible;
 use crate::widgets::{Button, paint};
 
 /// Draws it.
@@ -33,17 +36,24 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         Phase::Failed(OpenError { message, is_in_use, .. }) => {
             let again = StoreAction::Open(state.store.request.clone());
             let picture = if *is_in_use { Picture::Waiting } else { Picture::Failure };
-            (picture, message.as_str(), "Try again", Action::Store(again))
+            let sentence = match state.store.request.data_folder() {
+                Ok(folder) if *is_in_use => {
+                    let folder = visible(&folder.display().to_string());
+                    format!("{message} Or open another folder, or quit.\n{folder}")
+                }
+                _ => message.clone(),
+            };
+            (picture, Cow::Owned(sentence), "Try again", Action::Store(again))
         }
         Phase::Open if state.tree.loaded && state.tree.collections() == 0 => {
             let dialog = Dialog::CreateDatabase(CreateDatabase::default());
             let action = Action::Dialog(DialogAction::Show(dialog));
-            (Picture::Mayfly, "This store is empty", "Create database…", action)
+            (Picture::Mayfly, "This store is empty".into(), "Create database…", action)
         }
         Phase::Open => {
             let sentence = "Select a collection to watch its documents expire";
             let action = Action::Tabs(TabsAction::Focus(Focus::Search));
-            (Picture::Mayfly, sentence, "Search collections", action)
+            (Picture::Mayfly, sentence.into(), "Search collections", action)
         }
     };
     ScrollArea::vertical().id_salt("start page").auto_shrink(false).show(ui, |ui| {
@@ -53,7 +63,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         let count = u16::try_from(lines.len()).map_or(0.0, f32::from);
         let recent = recent::height(recent::others(state).len());
         let more = count * line + 2.0 * gap + recent;
-        let pressed = empty_state::tall_ui(ui, picture, sentence, Some(button), more, |ui| {
+        let pressed = empty_state::tall_ui(ui, picture, &sentence, Some(button), more, |ui| {
             ui.add_space(sizes::GAP_SMALL);
             for (width, entries) in lines {
                 line_ui(ui, width, &entries, state, actions);
@@ -115,8 +125,8 @@ fn close_ui(ui: &mut Ui, actions: &mut Actions) {
     });
 }
 
-/// The other stores that can be opened: from the demo store the user's own, from an empty one the
-/// demo, and a folder from everywhere. A store that could not be opened also offers the way out.
+/// What fills an empty store, and the other stores that can be opened: from the demo store the
+/// user's own, from an empty one the demo, and a folder from everywhere. A store that could not be opened also offers the way out.
 fn other_stores(state: &State) -> impl Iterator<Item = &'static Entry> {
     let is_empty = state.tree.loaded && state.tree.collections() == 0;
     let other = match (state.store.demo, is_empty) {
@@ -125,9 +135,18 @@ fn other_stores(state: &State) -> impl Iterator<Item = &'static Entry> {
         (false, true) => Some(&store::OPEN_DEMO),
         (false, false) => None,
     };
+    let import =
+        (state.is_open() && is_empty).then_some([&transfer::IMPORT, &transfer::IMPORT_FOLDER]);
     let lessons = state.is_open().then_some(&lesson::PAGE);
     let sandbox = (!state.is_in_sandbox()).then_some(&sandbox::OPEN);
     let quit = matches!(state.store.phase, Phase::Failed(_)).then_some(&view::QUIT);
     let folder = Some(&store::OPEN_FOLDER);
-    lessons.into_iter().chain(other).chain(sandbox).chain(folder).chain(quit)
+    import
+        .into_iter()
+        .flatten()
+        .chain(lessons)
+        .chain(other)
+        .chain(sandbox)
+        .chain(folder)
+        .chain(quit)
 }

@@ -3,6 +3,7 @@
 use egui::{CentralPanel, Frame, Label, Panel, Ui};
 
 use super::lesson::page;
+use super::reserved::Reserved;
 use super::{aggregate, documents, expiry, indexes, inspector, schema, tab_strip, toasts, welcome};
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::dialogs::dialect_label;
@@ -44,10 +45,15 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
             .show(ui, |ui| beside_ui(ui, state, &beside, drafts, actions));
         return;
     }
-    inspector_panel(ui, state, tab, drafts, actions);
+    let inspector = inspector_room(ui, state, tab, actions);
     CentralPanel::default()
         .frame(Frame::new())
         .show(ui, |ui| view_ui(ui, state, tab, drafts, actions));
+    if let Some(room) = inspector {
+        room.ui(ui, "inspector", |ui| {
+            inspector::ui(ui, state, tab, drafts.tab(tab.id), actions);
+        });
+    }
 }
 
 /// Draws the lanes of several collections side by side, on one clock.
@@ -95,29 +101,30 @@ pub(super) fn view_ui(
     });
 }
 
-fn inspector_panel(
+/// The room of the inspector, if it is open.
+fn inspector_room(
     ui: &mut Ui,
     state: &State,
     tab: &Tab,
-    drafts: &mut Drafts,
     actions: &mut Actions,
-) {
+) -> Option<Reserved> {
     // Where there is no room for both, the view has it.
     let widest = ui.available_width() - sizes::VIEW_MIN;
     if !tab.has_inspector() || widest < sizes::INSPECTOR_MIN {
-        return;
+        return None;
     }
     let mut open = state.settings.inspector;
-    Panel::right("inspector")
+    let room = Panel::right("inspector")
         .resizable(true)
         .default_size(sizes::INSPECTOR)
         .size_range(sizes::INSPECTOR_MIN..=sizes::INSPECTOR_MAX.min(widest))
         .frame(Frame::new())
         .show_collapsible(ui, &mut open, |ui| {
             toasts::note_inspector(ui);
-            inspector::ui(ui, state, tab, drafts.tab(tab.id), actions);
+            Reserved::all_of(ui)
         });
     if open != state.settings.inspector {
         actions.push(Action::View(ViewAction::SetInspector(open)));
     }
+    room.map(|room| room.inner)
 }

@@ -92,7 +92,8 @@ impl Dialog {
             | Self::OpenSandbox(_)
             | Self::Maintenance(_) => false,
             Self::Transfer(dialog) => {
-                !matches!(dialog, transfer::Dialog::Running(_) | transfer::Dialog::Imported(_))
+                use transfer::Dialog::{DumpImported, Imported, Running};
+                !matches!(dialog, Running(_) | Imported(_) | DumpImported(_))
             }
             _ => true,
         }
@@ -261,14 +262,19 @@ impl DuplicateCollection {
         self.indexes = Some(kept.collect());
     }
 
-    /// The commands that make the copy, in their order.
+    /// The indexes that the copy gets.
+    #[must_use]
+    pub fn copied_indexes(&self) -> &[Document] {
+        let indexes = self.indexes.as_deref().unwrap_or_default();
+        if self.with_indexes { indexes } else { &[] }
+    }
+
+    /// The commands that make the copy, in their order; then its documents are inserted.
     #[must_use]
     pub fn commands(&self) -> Vec<Document> {
-        let name = self.name.trim();
-        let indexes = self.indexes.as_deref().unwrap_or_default();
-        let indexes = Some(indexes).filter(|indexes| self.with_indexes && !indexes.is_empty());
-        let indexes = indexes.map(|indexes| store::create_indexes(name, indexes));
-        indexes.into_iter().chain([store::duplicate(&self.from.collection, name)]).collect()
+        let (name, indexes) = (self.name.trim(), self.copied_indexes());
+        let indexes = (!indexes.is_empty()).then(|| store::create_indexes(name, indexes));
+        [store::create(name)].into_iter().chain(indexes).collect()
     }
 }
 

@@ -92,6 +92,13 @@ impl KnownFields {
         }
     }
 
+    /// Adds the paths of a sample that was read apart. What was read here counts more.
+    pub fn add_sampled(&mut self, sample: &Self) {
+        for (path, field) in &sample.by_path {
+            self.add_analyzed(path.clone(), field.types.iter().copied());
+        }
+    }
+
     /// A field by its dotted path.
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&KnownField> {
@@ -163,6 +170,13 @@ impl KnownField {
         &self.types
     }
 
+    /// How many documents hold text or a number in it, which may be converted to dates.
+    #[must_use]
+    pub fn convertible(&self) -> u64 {
+        let may_be = |name: &str| matches!(name, "String" | "Int32" | "Long" | "Double");
+        self.types.iter().filter(|(name, _)| may_be(name)).map(|(_, count)| count).sum()
+    }
+
     /// Its values as mongosh writes them, the most frequent first, with how often they were seen.
     #[must_use]
     pub fn values(&self) -> Vec<(&str, u64)> {
@@ -170,6 +184,14 @@ impl KnownField {
             self.values.iter().map(|(text, (_, count))| (text.as_str(), *count)).collect();
         values.sort_by_key(|(_, count)| Reverse(*count));
         values
+    }
+
+    /// Its values, the most frequent first.
+    #[must_use]
+    pub fn frequent(&self) -> Vec<Bson> {
+        let mut values: Vec<&(Bson, u64)> = self.values.values().collect();
+        values.sort_by_key(|(_, count)| Reverse(*count));
+        values.into_iter().map(|(value, _)| value.clone()).collect()
     }
 
     /// The share of each type among `documents` of which it was read: `Date 62% · String 30% · missing 8%`.

@@ -226,6 +226,8 @@ impl State {
 
     /// Keeps the tabs, the queries and the console's history of the store that they belong to. A sandbox is gone at the next start.
     pub fn note_tabs(&mut self) {
+        self.settings.operations =
+            transfer::PastOperations::of(&self.operations, &self.transfer.again);
         let kept = self.store.shown.as_ref().filter(|_| self.store.left.is_none());
         if let Some(folder) = kept {
             self.settings.store_tabs.note(folder, &self.tabs, &self.tree.folded);

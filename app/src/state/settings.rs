@@ -13,6 +13,7 @@ use super::reaper::Schedule;
 use super::recent_stores::RecentStores;
 use super::store::Order;
 use super::store_tabs::KnownTabs;
+use super::transfer::PastOperations;
 use super::view::Drawer;
 use crate::job::{DateStyle, Zone};
 use crate::limits::RECENT_COMMANDS_MAX;
@@ -97,6 +98,8 @@ pub struct Settings {
     pub store_tabs: KnownTabs,
     /// What was typed in the console on those stores.
     pub console_history: KnownHistory,
+    /// Imports, exports and other work that ended.
+    pub operations: PastOperations,
     /// Pipelines that are kept by name.
     pub pipelines: KeptPipelines,
     /// The queries that were run on those stores, and those with a name.
@@ -136,6 +139,7 @@ impl Default for Settings {
             stores: RecentStores::default(),
             store_tabs: KnownTabs::default(),
             console_history: KnownHistory::default(),
+            operations: PastOperations::default(),
             pipelines: KeptPipelines::default(),
             queries: QueriesByStore::default(),
             recent_commands: Vec::new(),

@@ -105,32 +105,14 @@ fn shift_and_arrows_select_every_row_also_those_that_were_never_shown() {
 fn ctrl_c_copies_the_selected_documents_as_they_are_shown() {
     let mut window = documents();
     window.key(Key::ArrowDown);
-    assert_eq!(copied(&mut window), "{\n  _id: 1,\n  n: 1\n}");
+    assert_eq!(window.copied_by_key(), "{\n  _id: 1,\n  n: 1\n}");
     window.key(Key::F3);
-    assert_eq!(copied(&mut window), "{\n  \"_id\": 1,\n  \"n\": 1\n}");
+    assert_eq!(window.copied_by_key(), "{\n  \"_id\": 1,\n  \"n\": 1\n}");
     window.key(Key::F4);
-    assert_eq!(copied(&mut window), "1\t1");
+    assert_eq!(window.copied_by_key(), "1\t1");
     window.keys(Modifiers::SHIFT, Key::ArrowDown);
-    assert_eq!(copied(&mut window), "_id\tn\n1\t1\n2\t2");
+    assert_eq!(window.copied_by_key(), "_id\tn\n1\t1\n2\t2");
     window.until_named("Copied 2 documents");
-}
-
-/// What Ctrl+C puts on the clipboard.
-fn copied(window: &mut Window) -> String {
-    window.harness.event(egui::Event::Copy);
-    for _ in 0..1_000 {
-        window.harness.step();
-        let commands = &window.harness.output().platform_output.commands;
-        let text = commands.iter().find_map(|command| match command {
-            egui::OutputCommand::CopyText(text) => Some(text.clone()),
-            _ => None,
-        });
-        if let Some(text) = text {
-            return text;
-        }
-        std::thread::yield_now();
-    }
-    panic!("nothing was copied");
 }
 
 #[test]

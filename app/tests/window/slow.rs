@@ -13,8 +13,9 @@ use mayfly::source::{Capabilities, Events, Maintenance, Source, Transfers};
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::store::{JobProgress, JobStep, Watch};
 use mayfly_engine::transfer::{
-    DiskSpace, ExportReport, ExportRequest, ImportEnd, ImportReport, ImportRequest, Progress,
-    ReadOptions, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    DiskSpace, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
+    ExportRequest, ImportEnd, ImportReport, ImportRequest, Progress, ReadOptions, Rehearsal,
+    RollBackReport, TransferError, UnfinishedImport,
 };
 
 /// Passes everything to its store, and cancels maintenance at its first step. An import stores
@@ -76,6 +77,34 @@ impl Transfers for Slow {
             std::thread::park_timeout(Duration::from_millis(2));
         }
         Ok(ImportReport { end: ImportEnd::Cancelled, ..report })
+    }
+
+    fn import_dump(
+        &self,
+        request: &DumpImport,
+        progress: &Progress,
+    ) -> Result<Vec<DumpOutcome>, TransferError> {
+        self.inner().import_dump(request, progress)
+    }
+
+    fn export_dump(
+        &self,
+        request: &DumpExport,
+        progress: &Progress,
+    ) -> Result<DumpReport, TransferError> {
+        while !progress.is_cancelled() {
+            std::thread::park_timeout(Duration::from_millis(2));
+        }
+        self.inner().export_dump(request, progress)
+    }
+
+    fn rehearse_dump(
+        &self,
+        collection: &DumpCollection,
+        documents_max: u64,
+        progress: &Progress,
+    ) -> Result<Rehearsal, TransferError> {
+        self.inner().rehearse_dump(collection, documents_max, progress)
     }
 
     fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {

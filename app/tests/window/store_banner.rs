@@ -366,6 +366,7 @@ fn a_store_that_another_program_has_open_offers_what_else_to_do() {
     let engine = Engine::open(&other, EngineOptions::default()).expect("a store");
     open_folder(&mut window, &other);
     window.until_named("The store is in use by another program");
+    assert!(window.has_part(&other.display().to_string()), "it says which store that is");
     for offered in ["Try again", "Open data folder…", "Quit"] {
         window.until_enabled(offered);
     }

@@ -20,9 +20,13 @@ fn window() -> Window {
 }
 
 #[test]
-fn an_empty_store_offers_a_database() {
+fn an_empty_store_offers_a_database_and_files() {
     let mut window = Window::open();
     window.until_named("This store is empty");
+    assert!(window.has("Import folder…"));
+    window.click("Import…");
+    window.until_named("Import documents");
+    window.key(egui::Key::Escape);
     window.click("Create database…");
     window.until_named("A database needs at least one collection");
 }
@@ -247,7 +251,7 @@ fn names_that_cannot_be_seen_are_shown_with_marks() {
     check(Dialog::RenameCollection(rename), &["Rename test.a\\u{202e}b"]);
     let create = CreateCollection { db: name.to_owned(), ..CreateCollection::default() };
     check(Dialog::CreateCollection(create), &["Create collection in a\\u{202e}b"]);
-    let export = transfer::ExportDraft::new(of, String::new(), 0);
+    let export = transfer::ExportDraft::new(of, transfer::export::ShownDocuments::default(), 0);
     let export = transfer::Dialog::Export(Box::new(export));
     check(Dialog::Transfer(export), &["test.a\\u{202e}b · 1 document"]);
 }

@@ -226,10 +226,12 @@ fn a_collection_is_duplicated_with_its_indexes() {
     assert!(!window.is_enabled("Duplicate"));
     window.type_into("Name of the copy", "more drops");
     let shown = window.value(COMMAND);
-    assert!(shown.contains("createIndex") && shown.contains("$out"), "{shown}");
+    assert!(shown.contains("createCollection") && shown.contains("createIndex"), "{shown}");
     window.key(Key::Enter);
     window.until_named("Dismiss: Duplicated test.drops as test.more drops");
-    assert_eq!(window.sent()[..2].join("\n"), shown);
+    let sent = window.sent();
+    assert!(shown.lines().all(|line| sent.iter().any(|sent| sent == line)), "{sent:?}");
+    assert!(sent.iter().any(|sent| sent.contains("insertMany")), "{sent:?}");
     assert_eq!(window.tab().namespace.collection, "more drops");
     let count = |name: &str| window.run("test", &doc! {"count": name}).get_i32("n").ok();
     assert_eq!(count("drops"), count("more drops"));
@@ -277,7 +279,7 @@ fn a_collection_is_emptied_by_its_name_and_keeps_its_indexes() {
     window.type_into("Name to confirm", "drops");
     window.key(Key::Enter);
     window.until_named("Dismiss: Emptied test.drops");
-    assert_eq!(window.sent()[0], shown);
+    assert!(window.sent().contains(&shown), "{:?}", window.sent());
     assert_eq!(window.run("test", &doc! {"count": "drops"}).get_i32("n").ok(), Some(0));
     let indexes = window.run("test", &doc! {"listIndexes": "drops"});
     assert!(indexes.to_string().contains("expireAfterSeconds"), "{indexes}");

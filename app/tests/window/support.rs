@@ -389,22 +389,30 @@ impl Window {
         self.settle();
     }
 
-    /// What was put on the clipboard in the last frame that put something there.
+    /// Presses a control. Returns what that puts on the clipboard.
     pub fn copied(&mut self, press: &str) -> String {
         assert!(self.is_enabled(press), "{press} can't be pressed");
         self.first(press).click_accesskit();
-        for _ in 0..3 {
-            self.harness.step();
-            let commands = &self.harness.output().platform_output.commands;
-            let text = commands.iter().find_map(|command| match command {
+        self.next_copied()
+    }
+
+    /// Presses Ctrl+C. Returns what that puts on the clipboard.
+    pub fn copied_by_key(&mut self) -> String {
+        self.harness.event(egui::Event::Copy);
+        self.next_copied()
+    }
+
+    /// What a frame puts on the clipboard, once one does. The documents may have to be read first.
+    fn next_copied(&mut self) -> String {
+        let copied = |window: &Self| {
+            let commands = &window.harness.output().platform_output.commands;
+            commands.iter().find_map(|command| match command {
                 egui::OutputCommand::CopyText(text) => Some(text.clone()),
                 _ => None,
-            });
-            if let Some(text) = text {
-                return text;
-            }
-        }
-        panic!("{press} copied nothing");
+            })
+        };
+        self.until_frame("something is copied", |window| copied(window).is_some());
+        copied(self).unwrap_or_default()
     }
 
     /// Commands that the user caused, the oldest first, as typed in mongosh.

@@ -6,8 +6,8 @@ use egui::text::{CCursor, CCursorRange};
 use egui::text_edit::TextEditState;
 use egui::text_selection::LabelSelectionState;
 use egui::{
-    Align, CornerRadius, Event, Frame, Key, Label, Layout, Margin, Modifiers, ScrollArea, Stroke,
-    Ui, vec2,
+    Align, Context, CornerRadius, Event, Frame, Key, Label, Layout, Margin, Modifiers, ScrollArea,
+    Stroke, Ui, vec2,
 };
 
 use super::{completion, input_id};
@@ -34,6 +34,14 @@ pub fn height(draft: &ConsoleDraft, max: f32) -> f32 {
     (draft.height + around).clamp(least, max.max(least))
 }
 
+/// Takes Escape before the views do once it has left the field: it must do nothing else.
+pub fn escape(context: &Context, draft: &mut ConsoleDraft) {
+    if draft.had_focus && !context.memory(|memory| memory.has_focus(input_id())) {
+        draft.had_focus = false;
+        context.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
+    }
+}
+
 /// Draws the input.
 pub fn ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut Actions) {
     let colors = colors(ui);
@@ -45,9 +53,6 @@ pub fn ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut Ac
     let has_focus = ui.memory(|memory| memory.has_focus(id));
     if has_focus {
         keys_before(ui, state, draft, actions);
-    } else if draft.had_focus {
-        // Escape has left the field, and must do nothing else.
-        ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
     }
     draft.had_focus = has_focus;
     put_cursor(ui, draft);

@@ -4,7 +4,7 @@ mod completion;
 mod input;
 mod transcript;
 
-use egui::{Id, Rect, Ui, UiBuilder, pos2};
+use egui::{Context, Id, Rect, Ui, UiBuilder, pos2};
 
 use crate::action::{Action, Actions, ConsoleAction};
 use crate::state::console::INPUT;
@@ -18,6 +18,11 @@ const INPUT_SHARE: f32 = 0.5;
 /// What the console is, and its keys.
 const HINT: &str = "Type JavaScript as in mongosh. Enter runs it, Shift+Enter adds a line, \
                     Ctrl+Enter runs the selection, Up and Down show earlier inputs, Tab completes a word";
+
+/// Takes the keys of the console that the views above it would take first.
+pub fn keys(context: &Context, drafts: &mut Drafts) {
+    input::escape(context, &mut drafts.console);
+}
 
 /// Draws the console.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {

@@ -62,7 +62,9 @@ fn controls_ui(ui: &mut Ui, tab: &Tab, actions: &mut TabActions<'_>) {
             let rows = tab.indexes.rows.as_deref().unwrap_or_default();
             let bytes: u64 = rows.iter().filter_map(|row| row.bytes).sum();
             let count = number::counted(rows.len() as u64, "index", "indexes");
-            let words = format!("{count} · {}", number::bytes(bytes));
+            // The index on _id is in the documents and takes no room of its own.
+            let words =
+                if bytes == 0 { count } else { format!("{count} · {}", number::bytes(bytes)) };
             ui.label(RichText::new(words).font(text::small()).color(colors(ui).dim));
         });
     });

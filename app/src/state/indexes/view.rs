@@ -140,7 +140,7 @@ pub fn no_ttl_reason(key: &Document) -> Option<&'static str> {
 }
 
 /// A TTL index, for the places that list only these.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct TtlIndex {
     /// Its name.
     pub name: String,
@@ -148,6 +148,8 @@ pub struct TtlIndex {
     pub field: String,
     /// Its seconds; -1 means *on, without a default*.
     pub secs: i64,
+    /// Which documents it removes, if not all.
+    pub partial: Option<Document>,
 }
 
 impl TtlIndex {
@@ -180,7 +182,8 @@ impl IndexesView {
     pub fn ttl(&self) -> Vec<TtlIndex> {
         let ttl = |row: &IndexRow| {
             let field = row.field()?.to_owned();
-            Some(TtlIndex { name: row.name.clone(), field, secs: row.secs? })
+            let (name, partial) = (row.name.clone(), row.partial.clone());
+            Some(TtlIndex { name, field, secs: row.secs?, partial })
         };
         self.rows.as_deref().unwrap_or_default().iter().filter_map(ttl).collect()
     }
@@ -240,6 +243,7 @@ impl IndexesView {
         let sampled = |(path, field): (&str, &KnownField)| SampledField {
             path: path.to_owned(),
             dates: field.dates,
+            convertible: field.convertible(),
             types: field.shares(known.documents()),
         };
         let fields = fields.into_iter().map(sampled).collect();
@@ -272,6 +276,8 @@ pub struct SampledField {
     pub path: String,
     /// Documents of the sample in which it is a date or an array with a date.
     pub dates: u64,
+    /// Documents of the sample in which it is text or a number, which may be converted to dates.
+    pub convertible: u64,
     /// The share of each type: `Date 62% · String 38%`.
     pub types: String,
 }

@@ -23,11 +23,15 @@ pub enum Topic {
     HiddenIndex,
     /// Removals on hold.
     OnHold,
+    /// Many documents that one pass removes.
+    Cliff,
+    /// Several TTL indexes on one collection.
+    SeveralIndexes,
 }
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Overdue,
         Self::OverdueIsFound,
         Self::NoTtlIndex,
@@ -38,6 +42,8 @@ impl Topic {
         Self::WhatIf,
         Self::HiddenIndex,
         Self::OnHold,
+        Self::Cliff,
+        Self::SeveralIndexes,
     ];
 
     /// The slug of the lesson that explains it.
@@ -54,6 +60,8 @@ impl Topic {
             Self::WhatIf => "10-a-new-rule-and-old-data",
             Self::HiddenIndex => "21-a-hidden-index-still-deletes",
             Self::OnHold => "39-a-clock-that-jumps",
+            Self::Cliff => "c08-roll-out-a-ttl",
+            Self::SeveralIndexes => "24-two-rules",
         }
     }
 }

@@ -247,8 +247,9 @@ fn lane_ui(
             ui.painter().set(back, egui::Shape::rect_filled(place, 3.0, colors.panel));
         }
         let overdue = if member.role == MemberRole::Primary { "" } else { "waits for the oplog" };
+        let (background, mark) = (None, None);
         let lanes =
-            LanePainter { painter, colors, scale, rect, overdue, background: None, pose, is_named };
+            LanePainter { painter, colors, scale, rect, overdue, background, pose, is_named, mark };
         match lane.threshold_ms.or(lane.removed_ms) {
             Some(threshold_ms) => {
                 let known = lane_of(threshold_ms);
