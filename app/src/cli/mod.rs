@@ -150,8 +150,8 @@ fn request(args: &Args) -> Result<WindowRequest, Failure> {
         demo: args.demo && !args.sandbox,
         sandbox,
         simulated_start_ms: at.map(|at| start_ms("--at", at)).transpose()?,
-        must_exist: false,
         walker: walk::itself(),
+        ..OpenRequest::default()
     });
     let open_last = args.folder.is_none() && !args.demo && !args.sandbox;
     Ok(WindowRequest { store, open_last, present: args.present, lesson: None })

@@ -1,7 +1,7 @@
 //! When the documents on the screen expire, computed from their fields and the collection's TTL
 //! indexes. The inspector queries the store; this is for every row of a list.
 
-use bson::{Bson, Document, RawDocumentBuf};
+use bson::{Bson, Document, RawDocument, RawDocumentBuf};
 use mayfly_engine::query::Filter;
 use mayfly_engine::ttl::{self, Expiry, Never, Rule};
 use mayfly_engine::value::{Path, whole};
@@ -25,6 +25,10 @@ pub enum Due {
 pub struct TtlIndex {
     /// Its name.
     pub name: String,
+    /// The field that it looks at.
+    pub field: String,
+    /// Whether queries can't use it; it removes documents all the same.
+    pub is_hidden: bool,
     rule: Rule,
     partial: Option<PartialFilter>,
 }
@@ -65,7 +69,54 @@ impl TtlIndex {
         let rule = Rule::Date { field: Path::parse(field).ok()?, expire_after_secs: seconds };
         let partial = index.get_document("partialFilterExpression").ok();
         let partial = partial.map(PartialFilter::new);
-        Some(Self { name: index.get_str("name").ok()?.to_owned(), rule, partial })
+        let name = index.get_str("name").ok()?.to_owned();
+        let is_hidden = index.get_bool("hidden").unwrap_or(false);
+        Some(Self { name, field: field.clone(), is_hidden, rule, partial })
+    }
+
+    /// A rule that no index of the collection has, or not yet.
+    #[must_use]
+    pub fn of_rule(name: &str, field: &str, rule: Rule, partial: Option<&Document>) -> Self {
+        Self {
+            name: name.to_owned(),
+            field: field.to_owned(),
+            is_hidden: false,
+            rule,
+            partial: partial.map(PartialFilter::new),
+        }
+    }
+
+    /// The rule.
+    #[must_use]
+    pub fn rule(&self) -> &Rule {
+        &self.rule
+    }
+
+    /// The seconds that it adds to a date.
+    #[must_use]
+    pub fn expire_after_secs(&self) -> i64 {
+        match &self.rule {
+            Rule::Date { expire_after_secs, .. } | Rule::ClusteredId { expire_after_secs } => {
+                *expire_after_secs
+            }
+            _ => 0,
+        }
+    }
+
+    /// The partial filter, as the store lists it.
+    #[must_use]
+    pub fn partial(&self) -> Option<&Document> {
+        self.partial.as_ref().map(|partial| &partial.document)
+    }
+
+    /// Whether and when a document expires by it.
+    #[must_use]
+    pub fn verdict(&self, document: &RawDocument) -> Expiry {
+        let filter = self.partial.as_ref().and_then(|partial| partial.parsed.as_ref());
+        if filter.is_some_and(|filter| !filter.covers(document)) {
+            return Expiry::Never(Never::OutsidePartialFilter);
+        }
+        ttl::expiry(&self.rule, document, 0)
     }
 }
 
@@ -96,20 +147,12 @@ pub fn due(indexes: &[TtlIndex], document: &Document) -> Option<Due> {
         return None;
     }
     let raw = RawDocumentBuf::try_from(document).ok()?;
-    let verdicts: Vec<Expiry> = indexes.iter().map(|index| verdict(index, &raw)).collect();
+    let verdicts: Vec<Expiry> = indexes.iter().map(|index| index.verdict(&raw)).collect();
     let first = ttl::winner(&verdicts).and_then(|at| verdicts.get(at)?.deadline().copied());
     Some(first.map_or(Due::Never, |deadline| Due::At {
         threshold_ms: deadline.threshold_ms,
         base_ms: deadline.base_ms,
     }))
-}
-
-fn verdict(index: &TtlIndex, raw: &RawDocumentBuf) -> Expiry {
-    let filter = index.partial.as_ref().and_then(|partial| partial.parsed.as_ref());
-    if filter.is_some_and(|filter| !filter.covers(raw)) {
-        return Expiry::Never(Never::OutsidePartialFilter);
-    }
-    ttl::expiry(&index.rule, raw, 0)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 pub mod backups;
 pub mod bulk;
 pub mod cancel;
+pub mod connection_string;
 pub mod console;
 pub mod due;
 pub mod file_look;
@@ -13,12 +14,15 @@ pub mod index_file;
 pub mod invisible;
 pub mod lesson;
 pub mod number_draft;
+mod percent;
 pub mod purpose;
+pub mod server;
 pub mod store;
 pub mod zone;
 
 pub use backups::{Backup, BackupList, KeptBackup};
 pub use cancel::Cancel;
+pub use connection_string::ConnectionString;
 pub use console::{
     ConsoleCompletion, ConsoleOutput, ConsoleQuestion, ConsoleReport, ConsoleRun, SentCommand,
 };
@@ -30,6 +34,7 @@ pub use mayfly_engine::catalog::{Dialect, Namespace};
 pub use mayfly_engine::engine::OpenError;
 pub use mayfly_engine::event::{BuildProgress, Event, IndexReport, PassReport, RemovedDocument};
 pub use purpose::Purpose;
+pub use server::{Attached, ConnectFailure, Server, ServerColor, ServerMark, Step};
 pub use store::{
     Advice, Capabilities, CopiedStore, OpenRequest, SAMPLE_DATABASES, Sandbox, SandboxFolder,
     TRAFFIC_DATABASE, instant_ms,

@@ -74,7 +74,7 @@ pub enum SandboxPurpose {
 /// An answer for the tree.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum StorePurpose {
-    /// Opening a store.
+    /// Opening a store; attaching to a server, locking and unlocking it.
     Open,
     /// The names of the databases.
     Databases,

@@ -8,6 +8,8 @@ use mayfly_engine::engine::{CopyReport, OpenError};
 use mayfly_engine::store::WalkProgram;
 use tempfile::TempDir;
 
+use super::Server;
+
 /// The database of the demo store whose collections traffic writes to.
 pub const TRAFFIC_DATABASE: &str = "demo";
 
@@ -29,6 +31,8 @@ pub struct OpenRequest {
     pub simulated_start_ms: Option<i64>,
     /// Refuse a folder without a store instead of making a store in it.
     pub must_exist: bool,
+    /// Attach to this server instead of opening a folder.
+    pub server: Option<Box<Server>>,
     /// The program that walks a file the user picked; `None`: this process does.
     pub walker: Option<WalkProgram>,
 }
@@ -119,11 +123,15 @@ impl OpenRequest {
         self.sandbox.is_some()
     }
 
-    /// The data folder; a sandbox has none before it is open.
+    /// The data folder; a sandbox has none before it is open, and a server never.
     ///
     /// # Errors
-    /// One sentence: no home folder was found, or it is a sandbox.
+    /// One sentence: no home folder was found, or it is a sandbox or a server.
     pub fn data_folder(&self) -> Result<PathBuf, OpenError> {
+        if let Some(server) = &self.server {
+            let name = server.string.name();
+            return Err(OpenError::new(format!("{name} is a server and has no folder here")));
+        }
         if self.is_temporary() {
             return Err(OpenError::new("The sandbox is not open".to_owned()));
         }
@@ -133,7 +141,7 @@ impl OpenRequest {
     /// Whether this is the user's own store, which needs no folder to be named.
     #[must_use]
     pub fn is_own(&self) -> bool {
-        self.folder.is_none() && !self.demo && !self.is_temporary()
+        self.folder.is_none() && !self.demo && !self.is_temporary() && self.server.is_none()
     }
 }
 
@@ -160,6 +168,14 @@ pub struct Capabilities {
     pub reaper_events: bool,
     /// It can be backed up, restored, compacted and verified.
     pub maintenance: bool,
+    /// Passes can be run and scheduled, and documents on hold released.
+    pub reaper: bool,
+    /// Removed documents can be kept, in the trash and in archives.
+    pub archives: bool,
+    /// A database can follow the rules of Azure Cosmos DB.
+    pub dialects: bool,
+    /// A collection can be copied into a sandbox.
+    pub sandboxes: bool,
 }
 
 /// Something unwise, and what to do about it.

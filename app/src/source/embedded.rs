@@ -105,6 +105,10 @@ impl Source for Embedded {
             simulated_clock: self.is_simulated,
             reaper_events: true,
             maintenance: true,
+            reaper: true,
+            archives: true,
+            dialects: true,
+            sandboxes: true,
         }
     }
 
@@ -300,7 +304,7 @@ fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
     let engine_slot = EngineSlot::new(engine, folder.clone(), request.walker.clone());
     let source = Arc::new(Embedded { engine_slot, is_simulated, sample_data, _folder: temporary });
     let advice = folder_advice::advice(&folder);
-    Ok(Opened { source, name, folder: Some(folder), clock, warnings, advice })
+    Ok(Opened { source, name, folder: Some(folder), clock, warnings, advice, attached: None })
 }
 
 /// A path that means the same folder from everywhere, and has one form: without `.` and without a

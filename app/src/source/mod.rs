@@ -71,6 +71,15 @@ pub trait Source: Send + Sync + 'static {
         None
     }
 
+    /// Locks a connection to a server, so that no change is sent, or unlocks it. A store on this
+    /// machine has no lock.
+    fn set_locked(&self, is_locked: bool) {
+        let _ = is_locked;
+    }
+
+    /// The program ends: nothing that waits on a network keeps it from that.
+    fn leave(&self) {}
+
     /// Closes it for good, once earlier requests are answered, so that its folder is free for
     /// another program or another opening.
     fn close(&self) {}

@@ -7,7 +7,7 @@ use mayfly_engine::clock::ClockStatus;
 use mayfly_engine::store::OpenReport;
 
 use super::Source;
-use crate::job::{Advice, OpenError, OpenRequest};
+use crate::job::{Advice, Attached, OpenError, OpenRequest};
 
 /// A store that is open.
 #[derive(Clone)]
@@ -24,6 +24,8 @@ pub struct Opened {
     pub warnings: Vec<String>,
     /// What is unwise about its place.
     pub advice: Vec<Advice>,
+    /// The server that it is; `None`: a store on this machine.
+    pub attached: Option<Box<Attached>>,
 }
 
 /// Warnings about how a store opened, one sentence each.

@@ -54,6 +54,7 @@ impl LessonShelf for ProgramShelf {
             folder: None,
             warnings: Vec::new(),
             advice: Vec::new(),
+            attached: None,
         };
         Ok(StagedLesson { opened, play: Box::new(Play(runner)) })
     }

@@ -27,8 +27,8 @@ mod watchdog;
 
 pub use counters::{Counter, TtlCounters};
 pub use forecast::{
-    Expiring, ForecastRequest, Page, ThresholdRange, Token, Verdict, Verdicts, WhatIfRule,
-    count_due, expiring, forecast, is_any_due, verdict, what_if,
+    Expiring, ForecastRequest, ForecastTally, Page, ThresholdRange, Token, Verdict, Verdicts,
+    WhatIfRule, WhatIfTally, count_due, expiring, forecast, is_any_due, told, verdict, what_if,
 };
 #[cfg(test)]
 pub(crate) use guard::GUARD_META_NAME;

@@ -1,6 +1,6 @@
 //! The reply to `mayflyForecast`.
 
-use super::declare::replies;
+use super::{declare::replies, wire::LeftOut};
 
 replies! {
     /// Each document of the collection is counted in exactly one place, at its earliest threshold.
@@ -18,6 +18,9 @@ replies! {
         /// Whether every number is right. If not, a document with several dates may count several
         /// times.
         "exact" => exact: bool,
+        /// Documents that were looked at, where a server has too many to count: the numbers are about
+        /// right, scaled from these.
+        "sample" as LeftOut => sample: Option<u64>,
     }
 }
 

@@ -25,6 +25,9 @@ replies! {
         "never" => never: BTreeMap<Cow<'static, str>, u64>,
         /// The minute in which most documents would expire, after now; `None` if none would.
         "busiest" as LeftOut => busiest: Option<BusyMinute>,
+        /// Documents that were looked at, where a server has too many to count: the numbers are about
+        /// right, scaled from these.
+        "sample" as LeftOut => sample: Option<u64>,
     }
 
     /// A minute, and the documents that expire in it.

@@ -7,10 +7,10 @@ use bson::{Document, doc};
 use mongodb::Client;
 use mongodb::options::ClientOptions;
 
-use super::connection_string::{ConnectionString, Secret};
 use super::failure;
 use super::runtime::{Ended, Runtime};
-use crate::job::Cancel;
+use crate::job::connection_string::{ConnectionString, Secret};
+use crate::job::{Cancel, ConnectFailure, Step};
 
 /// How long a server may take until it is found; the driver's default is 30 s.
 const FIND: Duration = Duration::from_secs(5);
@@ -24,36 +24,6 @@ const STEP: Duration = Duration::from_secs(12);
 /// Connections that are open at once.
 const POOL: u32 = 4;
 
-/// The first step of a test that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// The string and its options.
-    Options,
-    /// The name of the host.
-    Name,
-    /// A connection to its port.
-    Port,
-    /// The first command, encrypted if TLS is on.
-    Hello,
-    /// The login.
-    Login,
-}
-
-/// A connection, before or after it failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConnectFailure {
-    /// Where it ended.
-    pub step: Step,
-    /// One sentence.
-    pub sentence: String,
-}
-
-impl ConnectFailure {
-    fn new(step: Step, sentence: impl Into<String>) -> Self {
-        Self { step, sentence: sentence.into() }
-    }
-}
-
 /// A client that has logged in, and the server's greeting.
 pub struct Connected {
     /// The client.
@@ -62,7 +32,7 @@ pub struct Connected {
     pub hello: Document,
 }
 
-/// Connects to a server.
+/// Connects to a server. Tells each step as it begins.
 ///
 /// # Errors
 /// Which step failed, and one sentence.
@@ -70,15 +40,18 @@ pub fn connect(
     string: &ConnectionString,
     runtime: &Runtime,
     cancel: &Cancel,
+    begin: &dyn Fn(Step),
 ) -> Result<Connected, ConnectFailure> {
+    begin(Step::Options);
     if string.needs_password() {
         let user = string.user.as_deref().unwrap_or_default();
         return Err(ConnectFailure::new(Step::Options, format!("Enter the password of {user}")));
     }
     let options = options(string, runtime, cancel)?;
     if string.scheme == "mongodb" {
-        reach(&string.addresses())?;
+        reach(&string.addresses(), runtime, cancel, begin)?;
     }
+    begin(Step::Hello);
     // Without the login first: a server greets everybody, so a failure here is not the password's.
     let mut anonymous = options.clone();
     anonymous.credential = None;
@@ -87,6 +60,7 @@ pub fn connect(
     let hello = ask(&greeter, doc! { "hello": 1 }, runtime, cancel)
         .map_err(|failure| hello_failure(&failure, is_encrypted))?;
     let client = if options.credential.is_some() {
+        begin(Step::Login);
         let client = client(options, runtime, cancel)?;
         ask(&client, doc! { "ping": 1 }, runtime, cancel)
             .map_err(|sentence| ConnectFailure::new(Step::Login, sentence))?;
@@ -120,30 +94,47 @@ fn options(
 
 /// Looks whether a host of the string accepts connections. One is enough: a replica set may have
 /// members that are down.
-fn reach(addresses: &[(String, Option<u16>)]) -> Result<(), ConnectFailure> {
+fn reach(
+    addresses: &[(String, Option<u16>)],
+    runtime: &Runtime,
+    cancel: &Cancel,
+    begin: &dyn Fn(Step),
+) -> Result<(), ConnectFailure> {
     let mut first = None;
     for (host, port) in addresses {
-        let Some(port) = port else { return Ok(()) };
-        let failure = match (host.as_str(), *port).to_socket_addrs() {
-            Err(_) => ConnectFailure::new(
+        let Some(port) = *port else { return Ok(()) };
+        begin(Step::Name);
+        let name = host.clone();
+        let resolve = move || (name.as_str(), port).to_socket_addrs().ok().map(Vec::from_iter);
+        let found = runtime.run_blocking(resolve, STEP, cancel);
+        let found =
+            found.map_err(|ended| ConnectFailure::new(Step::Name, without_result(ended)))?;
+        let Some(found) = found else {
+            first.get_or_insert(ConnectFailure::new(
                 Step::Name,
                 format!("The name {host} can't be resolved; check its spelling and the network"),
-            ),
-            Ok(found) => {
-                let refused = found.map(|at| TcpStream::connect_timeout(&at, ACCEPT).err());
-                let refused: Vec<_> = refused.collect();
-                if refused.iter().any(Option::is_none) {
-                    return Ok(());
-                }
-                let why = refused.into_iter().flatten().next();
-                let why = why.map_or_else(|| "no address".to_owned(), |error| error.to_string());
-                ConnectFailure::new(
-                    Step::Port,
-                    format!("{host} does not accept connections on port {port}: {why}"),
-                )
-            }
+            ));
+            continue;
         };
-        first.get_or_insert(failure);
+        begin(Step::Port);
+        let call = move || {
+            let mut failure = None;
+            for at in found {
+                match TcpStream::connect_timeout(&at, ACCEPT) {
+                    Ok(_) => return Ok(()),
+                    Err(error) => _ = failure.get_or_insert(error.to_string()),
+                }
+            }
+            Err(failure.unwrap_or_else(|| "no address".to_owned()))
+        };
+        match runtime.run_blocking(call, STEP, cancel) {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(why)) => {
+                let sentence = format!("{host} does not accept connections on port {port}: {why}");
+                first.get_or_insert(ConnectFailure::new(Step::Port, sentence));
+            }
+            Err(ended) => return Err(ConnectFailure::new(Step::Port, without_result(ended))),
+        }
     }
     first.map_or(Ok(()), Err)
 }

@@ -3,13 +3,14 @@
 //! A command runs as a task of its own, and the caller waits for it on a channel. A task that is not
 //! aborted keeps its connection for ever, so a read that is canceled or late is aborted: the driver
 //! then drops the connection, and the server ends the command. A write is never aborted, because
-//! nothing could be said about its outcome.
+//! nothing could be said about its outcome; only the end of the program waits no longer than
+//! [`LAST_WRITE`] for it.
 
 use std::future::Future;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use crossbeam_channel::{RecvTimeoutError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use tokio::runtime::{Builder, Handle};
 
@@ -17,6 +18,9 @@ use crate::job::Cancel;
 
 /// How often a caller looks whether its job was canceled.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// How long the end of the program waits for a write.
+const LAST_WRITE: Duration = Duration::from_secs(1);
 
 /// Why there is no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +36,9 @@ pub enum Ended {
 /// Two threads that drive the driver's tasks. Dropping it ends them at once, whatever hangs.
 pub struct Runtime {
     handle: Handle,
-    runtime: Mutex<Option<tokio::runtime::Runtime>>,
+    threads: Mutex<Option<tokio::runtime::Runtime>>,
+    /// When the program began to end, by the system's monotonic clock.
+    left: OnceLock<Duration>,
 }
 
 impl Runtime {
@@ -47,7 +53,11 @@ impl Runtime {
             .enable_all()
             .build()
             .map_err(|error| format!("The driver's threads can't be started: {error}"))?;
-        Ok(Self { handle: built.handle().clone(), runtime: Mutex::new(Some(built)) })
+        Ok(Self {
+            handle: built.handle().clone(),
+            threads: Mutex::new(Some(built)),
+            left: OnceLock::new(),
+        })
     }
 
     /// Runs a task to its end, for at most `time`. A task that `may_abort` ends with its caller's
@@ -70,36 +80,71 @@ impl Runtime {
             // The caller may have given up.
             drop(result.send(task.await));
         });
-        let end = SystemClock.monotonic().saturating_add(time);
-        let ended = loop {
-            match wait.recv_timeout(LOOK) {
-                Ok(done) => return Ok(done),
-                Err(RecvTimeoutError::Disconnected) => break Ended::Closed,
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            if may_abort && cancel.is_cancelled() {
-                break Ended::Canceled;
-            }
-            if SystemClock.monotonic() >= end {
-                break Ended::Late;
-            }
-        };
-        if may_abort {
+        let done = self.wait(&wait, time, cancel, may_abort);
+        if may_abort && done.is_err() {
             running.abort();
         }
-        Err(ended)
+        done
+    }
+
+    /// Runs what blocks a thread on a thread of its own. It can't be aborted: its caller gives up.
+    ///
+    /// # Errors
+    /// When there is no result.
+    pub fn run_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+        time: Duration,
+        cancel: &Cancel,
+    ) -> Result<T, Ended> {
+        if self.is_closed() {
+            return Err(Ended::Closed);
+        }
+        let (result, wait) = bounded(1);
+        drop(self.handle.spawn_blocking(move || drop(result.send(work()))));
+        self.wait(&wait, time, cancel, true)
+    }
+
+    fn wait<T>(
+        &self,
+        result: &Receiver<T>,
+        time: Duration,
+        cancel: &Cancel,
+        may_abort: bool,
+    ) -> Result<T, Ended> {
+        let end = SystemClock.monotonic().saturating_add(time);
+        loop {
+            match result.recv_timeout(LOOK) {
+                Ok(done) => return Ok(done),
+                Err(RecvTimeoutError::Disconnected) => return Err(Ended::Closed),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let left = self.left.get();
+            if may_abort && (cancel.is_cancelled() || left.is_some()) {
+                return Err(Ended::Canceled);
+            }
+            let end = left.map_or(end, |left| left.saturating_add(LAST_WRITE).min(end));
+            if SystemClock.monotonic() >= end {
+                return Err(Ended::Late);
+            }
+        }
+    }
+
+    /// The program ends: reads end now, and writes have [`LAST_WRITE`] left.
+    pub fn leave(&self) {
+        self.left.get_or_init(|| SystemClock.monotonic());
     }
 
     /// Ends the threads without waiting for what they do.
     pub fn close(&self) {
-        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let runtime = self.threads.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(runtime) = runtime {
             runtime.shutdown_background();
         }
     }
 
     fn is_closed(&self) -> bool {
-        self.runtime.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 }
 
@@ -145,5 +190,19 @@ mod tests {
         assert!(wait.recv().is_ok(), "the write was aborted");
         runtime.close();
         assert_eq!(runtime.run(ready(7), LONG, &cancel, true), Err(Ended::Closed));
+    }
+
+    #[test]
+    fn nothing_that_hangs_keeps_the_program_from_ending() {
+        let runtime = Runtime::start().expect("threads");
+        let cancel = Cancel::default();
+        runtime.leave();
+        let hung = pending::<()>;
+        assert_eq!(runtime.run(hung(), LONG, &cancel, true), Err(Ended::Canceled));
+        let (keep, wait) = bounded::<()>(0);
+        let blocked = move || wait.recv_timeout(LONG).is_ok();
+        assert_eq!(runtime.run_blocking(blocked, LONG, &cancel), Err(Ended::Canceled));
+        assert_eq!(runtime.run(hung(), LONG, &cancel, false), Err(Ended::Late));
+        drop(keep);
     }
 }

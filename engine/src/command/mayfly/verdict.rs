@@ -10,9 +10,9 @@ use crate::{
         Answer, Code, Command, CommandError, Context, Request, missing_field, optional, raw,
     },
     limits::VERDICT_IDS_MAX,
-    reaper::{Reaper, Target, TtlParameter, Verdict, verdict},
-    reply::{self, DocumentDue, RuleVerdict},
-    ttl::{Expiry, RemovalWindow, removal_window},
+    reaper::{Reaper, Target, TtlParameter, told, verdict},
+    reply::{self, DocumentDue},
+    ttl::{RemovalWindow, removal_window},
 };
 
 /// `{mayflyVerdict: coll, id: any}`, or `{mayflyVerdict: coll, ids: [any]}` for a list of
@@ -37,7 +37,11 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let threshold_ms = winner.and_then(|rule| rule.expiry.threshold_ms());
     let window = threshold_ms.map(|threshold_ms| window(&context.reaper, threshold_ms));
     let reply = reply::Verdict {
-        rules: found.rules.iter().map(rule_verdict).collect(),
+        rules: found
+            .rules
+            .iter()
+            .map(|rule| told(&rule.index, &rule.field, &rule.expiry))
+            .collect(),
         winner: winner.map(|rule| rule.index.clone()),
         earliest_ms: window.map(|window| window.earliest_ms),
         latest_ms: window.map(|window| window.latest_ms),
@@ -85,28 +89,4 @@ fn window(reaper: &Reaper, threshold_ms: i64) -> RemovalWindow {
     let last_pass_ms = reaper.last_pass().map_or(0, |pass| pass.duration_micros / 1_000);
     let last_pass_ms = i64::try_from(last_pass_ms).unwrap_or(i64::MAX);
     removal_window(threshold_ms, sleep_secs, last_pass_ms)
-}
-
-fn rule_verdict(rule: &Verdict) -> RuleVerdict {
-    let (index, field) = (rule.index.clone(), rule.field.clone());
-    match &rule.expiry {
-        Expiry::At(deadline) => RuleVerdict {
-            expires: true,
-            base_ms: Some(deadline.base_ms),
-            threshold_ms: Some(deadline.threshold_ms),
-            expire_after_secs: Some(deadline.expire_after_secs),
-            source: Some(deadline.source.as_str().to_owned()),
-            reason: "expires".to_owned(),
-            sentence: deadline.sentence(&field),
-            index,
-            field,
-        },
-        Expiry::Never(never) => RuleVerdict {
-            reason: never.code().to_owned(),
-            sentence: never.sentence(&field),
-            index,
-            field,
-            ..RuleVerdict::default()
-        },
-    }
 }

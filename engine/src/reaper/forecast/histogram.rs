@@ -46,7 +46,7 @@ pub fn forecast(
         return Ok(found);
     }
     store.read(|reader| {
-        let mut tally = Tally::new(request);
+        let mut tally = ForecastTally::new(request);
         count_distinct(reader, targets, &mut tally)?;
         Ok(tally.finish(reader.counters(collection.0)?.documents))
     })
@@ -110,15 +110,15 @@ fn count_second(
     snapshot: Option<SnapshotNumber>,
     parts: &[Part],
     request: ForecastRequest,
-) -> Result<Tally, StoreError> {
+) -> Result<ForecastTally, StoreError> {
     let counted = store.read(|reader| {
         if reader.snapshot() != snapshot {
-            return Ok(Tally::new(request));
+            return Ok(ForecastTally::new(request));
         }
         count(reader, parts, Scan::Backward, request)
     });
     match counted {
-        Err(StoreError::Busy { .. }) => Ok(Tally::new(request)),
+        Err(StoreError::Busy { .. }) => Ok(ForecastTally::new(request)),
         counted => counted,
     }
 }
@@ -129,14 +129,14 @@ fn count(
     parts: &[Part],
     scan: Scan,
     request: ForecastRequest,
-) -> Result<Tally, StoreError> {
-    let mut total = Tally::new(request);
+) -> Result<ForecastTally, StoreError> {
+    let mut total = ForecastTally::new(request);
     for Part { index, range, split } in parts {
         let mut after: Option<Entry<'_>> = None;
         loop {
             let behind = after.map(|entry| (entry.key, entry.record));
             let piece = || range.entries_towards(reader, *index, behind, scan);
-            let (mut tally, mut last) = (Tally::new(request), None);
+            let (mut tally, mut last) = (ForecastTally::new(request), None);
             for entry in piece()?.take(FORECAST_ENTRIES_PER_LOOK) {
                 let entry = entry?;
                 tally.add_entry(*range, &entry);
@@ -167,7 +167,7 @@ fn count(
 fn count_distinct(
     reader: &Reader<'_>,
     targets: &[Target],
-    tally: &mut Tally,
+    tally: &mut ForecastTally,
 ) -> Result<(), StoreError> {
     let mut earliest: HashMap<RecordNumber, i64> = HashMap::new();
     for (target, range) in
@@ -200,7 +200,8 @@ fn threshold_of(range: TtlRange, entry: &Entry<'_>) -> Option<i64> {
     range.threshold_ms(range.instant_ms(entry.key)?)
 }
 
-struct Tally {
+/// Counts thresholds for a forecast.
+pub struct ForecastTally {
     request: ForecastRequest,
     forecast: Forecast,
     counted: u64,
@@ -225,8 +226,10 @@ enum Place {
     Beyond,
 }
 
-impl Tally {
-    fn new(request: ForecastRequest) -> Self {
+impl ForecastTally {
+    /// Nothing is counted yet.
+    #[must_use]
+    pub fn new(request: ForecastRequest) -> Self {
         let counts = vec![0; request.buckets];
         Self {
             request,
@@ -236,7 +239,8 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, threshold_ms: i64) {
+    /// Counts a document that expires at this threshold.
+    pub fn add(&mut self, threshold_ms: i64) {
         if !self.run.thresholds.contains(&threshold_ms) {
             self.end_run();
             let (place, thresholds) = self.request.place_of(threshold_ms);
@@ -275,7 +279,8 @@ impl Tally {
     }
 
     /// The forecast for a collection of this many documents.
-    fn finish(mut self, documents: u64) -> Forecast {
+    #[must_use]
+    pub fn finish(mut self, documents: u64) -> Forecast {
         self.end_run();
         self.forecast.never = documents.saturating_sub(self.counted + self.forecast.damaged);
         self.forecast
@@ -316,7 +321,7 @@ mod tests {
     #[track_caller]
     fn check(thresholds: &[i64], counts: &[u64], overdue: u64, beyond: u64) {
         let request = ForecastRequest { now_ms: 100, from_ms: 100, to_ms: 200, buckets: 4 };
-        let mut tally = Tally::new(request);
+        let mut tally = ForecastTally::new(request);
         for threshold in thresholds {
             tally.add(*threshold);
         }
@@ -335,7 +340,7 @@ mod tests {
     #[test]
     fn all_of_time_does_not_overflow() {
         let request = ForecastRequest { now_ms: 0, from_ms: i64::MIN, to_ms: i64::MAX, buckets: 2 };
-        let mut tally = Tally::new(request);
+        let mut tally = ForecastTally::new(request);
         for threshold in [i64::MIN, -2, 1, i64::MAX - 1] {
             tally.add(threshold);
         }

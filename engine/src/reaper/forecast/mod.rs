@@ -9,6 +9,6 @@ mod what_if;
 
 pub use due::{count_due, is_any_due};
 pub use expiring::{Expiring, Page, ThresholdRange, Token, expiring};
-pub use histogram::{ForecastRequest, forecast};
-pub use verdict::{Verdict, Verdicts, verdict};
-pub use what_if::{WhatIfRule, what_if};
+pub use histogram::{ForecastRequest, ForecastTally, forecast};
+pub use verdict::{Verdict, Verdicts, told, verdict};
+pub use what_if::{WhatIfRule, WhatIfTally, what_if};

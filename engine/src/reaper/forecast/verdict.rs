@@ -6,6 +6,7 @@ use crate::{
     catalog::CollectionMeta,
     plan::document_with_id,
     reaper::target::Target,
+    reply::RuleVerdict,
     store::{Store, StoreError},
     ttl::{self, Expiry},
 };
@@ -57,4 +58,30 @@ pub fn verdict(
         let winner = ttl::winner(rules.iter().map(|rule| &rule.expiry));
         Ok(Some(Verdicts { rules, winner }))
     })
+}
+
+/// What a rule says of a document, for a reply.
+#[must_use]
+pub fn told(index: &str, field: &str, expiry: &Expiry) -> RuleVerdict {
+    let (index, field) = (index.to_owned(), field.to_owned());
+    match expiry {
+        Expiry::At(deadline) => RuleVerdict {
+            expires: true,
+            base_ms: Some(deadline.base_ms),
+            threshold_ms: Some(deadline.threshold_ms),
+            expire_after_secs: Some(deadline.expire_after_secs),
+            source: Some(deadline.source.as_str().to_owned()),
+            reason: "expires".to_owned(),
+            sentence: deadline.sentence(&field),
+            index,
+            field,
+        },
+        Expiry::Never(never) => RuleVerdict {
+            reason: never.code().to_owned(),
+            sentence: never.sentence(&field),
+            index,
+            field,
+            ..RuleVerdict::default()
+        },
+    }
 }

@@ -60,7 +60,7 @@ fn by_documents(
     rule: &WhatIfRule,
     now_ms: i64,
 ) -> Result<WhatIf, StoreError> {
-    let mut counts = Counts::default();
+    let mut counts = WhatIfTally::default();
     let mut from = Some(0);
     while let Some(record) = from {
         from = store.read(|reader| step(reader, collection, rule, now_ms, record, &mut counts))?;
@@ -75,7 +75,7 @@ fn step(
     rule: &WhatIfRule,
     now_ms: i64,
     from: RecordNumber,
-    counts: &mut Counts,
+    counts: &mut WhatIfTally,
 ) -> Result<Option<RecordNumber>, StoreError> {
     let began = work_time();
     let mut documents = reader.documents(collection.id, from, Scan::Forward)?;
@@ -131,7 +131,7 @@ impl<'c> ByEntries<'c> {
     }
 
     fn run(&self, store: &Store) -> Result<WhatIf, StoreError> {
-        let mut counts = Counts::default();
+        let mut counts = WhatIfTally::default();
         let mut after = None;
         loop {
             after = store.read(|reader| self.step(reader, after.as_ref(), &mut counts))?;
@@ -160,7 +160,7 @@ impl<'c> ByEntries<'c> {
         &self,
         reader: &Reader<'_>,
         after: Option<&(Vec<u8>, RecordNumber)>,
-        counts: &mut Counts,
+        counts: &mut WhatIfTally,
     ) -> Result<Option<(Vec<u8>, RecordNumber)>, StoreError> {
         let began = work_time();
         let (id, end) = (self.index.id, Bound::Unbounded);
@@ -200,7 +200,7 @@ impl ByEntries<'_> {
         &self,
         reader: &Reader<'_>,
         record: RecordNumber,
-        counts: &mut Counts,
+        counts: &mut WhatIfTally,
     ) -> Result<(), StoreError> {
         let found = reader.document(self.collection.id, record).transpose();
         let read = |stored: StoredDocument<'_>| {
@@ -216,15 +216,17 @@ impl ByEntries<'_> {
     }
 }
 
-/// What is counted so far.
+/// Counts documents by what a rule would do to them.
 #[derive(Default)]
-struct Counts {
+pub struct WhatIfTally {
     reply: WhatIf,
     ahead: Minutes,
 }
 
-impl Counts {
-    fn finish(self) -> WhatIf {
+impl WhatIfTally {
+    /// What was counted.
+    #[must_use]
+    pub fn finish(self) -> WhatIf {
         let busiest = self.ahead.busiest();
         let busiest = busiest.map(|(from_ms, documents)| BusyMinute { from_ms, documents });
         WhatIf { busiest, ..self.reply }
@@ -235,7 +237,8 @@ impl Counts {
         self.reply.damaged += 1;
     }
 
-    fn add(&mut self, expiry: Expiry, now_ms: i64) {
+    /// Counts a document.
+    pub fn add(&mut self, expiry: Expiry, now_ms: i64) {
         match expiry {
             Expiry::Never(reason) => {
                 self.reply.total += 1;

@@ -5,6 +5,7 @@
 //! password is separated before anything is shown.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::path::Path;
 
 use super::percent;
@@ -24,6 +25,11 @@ impl Secret {
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
+    }
+
+    /// The text, for the field that it is typed into.
+    pub fn edit(&mut self) -> &mut String {
+        &mut self.0
     }
 }
 
@@ -164,6 +170,20 @@ impl ConnectionString {
         options.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
+    /// Whether the connection is encrypted.
+    #[must_use]
+    pub fn is_encrypted(&self) -> bool {
+        let named = self.option("tls").or_else(|| self.option("ssl"));
+        named.map_or(self.scheme == "mongodb+srv", |value| value == "true")
+    }
+
+    /// Whether every host is this machine or in a private network: by its address, or by a name
+    /// without a dot. Any other server counts as one that others depend on.
+    #[must_use]
+    pub fn is_near(&self) -> bool {
+        self.scheme == "mongodb" && self.addresses().iter().all(|(host, _)| is_near(host))
+    }
+
     /// Each host with its port, for a look at the network. A socket's path has none.
     #[must_use]
     pub fn addresses(&self) -> Vec<(String, Option<u16>)> {
@@ -284,6 +304,14 @@ fn is_socket(host: &str) -> bool {
     Path::new(host).extension().is_some_and(|extension| extension == "sock")
 }
 
+fn is_near(host: &str) -> bool {
+    match host.parse() {
+        Ok(IpAddr::V4(at)) => at.is_loopback() || at.is_private() || at.is_link_local(),
+        Ok(IpAddr::V6(at)) => at.is_loopback() || at.is_unique_local(),
+        Err(_) => is_socket(host) || !host.contains('.'),
+    }
+}
+
 fn address(host: &str) -> (String, Option<u16>) {
     if is_socket(host) {
         return (percent::decode(host), None);
@@ -369,6 +397,24 @@ mod tests {
             let read = read(pasted);
             assert_eq!(read.for_driver().reveal(), *sent, "{pasted}");
             assert_eq!(read.notes, *notes, "{pasted}");
+        }
+    }
+
+    #[test]
+    fn only_a_near_server_is_taken_for_ones_own() {
+        for (text, near) in [
+            ("localhost", true),
+            ("127.0.0.1:27018", true),
+            ("[::1]:27017", true),
+            ("192.168.1.4,10.0.0.7", true),
+            ("db", true),
+            ("mongodb://%2Ftmp%2Fmongodb-27017.sock", true),
+            ("8.8.8.8", false),
+            ("db.example.com", false),
+            ("localhost,db.example.com", false),
+            ("mongodb+srv://cluster", false),
+        ] {
+            assert_eq!(read(text).is_near(), near, "{text}");
         }
     }
 

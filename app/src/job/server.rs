@@ -1,0 +1,143 @@
+//! A server to attach to: how it is reached, how far that is, and what it is.
+
+use serde::{Deserialize, Serialize};
+
+use super::connection_string::ConnectionString;
+
+/// A server, and what the window says about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// How it is reached.
+    pub string: ConnectionString,
+    /// How it is marked.
+    pub mark: ServerMark,
+}
+
+/// How a connection is marked in lists and in the top bar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ServerMark {
+    /// Whether others depend on its data, so that each change is asked about.
+    pub is_production: bool,
+    /// Its color.
+    pub color: ServerColor,
+}
+
+/// The color of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum ServerColor {
+    /// As the rest of the window.
+    #[default]
+    Plain,
+    /// Blue.
+    Blue,
+    /// Orange.
+    Orange,
+    /// Violet.
+    Violet,
+    /// Pink.
+    Pink,
+    /// Green.
+    Green,
+    /// Yellow.
+    Yellow,
+}
+
+impl ServerColor {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Plain,
+        Self::Blue,
+        Self::Orange,
+        Self::Violet,
+        Self::Pink,
+        Self::Green,
+        Self::Yellow,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Plain => "No color",
+            Self::Blue => "Blue",
+            Self::Orange => "Orange",
+            Self::Violet => "Violet",
+            Self::Pink => "Pink",
+            Self::Green => "Green",
+            Self::Yellow => "Yellow",
+        }
+    }
+
+    /// Which of the colors for marks it is.
+    #[must_use]
+    pub fn index(self) -> Option<usize> {
+        Self::ALL.iter().position(|color| *color == self).and_then(|at| at.checked_sub(1))
+    }
+}
+
+/// A step of connecting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// The string and its options.
+    Options,
+    /// The name of the host.
+    Name,
+    /// A connection to its port.
+    Port,
+    /// The first command, encrypted if TLS is on.
+    Hello,
+    /// The login.
+    Login,
+}
+
+impl Step {
+    /// All of them, in their order.
+    pub const ALL: [Self; 5] = [Self::Options, Self::Name, Self::Port, Self::Hello, Self::Login];
+
+    /// What it is called.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Options => "Read the options",
+            Self::Name => "Find the host",
+            Self::Port => "Reach the port",
+            Self::Hello => "Greet the server",
+            Self::Login => "Log in",
+        }
+    }
+}
+
+/// The step at which a connection failed, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConnectFailure {
+    /// Where it ended.
+    pub step: Step,
+    /// One sentence.
+    pub sentence: String,
+}
+
+impl ConnectFailure {
+    /// A step and its sentence.
+    #[must_use]
+    pub fn new(step: Step, sentence: impl Into<String>) -> Self {
+        Self { step, sentence: sentence.into() }
+    }
+}
+
+/// A server that is attached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attached {
+    /// How it is reached, without the password.
+    pub address: String,
+    /// What the window calls it.
+    pub name: String,
+    /// How it is marked.
+    pub mark: ServerMark,
+    /// What kind of deployment it is, such as `replica set rs0`.
+    pub topology: String,
+    /// What it calls its version; empty if it doesn't say.
+    pub version: String,
+    /// How far its clock is ahead of this machine's, in milliseconds.
+    pub ahead_ms: i64,
+}

@@ -1,0 +1,44 @@
+//! Mayfly's own commands, answered from standard ones. A server knows none of them.
+
+use bson::{Bson, Document, doc};
+
+use super::{Remote, expiring, failure, forecast, verdict};
+use crate::job::Cancel;
+use crate::source::Source as _;
+
+/// `CommandNotFound`.
+const NOT_FOUND: i32 = 59;
+
+/// The reply to a command of Mayfly's own; `None`: the server answers it.
+pub(super) fn reply(
+    remote: &Remote,
+    db: &str,
+    command: &Document,
+    cancel: &Cancel,
+) -> Option<Document> {
+    let (name, value) = command.iter().next()?;
+    if !name.starts_with("mayfly") {
+        return None;
+    }
+    let is_read = command.len() == 1 && matches!(value, Bson::Int32(1));
+    let collection = value.as_str().unwrap_or_default();
+    let answer = match name.as_str() {
+        "mayflyClock" if is_read => Ok(clock(remote)),
+        "mayflyDialect" if is_read => Ok(doc! { "dialect": "mongodb", "ok": 1.0 }),
+        "mayflyExpiring" => expiring::expiring(remote, db, collection, command, cancel),
+        "mayflyForecast" => forecast::forecast(remote, db, collection, command, cancel),
+        "mayflyWhatIf" => forecast::what_if(remote, db, collection, command, cancel),
+        "mayflyVerdict" => verdict::verdict(remote, db, collection, command, cancel),
+        name => Err(failure::failed(
+            NOT_FOUND,
+            "CommandNotFound",
+            &format!("{name} is not supported on a server; it works on Mayfly's own stores"),
+        )),
+    };
+    Some(answer.unwrap_or_else(|refusal| refusal))
+}
+
+fn clock(remote: &Remote) -> Document {
+    let now = bson::DateTime::from_millis(remote.now_ms());
+    doc! { "now": now, "mode": "system", "rate": 1.0, "paused": false, "ok": 1.0 }
+}

@@ -1,0 +1,125 @@
+//! Sending a command, within its time.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bson::{Bson, Document};
+use mongodb::ClientSession;
+
+use super::{Remote, failure, guard};
+use crate::job::Cancel;
+
+/// How long a command may take on the server, unless it says so itself.
+const TIME_MS: i64 = 30_000;
+
+/// How much longer the window waits than the server may take.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Cursors whose sessions are kept.
+const CURSORS_MAX: usize = 200;
+
+/// Commands that a server takes a time limit and a comment for.
+const TIMED: [&str; 8] = [
+    "aggregate",
+    "collStats",
+    "count",
+    "dbStats",
+    "distinct",
+    "find",
+    "listCollections",
+    "listIndexes",
+];
+
+/// A cursor is read on with the session that it was opened with.
+#[derive(Default)]
+pub(super) struct Sessions(Mutex<HashMap<i64, ClientSession>>);
+
+impl Sessions {
+    fn lock(&self) -> MutexGuard<'_, HashMap<i64, ClientSession>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Remote {
+    /// Sends a command and waits for its reply.
+    pub(super) fn send(&self, db: &str, mut command: Document, cancel: &Cancel) -> Document {
+        let name = command.keys().next().cloned().unwrap_or_default();
+        let is_read = guard::refusal(&command).is_none();
+        let mut time = Duration::from_millis(TIME_MS.unsigned_abs());
+        if TIMED.contains(&name.as_str()) {
+            match command.get("maxTimeMS").and_then(whole) {
+                Some(ms) => time = Duration::from_millis(ms),
+                None => drop(command.insert("maxTimeMS", TIME_MS)),
+            }
+            if !command.contains_key("comment") {
+                command.insert("comment", "mayfly");
+            }
+        }
+        let session = if is_read { self.session_of(&command) } else { None };
+        let (client, db) = (self.client.clone(), db.to_owned());
+        let criteria = self.criteria.clone().filter(|_| is_read);
+        let closes = name == "killCursors";
+        let task = async move {
+            // A server without sessions answers without one.
+            let mut session = match session {
+                Some(session) => Some(session),
+                None if is_read && !closes => client.start_session().await.ok(),
+                None => None,
+            };
+            let database = client.database(&db);
+            let mut run = database.run_command(command);
+            if let Some(criteria) = criteria {
+                run = run.selection_criteria(criteria);
+            }
+            let reply = match &mut session {
+                Some(session) => run.session(session).await,
+                None => run.await,
+            };
+            (reply, session)
+        };
+        match self.runtime.run(task, time.saturating_add(GRACE), cancel, is_read) {
+            Ok((Ok(reply), session)) => {
+                self.keep_session(&reply, session);
+                reply
+            }
+            Ok((Err(error), _)) => failure::reply(&error),
+            Err(ended) => failure::ended(ended, !is_read),
+        }
+    }
+
+    /// The session of the cursor that a command reads on or closes.
+    fn session_of(&self, command: &Document) -> Option<ClientSession> {
+        let cursor = match command.iter().next()? {
+            (name, id) if name == "getMore" => whole_id(id),
+            (name, _) if name == "killCursors" => {
+                command.get_array("cursors").ok()?.first().and_then(whole_id)
+            }
+            _ => None,
+        }?;
+        self.sessions.lock().remove(&cursor)
+    }
+
+    fn keep_session(&self, reply: &Document, session: Option<ClientSession>) {
+        let Ok(cursor) = reply.get_document("cursor") else { return };
+        let id = cursor.get("id").and_then(whole_id).filter(|id| *id != 0);
+        if let (Some(id), Some(session)) = (id, session) {
+            let mut sessions = self.sessions.lock();
+            if sessions.len() < CURSORS_MAX {
+                sessions.insert(id, session);
+            }
+        }
+    }
+}
+
+fn whole_id(value: &Bson) -> Option<i64> {
+    match value {
+        Bson::Int64(id) => Some(*id),
+        Bson::Int32(id) => Some(i64::from(*id)),
+        _ => None,
+    }
+}
+
+fn whole(value: &Bson) -> Option<u64> {
+    whole_id(value).and_then(|ms| u64::try_from(ms).ok()).filter(|ms| *ms > 0)
+}
