@@ -76,6 +76,22 @@ pub const RECENT_STORES_MAX: usize = 8;
 /// Dialogs queued after the open one.
 pub const DIALOGS_WAITING_MAX: usize = 8;
 
+/// How often the Expiry view reads the soonest documents of a server.
+pub const SERVER_POLL: Duration = Duration::from_secs(10);
+
+/// How far apart the window by itself asks a server for the density of a collection, in milliseconds.
+pub const SERVER_DENSITY_APART_MS: i64 = 60_000;
+
+/// How long after its threshold the next document of a server's collection is named in the sidebar, in
+/// milliseconds.
+pub const SERVER_NEXT_AGE_MS: i64 = 120_000;
+
+/// How long a server may work for one export, in milliseconds.
+pub const SERVER_EXPORT_MS: i64 = 600_000;
+
+/// How long an unlocked connection to a server stays so without a change.
+pub const UNLOCKED_IDLE: Duration = Duration::from_mins(15);
+
 /// How old the state of the store gets before it is asked for again.
 pub const STATUS_AGE_MAX: Duration = Duration::from_secs(5);
 

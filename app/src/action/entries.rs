@@ -4,9 +4,9 @@ use egui::{Id, Key, KeyboardShortcut, Modifiers};
 
 use super::entry::Entry;
 use super::{
-    Action, aggregate, archive, calendar, clock, console, convert, dialog, documents, expiry,
-    explain, help, indexes, lesson, listener, maintenance, reaper, schema, store, tabs, transfer,
-    trash, view,
+    Action, aggregate, archive, calendar, clock, connect, console, convert, dialog, documents,
+    expiry, explain, help, indexes, lesson, listener, maintenance, reaper, schema, store, tabs,
+    transfer, trash, view,
 };
 use crate::state::State;
 use crate::state::console::INPUT;
@@ -15,6 +15,7 @@ use crate::state::console::INPUT;
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [
         store::ENTRIES,
+        connect::ENTRIES,
         maintenance::ENTRIES,
         trash::ENTRIES,
         calendar::ENTRIES,
@@ -74,7 +75,7 @@ pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> 
             continue;
         }
         if context.input_mut(|input| input.consume_shortcut(&keys))
-            && let Some(action) = (entry.action)(state)
+            && let Some(action) = entry.now(state)
         {
             return Some(action);
         }
@@ -88,7 +89,7 @@ pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> 
 pub fn entry_for_keys_over_dialog(context: &egui::Context, state: &State) -> Option<Action> {
     let is_pressed =
         |keys: &KeyboardShortcut| context.input_mut(|input| input.consume_shortcut(keys));
-    view::PRESENT.keys.as_ref().is_some_and(is_pressed).then(|| (view::PRESENT.action)(state))?
+    view::PRESENT.keys.as_ref().is_some_and(is_pressed).then(|| view::PRESENT.now(state))?
 }
 
 /// Keys that mean something else while the console is typed into: clear, search the history, run

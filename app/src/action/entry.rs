@@ -58,12 +58,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Whether it can be done now.
-    #[must_use]
-    pub fn is_enabled(&self, state: &State) -> bool {
-        (self.action)(state).is_some()
-    }
-
     /// Its keys as text, such as `Ctrl+Shift+T`.
     pub fn keys_text(&self) -> String {
         self.keys.as_ref().map(keys_text).unwrap_or_default()

@@ -4,6 +4,7 @@
 //! The words are those that users of other tools type. They are lower case, separated by commas.
 
 use super::Entry;
+use super::supported::{absent, refusal};
 use crate::state::{Phase, State};
 
 /// The label of an entry, other words for it, and what is missing while a collection is open and
@@ -12,7 +13,14 @@ type Row = (&'static str, &'static str, &'static str);
 
 const ROWS: &[Row] = &[
     ("Refresh", "reload, update, sync", ""),
-    ("Open data folder…", "store, directory, path, switch, connect", ""),
+    ("Open data folder…", "store, directory, path, switch", ""),
+    (
+        "Connect to a server…",
+        "attach, mongodb, atlas, documentdb, cosmos, ferretdb, uri, connection string, remote",
+        "",
+    ),
+    ("Unlock this connection…", "write, edit, read-only, change", "No locked server is open"),
+    ("Lock this connection", "read-only, protect, safe", "No unlocked server is open"),
     ("Open my store", "own, home, default", "Your own store is already open"),
     ("Open the demo store", "sample, example, tutorial, try", "The demo store is already open"),
     (
@@ -219,6 +227,10 @@ pub fn missing(entry: &Entry, state: &State) -> &'static str {
         Phase::Away(_) => return "The store is temporarily closed",
         Phase::Failed(_) => return "No store is open",
         Phase::Open => {}
+    }
+    let refused = (entry.action)(state).and_then(|action| refusal(&action, state));
+    if let Some(sentence) = refused.or_else(|| absent(entry, state)) {
+        return sentence;
     }
     let specific = row(entry.label).map_or("", |(.., missing)| missing);
     match specific {

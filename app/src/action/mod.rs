@@ -8,6 +8,7 @@ pub mod aggregate;
 pub mod archive;
 pub mod calendar;
 pub mod clock;
+pub mod connect;
 pub mod console;
 pub mod convert;
 pub mod dialog;
@@ -28,6 +29,7 @@ pub mod reaper;
 pub mod sandbox;
 pub mod schema;
 pub mod store;
+pub mod supported;
 pub mod tabs;
 pub mod transfer;
 pub mod trash;
@@ -37,6 +39,7 @@ pub use aggregate::AggregateAction;
 pub use archive::ArchiveAction;
 pub use calendar::CalendarAction;
 pub use clock::ClockAction;
+pub use connect::ConnectAction;
 pub use console::ConsoleAction;
 pub use convert::ConvertAction;
 pub use dialog::DialogAction;
@@ -67,6 +70,8 @@ use crate::state::TabId;
 pub enum Action {
     /// Databases and collections.
     Store(StoreAction),
+    /// Servers.
+    Connect(ConnectAction),
     /// Tabs and views.
     Tabs(TabsAction),
     /// The documents of a tab.

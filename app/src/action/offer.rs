@@ -1,8 +1,8 @@
 //! The actions of questions and messages.
 
 use super::{
-    Action, ArchiveAction, ConvertAction, DocumentsAction, LessonAction, ReaperAction, StoreAction,
-    TransferAction, ViewAction,
+    Action, ArchiveAction, ConnectAction, ConvertAction, DocumentsAction, LessonAction,
+    ReaperAction, StoreAction, TransferAction, ViewAction,
 };
 use crate::job::lesson::LessonSource;
 use crate::state::offer::Offer;
@@ -13,6 +13,7 @@ impl From<Offer> for Action {
             Offer::StopArchiving(namespace) => Self::Archive(ArchiveAction::Off(namespace)),
             Offer::ResumeMonitor => Self::Reaper(ReaperAction::Resume),
             Offer::RemoveHeld => Self::Reaper(ReaperAction::DeleteHeld),
+            Offer::Unlock => Self::Connect(ConnectAction::Unlock),
             Offer::RunPass => Self::Reaper(ReaperAction::RunNow),
             Offer::CreateStore(folder) => Self::Store(StoreAction::CreateStore(folder)),
             Offer::ForgetStore(folder) => Self::Store(StoreAction::ForgetRecent(folder)),

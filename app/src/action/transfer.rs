@@ -114,7 +114,7 @@ pub const EXPORT: Entry = Entry {
     label: "Export…",
     tooltip: "Export the selected collection to a file",
     keys: None,
-    action: |state| state.tabs.active().filter(|_| state.store.capabilities.transfer).map(export),
+    action: |state| state.tabs.active().filter(|_| state.can_export()).map(export),
 };
 
 /// Opens the import dialog on a folder.
@@ -172,9 +172,8 @@ pub fn paste_into(namespace: Namespace, state: &State) -> Option<Action> {
 /// Opens the export dialog on a whole collection; `None` where files are not supported.
 #[must_use]
 pub fn export_of(namespace: Namespace, state: &State) -> Option<Action> {
-    let can = state.is_open() && state.store.capabilities.transfer;
     let shown = Box::default();
-    can.then_some(Action::Transfer(TransferAction::Export { namespace, shown }))
+    state.can_export().then_some(Action::Transfer(TransferAction::Export { namespace, shown }))
 }
 
 /// Opens the dialog that exports a database; `None` where files are not supported.

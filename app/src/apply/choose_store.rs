@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Apply, store};
+use super::{Apply, connect, store};
 use crate::job::OpenRequest;
 use crate::job::invisible::with_marks;
 use crate::state::dialogs::{Confirm, Dialog, OpenFolder, Tone};
@@ -34,6 +34,9 @@ fn look(folder: PathBuf, cx: &mut Apply<'_>) -> u64 {
 
 /// Opens a store that was open before. Its folder may be gone by now, so it is looked into first.
 pub(super) fn open_recent(recent: RecentStore, cx: &mut Apply<'_>) {
+    if let Some(server) = &recent.server {
+        return connect::open_saved(server, cx);
+    }
     if !recent.is_named {
         cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
         return store::open_or_ask(recent.request(), cx);

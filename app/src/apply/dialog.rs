@@ -18,6 +18,9 @@ pub fn apply(action: DialogAction, cx: &mut Apply<'_>) {
             if let Some(Dialog::Indexes(tab, _)) = cx.state.dialogs.open() {
                 cx.effects.abandoned.push(Abandoned::IndexDialog(*tab));
             }
+            if let Some(Dialog::Connect(draft)) = cx.state.dialogs.open_mut() {
+                draft.stop();
+            }
             cx.state.dialogs.close();
         }
         DialogAction::Confirm(action) => {

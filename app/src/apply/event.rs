@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mayfly_engine::reaper::THREAD_NAME;
 
-use super::{Apply, archive, clock, expiry, reaper, store, tabs, trash};
+use super::{Apply, archive, clock, expiry, poll, reaper, store, tabs, trash};
 use crate::job::{BuildProgress, Event, RemovedDocument};
 use crate::limits::{CATALOG_AGE_MIN, SUMMARY_AGE_MIN};
 use crate::state::operations::{Progress, Stage};
@@ -75,14 +75,15 @@ pub fn event(event: Event, cx: &mut Apply<'_>) {
 /// Does what was put off so that a burst of events becomes one question. Returns the time until
 /// there is something to do again.
 pub fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
-    let mut wait = None;
+    let mut wait = poll::settle(cx);
     if cx.state.tree.stale && cx.state.is_open() {
         let age =
             cx.state.tree.asked_at.map_or(Duration::MAX, |at| cx.state.uptime.saturating_sub(at));
         if age >= CATALOG_AGE_MIN {
             store::refresh(cx);
         } else {
-            wait = Some(CATALOG_AGE_MIN.saturating_sub(age));
+            let rest = CATALOG_AGE_MIN.saturating_sub(age);
+            wait = Some(wait.map_or(rest, |wait: Duration| wait.min(rest)));
         }
     }
     match cx.state.changes.due(cx.state.uptime, SUMMARY_AGE_MIN) {

@@ -9,6 +9,7 @@ mod choose_store;
 pub mod clipboard;
 pub mod clock;
 mod collection;
+pub mod connect;
 pub mod console;
 pub mod convert;
 mod demo;
@@ -23,6 +24,7 @@ pub mod lesson;
 pub mod listener;
 pub mod maintenance;
 mod number;
+mod poll;
 pub mod reaper;
 pub mod sandbox;
 pub mod schema;
@@ -36,6 +38,8 @@ pub use answer::outcome;
 pub use effects::{Apply, Effects, WindowEffect};
 
 use crate::action::Action;
+use crate::action::supported::refusal;
+use crate::state::toasts::Kind;
 
 /// Why something was not done that was asked of the worker.
 const TOO_MUCH: &str = "Too many requests; try again in a moment";
@@ -45,8 +49,12 @@ const QUEUE_FULL: &str = "Too many operations queued; try again when they finish
 
 /// Carries out one action.
 pub fn apply(action: Action, cx: &mut Apply<'_>) {
+    if let Some(sentence) = refusal(&action, cx.state) {
+        return cx.state.toasts.push(Kind::Warning, sentence, None, cx.state.uptime);
+    }
     match action {
         Action::Store(action) => store::apply(action, cx),
+        Action::Connect(action) => connect::apply(&action, cx),
         Action::Tabs(action) => tabs::apply(action, cx),
         Action::Documents(tab, action) => documents::apply(tab, action, cx),
         Action::Aggregate(tab, action) => aggregate::apply(tab, action, cx),

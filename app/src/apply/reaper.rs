@@ -86,6 +86,9 @@ fn set(cx: &mut Apply<'_>, command: Document) {
 
 /// Queries the reaper's status.
 pub fn ask(cx: &mut Apply<'_>) {
+    if !cx.state.store.capabilities.reaper {
+        return;
+    }
     let status = Purpose::Reaper(ReaperPurpose::Status);
     cx.read(status, "admin", reaper::status());
     let held = Purpose::Reaper(ReaperPurpose::Held);

@@ -1,7 +1,9 @@
 //! Databases and collections.
 
+use std::path::PathBuf;
+
 use bson::{Bson, Document};
-use mayfly_engine::reply::{ExpiringPage, Forecast};
+use mayfly_engine::reply::Forecast;
 
 use super::lesson::close::close;
 use super::number::number;
@@ -15,6 +17,7 @@ use crate::job::Dialect;
 use crate::job::bulk::BulkChange;
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, SUMMARY_UNSEEN_MAX};
 use crate::source::{OpenError, OpenRequest, Opened};
+use crate::state::connect::Connection;
 use crate::state::dialogs::{
     CreateCollection, CreateDatabase, Dialog, DropTarget, Sent, create_command, dialect_command,
     dialect_label, drop_command,
@@ -82,7 +85,14 @@ pub fn open_or_ask(request: OpenRequest, cx: &mut Apply<'_>) {
 }
 
 /// Opens a store in place of the present one.
-pub fn open(mut request: OpenRequest, cx: &mut Apply<'_>) {
+pub fn open(request: OpenRequest, cx: &mut Apply<'_>) {
+    leave_for(request, cx);
+    let request = cx.state.store.request.clone();
+    cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::Open(request));
+}
+
+/// The present store is left for another one.
+pub(super) fn leave_for(mut request: OpenRequest, cx: &mut Apply<'_>) {
     // It is the same program, whichever store it opens.
     request.walker = request.walker.or_else(|| cx.state.store.request.walker.clone());
     transfer::run::cancel_all(cx.state);
@@ -95,8 +105,7 @@ pub fn open(mut request: OpenRequest, cx: &mut Apply<'_>) {
     cx.state.store.phase = Phase::Opening;
     cx.state.store.looking = None;
     cx.state.view.is_start_shown = false;
-    cx.state.store.request = request.clone();
-    cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::Open(request));
+    cx.state.store.request = request;
 }
 
 /// A store was opened, or could not be.
@@ -106,7 +115,10 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
         Err(failure) => return not_opened(failure, cx.state),
     };
     // Drafts stay when the same folder is opened again.
-    let is_same = opened.folder.is_some() && opened.folder == cx.state.store.shown;
+    let place = opened.folder.clone();
+    let place =
+        place.or_else(|| opened.attached.as_ref().map(|server| PathBuf::from(&server.address)));
+    let is_same = place.is_some() && place == cx.state.store.shown;
     let has_contents = cx.state.tree.loaded || !cx.state.tabs.open().is_empty();
     if has_contents && !is_same {
         // Another store: nothing of the old one stays.
@@ -121,8 +133,8 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     if is_same {
         cx.state.console.restart();
     } else {
-        console::opened(opened.folder.as_deref(), cx);
-        let queries = opened.folder.as_deref().map(|folder| cx.state.settings.queries.of(folder));
+        console::opened(place.as_deref(), cx);
+        let queries = place.as_deref().map(|folder| cx.state.settings.queries.of(folder));
         cx.state.queries = queries.unwrap_or_default();
     }
     let is_demo = cx.state.store.request.demo || opened.source.sample_data().is_some();
@@ -134,14 +146,18 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     cx.window(WindowEffect::Title(format!("{simulated}{} – Mayfly", opened.name)));
     cx.state.store.name = opened.name;
     cx.state.store.number = cx.state.commands.begin_store();
-    cx.state.store.shown.clone_from(&opened.folder);
+    cx.state.store.shown.clone_from(&place);
     let request = &cx.state.store.request;
-    if let Some(folder) = opened.folder.as_ref().filter(|_| !request.is_temporary()) {
+    if let Some(folder) = place.as_ref().filter(|_| !request.is_temporary()) {
         let name = &cx.state.store.name;
-        let recent = RecentStore::new(request, name, folder, cx.state.wall_ms);
+        let recent = match &opened.attached {
+            Some(server) => RecentStore::attached(server, cx.state.wall_ms),
+            None => RecentStore::new(request, name, folder, cx.state.wall_ms),
+        };
         cx.state.settings.stores.note(recent);
     }
     cx.state.store.folder = opened.folder;
+    cx.state.store.connection = opened.attached.map(Connection::new);
     let told = cx.state.store.folder.as_deref().map(key);
     let is_told = told.is_some_and(|folder| cx.state.settings.advised.contains(&folder));
     cx.state.maintenance.advice = if is_told { Vec::new() } else { opened.advice };
@@ -154,7 +170,8 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     }
     demo::start_traffic(cx);
     let schedule = cx.state.settings.schedule;
-    if schedule != Schedule::default() && !cx.state.is_simulated() {
+    let can = cx.state.store.capabilities.reaper && !cx.state.is_simulated();
+    if schedule != Schedule::default() && can {
         reaper::apply(&ReaperAction::SetSchedule(schedule), cx);
     }
 }
@@ -255,6 +272,10 @@ fn load_summary(namespace: &Namespace, cx: &mut Apply<'_>) {
     let figures = Purpose::Store(StorePurpose::Stats(namespace.clone()));
     cx.read(figures, &namespace.db, commands::store::stats(&namespace.collection));
     tabs::next(namespace, cx);
+    if cx.state.store.connection.is_some() {
+        // The strip would cost a server a look at every document of each collection on the screen.
+        return;
+    }
     let from_ms = cx.state.now_ms();
     let to_ms = from_ms.saturating_add(STRIP_SPAN_MS);
     let buckets = i32::try_from(STRIP_BUCKETS).unwrap_or(i32::MAX);
@@ -341,7 +362,7 @@ pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut A
             }
         }
         (StorePurpose::Next(namespace), result) => {
-            let next = result.as_ref().map_or(Next::Unknown, soonest);
+            let next = result.as_ref().map_or(Next::Unknown, Next::of);
             if let Some(collection) = cx.state.tree.collection_mut(namespace) {
                 collection.next = next;
             }
@@ -439,15 +460,6 @@ fn collections(db: &str, found: &Document, state: &mut State) {
     });
     state.tree.learn_collections(db, pairs.collect());
     demo::open_first(state);
-}
-
-fn soonest(found: &Document) -> Next {
-    let page = ExpiringPage::from_document(found).unwrap_or_default();
-    match page.batch.first() {
-        Some(row) => Next::At(row.threshold_ms),
-        None if page.rules == Some(0) => Next::NoTtl,
-        None => Next::Never,
-    }
 }
 
 #[cfg(test)]

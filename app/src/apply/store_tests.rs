@@ -193,6 +193,7 @@ fn nothing_of_one_store_is_answered_or_asked_in_the_next() {
         clock: SystemClock.status(),
         warnings: Vec::new(),
         advice: Vec::new(),
+        attached: None,
     };
     opened(Ok(another.clone()), &mut Apply::new(&mut state, &mut effects));
     assert_ne!(state.tabs.show(&sessions), old);
@@ -224,7 +225,7 @@ fn traffic_runs_as_it_was_chosen_and_in_the_demo_store_alone() {
     let source: std::sync::Arc<dyn crate::source::Source> = std::sync::Arc::new(Nothing);
     let (warnings, advice) = (Vec::new(), Vec::new());
     let (name, clock) = ("store".to_owned(), SystemClock.status());
-    let store = Opened { source, name, folder: None, clock, warnings, advice };
+    let store = Opened { source, name, folder: None, clock, warnings, advice, attached: None };
     let switched = |effects: Effects| -> Vec<bool> {
         let switch = |job: &crate::worker::Job| match job.work {
             Work::SetTraffic(on) => Some(on),

@@ -8,6 +8,7 @@ pub mod aggregate;
 pub mod archive;
 pub mod calendar;
 pub mod confirm;
+pub mod connect;
 pub mod convert;
 pub mod create;
 pub mod documents;
@@ -51,6 +52,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Drop(draft) => drop::ui(context, draft, state, actions),
         Dialog::Confirm(draft) => confirm::ui(context, draft, actions),
         Dialog::OpenFolder(draft) => open_folder::ui(context, draft, state, actions),
+        Dialog::Connect(draft) => connect::ui(context, draft, state, actions),
         Dialog::OpenLesson(draft) => open_lesson::ui(context, draft, state, actions),
         Dialog::Handout(draft) => handout::ui(context, draft, state, actions),
         Dialog::SaveLesson(draft) => save_lesson::ui(context, draft, state, actions),

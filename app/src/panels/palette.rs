@@ -215,7 +215,7 @@ fn lesson(entry: &LessonEntry, typed: &str) -> Option<Line> {
 
 /// The line of an entry that fits. One that can't be used is listed only when it was searched for.
 fn command(entry: &'static Entry, state: &State, typed: &str) -> Option<Line> {
-    let action = (entry.action)(state).ok_or_else(|| missing(entry, state));
+    let action = entry.now(state).ok_or_else(|| missing(entry, state));
     if action.is_err() && typed.is_empty() {
         return None;
     }

@@ -46,7 +46,7 @@ pub fn menu_ui(ui: &mut Ui, state: &State, offered: &[Schedule], actions: &mut A
     menu::line(ui);
     let show = trash::SHOW;
     if menu::entry(ui, show.label, "", true).hint(show.tooltip).clicked()
-        && let Some(action) = (show.action)(state)
+        && let Some(action) = show.now(state)
     {
         actions.push(action);
     }

@@ -1,12 +1,14 @@
 //! Databases and collections, each with a summary of its expiry.
 
+use std::time::Duration;
+
 use egui::{Align2, Id, Margin, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::action::{
     Action, Actions, DialogAction, StoreAction, TabsAction, ViewAction, sandbox, store, transfer,
 };
 use crate::job::{Dialect, SAMPLE_DATABASES, TRAFFIC_DATABASE};
-use crate::limits::{SUMMARY_AGE_MAX, SUMMARY_AGE_MIN};
+use crate::limits::{SERVER_NEXT_AGE_MS, SUMMARY_AGE_MAX, SUMMARY_AGE_MIN};
 use crate::state::dialogs::{CreateCollection, DropTarget, RenameCollection, Sent, dialect_label};
 use crate::state::store::{Collection, Database, Next, Order};
 use crate::state::tabs::ViewKind;
@@ -84,7 +86,7 @@ fn head_ui(ui: &mut Ui, state: &State, search: &mut String, actions: &mut Action
             for entry in [store::CREATE_DATABASE, store::CREATE_COLLECTION] {
                 let response = menu::entry(ui, entry.label, "", entry.is_enabled(state));
                 if response.hint(entry.tooltip).clicked()
-                    && let Some(action) = (entry.action)(state)
+                    && let Some(action) = entry.now(state)
                 {
                     actions.push(action);
                 }
@@ -331,6 +333,10 @@ fn summary_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actio
             } else {
                 font = text::small();
                 let past_ms = rest_ms.saturating_neg();
+                if state.store.connection.is_some() && past_ms > SERVER_NEXT_AGE_MS {
+                    // It was asked about once, and is gone most likely.
+                    return;
+                }
                 (
                     format!(
                         "overdue {}",
@@ -359,7 +365,9 @@ fn load_summary(
     actions: &mut Actions,
 ) {
     let age = collection.asked_at.map(|at| state.uptime.saturating_sub(at));
-    let due_after = if collection.stale { SUMMARY_AGE_MIN } else { SUMMARY_AGE_MAX };
+    // A server is asked again only when the user refreshes.
+    let age_max = if state.store.connection.is_some() { Duration::MAX } else { SUMMARY_AGE_MAX };
+    let due_after = if collection.stale { SUMMARY_AGE_MIN } else { age_max };
     match age {
         Some(age) if age < due_after => actions.redraw_after(due_after.saturating_sub(age)),
         _ => actions.push(Action::Store(StoreAction::LoadSummary(namespace.clone()))),

@@ -6,7 +6,9 @@ use mayfly_engine::command::ListenAt;
 use super::lesson::scenes;
 use super::{recent, schedule};
 use crate::action::{Action, Actions, DialogAction, ReaperAction, StoreAction, ViewAction};
-use crate::action::{Entry, Group, dialog, entries, lesson, listener, reaper, store, view};
+use crate::action::{
+    Entry, Group, connect, dialog, entries, lesson, listener, reaper, store, view,
+};
 use crate::job::glossary::Term;
 use crate::state::clock::Mode;
 use crate::state::dialogs::SettingsDraft;
@@ -21,6 +23,9 @@ use crate::widgets::term::Explain as _;
 use crate::widgets::value::cut;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, empty_state, menu, paint};
+
+/// How far the clock of a server may be from this machine's before it is said, in milliseconds.
+const CLOCK_APART_MS: i64 = 2_000;
 
 /// Characters of a store's name that there is room for.
 const NAME_CHARS_MAX: usize = 18;
@@ -72,8 +77,11 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         ui.add_space(sizes::GAP);
         name_ui(ui, state, class, actions);
         if state.is_open() {
+            server_ui(ui, state, class, actions);
             clock_ui(ui, state, class, actions);
-            reaper_ui(ui, state, class, actions);
+            if state.store.capabilities.reaper {
+                reaper_ui(ui, state, class, actions);
+            }
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
@@ -127,7 +135,8 @@ fn stores_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     if !others.is_empty() {
         menu::line(ui);
     }
-    for entry in [&store::OPEN_OWN, &store::OPEN_DEMO, &store::OPEN_FOLDER, &view::START] {
+    let folder = [&store::OPEN_FOLDER, &connect::CONNECT, &view::START];
+    for entry in [&store::OPEN_OWN, &store::OPEN_DEMO].into_iter().chain(folder) {
         entry_ui(ui, state, entry, actions);
     }
 }
@@ -168,6 +177,50 @@ fn clock_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions
     let both = zone.both(shown_ms);
     let response = chip.ui(ui).hint(format!("{both}\nThis store uses a simulated clock"));
     menu::below(&response, |ui| zone_menu_ui(ui, state, actions));
+}
+
+/// The lock of a server, its mark and what kind of server it is.
+fn server_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
+    let Some(connection) = &state.store.connection else { return };
+    let attached = &connection.attached;
+    let is_locked = connection.is_locked(state.uptime);
+    let (label, name) = if is_locked { ("Read-only", "Locked") } else { ("Unlocked", "Unlocked") };
+    let look = if is_locked { Look::Plain } else { Look::Amber };
+    let dot = attached.mark.color.index().map(|at| colors(ui).index_marks[at]);
+    let dot = dot.filter(|_| is_locked);
+    let chip = Chip { label, look, dot, clickable: true, name, ..Chip::default() };
+    let version = match attached.version.as_str() {
+        "" => String::new(),
+        version => format!(", version {}", with_marks(version)),
+    };
+    let is_apart = attached.ahead_ms.abs() > CLOCK_APART_MS;
+    let apart = if is_apart { clock_apart(attached.ahead_ms) } else { String::new() };
+    let (address, topology) = (with_marks(&attached.address), with_marks(&attached.topology));
+    let words = format!("{address}\n{topology}{version}\n{apart}");
+    let response = chip.ui(ui).hint(words.trim_end());
+    menu::below(&response, |ui| {
+        for entry in [&connect::UNLOCK, &connect::LOCK] {
+            if entry.is_enabled(state) {
+                entry_ui(ui, state, entry, actions);
+            }
+        }
+        entry_ui(ui, state, &connect::CONNECT, actions);
+    });
+    if attached.mark.is_production && class >= WidthClass::Run {
+        let chip =
+            Chip { label: "Production", look: Look::Error, name: "Production", ..Chip::default() };
+        chip.ui(ui).hint("Others depend on this server's data");
+    }
+    if is_apart && class >= WidthClass::Names {
+        let chip = Chip { label: &apart, look: Look::Dim, name: "Clock offset", ..Chip::default() };
+        chip.ui(ui).hint("Thresholds are compared with the server's clock");
+    }
+}
+
+/// How far the clock of a server is from this machine's, in words.
+fn clock_apart(ahead_ms: i64) -> String {
+    let by = duration::span(ahead_ms.abs());
+    if ahead_ms > 0 { format!("Server clock {by} fast") } else { format!("Server clock {by} slow") }
 }
 
 fn zone_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
@@ -251,7 +304,7 @@ fn reaper_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
 fn reaper_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let toggle = if state.reaper.enabled { reaper::PAUSE } else { reaper::RESUME };
     if menu::entry(ui, toggle.label, "", true).hint(toggle.tooltip).clicked()
-        && let Some(action) = (toggle.action)(state)
+        && let Some(action) = toggle.now(state)
     {
         actions.push(action);
     }
@@ -325,8 +378,12 @@ pub(super) fn menu_button_ui(ui: &mut Ui, state: &State, actions: &mut Actions) 
 }
 
 fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    // The start page is in the menu of the store, beside the stores that it lists.
-    let is_here = |entry: &&Entry| entry.group == Group::Store && entry.label != view::START.label;
+    // The start page and the user's own store are in the menu of the store, beside the stores that
+    // it lists, and the lock of a server is in its own.
+    let elsewhere = [&view::START, &store::OPEN_OWN, &connect::UNLOCK, &connect::LOCK];
+    let is_here = |entry: &&Entry| {
+        entry.group == Group::Store && !elsewhere.iter().any(|it| it.label == entry.label)
+    };
     for entry in entries().filter(is_here) {
         entry_ui(ui, state, entry, actions);
     }
@@ -374,7 +431,7 @@ fn entry_ui(ui: &mut Ui, state: &State, entry: &Entry, actions: &mut Actions) {
     let keys = entry.keys_text();
     let response = menu::entry(ui, entry.label, &keys, entry.is_enabled(state));
     if response.hint(entry.tooltip).clicked()
-        && let Some(action) = (entry.action)(state)
+        && let Some(action) = entry.now(state)
     {
         actions.push(action);
     }

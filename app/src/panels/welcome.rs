@@ -7,8 +7,8 @@ use egui::{Align, Layout, ScrollArea, Ui};
 
 use super::recent;
 use crate::action::{
-    Action, Actions, DialogAction, Entry, StoreAction, TabsAction, ViewAction, lesson, sandbox,
-    store, transfer, view,
+    Action, Actions, DialogAction, Entry, StoreAction, TabsAction, ViewAction, connect, lesson,
+    sandbox, store, transfer, view,
 };
 use crate::job::OpenError;
 use crate::state::dialogs::CreateDatabase;
@@ -106,7 +106,7 @@ fn line_ui(ui: &mut Ui, width: f32, entries: &[&Entry], state: &State, actions: 
         ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
         for entry in entries {
             if ui.add(Button::ghost(entry.label).tooltip(entry.tooltip)).clicked()
-                && let Some(action) = (entry.action)(state)
+                && let Some(action) = entry.now(state)
             {
                 actions.push(action);
             }
@@ -140,7 +140,7 @@ fn other_stores(state: &State) -> impl Iterator<Item = &'static Entry> {
     let lessons = state.is_open().then_some(&lesson::PAGE);
     let sandbox = (!state.is_in_sandbox()).then_some(&sandbox::OPEN);
     let quit = matches!(state.store.phase, Phase::Failed(_)).then_some(&view::QUIT);
-    let folder = Some(&store::OPEN_FOLDER);
+    let folder = [&store::OPEN_FOLDER, &connect::CONNECT];
     import
         .into_iter()
         .flatten()

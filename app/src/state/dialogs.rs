@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use bson::Document;
 
 use super::calendar::Calendar;
+use super::connect::ConnectDraft;
 use super::convert::ConvertDraft;
 use super::lesson::save::SaveLesson;
 use super::listener::ListenerDraft;
@@ -44,6 +45,8 @@ pub enum Dialog {
     Confirm(Confirm),
     /// Opens another data folder.
     OpenFolder(OpenFolder),
+    /// A server to attach to.
+    Connect(Box<ConnectDraft>),
     /// A lesson file or a course folder to add.
     OpenLesson(OpenLesson),
     /// A handout to write.
@@ -88,6 +91,7 @@ impl Dialog {
             | Self::Shortcuts
             | Self::Help(_)
             | Self::OpenFolder(_)
+            | Self::Connect(_)
             | Self::OpenLesson(_)
             | Self::OpenSandbox(_)
             | Self::Maintenance(_) => false,

@@ -11,6 +11,7 @@ pub mod changes;
 pub mod clock;
 pub mod code;
 pub mod command_log;
+pub mod connect;
 pub mod console;
 pub mod convert;
 pub mod dialogs;
@@ -92,12 +93,15 @@ pub struct Store {
     pub name: String,
     /// Where it is, also while it could not be opened.
     pub folder: Option<PathBuf>,
-    /// The folder whose collections the tree and the tabs show: the last one that was open.
+    /// What the tree and the tabs show: the folder of the store that was open last, or the address of
+    /// its server.
     pub shown: Option<PathBuf>,
     /// Whether it is the demo store.
     pub demo: bool,
     /// What it can do.
     pub capabilities: Capabilities,
+    /// The server that it is; `None`: a store on this machine.
+    pub connection: Option<connect::Connection>,
     /// Which request opened it, to try again.
     pub request: crate::job::OpenRequest,
     /// A store that was open before and is about to be opened, with the generation of the look into
@@ -275,6 +279,13 @@ impl State {
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.store.phase == Phase::Open
+    }
+
+    /// Whether documents can be written to a file: those of a server by a command that reads them.
+    #[must_use]
+    pub fn can_export(&self) -> bool {
+        let has_way = self.store.capabilities.transfer || self.store.connection.is_some();
+        self.is_open() && has_way
     }
 
     /// Whether a sandbox is open, which goes away when it is left.

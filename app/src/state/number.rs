@@ -122,6 +122,16 @@ pub fn bytes(size: u64) -> String {
     }
 }
 
+/// A count, or about that many when it was scaled from a sample: two digits of it are right.
+#[must_use]
+pub fn count_or_about(number: u64, sample: Option<u64>) -> String {
+    if sample.is_none() {
+        return count(number);
+    }
+    let unit = 10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(1));
+    format!("about {}", count((number + unit / 2) / unit * unit))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

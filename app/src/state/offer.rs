@@ -14,6 +14,8 @@ pub enum Offer {
     RemoveHeld,
     /// The TTL monitor is turned on.
     ResumeMonitor,
+    /// Changes may be sent to the server.
+    Unlock,
     /// Runs a pass now.
     RunPass,
     /// A store is created in this folder.

@@ -4,8 +4,18 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::job::OpenRequest;
+use crate::job::{Attached, OpenRequest, ServerMark};
 use crate::limits::RECENT_STORES_MAX;
+
+/// A server that was attached before, without its password.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedServer {
+    /// The connection string without the password.
+    pub address: String,
+    /// How it is marked.
+    pub mark: ServerMark,
+}
 
 /// A store that was open before.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -13,13 +23,15 @@ use crate::limits::RECENT_STORES_MAX;
 pub struct RecentStore {
     /// What the top bar calls it.
     pub name: String,
-    /// Where it is.
+    /// Where it is: its folder, or the address of its server.
     pub folder: String,
     /// Whether it is opened as the demo store.
     pub demo: bool,
     /// Whether it is opened by its folder. The user's own store and the demo store have theirs in
     /// the platform's data directory.
     pub is_named: bool,
+    /// The server that it is; `None`: a store on this machine.
+    pub server: Option<SavedServer>,
     /// When it was opened last, in milliseconds since 1970.
     pub opened_ms: i64,
 }
@@ -33,7 +45,21 @@ impl RecentStore {
             folder: folder.to_string_lossy().into_owned(),
             demo: request.demo,
             is_named: request.folder.is_some(),
+            server: None,
             opened_ms,
+        }
+    }
+
+    /// A server as it was attached.
+    #[must_use]
+    pub fn attached(server: &Attached, opened_ms: i64) -> Self {
+        let address = server.address.clone();
+        Self {
+            name: server.name.clone(),
+            folder: address.clone(),
+            server: Some(SavedServer { address, mark: server.mark }),
+            opened_ms,
+            ..Self::default()
         }
     }
 
@@ -69,10 +95,10 @@ impl RecentStores {
         &self.0
     }
 
-    /// The store that was opened last.
+    /// The store on this machine that was opened last. A server is attached only when the user asks.
     #[must_use]
     pub fn last(&self) -> Option<&RecentStore> {
-        self.0.first()
+        self.0.iter().find(|store| store.server.is_none())
     }
 
     /// The stores other than the one in this folder.

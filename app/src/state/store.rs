@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use mayfly_engine::reply::Forecast;
+use bson::Document;
+use mayfly_engine::reply::{ExpiringPage, Forecast};
 
 use super::Namespace;
 use crate::job::Dialect;
@@ -87,6 +88,19 @@ pub enum Next {
     Never,
     /// At this instant, in milliseconds since 1970; it may be past.
     At(i64),
+}
+
+impl Next {
+    /// What the reply to `mayflyExpiring` says.
+    #[must_use]
+    pub fn of(reply: &Document) -> Self {
+        let page = ExpiringPage::from_document(reply).unwrap_or_default();
+        match page.batch.first() {
+            Some(row) => Self::At(row.threshold_ms),
+            None if page.rules == Some(0) => Self::NoTtl,
+            None => Self::Never,
+        }
+    }
 }
 
 impl Collection {

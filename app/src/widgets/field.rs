@@ -8,6 +8,7 @@ use super::{Button, paint};
 use crate::theme::{Icon, colors, sizes, text};
 
 /// How a field looks and what it says.
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing about the text")]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Field<'a> {
     /// The name that is read aloud.
@@ -16,6 +17,8 @@ pub struct Field<'a> {
     pub hint: &'a str,
     /// Whether its text is in the monospaced face.
     pub mono: bool,
+    /// Whether dots are shown in place of its text.
+    pub secret: bool,
     /// Whether something is wrong with what is in it.
     pub invalid: bool,
     /// An icon before the text.
@@ -45,6 +48,7 @@ impl Field<'_> {
         let font = if self.mono { text::mono() } else { text::body() };
         let mut edit = TextEdit::singleline(draft)
             .font(font)
+            .password(self.secret)
             .hint_text(egui::RichText::new(self.hint).color(colors.dim))
             .frame(Frame::new())
             .margin(Margin::ZERO)

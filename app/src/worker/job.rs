@@ -4,6 +4,7 @@ use std::fmt;
 
 use bson::{Bson, Document};
 
+use super::connect_job::{ConnectReport, ConnectWork};
 use super::lesson_job::{LessonOutcome, LessonWork};
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::sandbox::{SandboxDone, SandboxWork};
@@ -139,6 +140,12 @@ pub enum Work {
     Sandbox(SandboxWork),
     /// Open another store in place of the present one.
     Open(OpenRequest),
+    /// Try to attach to a server, beside the present store.
+    Connect(Box<ConnectWork>),
+    /// Put an attached server in place of the present store.
+    Adopt(Box<Opened>),
+    /// Lock the connection to a server, or unlock it.
+    SetLocked(bool),
     /// Work on lessons that no lesson has to be played for.
     Lesson(LessonWork),
     /// Read documents for a schema.
@@ -157,6 +164,9 @@ impl fmt::Debug for Work {
             Self::Traffic => write!(f, "Traffic"),
             Self::Sandbox(work) => write!(f, "Sandbox({work:?})"),
             Self::Open(request) => write!(f, "Open({request:?})"),
+            Self::Connect(work) => write!(f, "Connect({})", work.server.string.name()),
+            Self::Adopt(opened) => write!(f, "Adopt({})", opened.name),
+            Self::SetLocked(is_locked) => write!(f, "SetLocked({is_locked})"),
             Self::Lesson(work) => write!(f, "Lesson({work:?})"),
             Self::Schema(work) => write!(f, "Schema({work:?})"),
         }
@@ -332,6 +342,13 @@ pub enum Outcome {
     },
     /// Something happened in the console.
     Console(ConsoleReport),
+    /// How far an attempt to attach to a server is.
+    Connect {
+        /// The job's generation.
+        generation: u64,
+        /// How far it is.
+        report: ConnectReport,
+    },
     /// A store was opened or could not be.
     Opened(Result<Opened, OpenError>),
     /// Something happened in the store.

@@ -5,13 +5,15 @@
 //! wakes the window. Nothing here knows a window.
 //!
 //! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer-1` to 4, `mayfly-bulk`, `mayfly-schema`,
-//! `mayfly-events`, `mayfly-traffic`, `mayfly-console`, `mayfly-lesson`, and `mayfly-file-dialog` while the system's
-//! file dialog is open.
+//! `mayfly-events`, `mayfly-traffic`, `mayfly-console`, `mayfly-lesson`, `mayfly-file-dialog` while the system's
+//! file dialog is open, and `mayfly-connect` while a server is being reached.
 //!
 //! [`Purpose`]: crate::job::Purpose
 
 pub mod bulk;
 pub mod code;
+mod connect;
+mod connect_job;
 mod console;
 mod dump;
 mod file_dialog;
@@ -31,6 +33,7 @@ mod sources;
 mod traffic;
 pub mod transfer;
 
+pub use connect_job::{ConnectReport, ConnectWork};
 pub use job::{Abandoned, ErrorCode, Job, Lane, Outcome, Reply, Work};
 pub use lesson::LessonShelf;
 pub use lesson_job::{LessonOrder, LessonOutcome, LessonWork};

@@ -2,6 +2,7 @@
 
 mod files;
 mod lessons;
+mod opening;
 mod slow_reads;
 
 use std::cell::{Cell, RefCell};
@@ -16,9 +17,10 @@ use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::transfer::Progress;
 
 use self::slow_reads::SlowReads;
+use super::connect;
 use super::console::Console;
 use super::file_dialog;
-use super::guarded::{EVENTS, guarded, not_shown};
+use super::guarded::guarded;
 use super::job::{Abandoned, Job, Lane, Outcome, Reply, STOPPED, Work, is_ok};
 use super::lesson::{self, LessonDoor, LessonShelf};
 use super::lesson_job::{LessonOrder, LessonOutcome};
@@ -29,10 +31,9 @@ use super::transfer::TransferWork;
 use crate::job::lesson::LessonRequest;
 use crate::job::{Cancel, ConsoleQuestion, ConsoleRun, Event, Purpose};
 use crate::limits::{
-    CONSOLE_THREAD_STACK, EVENT_WAKE, OUTCOMES_MAX, READER_PATIENCE, READERS_MAX, READERS_MIN,
-    TRANSFERS_MAX,
+    CONSOLE_THREAD_STACK, OUTCOMES_MAX, READER_PATIENCE, READERS_MAX, READERS_MIN, TRANSFERS_MAX,
 };
-use crate::source::{OpenError, Opened, Opener, Source};
+use crate::source::{OpenError, Opener};
 
 /// The answer to a change that was asked for while another store was being opened.
 const OPENING: &str = "Nothing was changed because a store was opening";
@@ -76,6 +77,8 @@ struct Shared {
     caring: Mutex<Vec<Cancel>>,
     traffic: TrafficSwitch,
     console: Console,
+    /// Set when the window closes.
+    ends: Cancel,
 }
 
 impl Worker {
@@ -105,6 +108,7 @@ impl Worker {
             caring: Mutex::default(),
             traffic: TrafficSwitch::default(),
             console,
+            ends: Cancel::default(),
         });
         let worker = Self {
             shared,
@@ -193,7 +197,7 @@ impl Worker {
     pub fn submit(&self, mut job: Job) {
         job.store = self.shown.get();
         match job.work {
-            Work::Open(_) => {
+            Work::Open(_) | Work::Adopt(_) => {
                 self.opening.set(self.opening.get() + 1);
                 // The old store closes once its queries have ended.
                 self.shared.slow_reads.cancel(|_| true);
@@ -297,6 +301,10 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         self.shared.slow_reads.cancel(|_| true);
+        self.shared.ends.cancel();
+        if let Some(own) = self.shared.sources.own() {
+            own.leave();
+        }
         self.shared.traffic.close();
         self.shared.console.close();
         self.shared.lesson.close();
@@ -364,15 +372,27 @@ impl Shared {
         match work {
             Work::Open(request) => {
                 // Two stores can't be open at once: the old one may be the same folder.
-                let old = self.sources.set_own(None);
-                self.console.detach();
                 let opened = guarded(|| {
-                    if let Some(old) = old {
-                        old.close();
+                    self.leave_own();
+                    match &request.server {
+                        Some(server) => connect::open(server, &self.ends),
+                        None => (self.opener)(&request),
                     }
-                    (self.opener)(&request)
                 });
                 self.opened(opened.unwrap_or_else(|message| Err(OpenError::new(message))));
+            }
+            Work::Adopt(opened) => {
+                let left = guarded(|| self.leave_own());
+                self.opened(left.map(|()| *opened).map_err(OpenError::new));
+            }
+            Work::Connect(work) => {
+                let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
+                connect::start(*work, generation, outcomes, wake);
+            }
+            Work::SetLocked(is_locked) => {
+                if let Some(own) = self.sources.own() {
+                    own.set_locked(is_locked);
+                }
             }
             Work::Command { db, command } => {
                 let started = SystemClock.monotonic();
@@ -432,52 +452,6 @@ impl Shared {
         }
         let reply = guarded(|| source.run_until(db, command, &cancel))?;
         if cancel.is_cancelled() && !is_ok(&reply) { stopped() } else { Ok(reply) }
-    }
-
-    fn opened(self: &Arc<Self>, opened: Result<Opened, OpenError>) {
-        let made = opened.as_ref().ok().and_then(|opened| opened.source.sample_data());
-        self.traffic.opened(made);
-        if let Ok(opened) = &opened {
-            let source = Arc::clone(&opened.source);
-            self.sources.set_own(Some(Arc::clone(&source)));
-            self.console.attach(Arc::clone(&source));
-            if let Err(message) = guarded(|| self.follow(source.as_ref(), OWN)) {
-                self.tell(Outcome::Event(not_shown(&message)));
-            }
-        }
-        self.tell(Outcome::Opened(opened));
-    }
-
-    /// Forwards the events of a source until the source is gone. The thread is not joined: it ends
-    /// with its source, and it touches nothing but a channel.
-    fn follow(self: &Arc<Self>, source: &dyn Source, store: u32) {
-        let mut events = source.subscribe();
-        let outcomes = self.outcomes.clone();
-        let wake = Arc::clone(&self.wake);
-        let forward = move || {
-            loop {
-                let (event, is_last) = match guarded(|| events.next()) {
-                    Ok(Some(event)) => (event, false),
-                    Ok(None) => return,
-                    Err(message) => (not_shown(&message), true),
-                };
-                let outcome = match store {
-                    OWN => Outcome::Event(event),
-                    lesson => Outcome::LessonEvent(lesson, event),
-                };
-                if outcomes.send(outcome).is_err() {
-                    return;
-                }
-                wake(EVENT_WAKE);
-                if is_last {
-                    return;
-                }
-            }
-        };
-        let thread = thread::Builder::new().name(EVENTS.to_owned()).spawn(forward);
-        if let Err(error) = thread {
-            self.tell(Outcome::Event(not_shown(&error.to_string())));
-        }
     }
 
     /// Reports a bug that ended a job before its answer.

@@ -4,7 +4,7 @@ use bson::{Document, doc};
 
 use super::*;
 use crate::job::TabId;
-use crate::source::{Capabilities, Events, OpenRequest};
+use crate::source::{Capabilities, Events, OpenRequest, Opened, Source};
 use crate::state::purpose::{DocumentsPurpose, ExpiryPurpose, Purpose, StorePurpose};
 use crate::worker::transfer::{Failure, TransferDone};
 
@@ -53,6 +53,7 @@ fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker {
             clock: SystemClock.status(),
             warnings: Vec::new(),
             advice: Vec::new(),
+            attached: None,
         })
     });
     let worker = Worker::start(opener, crate::worker::lesson_shelf::shelf(None), Arc::new(|_| ()))
@@ -124,6 +125,7 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
                 clock: SystemClock.status(),
                 warnings: Vec::new(),
                 advice: Vec::new(),
+                attached: None,
             })
         });
         let worker =
@@ -275,6 +277,7 @@ fn stuck() -> Worker {
             clock: SystemClock.status(),
             warnings: Vec::new(),
             advice: Vec::new(),
+            attached: None,
         })
     });
     let worker = Worker::start(opener, crate::worker::lesson_shelf::shelf(None), Arc::new(|_| ()))

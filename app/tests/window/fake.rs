@@ -56,7 +56,8 @@ impl Source for Fake {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { simulated_clock: true, ..Capabilities::default() }
+        let default = Capabilities::default();
+        Capabilities { simulated_clock: true, reaper: true, archives: true, ..default }
     }
 }
 
@@ -73,6 +74,6 @@ pub fn opener() -> Opener {
         let (warnings, advice) = (Vec::new(), Vec::new());
         let clock =
             ClockStatus { now_ms: NOW_MS, mode: ClockMode::Simulated, rate: 60.0, paused: true };
-        Ok(Opened { source, name, folder: None, clock, warnings, advice })
+        Ok(Opened { source, name, folder: None, clock, warnings, advice, attached: None })
     })
 }

@@ -5,6 +5,7 @@ mod archive;
 mod bulk;
 mod calendar;
 mod cells;
+mod connect;
 mod console;
 mod convert;
 mod demo;

@@ -196,6 +196,12 @@ impl Window {
         self.settle();
     }
 
+    /// The same without waiting for the store's answers.
+    pub fn ask_only(&mut self, action: Action) {
+        let context = self.harness.ctx.clone();
+        self.harness.state_mut().ask(&context, action);
+    }
+
     /// Draws frames until the state is so. The worker's threads need real time.
     pub fn until(&mut self, what: &str, is_so: impl Fn(&State) -> bool) {
         self.until_window(what, |window| is_so(window.state()));

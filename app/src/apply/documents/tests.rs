@@ -34,13 +34,7 @@ impl Source for Direct {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            transfer: false,
-            listener: false,
-            simulated_clock: true,
-            reaper_events: false,
-            maintenance: false,
-        }
+        Capabilities { simulated_clock: true, ..Capabilities::default() }
     }
 }
 

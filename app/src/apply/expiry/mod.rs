@@ -17,6 +17,7 @@ use crate::job::RemovedDocument;
 use crate::limits::{REASONS_DOCUMENTS_MAX, REMOVED_ROWS_REST};
 use crate::state::documents::change;
 use crate::state::expiry::{ExpiryView, Lane, Purpose, SavedExpiry, ShownPass, Totals};
+use crate::state::store::Next;
 use crate::state::toasts::Kind;
 use crate::state::{Purpose as AnyPurpose, State, Tab, TabId};
 use crate::worker::{Reply, code};
@@ -110,6 +111,7 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
         open.expiry.mode = open.saved_expiry.mode;
     }
     open.expiry.asked = true;
+    open.expiry.looked = Some(cx.state.uptime);
     let indexes_asked = open.indexes.asked;
     let (db, collection) = (open.namespace.db.clone(), open.namespace.collection.clone());
     let command = open.expiry.expiring_command(&collection);
@@ -125,6 +127,16 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     ask_reasons_of_few(tab, cx);
     ask_document(tab, cx);
     ledger::ask_kept(tab, cx);
+}
+
+/// Queries the soonest documents again, and nothing else: a server tells nothing by itself.
+pub(super) fn look_again(tab: TabId, cx: &mut Apply<'_>) {
+    let uptime = cx.state.uptime;
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
+    open.expiry.looked = Some(uptime);
+    let command = open.expiry.expiring_command(&open.namespace.collection);
+    let db = open.namespace.db.clone();
+    cx.read(AnyPurpose::Expiry(tab, Purpose::Expiring), &db, command);
 }
 
 /// Queries the documents of the chosen range, or the soonest ones again, and how many they are.
@@ -349,7 +361,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
         | Purpose::Reasons
             if !is_about_shown(tab, purpose, command, cx.state) => {}
         Purpose::Expiring => {
-            with(cx.state, tab, |view| view.take_expiring(command, reply, now_ms));
+            take_soonest(tab, command, reply, cx.state);
         }
         Purpose::Range => with(cx.state, tab, |view| view.take_range(command, reply)),
         Purpose::Cliff => with(cx.state, tab, |view| view.take_cliff(command, reply)),
@@ -389,6 +401,31 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
             refresh(tab, cx);
         }
     }
+}
+
+/// A server's row in the sidebar is asked about only once: it follows the view that is looked at.
+fn note_next(tab: TabId, command: &Document, reply: &Document, state: &mut State) {
+    let is_all = ["index", "from", "to"].iter().all(|field| !command.contains_key(field));
+    let Some(open) = state.tabs.get(tab).filter(|_| is_all) else { return };
+    let namespace = open.namespace.clone();
+    let next = Next::of(reply);
+    if let Some(collection) = state.tree.collection_mut(&namespace) {
+        collection.next = next;
+    }
+}
+
+/// Takes the soonest documents. A server doesn't say what it removed; a store of Mayfly's does.
+fn take_soonest(tab: TabId, command: &Document, reply: &Document, state: &mut State) {
+    let (now_ms, is_server) = (state.now_ms(), state.store.connection.is_some());
+    if is_server {
+        note_next(tab, command, reply, state);
+    }
+    with(state, tab, |view| {
+        if is_server {
+            view.take_missing(command, reply, now_ms);
+        }
+        view.take_expiring(command, reply, now_ms);
+    });
 }
 
 /// Queries whether many documents of one slice share a minute.

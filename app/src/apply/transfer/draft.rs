@@ -9,7 +9,7 @@ use super::{dump, dump_export, resume, run};
 use crate::action::{Action, DocumentsAction, MaintenanceAction, TabsAction, TransferAction};
 use crate::apply::Apply;
 use crate::job::FileLook;
-use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
+use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX, SERVER_EXPORT_MS};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
@@ -214,16 +214,20 @@ fn open_import(files: Vec<PathBuf>, into: Option<&Namespace>, cx: &mut Apply<'_>
 }
 
 fn open_export(namespace: Namespace, shown: ShownDocuments, cx: &mut Apply<'_>) {
-    if !can_transfer(cx.state) {
+    if !cx.state.can_export() && !can_transfer(cx.state) {
         return;
     }
     let now_ms = cx.state.now_ms();
     let draft = ExportDraft::new(namespace, shown, now_ms);
     let namespace = &draft.namespace;
     let found = cx.state.tree.collection(namespace);
-    if found.is_some_and(|found| found.kind == "view") {
-        // Only a command reads a view.
-        let command = draft.query().unwrap_or_default().find_all(&namespace.collection);
+    let is_server = cx.state.store.connection.is_some();
+    if is_server || found.is_some_and(|found| found.kind == "view") {
+        // Only a command reads a view, or a server.
+        let mut command = draft.query().unwrap_or_default().find_all(&namespace.collection);
+        if is_server {
+            command.insert("maxTimeMS", SERVER_EXPORT_MS);
+        }
         let results = ExportDraft::of(namespace.clone(), Content::Results(command), now_ms);
         show_export(ExportDraft { shown: draft.shown, ..results }, cx);
         return;

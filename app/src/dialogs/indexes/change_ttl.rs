@@ -92,7 +92,10 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
         _ if change.sent.is_some() => WAITING.to_owned(),
         _ if same => "No change".to_owned(),
         0 => format!("{verb}{}", if change.index.secs.is_some() { " TTL" } else { "" }),
-        _ => format!("{verb} and expire {}", number::count(going)),
+        _ => {
+            let sample = known.and_then(|figures| figures.sample);
+            format!("{verb} and expire {}", number::count_or_about(going, sample))
+        }
     };
     let button = match going {
         _ if same => Button::plain(&label),

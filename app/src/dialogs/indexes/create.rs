@@ -59,10 +59,11 @@ pub(super) fn ui(
         },
         |ui, create| {
             let going = create.known().map_or(0, |figures| figures.overdue_now);
+            let sample = create.known().and_then(|figures| figures.sample);
             let label = match going {
                 _ if create.sent.is_some() => WAITING.to_owned(),
                 0 => "Create index".to_owned(),
-                _ => format!("Create and expire {}", number::count(going)),
+                _ => format!("Create and expire {}", number::count_or_about(going, sample)),
             };
             let is_ready = create.is_ready();
             // Where documents expire at once, Enter alone is not enough.

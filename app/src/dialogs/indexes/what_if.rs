@@ -28,7 +28,10 @@ pub(super) fn cliff_ui(ui: &mut Ui, words: Option<&str>) {
 
 /// Draws the figures; dashes while they are not known.
 pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {
-    let figure = |count: Option<u64>| count.map_or_else(|| "–".to_owned(), number::count);
+    let sample = what_if.and_then(|figures| figures.sample);
+    let figure = |count: Option<u64>| {
+        count.map_or_else(|| "–".to_owned(), |count| number::count_or_about(count, sample))
+    };
     let amber = what_if.is_some_and(|figures| figures.overdue_now > 0).then(|| colors(ui).overdue);
     ui.columns(4, |columns| {
         if let [now, hour, later, never] = columns {
@@ -42,6 +45,11 @@ pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {
             card::figure(never, &figure(stays), "never", None);
         }
     });
+    if let (Some(sample), Some(found)) = (sample, what_if) {
+        let (sample, total) = (number::count(sample), number::count(found.total));
+        let words = format!("Estimated from {sample} of {total} documents");
+        ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+    }
     if let Some(damaged) = what_if.map(|figures| figures.damaged).filter(|damaged| *damaged > 0) {
         let what = number::counted(damaged, "document is damaged", "documents are damaged");
         let words = format!("{what} and not counted; passes can't remove damaged documents");

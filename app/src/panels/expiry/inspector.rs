@@ -98,7 +98,7 @@ fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64, times: &PassTimes) {
         Phase::Removed { late_ms } => {
             // Amber only for a lag that a period does not explain.
             let color = if times.is_late(late_ms) { ink.overdue } else { ink.removed };
-            ("Removed", words::lateness(late_ms), color)
+            ("Removed", words::lag(lane, late_ms), color)
         }
     };
     card::ui(ui, |ui| {

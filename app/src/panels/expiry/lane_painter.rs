@@ -176,7 +176,7 @@ impl LanePainter<'_> {
         }
         let center = pos2(end.min(self.scale.right()), self.rect.center().y);
         cross(self.painter, center, gray);
-        self.words(center.x, &words::lateness(late_ms), text::small(), gray);
+        self.words(center.x, &words::lag(lane, late_ms), text::small(), gray);
     }
 
     fn knob(&self, center: Pos2, color: Color32) {

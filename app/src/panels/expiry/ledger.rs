@@ -130,7 +130,7 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
     if has_rows {
         restore_ui(ui, view, actions);
     }
-    let save = Button::plain("Save ledger…").enabled(has_rows && state.store.capabilities.transfer);
+    let save = Button::plain("Save ledger…").enabled(has_rows && state.can_export());
     if ui.add(save.tooltip("Write the removals to an NDJSON or CSV file")).clicked() {
         actions.push(ExpiryAction::SaveLedger);
     }

@@ -4,7 +4,7 @@ use egui::{Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2, vec2};
 
 use super::lane_painter::{cross, hatch};
 use super::{TabActions, marks};
-use crate::state::Tab;
+use crate::state::{State, Tab};
 use crate::theme::{colors, sizes, text};
 
 /// The width of a sample.
@@ -12,13 +12,8 @@ const SAMPLE: f32 = 16.0;
 
 /// Draws the line; its first sample is at `left`, and the marks of several TTL indexes are at the
 /// right. A presentation has no room for both.
-pub(super) fn ui(
-    ui: &mut Ui,
-    tab: &Tab,
-    left: f32,
-    is_presented: bool,
-    actions: &mut TabActions<'_>,
-) {
+pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, left: f32, actions: &mut TabActions<'_>) {
+    let (is_presented, knows_pass) = (state.view.is_presented(), state.store.capabilities.reaper);
     let size = vec2(ui.available_width(), sizes::LEGEND);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     response.widget_info(|| {
@@ -29,7 +24,10 @@ pub(super) fn ui(
     let (painter, ink) = (ui.painter(), colors(ui));
     let middle = rect.center().y;
     let mut x = left;
-    for (at, word) in ["waiting", "overdue", "removed", "next pass"].into_iter().enumerate() {
+    let words = ["waiting", "overdue", "removed", "next pass"];
+    // A server doesn't say when its next pass is.
+    let known = words.into_iter().take(if knows_pass { 4 } else { 3 });
+    for (at, word) in known.enumerate() {
         let galley = painter.layout_no_wrap(word.to_owned(), text::small(), ink.dim);
         if x + SAMPLE + sizes::GAP_TINY + galley.size().x > marks_left {
             break;

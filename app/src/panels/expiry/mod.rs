@@ -28,7 +28,7 @@ pub(super) use self::scale::Scale;
 use egui::{Label, Ui};
 
 use crate::action::{Action, Actions, ExpiryAction};
-use crate::limits::MOVE_MS_RANGE;
+use crate::limits::{MOVE_MS_RANGE, SERVER_DENSITY_APART_MS};
 use crate::panels::lesson::why;
 use crate::state::drafts::TabDraft;
 use crate::state::expiry::{Lane, Mode};
@@ -112,7 +112,9 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
         actions.push(ExpiryAction::Hold(held));
     }
     // In every mode: the totals beside the view are read from it.
-    if tab.expiry.is_density_stale(state.now_ms()) {
+    // Each question is work for a server.
+    let apart_ms = if state.store.connection.is_some() { SERVER_DENSITY_APART_MS } else { 0 };
+    if tab.expiry.is_density_stale(state.now_ms(), apart_ms) {
         actions.push(ExpiryAction::RefreshDensity);
     }
 }
@@ -218,6 +220,7 @@ pub(super) fn removals(state: &State, tab: &Tab) -> Removals {
     let takes = state.maintenance.status.as_ref().map(|status| status.takes);
     let held = state.reaper.held.as_ref();
     match takes {
+        _ if state.store.connection.is_some() => Removals::Server,
         Some(Takes::Reads | Takes::ReadsUntilChecked) => Removals::ReadOnly,
         _ if !state.reaper.enabled => Removals::Off,
         _ if held.is_some_and(|held| held.holds(&tab.namespace)) => Removals::Held,

@@ -82,7 +82,7 @@ pub(super) fn ui(
         &|next_ms| words::next_pass(view, next_ms, now_ms, times),
         actions,
     );
-    legend::ui(ui, tab, scale.left, state.view.is_presented(), actions);
+    legend::ui(ui, state, tab, scale.left, actions);
     shown.is_hovered
 }
 

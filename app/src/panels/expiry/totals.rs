@@ -30,7 +30,7 @@ pub(super) fn ui(
         ("Overdue", totals.overdue, ink.overdue, Term::Overdue, true),
     ];
     for (label, count, dot, word, overdue) in phases {
-        let response = chip_ui(ui, label, count, dot).hint_ui(|ui| {
+        let response = chip_ui(ui, label, (count, totals.sample), dot).hint_ui(|ui| {
             ui.label("Show these documents");
             term::terms_ui(ui, &[word]);
         });
@@ -38,7 +38,7 @@ pub(super) fn ui(
             actions.push(ExpiryAction::FilterPhase { overdue });
         }
     }
-    let never = chip_ui(ui, "Never expires", totals.never, ink.dim);
+    let never = chip_ui(ui, "Never expires", (totals.never, totals.sample), ink.dim);
     menu::below(&never, |ui| {
         reasons_ui(ui, tab, totals, actions);
         let codes = totals.reasons.iter().map(|(code, _)| code.as_str());
@@ -47,12 +47,17 @@ pub(super) fn ui(
     never.explain(&[Term::NeverExpires]);
     if totals.damaged > 0 {
         let hint = "Damaged documents can't be read or removed by a pass; run Verify to list them";
-        chip_ui(ui, "Damaged", totals.damaged, ink.error).hint(hint);
+        chip_ui(ui, "Damaged", (totals.damaged, None), ink.error).hint(hint);
     }
 }
 
-fn chip_ui(ui: &mut Ui, label: &str, count: u64, dot: egui::Color32) -> egui::Response {
-    let digits = number::count(count);
+fn chip_ui(
+    ui: &mut Ui,
+    label: &str,
+    (count, sample): (u64, Option<u64>),
+    dot: egui::Color32,
+) -> egui::Response {
+    let digits = number::count_or_about(count, sample);
     let name = format!("{label}: {digits}");
     // Color means that something is there.
     let is_dim = count == 0;
@@ -94,7 +99,7 @@ fn convert_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<
 
 fn reasons_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<'_>) {
     for (code, count) in &totals.reasons {
-        let count = number::count(*count);
+        let count = number::count_or_about(*count, totals.sample);
         let words = format!("{}: {count}", reason_label(code));
         if menu::entry(ui, &words, "", true).hint("Show these documents").clicked() {
             actions.push(ExpiryAction::FilterNever(code.clone()));

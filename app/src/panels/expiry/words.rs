@@ -118,6 +118,19 @@ pub(super) fn lateness(late_ms: i64) -> String {
     format!("{} lag", duration::figure(late_ms.max(0)))
 }
 
+/// How late the removal of a document was, in short. Of a server only two looks are known, between
+/// which it went.
+pub(super) fn lag(lane: &Lane, late_ms: i64) -> String {
+    match lane.seen_ms {
+        Some(seen_ms) => {
+            let least = seen_ms.saturating_sub(lane.threshold_ms).max(0);
+            let [least, most] = [least, late_ms.max(0)].map(|ms| ms / 1_000);
+            format!("gone, {least}–{most} s lag")
+        }
+        None => lateness(late_ms),
+    }
+}
+
 /// An instant: the time of day when it is near, else date and time.
 pub(super) fn instant(at_ms: i64, now_ms: i64, zone: Zone) -> String {
     if at_ms.abs_diff(now_ms) < NEAR_MS { zone.time_of_day(at_ms) } else { zone.date_time(at_ms) }
@@ -133,6 +146,8 @@ pub(super) fn removal_window(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> 
         (_, Removals::ReadOnly) => "store is read-only".to_owned(),
         (_, Removals::Off) => "TTL monitor is off".to_owned(),
         (_, Removals::Held) => "on hold".to_owned(),
+        (Phase::Overdue, Removals::Server) => "soon".to_owned(),
+        (Phase::Waiting, Removals::Server) => format!("from {due}"),
         (Phase::Overdue, Removals::Go) => match schedule.next_pass_ms {
             Some(next) if next > now_ms => instant(next, now_ms, schedule.zone),
             _ => "current pass".to_owned(),
@@ -182,6 +197,10 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
     match lane.phase(now_ms) {
         Phase::Removed { late_ms } => {
             let at = lane.removed_ms.unwrap_or(due);
+            if let Some(seen_ms) = lane.seen_ms {
+                let [from, to] = [seen_ms, at].map(|at| instant(at, now_ms, schedule.zone));
+                return format!("Gone between {from} and {to}; its threshold had passed");
+            }
             format!(
                 "Removed at {}, {}",
                 instant(at, now_ms, schedule.zone),
@@ -190,6 +209,13 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
         }
         Phase::Overdue if schedule.is_hidden(lane, now_ms) => hidden(schedule.removals),
         _ if let Some(words) = stays(schedule.removals) => words.to_owned(),
+        Phase::Overdue if schedule.removals == Removals::Server => {
+            "Overdue. The server's TTL monitor removes it, usually within a minute".to_owned()
+        }
+        Phase::Waiting if schedule.removals == Removals::Server => {
+            let due = instant(due, now_ms, schedule.zone);
+            format!("Will be removed from {due} on, usually within a minute")
+        }
         Phase::Overdue => match schedule.next_pass_ms {
             Some(next) if next > now_ms => {
                 format!("Will be removed by the pass at {}", instant(next, now_ms, schedule.zone))
@@ -221,7 +247,7 @@ pub(crate) fn hidden(removals: Removals) -> String {
 /// Why a document stays although passes are made; `None` while they remove it.
 pub(crate) fn stays(removals: Removals) -> Option<&'static str> {
     match removals {
-        Removals::Go => None,
+        Removals::Go | Removals::Server => None,
         Removals::ReadOnly => Some("The store is read-only; nothing is removed"),
         Removals::Off => Some("The TTL monitor is off; the document is kept until you resume it"),
         Removals::Held => Some("Removals are on hold until you release them"),
@@ -241,6 +267,7 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
             format!("It expired at {due}. Reads hide it; the next pass will remove it.")
         }
         Removals::Go => format!("The first pass after {due} will remove it."),
+        Removals::Server => format!("The server's TTL monitor removes it after {due}."),
         // Why it stays is said elsewhere.
         Removals::Held | Removals::Off | Removals::ReadOnly => {
             let verb = if lane.threshold_ms > now_ms { "expires" } else { "expired" };
@@ -274,6 +301,8 @@ pub(crate) enum Removals {
     Off,
     /// The store takes no changes.
     ReadOnly,
+    /// The monitor of a server removes it, and the server doesn't say when.
+    Server,
 }
 
 /// When passes come.
@@ -318,7 +347,7 @@ pub(super) fn overdue(removals: Removals, is_hidden: bool) -> &'static str {
         Removals::ReadOnly => "store is read-only",
         Removals::Off => "TTL monitor is off",
         Removals::Held => "on hold",
-        Removals::Go => "",
+        Removals::Go | Removals::Server => "",
     }
 }
 
@@ -332,7 +361,7 @@ pub(super) fn spoken(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
         Phase::Waiting => format!("{} expires at {at}", label(lane)),
         Phase::Overdue => format!("{} expired at {at}, not yet removed", label(lane)),
         Phase::Removed { late_ms } => {
-            format!("{} removed, {}", label(lane), lateness(late_ms))
+            format!("{} removed, {}", label(lane), lag(lane, late_ms))
         }
     }
 }
@@ -351,6 +380,7 @@ mod tests {
             own_ttl: true,
             dates_ms: Vec::new(),
             removed_ms: None,
+            seen_ms: None,
         }
     }
 

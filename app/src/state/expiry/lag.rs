@@ -91,6 +91,7 @@ mod tests {
             own_ttl: false,
             dates_ms: Vec::new(),
             removed_ms: Some(removed_ms),
+            seen_ms: None,
         }
     }
 

@@ -22,8 +22,10 @@ pub struct Lane {
     pub own_ttl: bool,
     /// The dates in the field, earliest first, if there are several; the first is the base.
     pub dates_ms: Vec<i64>,
-    /// When it was removed, in milliseconds, if it was.
+    /// When it was removed, in milliseconds, if it was; of a server, when it was found to be gone.
     pub removed_ms: Option<i64>,
+    /// When it was last seen, in milliseconds, if nothing says when it was removed.
+    pub seen_ms: Option<i64>,
 }
 
 /// The phase of a document's life.
@@ -64,7 +66,17 @@ impl From<ExpiringRow> for Lane {
         let ExpiringRow { id, index, field, base_ms, threshold_ms, source, .. } = row;
         let own_ttl = source == "item";
         let dates_ms = row.dates_ms.unwrap_or_default();
-        Self { id, index, field, base_ms, threshold_ms, own_ttl, dates_ms, removed_ms: None }
+        Self {
+            id,
+            index,
+            field,
+            base_ms,
+            threshold_ms,
+            own_ttl,
+            dates_ms,
+            removed_ms: None,
+            seen_ms: None,
+        }
     }
 }
 
@@ -80,6 +92,7 @@ impl From<&RemovedDocument> for Lane {
             own_ttl: false,
             dates_ms: Vec::new(),
             removed_ms: Some(removed.removed_ms),
+            seen_ms: None,
         }
     }
 }

@@ -84,6 +84,8 @@ pub struct Totals {
     pub never: u64,
     /// Damaged documents and index entries, which belong to none of the three.
     pub damaged: u64,
+    /// Documents that were looked at, where these figures are scaled from a sample.
+    pub sample: Option<u64>,
     /// Reason code and number of documents, most first.
     pub reasons: Vec<(String, u64)>,
 }
@@ -108,6 +110,10 @@ impl Totals {
 pub struct ExpiryView {
     /// Whether the view was asked for since it was opened or the data changed.
     pub asked: bool,
+    /// When the soonest documents were last asked for, in window time.
+    pub looked: Option<std::time::Duration>,
+    /// The time of the store when the soonest documents last came, in milliseconds since 1970.
+    looked_ms: Option<i64>,
     /// Whether what the last start left was taken over.
     pub restored: bool,
     /// What the axis shows.
@@ -244,6 +250,7 @@ impl ExpiryView {
         let lanes: Vec<Lane> = page.batch.into_iter().map(Lane::from).collect();
         let has_more = page.next.is_some();
         self.loaded = true;
+        self.looked_ms = Some(now_ms);
         if of.is_none() {
             self.soonest_ms = lanes.iter().map(|lane| lane.threshold_ms).collect();
         }
@@ -277,17 +284,18 @@ impl ExpiryView {
     }
 
     /// Whether the density and the totals should be asked for again: the axis moved by a slice, or
-    /// a document became overdue. At most once in a second of the store's time.
+    /// a document became overdue. By itself at most once in so many milliseconds of the store's time.
     #[must_use]
-    pub fn is_density_stale(&self, now_ms: i64) -> bool {
+    pub fn is_density_stale(&self, now_ms: i64, apart_ms: i64) -> bool {
         let Some(asked) = self.density_asked else { return true };
         let (from_ms, to_ms) = asked.axis_ms;
         let moved = from_ms.abs_diff(self.axis.start_ms(now_ms));
         let zoomed = to_ms.saturating_sub(from_ms) != self.axis.span_ms();
         let since = asked.now_ms.saturating_add(1)..=now_ms;
+        let is_apart = |ms: i64| now_ms.saturating_sub(asked.now_ms) >= ms;
         zoomed
-            || moved >= self.slice_ms().unsigned_abs()
-            || now_ms.saturating_sub(asked.now_ms) >= DENSITY_MS_MIN
+            || moved >= self.slice_ms().unsigned_abs() && is_apart(apart_ms)
+            || is_apart(apart_ms.max(DENSITY_MS_MIN))
                 && self.soonest_ms.iter().any(|threshold_ms| since.contains(threshold_ms))
     }
 
@@ -306,6 +314,7 @@ impl ExpiryView {
         let totals = self.totals.get_or_insert_default();
         totals.never = found.never;
         totals.damaged = found.damaged;
+        totals.sample = found.sample;
         let (start_ms, slices) = (from_ms, i64::try_from(counts.len()).unwrap_or(1).max(1));
         let slice_ms = (to_ms.saturating_sub(from_ms) / slices).max(1);
         let past = now_ms.saturating_sub(start_ms).div_euclid(slice_ms);
@@ -320,14 +329,14 @@ impl ExpiryView {
     /// Takes the reply to `mayflyWhatIf` with the index's own seconds.
     pub fn take_reasons(&mut self, reply: &Document) {
         let Some(found) = WhatIf::from_document(reply) else { return };
-        let WhatIf { total, damaged, overdue_now: overdue, never, .. } = found;
+        let WhatIf { total, damaged, overdue_now: overdue, never, sample, .. } = found;
         let mut reasons: Vec<(String, u64)> =
             never.into_iter().map(|(code, count)| (code.into_owned(), count)).collect();
         reasons.retain(|(_, count)| *count > 0);
         reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let never = reasons.iter().map(|(_, count)| count).sum();
         let waiting = total.saturating_sub(overdue).saturating_sub(never).saturating_sub(damaged);
-        self.totals = Some(Totals { overdue, waiting, never, damaged, reasons });
+        self.totals = Some(Totals { overdue, waiting, never, damaged, sample, reasons });
     }
 
     /// Keeps every row in its place while `held`; on release what came meanwhile is shown.

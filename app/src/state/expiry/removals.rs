@@ -3,8 +3,11 @@
 
 use std::time::Duration;
 
+use bson::Document;
+use mayfly_engine::reply::ExpiringPage;
+
 use super::ledger::LedgerKeep;
-use super::{ExpiryView, Lane};
+use super::{ExpiryView, Lane, range};
 use crate::limits::{LEDGER_MAX, REMOVED_ROWS_REST, TOMBSTONE_LANES_MAX};
 
 /// The latest pass that removed documents of the collection.
@@ -74,6 +77,29 @@ impl ExpiryView {
             self.ledger.pop_back();
             self.ledger_dropped += 1;
         }
+    }
+
+    /// Documents of the last look that were overdue and are not in this one are gone: their threshold
+    /// had passed, so that the monitor removed them, most likely. When they went is known only to
+    /// have been between the two looks.
+    pub fn take_missing(&mut self, command: &Document, reply: &Document, now_ms: i64) {
+        if range::of(command) != self.listed || !self.loaded {
+            return;
+        }
+        let Some(page) = ExpiringPage::from_document(reply) else { return };
+        // What is after the last row of a page is not known if there are more pages.
+        let end_ms = page.next.as_ref().and_then(|_| Some(page.batch.last()?.threshold_ms));
+        let is_there = |lane: &Lane| page.batch.iter().any(|row| row.id == lane.id);
+        let is_gone = |lane: &&Lane| {
+            lane.removed_ms.is_none()
+                && lane.threshold_ms <= now_ms
+                && end_ms.is_none_or(|end_ms| lane.threshold_ms < end_ms)
+                && !is_there(lane)
+        };
+        let gone: Vec<Lane> = self.lanes.iter().filter(is_gone).cloned().collect();
+        let seen_ms = self.looked_ms.or(Some(now_ms));
+        let gone = gone.into_iter().map(|lane| Lane { removed_ms: Some(now_ms), seen_ms, ..lane });
+        self.take_removed(gone, 0);
     }
 
     /// Notes a part of what a pass removed here. Its rows keep their places until it says so, and the
@@ -202,6 +228,7 @@ mod tests {
             own_ttl: false,
             dates_ms: Vec::new(),
             removed_ms,
+            seen_ms: None,
         }
     }
 
@@ -239,6 +266,33 @@ mod tests {
         view.place(vec![lane(99, None)], false, NOW);
         assert_eq!(view.rows(NOW).len(), TOMBSTONE_LANES_MAX + 2);
         assert_eq!(summaries(&view, NOW), [(TOMBSTONE_LANES_MAX, 1_051, 3)]);
+    }
+
+    #[test]
+    fn overdue_documents_that_a_server_has_no_more_become_tombstones() {
+        let mut view = ExpiryView { loaded: true, ..ExpiryView::default() };
+        let waits = Lane { threshold_ms: NOW + 5_000, ..lane(3, None) };
+        view.place(vec![lane(1, None), lane(2, None), waits], false, NOW);
+        let row = |id: i32, threshold_ms: i64| {
+            let at = bson::DateTime::from_millis;
+            bson::doc! {
+                "_id": id, "index": "at_1", "field": "at", "base": at(NOW - 60_000),
+                "threshold": at(threshold_ms), "source": "index", "state": "overdue",
+            }
+        };
+        let page = |next: Option<Document>| {
+            bson::doc! {
+                "batch": [row(2, NOW - 10)], "next": next, "rules": 1_i64,
+            }
+        };
+        // What comes after the page is not known.
+        view.take_missing(&bson::doc! {}, &page(Some(bson::doc! {})), NOW);
+        assert!(view.ledger.is_empty());
+        view.take_missing(&bson::doc! {}, &page(None), NOW);
+        let gone: Vec<_> =
+            view.ledger.iter().map(|lane| (lane.id.clone(), lane.removed_ms)).collect();
+        // The third one was not due: another program deleted it or changed its date.
+        assert_eq!(gone, [(Bson::Int32(1), Some(NOW))]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ fn lane(id: i32, threshold_ms: i64) -> Lane {
         own_ttl: false,
         dates_ms: Vec::new(),
         removed_ms: None,
+        seen_ms: None,
     }
 }
 
@@ -203,8 +204,8 @@ fn a_document_that_becomes_overdue_is_counted_also_while_a_range_is_listed() {
     view.brush = Some(range(NOW + 90_000, NOW + 99_000));
     view.take_expiring(&view.expiring_command("c"), &batch(&[]), NOW);
     view.ask_density(NOW);
-    assert!(!view.is_density_stale(NOW + 1_500));
-    assert!(view.is_density_stale(NOW + 2_500));
+    assert!(!view.is_density_stale(NOW + 1_500, 0));
+    assert!(view.is_density_stale(NOW + 2_500, 0));
 }
 
 #[test]

@@ -233,6 +233,7 @@ fn lane_ui(
             own_ttl: false,
             dates_ms: Vec::new(),
             removed_ms: lane.removed_ms,
+            seen_ms: None,
         };
         let pose = Pose::STILL;
         let is_named = scale.left > rect.left() + 1.0;

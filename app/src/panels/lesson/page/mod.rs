@@ -67,7 +67,7 @@ fn head_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         }
         let open = lesson::OPEN_FILE;
         if ui.add(Button::plain(open.label).tooltip(open.tooltip)).clicked()
-            && let Some(action) = (open.action)(state)
+            && let Some(action) = open.now(state)
         {
             actions.push(action);
         }

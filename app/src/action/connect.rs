@@ -1,0 +1,91 @@
+//! Servers: attached, locked, unlocked.
+
+use super::entry::{Entry, Group};
+use super::{Action, DialogAction};
+use crate::state::connect::ConnectDraft;
+use crate::state::dialogs::{Confirm, Tone};
+use crate::state::offer::Offer;
+use crate::state::{Dialog, State};
+
+/// What can be asked of a connection to a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConnectAction {
+    /// Tries the server of the open dialog.
+    Test,
+    /// Attaches to the server of the open dialog.
+    Attach,
+    /// Ends the attempt of the open dialog.
+    Stop,
+    /// Sends no changes from now on.
+    Lock,
+    /// Asks whether changes may be sent.
+    AskUnlock,
+    /// Lets changes be sent.
+    Unlock,
+}
+
+/// Opens the dialog that attaches to a server.
+pub const CONNECT: Entry = Entry {
+    group: Group::Store,
+    label: "Connect to a server…",
+    tooltip: "Open MongoDB, Atlas, Azure DocumentDB, Cosmos DB or FerretDB in this window",
+    keys: None,
+    action: |_| {
+        let dialog = Dialog::Connect(Box::default());
+        Some(Action::Dialog(DialogAction::Show(dialog)))
+    },
+};
+
+/// Lets changes be sent to the server.
+pub const UNLOCK: Entry = Entry {
+    group: Group::Store,
+    label: "Unlock this connection…",
+    tooltip: "Allow changes on this server; it locks itself after 15 minutes without one",
+    keys: None,
+    action: |state| {
+        is_locked(state).filter(|locked| *locked).map(|_| Action::Connect(ConnectAction::AskUnlock))
+    },
+};
+
+/// Sends no changes to the server.
+pub const LOCK: Entry = Entry {
+    group: Group::Store,
+    label: "Lock this connection",
+    tooltip: "Send no changes to this server",
+    keys: None,
+    action: |state| {
+        is_locked(state).filter(|locked| !locked).map(|_| Action::Connect(ConnectAction::Lock))
+    },
+};
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[CONNECT, UNLOCK, LOCK];
+
+/// Whether the attached server is locked; `None`: none is attached.
+fn is_locked(state: &State) -> Option<bool> {
+    let connection = state.store.connection.as_ref().filter(|_| state.is_open())?;
+    Some(connection.is_locked(state.uptime))
+}
+
+/// The dialog for a server that was attached before.
+#[must_use]
+pub fn again(draft: ConnectDraft) -> Dialog {
+    Dialog::Connect(Box::new(draft))
+}
+
+/// The question before changes are sent.
+#[must_use]
+pub fn unlock_question(name: &str, is_production: bool) -> Dialog {
+    let marked = if is_production { " It is marked as production." } else { "" };
+    Dialog::Confirm(Confirm {
+        title: "Allow changes on this server?".to_owned(),
+        text: format!(
+            "Changes in this window are then made on {name}.{marked} The connection locks itself \
+             after 15 minutes without a change."
+        ),
+        command: None,
+        button: "Unlock".to_owned(),
+        tone: if is_production { Tone::Danger } else { Tone::Amber },
+        offer: Offer::Unlock,
+    })
+}

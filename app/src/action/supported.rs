@@ -1,0 +1,86 @@
+//! What the store that is open can't carry out, and why.
+
+use super::{
+    Action, DocumentsAction, Entry, SandboxAction, StoreAction, TransferAction, listener,
+    maintenance, transfer,
+};
+use crate::state::State;
+
+impl Entry {
+    /// What it does now; `None`: it can't be done now, or not in the store that is open.
+    #[must_use]
+    pub fn now(&self, state: &State) -> Option<Action> {
+        (self.action)(state).filter(|action| refusal(action, state).is_none())
+    }
+
+    /// Whether it can be done now.
+    #[must_use]
+    pub fn is_enabled(&self, state: &State) -> bool {
+        self.now(state).is_some()
+    }
+}
+
+const LISTENER: &str = "Other programs connect to the server itself";
+
+const MAINTENANCE: &str =
+    "Back up and maintain a server with its own tools; Mayfly does that for its own stores";
+
+const TRANSFER: &str =
+    "Importing into a server is not supported yet; its documents can be exported";
+
+/// Why an entry can't be used because the open store is a server.
+#[must_use]
+pub fn absent(entry: &Entry, state: &State) -> Option<&'static str> {
+    let can = &state.store.capabilities;
+    state.store.connection.as_ref()?;
+    let is_among = |entries: &[Entry]| entries.iter().any(|other| other.label == entry.label);
+    [
+        (listener::ENTRIES, can.listener, LISTENER),
+        (maintenance::ENTRIES, can.maintenance, MAINTENANCE),
+        (transfer::ENTRIES, can.transfer, TRANSFER),
+    ]
+    .into_iter()
+    .find_map(|(entries, can, why)| (!can && is_among(entries)).then_some(why))
+}
+
+/// Why an action can't be carried out here, in one sentence; `None`: it can.
+#[must_use]
+pub fn refusal(action: &Action, state: &State) -> Option<&'static str> {
+    let connection = state.store.connection.as_ref().filter(|_| state.is_open());
+    connection?;
+    let can = &state.store.capabilities;
+    match action {
+        Action::Reaper(_) if !can.reaper => {
+            Some("The server runs its own TTL monitor; Mayfly can't run or schedule passes on it")
+        }
+        Action::Archive(_) | Action::Trash(_) if !can.archives => {
+            Some("A server keeps no copy of what its TTL monitor removes")
+        }
+        Action::Listener(_) if !can.listener => Some(LISTENER),
+        Action::Maintenance(_) if !can.maintenance => Some(MAINTENANCE),
+        Action::Sandbox(SandboxAction::Copy(_)) if !can.sandboxes => {
+            Some("Copying a collection of a server into a sandbox is not supported yet")
+        }
+        Action::Store(StoreAction::SetDialect(..)) if !can.dialects => {
+            Some("A server follows its own rules of expiration")
+        }
+        Action::Documents(_, DocumentsAction::ShowDamaged) if !can.maintenance => {
+            Some("A server finds its damaged documents itself")
+        }
+        Action::Convert(_) if !can.transfer => {
+            Some("Converting a field to dates is not supported on a server yet")
+        }
+        Action::Transfer(action) if !can.transfer && brings_files(action) => Some(TRANSFER),
+        _ => None,
+    }
+}
+
+/// Whether it begins an import, or a transfer of a whole database.
+fn brings_files(action: &TransferAction) -> bool {
+    matches!(
+        action,
+        TransferAction::Import { .. }
+            | TransferAction::ImportFolder
+            | TransferAction::ExportDatabase(_)
+    )
+}

@@ -1,0 +1,111 @@
+//! Attaching to a server.
+
+use super::{Apply, store};
+use crate::action::ConnectAction;
+use crate::action::connect::{again, unlock_question};
+use crate::job::{Cancel, OpenRequest, Step};
+use crate::source::Opened;
+use crate::state::connect::{Attempt, ConnectDraft};
+use crate::state::dialogs::Dialog;
+use crate::state::purpose::StorePurpose;
+use crate::state::recent_stores::SavedServer;
+use crate::state::toasts::Kind;
+use crate::state::{Purpose, State};
+use crate::worker::{ConnectReport, ConnectWork, Lane, Work};
+
+/// Carries out one action.
+pub fn apply(action: &ConnectAction, cx: &mut Apply<'_>) {
+    match action {
+        ConnectAction::Test => attempt(true, cx),
+        ConnectAction::Attach => attempt(false, cx),
+        ConnectAction::Stop => {
+            if let Some(draft) = draft(cx.state) {
+                draft.stop();
+            }
+        }
+        ConnectAction::Lock => set_locked(true, cx),
+        ConnectAction::Unlock => set_locked(false, cx),
+        ConnectAction::AskUnlock => {
+            let Some(connection) = &cx.state.store.connection else { return };
+            let attached = &connection.attached;
+            let question = unlock_question(&attached.name, attached.mark.is_production);
+            cx.state.dialogs.show(question);
+        }
+    }
+}
+
+/// Opens the dialog for a server that was attached before, and attaches if nothing is left to type.
+pub(super) fn open_saved(server: &SavedServer, cx: &mut Apply<'_>) {
+    let draft = ConnectDraft::of(&server.address, server.mark);
+    let is_whole = draft.server().is_ok();
+    cx.state.dialogs.show_before(again(draft));
+    if is_whole {
+        attempt(false, cx);
+    }
+}
+
+fn draft(state: &mut State) -> Option<&mut ConnectDraft> {
+    match state.dialogs.open_mut() {
+        Some(Dialog::Connect(draft)) => Some(draft),
+        _ => None,
+    }
+}
+
+fn attempt(is_test: bool, cx: &mut Apply<'_>) {
+    let Some(draft) = draft(cx.state) else { return };
+    draft.stop();
+    draft.hide_password();
+    let Ok(server) = draft.server() else { return };
+    let cancel = Cancel::default();
+    let work = Work::Connect(Box::new(ConnectWork { server, cancel: cancel.clone() }));
+    let generation = cx.job(Purpose::Store(StorePurpose::Open), Lane::Read, work);
+    if let Some(draft) = self::draft(cx.state) {
+        let step = Step::Options;
+        draft.attempt = Some(Attempt { generation, cancel, is_test, step, end: None });
+    }
+}
+
+/// Handles a report of an attempt. One whose dialog was closed is of no use: dropping the server
+/// detaches it.
+pub fn report(generation: u64, report: ConnectReport, cx: &mut Apply<'_>) {
+    let Some(draft) = draft(cx.state) else { return };
+    let Ok(server) = draft.server() else { return };
+    let Some(attempt) = draft.attempt.as_mut().filter(|it| it.generation == generation) else {
+        return;
+    };
+    match report {
+        ConnectReport::Begun(step) => attempt.step = step,
+        ConnectReport::Failed(failure) => attempt.end = Some(Err(failure)),
+        ConnectReport::Attached(opened) if attempt.is_test => {
+            attempt.end = opened.attached.map(Ok);
+        }
+        ConnectReport::Attached(opened) => {
+            cx.state.dialogs.close();
+            let request = OpenRequest { server: Some(Box::new(server)), ..OpenRequest::default() };
+            adopt(request, opened, cx);
+        }
+    }
+}
+
+fn adopt(request: OpenRequest, opened: Box<Opened>, cx: &mut Apply<'_>) {
+    if cx.state.is_in_sandbox() || cx.state.lessons.is_playing() {
+        // It is attached again once the question about the sandbox is answered.
+        return store::open_or_ask(request, cx);
+    }
+    store::leave_for(request, cx);
+    cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::Adopt(opened));
+}
+
+fn set_locked(is_locked: bool, cx: &mut Apply<'_>) {
+    let uptime = cx.state.uptime;
+    let Some(connection) = &mut cx.state.store.connection else { return };
+    connection.set_locked(is_locked, uptime);
+    let name = connection.attached.name.clone();
+    let sentence = if is_locked {
+        format!("Locked: no change is sent to {name}")
+    } else {
+        format!("Unlocked: changes are made on {name}")
+    };
+    cx.state.toasts.push(Kind::Info, sentence, None, uptime);
+    cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::SetLocked(is_locked));
+}

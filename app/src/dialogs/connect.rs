@@ -1,0 +1,214 @@
+//! Attaches to a server: the connection string first, then what was understood, and a test in five
+//! steps.
+
+use egui::{Align, Context, Id, Layout, Ui, vec2};
+
+use super::close;
+use crate::action::{Action, Actions, ConnectAction};
+use crate::job::{ConnectionString, ServerColor, Step};
+use crate::state::State;
+use crate::state::connect::{Attempt, ConnectDraft, StepState};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::field::{Field, labelled};
+use crate::widgets::hint::Hint as _;
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, key_value, modal, paint};
+
+/// The name of the field for the string.
+const STRING: &str = "Connection string";
+
+/// The name of the field for the password.
+const PASSWORD: &str = "Password";
+
+/// Draws the dialog.
+pub fn ui(context: &Context, draft: &mut ConnectDraft, _: &State, actions: &mut Actions) {
+    let subtitle = "MongoDB, Atlas, Azure DocumentDB, Cosmos DB or FerretDB. It opens read-only: \
+                    nothing is changed until you unlock it.";
+    let mut act = None;
+    let closing = modal::ui(
+        context,
+        "Connect to a server",
+        subtitle,
+        sizes::DIALOG_WIDE,
+        draft,
+        |ui, draft| {
+            string_ui(ui, draft);
+            match draft.string() {
+                Ok(string) => understood_ui(ui, &string),
+                Err(_) => _ = ui.label(""),
+            }
+            mark_ui(ui, draft);
+            if let Some(attempt) = &draft.attempt {
+                attempt_ui(ui, attempt);
+            }
+        },
+        |ui, draft| {
+            let runs = draft.attempt.as_ref().is_some_and(Attempt::runs);
+            let is_ready = draft.server().is_ok() && !runs;
+            if runs {
+                if ui.add(Button::plain("Stop")).clicked() {
+                    act = Some(ConnectAction::Stop);
+                }
+                let _ = ui.add(Button::primary("Connecting…").enabled(false));
+                return;
+            }
+            if modal::answer_ui(ui, Button::primary("Connect").enabled(is_ready)) {
+                act = Some(ConnectAction::Attach);
+            }
+            let test = Button::plain("Test").enabled(is_ready);
+            if ui.add(test.tooltip("Try each step without opening the server")).clicked() {
+                act = Some(ConnectAction::Test);
+            }
+            if ui.add(Button::plain("Cancel")).clicked() {
+                close(actions);
+            }
+        },
+    );
+    if let Some(action) = act {
+        actions.push(Action::Connect(action));
+    } else if closing.closes() {
+        close(actions);
+    }
+}
+
+fn string_ui(ui: &mut Ui, draft: &mut ConnectDraft) {
+    let id = Id::unique(STRING);
+    let read = draft.string();
+    let is_typed = !draft.text.reveal().trim().is_empty();
+    let problem = read.as_ref().err().filter(|_| is_typed);
+    labelled(ui, STRING, problem.map(String::as_str), |ui| {
+        let field = Field {
+            name: STRING,
+            hint: "mongodb://user@host:27017 or mongodb+srv://user@cluster.example.net",
+            mono: true,
+            invalid: problem.is_some(),
+            id: Some(id),
+            ..Field::default()
+        };
+        let response = field.ui(ui, draft.text.edit());
+        if response.lost_focus() {
+            draft.hide_password();
+        }
+        if response.changed() {
+            draft.attempt = draft.attempt.take().filter(Attempt::runs);
+        }
+    });
+    let takes_password = draft.takes_password();
+    if takes_password {
+        labelled(ui, PASSWORD, None, |ui| {
+            let field = Field {
+                name: PASSWORD,
+                hint: "kept in memory only",
+                secret: true,
+                width: Some(sizes::COLUMN_WIDE),
+                id: Some(Id::unique(PASSWORD)),
+                ..Field::default()
+            };
+            field.ui(ui, draft.password.edit());
+        });
+    }
+    if !draft.has_focus {
+        draft.has_focus = true;
+        let first = if takes_password { Id::unique(PASSWORD) } else { id };
+        ui.memory_mut(|memory| memory.request_focus(first));
+    }
+}
+
+/// What the string says, and what was mended in it.
+fn understood_ui(ui: &mut Ui, string: &ConnectionString) {
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        key_value::ui(ui, "Hosts", &with_marks(&string.hosts.join(", ")));
+        key_value::ui(ui, "TLS", if string.is_encrypted() { "on" } else { "off" });
+        let user = string.user.as_deref().map_or_else(|| "none".to_owned(), with_marks);
+        key_value::ui(ui, "User", &user);
+        for (key, option) in [
+            ("Replica set", "replicaSet"),
+            ("Read preference", "readPreference"),
+            ("Login database", "authSource"),
+        ] {
+            if let Some(value) = string.option(option) {
+                key_value::ui(ui, key, &with_marks(value));
+            }
+        }
+        let ink = colors(ui).dim;
+        for note in &string.notes {
+            ui.label(text::rich(with_marks(note), text::small()).color(ink));
+        }
+    });
+}
+
+/// Production mark and color.
+fn mark_ui(ui: &mut Ui, draft: &mut ConnectDraft) {
+    let mut is_production = draft.is_production();
+    let words = "Production: others depend on this data";
+    if ui.checkbox(&mut is_production, words).changed() {
+        draft.is_production = Some(is_production);
+    }
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
+        let ink = colors(ui).dim;
+        ui.label(text::rich("Color", text::body()).color(ink));
+        for color in ServerColor::ALL {
+            let size = vec2(sizes::CONTROL, sizes::CONTROL);
+            let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click());
+            let is_chosen = draft.color == color;
+            let label = color.label();
+            response.widget_info(|| {
+                egui::WidgetInfo::selected(egui::Role::RadioButton, true, is_chosen, label)
+            });
+            let look = colors(ui);
+            let fill = color.index().map_or(look.well, |at| look.index_marks[at]);
+            if is_chosen {
+                ui.painter().circle_filled(rect.center(), 12.0, look.text);
+                ui.painter().circle_filled(rect.center(), 10.0, look.panel);
+            }
+            ui.painter().circle_filled(rect.center(), 8.0, fill);
+            if response.has_focus() {
+                paint::focus_ring(ui, rect, sizes::RADIUS_BUTTON);
+            }
+            if response.hint(label).clicked() {
+                draft.color = color;
+            }
+        }
+    });
+}
+
+fn attempt_ui(ui: &mut Ui, attempt: &Attempt) {
+    ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+    for step in Step::ALL {
+        step_ui(ui, step, attempt);
+    }
+    if let Some(Ok(attached)) = &attempt.end {
+        let version = if attached.version.is_empty() {
+            String::new()
+        } else {
+            format!(", version {}", attached.version)
+        };
+        let words = format!("It answers: {}{version}", with_marks(&attached.topology));
+        ui.label(text::rich(words, text::body()));
+    }
+}
+
+fn step_ui(ui: &mut Ui, step: Step, attempt: &Attempt) {
+    let look = colors(ui);
+    let (icon, ink, word) = match attempt.step_state(step) {
+        StepState::Waits => (Icon::Less, look.dim, "not reached"),
+        StepState::Runs => (Icon::Wait, look.busy, "running"),
+        StepState::Done => (Icon::Check, look.accent, "done"),
+        StepState::Failed => (Icon::Error, look.error, "failed"),
+    };
+    let size = vec2(ui.available_width(), sizes::ROW_DENSE);
+    ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+        let icon = ui.label(icon.text().color(ink));
+        icon.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{}: {word}", step.label()))
+        });
+        let ink = if word == "not reached" { look.dim } else { look.text };
+        ui.label(text::rich(step.label(), text::body()).color(ink));
+    });
+    if let Some(Err(failure)) = attempt.end.as_ref().filter(|_| word == "failed") {
+        let words = with_marks(&failure.sentence);
+        ui.label(text::rich(words, text::body()).color(look.error));
+    }
+}

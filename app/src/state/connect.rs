@@ -1,0 +1,248 @@
+//! Attaching to a server: what is typed, how far it is, and the server that is attached.
+
+use std::time::Duration;
+
+use crate::job::connection_string::Secret;
+use crate::job::{Attached, Cancel, ConnectFailure, ConnectionString, Server, ServerColor};
+use crate::job::{ServerMark, Step};
+use crate::limits::UNLOCKED_IDLE;
+
+/// The dialog that attaches to a server.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ConnectDraft {
+    /// The connection string as typed.
+    pub text: Secret,
+    /// The password, in its own field.
+    pub password: Secret,
+    /// Whether others depend on the server, once the user has said so; until then its address says it.
+    pub is_production: Option<bool>,
+    /// The color of the connection.
+    pub color: ServerColor,
+    /// The attempt that runs or that ended last.
+    pub attempt: Option<Attempt>,
+    /// Whether the keyboard was sent to the first field.
+    pub has_focus: bool,
+}
+
+/// One attempt to attach.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attempt {
+    /// The job's generation.
+    pub generation: u64,
+    /// Ends it.
+    pub cancel: Cancel,
+    /// Whether the server is only tried, and not opened.
+    pub is_test: bool,
+    /// The step that began last.
+    pub step: Step,
+    /// How it ended; `None`: it runs.
+    pub end: Option<Result<Box<Attached>, ConnectFailure>>,
+}
+
+/// How a step of an attempt stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepState {
+    /// It has not begun.
+    Waits,
+    /// It runs.
+    Runs,
+    /// It went well.
+    Done,
+    /// The attempt ended in it.
+    Failed,
+}
+
+impl Attempt {
+    /// Whether it has not ended.
+    #[must_use]
+    pub fn runs(&self) -> bool {
+        self.end.is_none()
+    }
+
+    /// How a step stands.
+    #[must_use]
+    pub fn step_state(&self, step: Step) -> StepState {
+        match &self.end {
+            Some(Err(failure)) if step == failure.step => StepState::Failed,
+            Some(Err(failure)) if step > failure.step => StepState::Waits,
+            None if step == self.step => StepState::Runs,
+            None if step > self.step => StepState::Waits,
+            _ => StepState::Done,
+        }
+    }
+}
+
+impl ConnectDraft {
+    /// The dialog for a server that was attached before.
+    #[must_use]
+    pub fn of(address: &str, mark: ServerMark) -> Self {
+        Self {
+            text: Secret::new(address.to_owned()),
+            is_production: Some(mark.is_production),
+            color: mark.color,
+            ..Self::default()
+        }
+    }
+
+    /// Ends the attempt that runs, if one does.
+    pub fn stop(&mut self) {
+        if let Some(attempt) = self.attempt.take() {
+            attempt.cancel.cancel();
+        }
+    }
+
+    /// The string that is typed, without the password of its own field.
+    ///
+    /// # Errors
+    /// One sentence.
+    pub fn string(&self) -> Result<ConnectionString, String> {
+        ConnectionString::read(self.text.reveal())
+    }
+
+    /// Whether the field of the password is of use.
+    #[must_use]
+    pub fn takes_password(&self) -> bool {
+        self.string().is_ok_and(|string| string.needs_password())
+    }
+
+    /// Takes the password out of the string, so that it is not seen any longer.
+    pub fn hide_password(&mut self) {
+        let Ok(mut string) = self.string() else { return };
+        if let Some(password) = string.password.take() {
+            self.password = password;
+            self.text = Secret::new(string.shown());
+        }
+    }
+
+    /// Whether others depend on the server: as chosen, or else any server that is neither this
+    /// machine nor in a private network.
+    #[must_use]
+    pub fn is_production(&self) -> bool {
+        let by_address = || self.string().is_ok_and(|string| !string.is_near());
+        self.is_production.unwrap_or_else(by_address)
+    }
+
+    /// The server to attach to.
+    ///
+    /// # Errors
+    /// One sentence.
+    pub fn server(&self) -> Result<Server, String> {
+        let mut string = self.string()?;
+        if string.needs_password() {
+            let user = string.user.clone().unwrap_or_default();
+            let password = Some(&self.password).filter(|password| !password.reveal().is_empty());
+            let password = password.ok_or_else(|| format!("Enter the password of {user}"))?;
+            string.password = Some(password.clone());
+        }
+        let mark = ServerMark { is_production: self.is_production(), color: self.color };
+        Ok(Server { string, mark })
+    }
+}
+
+/// The server that is attached, and its lock.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Connection {
+    /// The server.
+    pub attached: Box<Attached>,
+    /// When a change was last allowed or sent, in window time; `None`: it is locked.
+    unlocked: Option<Duration>,
+}
+
+impl Connection {
+    /// A server that was just attached: it is locked.
+    #[must_use]
+    pub fn new(attached: Box<Attached>) -> Self {
+        Self { attached, unlocked: None }
+    }
+
+    /// Locks it, or unlocks it.
+    pub fn set_locked(&mut self, is_locked: bool, uptime: Duration) {
+        self.unlocked = (!is_locked).then_some(uptime);
+    }
+
+    /// A change was sent: the time until it locks itself begins again.
+    pub fn use_now(&mut self, uptime: Duration) {
+        if !self.is_locked(uptime) {
+            self.unlocked = Some(uptime);
+        }
+    }
+
+    /// Whether no change is sent.
+    #[must_use]
+    pub fn is_locked(&self, uptime: Duration) -> bool {
+        let is_idle = |since| uptime.saturating_sub(since) >= UNLOCKED_IDLE;
+        self.unlocked.is_none_or(is_idle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::StepState::{Done, Failed, Runs, Waits};
+    use super::*;
+
+    fn typed(text: &str) -> ConnectDraft {
+        ConnectDraft { text: Secret::new(text.to_owned()), ..ConnectDraft::default() }
+    }
+
+    #[test]
+    fn a_password_moves_to_its_own_field() {
+        let mut draft = typed("mongodb://ada:p%40ss@db.example.com/shop?tls=true");
+        assert!(!draft.takes_password());
+        draft.hide_password();
+        assert_eq!(draft.text.reveal(), "mongodb://ada@db.example.com/shop?tls=true");
+        assert_eq!(draft.password.reveal(), "p@ss");
+        assert!(draft.takes_password());
+        let server = draft.server().expect("a server");
+        let sent = server.string.for_driver();
+        assert_eq!(sent.reveal(), "mongodb://ada:p%40ss@db.example.com/shop?tls=true");
+        assert!(!format!("{draft:?} {server:?}").contains("p@ss"));
+        draft.password = Secret::default();
+        assert_eq!(draft.server(), Err("Enter the password of ada".to_owned()));
+    }
+
+    #[test]
+    fn a_distant_server_counts_as_production_until_the_user_says_otherwise() {
+        assert!(!typed("localhost").is_production());
+        let mut draft = typed("db.example.com");
+        assert!(draft.is_production());
+        draft.is_production = Some(false);
+        assert!(!draft.is_production());
+    }
+
+    #[test]
+    fn the_steps_of_an_attempt_follow_each_other() {
+        let states = |attempt: &Attempt| Step::ALL.map(|step| attempt.step_state(step));
+        let mut attempt = Attempt {
+            generation: 1,
+            cancel: Cancel::default(),
+            is_test: true,
+            step: Step::Port,
+            end: None,
+        };
+        assert_eq!(states(&attempt), [Done, Done, Runs, Waits, Waits]);
+        attempt.end = Some(Err(ConnectFailure::new(Step::Hello, "it is silent")));
+        assert_eq!(states(&attempt), [Done, Done, Done, Failed, Waits]);
+    }
+
+    #[test]
+    fn a_connection_locks_itself_when_it_is_idle() {
+        let attached = Attached {
+            address: "mongodb://h/".to_owned(),
+            name: "h".to_owned(),
+            mark: ServerMark::default(),
+            topology: "standalone".to_owned(),
+            version: String::new(),
+            ahead_ms: 0,
+        };
+        let mut connection = Connection::new(Box::new(attached));
+        let at = Duration::from_secs;
+        assert!(connection.is_locked(at(1)));
+        connection.set_locked(false, at(1));
+        assert!(!connection.is_locked(at(800)));
+        connection.use_now(at(800));
+        assert!(!connection.is_locked(at(1_600)));
+        assert!(connection.is_locked(at(1_700)));
+        connection.use_now(at(1_701));
+        assert!(connection.is_locked(at(1_702)), "a use does not unlock it");
+    }
+}
