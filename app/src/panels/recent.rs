@@ -16,7 +16,7 @@ const SINCE: f32 = 96.0;
 /// The stores other than the one that is open, the latest first.
 #[must_use]
 pub fn others(state: &State) -> Vec<&RecentStore> {
-    let shown = state.store.folder.as_deref().filter(|_| state.is_open());
+    let shown = state.store.shown.as_deref().filter(|_| state.is_open());
     state.settings.stores.others(shown).collect()
 }
 
@@ -68,7 +68,14 @@ fn row_ui(ui: &mut Ui, store: &RecentStore, state: &State, actions: &mut Actions
     let when =
         paint::text_at(ui, at, Align2::RIGHT_CENTER, &since, text::small(), colors.dim, SINCE);
     let icon = pos2(inner.left() + 10.0, rect.center().y);
-    paint::icon_at(ui.painter(), icon, Icon::Database, 18.0, colors.dim);
+    let (kind, ink) = match &store.server {
+        Some(server) => {
+            let mark = server.mark.color.index().map(|at| colors.index_marks[at]);
+            (Icon::System, mark.unwrap_or(colors.dim))
+        }
+        None => (Icon::Database, colors.dim),
+    };
+    paint::icon_at(ui.painter(), icon, kind, 18.0, ink);
     let left = inner.left() + 30.0;
     let at = pos2(left, inner.top() + 16.0);
     let room = when.left() - left - sizes::GAP_SMALL;

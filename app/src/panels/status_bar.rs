@@ -4,6 +4,7 @@ use egui::{Align, Layout, Ui};
 
 use crate::action::{Action, Actions, ViewAction};
 use crate::job::PassReport;
+use crate::limits::SERVER_POLL;
 use crate::state::clock::Mode;
 use crate::state::lesson::OwnStore;
 use crate::state::operations::Stage;
@@ -103,6 +104,11 @@ fn left(state: &State) -> Vec<String> {
         Phase::Open => {}
     }
     let mut words = Vec::new();
+    if let Some(connection) = &state.store.connection {
+        let lock = if connection.is_locked(state.uptime) { "Read-only" } else { "Unlocked" };
+        words
+            .push(format!("{lock} server, read again every {} s in Expiry", SERVER_POLL.as_secs()));
+    }
     let tab = state.tabs.active();
     let shown = tab.and_then(|tab| state.tree.collection(&tab.namespace));
     if let Some(documents) = shown.and_then(|found| found.documents) {

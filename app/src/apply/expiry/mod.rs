@@ -348,9 +348,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
         with(cx.state, tab, |view| view.take_gone(now_ms));
     }
     let Some(reply) = reply.ok() else {
-        if let (Purpose::RefreshDate, Some(error)) = (purpose, reply.error()) {
-            cx.state.toasts.push(Kind::Error, error.to_owned(), None, cx.state.uptime);
-        }
+        refused(purpose, reply, cx.state);
         return;
     };
     match purpose {
@@ -426,6 +424,19 @@ fn take_soonest(tab: TabId, command: &Document, reply: &Document, state: &mut St
         }
         view.take_expiring(command, reply, now_ms);
     });
+}
+
+/// Says why a question was refused whose answer the view can't be without.
+fn refused(purpose: &Purpose, reply: &Reply, state: &mut State) {
+    let Some(error) = reply.error() else { return };
+    let sentence = match purpose {
+        Purpose::RefreshDate => error.to_owned(),
+        Purpose::Expiring if state.store.connection.is_some() => {
+            format!("The server doesn't list what expires: {error}")
+        }
+        _ => return,
+    };
+    state.toasts.push(Kind::Error, sentence, None, state.uptime);
 }
 
 /// Queries whether many documents of one slice share a minute.

@@ -1,5 +1,7 @@
 //! The line above the timeline: which index, which span, back to *now*.
 
+use std::borrow::Cow;
+
 use egui::Ui;
 
 use super::{TabActions, totals};
@@ -58,9 +60,15 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions
 }
 
 /// The totals, where documents expire at all.
-pub(super) fn totals<'a>(state: &State, tab: &'a Tab) -> Option<&'a Totals> {
-    let expires = state.tree.why_nothing_expires(&tab.namespace.db).is_none();
-    tab.expiry.totals.as_ref().filter(|_| expires)
+pub(super) fn totals<'a>(state: &State, tab: &'a Tab) -> Option<Cow<'a, Totals>> {
+    if state.tree.why_nothing_expires(&tab.namespace.db).is_some() {
+        return None;
+    }
+    // A server is asked for them once a minute.
+    if state.store.connection.is_some() {
+        return tab.expiry.totals_now(state.now_ms()).map(Cow::Owned);
+    }
+    tab.expiry.totals.as_ref().map(Cow::Borrowed)
 }
 
 /// The controls that are still to be drawn.
@@ -82,7 +90,7 @@ impl Rest {
         if self.totals && (is_first || has_room) {
             self.totals = false;
             if let Some(totals) = totals(state, tab) {
-                totals::ui(ui, state, tab, totals, actions);
+                totals::ui(ui, state, tab, &totals, actions);
             }
         }
         if self.span && ui.available_width() >= sizes::SPAN_CONTROLS_MIN {

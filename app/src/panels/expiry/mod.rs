@@ -94,7 +94,7 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
         controls::ui(ui, state, tab, actions);
         ui.add_space(sizes::GAP_SMALL);
     } else if let Some(found) = controls::totals(state, tab) {
-        ui.horizontal(|ui| totals::ui(ui, state, tab, found, actions));
+        ui.horizontal(|ui| totals::ui(ui, state, tab, &found, actions));
     }
     if !state.view.is_presented() && tab.expiry.mode != Mode::Removed {
         cliff_ui(ui, state, tab, actions);

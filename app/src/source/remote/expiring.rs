@@ -67,6 +67,25 @@ struct Stream {
     has_more: bool,
 }
 
+/// The dates that a server can compare with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dates {
+    /// All that a document can hold.
+    All,
+    /// From the year 1 to the year 9999.
+    Written,
+}
+
+impl Dates {
+    /// The date at this instant, or the nearest one that a server can compare with.
+    fn within(self, ms: i64) -> DateTime {
+        DateTime::from_millis(match self {
+            Self::All => ms,
+            Self::Written => ms.clamp(-62_135_596_800_000, 253_402_300_799_999),
+        })
+    }
+}
+
 /// Thresholds from the first on and before the second, in milliseconds since 1970.
 #[derive(Clone, Copy)]
 struct Span {
@@ -120,8 +139,18 @@ fn page(
     for _ in 0..ROUNDS_MAX {
         let mut streams = Vec::new();
         for rule in rules {
-            let command = query(collection, rule, rules, &token, span, limit);
-            let found = read::all(remote, db, collection, command, limit.unsigned_abs(), cancel)?;
+            let ask = |dates: Dates| {
+                let command = query(collection, rule, rules, &token, span, limit, dates);
+                read::all(remote, db, collection, command, limit.unsigned_abs(), cancel)
+            };
+            let found = ask(remote.dates()).or_else(|refusal| {
+                // Some servers can't read a date that most languages can't write.
+                let found = ask(Dates::Written);
+                if found.is_ok() {
+                    remote.note_dates();
+                }
+                found.map_err(|_| refusal)
+            })?;
             streams.push(stream(&found, rule, rules, span, limit, now_ms));
         }
         let (rows, next) = merge(rules, streams, &token, max - batch.len());
@@ -142,13 +171,13 @@ fn page(
 }
 
 /// The dates whose thresholds are in a span, as a filter, and-ed with what the index holds.
-fn filter(rule: &TtlIndex, from_ms: i64, to_ms: i64) -> Document {
+fn filter(rule: &TtlIndex, from_ms: i64, to_ms: i64, dates: Dates) -> Document {
     let secs_ms = rule.expire_after_secs().saturating_mul(MS_PER_SEC);
-    let date = |ms: i64| DateTime::from_millis(ms.saturating_sub(secs_ms));
-    let low = if from_ms == i64::MIN { DateTime::MIN } else { date(from_ms) };
+    let date = |ms: i64| dates.within(ms.saturating_sub(secs_ms));
+    let low = if from_ms == i64::MIN { dates.within(i64::MIN) } else { date(from_ms) };
     let mut range = doc! { "$gte": low };
     if to_ms == i64::MAX {
-        range.insert("$lte", DateTime::MAX);
+        range.insert("$lte", dates.within(i64::MAX));
     } else {
         range.insert("$lt", date(to_ms));
     }
@@ -172,9 +201,10 @@ fn query(
     token: &Token,
     span: Span,
     limit: i64,
+    dates: Dates,
 ) -> Document {
     let mut find = doc! {
-        "find": collection, "filter": filter(rule, token.threshold_ms, span.to_ms),
+        "find": collection, "filter": filter(rule, token.threshold_ms, span.to_ms, dates),
         "sort": { &rule.field: 1 }, "limit": limit, "batchSize": limit, "maxTimeMS": OWN_TIME_MS,
     };
     if let Some(skip) = token.seen.get(&rule.name).filter(|skip| **skip > 0) {
@@ -296,7 +326,7 @@ mod tests {
             "sort": { "at": 1 }, "limit": 5_i64, "batchSize": 5_i64, "maxTimeMS": OWN_TIME_MS,
             "skip": 2_i64, "hint": "at", "projection": { "_id": 1, "at": 1 },
         };
-        assert_eq!(query("c", &rules[0], &rules, &token, span, 5), expected);
+        assert_eq!(query("c", &rules[0], &rules, &token, span, 5, Dates::All), expected);
         assert_eq!(Token::read(&token.to_document()), Some(token));
     }
 

@@ -21,7 +21,7 @@ mod verdict;
 
 use std::iter;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use bson::{Bson, Document};
 use mayfly_engine::clock::{Clock as _, SystemClock};
@@ -30,6 +30,7 @@ use mongodb::options::SelectionCriteria;
 
 use super::{Capabilities, Events, Opened, Source};
 use crate::job::{Attached, Cancel, ConnectFailure, ConnectionString, Server, ServerMark, Step};
+use expiring::Dates;
 use lock::Lock;
 use monitor::Monitor;
 use rules::KnownRules;
@@ -47,6 +48,8 @@ pub struct Remote {
     sessions: Sessions,
     rules: KnownRules,
     monitor: Monitor,
+    /// Whether it compares only with dates that most languages can write.
+    has_narrow_dates: AtomicBool,
     /// The reply to its first `hello`.
     hello: Document,
 }
@@ -75,6 +78,7 @@ impl Remote {
             sessions: Sessions::default(),
             rules: KnownRules::default(),
             monitor: Monitor::default(),
+            has_narrow_dates: AtomicBool::new(false),
             hello: connected.hello,
         };
         remote.learn_clock(&remote.hello, asked);
@@ -92,6 +96,17 @@ impl Remote {
         };
         let middle_ms = asked_ms + (now_ms - asked_ms) / 2;
         self.ahead_ms.store(server_ms.saturating_sub(middle_ms), Ordering::Relaxed);
+    }
+
+    /// The dates that the server can compare with.
+    fn dates(&self) -> Dates {
+        let is_narrow = self.has_narrow_dates.load(Ordering::Relaxed);
+        if is_narrow { Dates::Written } else { Dates::All }
+    }
+
+    /// Notes that the server can't compare with every date.
+    fn note_dates(&self) {
+        self.has_narrow_dates.store(true, Ordering::Relaxed);
     }
 
     /// Runs a command of the protocol, unless the connection is locked and it may change something.
@@ -175,7 +190,8 @@ pub fn attach(
         name: attached.name.clone(),
         folder: None,
         clock: mayfly_engine::clock::ClockStatus { now_ms: remote.now_ms(), ..clock },
-        warnings: server.string.notes.clone(),
+        // The dialog has shown what was mended in the string.
+        warnings: Vec::new(),
         advice: Vec::new(),
         attached: Some(Box::new(attached)),
         source: Arc::new(remote),

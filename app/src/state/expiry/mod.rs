@@ -326,6 +326,24 @@ impl ExpiryView {
         self.note_cliff(now_ms);
     }
 
+    /// The figures at this moment, where they are asked for seldom: what is overdue is told by the
+    /// listed documents, as long as one of them is not.
+    #[must_use]
+    pub fn totals_now(&self, now_ms: i64) -> Option<Totals> {
+        let totals = self.totals.clone()?;
+        let stored = self.lanes.iter().filter(|lane| lane.removed_ms.is_none());
+        let overdue = stored.clone().filter(|lane| lane.threshold_ms <= now_ms).count() as u64;
+        let is_known = !self.has_more || stored.count() as u64 > overdue;
+        if !is_known || self.brush.is_some() || !self.loaded {
+            return Some(totals);
+        }
+        let since_ms = self.density_asked.map_or(i64::MIN, |asked| asked.now_ms);
+        let is_gone = |lane: &&Lane| lane.removed_ms.is_some_and(|at| at > since_ms);
+        let gone = self.ledger.iter().filter(is_gone).count() as u64;
+        let there = totals.waiting.saturating_add(totals.overdue).saturating_sub(gone);
+        Some(Totals { overdue, waiting: there.saturating_sub(overdue), ..totals })
+    }
+
     /// Takes the reply to `mayflyWhatIf` with the index's own seconds.
     pub fn take_reasons(&mut self, reply: &Document) {
         let Some(found) = WhatIf::from_document(reply) else { return };
