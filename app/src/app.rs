@@ -316,6 +316,7 @@ impl eframe::App for MayflyApp {
         let settle = apply::event::settle(&mut Apply::new(&mut self.state, &mut effects));
         let transfers = apply::transfer::run::follow(&mut self.state);
         let bulk = apply::documents::bulk::follow(&mut self.state);
+        let rollouts = apply::rollout::follow(&mut self.state);
         let listener = apply::listener::follow(&mut Apply::new(&mut self.state, &mut effects));
         let maintenance =
             apply::maintenance::follow(&mut Apply::new(&mut self.state, &mut effects));
@@ -324,8 +325,9 @@ impl eframe::App for MayflyApp {
             toasts::Kind::Error | toasts::Kind::Warning => durations::TOAST_ERROR,
             toasts::Kind::Info | toasts::Kind::Done => durations::TOAST,
         });
-        for wait in
-            [settle, transfers, bulk, listener, maintenance, chooser, toasts].into_iter().flatten()
+        for wait in [settle, transfers, bulk, rollouts, listener, maintenance, chooser, toasts]
+            .into_iter()
+            .flatten()
         {
             self.actions.redraw_after(wait);
         }

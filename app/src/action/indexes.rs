@@ -30,6 +30,10 @@ pub enum IndexesAction {
     AskWhatIf,
     /// Sends the command of the open dialog.
     Send,
+    /// Plans the TTL of the open dialog as a rollout in steps.
+    PlanRollout,
+    /// Starts the planned rollout.
+    StartRollout,
 }
 
 /// Opens the dialog that creates an index.

@@ -65,6 +65,8 @@ pub enum ViewAction {
     ClearOperations,
     /// Stops an operation.
     Cancel(crate::state::operations::OperationId),
+    /// Pauses an operation, or lets it continue.
+    Pause(crate::state::operations::OperationId),
     /// Takes a message away.
     Dismiss(u64),
     /// Does what the button on a message says.

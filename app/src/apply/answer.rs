@@ -5,7 +5,7 @@ use mayfly_engine::value::shell::write_command;
 use super::{
     Apply, TOO_MUCH, aggregate, archive, calendar, choose_store, clock, collection, connect,
     console, convert, documents, event, expiry, explain, indexes, lesson, listener, maintenance,
-    reaper, sandbox, schema, store, transfer, trash,
+    reaper, rollout, sandbox, schema, store, transfer, trash,
 };
 use crate::state::purpose::{
     ArchivePurpose, ConvertPurpose, DocumentsPurpose, LessonPurpose, ListenerPurpose,
@@ -56,6 +56,7 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
         Outcome::Sandbox { generation, done } => sandbox::done(generation, done, cx),
         Outcome::Schema { tab, generation, report } => schema::report(tab, generation, report, cx),
         Outcome::Console(report) => console::report(report, cx),
+        Outcome::Rollout { operation, end } => rollout::ended(operation, end, cx),
         Outcome::Connect { generation, report } => connect::report(generation, report, cx),
         Outcome::Opened(opened) => store::opened(opened, cx),
         // The store beside a lesson is read again when it comes back.

@@ -2,7 +2,7 @@
 
 use bson::Document;
 
-use super::{Apply, TOO_MUCH};
+use super::{Apply, TOO_MUCH, rollout};
 use crate::action::IndexesAction;
 use crate::commands::{documents, expiry, indexes, store};
 use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
@@ -26,6 +26,8 @@ pub fn apply(tab: TabId, action: IndexesAction, cx: &mut Apply<'_>) {
         IndexesAction::Hide { name, hidden } => hide(tab, &name, hidden, cx),
         IndexesAction::AskWhatIf => ask_what_if(tab, cx),
         IndexesAction::Send => send(tab, cx),
+        IndexesAction::PlanRollout => rollout::plan(tab, cx),
+        IndexesAction::StartRollout => rollout::start(cx),
     }
 }
 
@@ -144,6 +146,7 @@ fn send(tab: TabId, cx: &mut Apply<'_>) {
             }
             (Ok(_), None) => return,
         },
+        Dialog::Rollout(_) => return,
         Dialog::Drop(dropping) => {
             let name = &dropping.index.name;
             let command = indexes::drop(&collection, name);

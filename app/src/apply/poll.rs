@@ -9,7 +9,8 @@ use crate::state::tabs::ViewKind;
 
 /// Asks again if it is time. Returns the time until then.
 pub(super) fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
-    let is_server = cx.state.is_open() && cx.state.store.connection.is_some();
+    let is_shown = cx.state.is_open() && !cx.state.view.is_start_shown;
+    let is_server = is_shown && cx.state.store.connection.is_some();
     let tab = cx.state.tabs.active().filter(|tab| is_server && tab.view == ViewKind::Expiry)?;
     let id = tab.id;
     let looked = tab.expiry.looked.filter(|_| tab.expiry.loaded)?;

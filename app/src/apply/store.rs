@@ -9,7 +9,7 @@ use super::lesson::close::close;
 use super::number::number;
 use super::{
     Apply, WindowEffect, calendar, choose_store, clock, collection, console, demo, dialog,
-    documents, reaper, tabs, transfer,
+    documents, reaper, rollout, tabs, transfer,
 };
 use crate::action::{ReaperAction, StoreAction};
 use crate::commands;
@@ -98,6 +98,7 @@ pub(super) fn leave_for(mut request: OpenRequest, cx: &mut Apply<'_>) {
     transfer::run::cancel_all(cx.state);
     super::convert::close_all(cx.state);
     documents::bulk::cancel_all(cx.state);
+    rollout::stop_all(cx.state);
     if request.sandbox.is_some() && cx.state.store.request.sandbox.is_none() {
         cx.state.note_tabs();
         cx.state.store.left = Some(cx.state.store.request.clone());

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Apply, WindowEffect, clipboard, reaper, sandbox};
+use super::{Apply, WindowEffect, clipboard, reaper, rollout, sandbox};
 use crate::action::{Action, ConsoleAction, ExpiryAction, ReaperAction, TabsAction, ViewAction};
 use crate::limits::{PRESENTED_ZOOM_RANGE, ZOOM_RANGE};
 use crate::state::State;
@@ -69,6 +69,7 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
             cx.state.transfer.again.retain(|id, _| listed.contains(id));
         }
         ViewAction::Cancel(id) => cancel(id, cx.state),
+        ViewAction::Pause(id) => rollout::pause(id, cx.state),
         ViewAction::Dismiss(id) => cx.state.toasts.dismiss(id),
         ViewAction::PressToast(id) => press_toast(id, cx),
         ViewAction::Focused => cx.state.view.focus = None,

@@ -13,6 +13,7 @@ pub mod listener;
 pub mod maintenance;
 pub mod query;
 pub mod reaper;
+pub mod rollout;
 pub mod schema;
 pub mod store;
 pub mod trash;

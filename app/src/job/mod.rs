@@ -16,6 +16,7 @@ pub mod lesson;
 pub mod number_draft;
 mod percent;
 pub mod purpose;
+pub mod rollout;
 pub mod server;
 pub mod store;
 pub mod zone;

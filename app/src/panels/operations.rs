@@ -12,7 +12,7 @@ use crate::widgets::{Button, bar, empty_state};
 /// Draws the operations, the newest first.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     if state.operations.list().is_empty() {
-        empty_state::hint(ui, "No imports, exports or index builds yet");
+        empty_state::hint(ui, "No imports, exports, index builds or rollouts yet");
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
@@ -51,6 +51,7 @@ fn operation_ui(ui: &mut Ui, operation: &Operation, state: &State, actions: &mut
                     bar::ui(ui, share, colors.accent, &title);
                 });
             }
+            pause_ui(ui, operation, state, actions);
             if let Some(cancel) = &operation.cancel {
                 let label = if cancel.is_cancelled() { "Stopping…" } else { "Cancel" };
                 let button = Button::plain(label).small().enabled(!cancel.is_cancelled());
@@ -65,6 +66,15 @@ fn operation_ui(ui: &mut Ui, operation: &Operation, state: &State, actions: &mut
             Label::new(text::rich(with_marks(words), text::small()).color(colors.dim)).truncate(),
         );
     });
+}
+
+/// Pauses a rollout.
+fn pause_ui(ui: &mut Ui, operation: &Operation, state: &State, actions: &mut Actions) {
+    let Some(run) = state.rollouts.iter().find(|run| run.operation == operation.id) else { return };
+    let label = if run.gauge.is_paused() { "Continue" } else { "Pause" };
+    if ui.add(Button::plain(label).small()).clicked() {
+        actions.push(Action::View(ViewAction::Pause(operation.id)));
+    }
 }
 
 /// How long it has taken.

@@ -34,6 +34,7 @@ pub mod reaper;
 pub mod reasons;
 pub mod recent_stores;
 pub mod report;
+pub mod rollout;
 pub mod sandbox;
 pub mod schema;
 pub mod sent;
@@ -152,6 +153,8 @@ pub struct State {
     pub transfer: transfer::Transfer,
     /// Changes of many documents that run.
     pub bulk: Vec<documents::bulk::BulkRun>,
+    /// TTLs that are rolled out in steps.
+    pub rollouts: Vec<rollout::RolloutRun>,
     /// Conversions of fields to dates.
     pub convert: convert::Conversions,
     /// The user's unsent input.

@@ -12,7 +12,8 @@ use super::schema::{SchemaReport, SchemaWork};
 use super::transfer::{TransferDone, TransferWork};
 use crate::job::bulk::{BulkReport, BulkWork};
 use crate::job::purpose::{DocumentsPurpose, IndexesPurpose};
-use crate::job::{ConsoleReport, Event, OpenError, OpenRequest, Purpose, TabId};
+use crate::job::rollout::{RolloutEnd, RolloutWork};
+use crate::job::{ConsoleReport, Event, OpenError, OpenRequest, OperationId, Purpose, TabId};
 use crate::source::Opened;
 
 /// Which queue a job waits in.
@@ -142,6 +143,8 @@ pub enum Work {
     Open(OpenRequest),
     /// Try to attach to a server, beside the present store.
     Connect(Box<ConnectWork>),
+    /// Roll out a TTL in steps, beside everything else.
+    Rollout(RolloutWork, OperationId),
     /// Put an attached server in place of the present store.
     Adopt(Box<Opened>),
     /// Lock the connection to a server, or unlock it.
@@ -165,6 +168,7 @@ impl fmt::Debug for Work {
             Self::Sandbox(work) => write!(f, "Sandbox({work:?})"),
             Self::Open(request) => write!(f, "Open({request:?})"),
             Self::Connect(work) => write!(f, "Connect({})", work.server.string.name()),
+            Self::Rollout(work, _) => write!(f, "Rollout({})", work.plan.namespace),
             Self::Adopt(opened) => write!(f, "Adopt({})", opened.name),
             Self::SetLocked(is_locked) => write!(f, "SetLocked({is_locked})"),
             Self::Lesson(work) => write!(f, "Lesson({work:?})"),
@@ -342,6 +346,13 @@ pub enum Outcome {
     },
     /// Something happened in the console.
     Console(ConsoleReport),
+    /// A rollout ended.
+    Rollout {
+        /// Its line in Operations.
+        operation: OperationId,
+        /// How it ended.
+        end: RolloutEnd,
+    },
     /// How far an attempt to attach to a server is.
     Connect {
         /// The job's generation.

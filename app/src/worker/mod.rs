@@ -6,7 +6,7 @@
 //!
 //! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer-1` to 4, `mayfly-bulk`, `mayfly-schema`,
 //! `mayfly-events`, `mayfly-traffic`, `mayfly-console`, `mayfly-lesson`, `mayfly-file-dialog` while the system's
-//! file dialog is open, and `mayfly-connect` while a server is being reached.
+//! file dialog is open, `mayfly-connect` while a server is being reached, and `mayfly-rollout` while a TTL is rolled out.
 //!
 //! [`Purpose`]: crate::job::Purpose
 
@@ -27,6 +27,7 @@ pub mod maintenance;
 pub mod pool;
 pub mod queue;
 pub mod result_file;
+mod rollout;
 pub mod sandbox;
 pub mod schema;
 mod sources;

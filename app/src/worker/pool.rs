@@ -389,6 +389,7 @@ impl Shared {
                 let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
                 connect::start(*work, generation, outcomes, wake);
             }
+            Work::Rollout(work, operation) => self.roll_out(store, work, operation),
             Work::SetLocked(is_locked) => {
                 if let Some(own) = self.sources.own() {
                     own.set_locked(is_locked);

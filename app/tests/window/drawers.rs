@@ -118,13 +118,13 @@ fn what_was_done_is_listed_as_mongosh_commands() {
 fn an_index_build_is_an_operation() {
     let mut window = Window::open_after(&drops());
     window.click("Operations");
-    assert!(window.has("No imports, exports or index builds yet"));
+    assert!(window.has("No imports, exports, index builds or rollouts yet"));
     let index = doc! {"key": {"x": 1}, "name": "x_1"};
     window.run("test", &doc! {"createIndexes": "drops", "indexes": [index]});
     window.until_named("x_1");
     window.until_named("Done");
     window.click("Clear");
-    assert!(window.has("No imports, exports or index builds yet"));
+    assert!(window.has("No imports, exports, index builds or rollouts yet"));
 }
 
 #[test]

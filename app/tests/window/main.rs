@@ -38,6 +38,7 @@ mod messy_files;
 mod monkey;
 mod names;
 mod presentation;
+mod rollout;
 mod room;
 mod sandbox;
 mod schema;

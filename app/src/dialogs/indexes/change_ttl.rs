@@ -2,7 +2,7 @@
 
 use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::{TabActions, learn_ui, what_if};
+use super::{PLAN, PLAN_HINT, TabActions, learn_ui, what_if};
 use crate::action::IndexesAction;
 use crate::dialogs::{WAITING, leave};
 use crate::job::number_draft::NumberDraft;
@@ -59,7 +59,9 @@ pub(super) fn ui(
         change.error = None;
         actions.push(IndexesAction::AskWhatIf);
     }
-    if pressed.send {
+    if pressed.plan {
+        actions.push(IndexesAction::PlanRollout);
+    } else if pressed.send {
         actions.push(IndexesAction::Send);
     } else if pressed.cancel || closing.closes() {
         crate::dialogs::close(actions.queue);
@@ -80,6 +82,7 @@ fn topic(change: &ChangeTtl, is_cliff: bool) -> Option<Topic> {
 struct Pressed {
     send: bool,
     cancel: bool,
+    plan: bool,
 }
 
 /// The confirm button names the number of documents that are removed at once.
@@ -104,8 +107,10 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
     };
     let is_ready = known.is_some() && !same && change.sent.is_none();
     let send = ui.add(button.enabled(is_ready)).clicked();
+    let is_planned = going > 0 && !same && change.sent.is_none();
+    let plan = is_planned && ui.add(Button::plain(PLAN).tooltip(PLAN_HINT)).clicked();
     let cancel = ui.add(leave(change.sent.is_some())).clicked();
-    Pressed { send, cancel }
+    Pressed { send, cancel, plan }
 }
 
 /// Returns whether the TTL was changed.

@@ -2,7 +2,7 @@
 
 use egui::{Context, Ui};
 
-use super::{TabActions, learn_ui, what_if};
+use super::{PLAN, PLAN_HINT, TabActions, learn_ui, what_if};
 use crate::action::{Action, ConvertAction, IndexesAction};
 use crate::dialogs::{WAITING, leave};
 use crate::job::glossary::Term;
@@ -30,7 +30,7 @@ pub(super) fn ui(
     let title = format!("Create index on {}", with_marks(&actions.names.1));
     let before = create.clone();
     let command = create.command(&actions.names.1);
-    let (mut send, mut cancel) = (false, false);
+    let (mut send, mut cancel, mut plan) = (false, false, false);
     let cliff = what_if::cliff(create.known(), state);
     let closing = modal::ui(
         context,
@@ -72,6 +72,8 @@ pub(super) fn ui(
             } else {
                 modal::answer_ui(ui, Button::primary(&label).enabled(is_ready))
             };
+            let is_planned = going > 0 && is_ready;
+            plan = is_planned && ui.add(Button::plain(PLAN).tooltip(PLAN_HINT)).clicked();
             cancel = ui.add(leave(create.sent.is_some())).clicked();
         },
     );
@@ -79,7 +81,9 @@ pub(super) fn ui(
         create.error = None;
         actions.push(IndexesAction::AskWhatIf);
     }
-    if send {
+    if plan {
+        actions.push(IndexesAction::PlanRollout);
+    } else if send {
         actions.push(IndexesAction::Send);
     } else if cancel || closing.closes() {
         crate::dialogs::close(actions.queue);

@@ -3,6 +3,7 @@
 mod change_ttl;
 mod create;
 mod drop;
+mod rollout;
 mod what_if;
 
 use bson::Document;
@@ -14,6 +15,12 @@ use crate::state::indexes::Dialog;
 use crate::state::lesson::why::{self, Topic};
 use crate::state::{State, TabId};
 use crate::widgets::{code_box, learn};
+
+/// The button that leads to the plan of a rollout.
+const PLAN: &str = "Plan a rollout…";
+
+/// What it does.
+const PLAN_HINT: &str = "Let documents go in steps instead of all at once";
 
 /// Queues the actions of one tab, and draws commands on its collection.
 struct TabActions<'a> {
@@ -68,5 +75,6 @@ pub fn ui(
         }
         Dialog::ChangeTtl(change) => change_ttl::ui(context, change, state, &mut actions),
         Dialog::Drop(dropping) => drop::ui(context, dropping, &mut actions),
+        Dialog::Rollout(draft) => rollout::ui(context, draft, &mut actions),
     }
 }

@@ -11,10 +11,10 @@ use crate::widgets::card;
 /// A warning of many documents that one pass would remove, and what to do about it.
 pub(super) fn cliff(what_if: Option<&WhatIf>, state: &State) -> Option<String> {
     let found = what_if?;
-    first_pass(found.overdue_now, found.total).or_else(|| {
+    first_pass(found.overdue_now, found.total, found.sample).or_else(|| {
         let busiest = found.busiest.as_ref()?;
         let at = state.zone().date_time(busiest.from_ms);
-        one_minute(busiest.documents, found.total, &at)
+        one_minute(busiest.documents, found.total, found.sample, &at)
     })
 }
 
@@ -30,7 +30,9 @@ pub(super) fn cliff_ui(ui: &mut Ui, words: Option<&str>) {
 pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {
     let sample = what_if.and_then(|figures| figures.sample);
     let figure = |count: Option<u64>| {
-        count.map_or_else(|| "–".to_owned(), |count| number::count_or_about(count, sample))
+        // That it is estimated is said below.
+        let words = |count| number::count_or_about(count, sample).replace("about ", "~");
+        count.map_or_else(|| "–".to_owned(), words)
     };
     let amber = what_if.is_some_and(|figures| figures.overdue_now > 0).then(|| colors(ui).overdue);
     ui.columns(4, |columns| {

@@ -12,6 +12,9 @@ const LABEL_CHARS_MAX: usize = 36;
 /// Characters of an `_id` where there is room for several lines.
 const FULL_LABEL_CHARS_MAX: usize = 400;
 
+/// From so many seconds on, the lag of a document that went between two looks is one figure.
+const FIGURE_SECS: i64 = 120;
+
 /// Instants nearer than this are shown as a time of day, in milliseconds.
 const NEAR_MS: u64 = 12 * 3_600_000;
 
@@ -125,6 +128,9 @@ pub(super) fn lag(lane: &Lane, late_ms: i64) -> String {
         Some(seen_ms) => {
             let least = seen_ms.saturating_sub(lane.threshold_ms).max(0);
             let [least, most] = [least, late_ms.max(0)].map(|ms| ms / 1_000);
+            if most >= FIGURE_SECS {
+                return format!("gone, {}", lateness(late_ms));
+            }
             format!("gone, {least}–{most} s lag")
         }
         None => lateness(late_ms),

@@ -1,8 +1,8 @@
 //! A MongoDB server, or one that speaks its protocol, through the official driver.
 //!
 //! It opens read-only: [`guard`] decides below the window which commands leave the program. What is
-//! Mayfly's own, such as `mayflyExpiring`, no server knows: [`own`] answers it from standard commands, or
-//! refuses it by name.
+//! Mayfly's own, such as `mayflyExpiring`, no server knows: `own.rs` answers it from standard commands,
+//! or refuses it by name.
 
 pub mod connect;
 mod expiring;

@@ -32,11 +32,11 @@ pub fn is_cliff(documents: u64, of: u64) -> bool {
 
 /// What the first pass under a rule would remove, and what to do about it; `None` while it is little.
 #[must_use]
-pub fn first_pass(overdue: u64, of: u64) -> Option<String> {
+pub fn first_pass(overdue: u64, of: u64, sample: Option<u64>) -> Option<String> {
     is_cliff(overdue, of).then(|| {
         format!(
             "The first pass would remove {}. Start with a larger TTL and lower it in steps",
-            share(overdue, of)
+            share(overdue, of, sample)
         )
     })
 }
@@ -44,20 +44,22 @@ pub fn first_pass(overdue: u64, of: u64) -> Option<String> {
 /// Documents that would expire within one minute, which begins `at`, and what to do about it; `None`
 /// while they are few. `documents` may be short of the truth.
 #[must_use]
-pub fn one_minute(documents: u64, of: u64, at: &str) -> Option<String> {
+pub fn one_minute(documents: u64, of: u64, sample: Option<u64>, at: &str) -> Option<String> {
     is_cliff(documents, of).then(|| {
         format!(
             "At least {} would expire within one minute, at {at}. To spread them, add a random \
              number of seconds to each date",
-            share(documents, of)
+            share(documents, of, sample)
         )
     })
 }
 
 /// Documents, and their share of all: `12,000 documents (60 %)`.
-fn share(documents: u64, of: u64) -> String {
+fn share(documents: u64, of: u64, sample: Option<u64>) -> String {
     let percent = documents.saturating_mul(100) / of.max(1);
-    format!("{} ({percent} %)", number::counted(documents, "document", "documents"))
+    let count = number::count_or_about(documents, sample);
+    let word = if documents == 1 { "document" } else { "documents" };
+    format!("{count} {word} ({percent} %)")
 }
 
 impl ExpiryView {
@@ -186,12 +188,12 @@ mod tests {
 
     #[test]
     fn the_sentences_say_how_many_and_what_to_do() {
-        assert_eq!(first_pass(999, 1_000), None);
+        assert_eq!(first_pass(999, 1_000, None), None);
         let expected = "The first pass would remove 1,200 documents (60 %). Start with a larger TTL \
                         and lower it in steps";
-        assert_eq!(first_pass(1_200, 2_000).as_deref(), Some(expected));
-        assert_eq!(one_minute(9_999, 100_000, "12:00"), None);
-        let words = one_minute(10_000, 100_000, "12:00").expect("many");
+        assert_eq!(first_pass(1_200, 2_000, None).as_deref(), Some(expected));
+        assert_eq!(one_minute(9_999, 100_000, None, "12:00"), None);
+        let words = one_minute(10_000, 100_000, None, "12:00").expect("many");
         assert!(words.starts_with("At least 10,000 documents (10 %) would expire"), "{words}");
     }
 }

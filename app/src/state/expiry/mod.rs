@@ -326,8 +326,8 @@ impl ExpiryView {
         self.note_cliff(now_ms);
     }
 
-    /// The figures at this moment, where they are asked for seldom: what is overdue is told by the
-    /// listed documents, as long as one of them is not.
+    /// The figures at this moment, where they are asked for seldom: the listed documents say what is
+    /// overdue, as long as one of them is not.
     #[must_use]
     pub fn totals_now(&self, now_ms: i64) -> Option<Totals> {
         let totals = self.totals.clone()?;

@@ -6,6 +6,7 @@ use mayfly_engine::reply::WhatIf;
 use super::view::{IndexRow, no_ttl_reason};
 use crate::commands::{indexes, smallest_int};
 use crate::job::number_draft::NumberDraft;
+use crate::state::rollout::RolloutDraft;
 
 /// The most seconds that a TTL may have.
 const TTL_SECS_MAX: i64 = 2_147_483_647;
@@ -38,6 +39,8 @@ pub enum Dialog {
     ChangeTtl(ChangeTtl),
     /// Drops an index.
     Drop(DropIndex),
+    /// A TTL that is put on the collection in steps.
+    Rollout(Box<RolloutDraft>),
 }
 
 impl Dialog {
@@ -47,7 +50,7 @@ impl Dialog {
         match self {
             Self::Create(create) => create.asked(),
             Self::ChangeTtl(change) => change.asked(),
-            Self::Drop(_) => None,
+            Self::Drop(_) | Self::Rollout(_) => None,
         }
     }
 
@@ -58,6 +61,7 @@ impl Dialog {
             Self::Create(create) => create.sent,
             Self::ChangeTtl(change) => change.sent,
             Self::Drop(dropping) => dropping.sent,
+            Self::Rollout(_) => None,
         }
     }
 
@@ -67,6 +71,7 @@ impl Dialog {
             Self::Create(create) => (&mut create.sent, &mut create.error),
             Self::ChangeTtl(change) => (&mut change.sent, &mut change.error),
             Self::Drop(dropping) => (&mut dropping.sent, &mut dropping.error),
+            Self::Rollout(_) => return,
         };
         (*sent, *error) = (generation, failed);
     }
@@ -79,7 +84,7 @@ impl Dialog {
         let (what_if, error) = match self {
             Self::Create(create) => (&mut create.what_if, &mut create.error),
             Self::ChangeTtl(change) => (&mut change.what_if, &mut change.error),
-            Self::Drop(_) => return,
+            Self::Drop(_) | Self::Rollout(_) => return,
         };
         match found {
             Ok(found) => {

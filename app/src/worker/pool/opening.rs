@@ -1,13 +1,16 @@
-//! One store in place of another, and the events of the one that is open.
+//! One store in place of another, and what works on detached threads: its events, and rollouts.
 
 use std::sync::Arc;
 use std::thread;
 
 use super::Shared;
+use crate::job::OperationId;
+use crate::job::rollout::RolloutWork;
 use crate::limits::EVENT_WAKE;
 use crate::source::{OpenError, Opened, Source};
 use crate::worker::guarded::{EVENTS, guarded, not_shown};
 use crate::worker::job::Outcome;
+use crate::worker::rollout;
 use crate::worker::sources::OWN;
 
 impl Shared {
@@ -32,6 +35,14 @@ impl Shared {
             }
         }
         self.tell(Outcome::Opened(opened));
+    }
+
+    /// Rolls out a TTL in a store, beside everything else.
+    pub(super) fn roll_out(&self, store: u32, work: RolloutWork, operation: OperationId) {
+        if let Some(source) = self.sources.of(store) {
+            let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
+            rollout::start(work, operation, source, outcomes, wake);
+        }
     }
 
     /// Forwards the events of a source until the source is gone. The thread is not joined: it ends

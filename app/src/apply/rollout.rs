@@ -1,0 +1,142 @@
+//! TTLs that are rolled out in steps.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bson::Document;
+
+use super::Apply;
+use crate::job::rollout::{RolloutEnd, RolloutGauge, RolloutPlan, RolloutWork};
+use crate::limits::METER_PAUSE;
+use crate::state::dialogs::Dialog as AnyDialog;
+use crate::state::indexes::{CreateIndex, Dialog};
+use crate::state::operations::{OperationId, Progress, Stage};
+use crate::state::purpose::StorePurpose;
+use crate::state::rollout::{PER_SECOND, RolloutDraft, RolloutRun};
+use crate::state::toasts::Kind;
+use crate::state::{Namespace, Purpose, State, TabId, number};
+use crate::worker::{Lane, Work};
+
+/// Opens the plan for the TTL of the open dialog, in its place.
+pub(super) fn plan(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(namespace) = cx.state.tabs.get(tab).map(|open| open.namespace.clone()) else { return };
+    let Some(AnyDialog::Indexes(of, dialog)) = cx.state.dialogs.open() else { return };
+    let Some(mut draft) = draft(dialog, &namespace).filter(|_| *of == tab) else { return };
+    let size = cx.state.tree.collection(&namespace);
+    draft.bytes_each = size.and_then(|found| found.bytes?.checked_div(found.documents?));
+    cx.state.dialogs.replace(AnyDialog::Indexes(tab, Dialog::Rollout(Box::new(draft))));
+}
+
+fn draft(dialog: &Dialog, namespace: &Namespace) -> Option<RolloutDraft> {
+    let (plan, known) = match dialog {
+        Dialog::ChangeTtl(change) => {
+            let plan = RolloutPlan {
+                namespace: namespace.clone(),
+                create: None,
+                key: change.index.key.clone(),
+                partial: change.index.partial.clone(),
+                from_secs: change.index.secs,
+                to_secs: change.secs().ok()?,
+                per_second: PER_SECOND,
+            };
+            (plan, change.known()?)
+        }
+        Dialog::Create(create) => (new(create, namespace)?, create.known()?),
+        Dialog::Drop(_) | Dialog::Rollout(_) => return None,
+    };
+    Some(RolloutDraft {
+        plan,
+        per_second: PER_SECOND.to_string(),
+        overdue: known.overdue_now,
+        sample: known.sample,
+        bytes_each: None,
+    })
+}
+
+fn new(create: &CreateIndex, namespace: &Namespace) -> Option<RolloutPlan> {
+    let command = create.command(&namespace.collection).ok()?;
+    let made = command.get_array("indexes").ok()?.first()?.as_document()?.clone();
+    let partial = made.get_document("partialFilterExpression").ok().cloned();
+    Some(RolloutPlan {
+        namespace: namespace.clone(),
+        key: made.get_document("key").ok()?.clone(),
+        partial,
+        from_secs: None,
+        to_secs: create.secs().ok()?,
+        per_second: PER_SECOND,
+        create: Some(without_secs(made)),
+    })
+}
+
+fn without_secs(mut index: Document) -> Document {
+    index.remove("expireAfterSeconds");
+    index
+}
+
+/// Starts the rollout of the open dialog.
+pub(super) fn start(cx: &mut Apply<'_>) {
+    let Some(AnyDialog::Indexes(_, Dialog::Rollout(draft))) = cx.state.dialogs.open() else {
+        return;
+    };
+    let Ok(plan) = draft.ready() else { return };
+    cx.state.dialogs.close();
+    let gauge = Arc::new(RolloutGauge::default());
+    let field = plan.field().to_owned();
+    let title = format!("Roll out a TTL on {field} of {}", plan.namespace);
+    let cancel = Some(gauge.cancel.clone());
+    let (now_ms, uptime) = (cx.state.now_ms(), cx.state.uptime);
+    let operation = cx.state.operations.begin(title, now_ms, uptime, cancel);
+    let (namespace, followed) = (plan.namespace.clone(), (0, 0));
+    let run = RolloutRun { operation, namespace, gauge: Arc::clone(&gauge), followed };
+    cx.state.rollouts.push(run);
+    let text = "The rollout runs; see Operations to pause or stop it";
+    cx.state.toasts.push(Kind::Info, text, None, uptime);
+    let work = Work::Rollout(RolloutWork { plan, gauge }, operation);
+    cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, work);
+}
+
+/// Pauses a rollout, or lets it continue.
+pub(super) fn pause(operation: OperationId, state: &State) {
+    if let Some(run) = state.rollouts.iter().find(|run| run.operation == operation) {
+        run.gauge.pause(!run.gauge.is_paused());
+    }
+}
+
+/// Stops every rollout after its present step, because the store closes.
+pub(super) fn stop_all(state: &State) {
+    for run in &state.rollouts {
+        run.gauge.cancel.cancel();
+    }
+}
+
+/// Shows how far the rollouts are. Returns when to look again.
+pub fn follow(state: &mut State) -> Option<Duration> {
+    for run in &mut state.rollouts {
+        let (done, total) = run.gauge.now();
+        let reached = (done, run.gauge.changes());
+        if run.followed != reached {
+            // A server tells nothing by itself.
+            run.followed = reached;
+            state.changes.note(Some(&run.namespace));
+        }
+        let (gone, all) = (number::count(done), number::count(total));
+        let text = format!("{gone} of {all} gone; {}", run.gauge.words());
+        if let Some(operation) = state.operations.get_mut(run.operation) {
+            operation.progress = Progress { done, total, text };
+        }
+    }
+    (!state.rollouts.is_empty()).then_some(METER_PAUSE)
+}
+
+/// A rollout ended.
+pub(super) fn ended(operation: OperationId, end: RolloutEnd, cx: &mut Apply<'_>) {
+    cx.state.rollouts.retain(|run| run.operation != operation);
+    let (kind, words, stage) = match end {
+        RolloutEnd::Complete(words) => (Kind::Done, words.clone(), Stage::Done(words)),
+        RolloutEnd::Stopped(words) => (Kind::Warning, words.clone(), Stage::Cancelled(words)),
+        RolloutEnd::Failed(words) => (Kind::Error, words.clone(), Stage::Failed(words)),
+    };
+    cx.state.operations.end(operation, stage);
+    cx.state.toasts.push(kind, words, None, cx.state.uptime);
+    cx.state.changes.note(None);
+}

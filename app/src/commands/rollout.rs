@@ -1,0 +1,89 @@
+//! The commands of a rollout, and the same as a script.
+
+use bson::{Bson, DateTime, Document, doc};
+use mayfly_engine::value::extjson::Layout;
+use mayfly_engine::value::shell::write_value;
+
+use super::{indexes, smallest_int};
+use crate::job::rollout::{RolloutPlan, SECS_MAX, STEP_SECS};
+
+const MS_PER_SEC: i64 = 1_000;
+
+/// Dates that a TTL of so many seconds has made overdue by now, and-ed with what the index holds.
+fn overdue(plan: &RolloutPlan, secs: i64, now_ms: i64) -> Document {
+    let last = DateTime::from_millis(now_ms.saturating_sub(secs.saturating_mul(MS_PER_SEC)));
+    let dates = doc! { plan.field(): { "$lte": last } };
+    match &plan.partial {
+        Some(partial) => doc! { "$and": [dates, partial.clone()] },
+        None => dates,
+    }
+}
+
+/// Counts the documents that a TTL of so many seconds has made overdue, up to `most`.
+#[must_use]
+pub fn count(plan: &RolloutPlan, secs: i64, now_ms: i64, most: u64) -> Document {
+    doc! {
+        "count": &plan.namespace.collection, "query": overdue(plan, secs, now_ms),
+        "limit": i64::try_from(most).unwrap_or(i64::MAX), "hint": plan.key.clone(),
+    }
+}
+
+/// Reads the date of the document after which one step's documents are counted: the oldest ones of
+/// those that the final TTL removes.
+#[must_use]
+pub fn boundary(plan: &RolloutPlan, now_ms: i64) -> Document {
+    let skip = i64::try_from(plan.per_step().saturating_sub(1)).unwrap_or(i64::MAX);
+    doc! {
+        "find": &plan.namespace.collection, "filter": overdue(plan, plan.to_secs, now_ms),
+        "sort": { plan.field(): 1 }, "skip": skip, "limit": 1, "hint": plan.key.clone(),
+        "projection": { "_id": 0, plan.field(): 1 },
+    }
+}
+
+/// Makes the index, with a TTL that removes nothing yet.
+#[must_use]
+pub fn create(plan: &RolloutPlan, index: &Document) -> Document {
+    let mut index = index.clone();
+    index.insert("expireAfterSeconds", smallest_int(SECS_MAX));
+    indexes::create(&plan.namespace.collection, index)
+}
+
+/// Sets the seconds of the index.
+#[must_use]
+pub fn lower(plan: &RolloutPlan, secs: i64) -> Document {
+    indexes::set_ttl(&plan.namespace.collection, &plan.key, secs)
+}
+
+/// The same work as a script for mongosh.
+#[must_use]
+pub fn script(plan: &RolloutPlan) -> String {
+    let text = |value: Bson| write_value(&value, Layout::OneLine);
+    let (db, collection) = (&plan.namespace.db, &plan.namespace.collection);
+    let [db, collection] = [db, collection].map(|name| text(Bson::String(name.clone())));
+    let key = text(plan.key.clone().into());
+    let field = text(plan.field().into());
+    let partial = text(plan.partial.clone().unwrap_or_default().into());
+    let first = match &plan.create {
+        Some(index) => format!("database.runCommand({});", text(create(plan, index).into())),
+        None if plan.from_secs.is_none() => "set(2147483647);".to_owned(),
+        None => String::new(),
+    };
+    let (to, per_step) = (plan.to_secs, plan.per_step());
+    format!(
+        "const database = db.getSiblingDB({db}), coll = database.getCollection({collection});
+const key = {key}, field = {field}, partial = {partial}, target = {to}, perStep = {per_step};
+const set = (secs) => database.runCommand({{ collMod: {collection}, index: {{ keyPattern: key, expireAfterSeconds: secs }} }});
+const due = (secs) => ({{ $and: [{{ [field]: {{ $lte: new Date(Date.now() - secs * 1000) }} }}, partial] }});
+{first}
+let secs = 2147483647;
+while (secs > target) {{
+  const last = coll.find(due(target)).sort({{ [field]: 1 }}).hint(key).skip(perStep - 1).limit(1).toArray()[0];
+  secs = last ? Math.max(target, Math.floor((Date.now() - last[field]) / 1000)) : target;
+  set(secs);
+  print(`TTL ${{secs}} s, ${{coll.countDocuments(due(secs))}} overdue`);
+  do {{ sleep({ms}); }} while (coll.countDocuments(due(secs)) > 0);
+}}
+",
+        ms = STEP_SECS * 1_000
+    )
+}

@@ -1,0 +1,74 @@
+//! Plans a TTL that is put on a collection in steps.
+
+use egui::{Context, Ui};
+
+use super::TabActions;
+use crate::action::{Action, IndexesAction, ViewAction};
+use crate::job::rollout::RolloutPlan;
+use crate::state::number;
+use crate::state::rollout::RolloutDraft;
+use crate::theme::{colors, sizes, text};
+use crate::widgets::field::{Field, labelled};
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, code_box, key_value, modal};
+
+/// The name of the field for the rate.
+const RATE: &str = "Documents a second";
+
+/// Draws the dialog.
+pub(super) fn ui(context: &Context, draft: &mut RolloutDraft, actions: &mut TabActions<'_>) {
+    let title = format!("Roll out a TTL on {}", with_marks(draft.plan.field()));
+    let subtitle = "Instead of all at once, documents go a minute's worth at a time, the oldest \
+                    first. You can pause it, and stop it at any step.";
+    let (mut start, mut cancel) = (false, false);
+    let closing = modal::ui(
+        context,
+        &title,
+        subtitle,
+        sizes::DIALOG_WIDE,
+        draft,
+        |ui, draft| content_ui(ui, draft, actions),
+        |ui, draft| {
+            let count = number::count_or_about(draft.overdue, draft.sample);
+            let label = format!("Start, {count} documents go");
+            let is_ready = draft.ready().is_ok() && draft.overdue > 0;
+            // Documents go, so Enter alone is not enough.
+            start = ui.add(Button::amber(&label).enabled(is_ready)).clicked();
+            cancel = ui.add(Button::plain("Cancel")).clicked();
+        },
+    );
+    if start {
+        actions.push(IndexesAction::StartRollout);
+    } else if cancel || closing.closes() {
+        crate::dialogs::close(actions.queue);
+    }
+}
+
+fn content_ui(ui: &mut Ui, draft: &mut RolloutDraft, actions: &mut TabActions<'_>) {
+    let ready = draft.ready();
+    labelled(ui, RATE, ready.as_ref().err().map(String::as_str), |ui| {
+        let width = Some(sizes::COLUMN_SHORT);
+        let invalid = ready.is_err();
+        let field = Field { name: RATE, mono: true, invalid, width, ..Field::default() };
+        field.ui(ui, &mut draft.per_second);
+    });
+    let Ok(plan) = draft.ready() else { return };
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        for (key, words) in draft.words(&plan) {
+            key_value::ui(ui, key, &words);
+        }
+    });
+    let words = "The next step waits until what is overdue is gone. If you stop, the TTL stays as \
+                 the last step set it, and documents still expire at that age.";
+    ui.label(text::rich(words, text::body()).color(colors(ui).dim));
+    script_ui(ui, draft, &plan, actions);
+}
+
+fn script_ui(ui: &mut Ui, draft: &RolloutDraft, plan: &RolloutPlan, actions: &mut TabActions<'_>) {
+    let script = draft.script(plan);
+    ui.label(text::rich("The same for mongosh", text::title()));
+    if code_box::ui(ui, "Script", &script) {
+        actions.queue.push(Action::View(ViewAction::Copy(script)));
+    }
+}

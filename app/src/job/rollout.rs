@@ -1,0 +1,128 @@
+//! A TTL that is put on a collection in steps, so that its documents don't all go at once.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bson::Document;
+
+use super::{Cancel, Namespace};
+
+/// Seconds of a step. A monitor passes once a minute unless it was set otherwise.
+pub const STEP_SECS: u64 = 60;
+
+/// The largest number of seconds that an index takes: with it nothing of this century is overdue.
+pub const SECS_MAX: i64 = 2_147_483_647;
+
+/// What is rolled out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RolloutPlan {
+    /// The collection.
+    pub namespace: Namespace,
+    /// The index as `createIndexes` takes it, to make it first; `None`: it is there.
+    pub create: Option<Document>,
+    /// Its key.
+    pub key: Document,
+    /// Its partial filter.
+    pub partial: Option<Document>,
+    /// The seconds that it has now; `None`: none yet.
+    pub from_secs: Option<i64>,
+    /// The seconds that it gets in the end.
+    pub to_secs: i64,
+    /// Documents a second that may go.
+    pub per_second: u64,
+}
+
+impl RolloutPlan {
+    /// The field whose date counts.
+    #[must_use]
+    pub fn field(&self) -> &str {
+        self.key.keys().next().map_or("", String::as_str)
+    }
+
+    /// Documents that one step lets expire.
+    #[must_use]
+    pub fn per_step(&self) -> u64 {
+        self.per_second.saturating_mul(STEP_SECS).max(1)
+    }
+
+    /// How long it takes until so many documents are gone, in seconds.
+    #[must_use]
+    pub fn secs_for(&self, documents: u64) -> u64 {
+        documents.div_ceil(self.per_step()).saturating_mul(STEP_SECS)
+    }
+}
+
+/// How far a rollout is, shared with the window.
+#[derive(Debug, Default)]
+pub struct RolloutGauge {
+    gone: AtomicU64,
+    total: AtomicU64,
+    changes: AtomicU64,
+    paused: AtomicBool,
+    words: Mutex<String>,
+    /// Stops it after its present step.
+    pub cancel: Cancel,
+}
+
+impl RolloutGauge {
+    /// Documents that are gone, and documents in all.
+    #[must_use]
+    pub fn now(&self) -> (u64, u64) {
+        (self.gone.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
+    }
+
+    /// Notes how far it is, and that in words.
+    pub fn set(&self, gone: u64, total: u64, words: String) {
+        self.gone.store(gone, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+        *self.words.lock().unwrap_or_else(PoisonError::into_inner) = words;
+    }
+
+    /// How often the index was changed.
+    #[must_use]
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Relaxed)
+    }
+
+    /// Notes how often the index was changed.
+    pub fn set_changes(&self, changes: u64) {
+        self.changes.store(changes, Ordering::Relaxed);
+    }
+
+    /// What it does now, in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        self.words.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Pauses it before its next step, or lets it continue.
+    pub fn pause(&self, paused: bool) {
+        self.paused.store(paused, Ordering::Relaxed);
+    }
+
+    /// Whether it is paused.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed)
+    }
+}
+
+/// A rollout for the worker.
+#[derive(Debug, Clone)]
+pub struct RolloutWork {
+    /// What is rolled out.
+    pub plan: RolloutPlan,
+    /// How far it is.
+    pub gauge: Arc<RolloutGauge>,
+}
+
+/// How a rollout ended, with one sentence that says how things are now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RolloutEnd {
+    /// The index has its TTL, and what was overdue is gone.
+    Complete(String),
+    /// The user stopped it.
+    Stopped(String),
+    /// The store refused something.
+    Failed(String),
+}

@@ -1,0 +1,115 @@
+//! A TTL that is rolled out in steps: the plan as drafted, and the rollouts that run.
+
+use std::sync::Arc;
+
+use super::{duration, number};
+use crate::commands::rollout;
+use crate::job::rollout::{RolloutGauge, RolloutPlan};
+use crate::job::{Namespace, OperationId};
+
+/// Documents a second that a new plan begins with.
+pub const PER_SECOND: u64 = 500;
+
+/// A plan, as drafted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RolloutDraft {
+    /// The plan.
+    pub plan: RolloutPlan,
+    /// Documents a second, as typed.
+    pub per_second: String,
+    /// Documents that the TTL would remove at once.
+    pub overdue: u64,
+    /// Documents that were looked at, if that is an estimate.
+    pub sample: Option<u64>,
+    /// The size of a document, in bytes, as far as it is known.
+    pub bytes_each: Option<u64>,
+}
+
+impl RolloutDraft {
+    /// The plan with the typed rate.
+    ///
+    /// # Errors
+    /// What is wrong with the rate, in one sentence.
+    pub fn ready(&self) -> Result<RolloutPlan, String> {
+        let typed = self.per_second.trim();
+        let per_second = typed.parse::<u64>().ok().filter(|rate| (1..=1_000_000).contains(rate));
+        let per_second = per_second.ok_or_else(|| {
+            "Enter how many documents may go in a second, from 1 to 1000000".to_owned()
+        })?;
+        Ok(RolloutPlan { per_second, ..self.plan.clone() })
+    }
+
+    /// What the plan does, one sentence a line.
+    #[must_use]
+    pub fn words(&self, plan: &RolloutPlan) -> Vec<(&'static str, String)> {
+        let count = |documents| number::count_or_about(documents, self.sample);
+        let step = plan.per_step();
+        let secs = plan.secs_for(self.overdue);
+        let ms = i64::try_from(secs).unwrap_or(i64::MAX).saturating_mul(1_000);
+        let mut words = vec![
+            ("At once, without a rollout", format!("{} documents", count(self.overdue))),
+            ("Each minute, at most", format!("{} documents", number::count(step))),
+            ("Steps", number::count(self.overdue.div_ceil(step))),
+            ("Time, at least", duration::span(ms)),
+        ];
+        if let Some(bytes) = self.bytes_each {
+            words.push(("Freed", number::bytes(bytes.saturating_mul(self.overdue))));
+        }
+        words
+    }
+
+    /// The same as a script for mongosh.
+    #[must_use]
+    pub fn script(&self, plan: &RolloutPlan) -> String {
+        rollout::script(plan)
+    }
+}
+
+/// A rollout that runs.
+#[derive(Debug, Clone)]
+pub struct RolloutRun {
+    /// Its line in Operations.
+    pub operation: OperationId,
+    /// Its collection.
+    pub namespace: Namespace,
+    /// How far it is.
+    pub gauge: Arc<RolloutGauge>,
+    /// Documents gone and changes of the index that the views have followed.
+    pub followed: (u64, u64),
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    #[test]
+    fn a_plan_says_what_it_does() {
+        let plan = RolloutPlan {
+            namespace: Namespace::new("shop", "carts"),
+            create: None,
+            key: doc! { "at": 1 },
+            partial: None,
+            from_secs: Some(999),
+            to_secs: 60,
+            per_second: PER_SECOND,
+        };
+        let mut draft = RolloutDraft {
+            plan,
+            per_second: "50".to_owned(),
+            overdue: 200_000,
+            sample: None,
+            bytes_each: Some(100),
+        };
+        let plan = draft.ready().expect("a plan");
+        let words: Vec<String> = draft.words(&plan).into_iter().map(|(_, words)| words).collect();
+        assert_eq!(words, ["200,000 documents", "3,000 documents", "67", "1 h 7 min", "20.0 MB"]);
+        let script = draft.script(&plan);
+        assert!(script.contains("target = 60, perStep = 3000"), "{script}");
+        for wrong in ["", "0", "x", "-3", "1000001"] {
+            wrong.clone_into(&mut draft.per_second);
+            assert!(draft.ready().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Puts a TTL on a collection in steps. Each step lowers the seconds until as many documents are
+//! overdue as may go in a minute, and the next one waits until they are gone.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use bson::{Bson, Document};
+use crossbeam_channel::Sender;
+use mayfly_engine::value::whole;
+
+use super::guarded::guarded;
+use super::job::{Outcome, Reply};
+use super::pool::Wake;
+use crate::commands::rollout;
+use crate::job::OperationId;
+use crate::job::rollout::{RolloutEnd, RolloutPlan, RolloutWork, SECS_MAX, STEP_SECS};
+use crate::source::Source;
+
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Looks between two counts of what is overdue, so that a server is asked little.
+const LOOKS_APART: u32 = 25;
+
+/// Documents that are counted.
+const COUNTED_MAX: u64 = 10_000_000;
+
+const MS_PER_SEC: i64 = 1_000;
+
+/// A rollout under way.
+pub(super) struct Rollout {
+    plan: RolloutPlan,
+    /// The seconds that the index has; `None`: it has none yet, or is not there.
+    secs: Option<i64>,
+    /// Documents that the final TTL removes, when it began.
+    total: u64,
+    /// When the next step may be made, by the store's clock, in milliseconds since 1970.
+    next_ms: i64,
+    /// What it waits for.
+    words: String,
+    left: u64,
+    /// Changes of the index.
+    changes: u64,
+}
+
+/// What a look found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// There is more to do.
+    Waits,
+    /// The index has its TTL, and nothing is overdue.
+    Complete,
+}
+
+impl Rollout {
+    pub fn new(plan: RolloutPlan) -> Self {
+        let secs = if plan.create.is_some() { None } else { plan.from_secs };
+        Self { plan, secs, total: 0, next_ms: i64::MIN, words: String::new(), left: 0, changes: 0 }
+    }
+
+    /// Looks at the collection and makes the next step if it is time.
+    ///
+    /// # Errors
+    /// Why the store refused, in one sentence.
+    pub fn look(&mut self, source: &dyn Source) -> Result<Look, String> {
+        let now_ms = source.now_ms();
+        let Some(secs) = self.secs else { return self.begin(source) };
+        let is_final = secs <= self.plan.to_secs;
+        self.left = self.count(source, self.plan.to_secs, now_ms)?;
+        self.total = self.total.max(self.left);
+        let overdue = if is_final { self.left } else { self.count(source, secs, now_ms)? };
+        if overdue > 0 {
+            self.words = format!("waits until {overdue} overdue documents are gone");
+            return Ok(Look::Waits);
+        }
+        if is_final {
+            return Ok(Look::Complete);
+        }
+        if now_ms < self.next_ms {
+            let secs = self.next_ms.saturating_sub(now_ms).div_euclid(MS_PER_SEC) + 1;
+            self.words = format!("next step in {secs} s");
+            return Ok(Look::Waits);
+        }
+        let secs = self.next_secs(source, now_ms)?;
+        self.lower(source, secs)?;
+        let step_ms = i64::try_from(STEP_SECS).unwrap_or(60).saturating_mul(MS_PER_SEC);
+        self.next_ms = now_ms.saturating_add(step_ms);
+        self.words = format!("lowered the TTL to {}", age(secs));
+        Ok(Look::Waits)
+    }
+
+    /// Makes the index, or gives it a TTL that removes nothing yet.
+    fn begin(&mut self, source: &dyn Source) -> Result<Look, String> {
+        if let Some(index) = &self.plan.create {
+            self.run(source, &rollout::create(&self.plan, index))?;
+            self.secs = Some(SECS_MAX);
+            self.changes += 1;
+            self.words = String::from("made the index with a TTL that removes nothing yet");
+        } else {
+            self.lower(source, SECS_MAX)?;
+        }
+        Ok(Look::Waits)
+    }
+
+    /// The seconds with which as many documents are overdue as one step lets go, the oldest ones.
+    fn next_secs(&self, source: &dyn Source, now_ms: i64) -> Result<i64, String> {
+        let reply = self.run(source, &rollout::boundary(&self.plan, now_ms))?;
+        let cursor = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+        let found = cursor.ok().and_then(|batch| batch.first()?.as_document());
+        let date = found.and_then(|found| earliest_ms(found, self.plan.field()));
+        let secs = date.map(|date| now_ms.saturating_sub(date).div_euclid(MS_PER_SEC));
+        // Fewer are left than a step: this is the last one.
+        Ok(secs.map_or(self.plan.to_secs, |secs| secs.clamp(self.plan.to_secs, SECS_MAX)))
+    }
+
+    fn lower(&mut self, source: &dyn Source, secs: i64) -> Result<(), String> {
+        self.run(source, &rollout::lower(&self.plan, secs))?;
+        self.secs = Some(secs);
+        self.changes += 1;
+        Ok(())
+    }
+
+    fn count(&self, source: &dyn Source, secs: i64, now_ms: i64) -> Result<u64, String> {
+        let reply = self.run(source, &rollout::count(&self.plan, secs, now_ms, COUNTED_MAX))?;
+        let count = reply.get("n").and_then(whole).and_then(|count| u64::try_from(count).ok());
+        count.ok_or_else(|| "The store doesn't say how many documents are overdue".to_owned())
+    }
+
+    fn run(&self, source: &dyn Source, command: &Document) -> Result<Document, String> {
+        let reply = source.run(&self.plan.namespace.db, command);
+        match Reply::refusal(&reply) {
+            Some(refusal) => Err(refusal),
+            None => Ok(reply),
+        }
+    }
+
+    /// Documents that are gone, and documents in all.
+    pub fn progress(&self) -> (u64, u64) {
+        (self.total.saturating_sub(self.left), self.total)
+    }
+
+    /// How things are now.
+    pub fn words(&self) -> &str {
+        &self.words
+    }
+
+    /// What is left as it is when it ends here.
+    pub fn result(&self) -> String {
+        let (gone, total) = self.progress();
+        let name = self.plan.namespace.to_string();
+        let left = total.saturating_sub(gone);
+        let Some(secs) = self.secs else { return format!("{name} is as it was: it has no TTL") };
+        if left == 0 {
+            return format!("{gone} documents of {name} are gone. Its TTL is now {}", age(secs));
+        }
+        format!(
+            "{gone} of {total} documents of {name} are gone. Its TTL is now {}, so documents go at \
+             that age; the {left} that a TTL of {} would remove too stay until then",
+            age(secs),
+            age(self.plan.to_secs)
+        )
+    }
+}
+
+/// Seconds in words: from two days on in days too.
+fn age(secs: i64) -> String {
+    const DAY: i64 = 86_400;
+    if secs < 2 * DAY { format!("{secs} s") } else { format!("{secs} s ({} days)", secs / DAY) }
+}
+
+/// The earliest date in a field, in milliseconds since 1970.
+fn earliest_ms(document: &Document, path: &str) -> Option<i64> {
+    let mut value = Bson::Document(document.clone());
+    for part in path.split('.') {
+        value = match &value {
+            Bson::Document(inner) => inner.get(part)?.clone(),
+            _ => return None,
+        };
+    }
+    match value {
+        Bson::DateTime(date) => Some(date.timestamp_millis()),
+        Bson::Array(all) => {
+            let dates = all.iter().filter_map(Bson::as_datetime);
+            dates.map(|date| date.timestamp_millis()).min()
+        }
+        _ => None,
+    }
+}
+
+/// Works on a detached thread: a rollout takes hours, and the window must close all the same.
+pub(super) fn start(
+    work: RolloutWork,
+    operation: OperationId,
+    source: Arc<dyn Source>,
+    outcomes: Sender<Outcome>,
+    wake: Wake,
+) {
+    let (told, waker) = (outcomes.clone(), Arc::clone(&wake));
+    let run = move || {
+        let end = guarded(|| run(&work, source.as_ref(), &wake));
+        let end = end.unwrap_or_else(RolloutEnd::Failed);
+        if outcomes.send(Outcome::Rollout { operation, end }).is_ok() {
+            wake(Duration::ZERO);
+        }
+    };
+    let thread = thread::Builder::new().name("mayfly-rollout".to_owned()).spawn(run);
+    if let Err(error) = thread {
+        let end = RolloutEnd::Failed(format!("Can't start a thread: {error}"));
+        if told.send(Outcome::Rollout { operation, end }).is_ok() {
+            waker(Duration::ZERO);
+        }
+    }
+}
+
+fn run(work: &RolloutWork, source: &dyn Source, wake: &Wake) -> RolloutEnd {
+    let gauge = &work.gauge;
+    let mut rollout = Rollout::new(work.plan.clone());
+    for turn in 0_u32.. {
+        if gauge.cancel.is_cancelled() {
+            return RolloutEnd::Stopped(rollout.result());
+        }
+        if gauge.is_paused() {
+            let (gone, total) = rollout.progress();
+            gauge.set(gone, total, "paused; the TTL stays as it is".to_owned());
+        } else if turn.is_multiple_of(LOOKS_APART) {
+            match rollout.look(source) {
+                Ok(Look::Waits) => {}
+                Ok(Look::Complete) => return RolloutEnd::Complete(rollout.result()),
+                Err(why) => {
+                    return RolloutEnd::Failed(format!("{why}. {}", rollout.result()));
+                }
+            }
+            let (gone, total) = rollout.progress();
+            gauge.set(gone, total, rollout.words().to_owned());
+            gauge.set_changes(rollout.changes);
+        }
+        wake(Duration::ZERO);
+        thread::park_timeout(LOOK);
+    }
+    RolloutEnd::Stopped(rollout.result())
+}
+
+#[cfg(test)]
+#[path = "rollout_tests.rs"]
+mod tests;

@@ -1,0 +1,108 @@
+//! A rollout on a store whose time is moved by hand.
+
+use bson::{DateTime, doc};
+
+use super::*;
+use crate::job::{Namespace, OpenRequest, Sandbox};
+use crate::source::embedded::opener;
+
+const NOW_MS: i64 = 1_780_315_200_000;
+
+/// 1,000 documents, one an hour old, one two hours old, and so on.
+fn store() -> Arc<dyn Source> {
+    let request = OpenRequest {
+        sandbox: Some(Sandbox::Empty),
+        simulated_start_ms: Some(NOW_MS),
+        ..OpenRequest::default()
+    };
+    let source = opener()(&request).map_err(|error| error.message).expect("a sandbox").source;
+    let at = |hours: i64| DateTime::from_millis(NOW_MS - hours * 3_600_000);
+    let documents: Vec<Document> =
+        (1..=1_000_i64).map(|n| doc! { "_id": n, "at": at(n) }).collect();
+    ok(source.as_ref(), "test", &doc! { "insert": "c", "documents": documents });
+    source
+}
+
+fn ok(source: &dyn Source, db: &str, command: &Document) -> Document {
+    let reply = source.run(db, command);
+    assert_eq!(Reply::refusal(&reply), None, "{command}");
+    reply
+}
+
+fn plan() -> RolloutPlan {
+    RolloutPlan {
+        namespace: Namespace::new("test", "c"),
+        create: Some(doc! { "key": { "at": 1 }, "name": "at_1" }),
+        key: doc! { "at": 1 },
+        partial: None,
+        from_secs: None,
+        // Ten hours.
+        to_secs: 36_000,
+        // 300 a step.
+        per_second: 5,
+    }
+}
+
+fn count(source: &dyn Source) -> i32 {
+    ok(source, "test", &doc! { "count": "c" }).get_i32("n").expect("a count")
+}
+
+fn secs(source: &dyn Source) -> i64 {
+    let reply = ok(source, "test", &doc! { "listIndexes": "c" });
+    let cursor = reply.get_document("cursor").expect("a cursor");
+    let batch = cursor.get_array("firstBatch").expect("a batch");
+    let index = batch.last().and_then(Bson::as_document).expect("an index");
+    index.get("expireAfterSeconds").and_then(whole).expect("seconds")
+}
+
+/// A minute goes by, and a pass removes what is due.
+fn minute(source: &dyn Source) {
+    ok(source, "admin", &doc! { "mayflyClock": 1, "advanceMS": 60_000_i64 });
+    ok(source, "admin", &doc! { "mayflyReap": 1 });
+}
+
+#[test]
+fn documents_go_in_steps_and_the_oldest_first() {
+    let source = store();
+    let mut rollout = Rollout::new(plan());
+    assert_eq!(rollout.look(source.as_ref()), Ok(Look::Waits));
+    assert_eq!((secs(source.as_ref()), count(source.as_ref())), (SECS_MAX, 1_000));
+    let mut counts = Vec::new();
+    for _ in 0..40 {
+        if rollout.look(source.as_ref()) == Ok(Look::Complete) {
+            break;
+        }
+        // Nothing more is lowered while something is overdue.
+        let lowered = secs(source.as_ref());
+        assert_eq!(rollout.look(source.as_ref()), Ok(Look::Waits));
+        assert_eq!(secs(source.as_ref()), lowered);
+        minute(source.as_ref());
+        counts.push(count(source.as_ref()));
+    }
+    // 991 documents are ten hours old or older by the end of it.
+    assert_eq!(counts, [700, 400, 100, 9]);
+    assert_eq!(secs(source.as_ref()), 36_000);
+    assert_eq!(rollout.progress(), (991, 991));
+}
+
+#[test]
+fn a_rollout_that_is_stopped_says_how_things_are() {
+    let source = store();
+    let mut rollout = Rollout::new(plan());
+    for _ in 0..2 {
+        assert_eq!(rollout.look(source.as_ref()), Ok(Look::Waits));
+    }
+    minute(source.as_ref());
+    assert_eq!(rollout.look(source.as_ref()), Ok(Look::Waits));
+    let said = rollout.result();
+    assert!(said.starts_with("300 of 991 documents of test.c are gone"), "{said}");
+    assert!(said.contains(&format!("TTL is now {} s", secs(source.as_ref()))), "{said}");
+}
+
+#[test]
+fn a_refusal_ends_it_with_one_sentence() {
+    let source = store();
+    let missing = RolloutPlan { create: None, from_secs: Some(SECS_MAX), ..plan() };
+    let refused = Rollout::new(missing).look(source.as_ref());
+    assert!(refused.as_ref().is_err_and(|why| why.contains("hint")), "{refused:?}");
+}
