@@ -51,6 +51,7 @@ pub fn ask_off(of: &Namespace, shown: &str) -> Action {
         button: "Turn off".to_owned(),
         tone: Tone::Danger,
         offer: Offer::StopArchiving(of.clone()),
+        name: None,
     })))
 }
 

@@ -87,5 +87,6 @@ pub fn unlock_question(name: &str, is_production: bool) -> Dialog {
         button: "Unlock".to_owned(),
         tone: if is_production { Tone::Danger } else { Tone::Amber },
         offer: Offer::Unlock,
+        name: None,
     })
 }

@@ -1,8 +1,8 @@
 //! The actions of questions and messages.
 
 use super::{
-    Action, ArchiveAction, ConnectAction, ConvertAction, DocumentsAction, LessonAction,
-    ReaperAction, StoreAction, TransferAction, ViewAction,
+    Action, ArchiveAction, ConnectAction, ConvertAction, DocumentsAction, IndexesAction,
+    LessonAction, ReaperAction, StoreAction, TransferAction, ViewAction,
 };
 use crate::job::lesson::LessonSource;
 use crate::state::offer::Offer;
@@ -14,6 +14,10 @@ impl From<Offer> for Action {
             Offer::ResumeMonitor => Self::Reaper(ReaperAction::Resume),
             Offer::RemoveHeld => Self::Reaper(ReaperAction::DeleteHeld),
             Offer::Unlock => Self::Connect(ConnectAction::Unlock),
+            Offer::AskUnlock => Self::Connect(ConnectAction::AskUnlock),
+            Offer::SendIndex(tab) => Self::Indexes(tab, IndexesAction::Send),
+            Offer::StartRollout(tab) => Self::Indexes(tab, IndexesAction::StartRollout),
+            Offer::ChangeMany(tab, change) => Self::Documents(tab, DocumentsAction::Change(change)),
             Offer::RunPass => Self::Reaper(ReaperAction::RunNow),
             Offer::CreateStore(folder) => Self::Store(StoreAction::CreateStore(folder)),
             Offer::ForgetStore(folder) => Self::Store(StoreAction::ForgetRecent(folder)),

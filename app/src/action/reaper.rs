@@ -77,6 +77,7 @@ pub fn run_now(state: &State, is_deliberate: bool) -> Action {
         button: format!("Remove {}", counted(overdue, "document", "documents")),
         tone: Tone::Amber,
         offer: Offer::RunPass,
+        name: None,
     })))
 }
 
@@ -91,6 +92,7 @@ pub fn resume_in_sandbox(overdue: u64) -> Dialog {
         button: "Turn on".to_owned(),
         tone: Tone::Amber,
         offer: Offer::ResumeMonitor,
+        name: None,
     })
 }
 
@@ -160,6 +162,7 @@ pub fn release_held(held: &Held) -> Action {
         button: format!("Remove {what}"),
         tone: Tone::Amber,
         offer: Offer::RemoveHeld,
+        name: None,
     })))
 }
 

@@ -1,10 +1,13 @@
 //! What the store that is open can't carry out, and why.
 
 use super::{
-    Action, DocumentsAction, Entry, SandboxAction, StoreAction, TransferAction, listener,
-    maintenance, transfer,
+    Action, DocumentsAction, Entry, IndexesAction, SandboxAction, StoreAction, TransferAction,
+    listener, maintenance, transfer,
 };
-use crate::state::State;
+use crate::job::bulk::BulkChange;
+use crate::state::dialogs::{Confirm, Tone, TypedName};
+use crate::state::offer::Offer;
+use crate::state::{Dialog, State};
 
 impl Entry {
     /// What it does now; `None`: it can't be done now, or not in the store that is open.
@@ -73,6 +76,43 @@ pub fn refusal(action: &Action, state: &State) -> Option<&'static str> {
         Action::Transfer(action) if !can.transfer && brings_files(action) => Some(TRANSFER),
         _ => None,
     }
+}
+
+/// The question before a change of a server that others depend on: the name of the collection must be
+/// typed. `None`: nothing has to be asked.
+#[must_use]
+pub fn production_question(action: &Action, state: &State) -> Option<Dialog> {
+    let connection = state.store.connection.as_ref().filter(|_| state.is_open())?;
+    // A locked one refuses the change anyway.
+    let is_open = !connection.is_locked(state.uptime) && !connection.is_named;
+    let is_asked = connection.attached.mark.is_production && is_open;
+    let (tab, offer, what) = match action {
+        Action::Indexes(tab, IndexesAction::Send) => {
+            (tab, Offer::SendIndex(*tab), "This changes the indexes of")
+        }
+        Action::Indexes(tab, IndexesAction::StartRollout) => {
+            (tab, Offer::StartRollout(*tab), "This starts a rollout on")
+        }
+        Action::Documents(tab, DocumentsAction::Change(change))
+            if matches!(**change, BulkChange::Delete(_)) =>
+        {
+            (tab, Offer::ChangeMany(*tab, change.clone()), "This deletes documents of")
+        }
+        _ => return None,
+    };
+    let namespace = &state.tabs.get(*tab).filter(|_| is_asked)?.namespace;
+    let server = &connection.attached.name;
+    let text = format!("{what} {namespace} on {server}, which is marked as production.");
+    let name = Some(TypedName { name: namespace.collection.clone(), typed: String::new() });
+    Some(Dialog::Confirm(Confirm {
+        title: "Change a production server?".to_owned(),
+        text,
+        command: None,
+        button: "Change it".to_owned(),
+        tone: Tone::Danger,
+        offer,
+        name,
+    }))
 }
 
 /// Whether it begins an import, or a transfer of a whole database.

@@ -7,6 +7,7 @@ use super::{
     console, convert, documents, event, expiry, explain, indexes, lesson, listener, maintenance,
     reaper, rollout, sandbox, schema, store, transfer, trash,
 };
+use crate::state::offer::Offer;
 use crate::state::purpose::{
     ArchivePurpose, ConvertPurpose, DocumentsPurpose, LessonPurpose, ListenerPurpose,
     MaintenancePurpose, ReaperPurpose, SchemaPurpose, StorePurpose, TrashPurpose,
@@ -14,7 +15,7 @@ use crate::state::purpose::{
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
 use crate::worker::transfer::TransferDone;
-use crate::worker::{Outcome, Reply};
+use crate::worker::{Outcome, Reply, code};
 
 /// Handles one outcome.
 pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
@@ -26,6 +27,7 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
             if generation <= cx.state.switched_at && generation > 0 => {}
         Outcome::Answer { purpose, generation, reply } => {
             log(&purpose, &reply, cx.state);
+            offer_unlock(&reply, cx.state);
             answer(&purpose, generation, &reply, cx);
         }
         Outcome::Dropped { purpose, generation, full } => {
@@ -65,6 +67,17 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
         Outcome::LessonEvent(number, event) => lesson::event(number, event, cx),
         Outcome::Lesson(outcome) => lesson::outcome(outcome, cx),
     }
+}
+
+/// Offers to unlock a server whose lock refused a change.
+fn offer_unlock(reply: &Reply, state: &mut State) {
+    let Some(connection) = &mut state.store.connection else { return };
+    if !reply.failed_with(code::UNAUTHORIZED) || !connection.is_locked(state.uptime) {
+        return;
+    }
+    let text = format!("{} is read-only", connection.attached.name);
+    let unlock = Some(("Unlock…".to_owned(), Offer::AskUnlock));
+    state.toasts.push(Kind::Warning, text, unlock, state.uptime);
 }
 
 fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {

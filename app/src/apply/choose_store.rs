@@ -69,6 +69,7 @@ pub(super) fn looked_into(generation: u64, folder: PathBuf, has_store: bool, cx:
         button: "Create store".to_owned(),
         tone: Tone::Normal,
         offer: Offer::CreateStore(folder),
+        name: None,
     }));
 }
 

@@ -29,7 +29,7 @@ pub fn apply(action: &ConnectAction, cx: &mut Apply<'_>) {
             let Some(connection) = &cx.state.store.connection else { return };
             let attached = &connection.attached;
             let question = unlock_question(&attached.name, attached.mark.is_production);
-            cx.state.dialogs.show(question);
+            cx.state.dialogs.show_before(question);
         }
     }
 }

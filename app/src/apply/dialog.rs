@@ -24,9 +24,20 @@ pub fn apply(action: DialogAction, cx: &mut Apply<'_>) {
             cx.state.dialogs.close();
         }
         DialogAction::Confirm(action) => {
+            let open = cx.state.dialogs.open();
+            let is_named = matches!(open, Some(Dialog::Confirm(asked)) if asked.name.is_some());
             cx.state.dialogs.close();
+            set_named(is_named, cx.state);
             apply_action(*action, cx);
+            set_named(false, cx.state);
         }
+    }
+}
+
+/// Whether the name was typed for the change that comes next.
+fn set_named(is_named: bool, state: &mut State) {
+    if let Some(connection) = &mut state.store.connection {
+        connection.is_named = is_named;
     }
 }
 

@@ -66,6 +66,9 @@ impl<'a> Apply<'a> {
 
     /// Sends a command that writes. Every one is done, in order. Returns its generation.
     pub fn write(&mut self, purpose: Purpose, db: &str, command: Document) -> u64 {
+        if let Some(connection) = &mut self.state.store.connection {
+            connection.use_now(self.state.uptime);
+        }
         self.job(purpose, Lane::Write, Work::Command { db: db.to_owned(), command })
     }
 

@@ -39,7 +39,7 @@ pub use answer::outcome;
 pub use effects::{Apply, Effects, WindowEffect};
 
 use crate::action::Action;
-use crate::action::supported::refusal;
+use crate::action::supported::{production_question, refusal};
 use crate::state::toasts::Kind;
 
 /// Why something was not done that was asked of the worker.
@@ -52,6 +52,9 @@ const QUEUE_FULL: &str = "Too many operations queued; try again when they finish
 pub fn apply(action: Action, cx: &mut Apply<'_>) {
     if let Some(sentence) = refusal(&action, cx.state) {
         return cx.state.toasts.push(Kind::Warning, sentence, None, cx.state.uptime);
+    }
+    if let Some(question) = production_question(&action, cx.state) {
+        return cx.state.dialogs.show_before(question);
     }
     match action {
         Action::Store(action) => store::apply(action, cx),

@@ -117,6 +117,9 @@ pub fn follow(state: &mut State) -> Option<Duration> {
         if run.followed != reached {
             // A server tells nothing by itself.
             run.followed = reached;
+            if let Some(connection) = &mut state.store.connection {
+                connection.use_now(state.uptime);
+            }
             state.changes.note(Some(&run.namespace));
         }
         let (gone, all) = (number::count(done), number::count(total));

@@ -73,12 +73,16 @@ pub fn script(plan: &RolloutPlan) -> String {
         "const database = db.getSiblingDB({db}), coll = database.getCollection({collection});
 const key = {key}, field = {field}, partial = {partial}, target = {to}, perStep = {per_step};
 const set = (secs) => database.runCommand({{ collMod: {collection}, index: {{ keyPattern: key, expireAfterSeconds: secs }} }});
+const date = (doc) => {{
+  const value = field.split('.').reduce((inner, part) => inner[part], doc);
+  return Array.isArray(value) ? Math.min(...value.filter((one) => one instanceof Date)) : value;
+}};
 const due = (secs) => ({{ $and: [{{ [field]: {{ $lte: new Date(Date.now() - secs * 1000) }} }}, partial] }});
 {first}
 let secs = 2147483647;
 while (secs > target) {{
   const last = coll.find(due(target)).sort({{ [field]: 1 }}).hint(key).skip(perStep - 1).limit(1).toArray()[0];
-  secs = last ? Math.max(target, Math.floor((Date.now() - last[field]) / 1000)) : target;
+  secs = last ? Math.max(target, Math.floor((Date.now() - date(last)) / 1000)) : target;
   set(secs);
   print(`TTL ${{secs}} s, ${{coll.countDocuments(due(secs))}} overdue`);
   do {{ sleep({ms}); }} while (coll.countDocuments(due(secs)) > 0);

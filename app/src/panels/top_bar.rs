@@ -208,7 +208,7 @@ fn server_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
     });
     if attached.mark.is_production && class >= WidthClass::Run {
         let chip =
-            Chip { label: "Production", look: Look::Error, name: "Production", ..Chip::default() };
+            Chip { label: "Production", look: Look::Amber, name: "Production", ..Chip::default() };
         chip.ui(ui).hint("Others depend on this server's data");
     }
     if is_apart && class >= WidthClass::Names {

@@ -146,13 +146,15 @@ pub struct Connection {
     pub attached: Box<Attached>,
     /// When a change was last allowed or sent, in window time; `None`: it is locked.
     unlocked: Option<Duration>,
+    /// Whether the name was typed for the change that comes next.
+    pub is_named: bool,
 }
 
 impl Connection {
     /// A server that was just attached: it is locked.
     #[must_use]
     pub fn new(attached: Box<Attached>) -> Self {
-        Self { attached, unlocked: None }
+        Self { attached, unlocked: None, is_named: false }
     }
 
     /// Locks it, or unlocks it.

@@ -20,7 +20,6 @@ use crate::job::Dialect;
 use crate::limits::DIALOGS_WAITING_MAX;
 
 /// A dialog with its current input.
-#[expect(clippy::large_enum_variant, reason = "one is open at a time")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dialog {
     /// Choices that stay.
@@ -359,6 +358,17 @@ pub struct Confirm {
     pub tone: Tone,
     /// What the button does.
     pub offer: Offer,
+    /// The name that must be typed first; `None`: none.
+    pub name: Option<TypedName>,
+}
+
+/// A name that must be typed before a button works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypedName {
+    /// The name.
+    pub name: String,
+    /// What is typed.
+    pub typed: String,
 }
 
 /// How serious a button is.

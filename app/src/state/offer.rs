@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use super::operations::OperationId;
 use super::{Namespace, TabId};
+use crate::job::bulk::BulkChange;
 
 /// What the button of a question or of a message does. `action` turns it into an action.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Offer {
     /// Expired documents of the collection are no longer archived.
     StopArchiving(Namespace),
@@ -16,6 +17,14 @@ pub enum Offer {
     ResumeMonitor,
     /// Changes may be sent to the server.
     Unlock,
+    /// It is asked whether changes may be sent.
+    AskUnlock,
+    /// The command of the open dialog of an index is sent.
+    SendIndex(TabId),
+    /// The planned rollout is started.
+    StartRollout(TabId),
+    /// Many documents are changed.
+    ChangeMany(TabId, Box<BulkChange>),
     /// Runs a pass now.
     RunPass,
     /// A store is created in this folder.

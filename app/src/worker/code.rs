@@ -1,5 +1,8 @@
 //! The error numbers of MongoDB that the window acts on.
 
+/// `Unauthorized`: the user lacks the right, or a connection is locked.
+pub const UNAUTHORIZED: i32 = 13;
+
 /// `NamespaceNotFound`: there is no such collection.
 pub const NAMESPACE_NOT_FOUND: i32 = 26;
 

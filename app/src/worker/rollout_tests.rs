@@ -3,7 +3,8 @@
 use bson::{DateTime, doc};
 
 use super::*;
-use crate::job::{Namespace, OpenRequest, Sandbox};
+use crate::job::{Cancel, Namespace, OpenRequest, Sandbox};
+use crate::shell::{Output, Shell, ShellLimits};
 use crate::source::embedded::opener;
 
 const NOW_MS: i64 = 1_780_315_200_000;
@@ -105,4 +106,22 @@ fn a_refusal_ends_it_with_one_sentence() {
     let missing = RolloutPlan { create: None, from_secs: Some(SECS_MAX), ..plan() };
     let refused = Rollout::new(missing).look(source.as_ref());
     assert!(refused.as_ref().is_err_and(|why| why.contains("hint")), "{refused:?}");
+}
+
+#[test]
+fn the_script_for_mongosh_does_the_same() {
+    let source = store();
+    // Instead of waiting for the monitor it runs a pass.
+    let script =
+        rollout::script(&plan()).replace("sleep(60000)", "db.adminCommand({mayflyReap: 1})");
+    let limits = ShellLimits { time: None, ..ShellLimits::default() };
+    let mut shell = Shell::new(Arc::clone(&source), limits).expect("a shell");
+    let mut said = Vec::new();
+    let all = shell.run_input(&script, &Cancel::default(), &mut |output| match output {
+        Output::Printed(line) | Output::Failed(line) => said.push(line),
+        Output::Value { .. } => {}
+    });
+    assert!(all, "{said:?}");
+    assert_eq!((secs(source.as_ref()), count(source.as_ref())), (36_000, 9), "{said:?}");
+    assert_eq!(said.len(), 4, "{said:?}");
 }

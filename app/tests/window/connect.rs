@@ -136,7 +136,8 @@ fn a_locked_server_is_not_changed_and_an_unlocked_one_is() {
     drop(&mut window);
     window.until_named("This connection is read-only");
     window.click("Cancel");
-    window.choose("Locked", "Unlock this connection…");
+    window.until_named(" is read-only");
+    window.click("Unlock…");
     window.click("Unlock");
     window.until_named("Unlocked: changes are made on");
     drop(&mut window);
@@ -305,4 +306,31 @@ fn a_server_that_hangs_does_not_keep_the_window_open() {
     let began = SystemClock.monotonic();
     drop(window);
     assert!(SystemClock.monotonic().saturating_sub(began) < CLOSES);
+}
+
+#[test]
+fn a_production_server_asks_for_the_name_before_a_change() {
+    let served = Served::start(&due_each_hour());
+    let mut window = Window::open();
+    dialog(&mut window, &served.uri);
+    window.click("Production: others depend on this data");
+    window.click("Connect");
+    window.until("the server is shown", |state| state.store.connection.is_some());
+    window.until_named("Production");
+    window.choose("Locked", "Unlock this connection…");
+    window.until_named("It is marked as production");
+    window.click("Unlock");
+    window.click("Indexes");
+    window.until_named("Change TTL… at_1");
+    window.click("Change TTL… at_1");
+    window.type_into("TTL", "9");
+    window.until_enabled("Change and expire 1");
+    window.click("Change and expire 1");
+    window.until_named("This changes the indexes of test.due on");
+    assert!(!window.is_enabled("Change it"));
+    window.type_into("Name to confirm", "due");
+    window.click("Change it");
+    window.until_named("The TTL of at_1 is now");
+    let listed = served.source.run("test", &doc! { "listIndexes": "due" });
+    assert!(listed.to_string().contains("\"expireAfterSeconds\": 9"), "{listed}");
 }

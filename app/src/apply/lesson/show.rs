@@ -100,6 +100,7 @@ pub(super) fn follow(link: &str, cx: &mut Apply<'_>) {
             button: "Copy address".to_owned(),
             tone: Tone::Normal,
             offer: Offer::Copy(link.to_owned()),
+            name: None,
         }));
     };
     let expiry = |mode, cx: &mut Apply<'_>| {
