@@ -1,9 +1,11 @@
-//! `mayfly shell --uri-env`: the console on a server, read-only.
+//! `mayfly shell --uri-env`: the console on a server, read-only. `MAYFLY_TEST_URI` names any other server
+//! to test: `MAYFLY_TEST_URI=mongodb://… tests/run attach`.
 
 use std::process::{Command, Output};
 
+use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_tests::{program, server::Server};
-use mongodb::bson::{Document, doc};
+use mongodb::bson::{DateTime, Document, doc, oid::ObjectId};
 use mongodb::sync::Client;
 
 /// The variable that holds the connection string.
@@ -114,4 +116,66 @@ fn a_missing_variable_is_said() {
         !output.status.success() && failed.contains("MAYFLY_TEST_NOT_SET is not set"),
         "{failed}"
     );
+}
+
+/// The variable that names a server to test, besides the one that the tests start: any but a
+/// production server, because a database is made on it and dropped.
+const ANY_SERVER: &str = "MAYFLY_TEST_URI";
+
+/// The database that is made.
+const DATABASE: &str = "mayfly_attach_test";
+
+/// Documents whose dates are an hour apart, the first an hour ahead, so that no monitor removes one
+/// meanwhile; one has no date and one a text.
+fn fill(uri: &str, now_ms: i64) {
+    let client = Client::with_uri_str(uri).expect("a client");
+    let database = client.database(DATABASE);
+    let due = database.collection::<Document>("due");
+    due.drop().run().expect("dropped");
+    let hour = |n: i64| DateTime::from_millis(now_ms + n * 3_600_000);
+    let mut documents: Vec<Document> =
+        (1..=30_i64).map(|n| doc! { "_id": ObjectId::new(), "n": n, "at": hour(n) }).collect();
+    documents.push(doc! { "_id": ObjectId::new(), "n": 31_i64 });
+    documents.push(doc! { "_id": ObjectId::new(), "n": 32_i64, "at": "2026-01-01" });
+    due.insert_many(documents).run().expect("inserted");
+    let index = doc! { "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 0 };
+    let made = database.run_command(doc! { "createIndexes": "due", "indexes": [index] }).run();
+    made.expect("a TTL index");
+}
+
+#[test]
+fn any_server_tells_what_expires() {
+    let named = std::env::var(ANY_SERVER).ok();
+    let own = named.is_none().then(|| Server::start(&[]));
+    let uri = named.or_else(|| own.as_ref().map(|own| own.uri.clone())).expect("a server");
+    let now_ms = SystemClock.now_ms();
+    fill(&uri, now_ms);
+    let ask = |script: &str| {
+        let script = format!("const database = db.getSiblingDB('{DATABASE}'); {script}");
+        printed(&uri, &script)
+    };
+    assert_eq!(ask("database.due.countDocuments({})"), "32");
+    let refused = refused(&uri, "db.getSiblingDB('mayfly_attach_test').due.deleteMany({})");
+    assert!(refused.contains("read-only"), "{refused}");
+    let soonest = "database.runCommand({mayflyExpiring: 'due', limit: 10}).batch.length";
+    assert_eq!(ask(soonest), "10");
+    let all = "let after, seen = 0; do { const page = database.runCommand({mayflyExpiring: 'due', \
+               limit: 7, ...(after ? {after} : {})}); seen += page.batch.length; after = page.next; } \
+               while (after); seen";
+    assert_eq!(ask(all), "30");
+    let (from, to) = (now_ms + 5 * 3_600_000 - 60_000, now_ms + 15 * 3_600_000 - 60_000);
+    let forecast = format!(
+        "const found = database.runCommand({{mayflyForecast: 'due', from: new Date({from}), to: new \
+         Date({to}), buckets: 10}}); [found.counts.map(Number), found.beyond, found.never].join(' ')"
+    );
+    assert_eq!(ask(&forecast), "\"1,1,1,1,1,1,1,1,1,1 20 2\"");
+    let what_if = "const found = database.runCommand({mayflyWhatIf: 'due', index: {keyPattern: {at: \
+                   1}, expireAfterSeconds: 3600}}); [found.total, found.overdueNow, \
+                   found.never.fieldMissing, found.never.string].join(' ')";
+    assert_eq!(ask(what_if), "\"32 0 1 1\"");
+    let verdict = "const id = database.due.findOne({n: 32})._id; database.runCommand({mayflyVerdict: \
+                   'due', id}).verdicts[0].reason";
+    assert_eq!(ask(verdict), "\"string\"");
+    let client = Client::with_uri_str(&uri).expect("a client");
+    client.database(DATABASE).drop().run().expect("dropped");
 }

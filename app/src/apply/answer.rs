@@ -1,5 +1,6 @@
 //! What comes back from the worker.
 
+use bson::Bson;
 use mayfly_engine::value::shell::write_command;
 
 use super::{
@@ -7,6 +8,7 @@ use super::{
     console, convert, documents, event, expiry, explain, indexes, lesson, listener, maintenance,
     reaper, rollout, sandbox, schema, store, transfer, trash,
 };
+use crate::job::server::SENT;
 use crate::state::offer::Offer;
 use crate::state::purpose::{
     ArchivePurpose, ConvertPurpose, DocumentsPurpose, LessonPurpose, ListenerPurpose,
@@ -185,10 +187,18 @@ fn log(purpose: &Purpose, reply: &Reply, state: &mut State) {
     if reply.command.is_empty() {
         return;
     }
+    let is_background = is_background(purpose, reply);
+    if let Some(sent) = reply.ok().and_then(|found| found.get_array(SENT).ok()) {
+        for command in sent.iter().filter_map(Bson::as_document) {
+            let (at_ms, text) = (state.now_ms(), write_command(&reply.db, command));
+            state.commands.push(at_ms, &text, reply.micros, None, is_background);
+        }
+        return;
+    }
     let text = write_command(&reply.db, &reply.command);
     let error = reply.error().map(ToOwned::to_owned);
     let at_ms = state.now_ms();
-    state.commands.push(at_ms, &text, reply.micros, error, is_background(purpose, reply));
+    state.commands.push(at_ms, &text, reply.micros, error, is_background);
 }
 
 /// Whether the window asks this by itself, to keep what it shows fresh.

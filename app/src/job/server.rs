@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::connection_string::ConnectionString;
 
+/// The field of a reply with the standard commands that a question of Mayfly's own became.
+pub const SENT: &str = "sent";
+
 /// A server, and what the window says about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {

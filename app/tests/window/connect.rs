@@ -222,6 +222,11 @@ fn documents_of_a_server_count_down_and_go() {
     });
     window.until_named("Overdue: 1");
     window.until_named("Will expire: 4");
+    // The log has what the server was asked, and no command of Mayfly's own.
+    let log = window.state().commands.records();
+    assert!(log.iter().any(|sent| sent.text.contains("find") && sent.text.contains("at_1")));
+    let own: Vec<_> = log.iter().filter(|sent| sent.text.contains("mayflyExpiring")).collect();
+    assert!(own.iter().all(|sent| sent.store != window.state().store.number), "{own:?}");
     served.source.run("admin", &doc! { "mayflyReap": 1 });
     let tab = window.tab().id;
     window.ask(Action::Expiry(tab, ExpiryAction::Refresh));

@@ -8,6 +8,7 @@ use bson::{Bson, DateTime, Document, doc};
 use proptest::prelude::*;
 
 use super::Remote;
+use crate::job::server::SENT;
 use crate::job::{Cancel, ConnectionString, OpenRequest, Sandbox};
 use crate::source::{Source, embedded};
 
@@ -123,7 +124,7 @@ fn rows(source: &dyn Source, mut command: Document) -> Vec<(i64, String, i32)> {
 
 /// A reply without what only one side tells.
 fn told(mut reply: Document) -> Document {
-    for field in ["ok", "exact", "sample", "latest", "operationTime", "$clusterTime"] {
+    for field in ["ok", "exact", "sample", SENT, "latest", "operationTime", "$clusterTime"] {
         reply.remove(field);
     }
     reply

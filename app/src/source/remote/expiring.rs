@@ -10,10 +10,11 @@ use mayfly_engine::reply::{ExpiringPage, ExpiringRow};
 use mayfly_engine::ttl::{self, Deadline, Expiry};
 use mayfly_engine::value::whole;
 
+use super::asking::Asking;
 use super::failure::failed;
 use super::forecast::done;
 use super::read::{self, OWN_TIME_MS};
-use super::{Remote, rules};
+use super::rules;
 use crate::job::Cancel;
 use crate::job::due::TtlIndex;
 use crate::source::Source as _;
@@ -95,7 +96,7 @@ struct Span {
 
 /// The reply to `mayflyExpiring`.
 pub(super) fn expiring(
-    remote: &Remote,
+    remote: &Asking<'_>,
     db: &str,
     collection: &str,
     command: &Document,
@@ -123,7 +124,7 @@ pub(super) fn expiring(
 
 #[expect(clippy::too_many_arguments, reason = "what one question is about")]
 fn page(
-    remote: &Remote,
+    remote: &Asking<'_>,
     db: &str,
     collection: &str,
     rules: &[TtlIndex],

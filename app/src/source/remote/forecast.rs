@@ -7,9 +7,10 @@ use mayfly_engine::reply::BusyMinute;
 use mayfly_engine::ttl::{self, Expiry, Rule};
 use mayfly_engine::value::{Path, whole};
 
+use super::asking::Asking;
 use super::failure::failed;
 use super::read::{Scan, scan};
-use super::{Remote, rules};
+use super::rules;
 use crate::job::Cancel;
 use crate::job::due::TtlIndex;
 use crate::source::Source as _;
@@ -22,7 +23,7 @@ const BUCKETS_MAX: usize = 10_000;
 
 /// The reply to `mayflyForecast`.
 pub(super) fn forecast(
-    remote: &Remote,
+    remote: &Asking<'_>,
     db: &str,
     collection: &str,
     command: &Document,
@@ -68,7 +69,7 @@ fn first(rules: &[TtlIndex], document: &bson::RawDocument) -> Option<Expiry> {
 
 /// The reply to `mayflyWhatIf`.
 pub(super) fn what_if(
-    remote: &Remote,
+    remote: &Asking<'_>,
     db: &str,
     collection: &str,
     command: &Document,

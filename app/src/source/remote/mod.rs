@@ -4,6 +4,7 @@
 //! Mayfly's own, such as `mayflyExpiring`, no server knows: `own.rs` answers it from standard commands,
 //! or refuses it by name.
 
+mod asking;
 pub mod connect;
 mod expiring;
 pub mod failure;

@@ -7,7 +7,7 @@ use bson::doc;
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::value::whole;
 
-use super::Remote;
+use super::asking::Asking;
 use crate::job::Cancel;
 
 /// How long an answer is believed.
@@ -20,7 +20,7 @@ pub(super) struct Monitor(Mutex<Option<(Duration, Option<i64>)>>);
 impl Monitor {
     /// Seconds between two passes; `None`: the server doesn't tell. What counts is whether the field
     /// came back: a server may answer `ok: 1` to everything.
-    pub fn sleep_secs(&self, remote: &Remote) -> Option<i64> {
+    pub fn sleep_secs(&self, remote: &Asking<'_>) -> Option<i64> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = SystemClock.monotonic();
         if let Some((at, secs)) = *known

@@ -2,8 +2,10 @@
 
 use bson::{Bson, Document, doc};
 
+use super::asking::Asking;
 use super::{Remote, expiring, failure, forecast, verdict};
 use crate::job::Cancel;
+use crate::job::server::SENT;
 use crate::source::Source as _;
 
 /// `CommandNotFound`.
@@ -22,20 +24,24 @@ pub(super) fn reply(
     }
     let is_read = command.len() == 1 && matches!(value, Bson::Int32(1));
     let collection = value.as_str().unwrap_or_default();
+    let asking = Asking::new(remote);
     let answer = match name.as_str() {
         "mayflyClock" if is_read => Ok(clock(remote)),
         "mayflyDialect" if is_read => Ok(doc! { "dialect": "mongodb", "ok": 1.0 }),
-        "mayflyExpiring" => expiring::expiring(remote, db, collection, command, cancel),
-        "mayflyForecast" => forecast::forecast(remote, db, collection, command, cancel),
-        "mayflyWhatIf" => forecast::what_if(remote, db, collection, command, cancel),
-        "mayflyVerdict" => verdict::verdict(remote, db, collection, command, cancel),
+        "mayflyExpiring" => expiring::expiring(&asking, db, collection, command, cancel),
+        "mayflyForecast" => forecast::forecast(&asking, db, collection, command, cancel),
+        "mayflyWhatIf" => forecast::what_if(&asking, db, collection, command, cancel),
+        "mayflyVerdict" => verdict::verdict(&asking, db, collection, command, cancel),
         name => Err(failure::failed(
             NOT_FOUND,
             "CommandNotFound",
             &format!("{name} is not supported on a server; it works on Mayfly's own stores"),
         )),
     };
-    Some(answer.unwrap_or_else(|refusal| refusal))
+    let mut answer = answer.unwrap_or_else(|refusal| refusal);
+    // The log shows what a server was really asked.
+    answer.insert(SENT, asking.sent());
+    Some(answer)
 }
 
 fn clock(remote: &Remote) -> Document {

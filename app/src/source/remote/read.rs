@@ -3,7 +3,7 @@
 use bson::{Bson, Document, RawDocumentBuf, doc};
 use mayfly_engine::value::whole;
 
-use super::Remote;
+use super::asking::Asking;
 use crate::job::Cancel;
 use crate::job::due::TtlIndex;
 
@@ -61,7 +61,7 @@ pub(super) fn batch(reply: &Document) -> impl Iterator<Item = &Document> {
 /// # Errors
 /// The server's reply.
 pub(super) fn all(
-    remote: &Remote,
+    remote: &Asking<'_>,
     db: &str,
     collection: &str,
     command: Document,
@@ -109,7 +109,7 @@ pub(super) fn projection(rules: &[TtlIndex]) -> Option<Document> {
 /// # Errors
 /// The server's reply.
 pub(super) fn scan(
-    remote: &Remote,
+    remote: &Asking<'_>,
     db: &str,
     collection: &str,
     rules: &[TtlIndex],

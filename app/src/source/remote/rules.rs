@@ -9,7 +9,7 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::ttl::Rule;
 use mayfly_engine::value::whole;
 
-use super::Remote;
+use super::asking::Asking;
 use super::failure::failed;
 use super::read::{batch, is_ok};
 use crate::job::Cancel;
@@ -47,7 +47,7 @@ impl KnownRules {
 /// # Errors
 /// The server's reply.
 pub(super) fn of(
-    remote: &Remote,
+    remote: &Asking<'_>,
     db: &str,
     collection: &str,
     cancel: &Cancel,
@@ -69,7 +69,7 @@ pub(super) fn of(
 }
 
 fn list(
-    remote: &Remote,
+    remote: &Asking<'_>,
     db: &str,
     collection: &str,
     cancel: &Cancel,
@@ -87,7 +87,7 @@ fn list(
 
 /// The rule of a collection that is clustered by `_id`; a server has no index for it.
 fn clustered(
-    remote: &Remote,
+    remote: &Asking<'_>,
     db: &str,
     collection: &str,
     cancel: &Cancel,

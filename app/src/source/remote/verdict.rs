@@ -5,9 +5,10 @@ use mayfly_engine::reaper;
 use mayfly_engine::reply::{self, DocumentDue};
 use mayfly_engine::ttl::{self, Expiry, removal_window};
 
+use super::asking::Asking;
 use super::failure::failed;
 use super::forecast::done;
-use super::{Remote, read, rules};
+use super::{read, rules};
 use crate::job::Cancel;
 use crate::job::due::TtlIndex;
 
@@ -16,7 +17,7 @@ const IDS_MAX: usize = 1_000;
 
 /// The reply to `mayflyVerdict`.
 pub(super) fn verdict(
-    remote: &Remote,
+    remote: &Asking<'_>,
     db: &str,
     collection: &str,
     command: &Document,
@@ -62,7 +63,7 @@ fn due(rules: &[TtlIndex], id: &Bson, document: &Document) -> DocumentDue {
     }
 }
 
-fn one(remote: &Remote, rules: &[TtlIndex], document: &Document) -> Document {
+fn one(remote: &Asking<'_>, rules: &[TtlIndex], document: &Document) -> Document {
     let verdicts = verdicts(rules, document);
     let winner = ttl::winner(&verdicts);
     let threshold_ms = winner.and_then(|at| verdicts.get(at)?.threshold_ms());
