@@ -79,6 +79,9 @@ pub const DIALOGS_WAITING_MAX: usize = 8;
 /// How often the Expiry view reads the soonest documents of a server.
 pub const SERVER_POLL: Duration = Duration::from_secs(10);
 
+/// Looks in a row that a server may answer too late; after that it looks only when the user asks.
+pub const SERVER_LATE_LOOKS_MAX: u32 = 3;
+
 /// How far apart the window by itself asks a server for the density of a collection, in milliseconds.
 pub const SERVER_DENSITY_APART_MS: i64 = 60_000;
 

@@ -53,7 +53,13 @@ fn operation_ui(ui: &mut Ui, operation: &Operation, state: &State, actions: &mut
             }
             pause_ui(ui, operation, state, actions);
             if let Some(cancel) = &operation.cancel {
-                let label = if cancel.is_cancelled() { "Stopping…" } else { "Cancel" };
+                // What a rollout has done stays done.
+                let is_rollout = state.rollouts.iter().any(|run| run.operation == operation.id);
+                let label = match (cancel.is_cancelled(), is_rollout) {
+                    (true, _) => "Stopping…",
+                    (false, true) => "Stop",
+                    (false, false) => "Cancel",
+                };
                 let button = Button::plain(label).small().enabled(!cancel.is_cancelled());
                 if ui.add(button).clicked() {
                     actions.push(Action::View(ViewAction::Cancel(operation.id)));

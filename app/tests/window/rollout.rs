@@ -39,7 +39,7 @@ fn a_rollout_is_planned_started_paused_and_stopped() {
     window.click("Pause");
     window.until_named("paused; the TTL stays as it is");
     window.click("Continue");
-    window.click("Cancel");
+    window.click("Stop");
     window.until_named("0 of 31 documents of test.carts are gone. Its TTL is now 864000 s");
     let listed = window.run("test", &doc! { "listIndexes": "carts" });
     assert!(listed.to_string().contains("864000"), "{listed}");

@@ -14,7 +14,7 @@ use super::{Apply, documents, indexes};
 use crate::action::ExpiryAction;
 use crate::commands;
 use crate::job::RemovedDocument;
-use crate::limits::{REASONS_DOCUMENTS_MAX, REMOVED_ROWS_REST};
+use crate::limits::{REASONS_DOCUMENTS_MAX, REMOVED_ROWS_REST, SERVER_LATE_LOOKS_MAX};
 use crate::state::documents::change;
 use crate::state::expiry::{ExpiryView, Lane, Purpose, SavedExpiry, ShownPass, Totals};
 use crate::state::store::Next;
@@ -112,6 +112,7 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     }
     open.expiry.asked = true;
     open.expiry.looked = Some(cx.state.uptime);
+    open.expiry.late_looks = 0;
     let indexes_asked = open.indexes.asked;
     let (db, collection) = (open.namespace.db.clone(), open.namespace.collection.clone());
     let command = open.expiry.expiring_command(&collection);
@@ -348,7 +349,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
         with(cx.state, tab, |view| view.take_gone(now_ms));
     }
     let Some(reply) = reply.ok() else {
-        refused(purpose, reply, cx.state);
+        refused(tab, purpose, reply, cx.state);
         return;
     };
     match purpose {
@@ -419,6 +420,7 @@ fn take_soonest(tab: TabId, command: &Document, reply: &Document, state: &mut St
         note_next(tab, command, reply, state);
     }
     with(state, tab, |view| {
+        view.late_looks = 0;
         if is_server {
             view.take_missing(command, reply, now_ms);
         }
@@ -427,8 +429,16 @@ fn take_soonest(tab: TabId, command: &Document, reply: &Document, state: &mut St
 }
 
 /// Says why a question was refused whose answer the view can't be without.
-fn refused(purpose: &Purpose, reply: &Reply, state: &mut State) {
+fn refused(tab: TabId, purpose: &Purpose, reply: &Reply, state: &mut State) {
     let Some(error) = reply.error() else { return };
+    if *purpose == Purpose::Expiring && reply.failed_with(code::MAX_TIME_MS_EXPIRED) {
+        with(state, tab, |view| view.late_looks += 1);
+        let late = state.tabs.get(tab).map_or(0, |open| open.expiry.late_looks);
+        if late >= SERVER_LATE_LOOKS_MAX {
+            let text = "The server answers too late; Refresh looks again";
+            return state.toasts.push(Kind::Warning, text, None, state.uptime);
+        }
+    }
     let sentence = match purpose {
         Purpose::RefreshDate => error.to_owned(),
         Purpose::Expiring if state.store.connection.is_some() => {

@@ -112,6 +112,8 @@ pub struct ExpiryView {
     pub asked: bool,
     /// When the soonest documents were last asked for, in window time.
     pub looked: Option<std::time::Duration>,
+    /// Looks in a row that a server did not answer in time.
+    pub late_looks: u32,
     /// The time of the store when the soonest documents last came, in milliseconds since 1970.
     looked_ms: Option<i64>,
     /// Whether what the last start left was taken over.
