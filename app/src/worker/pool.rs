@@ -7,7 +7,7 @@ mod slow_reads;
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -79,6 +79,8 @@ struct Shared {
     console: Console,
     /// Set when the window closes.
     ends: Cancel,
+    /// Threads that roll out a TTL.
+    rollouts: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Worker {
@@ -109,6 +111,7 @@ impl Worker {
             traffic: TrafficSwitch::default(),
             console,
             ends: Cancel::default(),
+            rollouts: Mutex::default(),
         });
         let worker = Self {
             shared,
@@ -321,7 +324,9 @@ impl Drop for Worker {
         }
         // Drain outcomes so that no thread blocks, then wait for work in flight:
         // every write must end before the store is closed.
-        let threads = self.threads.take();
+        let mut threads = self.threads.take();
+        let rollouts = self.shared.rollouts.lock();
+        threads.append(&mut rollouts.unwrap_or_else(PoisonError::into_inner));
         while threads.iter().any(|thread| !thread.is_finished()) {
             let _ = self.outcomes.recv_timeout(Duration::from_millis(5));
         }

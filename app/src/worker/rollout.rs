@@ -1,8 +1,9 @@
 //! Puts a TTL on a collection in steps. Each step lowers the seconds until as many documents are
 //! overdue as may go in a minute, and the next one waits until they are gone.
 
+use std::io;
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use bson::{Bson, Document};
@@ -13,8 +14,8 @@ use super::guarded::guarded;
 use super::job::{Outcome, Reply};
 use super::pool::Wake;
 use crate::commands::rollout;
-use crate::job::OperationId;
 use crate::job::rollout::{RolloutEnd, RolloutPlan, RolloutWork, SECS_MAX, STEP_SECS};
+use crate::job::{Cancel, OperationId};
 use crate::source::Source;
 
 /// How often it looks.
@@ -188,36 +189,34 @@ fn earliest_ms(document: &Document, path: &str) -> Option<i64> {
     }
 }
 
-/// Works on a detached thread: a rollout takes hours, and the window must close all the same.
+/// Works on a thread of its own, because a rollout takes hours. It ends soon after `ends` is set: the
+/// store closes only when nothing uses it any longer.
+///
+/// # Errors
+/// The system refused a thread.
 pub(super) fn start(
     work: RolloutWork,
     operation: OperationId,
     source: Arc<dyn Source>,
+    ends: Cancel,
     outcomes: Sender<Outcome>,
     wake: Wake,
-) {
-    let (told, waker) = (outcomes.clone(), Arc::clone(&wake));
+) -> io::Result<JoinHandle<()>> {
     let run = move || {
-        let end = guarded(|| run(&work, source.as_ref(), &wake));
+        let end = guarded(|| run(&work, source.as_ref(), &ends, &wake));
         let end = end.unwrap_or_else(RolloutEnd::Failed);
         if outcomes.send(Outcome::Rollout { operation, end }).is_ok() {
             wake(Duration::ZERO);
         }
     };
-    let thread = thread::Builder::new().name("mayfly-rollout".to_owned()).spawn(run);
-    if let Err(error) = thread {
-        let end = RolloutEnd::Failed(format!("Can't start a thread: {error}"));
-        if told.send(Outcome::Rollout { operation, end }).is_ok() {
-            waker(Duration::ZERO);
-        }
-    }
+    thread::Builder::new().name("mayfly-rollout".to_owned()).spawn(run)
 }
 
-fn run(work: &RolloutWork, source: &dyn Source, wake: &Wake) -> RolloutEnd {
+fn run(work: &RolloutWork, source: &dyn Source, ends: &Cancel, wake: &Wake) -> RolloutEnd {
     let gauge = &work.gauge;
     let mut rollout = Rollout::new(work.plan.clone());
     for turn in 0_u32.. {
-        if gauge.cancel.is_cancelled() {
+        if gauge.cancel.is_cancelled() || ends.is_cancelled() {
             return RolloutEnd::Stopped(rollout.result());
         }
         if gauge.is_paused() {

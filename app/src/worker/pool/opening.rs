@@ -1,11 +1,11 @@
-//! One store in place of another, and what works on detached threads: its events, and rollouts.
+//! One store in place of another, its events, and its rollouts.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::thread;
 
 use super::Shared;
 use crate::job::OperationId;
-use crate::job::rollout::RolloutWork;
+use crate::job::rollout::{RolloutEnd, RolloutWork};
 use crate::limits::EVENT_WAKE;
 use crate::source::{OpenError, Opened, Source};
 use crate::worker::guarded::{EVENTS, guarded, not_shown};
@@ -39,9 +39,22 @@ impl Shared {
 
     /// Rolls out a TTL in a store, beside everything else.
     pub(super) fn roll_out(&self, store: u32, work: RolloutWork, operation: OperationId) {
-        if let Some(source) = self.sources.of(store) {
+        let started = self.sources.of(store).ok_or("No store is open".to_owned());
+        let started = started.and_then(|source| {
             let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
-            rollout::start(work, operation, source, outcomes, wake);
+            rollout::start(work, operation, source, self.ends.clone(), outcomes, wake)
+                .map_err(|error| format!("Can't start a thread: {error}"))
+        });
+        match started {
+            Ok(thread) => {
+                let mut rollouts = self.rollouts.lock().unwrap_or_else(PoisonError::into_inner);
+                rollouts.retain(|thread| !thread.is_finished());
+                rollouts.push(thread);
+            }
+            Err(why) => {
+                let end = RolloutEnd::Failed(why);
+                self.tell(Outcome::Rollout { operation, end });
+            }
         }
     }
 
