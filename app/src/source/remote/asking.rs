@@ -11,18 +11,29 @@ use crate::job::Cancel;
 /// One question, asked by one thread.
 pub(super) struct Asking<'r> {
     remote: &'r Remote,
+    /// The database.
+    pub db: &'r str,
+    /// The collection.
+    pub collection: &'r str,
+    cancel: &'r Cancel,
     sent: RefCell<Vec<Document>>,
 }
 
 impl<'r> Asking<'r> {
-    pub fn new(remote: &'r Remote) -> Self {
-        Self { remote, sent: RefCell::default() }
+    /// A question about a collection.
+    pub fn new(remote: &'r Remote, db: &'r str, collection: &'r str, cancel: &'r Cancel) -> Self {
+        Self { remote, db, collection, cancel, sent: RefCell::default() }
     }
 
-    /// Sends a command and notes it.
-    pub fn pass_on(&self, db: &str, command: Document, cancel: &Cancel) -> Document {
+    /// Sends a command on the collection's database and notes it.
+    pub fn run(&self, command: Document) -> Document {
+        self.run_on(self.db, command)
+    }
+
+    /// The same on any database.
+    pub fn run_on(&self, db: &str, command: Document) -> Document {
         self.sent.borrow_mut().push(command.clone());
-        self.remote.pass_on(db, command, cancel)
+        self.remote.pass_on(db, command, self.cancel)
     }
 
     /// What was sent, in the order of sending.

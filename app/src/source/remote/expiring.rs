@@ -15,7 +15,6 @@ use super::failure::failed;
 use super::forecast::done;
 use super::read::{self, OWN_TIME_MS};
 use super::rules;
-use crate::job::Cancel;
 use crate::job::due::TtlIndex;
 use crate::source::Source as _;
 
@@ -95,14 +94,8 @@ struct Span {
 }
 
 /// The reply to `mayflyExpiring`.
-pub(super) fn expiring(
-    remote: &Asking<'_>,
-    db: &str,
-    collection: &str,
-    command: &Document,
-    cancel: &Cancel,
-) -> Result<Document, Document> {
-    let rules = rules::of(remote, db, collection, cancel)?;
+pub(super) fn expiring(asking: &Asking<'_>, command: &Document) -> Result<Document, Document> {
+    let rules = rules::of(asking)?;
     let rules = rules::chosen(rules, command.get("index"))?;
     let limit = command.get("limit").and_then(whole).unwrap_or(LIMIT_DEFAULT);
     let limit = limit.clamp(1, LIMIT_MAX);
@@ -118,37 +111,33 @@ pub(super) fn expiring(
         Some(Some(token)) => Some(token),
         None => None,
     };
-    let page = page(remote, db, collection, &rules, span, token, limit, cancel)?;
+    let page = page(asking, &rules, span, token, limit)?;
     Ok(done(page.to_document()))
 }
 
-#[expect(clippy::too_many_arguments, reason = "what one question is about")]
 fn page(
-    remote: &Asking<'_>,
-    db: &str,
-    collection: &str,
+    asking: &Asking<'_>,
     rules: &[TtlIndex],
     span: Span,
     token: Option<Token>,
     limit: i64,
-    cancel: &Cancel,
 ) -> Result<ExpiringPage, Document> {
     let mut token = token.unwrap_or(Token { threshold_ms: span.from_ms, ..Token::default() });
-    let now_ms = remote.now_ms();
+    let now_ms = asking.now_ms();
     let mut batch: Vec<ExpiringRow> = Vec::new();
     let max = usize::try_from(limit).unwrap_or(usize::MAX);
     for _ in 0..ROUNDS_MAX {
         let mut streams = Vec::new();
         for rule in rules {
             let ask = |dates: Dates| {
-                let command = query(collection, rule, rules, &token, span, limit, dates);
-                read::all(remote, db, collection, command, limit.unsigned_abs(), cancel)
+                let command = query(asking.collection, rule, rules, &token, span, limit, dates);
+                read::all(asking, command, limit.unsigned_abs())
             };
-            let found = ask(remote.dates()).or_else(|refusal| {
+            let found = ask(asking.dates()).or_else(|refusal| {
                 // Some servers can't read a date that most languages can't write.
                 let found = ask(Dates::Written);
                 if found.is_ok() {
-                    remote.note_dates();
+                    asking.note_dates();
                 }
                 found.map_err(|_| refusal)
             })?;

@@ -11,7 +11,6 @@ use super::asking::Asking;
 use super::failure::failed;
 use super::read::{Scan, scan};
 use super::rules;
-use crate::job::Cancel;
 use crate::job::due::TtlIndex;
 use crate::source::Source as _;
 
@@ -22,14 +21,8 @@ const BAD_VALUE: i32 = 2;
 const BUCKETS_MAX: usize = 10_000;
 
 /// The reply to `mayflyForecast`.
-pub(super) fn forecast(
-    remote: &Asking<'_>,
-    db: &str,
-    collection: &str,
-    command: &Document,
-    cancel: &Cancel,
-) -> Result<Document, Document> {
-    let rules = rules::of(remote, db, collection, cancel)?;
+pub(super) fn forecast(asking: &Asking<'_>, command: &Document) -> Result<Document, Document> {
+    let rules = rules::of(asking)?;
     let rules = rules::chosen(rules, command.get("index"))?;
     let date = |name| command.get_datetime(name).map(|date| date.timestamp_millis());
     let (Ok(from_ms), Ok(to_ms)) = (date("from"), date("to")) else {
@@ -41,8 +34,8 @@ pub(super) fn forecast(
         let sentence = "from must be before to, and buckets must be between 1 and 10000";
         return Err(failed(BAD_VALUE, "BadValue", sentence));
     }
-    let request = ForecastRequest { now_ms: remote.now_ms(), from_ms, to_ms, buckets };
-    let scan = scan(remote, db, collection, &rules, cancel)?;
+    let request = ForecastRequest { now_ms: asking.now_ms(), from_ms, to_ms, buckets };
+    let scan = scan(asking, &rules)?;
     let mut tally = ForecastTally::new(request);
     let mut thresholds: Vec<i64> =
         scan.documents.iter().filter_map(|found| first(&rules, found)?.threshold_ms()).collect();
@@ -68,13 +61,7 @@ fn first(rules: &[TtlIndex], document: &bson::RawDocument) -> Option<Expiry> {
 }
 
 /// The reply to `mayflyWhatIf`.
-pub(super) fn what_if(
-    remote: &Asking<'_>,
-    db: &str,
-    collection: &str,
-    command: &Document,
-    cancel: &Cancel,
-) -> Result<Document, Document> {
+pub(super) fn what_if(asking: &Asking<'_>, command: &Document) -> Result<Document, Document> {
     let Ok(index) = command.get_document("index") else {
         return Err(failed(BAD_VALUE, "BadValue", "mayflyWhatIf needs an index"));
     };
@@ -84,7 +71,7 @@ pub(super) fn what_if(
     let rule = if let Ok(keys) = index.get_document("keyPattern") {
         new_rule(keys, index.get_document("partialFilterExpression").ok(), secs)
     } else {
-        let known = rules::of(remote, db, collection, cancel)?;
+        let known = rules::of(asking)?;
         let chosen = rules::chosen(known, Some(index.get("name").unwrap_or(&Bson::Null)))?;
         chosen.into_iter().next().and_then(|rule| {
             let keys = bson::doc! { &rule.field: 1 };
@@ -95,8 +82,8 @@ pub(super) fn what_if(
         let sentence = "TTL indexes are single-field indexes; name one field with 1 or -1";
         return Err(failed(67, "CannotCreateIndex", sentence));
     };
-    let now_ms = remote.now_ms();
-    let scan = scan(remote, db, collection, std::slice::from_ref(&rule), cancel)?;
+    let now_ms = asking.now_ms();
+    let scan = scan(asking, std::slice::from_ref(&rule))?;
     let mut tally = WhatIfTally::default();
     for document in &scan.documents {
         tally.add(rule.verdict(document), now_ms);

@@ -8,7 +8,6 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::value::whole;
 
 use super::asking::Asking;
-use crate::job::Cancel;
 
 /// How long an answer is believed.
 const BELIEVED: Duration = Duration::from_mins(5);
@@ -20,7 +19,7 @@ pub(super) struct Monitor(Mutex<Option<(Duration, Option<i64>)>>);
 impl Monitor {
     /// Seconds between two passes; `None`: the server doesn't tell. What counts is whether the field
     /// came back: a server may answer `ok: 1` to everything.
-    pub fn sleep_secs(&self, remote: &Asking<'_>) -> Option<i64> {
+    pub fn sleep_secs(&self, asking: &Asking<'_>) -> Option<i64> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = SystemClock.monotonic();
         if let Some((at, secs)) = *known
@@ -29,7 +28,7 @@ impl Monitor {
             return secs;
         }
         let ask = doc! { "getParameter": 1, "ttlMonitorSleepSecs": 1, "ttlMonitorEnabled": 1 };
-        let reply = remote.pass_on("admin", ask, &Cancel::default());
+        let reply = asking.run_on("admin", ask);
         let is_on = reply.get_bool("ttlMonitorEnabled").unwrap_or(true);
         let secs = reply.get("ttlMonitorSleepSecs").and_then(whole).filter(|_| is_on);
         *known = Some((now, secs));

@@ -24,14 +24,14 @@ pub(super) fn reply(
     }
     let is_read = command.len() == 1 && matches!(value, Bson::Int32(1));
     let collection = value.as_str().unwrap_or_default();
-    let asking = Asking::new(remote);
+    let asking = Asking::new(remote, db, collection, cancel);
     let answer = match name.as_str() {
         "mayflyClock" if is_read => Ok(clock(remote)),
         "mayflyDialect" if is_read => Ok(doc! { "dialect": "mongodb", "ok": 1.0 }),
-        "mayflyExpiring" => expiring::expiring(&asking, db, collection, command, cancel),
-        "mayflyForecast" => forecast::forecast(&asking, db, collection, command, cancel),
-        "mayflyWhatIf" => forecast::what_if(&asking, db, collection, command, cancel),
-        "mayflyVerdict" => verdict::verdict(&asking, db, collection, command, cancel),
+        "mayflyExpiring" => expiring::expiring(&asking, command),
+        "mayflyForecast" => forecast::forecast(&asking, command),
+        "mayflyWhatIf" => forecast::what_if(&asking, command),
+        "mayflyVerdict" => verdict::verdict(&asking, command),
         name => Err(failure::failed(
             NOT_FOUND,
             "CommandNotFound",

@@ -4,7 +4,6 @@ use bson::{Bson, Document, RawDocumentBuf, doc};
 use mayfly_engine::value::whole;
 
 use super::asking::Asking;
-use crate::job::Cancel;
 use crate::job::due::TtlIndex;
 
 /// Documents of a collection up to which each is looked at. Above that, a sample is.
@@ -61,15 +60,12 @@ pub(super) fn batch(reply: &Document) -> impl Iterator<Item = &Document> {
 /// # Errors
 /// The server's reply.
 pub(super) fn all(
-    remote: &Asking<'_>,
-    db: &str,
-    collection: &str,
+    asking: &Asking<'_>,
     command: Document,
     max: u64,
-    cancel: &Cancel,
 ) -> Result<Vec<Document>, Document> {
     let mut found = Vec::new();
-    let mut reply = remote.pass_on(db, command, cancel);
+    let mut reply = asking.run(command);
     loop {
         if !is_ok(&reply) {
             return Err(reply);
@@ -81,11 +77,11 @@ pub(super) fn all(
             return Ok(found);
         }
         if found.len() as u64 >= max {
-            let close = doc! { "killCursors": collection, "cursors": [id] };
-            remote.pass_on(db, close, cancel);
+            let close = doc! { "killCursors": asking.collection, "cursors": [id] };
+            asking.run(close);
             return Ok(found);
         }
-        reply = remote.pass_on(db, doc! { "getMore": id, "collection": collection }, cancel);
+        reply = asking.run(doc! { "getMore": id, "collection": asking.collection });
     }
 }
 
@@ -108,14 +104,8 @@ pub(super) fn projection(rules: &[TtlIndex]) -> Option<Document> {
 ///
 /// # Errors
 /// The server's reply.
-pub(super) fn scan(
-    remote: &Asking<'_>,
-    db: &str,
-    collection: &str,
-    rules: &[TtlIndex],
-    cancel: &Cancel,
-) -> Result<Scan, Document> {
-    let counted = remote.pass_on(db, doc! { "count": collection }, cancel);
+pub(super) fn scan(asking: &Asking<'_>, rules: &[TtlIndex]) -> Result<Scan, Document> {
+    let counted = asking.run(doc! { "count": asking.collection });
     if !is_ok(&counted) {
         return Err(counted);
     }
@@ -123,18 +113,18 @@ pub(super) fn scan(
     let fields = projection(rules);
     let is_whole = total <= WHOLE_MAX;
     let command = if is_whole {
-        let mut find = doc! { "find": collection, "filter": {}, "batchSize": 10_000 };
+        let mut find = doc! { "find": asking.collection, "filter": {}, "batchSize": 10_000 };
         find.extend(fields.map(|fields| ("projection".to_owned(), Bson::from(fields))));
         find
     } else {
         let mut pipeline = vec![doc! { "$sample": { "size": SAMPLE } }];
         pipeline.extend(fields.map(|fields| doc! { "$project": fields }));
         doc! {
-            "aggregate": collection, "pipeline": pipeline, "cursor": { "batchSize": SAMPLE },
+            "aggregate": asking.collection, "pipeline": pipeline, "cursor": { "batchSize": SAMPLE },
             "maxTimeMS": OWN_TIME_MS,
         }
     };
-    let found = all(remote, db, collection, command, WHOLE_MAX * 2, cancel)?;
+    let found = all(asking, command, WHOLE_MAX * 2)?;
     let documents: Vec<_> =
         found.iter().filter_map(|found| RawDocumentBuf::try_from(found).ok()).collect();
     let total = if is_whole { documents.len() as u64 } else { total };

@@ -12,7 +12,6 @@ use mayfly_engine::value::whole;
 use super::asking::Asking;
 use super::failure::failed;
 use super::read::{batch, is_ok};
-use crate::job::Cancel;
 use crate::job::due::TtlIndex;
 
 /// How long the rules of a collection are believed. A change that goes through this program is known
@@ -46,21 +45,16 @@ impl KnownRules {
 ///
 /// # Errors
 /// The server's reply.
-pub(super) fn of(
-    remote: &Asking<'_>,
-    db: &str,
-    collection: &str,
-    cancel: &Cancel,
-) -> Result<Vec<TtlIndex>, Document> {
-    let place = (db.to_owned(), collection.to_owned());
+pub(super) fn of(asking: &Asking<'_>) -> Result<Vec<TtlIndex>, Document> {
+    let place = (asking.db.to_owned(), asking.collection.to_owned());
     let now = SystemClock.monotonic();
-    if let Some((at, known)) = remote.rules.lock().get(&place)
+    if let Some((at, known)) = asking.rules.lock().get(&place)
         && now.saturating_sub(*at) < BELIEVED
     {
         return Ok(known.clone());
     }
-    let found = list(remote, db, collection, cancel)?;
-    let mut kept = remote.rules.lock();
+    let found = list(asking)?;
+    let mut kept = asking.rules.lock();
     if kept.len() >= KEPT_MAX {
         kept.clear();
     }
@@ -68,32 +62,22 @@ pub(super) fn of(
     Ok(found)
 }
 
-fn list(
-    remote: &Asking<'_>,
-    db: &str,
-    collection: &str,
-    cancel: &Cancel,
-) -> Result<Vec<TtlIndex>, Document> {
-    let reply = remote.pass_on(db, doc! { "listIndexes": collection }, cancel);
+fn list(asking: &Asking<'_>) -> Result<Vec<TtlIndex>, Document> {
+    let reply = asking.run(doc! { "listIndexes": asking.collection });
     if !is_ok(&reply) {
         return Err(reply);
     }
     let mut rules: Vec<TtlIndex> = batch(&reply).filter_map(TtlIndex::read).collect();
     if rules.is_empty() {
-        rules.extend(clustered(remote, db, collection, cancel)?);
+        rules.extend(clustered(asking)?);
     }
     Ok(rules)
 }
 
 /// The rule of a collection that is clustered by `_id`; a server has no index for it.
-fn clustered(
-    remote: &Asking<'_>,
-    db: &str,
-    collection: &str,
-    cancel: &Cancel,
-) -> Result<Option<TtlIndex>, Document> {
-    let ask = doc! { "listCollections": 1, "filter": { "name": collection } };
-    let reply = remote.pass_on(db, ask, cancel);
+fn clustered(asking: &Asking<'_>) -> Result<Option<TtlIndex>, Document> {
+    let ask = doc! { "listCollections": 1, "filter": { "name": asking.collection } };
+    let reply = asking.run(ask);
     let options = batch(&reply).next().and_then(|found| found.get_document("options").ok());
     let Some(options) = options else { return Ok(None) };
     let secs = options.get("expireAfterSeconds").and_then(whole);

@@ -9,21 +9,14 @@ use super::asking::Asking;
 use super::failure::failed;
 use super::forecast::done;
 use super::{read, rules};
-use crate::job::Cancel;
 use crate::job::due::TtlIndex;
 
 /// Documents that one command may ask about.
 const IDS_MAX: usize = 1_000;
 
 /// The reply to `mayflyVerdict`.
-pub(super) fn verdict(
-    remote: &Asking<'_>,
-    db: &str,
-    collection: &str,
-    command: &Document,
-    cancel: &Cancel,
-) -> Result<Document, Document> {
-    let rules = rules::of(remote, db, collection, cancel)?;
+pub(super) fn verdict(asking: &Asking<'_>, command: &Document) -> Result<Document, Document> {
+    let rules = rules::of(asking)?;
     let rules = rules::chosen(rules, command.get("index"))?;
     let ids: Vec<Bson> = match (command.get("id"), command.get_array("ids")) {
         (Some(id), _) => vec![id.clone()],
@@ -32,15 +25,15 @@ pub(super) fn verdict(
     };
     let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
     let mut find = doc! {
-        "find": collection, "filter": { "_id": { "$in": ids.clone() } }, "limit": count.max(1),
+        "find": asking.collection, "filter": { "_id": { "$in": ids.clone() } }, "limit": count.max(1),
     };
     find.extend(read::projection(&rules).map(|fields| ("projection".to_owned(), fields.into())));
-    let found = read::all(remote, db, collection, find, u64::MAX, cancel)?;
+    let found = read::all(asking, find, u64::MAX)?;
     if command.contains_key("id") {
         let Some(document) = found.first() else {
             return Err(failed(48, "NoMatchingDocument", "There is no document with this _id"));
         };
-        return Ok(one(remote, &rules, document));
+        return Ok(one(asking, &rules, document));
     }
     // In the order of the question.
     let by_id = |id: &Bson| found.iter().find(|document| document.get("_id") == Some(id));
@@ -63,12 +56,12 @@ fn due(rules: &[TtlIndex], id: &Bson, document: &Document) -> DocumentDue {
     }
 }
 
-fn one(remote: &Asking<'_>, rules: &[TtlIndex], document: &Document) -> Document {
+fn one(asking: &Asking<'_>, rules: &[TtlIndex], document: &Document) -> Document {
     let verdicts = verdicts(rules, document);
     let winner = ttl::winner(&verdicts);
     let threshold_ms = winner.and_then(|at| verdicts.get(at)?.threshold_ms());
     // Only a server that tells how long its monitor sleeps has a latest instant.
-    let window = threshold_ms.zip(remote.monitor.sleep_secs(remote));
+    let window = threshold_ms.zip(asking.monitor.sleep_secs(asking));
     let window = window.map(|(threshold_ms, secs)| removal_window(threshold_ms, secs, 0));
     let told = rules.iter().zip(&verdicts);
     let told = told.map(|(rule, verdict)| reaper::told(&rule.name, &rule.field, verdict));
