@@ -1,6 +1,6 @@
 //! The TTL monitor of a server, as far as the server describes it.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bson::doc;
@@ -12,17 +12,21 @@ use super::asking::Asking;
 /// How long an answer is believed.
 const BELIEVED: Duration = Duration::from_mins(5);
 
-/// How long the monitor sleeps, and when the server said so.
+/// When the server was asked, and how long it says that the monitor sleeps.
+type Known = (Duration, Option<i64>);
+
+/// How long the monitor sleeps.
 #[derive(Default)]
-pub(super) struct Monitor(Mutex<Option<(Duration, Option<i64>)>>);
+pub(super) struct Monitor(Mutex<Option<Known>>);
 
 impl Monitor {
     /// Seconds between two passes; `None`: the server doesn't tell. What counts is whether the field
     /// came back: a server may answer `ok: 1` to everything.
     pub fn sleep_secs(&self, asking: &Asking<'_>) -> Option<i64> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = SystemClock.monotonic();
-        if let Some((at, secs)) = *known
+        // Not locked while the server is asked: it may take long, and others could not stop waiting.
+        let known = *self.lock();
+        if let Some((at, secs)) = known
             && now.saturating_sub(at) < BELIEVED
         {
             return secs;
@@ -31,7 +35,11 @@ impl Monitor {
         let reply = asking.run_on("admin", ask);
         let is_on = reply.get_bool("ttlMonitorEnabled").unwrap_or(true);
         let secs = reply.get("ttlMonitorSleepSecs").and_then(whole).filter(|_| is_on);
-        *known = Some((now, secs));
+        *self.lock() = Some((now, secs));
         secs
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Known>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
