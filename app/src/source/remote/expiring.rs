@@ -32,6 +32,10 @@ const ROUNDS_MAX: usize = 5;
 
 const MS_PER_SEC: i64 = 1_000;
 
+/// Codes of failures that other dates do not mend: no connection, no permission, no time, no primary, a
+/// dropped index, a stop, or too many requests.
+const NOT_DATES: [i64; 11] = [6, 13, 50, 91, 175, 189, 10107, 11600, 11601, 13435, 16500];
+
 /// Where a page begins: at this threshold, after so many documents of each rule at just that.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Token {
@@ -134,6 +138,10 @@ fn page(
                 read::all(asking, command, limit.unsigned_abs())
             };
             let found = ask(asking.dates()).or_else(|refusal| {
+                let code = refusal.get("code").and_then(whole).unwrap_or_default();
+                if NOT_DATES.contains(&code) {
+                    return Err(refusal);
+                }
                 // Some servers can't read a date that most languages can't write.
                 let found = ask(Dates::Written);
                 if found.is_ok() {

@@ -38,6 +38,10 @@ pub(super) fn reply(
             &format!("{name} is not supported on a server; it works on Mayfly's own stores"),
         )),
     };
+    if answer.is_err() {
+        // Another program may have dropped an index that they name.
+        remote.rules.forget();
+    }
     let mut answer = answer.unwrap_or_else(|refusal| refusal);
     // The log shows what a server was really asked.
     answer.insert(SENT, asking.sent());
