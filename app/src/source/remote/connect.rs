@@ -164,7 +164,7 @@ fn ask(
     match runtime.run(asked, STEP, cancel, true) {
         Ok(Ok(reply)) => Ok(reply),
         Ok(Err(error)) => {
-            let reply = failure::reply(&error);
+            let reply = failure::reply(&error, false);
             Err(reply.get_str("errmsg").unwrap_or("The server refused").to_owned())
         }
         Err(ended) => Err(without_result(ended)),

@@ -14,9 +14,13 @@ const LATE: i32 = 50;
 /// `Interrupted`.
 const INTERRUPTED: i32 = 11601;
 
+/// What is added when a change was sent and no answer came.
+pub(super) const UNKNOWN: &str =
+    "It is not known whether the change was made; look at the data before you try again";
+
 /// The reply to a command that the driver reports as failed. What the server said goes first.
 #[must_use]
-pub fn reply(error: &Error) -> Document {
+pub fn reply(error: &Error, is_write: bool) -> Document {
     let response = error.server_response().and_then(|raw| Document::try_from(raw.as_ref()).ok());
     if let Some(response) = response.filter(|response| response.contains_key("errmsg")) {
         return response;
@@ -27,7 +31,17 @@ pub fn reply(error: &Error) -> Document {
             "codeName": &command.code_name,
         };
     }
-    failed(UNREACHABLE, "HostUnreachable", &sentence(error))
+    let mut sentence = sentence(error);
+    let may_have_been_sent = matches!(
+        error.kind.as_ref(),
+        ErrorKind::Io(_)
+            | ErrorKind::ConnectionPoolCleared { .. }
+            | ErrorKind::InvalidResponse { .. }
+    );
+    if is_write && may_have_been_sent {
+        sentence = format!("{sentence}. {UNKNOWN}");
+    }
+    failed(UNREACHABLE, "HostUnreachable", &sentence)
 }
 
 /// The reply to a command without a result.
@@ -39,12 +53,10 @@ pub fn ended(ended: Ended, is_write: bool) -> Document {
         (Ended::Late, false) => {
             failed(LATE, "MaxTimeMSExpired", "The server did not answer in time")
         }
-        (Ended::Late, true) => failed(
-            LATE,
-            "MaxTimeMSExpired",
-            "The server did not answer in time. It is not known whether the change was made; look \
-             at the data before you try again",
-        ),
+        (Ended::Late, true) => {
+            let sentence = format!("The server did not answer in time. {UNKNOWN}");
+            failed(LATE, "MaxTimeMSExpired", &sentence)
+        }
     }
 }
 
@@ -58,9 +70,7 @@ pub fn sentence(error: &Error) -> String {
         ErrorKind::DnsResolve { message, .. } => {
             format!("The server's name can't be resolved: {}", first_line(message))
         }
-        ErrorKind::ServerSelection { .. } => {
-            "No server can be reached; check the address and that the server is running".to_owned()
-        }
+        ErrorKind::ServerSelection { message, .. } => selection(message),
         ErrorKind::Io(error) => format!("The connection to the server broke: {error}"),
         ErrorKind::ConnectionPoolCleared { .. } => {
             "The connection to the server was lost; try again".to_owned()
@@ -79,6 +89,18 @@ pub fn sentence(error: &Error) -> String {
         ErrorKind::Shutdown => "The connection is closed".to_owned(),
         _ => "The driver reports a failure that it does not explain".to_owned(),
     }
+}
+
+/// Why there is no server to ask. The driver has one kind for all of these.
+fn selection(message: &str) -> String {
+    if message.contains("wire version") {
+        return format!("This server is too old or too new. {}", first_line(message));
+    }
+    let is_there = message.contains("None of the available servers");
+    if is_there && message.contains("ReplicaSetNoPrimary") {
+        return "The replica set has no primary now; try again in a few seconds".to_owned();
+    }
+    "No server can be reached; check the address and that the server is running".to_owned()
 }
 
 fn first_line(message: &str) -> &str {

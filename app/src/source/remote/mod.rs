@@ -4,6 +4,7 @@
 //! Mayfly's own, such as `mayflyExpiring`, no server knows: `own.rs` answers it from standard commands,
 //! or refuses it by name.
 
+mod answered;
 mod asking;
 pub mod connect;
 mod expiring;
@@ -31,6 +32,7 @@ use mongodb::options::SelectionCriteria;
 
 use super::{Capabilities, Events, Opened, Source};
 use crate::job::{Attached, Cancel, ConnectFailure, ConnectionString, Server, ServerMark, Step};
+use answered::Expected;
 use expiring::Dates;
 use lock::Lock;
 use monitor::Monitor;
@@ -112,15 +114,22 @@ impl Remote {
 
     /// Runs a command of the protocol, unless the connection is locked and it may change something.
     fn pass_on(&self, db: &str, command: Document, cancel: &Cancel) -> Document {
-        if let Some(refusal) = guard::refusal(&command) {
+        let refusal = guard::refusal(&command);
+        let is_write = refusal.is_some();
+        if let Some(refusal) = refusal {
             if self.lock.is_locked() {
                 return refusal;
             }
             self.lock.use_now();
-            self.rules.forget();
         }
         let asked = command.contains_key("hello").then(|| SystemClock.now_ms());
+        let expected = Expected::of(&command);
         let reply = self.send(db, command, cancel);
+        let reply = expected.check(self, db, reply, cancel);
+        if is_write {
+            // Not before: another thread may list the rules while the change is on its way.
+            self.rules.forget();
+        }
         if let Some(asked) = asked {
             self.learn_clock(&reply, asked);
         }

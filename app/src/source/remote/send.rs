@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use bson::{Bson, Document};
 use mongodb::ClientSession;
+use mongodb::options::SelectionCriteria;
 
 use super::{Remote, failure, guard};
 use crate::job::Cancel;
 
 /// How long a command may take on the server, unless it says so itself.
-const TIME_MS: i64 = 30_000;
+const TIME_MS: i32 = 30_000;
 
 /// How much longer the window waits than the server may take.
 const GRACE: Duration = Duration::from_secs(5);
@@ -31,6 +32,9 @@ const TIMED: [&str; 8] = [
     "listIndexes",
 ];
 
+/// Numbers that some servers read in 32 bits only.
+const SMALL: [&str; 4] = ["batchSize", "limit", "maxTimeMS", "skip"];
+
 /// A cursor is read on with the session that it was opened with.
 #[derive(Default)]
 pub(super) struct Sessions(Mutex<HashMap<i64, ClientSession>>);
@@ -43,10 +47,22 @@ impl Sessions {
 
 impl Remote {
     /// Sends a command and waits for its reply.
-    pub(super) fn send(&self, db: &str, mut command: Document, cancel: &Cancel) -> Document {
+    pub(super) fn send(&self, db: &str, command: Document, cancel: &Cancel) -> Document {
+        let criteria = self.criteria.clone();
+        self.send_to(criteria, db, command, cancel)
+    }
+
+    /// The same; a read goes to a member that the criteria choose, or to the primary.
+    pub(super) fn send_to(
+        &self,
+        criteria: Option<SelectionCriteria>,
+        db: &str,
+        mut command: Document,
+        cancel: &Cancel,
+    ) -> Document {
         let name = command.keys().next().cloned().unwrap_or_default();
         let is_read = guard::refusal(&command).is_none();
-        let mut time = Duration::from_millis(TIME_MS.unsigned_abs());
+        let mut time = Duration::from_millis(TIME_MS.unsigned_abs().into());
         if TIMED.contains(&name.as_str()) {
             match command.get("maxTimeMS").and_then(whole) {
                 Some(ms) => time = Duration::from_millis(ms),
@@ -55,10 +71,11 @@ impl Remote {
             if !command.contains_key("comment") {
                 command.insert("comment", "mayfly");
             }
+            narrow(&mut command);
         }
         let session = if is_read { self.session_of(&command) } else { None };
         let (client, db) = (self.client.clone(), db.to_owned());
-        let criteria = self.criteria.clone().filter(|_| is_read);
+        let criteria = criteria.filter(|_| is_read);
         let closes = name == "killCursors";
         let task = async move {
             // A server without sessions answers without one.
@@ -83,7 +100,7 @@ impl Remote {
                 self.keep_session(&reply, session);
                 reply
             }
-            Ok((Err(error), _)) => failure::reply(&error),
+            Ok((Err(error), _)) => failure::reply(&error, !is_read),
             Err(ended) => failure::ended(ended, !is_read),
         }
     }
@@ -108,6 +125,21 @@ impl Remote {
             if sessions.len() < CURSORS_MAX {
                 sessions.insert(id, session);
             }
+        }
+    }
+}
+
+/// Writes small numbers in 32 bits.
+fn narrow(command: &mut Document) {
+    for (name, value) in command.iter_mut() {
+        match value {
+            Bson::Int64(number) if SMALL.contains(&name.as_str()) => {
+                if let Ok(number) = i32::try_from(*number) {
+                    *value = Bson::Int32(number);
+                }
+            }
+            Bson::Document(cursor) if name == "cursor" => narrow(cursor),
+            _ => {}
         }
     }
 }
