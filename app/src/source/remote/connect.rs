@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bson::{Document, doc};
 use mongodb::Client;
-use mongodb::options::ClientOptions;
+use mongodb::options::{AuthMechanism, ClientOptions};
 
 use super::failure;
 use super::runtime::{Ended, Runtime};
@@ -61,14 +61,42 @@ pub fn connect(
         .map_err(|failure| hello_failure(&failure, is_encrypted))?;
     let client = if options.credential.is_some() {
         begin(Step::Login);
-        let client = client(options, runtime, cancel)?;
-        ask(&client, doc! { "ping": 1 }, runtime, cancel)
-            .map_err(|sentence| ConnectFailure::new(Step::Login, sentence))?;
-        client
+        log_in(options, &greeter, runtime, cancel)?
     } else {
         greeter
     };
     Ok(Connected { client, hello })
+}
+
+/// A client that has logged in.
+fn log_in(
+    mut options: ClientOptions,
+    greeter: &Client,
+    runtime: &Runtime,
+    cancel: &Cancel,
+) -> Result<Client, ConnectFailure> {
+    let log_in = |options: ClientOptions| {
+        let client = client(options, runtime, cancel)?;
+        let pinged = ask(&client, doc! { "ping": 1 }, runtime, cancel);
+        pinged.map_err(|sentence| ConnectFailure::new(Step::Login, sentence)).map(|_| client)
+    };
+    let failed = match log_in(options.clone()) {
+        Ok(client) => return Ok(client),
+        Err(failed) => failed,
+    };
+    // Without a list of mechanisms the driver takes SCRAM-SHA-1, which newer servers may not have.
+    let credential = options.credential.as_mut().filter(|found| found.mechanism.is_none());
+    let Some(credential) = credential else { return Err(failed) };
+    let source = credential.source.as_deref().unwrap_or("admin");
+    let user = format!("{source}.{}", credential.username.as_deref().unwrap_or_default());
+    let ask_for = doc! { "hello": 1, "saslSupportedMechs": user };
+    match ask(greeter, ask_for, runtime, cancel) {
+        Ok(hello) if !hello.contains_key("saslSupportedMechs") => {
+            credential.mechanism = Some(AuthMechanism::ScramSha256);
+            log_in(options).map_err(|_| failed)
+        }
+        _ => Err(failed),
+    }
 }
 
 fn options(
