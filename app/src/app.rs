@@ -131,7 +131,7 @@ impl MayflyApp {
         effects.window(WindowEffect::Zoom(app.state.settings.zoom));
         let mut cx = Apply::new(&mut app.state, &mut effects);
         apply::view::present(options.present, &mut cx);
-        apply::store::open(request, &mut cx);
+        apply::stores::open(request, &mut cx);
         if is_sandbox {
             let request = first_request(OpenRequest { walker, ..OpenRequest::default() });
             app.state.store.left = Some(request);

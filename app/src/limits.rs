@@ -73,6 +73,9 @@ pub const RECENT_COMMANDS_MAX: usize = 5;
 /// Data folders that the window remembers.
 pub const RECENT_STORES_MAX: usize = 8;
 
+/// Stores and servers that are open at once.
+pub const OPEN_STORES_MAX: usize = 8;
+
 /// Dialogs queued after the open one.
 pub const DIALOGS_WAITING_MAX: usize = 8;
 

@@ -20,8 +20,12 @@ use crate::state::{Namespace, State};
 pub enum StoreAction {
     /// Reads the catalog again.
     Refresh,
-    /// Opens a store in place of the present one.
+    /// Opens a store beside those that are open.
     Open(OpenRequest),
+    /// Shows the open store of this number.
+    Show(u32),
+    /// Closes the open store of this number.
+    Close(u32),
     /// Opens the dialog that chooses a data folder.
     ChooseFolder,
     /// Opens the store in this folder; asks first if there is none.

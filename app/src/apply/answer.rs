@@ -5,8 +5,8 @@ use mayfly_engine::value::shell::write_command;
 
 use super::{
     Apply, TOO_MUCH, aggregate, archive, calendar, choose_store, clock, collection, connect,
-    console, convert, documents, event, expiry, explain, indexes, lesson, listener, maintenance,
-    reaper, rollout, sandbox, schema, store, transfer, trash,
+    console, convert, documents, expiry, explain, indexes, lesson, listener, maintenance, reaper,
+    rollout, sandbox, schema, store, stores, transfer, trash,
 };
 use crate::job::server::SENT;
 use crate::state::offer::Offer;
@@ -63,10 +63,7 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
         Outcome::Rollout { operation, end } => rollout::ended(operation, end, cx),
         Outcome::Connect { generation, report } => connect::report(generation, report, cx),
         Outcome::Opened(opened) => store::opened(opened, cx),
-        // The store beside a lesson is read again when it comes back.
-        Outcome::Event(_) if cx.state.lessons.is_playing() => {}
-        Outcome::Event(event) => event::event(event, cx),
-        Outcome::LessonEvent(number, event) => lesson::event(number, event, cx),
+        Outcome::Event(number, event) => stores::event(number, event, cx),
         Outcome::Lesson(outcome) => lesson::outcome(outcome, cx),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Apply, connect, store};
+use super::{Apply, connect, stores};
 use crate::job::OpenRequest;
 use crate::job::invisible::with_marks;
 use crate::state::dialogs::{Confirm, Dialog, OpenFolder, Tone};
@@ -34,12 +34,16 @@ fn look(folder: PathBuf, cx: &mut Apply<'_>) -> u64 {
 
 /// Opens a store that was open before. Its folder may be gone by now, so it is looked into first.
 pub(super) fn open_recent(recent: RecentStore, cx: &mut Apply<'_>) {
+    if let Some(slot) = stores::slot_of(Some(Path::new(&recent.folder)), cx.state) {
+        cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
+        return stores::show(slot, cx);
+    }
     if let Some(server) = &recent.server {
         return connect::open_saved(server, cx);
     }
     if !recent.is_named {
         cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
-        return store::open_or_ask(recent.request(), cx);
+        return stores::open_or_ask(recent.request(), cx);
     }
     let generation = look(PathBuf::from(&recent.folder), cx);
     cx.state.store.looking = Some((generation, recent));
@@ -75,7 +79,7 @@ pub(super) fn looked_into(generation: u64, folder: PathBuf, has_store: bool, cx:
 
 fn open(recent: &RecentStore, cx: &mut Apply<'_>) {
     cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
-    store::open_or_ask(recent.request(), cx);
+    stores::open_or_ask(recent.request(), cx);
 }
 
 fn missing(recent: &RecentStore, cx: &mut Apply<'_>) {
@@ -89,7 +93,7 @@ fn missing(recent: &RecentStore, cx: &mut Apply<'_>) {
 pub(super) fn open_folder(folder: PathBuf, cx: &mut Apply<'_>) {
     cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
     let request = OpenRequest { folder: Some(folder), ..OpenRequest::default() };
-    store::open_or_ask(request, cx);
+    stores::open_or_ask(request, cx);
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! Attaching to a server.
 
-use super::{Apply, store};
+use super::{Apply, stores};
 use crate::action::ConnectAction;
 use crate::action::connect::{again, unlock_question};
 use crate::job::{Cancel, OpenRequest, Step};
-use crate::source::Opened;
 use crate::state::connect::{Attempt, ConnectDraft};
 use crate::state::dialogs::Dialog;
 use crate::state::purpose::StorePurpose;
@@ -82,18 +81,9 @@ pub fn report(generation: u64, report: ConnectReport, cx: &mut Apply<'_>) {
         ConnectReport::Attached(opened) => {
             cx.state.dialogs.close();
             let request = OpenRequest { server: Some(Box::new(server)), ..OpenRequest::default() };
-            adopt(request, opened, cx);
+            stores::adopt(request, opened, cx);
         }
     }
-}
-
-fn adopt(request: OpenRequest, opened: Box<Opened>, cx: &mut Apply<'_>) {
-    if cx.state.is_in_sandbox() || cx.state.lessons.is_playing() {
-        // It is attached again once the question about the sandbox is answered.
-        return store::open_or_ask(request, cx);
-    }
-    store::leave_for(request, cx);
-    cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::Adopt(opened));
 }
 
 fn set_locked(is_locked: bool, cx: &mut Apply<'_>) {

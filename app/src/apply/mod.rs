@@ -30,6 +30,7 @@ pub mod rollout;
 pub mod sandbox;
 pub mod schema;
 pub mod store;
+pub mod stores;
 pub mod tabs;
 pub mod transfer;
 pub mod trash;

@@ -87,7 +87,8 @@ pub(super) fn start(cx: &mut Apply<'_>) {
     let (now_ms, uptime) = (cx.state.now_ms(), cx.state.uptime);
     let operation = cx.state.operations.begin(title, now_ms, uptime, cancel);
     let (namespace, followed) = (plan.namespace.clone(), (0, 0));
-    let run = RolloutRun { operation, namespace, gauge: Arc::clone(&gauge), followed };
+    let slot = cx.state.store.slot;
+    let run = RolloutRun { operation, slot, namespace, gauge: Arc::clone(&gauge), followed };
     cx.state.rollouts.push(run);
     let text = "The rollout runs; see Operations to pause or stop it";
     cx.state.toasts.push(Kind::Info, text, None, uptime);
@@ -102,9 +103,9 @@ pub(super) fn pause(operation: OperationId, state: &State) {
     }
 }
 
-/// Stops every rollout after its present step, because the store closes.
-pub(super) fn stop_all(state: &State) {
-    for run in &state.rollouts {
+/// Stops every rollout of an open store after its present step, because the store closes.
+pub(super) fn stop_all(slot: u32, state: &State) {
+    for run in state.rollouts.iter().filter(|run| run.slot == slot) {
         run.gauge.cancel.cancel();
     }
 }
@@ -117,6 +118,9 @@ pub fn follow(state: &mut State) -> Option<Duration> {
         if run.followed != reached {
             // A server tells nothing by itself.
             run.followed = reached;
+            if run.slot != state.store.slot {
+                continue;
+            }
             if let Some(connection) = &mut state.store.connection {
                 connection.use_now(state.uptime);
             }

@@ -2,7 +2,7 @@
 
 use super::lesson::close::close;
 use super::lesson::keep;
-use super::{Apply, QUEUE_FULL, WindowEffect, store};
+use super::{Apply, QUEUE_FULL, WindowEffect, store, stores};
 use crate::action::SandboxAction;
 use crate::job::OpenRequest;
 use crate::job::purpose::SandboxPurpose;
@@ -20,10 +20,10 @@ pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
             let Some(Dialog::OpenSandbox(draft)) = cx.state.dialogs.open() else { return };
             let Ok(request) = draft.request() else { return };
             cx.state.dialogs.close();
-            store::open_or_ask(request, cx);
+            stores::open_or_ask(request, cx);
         }
         SandboxAction::Back => {
-            store::open_or_ask(back(cx.state), cx);
+            stores::open_or_ask(back(cx.state), cx);
         }
         SandboxAction::Copy(namespace) => {
             let sentence = format!("Copying {namespace} into a sandbox…");
@@ -83,7 +83,7 @@ pub fn done(generation: u64, done: SandboxDone, cx: &mut Apply<'_>) {
         SandboxDone::LessonSaved { file, result } => {
             return keep::saved(generation, file, result, cx);
         }
-        SandboxDone::Copied(Ok(request)) => return store::open_or_ask(*request, cx),
+        SandboxDone::Copied(Ok(request)) => return stores::open_or_ask(*request, cx),
         SandboxDone::Copied(Err(sentence)) => {
             return cx.state.toasts.push(Kind::Error, sentence, None, cx.state.uptime);
         }
@@ -131,7 +131,7 @@ fn back(state: &State) -> OpenRequest {
 
 fn follow(then: AfterSandbox, cx: &mut Apply<'_>) {
     match then {
-        AfterSandbox::Open(request) => store::open(*request, cx),
+        AfterSandbox::Open(request) => stores::open(*request, cx),
         AfterSandbox::Close => cx.window(WindowEffect::Close),
     }
 }

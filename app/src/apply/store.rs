@@ -5,18 +5,17 @@ use std::path::PathBuf;
 use bson::{Bson, Document};
 use mayfly_engine::reply::Forecast;
 
-use super::lesson::close::close;
 use super::number::number;
 use super::{
-    Apply, WindowEffect, calendar, choose_store, clock, collection, console, demo, dialog,
-    documents, reaper, rollout, tabs, transfer,
+    Apply, WindowEffect, calendar, choose_store, clock, collection, console, demo, dialog, reaper,
+    stores, tabs, transfer,
 };
 use crate::action::{ReaperAction, StoreAction};
 use crate::commands;
 use crate::job::Dialect;
 use crate::job::bulk::BulkChange;
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, SUMMARY_UNSEEN_MAX};
-use crate::source::{OpenError, OpenRequest, Opened};
+use crate::source::{OpenError, Opened};
 use crate::state::connect::Connection;
 use crate::state::dialogs::{
     CreateCollection, CreateDatabase, Dialog, DropTarget, Sent, create_command, dialect_command,
@@ -26,12 +25,11 @@ use crate::state::maintenance::{folder, key};
 use crate::state::purpose::StorePurpose;
 use crate::state::reaper::Schedule;
 use crate::state::recent_stores::RecentStore;
-use crate::state::sandbox::{AfterSandbox, LeaveSandbox};
 use crate::state::store::{Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, Phase, Purpose, State, StoreTree};
-use crate::worker::{Lane, Reply, Work};
+use crate::worker::Reply;
 
 /// Collections of one database that are listed; the rest is not shown.
 const COLLECTIONS_LISTED_MAX: i32 = 10_000;
@@ -43,7 +41,9 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
             refresh(cx);
             tabs::data_changed(None, cx);
         }
-        StoreAction::Open(request) => open_or_ask(request, cx),
+        StoreAction::Open(request) => stores::open_or_ask(request, cx),
+        StoreAction::Show(slot) => stores::show(slot, cx),
+        StoreAction::Close(slot) => stores::close(slot, cx),
         StoreAction::ChooseFolder => choose_store::ask(cx),
         StoreAction::OpenFolder(folder) => choose_store::look_into(folder, cx),
         StoreAction::CreateStore(folder) => choose_store::open_folder(folder, cx),
@@ -71,44 +71,6 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
     }
 }
 
-/// Opens a store in place of the present one, after the question what becomes of that if it is a
-/// sandbox.
-pub fn open_or_ask(request: OpenRequest, cx: &mut Apply<'_>) {
-    if cx.state.lessons.is_playing() {
-        close(cx);
-    }
-    if !cx.state.is_in_sandbox() {
-        return open(request, cx);
-    }
-    let draft = LeaveSandbox::before(AfterSandbox::Open(Box::new(request)));
-    cx.state.dialogs.show_before(Dialog::LeaveSandbox(draft));
-}
-
-/// Opens a store in place of the present one.
-pub fn open(request: OpenRequest, cx: &mut Apply<'_>) {
-    leave_for(request, cx);
-    let request = cx.state.store.request.clone();
-    cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::Open(request));
-}
-
-/// The present store is left for another one.
-pub(super) fn leave_for(mut request: OpenRequest, cx: &mut Apply<'_>) {
-    // It is the same program, whichever store it opens.
-    request.walker = request.walker.or_else(|| cx.state.store.request.walker.clone());
-    transfer::run::cancel_all(cx.state);
-    super::convert::close_all(cx.state);
-    documents::bulk::cancel_all(cx.state);
-    rollout::stop_all(cx.state);
-    if request.sandbox.is_some() && cx.state.store.request.sandbox.is_none() {
-        cx.state.note_tabs();
-        cx.state.store.left = Some(cx.state.store.request.clone());
-    }
-    cx.state.store.phase = Phase::Opening;
-    cx.state.store.looking = None;
-    cx.state.view.is_start_shown = false;
-    cx.state.store.request = request;
-}
-
 /// A store was opened, or could not be.
 pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     let opened = match opened {
@@ -132,7 +94,7 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
         cx.state.drafts.tabs.clear();
     }
     if is_same {
-        cx.state.console.restart();
+        cx.state.console.restart("The store was opened again; variables are gone");
     } else {
         console::opened(place.as_deref(), cx);
         let queries = place.as_deref().map(|folder| cx.state.settings.queries.of(folder));
@@ -148,17 +110,9 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     cx.state.store.name = opened.name;
     cx.state.store.number = cx.state.commands.begin_store();
     cx.state.store.shown.clone_from(&place);
-    let request = &cx.state.store.request;
-    if let Some(folder) = place.as_ref().filter(|_| !request.is_temporary()) {
-        let name = &cx.state.store.name;
-        let recent = match &opened.attached {
-            Some(server) => RecentStore::attached(server, cx.state.wall_ms),
-            None => RecentStore::new(request, name, folder, cx.state.wall_ms),
-        };
-        cx.state.settings.stores.note(recent);
-    }
     cx.state.store.folder = opened.folder;
     cx.state.store.connection = opened.attached.map(Connection::new);
+    note_recent(cx.state);
     let told = cx.state.store.folder.as_deref().map(key);
     let is_told = told.is_some_and(|folder| cx.state.settings.advised.contains(&folder));
     cx.state.maintenance.advice = if is_told { Vec::new() } else { opened.advice };
@@ -175,6 +129,19 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     if schedule != Schedule::default() && can {
         reaper::apply(&ReaperAction::SetSchedule(schedule), cx);
     }
+}
+
+/// Puts the store that is shown first among the recent ones.
+pub(super) fn note_recent(state: &mut State) {
+    let (store, wall_ms) = (&state.store, state.wall_ms);
+    let Some(folder) = store.shown.as_ref().filter(|_| !store.request.is_temporary()) else {
+        return;
+    };
+    let recent = match &store.connection {
+        Some(connection) => RecentStore::attached(&connection.attached, wall_ms),
+        None => RecentStore::new(&store.request, &store.name, folder, wall_ms),
+    };
+    state.settings.stores.note(recent);
 }
 
 /// Opens the tabs that this store had.

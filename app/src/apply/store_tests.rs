@@ -3,9 +3,12 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::store::WalkProgram;
 
 use super::*;
+use crate::apply::stores::open;
 use crate::apply::{Apply, Effects};
+use crate::source::OpenRequest;
 use crate::state::dialogs::{DropDialog, SettingsDraft};
 use crate::state::tabs::TabId;
+use crate::worker::Work;
 
 fn opened_state() -> State {
     let mut state = State::default();

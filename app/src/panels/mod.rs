@@ -24,6 +24,7 @@ pub mod presentation;
 pub mod reaper_log;
 pub mod recent;
 mod reserved;
+mod roots;
 mod schedule;
 pub mod schema;
 pub mod sidebar;

@@ -6,10 +6,12 @@ use egui::{
 };
 
 use crate::action::lookup::{missing, synonyms};
-use crate::action::{Action, Actions, Entry, LessonAction, TabsAction, ViewAction, entries};
+use crate::action::{
+    Action, Actions, Entry, LessonAction, StoreAction, TabsAction, ViewAction, entries,
+};
 use crate::job::lesson::LessonEntry;
 use crate::state::lesson::catalog;
-use crate::state::{Drafts, Namespace, State};
+use crate::state::{Drafts, Namespace, State, StoreBeside};
 use crate::theme::{Colors, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
@@ -194,10 +196,20 @@ fn lines(state: &State, typed: &str) -> Vec<Line> {
     let list = state.lessons.list.as_deref();
     let lessons = list.into_iter().flat_map(|list| &list.lessons);
     let lessons = lessons.filter_map(|entry| lesson(entry, typed));
-    let mut lines: Vec<Line> = commands.chain(collections).chain(lessons).collect();
+    let stores = state.beside.iter().filter_map(|beside| store(beside, typed));
+    let mut lines: Vec<Line> = commands.chain(collections).chain(lessons).chain(stores).collect();
     lines.sort_by_key(|line| -line.score);
     lines.truncate(LINES_MAX);
     lines
+}
+
+/// The line that shows another open store.
+fn store(beside: &StoreBeside, typed: &str) -> Option<Line> {
+    let words = format!("Show {}", with_marks(&beside.parked.store.name));
+    let score = score(&words, typed)?;
+    let action = Ok(Action::Store(StoreAction::Show(beside.slot())));
+    let (keys, group, tooltip, noted) = (String::new(), "Open stores", "", "");
+    Some(Line { words, keys, group, tooltip, action, noted, score })
 }
 
 /// The line of a lesson. They are listed only when something was typed.

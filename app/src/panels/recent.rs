@@ -71,7 +71,7 @@ fn row_ui(ui: &mut Ui, store: &RecentStore, state: &State, actions: &mut Actions
     let (kind, ink) = match &store.server {
         Some(server) => {
             let mark = server.mark.color.index().map(|at| colors.index_marks[at]);
-            (Icon::System, mark.unwrap_or(colors.dim))
+            (Icon::Server, mark.unwrap_or(colors.dim))
         }
         None => (Icon::Database, colors.dim),
     };

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use egui::{Align2, Id, Margin, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use super::roots;
 use crate::action::{
     Action, Actions, DialogAction, StoreAction, TabsAction, ViewAction, sandbox, store, transfer,
 };
@@ -33,6 +34,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
                 ui.label(text::rich(error.as_str(), text::body()).color(colors(ui).error));
             });
         }
+        roots::above_ui(ui, state, actions);
         let mut any = false;
         for database in state.tree.listed_databases(state.settings.order) {
             any |= database_ui(ui, database, &drafts.search, revealed, state, actions);
@@ -47,6 +49,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
                 empty_state::hint(ui, sentence);
             });
         }
+        roots::below_ui(ui, state, actions);
         ui.add_space(sizes::GAP);
     });
 }

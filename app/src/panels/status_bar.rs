@@ -6,10 +6,9 @@ use crate::action::{Action, Actions, ViewAction};
 use crate::job::PassReport;
 use crate::limits::SERVER_POLL;
 use crate::state::clock::Mode;
-use crate::state::lesson::OwnStore;
 use crate::state::operations::Stage;
 use crate::state::view::Drawer;
-use crate::state::{Phase, State, duration, number};
+use crate::state::{ParkedStore, Phase, State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::marks::visible;
@@ -53,7 +52,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 }
 
 /// The store beside a lesson, on the time of this machine.
-fn own_ui(ui: &mut Ui, state: &State, own: &OwnStore, actions: &mut Actions) {
+fn own_ui(ui: &mut Ui, state: &State, own: &ParkedStore, actions: &mut Actions) {
     let colors = colors(ui);
     let monitor = if own.reaper.enabled { "TTL monitor on" } else { "TTL monitor off" };
     let (time, wait) = match own.clock.mode() {

@@ -120,6 +120,11 @@ impl Source for Embedded {
         Some(self)
     }
 
+    fn is_in(&self, folder: &Path) -> bool {
+        let own = self.engine_slot.folder().canonicalize().ok();
+        own.is_some() && own == folder.canonicalize().ok()
+    }
+
     fn close(&self) {
         self.engine_slot.shut();
     }

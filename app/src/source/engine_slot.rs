@@ -52,6 +52,11 @@ impl EngineSlot {
         Self { slot, changed: Condvar::new(), folder, walker }
     }
 
+    /// The data folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Waits for the engine. Drop it soon: a maintenance job waits until nothing uses it.
     ///
     /// # Errors

@@ -109,6 +109,12 @@ pub trait Source: Send + Sync + 'static {
         Err(format!("This store can't be moved to {}", folder.display()))
     }
 
+    /// Whether its data is in this folder.
+    fn is_in(&self, folder: &Path) -> bool {
+        let _ = folder;
+        false
+    }
+
     /// The way to care for the store as a whole; `None`: that is not supported.
     fn maintenance(&self) -> Option<&dyn Maintenance> {
         None

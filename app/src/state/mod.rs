@@ -29,6 +29,7 @@ pub mod names;
 pub mod number;
 pub mod offer;
 pub mod operations;
+mod parked_store;
 pub mod queries;
 pub mod reaper;
 pub mod reasons;
@@ -64,6 +65,7 @@ pub use drafts::Drafts;
 pub use lesson::Lessons;
 pub use listener::Listener;
 pub use operations::Operations;
+pub use parked_store::{ParkedStore, StoreBeside};
 pub use reaper::Reaper;
 pub use settings::Settings;
 pub use store::StoreTree;
@@ -112,6 +114,8 @@ pub struct Store {
     pub left: Option<crate::job::OpenRequest>,
     /// Its number in the log of commands.
     pub number: u64,
+    /// Its number among the open stores; the first one has 0.
+    pub slot: u32,
 }
 
 /// Everything the window shows.
@@ -119,6 +123,10 @@ pub struct Store {
 pub struct State {
     /// The store that is open.
     pub store: Store,
+    /// Stores that are open too, in the order of opening.
+    pub beside: Vec<StoreBeside>,
+    /// The last number that a store or a lesson got.
+    pub last_slot: u32,
     /// Its databases and collections.
     pub tree: StoreTree,
     /// The open collections.
@@ -302,6 +310,12 @@ impl State {
     #[must_use]
     pub fn is_simulated(&self) -> bool {
         matches!(self.store.phase, Phase::Open | Phase::Away(_)) && self.clock.is_simulated()
+    }
+
+    /// The number of the next store or lesson.
+    pub fn next_slot(&mut self) -> u32 {
+        self.last_slot += 1;
+        self.last_slot
     }
 
     /// The next generation for a job.

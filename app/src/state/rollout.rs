@@ -70,6 +70,8 @@ impl RolloutDraft {
 pub struct RolloutRun {
     /// Its line in Operations.
     pub operation: OperationId,
+    /// The number of its store among the open ones.
+    pub slot: u32,
     /// Its collection.
     pub namespace: Namespace,
     /// How far it is.

@@ -141,6 +141,10 @@ pub enum Work {
     Sandbox(SandboxWork),
     /// Open another store in place of the present one.
     Open(OpenRequest),
+    /// Bring an open store to the front, or make room for one that is opened next.
+    Show(u32),
+    /// Close the open store of this number.
+    Close(u32),
     /// Try to attach to a server, beside the present store.
     Connect(Box<ConnectWork>),
     /// Roll out a TTL in steps, beside everything else.
@@ -167,6 +171,8 @@ impl fmt::Debug for Work {
             Self::Traffic => write!(f, "Traffic"),
             Self::Sandbox(work) => write!(f, "Sandbox({work:?})"),
             Self::Open(request) => write!(f, "Open({request:?})"),
+            Self::Show(number) => write!(f, "Show({number})"),
+            Self::Close(number) => write!(f, "Close({number})"),
             Self::Connect(work) => write!(f, "Connect({})", work.server.string.name()),
             Self::Rollout(work, _) => write!(f, "Rollout({})", work.plan.namespace),
             Self::Adopt(opened) => write!(f, "Adopt({})", opened.name),
@@ -362,10 +368,8 @@ pub enum Outcome {
     },
     /// A store was opened or could not be.
     Opened(Result<Opened, OpenError>),
-    /// Something happened in the store.
-    Event(Event),
-    /// Something happened in the store of a lesson.
-    LessonEvent(u32, Event),
+    /// Something happened in the store of this number.
+    Event(u32, Event),
     /// The thread of the lesson answers.
     Lesson(LessonOutcome),
 }

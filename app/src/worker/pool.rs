@@ -25,7 +25,7 @@ use super::job::{Abandoned, Job, Lane, Outcome, Reply, STOPPED, Work, is_ok};
 use super::lesson::{self, LessonDoor, LessonShelf};
 use super::lesson_job::{LessonOrder, LessonOutcome};
 use super::queue::{Put, Queue};
-use super::sources::{OWN, Sources};
+use super::sources::{FIRST, Sources};
 use super::traffic::{self, TrafficSwitch};
 use super::transfer::TransferWork;
 use crate::job::lesson::LessonRequest;
@@ -33,7 +33,7 @@ use crate::job::{Cancel, ConsoleQuestion, ConsoleRun, Event, Purpose};
 use crate::limits::{
     CONSOLE_THREAD_STACK, OUTCOMES_MAX, READER_PATIENCE, READERS_MAX, READERS_MIN, TRANSFERS_MAX,
 };
-use crate::source::{OpenError, Opener};
+use crate::source::Opener;
 
 /// The answer to a change that was asked for while another store was being opened.
 const OPENING: &str = "Nothing was changed because a store was opening";
@@ -119,8 +119,8 @@ impl Worker {
             threads: RefCell::new(vec![console_thread]),
             readers: Cell::new(0),
             opening: Cell::new(0),
-            ordered: Cell::new(OWN),
-            shown: Cell::new(OWN),
+            ordered: Cell::new(FIRST),
+            shown: Cell::new(FIRST),
         };
         for _ in 0..READERS_MIN {
             worker.add_reader()?;
@@ -148,7 +148,8 @@ impl Worker {
                 shared.unanswered.fetch_add(1, Ordering::AcqRel);
                 let (purpose, lane) = (Purpose::Traffic, Lane::Write);
                 let work = Work::Traffic;
-                let step = Job { purpose, lane, generation: 0, store: OWN, work };
+                let store = shared.sources.front();
+                let step = Job { purpose, lane, generation: 0, store, work };
                 if let Put::Full(_) = shared.write.put(step) {
                     shared.traffic.dropped();
                     shared.answered(lane);
@@ -198,6 +199,9 @@ impl Worker {
 
     /// Hands a job to the threads. Never waits.
     pub fn submit(&self, mut job: Job) {
+        if let Work::Show(number) = job.work {
+            return self.show(number);
+        }
         job.store = self.shown.get();
         match job.work {
             Work::Open(_) | Work::Adopt(_) => {
@@ -241,7 +245,7 @@ impl Worker {
 
     /// Runs an input in the console. Never waits.
     pub fn run_console(&self, run: ConsoleRun) {
-        if self.shown.get() == OWN {
+        if self.shown.get() == self.shared.sources.front() {
             self.shared.console.run(run);
         } else {
             // The runtime of a lesson has its variables and functions.
@@ -252,7 +256,7 @@ impl Worker {
     /// Asks the console what a word may become. Never waits; a busy console doesn't answer.
     pub fn complete_console(&self, question: ConsoleQuestion) {
         // That of a lesson has another runtime, which is busy with time.
-        if self.shown.get() == OWN {
+        if self.shown.get() == self.shared.sources.front() {
             self.shared.console.complete(question);
         }
     }
@@ -305,7 +309,7 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.shared.slow_reads.cancel(|_| true);
         self.shared.ends.cancel();
-        if let Some(own) = self.shared.sources.own() {
+        for own in self.shared.sources.all() {
             own.leave();
         }
         self.shared.traffic.close();
@@ -375,20 +379,8 @@ impl Shared {
     fn perform(self: &Arc<Self>, job: Job) {
         let Job { purpose, generation, store, work, .. } = job;
         match work {
-            Work::Open(request) => {
-                // Two stores can't be open at once: the old one may be the same folder.
-                let opened = guarded(|| {
-                    self.leave_own();
-                    match &request.server {
-                        Some(server) => connect::open(server, &self.ends),
-                        None => (self.opener)(&request),
-                    }
-                });
-                self.opened(opened.unwrap_or_else(|message| Err(OpenError::new(message))));
-            }
-            Work::Adopt(opened) => {
-                let left = guarded(|| self.leave_own());
-                self.opened(left.map(|()| *opened).map_err(OpenError::new));
+            Work::Open(_) | Work::Adopt(_) | Work::Show(_) | Work::Close(_) => {
+                self.change_stores(store, work);
             }
             Work::Connect(work) => {
                 let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
@@ -396,8 +388,8 @@ impl Shared {
             }
             Work::Rollout(work, operation) => self.roll_out(store, work, operation),
             Work::SetLocked(is_locked) => {
-                if let Some(own) = self.sources.own() {
-                    own.set_locked(is_locked);
+                if let Some(source) = self.sources.of(store) {
+                    source.set_locked(is_locked);
                 }
             }
             Work::Command { db, command } => {
@@ -463,7 +455,8 @@ impl Shared {
     /// Reports a bug that ended a job before its answer.
     fn failed(&self, thread: &str, message: String) {
         let thread = thread.to_owned();
-        self.tell(Outcome::Event(Event::ThreadFailed { thread, message }));
+        let front = self.sources.front();
+        self.tell(Outcome::Event(front, Event::ThreadFailed { thread, message }));
     }
 }
 

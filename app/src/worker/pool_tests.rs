@@ -136,7 +136,7 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
         while !opened || told.is_none() {
             match next(&worker) {
                 Outcome::Opened(outcome) => opened = outcome.is_ok(),
-                Outcome::Event(Event::ThreadDied { thread, message }) => {
+                Outcome::Event(_, Event::ThreadDied { thread, message }) => {
                     assert_eq!(thread, "mayfly-events");
                     told = Some(message);
                 }
@@ -152,7 +152,7 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
         loop {
             match next(&worker) {
                 Outcome::Opened(outcome) => break assert!(outcome.is_ok()),
-                Outcome::Event(_) => {}
+                Outcome::Event(..) => {}
                 _ => panic!("something else"),
             }
         }

@@ -185,6 +185,12 @@ fn a_server_is_among_the_recent_stores_without_its_password() {
         state.is_open() && state.store.connection.is_none()
     });
     let name = window.state().settings.stores.list()[1].name.clone();
+    // While it is attached, no password is needed.
+    window.choose("Store", &format!("Open {name}"));
+    window.until("the server is shown", |state| state.store.connection.is_some());
+    let slot = window.state().store.slot;
+    window.ask(Action::Store(StoreAction::Close(slot)));
+    window.until("the own store is shown", |state| state.store.connection.is_none());
     window.choose("Store", &format!("Open {name}"));
     window.until_named("Password");
     assert!(!window.is_enabled("Connect"));

@@ -37,6 +37,7 @@ mod members;
 mod messy_files;
 mod monkey;
 mod names;
+mod open_stores;
 mod presentation;
 mod rollout;
 mod room;

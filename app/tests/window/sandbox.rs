@@ -74,7 +74,7 @@ fn a_sandbox_is_left_for_the_store_before_it_with_its_tabs() {
     assert_eq!(folder(&window), window.folder.path().join("store"));
     assert_eq!(window.tab().namespace.to_string(), "test.drops");
     assert_eq!(window.state().now_ms(), START_MS);
-    assert!(!sandbox.exists(), "it is deleted");
+    window.until_window("it is deleted", |_| !sandbox.exists());
 }
 
 #[test]

@@ -188,6 +188,8 @@ fn a_store_that_can_not_be_opened_is_verified_and_restored() {
     window.until("the first store is open", |state| {
         state.is_open() && state.store.folder.as_ref().is_some_and(|at| at.ends_with("store"))
     });
+    let slot = window.state().beside[0].slot();
+    window.ask(Action::Store(StoreAction::Close(slot)));
     damage(&other.join("data.mdb"));
     open(&mut window);
     window.until("it can't be opened", |state| matches!(state.store.phase, Phase::Failed(_)));
@@ -400,6 +402,8 @@ fn a_store_opens_with_its_own_tabs_and_none_is_live_while_it_is_not_open() {
     window.until("its tab is back", |state| state.tabs.active().is_some());
     assert_eq!(window.tab().view, ViewKind::Indexes, "as it was left");
     window.until_named("Close test.notes");
+    let slot = window.state().beside[0].slot();
+    window.ask(Action::Store(StoreAction::Close(slot)));
     damage(&other.join("data.mdb"));
     open(&mut window, OpenRequest { folder: Some(other), ..OpenRequest::default() });
     window.until("it can't be opened", |state| matches!(state.store.phase, Phase::Failed(_)));

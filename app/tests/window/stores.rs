@@ -132,6 +132,8 @@ fn a_recent_store_that_is_gone_is_said_and_taken_off_the_list() {
     let other = window.folder.path().join("other");
     window.ask(Action::Store(StoreAction::CreateStore(other.clone())));
     window.until("the other store is open", |state| is_in(state, &other));
+    let slot = window.state().beside[0].slot();
+    window.ask(Action::Store(StoreAction::Close(slot)));
     std::fs::remove_dir_all(&first).expect("it is closed");
     let row = format!("Open store in {}", first.display());
     window.click(&row);

@@ -2,6 +2,7 @@
 //! still until a test moves it.
 
 use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -505,6 +506,7 @@ fn prepared(
 ) -> Opener {
     let open = opener();
     let commands = Mutex::new(commands);
+    let is_first = AtomicBool::new(true);
     Arc::new(move |request| {
         let opened = open(request)?;
         for command in
@@ -513,7 +515,10 @@ fn prepared(
             let reply = opened.source.run("test", command);
             assert!(reply.get_f64("ok").is_ok_and(|ok| ok > 0.0), "{command}: {reply}");
         }
-        *to.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&opened.source));
+        // A later one belongs to the window alone.
+        if is_first.swap(false, Ordering::Relaxed) {
+            *to.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&opened.source));
+        }
         Ok(Opened { source: seen(opened.source), ..opened })
     })
 }

@@ -29,7 +29,7 @@ pub(in crate::apply) fn close(cx: &mut Apply<'_>) {
 }
 
 /// The title of the window: of the lesson, or of the store.
-pub(super) fn title(cx: &mut Apply<'_>) {
+pub(in crate::apply) fn title(cx: &mut Apply<'_>) {
     let name = match &cx.state.lessons.playing {
         Some(playing) => playing.title().to_owned(),
         None => cx.state.store.name.clone(),

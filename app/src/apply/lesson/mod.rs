@@ -11,16 +11,15 @@ use std::sync::Arc;
 use bson::Bson;
 
 use self::close::{close, read_list};
-use super::{Apply, apply as apply_action, event as events, store};
+use super::{Apply, apply as apply_action, store};
 use crate::action::{Action, LessonAction, TransferAction};
 use crate::commands;
-use crate::job::Event;
 use crate::job::lesson::{Guess, LessonProgress, LessonRequest, LessonSource, LessonView, Problem};
 use crate::job::purpose::LessonPurpose;
 use crate::source::Opened;
-use crate::state::lesson::{Answers, Opening, OwnStore, Playing, PresentedCard, steps};
+use crate::state::lesson::{Answers, Opening, Playing, PresentedCard, steps};
 use crate::state::toasts::Kind;
-use crate::state::{Dialog, Namespace, Phase, Purpose, Zone};
+use crate::state::{Dialog, Namespace, ParkedStore, Phase, Purpose, Zone};
 use crate::worker::{Lane, LessonOrder, LessonOutcome, LessonWork, Reply, Work};
 
 /// Documents that a question can be about.
@@ -125,9 +124,8 @@ fn open(source: LessonSource, cx: &mut Apply<'_>) {
     if matches!(cx.state.store.phase, Phase::Away(_) | Phase::Opening) {
         return;
     }
+    let number = cx.state.next_slot();
     let lessons = &mut cx.state.lessons;
-    lessons.last_number += 1;
-    let number = lessons.last_number;
     lessons.failed = None;
     lessons.opening = Some(Opening { number, source: source.clone() });
     cx.effects.lessons.push(LessonOrder::Open { number, source });
@@ -201,14 +199,6 @@ fn set_ttl(namespace: &Namespace, secs: i64, cx: &mut Apply<'_>) {
     cx.write(Purpose::Lesson(LessonPurpose::Handle), &namespace.db, command);
 }
 
-/// Something happened in the lesson's store.
-pub(super) fn event(number: u32, event: Event, cx: &mut Apply<'_>) {
-    let is_shown = cx.state.lessons.playing.as_ref().is_some_and(|it| it.number == number);
-    if is_shown {
-        events::event(event, cx);
-    }
-}
-
 /// The thread of the lesson answers.
 pub(super) fn outcome(outcome: LessonOutcome, cx: &mut Apply<'_>) {
     match outcome {
@@ -242,11 +232,11 @@ fn opened(number: u32, result: Result<Opened, Vec<Problem>>, cx: &mut Apply<'_>)
     };
     let own = if let Some(playing) = lessons.playing.take() {
         // What is known of the other lesson goes away.
-        let _ = OwnStore::park(cx.state);
+        let _ = ParkedStore::park(cx.state);
         playing.own
     } else {
         cx.state.note_tabs();
-        Box::new(OwnStore::park(cx.state))
+        Box::new(ParkedStore::park(cx.state))
     };
     cx.state.dialogs.forget(Dialog::is_about_contents);
     cx.state.lessons.is_page_shown = false;

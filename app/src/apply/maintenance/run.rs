@@ -199,7 +199,7 @@ fn ended(running: Running, done: MaintenanceDone, cx: &mut Apply<'_>) {
             match reopened {
                 Some(Ok(warnings)) => store::reopened(warnings, cx),
                 Some(Err(failure)) => cx.state.store.phase = Phase::Failed(failure),
-                None => store::open(cx.state.store.request.clone(), cx),
+                None => crate::apply::stores::open(cx.state.store.request.clone(), cx),
             }
             match done {
                 Ok(done) => {

@@ -88,10 +88,10 @@ impl Console {
     }
 
     /// The same store was opened again: variables are gone, the transcript stays.
-    pub fn restart(&mut self) {
+    pub fn restart(&mut self, why: &str) {
         self.running = None;
         if !self.transcript.is_empty() {
-            self.transcript.note("The store was opened again; variables are gone");
+            self.transcript.note(why);
         }
     }
 }
@@ -265,10 +265,10 @@ mod tests {
     #[test]
     fn a_restart_keeps_the_transcript() {
         let mut console = Console::default();
-        console.restart();
+        console.restart("again");
         assert!(console.transcript.is_empty());
         begin(&mut console, "1", 1).expect("it begins");
-        console.restart();
+        console.restart("again");
         assert_eq!((console.running.clone(), console.transcript.rows()), (None, 2));
     }
 }

@@ -2,7 +2,6 @@
 
 mod answer;
 pub mod catalog;
-mod own_store;
 pub mod save;
 pub mod steps;
 pub mod why;
@@ -11,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use answer::{Answers, PresentedCard};
-pub use own_store::OwnStore;
 
+use super::ParkedStore;
 use crate::job::Namespace;
 use crate::job::lesson::{LessonList, LessonSource, LessonView, Problem};
 
@@ -39,8 +38,6 @@ pub struct Lessons {
     pub failed: Option<(LessonSource, Vec<Problem>)>,
     /// Lesson files and course folders that the user opened.
     pub opened: Vec<PathBuf>,
-    /// Counts lessons.
-    pub last_number: u32,
 }
 
 /// A lesson that is being prepared.
@@ -62,7 +59,7 @@ pub struct Playing {
     /// The newest snapshot; `None` until the first one came.
     pub view: Option<Arc<LessonView>>,
     /// The store that comes back when it is closed.
-    pub own: Box<OwnStore>,
+    pub own: Box<ParkedStore>,
     /// What the user has not committed yet.
     pub answers: Answers,
     /// The card as it is presented.

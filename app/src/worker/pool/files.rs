@@ -66,7 +66,7 @@ impl Shared {
 
     /// Sends what is due in the traffic of the demo store.
     pub(super) fn step_traffic(&self) {
-        let Some(source) = self.sources.own() else { return };
+        let Some(source) = self.sources.in_front() else { return };
         for reply in self.traffic.step(source.as_ref()) {
             self.tell(Outcome::Answer { purpose: Purpose::Traffic, generation: 0, reply });
         }

@@ -12,7 +12,6 @@ use crate::worker::guarded::{guarded, not_shown};
 use crate::worker::job::Outcome;
 use crate::worker::lesson::{LessonHall, THREAD};
 use crate::worker::lesson_job::{LessonOrder, LessonOutcome, LessonWork};
-use crate::worker::sources::OWN;
 
 /// The file that makes a folder a course.
 const COURSE: &str = "course.toml";
@@ -23,8 +22,9 @@ impl Worker {
         match order {
             LessonOrder::Open { number, .. } => self.ordered.set(number),
             LessonOrder::Close => {
-                self.ordered.set(OWN);
-                self.shown.set(OWN);
+                let front = self.shared.sources.front();
+                self.ordered.set(front);
+                self.shown.set(front);
                 self.shared.sources.set_lesson(None);
             }
             LessonOrder::Perform(_) => {}
@@ -90,7 +90,7 @@ impl LessonHall for Arc<Shared> {
         if let Ok(opened) = &result {
             self.sources.set_lesson(Some((number, Arc::clone(&opened.source))));
             if let Err(message) = guarded(|| self.follow(opened.source.as_ref(), number)) {
-                self.tell(Outcome::LessonEvent(number, not_shown(&message)));
+                self.tell(Outcome::Event(number, not_shown(&message)));
             }
         }
         self.tell(Outcome::Lesson(LessonOutcome::Opened { number, result }));

@@ -1,40 +1,98 @@
-//! One store in place of another, its events, and its rollouts.
+//! Stores that are opened, shown and closed, their events, and their rollouts.
 
 use std::sync::{Arc, PoisonError};
 use std::thread;
 
-use super::Shared;
+use super::{Shared, Worker};
 use crate::job::OperationId;
 use crate::job::rollout::{RolloutEnd, RolloutWork};
 use crate::limits::EVENT_WAKE;
-use crate::source::{OpenError, Opened, Source};
+use crate::source::{OpenError, OpenRequest, Opened, Source};
 use crate::worker::guarded::{EVENTS, guarded, not_shown};
-use crate::worker::job::Outcome;
-use crate::worker::rollout;
-use crate::worker::sources::OWN;
+use crate::worker::job::{Outcome, Work};
+use crate::worker::{connect, rollout};
+
+/// Why a folder can't be opened twice.
+const OPEN_ALREADY: &str = "This store is open in this window already. Choose it in the sidebar.";
+
+impl Worker {
+    /// Brings an open store to the front, or makes room for one that is opened next. What was asked
+    /// of the store before is of no use any more.
+    pub(super) fn show(&self, number: u32) {
+        let shared = &self.shared;
+        shared.slow_reads.cancel(|_| true);
+        shared.sources.set_front(number);
+        self.shown.set(number);
+        let source = shared.sources.of(number);
+        shared.traffic.opened(source.as_ref().and_then(|source| source.sample_data()));
+        shared.console.detach();
+        if let Some(source) = source {
+            shared.console.attach(source);
+        }
+    }
+}
 
 impl Shared {
-    /// Closes the user's store for another one.
-    pub(super) fn leave_own(&self) {
-        let old = self.sources.set_own(None);
-        self.console.detach();
+    /// Opens a store, or closes one.
+    pub(super) fn change_stores(self: &Arc<Self>, store: u32, work: Work) {
+        match work {
+            Work::Open(request) => {
+                // The store that had this number may be the same folder.
+                let opened = guarded(|| {
+                    self.leave(store);
+                    match &request.server {
+                        Some(server) => connect::open(server, &self.ends),
+                        None => (self.opener)(&request),
+                    }
+                });
+                let opened = opened.unwrap_or_else(|message| Err(OpenError::new(message)));
+                self.opened(store, opened.map_err(|error| self.or_open_already(&request, error)));
+            }
+            Work::Adopt(opened) => {
+                let left = guarded(|| self.leave(store));
+                self.opened(store, left.map(|()| *opened).map_err(OpenError::new));
+            }
+            Work::Close(number) => {
+                if let Err(message) = guarded(|| self.leave(number)) {
+                    self.failed("mayfly-write", message);
+                }
+            }
+            // A store was shown when that was asked for.
+            _ => {}
+        }
+    }
+
+    /// Closes a store of the user's own.
+    fn leave(&self, number: u32) {
+        let old = self.sources.take(number);
+        if number == self.sources.front() {
+            self.console.detach();
+        }
         if let Some(old) = old {
             old.close();
         }
     }
 
-    pub(super) fn opened(self: &Arc<Self>, opened: Result<Opened, OpenError>) {
+    fn opened(self: &Arc<Self>, number: u32, opened: Result<Opened, OpenError>) {
         let made = opened.as_ref().ok().and_then(|opened| opened.source.sample_data());
         self.traffic.opened(made);
         if let Ok(opened) = &opened {
             let source = Arc::clone(&opened.source);
-            self.sources.set_own(Some(Arc::clone(&source)));
+            self.sources.put(number, Arc::clone(&source));
             self.console.attach(Arc::clone(&source));
-            if let Err(message) = guarded(|| self.follow(source.as_ref(), OWN)) {
-                self.tell(Outcome::Event(not_shown(&message)));
+            if let Err(message) = guarded(|| self.follow(source.as_ref(), number)) {
+                self.tell(Outcome::Event(number, not_shown(&message)));
             }
         }
         self.tell(Outcome::Opened(opened));
+    }
+
+    /// Says which open store a folder belongs to, where opening it found the folder in use.
+    fn or_open_already(&self, request: &OpenRequest, error: OpenError) -> OpenError {
+        let folder = request.data_folder().ok().filter(|_| error.is_in_use);
+        let is_ours = folder
+            .is_some_and(|folder| self.sources.all().iter().any(|source| source.is_in(&folder)));
+        if is_ours { OpenError::new(OPEN_ALREADY.to_owned()) } else { error }
     }
 
     /// Rolls out a TTL in a store, beside everything else.
@@ -71,11 +129,7 @@ impl Shared {
                     Ok(None) => return,
                     Err(message) => (not_shown(&message), true),
                 };
-                let outcome = match store {
-                    OWN => Outcome::Event(event),
-                    lesson => Outcome::LessonEvent(lesson, event),
-                };
-                if outcomes.send(outcome).is_err() {
+                if outcomes.send(Outcome::Event(store, event)).is_err() {
                     return;
                 }
                 wake(EVENT_WAKE);
@@ -86,7 +140,7 @@ impl Shared {
         };
         let thread = thread::Builder::new().name(EVENTS.to_owned()).spawn(forward);
         if let Err(error) = thread {
-            self.tell(Outcome::Event(not_shown(&error.to_string())));
+            self.tell(Outcome::Event(store, not_shown(&error.to_string())));
         }
     }
 }

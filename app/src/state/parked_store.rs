@@ -1,4 +1,4 @@
-//! The user's own store while a lesson is played: what comes back when the lesson is closed.
+//! An open store that is not on the screen: beside a lesson, or beside another store.
 
 use std::collections::HashMap;
 
@@ -6,16 +6,18 @@ use crate::job::OpenRequest;
 use crate::state::archive::Archive;
 use crate::state::changes::Changes;
 use crate::state::console::ConsoleDraft;
+use crate::state::convert::Conversions;
 use crate::state::drafts::TabDraft;
 use crate::state::listener::Listener;
 use crate::state::maintenance::Maintenance;
 use crate::state::queries::Queries;
+use crate::state::transfer::Transfer;
 use crate::state::trash::Trash;
 use crate::state::{Clock, Console, Reaper, State, Store, StoreTree, TabId, Tabs};
 
-/// Everything the window knows of the store that stays open beside the lesson.
+/// Everything the window knows of a store that stays open while another one is shown.
 #[derive(Debug, Default)]
-pub struct OwnStore {
+pub struct ParkedStore {
     /// The store.
     pub store: Store,
     /// Its time.
@@ -35,7 +37,7 @@ pub struct OwnStore {
     queries: Queries,
 }
 
-impl OwnStore {
+impl ParkedStore {
     /// Takes what is known of the store out of the state, which then shows none.
     #[must_use]
     pub fn park(state: &mut State) -> Self {
@@ -66,7 +68,7 @@ impl OwnStore {
         }
     }
 
-    /// Puts it back. What the lesson had is gone.
+    /// Shows it again. What was shown before is gone.
     pub fn unpark(self, state: &mut State) {
         let mut tabs = self.tabs;
         tabs.number_after(&state.tabs);
@@ -92,6 +94,42 @@ impl OwnStore {
     }
 }
 
+/// An open store that is not on the screen because another one is, with what was done in it.
+#[derive(Debug, Default)]
+pub struct StoreBeside {
+    /// What is known of it.
+    pub parked: ParkedStore,
+    transfer: Transfer,
+    convert: Conversions,
+}
+
+impl StoreBeside {
+    /// Takes the store that is shown, in which no import, export or conversion runs, off the screen.
+    #[must_use]
+    pub fn set_aside(state: &mut State) -> Self {
+        let mut transfer = std::mem::take(&mut state.transfer);
+        // What was asked for once can be asked for again in any store.
+        state.transfer.again = std::mem::take(&mut transfer.again);
+        state.transfer.folder.clone_from(&transfer.folder);
+        let convert = std::mem::take(&mut state.convert);
+        Self { parked: ParkedStore::park(state), transfer, convert }
+    }
+
+    /// Shows it again. What was shown before is gone.
+    pub fn show(mut self, state: &mut State) {
+        self.transfer.again = std::mem::take(&mut state.transfer.again);
+        state.transfer = self.transfer;
+        state.convert = self.convert;
+        self.parked.unpark(state);
+    }
+
+    /// Its number among the open stores.
+    #[must_use]
+    pub fn slot(&self) -> u32 {
+        self.parked.store.slot
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,7 +141,7 @@ mod tests {
         let own = state.tabs.show(&Namespace::new("demo", "sessions"));
         state.generation = 7;
         state.store.name = "mine".to_owned();
-        let parked = OwnStore::park(&mut state);
+        let parked = ParkedStore::park(&mut state);
         assert!(state.tabs.open().is_empty() && state.store.name.is_empty());
         assert_eq!(state.switched_at, 7);
         let lesson = state.tabs.show(&Namespace::new("lesson", "sessions"));

@@ -1,0 +1,310 @@
+//! Which of the open stores is shown: opened beside the others, shown again, closed.
+
+use std::path::{Path, PathBuf};
+
+use super::lesson::close::{close as close_lesson, title};
+use super::{Apply, convert, demo, documents, event, rollout, store, transfer};
+use crate::job::{Event, OpenRequest};
+use crate::limits::OPEN_STORES_MAX;
+use crate::source::Opened;
+use crate::state::purpose::StorePurpose;
+use crate::state::sandbox::{AfterSandbox, LeaveSandbox};
+use crate::state::toasts::Kind;
+use crate::state::{Dialog, Phase, Purpose, State, StoreBeside};
+use crate::worker::{Lane, Work};
+
+/// Opens a store, after the question what becomes of the one that is shown if it is a sandbox.
+pub(super) fn open_or_ask(request: OpenRequest, cx: &mut Apply<'_>) {
+    if cx.state.lessons.is_playing() {
+        close_lesson(cx);
+    }
+    if !cx.state.is_in_sandbox() {
+        return open(request, cx);
+    }
+    let draft = LeaveSandbox::before(AfterSandbox::Open(Box::new(request)));
+    cx.state.dialogs.show_before(Dialog::LeaveSandbox(draft));
+}
+
+/// Opens a store, or shows it if it is open.
+pub fn open(request: OpenRequest, cx: &mut Apply<'_>) {
+    if let Some(slot) = slot_of(place(&request).as_deref(), cx.state) {
+        return show_now(slot, true, cx);
+    }
+    if make_room(request, cx) {
+        let request = cx.state.store.request.clone();
+        cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::Open(request));
+    }
+}
+
+/// Shows a server that was attached.
+pub(super) fn adopt(request: OpenRequest, opened: Box<Opened>, cx: &mut Apply<'_>) {
+    if cx.state.is_in_sandbox() || cx.state.lessons.is_playing() {
+        // It is attached again once the question about the sandbox is answered.
+        return open_or_ask(request, cx);
+    }
+    if let Some(slot) = slot_of(place(&request).as_deref(), cx.state) {
+        return show(slot, cx);
+    }
+    if make_room(request, cx) {
+        cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::Adopt(opened));
+    }
+}
+
+/// Where a store is: its folder, or the address of its server.
+fn place(request: &OpenRequest) -> Option<PathBuf> {
+    match &request.server {
+        Some(server) => Some(PathBuf::from(server.string.shown())),
+        None => request.data_folder().ok(),
+    }
+}
+
+/// The number of the open store, not on the screen, that is there.
+pub(super) fn slot_of(place: Option<&Path>, state: &State) -> Option<u32> {
+    let is_it = |beside: &&StoreBeside| beside.parked.store.shown.as_deref() == place;
+    place.and_then(|_| state.beside.iter().find(is_it).map(StoreBeside::slot))
+}
+
+/// Makes room for a store. The one that is shown stays open, unless it is a sandbox, which is
+/// removed, or the same one. False: it can't be left now, or too many are open.
+fn make_room(mut request: OpenRequest, cx: &mut Apply<'_>) -> bool {
+    // It is the same program, whichever store it opens.
+    request.walker = request.walker.or_else(|| cx.state.store.request.walker.clone());
+    let is_same = cx.state.store.shown.is_some() && cx.state.store.shown == place(&request);
+    let left = cx.state.store.request.sandbox.is_none().then(|| cx.state.store.request.clone());
+    let left = left.or_else(|| cx.state.store.left.clone());
+    if cx.state.is_open() && !cx.state.is_in_sandbox() && !is_same {
+        if cx.state.beside.len() + 1 >= OPEN_STORES_MAX {
+            let text = format!("{OPEN_STORES_MAX} stores are open; close one first");
+            cx.state.toasts.push(Kind::Warning, text, None, cx.state.uptime);
+            return false;
+        }
+        if !can_leave(cx) {
+            return false;
+        }
+        set_aside(cx);
+        cx.state.store.slot = cx.state.next_slot();
+        send(Work::Show(cx.state.store.slot), cx);
+    } else {
+        stop_work(cx);
+        if request.sandbox.is_some() && cx.state.store.request.sandbox.is_none() {
+            cx.state.note_tabs();
+        }
+    }
+    cx.state.store.left = left.filter(|_| request.sandbox.is_some());
+    cx.state.store.phase = Phase::Opening;
+    cx.state.store.looking = None;
+    cx.state.view.is_start_shown = false;
+    cx.state.store.request = request;
+    true
+}
+
+/// Ends what runs in the store that is shown, because it is closed.
+fn stop_work(cx: &mut Apply<'_>) {
+    transfer::run::cancel_all(cx.state);
+    convert::close_all(cx.state);
+    documents::bulk::cancel_all(cx.state);
+    rollout::stop_all(cx.state.store.slot, cx.state);
+}
+
+/// Whether the store that is shown can be left while it stays open, or be closed. Says why not.
+fn can_leave(cx: &mut Apply<'_>) -> bool {
+    let state = &mut *cx.state;
+    let runs = !state.transfer.running.is_empty()
+        || !state.convert.running.is_empty()
+        || !state.bulk.is_empty();
+    let why = match state.store.phase {
+        Phase::Away(_) => "is being worked on; wait for it to end",
+        Phase::Opening => "is being opened; wait for it",
+        _ if runs => "has an operation under way; wait for it or stop it in Operations",
+        _ => return true,
+    };
+    let text = format!("{} {why}", state.store.name);
+    state.toasts.push(Kind::Warning, text.trim_start(), None, state.uptime);
+    false
+}
+
+/// Takes the store that is shown off the screen and keeps it open.
+fn set_aside(cx: &mut Apply<'_>) {
+    let state = &mut *cx.state;
+    state.note_tabs();
+    state.dialogs.forget(Dialog::is_about_contents);
+    let beside = StoreBeside::set_aside(state);
+    let at = state.beside.partition_point(|other| other.slot() < beside.slot());
+    state.beside.insert(at, beside);
+}
+
+/// Shows an open store. The one on the screen stays open, unless it is a sandbox: then it is asked
+/// about.
+pub(super) fn show(slot: u32, cx: &mut Apply<'_>) {
+    if cx.state.lessons.is_playing() {
+        close_lesson(cx);
+    }
+    let Some(beside) = cx.state.beside.iter().find(|beside| beside.slot() == slot) else { return };
+    if cx.state.is_in_sandbox() {
+        let request = beside.parked.store.request.clone();
+        return open_or_ask(request, cx);
+    }
+    show_now(slot, true, cx);
+}
+
+/// Shows an open store. The one on the screen stays open if it is kept and can be shown again.
+fn show_now(slot: u32, keeps: bool, cx: &mut Apply<'_>) {
+    let left = cx.state.store.slot;
+    let is_failed = matches!(cx.state.store.phase, Phase::Failed(_));
+    let stays = keeps && !is_failed && !cx.state.is_in_sandbox();
+    if !is_failed && !cx.state.is_in_sandbox() && !can_leave(cx) {
+        return;
+    }
+    if stays {
+        set_aside(cx);
+    } else {
+        stop_work(cx);
+        cx.state.note_tabs();
+    }
+    let Some(at) = cx.state.beside.iter().position(|beside| beside.slot() == slot) else { return };
+    cx.state.dialogs.forget(Dialog::is_about_contents);
+    cx.state.view.is_start_shown = false;
+    cx.state.beside.remove(at).show(cx.state);
+    send(Work::Show(slot), cx);
+    if !stays {
+        send(Work::Close(left), cx);
+    }
+    cx.state.console.restart("Another store was shown; variables are gone");
+    title(cx);
+    if cx.state.is_open() {
+        store::note_recent(cx.state);
+        store::reopened(Vec::new(), cx);
+        demo::start_traffic(cx);
+    }
+}
+
+/// Closes an open store. The last one stays.
+pub(super) fn close(slot: u32, cx: &mut Apply<'_>) {
+    if slot == cx.state.store.slot {
+        let Some(next) = cx.state.beside.last().map(StoreBeside::slot) else { return };
+        return if cx.state.is_in_sandbox() { show(next, cx) } else { show_now(next, false, cx) };
+    }
+    let is_it = |beside: &StoreBeside| beside.slot() == slot;
+    if cx.state.beside.iter().any(is_it) {
+        cx.state.beside.retain(|beside| !is_it(beside));
+        rollout::stop_all(slot, cx.state);
+        send(Work::Close(slot), cx);
+    }
+}
+
+fn send(work: Work, cx: &mut Apply<'_>) {
+    cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, work);
+}
+
+/// Something happened in an open store. One that is not on the screen is read again when it is shown;
+/// what must not wait is said.
+pub(super) fn event(number: u32, event: Event, cx: &mut Apply<'_>) {
+    let lesson = cx.state.lessons.playing.as_ref().map(|playing| playing.number);
+    if number == lesson.unwrap_or(cx.state.store.slot) {
+        return event::event(event, cx);
+    }
+    let Some(beside) = cx.state.beside.iter().find(|beside| beside.slot() == number) else {
+        return;
+    };
+    let name = &beside.parked.store.name;
+    let text = match event {
+        Event::HeldChanged { reason: Some(reason) } => format!("{name}: {reason}"),
+        Event::DamageFound(found) => format!("{name}, {}: {}", found.namespace, found.sentence),
+        Event::ThreadDied { thread, message } => format!("{name}: {thread} stopped: {message}"),
+        _ => return,
+    };
+    cx.state.toasts.push(Kind::Warning, text, None, cx.state.uptime);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::apply::Effects;
+    use crate::job::bulk::{BulkChange, BulkWork};
+    use crate::job::{Namespace, TabId};
+    use crate::state::documents::bulk::BulkRun;
+    use crate::state::documents::change::Origin;
+
+    fn opened(state: &mut State, folder: &str) {
+        state.store.phase = Phase::Open;
+        state.store.name = folder.to_owned();
+        state.store.shown = Some(PathBuf::from(folder));
+        state.store.folder = Some(PathBuf::from(folder));
+    }
+
+    fn in_folder(folder: &str) -> OpenRequest {
+        OpenRequest { folder: Some(PathBuf::from(folder)), ..OpenRequest::default() }
+    }
+
+    /// A window on the store `/b`, with `/a` beside it.
+    fn two() -> (State, Effects) {
+        let (mut state, mut effects) = (State::default(), Effects::default());
+        opened(&mut state, "/a");
+        state.tabs.show(&Namespace::new("test", "notes"));
+        open(in_folder("/b"), &mut Apply::new(&mut state, &mut effects));
+        opened(&mut state, "/b");
+        (state, effects)
+    }
+
+    fn works(effects: &Effects) -> Vec<String> {
+        let name = |job: &crate::worker::Job| match &job.work {
+            Work::Show(slot) => Some(format!("show {slot}")),
+            Work::Close(slot) => Some(format!("close {slot}")),
+            Work::Open(_) => Some("open".to_owned()),
+            _ => None,
+        };
+        effects.jobs.iter().filter_map(name).collect()
+    }
+
+    #[test]
+    fn each_store_keeps_its_tabs_and_its_number() {
+        let (mut state, mut effects) = two();
+        assert_eq!(works(&effects), ["show 1", "open"]);
+        assert!(state.tabs.open().is_empty());
+        let mut cx = Apply::new(&mut state, &mut effects);
+        open(in_folder("/a"), &mut cx);
+        assert_eq!((cx.state.store.slot, cx.state.tabs.open().len()), (0, 1));
+        show(1, &mut cx);
+        assert_eq!((cx.state.store.name.as_str(), cx.state.tabs.open().len()), ("/b", 0));
+        close(0, &mut cx);
+        assert!(cx.state.beside.is_empty());
+        assert_eq!(works(&effects), ["show 1", "open", "show 0", "show 1", "close 0"]);
+    }
+
+    #[test]
+    fn a_store_with_an_operation_under_way_is_not_left() {
+        let (mut state, mut effects) = two();
+        let operation = state.operations.begin("Import".to_owned(), 0, Duration::ZERO, None);
+        state.bulk.push(BulkRun {
+            operation,
+            tab: TabId(0),
+            work: BulkWork {
+                namespace: Namespace::new("test", "notes"),
+                change: BulkChange::Empty,
+                gauge: std::sync::Arc::default(),
+            },
+            origin: Origin::Person,
+            started: Duration::ZERO,
+        });
+        let mut cx = Apply::new(&mut state, &mut effects);
+        show(0, &mut cx);
+        open(in_folder("/c"), &mut cx);
+        close(1, &mut cx);
+        assert_eq!((cx.state.store.slot, cx.state.beside.len()), (1, 1));
+        assert_eq!(cx.state.toasts.list().len(), 1, "the same sentence is said once");
+        cx.state.bulk.clear();
+        close(1, &mut cx);
+        assert_eq!((cx.state.store.slot, cx.state.beside.len()), (0, 0));
+        assert_eq!(works(&effects), ["show 1", "open", "show 0", "close 1"]);
+    }
+
+    #[test]
+    fn one_that_could_not_be_opened_goes_when_another_is_shown() {
+        let (mut state, mut effects) = two();
+        state.store.phase = Phase::Failed(crate::source::OpenError::new("damaged".to_owned()));
+        show(0, &mut Apply::new(&mut state, &mut effects));
+        assert_eq!((state.store.slot, state.beside.len()), (0, 0));
+    }
+}
