@@ -289,7 +289,8 @@ impl eframe::App for MayflyApp {
         self.pace.note_frame(now, has_input);
         self.actions.set_frame_every(self.pace.frame_every(), self.pace.rest_now(now));
         // In a window that the user works in, a clock that skips seconds looks as if it hung.
-        let calm = !context.input(|input| input.focused) && self.state.nothing_due_soon();
+        self.state.view.is_away = !context.input(|input| input.focused);
+        let calm = self.state.view.is_away && self.state.nothing_due_soon();
         self.state.clock.set_calm(calm);
         let mut effects = Effects::default();
         if self.shutdown.take_if(|shutdown| shutdown.is_requested()).is_some() {

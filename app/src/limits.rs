@@ -82,11 +82,32 @@ pub const DIALOGS_WAITING_MAX: usize = 8;
 /// How often the Expiry view reads the soonest documents of a server.
 pub const SERVER_POLL: Duration = Duration::from_secs(10);
 
+/// How often it does so without the keyboard's focus, or while a change stream reports deletions.
+pub const SERVER_POLL_CALM: Duration = Duration::from_secs(30);
+
+/// How often it asks a server for the passes of its TTL monitor, at most.
+pub const SERVER_MONITOR_AGE: Duration = Duration::from_mins(1);
+
+/// How long the parameters of a server's TTL monitor are believed.
+pub const SERVER_PARAMETERS_AGE: Duration = Duration::from_mins(5);
+
+/// How long a change stream waits for an event before the server answers that there is none.
+pub const WATCH_AWAIT: Duration = Duration::from_secs(20);
+
+/// Events of a change stream that wait for the window; more are counted and dropped.
+pub const WATCH_EVENTS_MAX: usize = 2_000;
+
+/// How long after a change stream broke another one is opened.
+pub const WATCH_AGAIN: Duration = Duration::from_mins(5);
+
 /// Looks in a row that a server may answer too late; after that it looks only when the user asks.
 pub const SERVER_LATE_LOOKS_MAX: u32 = 3;
 
 /// How far apart the window by itself asks a server for the density of a collection, in milliseconds.
-pub const SERVER_DENSITY_APART_MS: i64 = 60_000;
+pub const SERVER_DENSITY_APART_MS: i64 = 90_000;
+
+/// From so many milliseconds between two looks on, the view counts as closed in between.
+pub const SERVER_UNSEEN_MS: i64 = 90_000;
 
 /// How long after its threshold the next document of a server's collection is named in the sidebar, in
 /// milliseconds.

@@ -22,6 +22,8 @@ pub enum ConnectAction {
     AskUnlock,
     /// Lets changes be sent.
     Unlock,
+    /// Shows what the server is.
+    ShowServer,
 }
 
 /// Opens the dialog that attaches to a server.
@@ -58,8 +60,17 @@ pub const LOCK: Entry = Entry {
     },
 };
 
+/// Shows what the server is.
+pub const SERVER: Entry = Entry {
+    group: Group::Store,
+    label: "About this server…",
+    tooltip: "Version, members, TTL monitor, and what it can't do",
+    keys: None,
+    action: |state| is_locked(state).map(|_| Action::Connect(ConnectAction::ShowServer)),
+};
+
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[CONNECT, UNLOCK, LOCK];
+pub const ENTRIES: &[Entry] = &[CONNECT, UNLOCK, LOCK, SERVER];
 
 /// Whether the attached server is locked; `None`: none is attached.
 fn is_locked(state: &State) -> Option<bool> {

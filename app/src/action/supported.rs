@@ -23,6 +23,15 @@ impl Entry {
     }
 }
 
+const REAPER: &str =
+    "The server runs its own TTL monitor; Mayfly can't run or schedule passes on it";
+
+const ARCHIVES: &str = "A server keeps no copy of what its TTL monitor removes";
+
+const SANDBOXES: &str = "Copying a collection of a server into a sandbox is not supported yet";
+
+const DIALECTS: &str = "A server follows its own rules of expiration";
+
 const LISTENER: &str = "Other programs connect to the server itself";
 
 const MAINTENANCE: &str =
@@ -53,20 +62,12 @@ pub fn refusal(action: &Action, state: &State) -> Option<&'static str> {
     connection?;
     let can = &state.store.capabilities;
     match action {
-        Action::Reaper(_) if !can.reaper => {
-            Some("The server runs its own TTL monitor; Mayfly can't run or schedule passes on it")
-        }
-        Action::Archive(_) | Action::Trash(_) if !can.archives => {
-            Some("A server keeps no copy of what its TTL monitor removes")
-        }
+        Action::Reaper(_) if !can.reaper => Some(REAPER),
+        Action::Archive(_) | Action::Trash(_) if !can.archives => Some(ARCHIVES),
         Action::Listener(_) if !can.listener => Some(LISTENER),
         Action::Maintenance(_) if !can.maintenance => Some(MAINTENANCE),
-        Action::Sandbox(SandboxAction::Copy(_)) if !can.sandboxes => {
-            Some("Copying a collection of a server into a sandbox is not supported yet")
-        }
-        Action::Store(StoreAction::SetDialect(..)) if !can.dialects => {
-            Some("A server follows its own rules of expiration")
-        }
+        Action::Sandbox(SandboxAction::Copy(_)) if !can.sandboxes => Some(SANDBOXES),
+        Action::Store(StoreAction::SetDialect(..)) if !can.dialects => Some(DIALECTS),
         Action::Documents(_, DocumentsAction::ShowDamaged) if !can.maintenance => {
             Some("A server finds its damaged documents itself")
         }
@@ -76,6 +77,27 @@ pub fn refusal(action: &Action, state: &State) -> Option<&'static str> {
         Action::Transfer(action) if !can.transfer && brings_files(action) => Some(TRANSFER),
         _ => None,
     }
+}
+
+/// Everything that the attached server can't do, one sentence each.
+#[must_use]
+pub fn sentences(state: &State) -> Vec<&'static str> {
+    if state.store.connection.is_none() || !state.is_open() {
+        return Vec::new();
+    }
+    let can = &state.store.capabilities;
+    [
+        (can.reaper, REAPER),
+        (can.archives, ARCHIVES),
+        (can.listener, LISTENER),
+        (can.maintenance, MAINTENANCE),
+        (can.transfer, TRANSFER),
+        (can.sandboxes, SANDBOXES),
+        (can.dialects, DIALECTS),
+    ]
+    .into_iter()
+    .filter_map(|(can, why)| (!can).then_some(why))
+    .collect()
 }
 
 /// The question before a change of a server that others depend on: the name of the collection must be

@@ -5,8 +5,8 @@ use mayfly_engine::value::shell::write_command;
 
 use super::{
     Apply, TOO_MUCH, aggregate, archive, calendar, choose_store, clock, collection, connect,
-    console, convert, documents, expiry, explain, indexes, lesson, listener, maintenance, reaper,
-    rollout, sandbox, schema, store, stores, transfer, trash,
+    console, convert, documents, expiry, explain, indexes, lesson, listener, maintenance, poll,
+    reaper, rollout, sandbox, schema, store, stores, transfer, trash,
 };
 use crate::job::server::SENT;
 use crate::state::offer::Offer;
@@ -29,6 +29,7 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
             if generation <= cx.state.switched_at && generation > 0 => {}
         Outcome::Answer { purpose, generation, reply } => {
             log(&purpose, &reply, cx.state);
+            note_answer(&reply, cx.state);
             offer_unlock(&reply, cx.state);
             answer(&purpose, generation, &reply, cx);
         }
@@ -61,10 +62,18 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
         Outcome::Schema { tab, generation, report } => schema::report(tab, generation, report, cx),
         Outcome::Console(report) => console::report(report, cx),
         Outcome::Rollout { operation, end } => rollout::ended(operation, end, cx),
+        Outcome::Watch { generation, report } => poll::report(generation, report, cx),
         Outcome::Connect { generation, report } => connect::report(generation, report, cx),
         Outcome::Opened(opened) => store::opened(opened, cx),
         Outcome::Event(number, event) => stores::event(number, event, cx),
         Outcome::Lesson(outcome) => lesson::outcome(outcome, cx),
+    }
+}
+
+/// A server answers, which the status bar shows.
+fn note_answer(reply: &Reply, state: &mut State) {
+    if let Some(connection) = state.store.connection.as_mut().filter(|_| reply.ok().is_some()) {
+        connection.answered = Some(state.uptime);
     }
 }
 
@@ -175,7 +184,7 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
             StorePurpose::Rules(_) | StorePurpose::Change { .. } => {
                 store::refused(generation, TOO_MUCH, cx.state);
             }
-            StorePurpose::Open => {}
+            StorePurpose::Open | StorePurpose::Hello | StorePurpose::Members => {}
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Attaching to a server.
 
+use bson::{Document, doc};
+
 use super::{Apply, stores};
 use crate::action::ConnectAction;
 use crate::action::connect::{again, unlock_question};
@@ -24,6 +26,7 @@ pub fn apply(action: &ConnectAction, cx: &mut Apply<'_>) {
         }
         ConnectAction::Lock => set_locked(true, cx),
         ConnectAction::Unlock => set_locked(false, cx),
+        ConnectAction::ShowServer => show_server(cx),
         ConnectAction::AskUnlock => {
             let Some(connection) = &cx.state.store.connection else { return };
             let attached = &connection.attached;
@@ -83,6 +86,27 @@ pub fn report(generation: u64, report: ConnectReport, cx: &mut Apply<'_>) {
             let request = OpenRequest { server: Some(Box::new(server)), ..OpenRequest::default() };
             stores::adopt(request, opened, cx);
         }
+    }
+}
+
+/// Opens the dialog that describes the server. Only then the members of a set are asked for.
+fn show_server(cx: &mut Apply<'_>) {
+    cx.state.dialogs.show(Dialog::Server(Box::default()));
+    cx.read(Purpose::Store(StorePurpose::Hello), "admin", doc! { "hello": 1 });
+    cx.read(Purpose::Store(StorePurpose::Members), "admin", doc! { "replSetGetStatus": 1 });
+}
+
+/// Takes what the server said of itself.
+pub(super) fn learn_facts(
+    purpose: &StorePurpose,
+    found: &Result<Document, String>,
+    state: &mut State,
+) {
+    let Some(Dialog::Server(facts)) = state.dialogs.open_mut() else { return };
+    if *purpose == StorePurpose::Members {
+        facts.status = Some(found.clone());
+    } else {
+        facts.hello = Some(found.clone().unwrap_or_default());
     }
 }
 

@@ -1,26 +1,106 @@
-//! Looking again at a server that tells nothing by itself: the soonest documents of the Expiry view
-//! that is on the screen, and nothing else.
+//! A server tells nothing by itself. While the Expiry view of one is on the screen, this opens a change
+//! stream of its collection where there are any, looks again at the soonest documents, and asks for the
+//! passes of the TTL monitor; nothing else.
 
 use std::time::Duration;
 
 use super::{Apply, expiry};
-use crate::limits::{SERVER_LATE_LOOKS_MAX, SERVER_POLL};
+use crate::commands::reaper;
+use crate::job::purpose::{ExpiryPurpose, ReaperPurpose};
+use crate::job::{Cancel, Namespace, Purpose, TabId, WatchReport, WatchWork};
+use crate::limits::{SERVER_LATE_LOOKS_MAX, SERVER_POLL, SERVER_POLL_CALM};
 use crate::state::tabs::ViewKind;
+use crate::state::watch::{self, Delivery};
+use crate::state::{State, Tab};
+use crate::worker::{Lane, Work};
 
 /// Asks again if it is time. Returns the time until then.
 pub(super) fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
-    let is_shown = cx.state.is_open() && !cx.state.view.is_start_shown;
-    let is_server = is_shown && cx.state.store.connection.is_some();
-    let tab = cx.state.tabs.active().filter(|tab| is_server && tab.view == ViewKind::Expiry)?;
-    let id = tab.id;
-    let is_in_time = tab.expiry.late_looks < SERVER_LATE_LOOKS_MAX;
-    let looked = tab.expiry.looked.filter(|_| tab.expiry.loaded && is_in_time)?;
+    let shown = shown(cx.state).map(|tab| (tab.id, tab.namespace.clone()));
+    follow(shown.as_ref(), cx);
+    let (id, _) = shown?;
+    ask_monitor(cx);
+    let every = every(cx.state);
+    let looked = cx.state.tabs.get(id)?.expiry.looked?;
     let age = cx.state.uptime.saturating_sub(looked);
-    if age >= SERVER_POLL {
+    if age >= every {
+        note_news(cx.state);
         expiry::look_again(id, cx);
-        return Some(SERVER_POLL);
+        return Some(every);
     }
-    Some(SERVER_POLL.saturating_sub(age))
+    Some(every.saturating_sub(age))
+}
+
+/// The tab whose Expiry view shows documents of a server that answers in time.
+fn shown(state: &State) -> Option<&Tab> {
+    let is_shown = state.is_open() && !state.view.is_start_shown;
+    let is_silent = state.store.connection.is_some() && !state.store.capabilities.reaper_events;
+    let tab = state.tabs.active().filter(|tab| tab.view == ViewKind::Expiry)?;
+    let is_in_time = tab.expiry.late_looks < SERVER_LATE_LOOKS_MAX;
+    (is_shown && is_silent && is_in_time && tab.expiry.loaded).then_some(tab)
+}
+
+/// How often the documents are looked at.
+pub(super) fn every(state: &State) -> Duration {
+    let streams = state.store.connection.as_ref().map(|connection| &connection.streams);
+    let is_calm = streams.is_some_and(|streams| streams.is_streamed() && !streams.has_news);
+    if state.view.is_away || is_calm { SERVER_POLL_CALM } else { SERVER_POLL }
+}
+
+/// Documents are looked at again: what a stream reported is known.
+fn note_news(state: &mut State) {
+    if let Some(connection) = &mut state.store.connection {
+        connection.streams.has_news = false;
+    }
+}
+
+/// Turns the change stream to the collection that is shown.
+fn follow(shown: Option<&(TabId, Namespace)>, cx: &mut Apply<'_>) {
+    let wanted = shown.map(|(_, namespace)| namespace);
+    if !watch::turn_to(cx.state, wanted) {
+        return;
+    }
+    let Some((tab, namespace)) = shown else { return };
+    let cancel = Cancel::default();
+    let work = WatchWork { namespace: namespace.clone(), cancel: cancel.clone() };
+    let purpose = Purpose::Expiry(*tab, ExpiryPurpose::Watch);
+    let generation = cx.job(purpose, Lane::Read, Work::Watch(work));
+    watch::begin(cx.state, namespace.clone(), generation, cancel);
+}
+
+/// Handles a report of a change stream.
+pub(super) fn report(generation: u64, report: WatchReport, cx: &mut Apply<'_>) {
+    let Some(namespace) = watch::namespace_of(cx.state, generation) else { return };
+    let uptime = cx.state.uptime;
+    let Some(connection) = &mut cx.state.store.connection else { return };
+    match report {
+        WatchReport::Begun { has_pre_images } => {
+            connection.streams.delivery = Delivery::Streamed { has_pre_images };
+        }
+        WatchReport::Deleted { documents, missed } => {
+            expiry::deleted(&namespace, documents, missed, cx.state);
+        }
+        WatchReport::Ended(end) => {
+            connection.streams.end(end, uptime);
+            cx.state.stream = None;
+        }
+    }
+}
+
+/// Asks how many passes the server has made, and how long it sleeps between them.
+fn ask_monitor(cx: &mut Apply<'_>) {
+    let uptime = cx.state.uptime;
+    let Some(connection) = &mut cx.state.store.connection else { return };
+    let monitor = &mut connection.monitor;
+    let (parameters, status) = (monitor.ask_parameters(uptime), monitor.ask_status(uptime));
+    if parameters {
+        let purpose = Purpose::Reaper(ReaperPurpose::ServerParameters);
+        cx.read(purpose, "admin", reaper::server_parameters());
+    }
+    if status {
+        let purpose = Purpose::Reaper(ReaperPurpose::ServerPasses);
+        cx.read(purpose, "admin", reaper::server_passes());
+    }
 }
 
 #[cfg(test)]
@@ -29,17 +109,16 @@ mod tests {
 
     use super::*;
     use crate::apply::Effects;
-    use crate::job::purpose::ExpiryPurpose;
-    use crate::job::{Attached, Namespace, ServerMark};
+    use crate::job::{Attached, ServerMark, WatchEnd};
+    use crate::limits::{SERVER_DENSITY_APART_MS, WATCH_AWAIT};
+    use crate::state::Phase;
     use crate::state::connect::Connection;
-    use crate::state::{Phase, State};
     use crate::worker::Reply;
 
     /// Minutes that the view is left alone.
     const MINUTES: u64 = 10;
 
-    #[test]
-    fn an_idle_view_asks_a_server_little() {
+    fn shown() -> (State, TabId) {
         let mut state = State::default();
         state.store.phase = Phase::Open;
         state.store.connection = Some(Connection::new(Box::new(Attached {
@@ -52,29 +131,100 @@ mod tests {
         })));
         let id = state.tabs.show(&Namespace::new("d", "c")).expect("a tab");
         state.tabs.get_mut(id).expect("a tab").view = ViewKind::Expiry;
-        let mut effects = Effects::default();
-        expiry::refresh(id, &mut Apply::new(&mut state, &mut effects));
+        expiry::refresh(id, &mut Apply::new(&mut state, &mut Effects::default()));
         let page = doc! { "batch": [], "rules": 1_i64 };
         let view = &mut state.tabs.get_mut(id).expect("a tab").expiry;
         view.take_expiring(&doc! { "mayflyExpiring": "c" }, &page, 0);
-        effects.jobs.clear();
+        (state, id)
+    }
+
+    /// The generation of the change stream that was asked for.
+    fn stream(effects: &Effects) -> Option<u64> {
+        let is_it = |work: &Work| matches!(work, Work::Watch(_));
+        effects.jobs.iter().find(|job| is_it(&job.work)).map(|job| job.generation)
+    }
+
+    /// Commands of the protocol in a minute, with what the view and the driver ask beside these.
+    fn idle_commands(state: &mut State, is_streamed: bool) -> u64 {
+        let mut effects = Effects::default();
         for second in 0..MINUTES * 60 {
-            state.uptime = Duration::from_secs(second);
-            settle(&mut Apply::new(&mut state, &mut effects));
+            state.uptime += Duration::from_secs(1);
+            settle(&mut Apply::new(state, &mut effects));
+            if let (0, Some(generation)) = (second, stream(&effects)) {
+                let begun = WatchReport::Begun { has_pre_images: false };
+                let none = WatchReport::Ended(WatchEnd::Unsupported("none".to_owned()));
+                let heard = if is_streamed { begun } else { none };
+                report(generation, heard, &mut Apply::new(state, &mut Effects::default()));
+            }
         }
+        let asked = effects.jobs.iter().filter(|job| !matches!(job.work, Work::Watch(_))).count();
+        let awaits = if is_streamed { 60 / WATCH_AWAIT.as_secs() } else { 0 };
+        // The density and its steepest minute are two commands each, and rules are listed once a
+        // minute.
+        let density = MINUTES * 60_000 / SERVER_DENSITY_APART_MS.unsigned_abs() * 4;
+        (asked as u64 + density).div_ceil(MINUTES) + awaits + 1
+    }
+
+    #[test]
+    fn an_idle_view_asks_a_server_little() {
+        for (is_streamed, is_away, expected) in [
+            (false, false, 10..=12),
+            (false, true, 5..=8),
+            (true, false, 8..=12),
+            (true, true, 8..=12),
+        ] {
+            let (mut state, _) = shown();
+            state.view.is_away = is_away;
+            let sent = idle_commands(&mut state, is_streamed);
+            assert!(expected.contains(&sent), "{is_streamed} {is_away}: {sent}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_is_late_is_left_alone() {
+        let (mut state, id) = shown();
+        let mut effects = Effects::default();
         let late = doc! { "ok": 0.0, "errmsg": "late", "code": 50, "codeName": "MaxTimeMSExpired" };
         for _ in 0..SERVER_LATE_LOOKS_MAX {
             let reply = Reply::new("d".to_owned(), doc! {}, Ok(late.clone()), 1);
             let cx = &mut Apply::new(&mut state, &mut effects);
             expiry::answer(id, &ExpiryPurpose::Expiring, 1, &reply, cx);
         }
-        let before = effects.jobs.len();
-        state.uptime += SERVER_POLL * 2;
+        state.uptime += SERVER_POLL_CALM * 2;
+        assert_eq!(settle(&mut Apply::new(&mut state, &mut effects)), None);
+        assert!(effects.jobs.is_empty());
+    }
+
+    #[test]
+    fn deletions_of_a_stream_bring_the_next_look_forward() {
+        let (mut state, _) = shown();
+        let mut effects = Effects::default();
         settle(&mut Apply::new(&mut state, &mut effects));
-        assert_eq!(effects.jobs.len(), before, "a server that is late is left alone");
-        effects.jobs.truncate(before);
-        // Each is one command of the protocol, and the rules are listed once a minute beside them.
-        let asked = effects.jobs.len() as u64;
-        assert!((MINUTES..=6 * MINUTES).contains(&asked), "{asked}");
+        let generation = stream(&effects).expect("a stream");
+        let mut hear = |heard| {
+            report(generation, heard, &mut Apply::new(&mut state, &mut Effects::default()));
+            every(&state)
+        };
+        assert_eq!(hear(WatchReport::Begun { has_pre_images: true }), SERVER_POLL_CALM);
+        let some = WatchReport::Deleted { documents: Vec::new(), missed: 1 };
+        assert_eq!(hear(some), SERVER_POLL);
+        let broken = WatchReport::Ended(WatchEnd::Broken("it broke".to_owned()));
+        assert_eq!(hear(broken), SERVER_POLL);
+        // Nothing of a stream that has ended counts.
+        assert_eq!(hear(WatchReport::Begun { has_pre_images: true }), SERVER_POLL);
+    }
+
+    #[test]
+    fn a_stream_ends_with_the_view() {
+        let (mut state, id) = shown();
+        let mut effects = Effects::default();
+        settle(&mut Apply::new(&mut state, &mut effects));
+        let cancel = effects.jobs.iter().find_map(|job| match &job.work {
+            Work::Watch(work) => Some(work.cancel.clone()),
+            _ => None,
+        });
+        state.tabs.get_mut(id).expect("a tab").view = ViewKind::Documents;
+        settle(&mut Apply::new(&mut state, &mut effects));
+        assert!(cancel.expect("a stream").is_cancelled() && state.stream.is_none());
     }
 }

@@ -106,6 +106,9 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, cx: &mut Apply<'_>) {
                 super::apply(action, cx);
             }
         }
+        (ReaperPurpose::ServerPasses | ReaperPurpose::ServerParameters, found) => {
+            learn_monitor(purpose, found.as_ref().ok(), cx.state);
+        }
         (ReaperPurpose::Status | ReaperPurpose::Held, Err(_)) => {}
         (ReaperPurpose::RunNow, Ok(found)) => {
             let deleted = number(found, "deletedDocuments").unwrap_or(0);
@@ -165,6 +168,19 @@ pub(super) fn restore_outcome(found: &Document) -> (bool, String) {
         sentence.push_str("; more remain, restore again");
     }
     (true, sentence)
+}
+
+/// Takes what a server says of its monitor. One that refuses says nothing.
+fn learn_monitor(purpose: &ReaperPurpose, found: Option<&Document>, state: &mut State) {
+    let now_ms = state.now_ms();
+    let Some(connection) = &mut state.store.connection else { return };
+    let nothing = Document::new();
+    let found = found.unwrap_or(&nothing);
+    if *purpose == ReaperPurpose::ServerPasses {
+        connection.monitor.take_status(found, now_ms);
+    } else {
+        connection.monitor.take_parameters(found);
+    }
 }
 
 fn learn(found: &Document, state: &mut State) {

@@ -7,8 +7,8 @@ use mayfly_engine::reply::Forecast;
 
 use super::number::number;
 use super::{
-    Apply, WindowEffect, calendar, choose_store, clock, collection, console, demo, dialog, reaper,
-    stores, tabs, transfer,
+    Apply, WindowEffect, calendar, choose_store, clock, collection, connect, console, demo, dialog,
+    reaper, stores, tabs, transfer,
 };
 use crate::action::{ReaperAction, StoreAction};
 use crate::commands;
@@ -345,6 +345,9 @@ pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut A
             if let Some(collection) = cx.state.tree.collection_mut(namespace) {
                 collection.forecast = forecast;
             }
+        }
+        (StorePurpose::Hello | StorePurpose::Members, found) => {
+            connect::learn_facts(purpose, found, cx.state);
         }
         (StorePurpose::Calendar(namespace), _) => calendar::answer(namespace, reply, cx),
         (StorePurpose::Rules(namespace), Ok(_)) => {

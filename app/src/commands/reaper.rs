@@ -43,3 +43,20 @@ pub fn held() -> Document {
 pub fn release(action: &str) -> Document {
     doc! { "mayflyRelease": 1, "action": action }
 }
+
+/// Reads how many passes a server has made. Sections that cost something are left out.
+#[must_use]
+pub fn server_passes() -> Document {
+    let mut command = doc! { "serverStatus": 1, "none": 1 };
+    for section in ["repl", "locks", "wiredTiger", "tcmalloc", "opLatencies", "flowControl"] {
+        command.insert(section, 0);
+    }
+    command.extend(doc! { "metrics": 1, "mayfly": 1 });
+    command
+}
+
+/// Reads the parameters of a server's TTL monitor.
+#[must_use]
+pub fn server_parameters() -> Document {
+    doc! { "getParameter": 1, "ttlMonitorEnabled": 1, "ttlMonitorSleepSecs": 1 }
+}

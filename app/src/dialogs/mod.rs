@@ -25,6 +25,7 @@ pub mod rename;
 pub mod sandbox;
 pub mod save_lesson;
 pub mod schema;
+pub mod server;
 pub mod settings;
 pub mod shortcuts;
 pub mod statistics;
@@ -53,6 +54,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Confirm(draft) => confirm::ui(context, draft, actions),
         Dialog::OpenFolder(draft) => open_folder::ui(context, draft, state, actions),
         Dialog::Connect(draft) => connect::ui(context, draft, state, actions),
+        Dialog::Server(facts) => server::ui(context, facts, state, actions),
         Dialog::OpenLesson(draft) => open_lesson::ui(context, draft, state, actions),
         Dialog::Handout(draft) => handout::ui(context, draft, state, actions),
         Dialog::SaveLesson(draft) => save_lesson::ui(context, draft, state, actions),

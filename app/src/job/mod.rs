@@ -19,6 +19,7 @@ pub mod purpose;
 pub mod rollout;
 pub mod server;
 pub mod store;
+pub mod watch;
 pub mod zone;
 
 pub use backups::{Backup, BackupList, KeptBackup};
@@ -40,4 +41,5 @@ pub use store::{
     Advice, Capabilities, CopiedStore, OpenRequest, SAMPLE_DATABASES, Sandbox, SandboxFolder,
     TRAFFIC_DATABASE, instant_ms,
 };
+pub use watch::{DeletedDocument, WatchEnd, WatchReport, WatchWork};
 pub use zone::{DateStyle, Zone};

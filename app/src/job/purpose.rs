@@ -94,6 +94,10 @@ pub enum StorePurpose {
     DuplicatedIndexes(Namespace),
     /// The months ahead of a collection, for the calendar.
     Calendar(Namespace),
+    /// What the attached server says of itself, for the dialog that shows it.
+    Hello,
+    /// The members of its replica set, for the same dialog.
+    Members,
     /// A new database gets its rules; then its first collection is made.
     Rules(Namespace),
     /// A database or collection is made, renamed or dropped.
@@ -175,6 +179,10 @@ pub enum ReaperPurpose {
     Held,
     /// Documents on hold, counted because the user wants to release them.
     Release,
+    /// The passes that a server has counted.
+    ServerPasses,
+    /// The parameters of a server's monitor.
+    ServerParameters,
 }
 
 /// An answer for the documents of a tab.
@@ -339,6 +347,8 @@ pub enum ExpiryPurpose {
     Document,
     /// A date that was set to now.
     RefreshDate,
+    /// Deletions that a server's change stream reports.
+    Watch,
 }
 
 /// An answer for the indexes of a tab.

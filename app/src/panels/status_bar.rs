@@ -2,11 +2,14 @@
 
 use egui::{Align, Layout, Ui};
 
+use super::expiry;
 use crate::action::{Action, Actions, ViewAction};
 use crate::job::PassReport;
-use crate::limits::SERVER_POLL;
+use crate::limits::SERVER_LATE_LOOKS_MAX;
 use crate::state::clock::Mode;
+use crate::state::connect::Connection;
 use crate::state::operations::Stage;
+use crate::state::tabs::ViewKind;
 use crate::state::view::Drawer;
 use crate::state::{ParkedStore, Phase, State, duration, number};
 use crate::theme::{colors, sizes, text};
@@ -33,6 +36,10 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(sizes::GAP);
+            let is_expiry = state.tabs.active().is_some_and(|tab| tab.view == ViewKind::Expiry);
+            if let Some(next) = expiry::next_pass(state).filter(|_| is_expiry && state.is_open()) {
+                dim(ui, expiry::server::next_pass(next, state.now_ms(), state.clock.zone()));
+            }
             if let Some(pass) = state.reaper.last_pass() {
                 let words = last_pass(pass);
                 let shown = text::rich(&words, text::small()).color(colors(ui).dim);
@@ -95,6 +102,24 @@ fn running(state: &State) -> Option<String> {
     })
 }
 
+/// The lock of a server, how removals come from it, and how old its last answer is. Only an Expiry view
+/// is read again.
+fn server(connection: &Connection, state: &State) -> String {
+    let lock = if connection.is_locked(state.uptime) { "Read-only" } else { "Unlocked" };
+    let age = connection.answered.map(|at| state.uptime.saturating_sub(at).as_secs());
+    let tab = state.tabs.active().filter(|tab| tab.view == ViewKind::Expiry);
+    match (tab, age) {
+        (None, _) | (_, None) => format!("{lock} server"),
+        (Some(tab), Some(age)) if tab.expiry.late_looks >= SERVER_LATE_LOOKS_MAX => {
+            format!("{lock} server · too slow, answered {age} s ago; Refresh looks again")
+        }
+        (Some(_), Some(age)) if connection.streams.is_streamed() => {
+            format!("{lock} server · streamed, answered {age} s ago")
+        }
+        (Some(_), Some(age)) => format!("{lock} server · polled {age} s ago"),
+    }
+}
+
 fn left(state: &State) -> Vec<String> {
     match &state.store.phase {
         Phase::Opening => return vec!["Opening the store…".to_owned()],
@@ -103,11 +128,7 @@ fn left(state: &State) -> Vec<String> {
         Phase::Open => {}
     }
     let mut words = Vec::new();
-    if let Some(connection) = &state.store.connection {
-        let lock = if connection.is_locked(state.uptime) { "Read-only" } else { "Unlocked" };
-        words
-            .push(format!("{lock} server, read again every {} s in Expiry", SERVER_POLL.as_secs()));
-    }
+    words.extend(state.store.connection.as_ref().map(|connection| server(connection, state)));
     let tab = state.tabs.active();
     let shown = tab.and_then(|tab| state.tree.collection(&tab.namespace));
     if let Some(documents) = shown.and_then(|found| found.documents) {

@@ -193,10 +193,10 @@ fn server_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
         "" => String::new(),
         version => format!(", version {}", with_marks(version)),
     };
-    let is_apart = attached.ahead_ms.abs() > CLOCK_APART_MS;
-    let apart = if is_apart { clock_apart(attached.ahead_ms) } else { String::new() };
+    let apart = clock_apart(attached.ahead_ms);
+    let said = apart.as_deref().unwrap_or_default();
     let (address, topology) = (with_marks(&attached.address), with_marks(&attached.topology));
-    let words = format!("{address}\n{topology}{version}\n{apart}");
+    let words = format!("{address}\n{topology}{version}\n{said}");
     let response = chip.ui(ui).hint(words.trim_end());
     menu::below(&response, |ui| {
         for entry in [&connect::UNLOCK, &connect::LOCK] {
@@ -204,6 +204,7 @@ fn server_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
                 entry_ui(ui, state, entry, actions);
             }
         }
+        entry_ui(ui, state, &connect::SERVER, actions);
         entry_ui(ui, state, &connect::CONNECT, actions);
     });
     if attached.mark.is_production && class >= WidthClass::Run {
@@ -211,16 +212,17 @@ fn server_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
             Chip { label: "Production", look: Look::Amber, name: "Production", ..Chip::default() };
         chip.ui(ui).hint("Others depend on this server's data");
     }
-    if is_apart && class >= WidthClass::Names {
+    if let Some(apart) = apart.filter(|_| class >= WidthClass::Names) {
         let chip = Chip { label: &apart, look: Look::Dim, name: "Clock offset", ..Chip::default() };
         chip.ui(ui).hint("Thresholds are compared with the server's clock");
     }
 }
 
-/// How far the clock of a server is from this machine's, in words.
-fn clock_apart(ahead_ms: i64) -> String {
+/// How far the clock of a server is from this machine's, in words; `None`: near enough.
+pub(crate) fn clock_apart(ahead_ms: i64) -> Option<String> {
     let by = duration::span(ahead_ms.abs());
-    if ahead_ms > 0 { format!("Server clock {by} fast") } else { format!("Server clock {by} slow") }
+    let way = if ahead_ms > 0 { "fast" } else { "slow" };
+    (ahead_ms.abs() > CLOCK_APART_MS).then(|| format!("Server clock {by} {way}"))
 }
 
 fn zone_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
@@ -380,7 +382,8 @@ pub(super) fn menu_button_ui(ui: &mut Ui, state: &State, actions: &mut Actions) 
 fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     // The start page and the user's own store are in the menu of the store, beside the stores that
     // it lists, and the lock of a server is in its own.
-    let elsewhere = [&view::START, &store::OPEN_OWN, &connect::UNLOCK, &connect::LOCK];
+    let elsewhere =
+        [&view::START, &store::OPEN_OWN, &connect::UNLOCK, &connect::LOCK, &connect::SERVER];
     let is_here = |entry: &&Entry| {
         entry.group == Group::Store && !elsewhere.iter().any(|it| it.label == entry.label)
     };

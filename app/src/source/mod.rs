@@ -23,7 +23,7 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 
 use crate::demo::SampleData;
 pub use crate::job::{Advice, Capabilities, Namespace, OpenError, OpenRequest, Sandbox};
-use crate::job::{Cancel, Event};
+use crate::job::{Cancel, Event, WatchEnd, WatchReport};
 pub use maintenance::Maintenance;
 pub use open::{Opened, Opener};
 pub use transfers::Transfers;
@@ -57,6 +57,18 @@ pub trait Source: Send + Sync + 'static {
 
     /// Events from now on. Each subscription gets every event.
     fn subscribe(&self) -> Events;
+
+    /// Reports the deletions of a collection until `cancel` is set, and returns why it ended. For a
+    /// source whose events don't have them.
+    fn watch(
+        &self,
+        namespace: &Namespace,
+        cancel: &Cancel,
+        report: &dyn Fn(WatchReport),
+    ) -> WatchEnd {
+        let _ = (namespace, cancel, report);
+        WatchEnd::Unsupported("this store has no change streams".to_owned())
+    }
 
     /// What this source can do.
     fn capabilities(&self) -> Capabilities;

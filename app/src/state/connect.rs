@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::monitor::ServerMonitor;
+use super::watch::Streams;
 use crate::job::connection_string::Secret;
 use crate::job::{Attached, Cancel, ConnectFailure, ConnectionString, Server, ServerColor};
 use crate::job::{ServerMark, Step};
@@ -148,13 +150,26 @@ pub struct Connection {
     unlocked: Option<Duration>,
     /// Whether the name was typed for the change that comes next.
     pub is_named: bool,
+    /// What it said of its TTL monitor.
+    pub monitor: ServerMonitor,
+    /// How deletions come from it.
+    pub streams: Streams,
+    /// When it last answered, in window time.
+    pub answered: Option<Duration>,
 }
 
 impl Connection {
     /// A server that was just attached: it is locked.
     #[must_use]
     pub fn new(attached: Box<Attached>) -> Self {
-        Self { attached, unlocked: None, is_named: false }
+        Self {
+            attached,
+            unlocked: None,
+            is_named: false,
+            monitor: ServerMonitor::default(),
+            streams: Streams::default(),
+            answered: None,
+        }
     }
 
     /// Locks it, or unlocks it.

@@ -12,6 +12,7 @@ use super::listener::ListenerDraft;
 use super::offer::Offer;
 use super::sandbox::{LeaveSandbox, OpenSandbox};
 pub use super::sent::Sent;
+use super::server::ServerFacts;
 use super::{
     Namespace, TabId, aggregate, archive, documents, indexes, maintenance, schema, transfer, trash,
 };
@@ -46,6 +47,8 @@ pub enum Dialog {
     OpenFolder(OpenFolder),
     /// A server to attach to.
     Connect(Box<ConnectDraft>),
+    /// What the attached server is.
+    Server(Box<ServerFacts>),
     /// A lesson file or a course folder to add.
     OpenLesson(OpenLesson),
     /// A handout to write.

@@ -25,6 +25,7 @@ pub mod indexes;
 pub mod lesson;
 pub mod listener;
 pub mod maintenance;
+pub mod monitor;
 pub mod names;
 pub mod number;
 pub mod offer;
@@ -39,6 +40,7 @@ pub mod rollout;
 pub mod sandbox;
 pub mod schema;
 pub mod sent;
+pub mod server;
 pub mod settings;
 pub mod store;
 pub mod store_tabs;
@@ -47,6 +49,7 @@ pub mod toasts;
 pub mod transfer;
 pub mod trash;
 pub mod view;
+pub mod watch;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -175,6 +178,8 @@ pub struct State {
     pub changes: changes::Changes,
     /// The collection that a window without a tab opens after the outcomes of a frame.
     pub first_tab: Option<Namespace>,
+    /// The change stream of a server that is open, of whichever store.
+    pub stream: Option<watch::OpenStream>,
     /// Lessons.
     pub lessons: Lessons,
     /// Queries that were run on the store, and those with a name.

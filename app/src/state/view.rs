@@ -70,6 +70,8 @@ pub struct View {
     pub focus: Option<Focus>,
     /// Whether the start page is in the place of the collection.
     pub is_start_shown: bool,
+    /// Whether the keyboard is in another window.
+    pub is_away: bool,
     /// The zoom of the presentation; `None`: the window is not presented. The settings keep what
     /// it has otherwise, and no setting keeps this.
     pub presented_zoom: Option<f32>,

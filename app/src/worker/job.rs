@@ -13,7 +13,10 @@ use super::transfer::{TransferDone, TransferWork};
 use crate::job::bulk::{BulkReport, BulkWork};
 use crate::job::purpose::{DocumentsPurpose, IndexesPurpose};
 use crate::job::rollout::{RolloutEnd, RolloutWork};
-use crate::job::{ConsoleReport, Event, OpenError, OpenRequest, OperationId, Purpose, TabId};
+use crate::job::{
+    ConsoleReport, Event, OpenError, OpenRequest, OperationId, Purpose, TabId, WatchReport,
+    WatchWork,
+};
 use crate::source::Opened;
 
 /// Which queue a job waits in.
@@ -149,6 +152,8 @@ pub enum Work {
     Connect(Box<ConnectWork>),
     /// Roll out a TTL in steps, beside everything else.
     Rollout(RolloutWork, OperationId),
+    /// Follow the deletions of a collection of a server, beside everything else.
+    Watch(WatchWork),
     /// Put an attached server in place of the present store.
     Adopt(Box<Opened>),
     /// Lock the connection to a server, or unlock it.
@@ -175,6 +180,7 @@ impl fmt::Debug for Work {
             Self::Close(number) => write!(f, "Close({number})"),
             Self::Connect(work) => write!(f, "Connect({})", work.server.string.name()),
             Self::Rollout(work, _) => write!(f, "Rollout({})", work.plan.namespace),
+            Self::Watch(work) => write!(f, "Watch({})", work.namespace),
             Self::Adopt(opened) => write!(f, "Adopt({})", opened.name),
             Self::SetLocked(is_locked) => write!(f, "SetLocked({is_locked})"),
             Self::Lesson(work) => write!(f, "Lesson({work:?})"),
@@ -365,6 +371,13 @@ pub enum Outcome {
         generation: u64,
         /// How far it is.
         report: ConnectReport,
+    },
+    /// What a change stream of a server reports.
+    Watch {
+        /// The job's generation.
+        generation: u64,
+        /// What it reports.
+        report: WatchReport,
     },
     /// A store was opened or could not be.
     Opened(Result<Opened, OpenError>),

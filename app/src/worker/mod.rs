@@ -6,7 +6,8 @@
 //!
 //! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer-1` to 4, `mayfly-bulk`, `mayfly-schema`,
 //! `mayfly-events`, `mayfly-traffic`, `mayfly-console`, `mayfly-lesson`, `mayfly-file-dialog` while the system's
-//! file dialog is open, `mayfly-connect` while a server is being reached, and `mayfly-rollout` while a TTL is rolled out.
+//! file dialog is open, `mayfly-connect` while a server is being reached, `mayfly-rollout` while a TTL is rolled out, and
+//! `mayfly-watch` while the deletions of a server's collection are followed.
 //!
 //! [`Purpose`]: crate::job::Purpose
 
@@ -33,6 +34,7 @@ pub mod schema;
 mod sources;
 mod traffic;
 pub mod transfer;
+mod watch;
 
 pub use connect_job::{ConnectReport, ConnectWork};
 pub use job::{Abandoned, ErrorCode, Job, Lane, Outcome, Reply, Work};

@@ -43,6 +43,8 @@ mod rollout;
 mod room;
 mod sandbox;
 mod schema;
+mod scripted;
+mod server;
 mod settings;
 mod sidebar;
 mod slow;

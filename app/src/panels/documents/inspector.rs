@@ -7,7 +7,7 @@ use mayfly_engine::reply::{RuleVerdict, Verdict};
 use super::value_editor::{self, EditStep};
 use super::{copy, field_menu, words};
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
-use crate::panels::expiry::{self, words::hidden, words::stays};
+use crate::panels::expiry::{self, server, words::hidden, words::stays};
 use crate::panels::lesson::why;
 use crate::state::documents::{
     DocumentsDraft, EditTarget, FieldEdit, FieldTask, FieldTaskKind, Focused, field_path,
@@ -66,7 +66,12 @@ fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, verdict: &Verdict, actions:
     if let Some(first) = verdict.first() {
         card::ui(ui, |ui| {
             ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-            if let (Some(earliest), Some(latest)) = (verdict.earliest_ms, verdict.latest_ms) {
+            let due = verdict.earliest_ms.zip(expiry::next_pass(state));
+            if let Some((threshold_ms, next)) = due {
+                let words = server::due(threshold_ms, clock.now_ms(), next, clock.zone());
+                ui.label(text::rich(words, text::title()));
+            } else if let (Some(earliest), Some(latest)) = (verdict.earliest_ms, verdict.latest_ms)
+            {
                 let removals = expiry::removals(state, tab);
                 let words = if is_hidden(state, tab, verdict) {
                     hidden(removals)

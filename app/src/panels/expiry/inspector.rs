@@ -3,7 +3,7 @@
 use egui::{RichText, Ui};
 
 use super::words::PassTimes;
-use super::{TabActions, ledger, marks, pass_times, words};
+use super::{TabActions, ledger, marks, pass_times, server, words};
 use crate::action::{Action, ExpiryAction, ViewAction};
 use crate::panels::lesson::why;
 use crate::panels::reaper_log::RESTORE_HINT;
@@ -98,7 +98,7 @@ fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64, times: &PassTimes) {
         Phase::Removed { late_ms } => {
             // Amber only for a lag that a period does not explain.
             let color = if times.is_late(late_ms) { ink.overdue } else { ink.removed };
-            ("Removed", words::lag(lane, late_ms), color)
+            ("Removed", server::lag(lane, late_ms), color)
         }
     };
     card::ui(ui, |ui| {

@@ -5,6 +5,7 @@ use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, Vec2, pos2, vec2};
 use super::marks;
 use super::motion::Pose;
 use super::scale::Scale;
+use super::server;
 use super::words;
 use crate::state::duration;
 use crate::state::expiry::{IndexMark, Lane, Phase};
@@ -176,7 +177,7 @@ impl LanePainter<'_> {
         }
         let center = pos2(end.min(self.scale.right()), self.rect.center().y);
         cross(self.painter, center, gray);
-        self.words(center.x, &words::lag(lane, late_ms), text::small(), gray);
+        self.words(center.x, &server::lag(lane, late_ms), text::small(), gray);
     }
 
     fn knob(&self, center: Pos2, color: Color32) {

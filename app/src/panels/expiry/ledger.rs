@@ -4,7 +4,7 @@ use egui::{Response, RichText, Ui};
 
 use super::table::{Table, cell_ui};
 use super::words::{self, PassTimes};
-use super::{TabActions, lag, marks};
+use super::{TabActions, lag, marks, server};
 use crate::action::{Action, ArchiveAction, ExpiryAction, TrashAction, archive, trash};
 use crate::panels::reaper_log::RESTORE_HINT;
 use crate::state::expiry::{ExpiryView, Keeper, Kept, Lane, Pick};
@@ -24,7 +24,9 @@ pub(super) fn ui(
     let view = &tab.expiry;
     if !view.ledger.is_empty() {
         ui.horizontal_wrapped(|ui| lag_ui(ui, view));
-        lag::ui(ui, state, view, times);
+        if knows_lags(view, times) {
+            lag::ui(ui, state, view, times);
+        }
     }
     if !state.view.is_presented() {
         ui.horizontal_wrapped(|ui| buttons_ui(ui, state, tab, actions));
@@ -35,6 +37,13 @@ pub(super) fn ui(
     }
     ui.add_space(sizes::GAP_SMALL);
     table_ui(ui, state, tab, actions);
+}
+
+/// Whether it can be said how late removals were: what is normal follows from the sleep between passes,
+/// which not every server tells, and two looks are no instant.
+fn knows_lags(view: &ExpiryView, times: &PassTimes) -> bool {
+    let has_sleep = times.server.is_none_or(|next| next.sleep_ms().is_some());
+    has_sleep && view.ledger.iter().all(|lane| lane.seen_ms.is_none())
 }
 
 fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
@@ -66,7 +75,7 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>)
         let words = match column {
             0 => RichText::new(words::note(lane)),
             1 => mono(zone.date_time_millis(at)).color(ink.date),
-            2 => mono(duration::figure(at.saturating_sub(lane.threshold_ms))),
+            2 => mono(server::lag_figure(lane)),
             3 if kept.is_restorable() => RichText::new(kept.label()).color(ink.accent),
             3 => RichText::new(kept.label()).color(ink.dim),
             4 => mono(zone.date_time_millis(lane.threshold_ms)).color(ink.dim),

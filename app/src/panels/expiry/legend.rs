@@ -4,6 +4,7 @@ use egui::{Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2, vec2};
 
 use super::lane_painter::{cross, hatch};
 use super::{TabActions, marks};
+use crate::state::monitor::NextPass;
 use crate::state::{State, Tab};
 use crate::theme::{colors, sizes, text};
 
@@ -13,7 +14,9 @@ const SAMPLE: f32 = 16.0;
 /// Draws the line; its first sample is at `left`, and the marks of several TTL indexes are at the
 /// right. A presentation has no room for both.
 pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, left: f32, actions: &mut TabActions<'_>) {
-    let (is_presented, knows_pass) = (state.view.is_presented(), state.store.capabilities.reaper);
+    let is_presented = state.view.is_presented();
+    let next = super::next_pass(state);
+    let knows_pass = next.is_none_or(|next| matches!(next, NextPass::Known { .. }));
     let size = vec2(ui.available_width(), sizes::LEGEND);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     response.widget_info(|| {
@@ -25,7 +28,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, left: f32, actions: &mut
     let middle = rect.center().y;
     let mut x = left;
     let words = ["waiting", "overdue", "removed", "next pass"];
-    // A server doesn't say when its next pass is.
+    // Few servers say when their next pass is.
     let known = words.into_iter().take(if knows_pass { 4 } else { 3 });
     for (at, word) in known.enumerate() {
         let galley = painter.layout_no_wrap(word.to_owned(), text::small(), ink.dim);

@@ -14,6 +14,7 @@ mod lesson;
 mod marks;
 mod motion;
 mod scale;
+pub(crate) mod server;
 mod sweep;
 mod table;
 mod timeline;
@@ -34,6 +35,7 @@ use crate::state::drafts::TabDraft;
 use crate::state::expiry::{Lane, Mode};
 use crate::state::lesson::why::Topic;
 use crate::state::maintenance::Takes;
+use crate::state::monitor::NextPass;
 use crate::state::{State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::Button;
@@ -202,17 +204,29 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
 fn pass_times(state: &State, tab: &Tab) -> PassTimes {
     let reaper = &state.reaper;
     let micros = reaper.last_pass().map_or(0, |pass| pass.duration_micros);
+    let server = next_pass(state);
+    let sleep_secs = i64::try_from(reaper.sleep_secs).unwrap_or(i64::MAX / 1_000);
+    let next_pass_ms = match server {
+        Some(NextPass::Known { at_ms, .. }) => Some(at_ms),
+        Some(_) => None,
+        None => reaper.next_pass_ms,
+    };
     PassTimes {
         removals: removals(state, tab),
         zone: state.clock.zone(),
         at_threshold: reaper.at_threshold,
-        next_pass_ms: reaper.next_pass_ms,
-        sleep_ms: i64::try_from(reaper.sleep_secs)
-            .unwrap_or(i64::MAX / 1_000)
-            .saturating_mul(1_000),
+        next_pass_ms,
+        sleep_ms: server.and_then(NextPass::sleep_ms).unwrap_or(sleep_secs.saturating_mul(1_000)),
+        server,
         hides: state.tree.hides_expired(&tab.namespace.db),
         pass_ms: i64::try_from(micros.div_ceil(1_000_000) * 1_000).unwrap_or(0),
     }
+}
+
+/// What is known of the next pass of the server that is shown; `None`: the store is no server.
+pub(super) fn next_pass(state: &State) -> Option<NextPass> {
+    let connection = state.store.connection.as_ref()?;
+    Some(connection.monitor.next_pass(state.now_ms()))
 }
 
 /// What becomes of overdue documents of this tab's collection.
@@ -220,6 +234,7 @@ pub(super) fn removals(state: &State, tab: &Tab) -> Removals {
     let takes = state.maintenance.status.as_ref().map(|status| status.takes);
     let held = state.reaper.held.as_ref();
     match takes {
+        _ if next_pass(state) == Some(NextPass::Off) => Removals::ServerOff,
         _ if state.store.connection.is_some() => Removals::Server,
         Some(Takes::Reads | Takes::ReadsUntilChecked) => Removals::ReadOnly,
         _ if !state.reaper.enabled => Removals::Off,

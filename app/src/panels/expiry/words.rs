@@ -2,8 +2,10 @@
 
 use bson::Bson;
 
+use super::server;
 use crate::state::expiry::{Brush, Cliff, ExpiryView, InRange, Lane, Phase, Summary, mark};
 use crate::state::indexes::TtlIndex;
+use crate::state::monitor::NextPass;
 use crate::state::{Zone, duration, number};
 
 /// Characters of an `_id` that a lane shows.
@@ -11,9 +13,6 @@ const LABEL_CHARS_MAX: usize = 36;
 
 /// Characters of an `_id` where there is room for several lines.
 const FULL_LABEL_CHARS_MAX: usize = 400;
-
-/// From so many seconds on, the lag of a document that went between two looks is one figure.
-const FIGURE_SECS: i64 = 120;
 
 /// Instants nearer than this are shown as a time of day, in milliseconds.
 const NEAR_MS: u64 = 12 * 3_600_000;
@@ -121,22 +120,6 @@ pub(super) fn lateness(late_ms: i64) -> String {
     format!("{} lag", duration::figure(late_ms.max(0)))
 }
 
-/// How late the removal of a document was, in short. Of a server only two looks are known, between
-/// which it went.
-pub(super) fn lag(lane: &Lane, late_ms: i64) -> String {
-    match lane.seen_ms {
-        Some(seen_ms) => {
-            let least = seen_ms.saturating_sub(lane.threshold_ms).max(0);
-            let [least, most] = [least, late_ms.max(0)].map(|ms| ms / 1_000);
-            if most >= FIGURE_SECS {
-                return format!("gone, {}", lateness(late_ms));
-            }
-            format!("gone, {least}–{most} s lag")
-        }
-        None => lateness(late_ms),
-    }
-}
-
 /// An instant: the time of day when it is near, else date and time.
 pub(super) fn instant(at_ms: i64, now_ms: i64, zone: Zone) -> String {
     if at_ms.abs_diff(now_ms) < NEAR_MS { zone.time_of_day(at_ms) } else { zone.date_time(at_ms) }
@@ -144,22 +127,23 @@ pub(super) fn instant(at_ms: i64, now_ms: i64, zone: Zone) -> String {
 
 /// The *Removal window* column: `05:37:04–05:38:04`. The sentence is in the tooltip of a lane.
 pub(super) fn removal_window(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String {
+    if let Some(next) = schedule.server {
+        return server::window(lane, now_ms, next, schedule);
+    }
     let due = instant(lane.threshold_ms, now_ms, schedule.zone);
     match (lane.phase(now_ms), schedule.removals) {
         (Phase::Removed { .. }, _) => {
             instant(lane.removed_ms.unwrap_or(lane.threshold_ms), now_ms, schedule.zone)
         }
         (_, Removals::ReadOnly) => "store is read-only".to_owned(),
-        (_, Removals::Off) => "TTL monitor is off".to_owned(),
+        (_, Removals::Off | Removals::ServerOff) => "TTL monitor is off".to_owned(),
         (_, Removals::Held) => "on hold".to_owned(),
-        (Phase::Overdue, Removals::Server) => "soon".to_owned(),
-        (Phase::Waiting, Removals::Server) => format!("from {due}"),
-        (Phase::Overdue, Removals::Go) => match schedule.next_pass_ms {
+        (Phase::Overdue, Removals::Go | Removals::Server) => match schedule.next_pass_ms {
             Some(next) if next > now_ms => instant(next, now_ms, schedule.zone),
             _ => "current pass".to_owned(),
         },
-        (Phase::Waiting, Removals::Go) if schedule.at_threshold => due,
-        (Phase::Waiting, Removals::Go) => {
+        (Phase::Waiting, Removals::Go | Removals::Server) if schedule.at_threshold => due,
+        (Phase::Waiting, Removals::Go | Removals::Server) => {
             format!("{due}–{}", instant(latest_removal_ms(lane, schedule), now_ms, schedule.zone))
         }
     }
@@ -199,14 +183,13 @@ pub(super) fn cliff(cliff: &Cliff, now_ms: i64, times: &PassTimes) -> String {
 
 /// When the document is removed: between its threshold and the end of the pass after it.
 pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String {
+    if let Some(next) = schedule.server {
+        return server::bracket(lane, now_ms, next, schedule.zone);
+    }
     let due = lane.threshold_ms;
     match lane.phase(now_ms) {
         Phase::Removed { late_ms } => {
             let at = lane.removed_ms.unwrap_or(due);
-            if let Some(seen_ms) = lane.seen_ms {
-                let [from, to] = [seen_ms, at].map(|at| instant(at, now_ms, schedule.zone));
-                return format!("Gone between {from} and {to}; its threshold had passed");
-            }
             format!(
                 "Removed at {}, {}",
                 instant(at, now_ms, schedule.zone),
@@ -215,13 +198,6 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
         }
         Phase::Overdue if schedule.is_hidden(lane, now_ms) => hidden(schedule.removals),
         _ if let Some(words) = stays(schedule.removals) => words.to_owned(),
-        Phase::Overdue if schedule.removals == Removals::Server => {
-            "Overdue. The server's TTL monitor removes it, usually within a minute".to_owned()
-        }
-        Phase::Waiting if schedule.removals == Removals::Server => {
-            let due = instant(due, now_ms, schedule.zone);
-            format!("Will be removed from {due} on, usually within a minute")
-        }
         Phase::Overdue => match schedule.next_pass_ms {
             Some(next) if next > now_ms => {
                 format!("Will be removed by the pass at {}", instant(next, now_ms, schedule.zone))
@@ -257,6 +233,7 @@ pub(crate) fn stays(removals: Removals) -> Option<&'static str> {
         Removals::ReadOnly => Some("The store is read-only; nothing is removed"),
         Removals::Off => Some("The TTL monitor is off; the document is kept until you resume it"),
         Removals::Held => Some("Removals are on hold until you release them"),
+        Removals::ServerOff => Some(server::OFF),
     }
 }
 
@@ -265,6 +242,10 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
     let ttl = ttl(lane);
     let base = instant(lane.base_ms, now_ms, times.zone);
     let due = instant(lane.threshold_ms, now_ms, times.zone);
+    if lane.removed_ms.is_some_and(|at| at < lane.threshold_ms) {
+        let index = &lane.index;
+        return format!("It would have expired at {due}: {ttl} after {base}, by index {index}.");
+    }
     if lane.removed_ms.is_some() {
         return format!("It expired at {due}: {ttl} after {base}, by index {}.", lane.index);
     }
@@ -275,7 +256,7 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
         Removals::Go => format!("The first pass after {due} will remove it."),
         Removals::Server => format!("The server's TTL monitor removes it after {due}."),
         // Why it stays is said elsewhere.
-        Removals::Held | Removals::Off | Removals::ReadOnly => {
+        Removals::Held | Removals::Off | Removals::ReadOnly | Removals::ServerOff => {
             let verb = if lane.threshold_ms > now_ms { "expires" } else { "expired" };
             format!("It {verb} at {due}.")
         }
@@ -307,8 +288,10 @@ pub(crate) enum Removals {
     Off,
     /// The store takes no changes.
     ReadOnly,
-    /// The monitor of a server removes it, and the server doesn't say when.
+    /// The monitor of a server removes it.
     Server,
+    /// The monitor of a server is off.
+    ServerOff,
 }
 
 /// When passes come.
@@ -321,6 +304,8 @@ pub(super) struct PassTimes {
     pub sleep_ms: i64,
     /// How long the last pass took, rounded up to a second.
     pub pass_ms: i64,
+    /// What is known of the next pass of a server; `None`: the store is no server.
+    pub server: Option<NextPass>,
     /// Whether reads hide what is past a threshold that is counted from the last modification.
     pub hides: bool,
 }
@@ -351,7 +336,7 @@ pub(super) fn overdue(removals: Removals, is_hidden: bool) -> &'static str {
     match removals {
         Removals::Go if is_hidden => "hidden from reads",
         Removals::ReadOnly => "store is read-only",
-        Removals::Off => "TTL monitor is off",
+        Removals::Off | Removals::ServerOff => "TTL monitor is off",
         Removals::Held => "on hold",
         Removals::Go | Removals::Server => "",
     }
@@ -366,8 +351,11 @@ pub(super) fn spoken(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
         }
         Phase::Waiting => format!("{} expires at {at}", label(lane)),
         Phase::Overdue => format!("{} expired at {at}, not yet removed", label(lane)),
+        Phase::Removed { late_ms } if late_ms < 0 || lane.seen_ms.is_some() => {
+            format!("{} {}", label(lane), server::lag(lane, late_ms))
+        }
         Phase::Removed { late_ms } => {
-            format!("{} removed, {}", label(lane), lag(lane, late_ms))
+            format!("{} removed, {}", label(lane), lateness(late_ms))
         }
     }
 }
@@ -398,6 +386,7 @@ mod tests {
             next_pass_ms: None,
             sleep_ms: 60_000,
             pass_ms: 1_000,
+            server: None,
             hides: false,
         }
     }
@@ -436,6 +425,7 @@ mod tests {
             next_pass_ms: Some(50_000),
             sleep_ms: 60_000,
             pass_ms: 1_000,
+            server: None,
             hides: false,
         };
         let check = |now_ms, times: PassTimes, expected: &str| {

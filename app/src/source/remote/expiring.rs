@@ -241,6 +241,18 @@ fn stream(
     Stream { found: found.collect(), has_more }
 }
 
+/// The row of a document by the rule that removes it first, as it was at an instant.
+pub(super) fn first_row(
+    rules: &[TtlIndex],
+    document: &Document,
+    raw: &RawDocumentBuf,
+    at_ms: i64,
+) -> Option<ExpiringRow> {
+    let verdicts: Vec<Expiry> = rules.iter().map(|rule| rule.verdict(raw)).collect();
+    let first = ttl::winner(&verdicts)?;
+    Some(row(rules.get(first)?, document, raw, verdicts.get(first)?.deadline()?, at_ms))
+}
+
 fn row(
     rule: &TtlIndex,
     document: &Document,

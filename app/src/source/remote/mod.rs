@@ -7,6 +7,7 @@
 mod answered;
 mod asking;
 pub mod connect;
+mod events;
 mod expiring;
 pub mod failure;
 mod forecast;
@@ -31,7 +32,10 @@ use mongodb::Client;
 use mongodb::options::SelectionCriteria;
 
 use super::{Capabilities, Events, Opened, Source};
-use crate::job::{Attached, Cancel, ConnectFailure, ConnectionString, Server, ServerMark, Step};
+use crate::job::{
+    Attached, Cancel, ConnectFailure, ConnectionString, Namespace, Server, ServerMark, Step,
+    WatchEnd, WatchReport,
+};
 use answered::Expected;
 use expiring::Dates;
 use lock::Lock;
@@ -142,7 +146,7 @@ impl Remote {
             address: string.shown(),
             name: string.name(),
             mark,
-            topology: topology::name(&self.hello),
+            topology: topology::name(&self.hello, &version, &string.addresses()),
             version: version.get_str("version").unwrap_or_default().to_owned(),
             ahead_ms: self.ahead_ms.load(Ordering::Relaxed),
         }
@@ -169,6 +173,15 @@ impl Source for Remote {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities::default()
+    }
+
+    fn watch(
+        &self,
+        namespace: &Namespace,
+        cancel: &Cancel,
+        report: &dyn Fn(WatchReport),
+    ) -> WatchEnd {
+        events::watch(self, namespace, cancel, report)
     }
 
     fn set_locked(&self, is_locked: bool) {

@@ -7,17 +7,23 @@
 //! [`LAST_WRITE`] for it.
 
 use std::future::Future;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::iter;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use tokio::runtime::{Builder, Handle};
+use tokio::task::AbortHandle;
 
 use crate::job::Cancel;
 
 /// How often a caller looks whether its job was canceled.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// How often the reader of a task that runs on looks whether it is still wanted.
+const TASK_LOOK: Duration = Duration::from_millis(200);
 
 /// How long the end of the program waits for a write.
 const LAST_WRITE: Duration = Duration::from_secs(1);
@@ -31,6 +37,46 @@ pub enum Ended {
     Late,
     /// The runtime is closed.
     Closed,
+}
+
+/// What a task that runs on puts out.
+pub struct Outlet<T> {
+    items: Sender<T>,
+    missed: Arc<AtomicU64>,
+}
+
+impl<T> Outlet<T> {
+    /// Puts out an item. While the reader is too slow, items are counted and dropped: a task must not
+    /// block the thread that others run on.
+    pub fn put(&self, item: T) {
+        if let Err(TrySendError::Full(_)) = self.items.try_send(item) {
+            self.missed.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A task that runs on beside its reader. Dropping it aborts the task.
+pub struct Running<T, E> {
+    items: Receiver<T>,
+    missed: Arc<AtomicU64>,
+    end: Receiver<E>,
+    abort: AbortHandle,
+}
+
+/// What the reader of a task meets.
+pub enum Met<T, E> {
+    /// Items, and how many more were dropped.
+    Items(Vec<T>, u64),
+    /// How the task ended.
+    End(E),
+    /// The reader is not wanted any more, or the runtime is closed.
+    Left,
+}
+
+impl<T, E> Drop for Running<T, E> {
+    fn drop(&mut self) {
+        self.abort.abort();
+    }
 }
 
 /// Two threads that drive the driver's tasks. Dropping it ends them at once, whatever hangs.
@@ -103,6 +149,50 @@ impl Runtime {
         let (result, wait) = bounded(1);
         drop(self.handle.spawn_blocking(move || drop(result.send(work()))));
         self.wait(&wait, time, cancel, true)
+    }
+
+    /// Starts a task that runs on, with room for so many items that its reader has not taken.
+    ///
+    /// # Errors
+    /// The runtime is closed.
+    pub fn start_task<T: Send + 'static, E: Send + 'static, F>(
+        &self,
+        room: usize,
+        task: impl FnOnce(Outlet<T>) -> F,
+    ) -> Result<Running<T, E>, Ended>
+    where
+        F: Future<Output = E> + Send + 'static,
+    {
+        if self.is_closed() {
+            return Err(Ended::Closed);
+        }
+        let ((put, items), (ended, end)) = (bounded(room), bounded(1));
+        let missed = Arc::new(AtomicU64::new(0));
+        let task = task(Outlet { items: put, missed: Arc::clone(&missed) });
+        let running = self.handle.spawn(async move {
+            // The reader may have left.
+            drop(ended.send(task.await));
+        });
+        Ok(Running { items, missed, end, abort: running.abort_handle() })
+    }
+
+    /// Waits for what a task puts out next.
+    pub fn next<T, E>(&self, running: &Running<T, E>, cancel: &Cancel) -> Met<T, E> {
+        loop {
+            if cancel.is_cancelled() || self.left.get().is_some() {
+                return Met::Left;
+            }
+            match running.items.recv_timeout(TASK_LOOK) {
+                Ok(first) => {
+                    let items = iter::once(first).chain(running.items.try_iter()).collect();
+                    return Met::Items(items, running.missed.swap(0, Ordering::Relaxed));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return running.end.recv().map_or(Met::Left, Met::End);
+                }
+            }
+        }
     }
 
     fn wait<T>(
@@ -190,6 +280,33 @@ mod tests {
         assert!(wait.recv().is_ok(), "the write was aborted");
         runtime.close();
         assert_eq!(runtime.run(ready(7), LONG, &cancel, true), Err(Ended::Closed));
+    }
+
+    #[test]
+    fn a_task_that_runs_on_drops_what_its_reader_has_no_room_for() {
+        let runtime = Runtime::start().expect("threads");
+        let cancel = Cancel::default();
+        let (go, begin) = bounded::<()>(1);
+        let running = runtime.start_task(2, |outlet| async move {
+            for item in 0..5 {
+                outlet.put(item);
+            }
+            let _ = begin.recv();
+            "done"
+        });
+        let running = running.expect("a task");
+        let met = runtime.next(&running, &cancel);
+        assert!(matches!(met, Met::Items(items, _) if items.starts_with(&[0, 1])));
+        go.send(()).expect("the task waits");
+        assert!(matches!(runtime.next(&running, &cancel), Met::End("done")));
+        let hung = runtime.start_task::<(), (), _>(1, |outlet| async move {
+            let _outlet = outlet;
+            pending::<()>().await;
+        });
+        cancel.cancel();
+        assert!(matches!(runtime.next(&hung.expect("a task"), &cancel), Met::Left));
+        runtime.close();
+        assert!(runtime.start_task::<(), (), _>(1, |_| async {}).is_err());
     }
 
     #[test]

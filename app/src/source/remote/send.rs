@@ -20,6 +20,9 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Cursors whose sessions are kept.
 const CURSORS_MAX: usize = 200;
 
+/// Commands about the member that removes documents.
+const OF_PRIMARY: [&str; 2] = ["getParameter", "serverStatus"];
+
 /// Commands that a server takes a time limit and a comment for.
 const TIMED: [&str; 8] = [
     "aggregate",
@@ -75,7 +78,7 @@ impl Remote {
         }
         let session = if is_read { self.session_of(&command) } else { None };
         let (client, db) = (self.client.clone(), db.to_owned());
-        let criteria = criteria.filter(|_| is_read);
+        let criteria = criteria.filter(|_| is_read && !OF_PRIMARY.contains(&&*name));
         let closes = name == "killCursors";
         let task = async move {
             // A server without sessions answers without one.

@@ -2,9 +2,40 @@
 
 use bson::Document;
 
-/// The name of the kind.
+/// The hosts of Azure Cosmos DB for MongoDB (RU). Only for words: what it can do is asked.
+const COSMOS: [&str; 2] = [".mongo.cosmos.azure.com", ".documents.azure.com"];
+
+/// The name of the kind, with the product where a service says which it is.
 #[must_use]
-pub fn name(hello: &Document) -> String {
+pub fn name(
+    hello: &Document,
+    build_info: &Document,
+    addresses: &[(String, Option<u16>)],
+) -> String {
+    let kind = kind(hello);
+    match service(hello, build_info, addresses) {
+        Some(service) => format!("{service}, {kind}"),
+        None => kind,
+    }
+}
+
+fn service(
+    hello: &Document,
+    build_info: &Document,
+    addresses: &[(String, Option<u16>)],
+) -> Option<&'static str> {
+    let is_cosmos = |(host, _): &(String, Option<u16>)| {
+        COSMOS.iter().any(|suffix| host.to_ascii_lowercase().ends_with(suffix))
+    };
+    match () {
+        () if build_info.contains_key("ferretdb") => Some("FerretDB"),
+        () if hello.contains_key("internal") => Some("DocumentDB"),
+        () if addresses.iter().any(is_cosmos) => Some("Azure Cosmos DB"),
+        () => None,
+    }
+}
+
+fn kind(hello: &Document) -> String {
     if hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid") {
         return "sharded cluster".to_owned();
     }
@@ -26,11 +57,19 @@ mod tests {
 
     #[test]
     fn a_deployment_is_told_by_its_hello() {
-        let check = |hello, expected: &str| assert_eq!(name(&hello), expected);
+        let check = |hello, expected: &str| {
+            assert_eq!(name(&hello, &doc! {}, &[]), expected);
+        };
         check(doc! { "isWritablePrimary": true }, "standalone");
         check(doc! { "msg": "isdbgrid" }, "sharded cluster");
         check(doc! { "setName": "rs", "primary": "a:1" }, "replica set rs, primary a:1");
         check(doc! { "setName": "rs", "isWritablePrimary": true }, "replica set rs, primary");
         check(doc! { "setName": "rs" }, "replica set rs, no primary known");
+        check(doc! { "internal": {} }, "DocumentDB, standalone");
+        let ferret = doc! { "ferretdb": { "version": "2.0" } };
+        assert_eq!(name(&doc! {}, &ferret, &[]), "FerretDB, standalone");
+        let host = ("me.mongo.cosmos.azure.com".to_owned(), Some(10255));
+        let cosmos = name(&doc! { "setName": "g" }, &doc! {}, &[host]);
+        assert!(cosmos.starts_with("Azure Cosmos DB, replica set g"));
     }
 }

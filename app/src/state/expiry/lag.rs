@@ -71,8 +71,10 @@ impl ExpiryView {
     }
 }
 
+/// None for a document that another program deleted before its threshold.
 fn lateness(lane: &Lane) -> Option<i64> {
-    Some(lane.removed_ms?.saturating_sub(lane.threshold_ms).max(0))
+    let late_ms = lane.removed_ms?.saturating_sub(lane.threshold_ms);
+    (late_ms >= 0).then_some(late_ms)
 }
 
 #[cfg(test)]

@@ -457,6 +457,8 @@ impl ExpiryView {
             .ledger
             .iter()
             .filter_map(|lane| Some(lane.removed_ms?.saturating_sub(lane.threshold_ms)))
+            // Another program deleted it before its threshold.
+            .filter(|late_ms| *late_ms >= 0)
             .collect();
         late.sort_unstable();
         // Nearest rank: the smallest value that so many percent do not exceed.

@@ -3,12 +3,13 @@
 
 use std::time::Duration;
 
-use bson::Document;
+use bson::{Bson, Document};
 use mayfly_engine::reply::ExpiringPage;
 
 use super::ledger::LedgerKeep;
 use super::{ExpiryView, Lane, range};
-use crate::limits::{LEDGER_MAX, REMOVED_ROWS_REST, TOMBSTONE_LANES_MAX};
+use crate::job::DeletedDocument;
+use crate::limits::{LEDGER_MAX, REMOVED_ROWS_REST, SERVER_UNSEEN_MS, TOMBSTONE_LANES_MAX};
 
 /// The latest pass that removed documents of the collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,12 +82,17 @@ impl ExpiryView {
 
     /// Documents of the last look that were overdue and are not in this one are gone: their threshold
     /// had passed, so that the monitor removed them, most likely. When they went is known only to
-    /// have been between the two looks.
-    pub fn take_missing(&mut self, command: &Document, reply: &Document, now_ms: i64) {
+    /// have been between the two looks. Returns the span in which a pass removed them.
+    pub fn take_missing(
+        &mut self,
+        command: &Document,
+        reply: &Document,
+        now_ms: i64,
+    ) -> Option<(i64, i64)> {
         if range::of(command) != self.listed || !self.loaded {
-            return;
+            return None;
         }
-        let Some(page) = ExpiringPage::from_document(reply) else { return };
+        let page = ExpiringPage::from_document(reply)?;
         // What is after the last row of a page is not known if there are more pages.
         let end_ms = page.next.as_ref().and_then(|_| Some(page.batch.last()?.threshold_ms));
         let is_there = |lane: &Lane| page.batch.iter().any(|row| row.id == lane.id);
@@ -95,11 +101,57 @@ impl ExpiryView {
                 && lane.threshold_ms <= now_ms
                 && end_ms.is_none_or(|end_ms| lane.threshold_ms < end_ms)
                 && !is_there(lane)
+                && !self.has_tombstone(lane)
         };
         let gone: Vec<Lane> = self.lanes.iter().filter(is_gone).cloned().collect();
-        let seen_ms = self.looked_ms.or(Some(now_ms));
-        let gone = gone.into_iter().map(|lane| Lane { removed_ms: Some(now_ms), seen_ms, ..lane });
-        self.take_removed(gone, 0);
+        let seen_ms = self.looked_ms.unwrap_or(now_ms);
+        let first_ms = gone.iter().map(|lane| lane.threshold_ms).min();
+        let tombstone = |lane| Lane { removed_ms: Some(now_ms), seen_ms: Some(seen_ms), ..lane };
+        self.take_removed(gone.into_iter().map(tombstone), 0);
+        let is_near = now_ms.saturating_sub(seen_ms) < SERVER_UNSEEN_MS;
+        first_ms.filter(|_| is_near).map(|first_ms| (seen_ms.max(first_ms), now_ms))
+    }
+
+    /// Whether the removal of just this document is known: a page may be older than its deletion.
+    fn has_tombstone(&self, lane: &Lane) -> bool {
+        let is_it = |gone: &Lane| gone.id == lane.id && gone.threshold_ms == lane.threshold_ms;
+        self.ledger.iter().any(is_it)
+    }
+
+    /// A change stream reported deletions. Those whose threshold is known get a tombstone. Returns the
+    /// span of each deletion of an expired document: a pass removed it, most likely.
+    pub fn take_deleted(&mut self, deleted: Vec<DeletedDocument>, missed: u64) -> Vec<(i64, i64)> {
+        let mut gone = Vec::new();
+        for DeletedDocument { id, from_ms, to_ms, row } in deleted {
+            let seen_ms = (from_ms < to_ms).then_some(from_ms);
+            let stored = |lane: &&Lane| lane.id == id && lane.removed_ms.is_none();
+            let row = row.map(Lane::from);
+            let Some(lane) = row.or_else(|| self.lanes.iter().find(stored).cloned()) else {
+                self.date_tombstone(&id, seen_ms, to_ms);
+                continue;
+            };
+            if self.has_tombstone(&lane) {
+                self.date_tombstone(&id, seen_ms, to_ms);
+            } else {
+                gone.push(Lane { removed_ms: Some(to_ms), seen_ms, ..lane });
+            }
+        }
+        let is_expired = |lane: &&Lane| lane.removed_ms.is_some_and(|at| at >= lane.threshold_ms);
+        let span = |lane: &Lane| Some((lane.seen_ms.or(lane.removed_ms)?, lane.removed_ms?));
+        let spans = gone.iter().filter(is_expired).filter_map(span).collect();
+        self.take_removed(gone, missed);
+        spans
+    }
+
+    /// A tombstone with two looks between which its document went gets the instant.
+    fn date_tombstone(&mut self, id: &Bson, seen_ms: Option<i64>, removed_ms: i64) {
+        let is_it = |lane: &&mut Lane| {
+            let span = lane.seen_ms.zip(lane.removed_ms);
+            lane.id == *id && span.is_some_and(|(from, to)| (from..=to).contains(&removed_ms))
+        };
+        for lane in self.ledger.iter_mut().chain(&mut self.lanes).filter(is_it) {
+            (lane.seen_ms, lane.removed_ms) = (seen_ms, Some(removed_ms));
+        }
     }
 
     /// Notes a part of what a pass removed here. Its rows keep their places until it says so, and the
@@ -211,8 +263,6 @@ fn summary(pass: ShownPass, tombstones: &[Lane]) -> Option<Summary> {
 
 #[cfg(test)]
 mod tests {
-    use bson::Bson;
-
     use super::*;
 
     const NOW: i64 = 1_704_844_800_000;
@@ -288,11 +338,47 @@ mod tests {
         // What comes after the page is not known.
         view.take_missing(&bson::doc! {}, &page(Some(bson::doc! {})), NOW);
         assert!(view.ledger.is_empty());
-        view.take_missing(&bson::doc! {}, &page(None), NOW);
+        let span = view.take_missing(&bson::doc! {}, &page(None), NOW);
+        assert_eq!(span, Some((NOW, NOW)));
         let gone: Vec<_> =
             view.ledger.iter().map(|lane| (lane.id.clone(), lane.removed_ms)).collect();
         // The third one was not due: another program deleted it or changed its date.
         assert_eq!(gone, [(Bson::Int32(1), Some(NOW))]);
+    }
+
+    #[test]
+    fn a_deletion_that_was_streamed_has_one_tombstone() {
+        let mut view = ExpiryView { loaded: true, ..ExpiryView::default() };
+        let waits = Lane { threshold_ms: NOW + 5_000, ..lane(2, None) };
+        view.place(vec![lane(1, None), waits], false, NOW);
+        let deleted = |id: i32, from_ms: i64, to_ms: i64| DeletedDocument {
+            id: Bson::Int32(id),
+            from_ms,
+            to_ms,
+            row: None,
+        };
+        // The third was never listed, and nothing says when it would have expired.
+        let events = vec![deleted(1, NOW, NOW), deleted(2, NOW, NOW + 999), deleted(3, NOW, NOW)];
+        assert_eq!(view.take_deleted(events, 0), [(NOW, NOW)], "one had expired");
+        let gone: Vec<_> = view.ledger.iter().map(|lane| (lane.seen_ms, lane.removed_ms)).collect();
+        assert_eq!(gone, [(Some(NOW), Some(NOW + 999)), (None, Some(NOW))]);
+        // A page that is older than the deletion brings the document once more.
+        view.place(vec![lane(1, None)], false, NOW);
+        view.take_missing(&bson::doc! {}, &bson::doc! { "batch": [] }, NOW + 10);
+        assert_eq!(view.ledger.len(), 2);
+    }
+
+    #[test]
+    fn a_deletion_that_was_noticed_gets_its_instant_from_the_stream() {
+        let mut view = ExpiryView { loaded: true, ..ExpiryView::default() };
+        view.place(vec![lane(1, None)], false, NOW);
+        view.looked_ms = Some(NOW - 9_000);
+        view.take_missing(&bson::doc! {}, &bson::doc! { "batch": [] }, NOW);
+        let event =
+            DeletedDocument { id: Bson::Int32(1), from_ms: NOW - 4, to_ms: NOW - 4, row: None };
+        view.take_deleted(vec![event], 0);
+        let gone: Vec<_> = view.ledger.iter().map(|lane| (lane.seen_ms, lane.removed_ms)).collect();
+        assert_eq!(gone, [(None, Some(NOW - 4))]);
     }
 
     #[test]

@@ -1,0 +1,146 @@
+//! How the deletions on a server come to the window: from a change stream, or by reading again.
+
+use std::time::Duration;
+
+use super::{Namespace, State};
+use crate::job::{Cancel, WatchEnd};
+use crate::limits::WATCH_AGAIN;
+
+/// How deletions come.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Delivery {
+    /// By reading again; no change stream was asked for yet.
+    #[default]
+    Unasked,
+    /// By reading again, because there is no change stream: why, in words that follow *polled:*.
+    Polled(String),
+    /// From a change stream.
+    Streamed {
+        /// Whether the collection keeps documents as they were, which gives each its threshold.
+        has_pre_images: bool,
+    },
+}
+
+/// What is known of the change streams of a server.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Streams {
+    /// How deletions come.
+    pub delivery: Delivery,
+    /// Whether deletions came since documents were read last.
+    pub has_news: bool,
+    is_unsupported: bool,
+    broke: Option<Duration>,
+}
+
+impl Streams {
+    /// A stream ended.
+    pub fn end(&mut self, end: WatchEnd, uptime: Duration) {
+        self.delivery = match end {
+            WatchEnd::Left => Delivery::Unasked,
+            WatchEnd::Unsupported(why) => {
+                self.is_unsupported = true;
+                Delivery::Polled(why)
+            }
+            WatchEnd::Broken(why) => {
+                self.broke = Some(uptime);
+                Delivery::Polled(why)
+            }
+        };
+    }
+
+    /// Whether a change stream reports deletions.
+    #[must_use]
+    pub fn is_streamed(&self) -> bool {
+        matches!(self.delivery, Delivery::Streamed { .. })
+    }
+
+    fn can_open(&self, uptime: Duration) -> bool {
+        let rests = self.broke.is_some_and(|at| uptime.saturating_sub(at) < WATCH_AGAIN);
+        !self.is_unsupported && !rests
+    }
+}
+
+/// The change stream that is open.
+#[derive(Debug, Clone)]
+pub struct OpenStream {
+    /// The number of the store.
+    store: u64,
+    namespace: Namespace,
+    generation: u64,
+    cancel: Cancel,
+}
+
+/// Closes the stream that is open unless it is of the wanted collection of the store that is shown.
+/// Returns whether one can be opened.
+pub fn turn_to(state: &mut State, wanted: Option<&Namespace>) -> bool {
+    let store = state.store.number;
+    let is_other = |open: &mut OpenStream| open.store != store || wanted != Some(&open.namespace);
+    let closed = state.stream.take_if(is_other);
+    if let Some(open) = &closed {
+        open.cancel.cancel();
+    }
+    let Some(connection) = &mut state.store.connection else { return false };
+    if closed.is_some_and(|open| open.store == store) {
+        connection.streams.delivery = Delivery::Unasked;
+    }
+    wanted.is_some() && state.stream.is_none() && connection.streams.can_open(state.uptime)
+}
+
+/// Notes a stream of a collection of the shown store that is being opened.
+pub fn begin(state: &mut State, namespace: Namespace, generation: u64, cancel: Cancel) {
+    state.stream = Some(OpenStream { store: state.store.number, namespace, generation, cancel });
+}
+
+/// The collection of the stream that this generation opened, while it is wanted.
+#[must_use]
+pub fn namespace_of(state: &State, generation: u64) -> Option<Namespace> {
+    let open = state.stream.as_ref().filter(|open| open.generation == generation)?;
+    (open.store == state.store.number).then(|| open.namespace.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{Attached, ServerMark};
+    use crate::state::connect::Connection;
+
+    #[test]
+    fn a_stream_is_of_the_collection_that_is_shown() {
+        let attached = Attached {
+            address: "mongodb://h/".to_owned(),
+            name: "h".to_owned(),
+            mark: ServerMark::default(),
+            topology: String::new(),
+            version: String::new(),
+            ahead_ms: 0,
+        };
+        let mut state = State::default();
+        let cancel = Cancel::default();
+        let [one, other] = ["a", "b"].map(|name| Namespace::new("d", name));
+        assert!(!turn_to(&mut state, Some(&one)), "no server is attached");
+        state.store.connection = Some(Connection::new(Box::new(attached)));
+        assert!(!turn_to(&mut state, None) && turn_to(&mut state, Some(&one)));
+        begin(&mut state, one.clone(), 7, cancel.clone());
+        assert!(!turn_to(&mut state, Some(&one)));
+        assert_eq!(namespace_of(&state, 7), Some(one.clone()));
+        assert!(turn_to(&mut state, Some(&other)) && cancel.is_cancelled());
+        assert_eq!(namespace_of(&state, 7), None);
+        let end = |state: &mut State, end: WatchEnd| {
+            state.stream = None;
+            let uptime = state.uptime;
+            state.store.connection.as_mut().expect("a server").streams.end(end, uptime);
+        };
+        end(&mut state, WatchEnd::Broken("it broke".to_owned()));
+        assert!(!turn_to(&mut state, Some(&other)));
+        state.uptime += WATCH_AGAIN;
+        assert!(turn_to(&mut state, Some(&other)));
+        let cancel = Cancel::default();
+        begin(&mut state, other.clone(), 8, cancel.clone());
+        state.store.number += 1;
+        assert_eq!(namespace_of(&state, 8), None);
+        assert!(turn_to(&mut state, Some(&other)) && cancel.is_cancelled());
+        end(&mut state, WatchEnd::Unsupported("none".to_owned()));
+        state.uptime += WATCH_AGAIN * 9;
+        assert!(!turn_to(&mut state, Some(&other)), "it has none at all");
+    }
+}
