@@ -55,6 +55,7 @@ pub const CALLOUTS: usize = 3;
 
 /// What is open and where the window looks.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing; none excludes another")]
 pub struct View {
     /// Whether the palette is open.
     pub palette: bool,

@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn only_what_rules_look_at_is_read_of_a_pre_image() {
         let only = doc! { "$match": { "operationType": "delete" } };
-        assert_eq!(pipeline(&rules(), false), [only.clone()]);
+        assert_eq!(pipeline(&rules(), false), std::slice::from_ref(&only));
         let fields = doc! {
             "operationType": 1, "documentKey": 1, "clusterTime": 1, "wallTime": 1,
             "fullDocumentBeforeChange._id": 1, "fullDocumentBeforeChange.at": 1,
