@@ -1,5 +1,7 @@
 //! The indexes of a tab.
 
+use bson::Document;
+
 use super::entry::{Entry, Group};
 use super::{Action, ExpiryAction};
 use crate::state::State;
@@ -30,6 +32,10 @@ pub enum IndexesAction {
     AskWhatIf,
     /// Sends the command of the open dialog.
     Send,
+    /// Asks whether the index of the open dialog is to be dropped and created again.
+    AskRecreate,
+    /// Drops an index and creates it again with this definition.
+    Recreate(Box<Document>),
     /// Plans the TTL of the open dialog as a rollout in steps.
     PlanRollout,
     /// Starts the planned rollout.

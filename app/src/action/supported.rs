@@ -112,6 +112,9 @@ pub fn production_question(action: &Action, state: &State) -> Option<Dialog> {
         Action::Indexes(tab, IndexesAction::Send) => {
             (tab, Offer::SendIndex(*tab), "This changes the indexes of")
         }
+        Action::Indexes(tab, IndexesAction::Recreate(index)) => {
+            (tab, Offer::Recreate(*tab, index.clone()), "This drops an index of")
+        }
         Action::Indexes(tab, IndexesAction::StartRollout) => {
             (tab, Offer::StartRollout(*tab), "This starts a rollout on")
         }

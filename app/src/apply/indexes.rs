@@ -2,7 +2,7 @@
 
 use bson::Document;
 
-use super::{Apply, TOO_MUCH, rollout};
+use super::{Apply, TOO_MUCH, recreate, rollout};
 use crate::action::IndexesAction;
 use crate::commands::{documents, expiry, indexes, store};
 use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
@@ -26,19 +26,21 @@ pub fn apply(tab: TabId, action: IndexesAction, cx: &mut Apply<'_>) {
         IndexesAction::Hide { name, hidden } => hide(tab, &name, hidden, cx),
         IndexesAction::AskWhatIf => ask_what_if(tab, cx),
         IndexesAction::Send => send(tab, cx),
+        IndexesAction::AskRecreate => recreate::ask(tab, cx.state),
+        IndexesAction::Recreate(index) => recreate::start(tab, &index, cx),
         IndexesAction::PlanRollout => rollout::plan(tab, cx),
         IndexesAction::StartRollout => rollout::start(cx),
     }
 }
 
-fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut IndexesView)) {
+pub(super) fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut IndexesView)) {
     if let Some(tab) = state.tabs.get_mut(tab) {
         change(&mut tab.indexes);
     }
 }
 
 /// Database and collection of a tab.
-fn names(tab: TabId, state: &State) -> Option<(String, String)> {
+pub(super) fn names(tab: TabId, state: &State) -> Option<(String, String)> {
     let namespace = &state.tabs.get(tab)?.namespace;
     Some((namespace.db.clone(), namespace.collection.clone()))
 }
@@ -161,7 +163,7 @@ fn send(tab: TabId, cx: &mut Apply<'_>) {
 }
 
 /// The open dialog of this tab.
-fn dialog(tab: TabId, state: &mut State) -> Option<&mut Dialog> {
+pub(super) fn dialog(tab: TabId, state: &mut State) -> Option<&mut Dialog> {
     match state.dialogs.open_mut() {
         Some(AnyDialog::Indexes(of, dialog)) if *of == tab => Some(dialog),
         _ => None,
@@ -169,7 +171,7 @@ fn dialog(tab: TabId, state: &mut State) -> Option<&mut Dialog> {
 }
 
 /// The dialog that sent this and waits for the answer.
-fn asker(tab: TabId, generation: u64, state: &mut State) -> Option<&mut Dialog> {
+pub(super) fn asker(tab: TabId, generation: u64, state: &mut State) -> Option<&mut Dialog> {
     dialog(tab, state).filter(|dialog| dialog.sent() == Some(generation))
 }
 
@@ -179,6 +181,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx:
     let reply = match &reply.result {
         Ok(reply) => reply,
         Err(_) if reply.is_stopped() => return,
+        Err(_) if recreate::refused(tab, purpose, generation, reply, cx.state) => return,
         Err(error) => return failed(tab, purpose, generation, command, error, cx.state),
     };
     match purpose {
@@ -199,17 +202,31 @@ pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx:
                 change.ages = Some(ages);
             }
         }
-        Purpose::Change(done) => {
-            if asker(tab, generation, cx.state).is_some() {
-                cx.state.dialogs.close();
-            }
-            cx.state.toasts.push(Kind::Done, done.clone(), None, cx.state.uptime);
-            // The store's own event notes the same: both are followed by one refresh.
-            let namespace = cx.state.tabs.get(tab).map(|open| open.namespace.clone());
-            if let Some(namespace) = namespace {
-                cx.state.changes.note(Some(&namespace));
+        Purpose::Change(done) if recreate::verify(tab, generation, command, done, cx) => {}
+        Purpose::Verify { name, secs, done } => {
+            with(cx.state, tab, |view| view.take_list(reply));
+            if recreate::is_changed(tab, generation, (name, *secs), cx.state) {
+                changed(tab, generation, done, cx);
             }
         }
+        Purpose::DropAgain(_) => {}
+        Purpose::CreateAgain(name) => {
+            changed(tab, generation, &format!("Index {name} was created again"), cx);
+        }
+        Purpose::Change(done) => changed(tab, generation, done, cx),
+    }
+}
+
+/// Closes the dialog that waits for a change, and says that it was made.
+fn changed(tab: TabId, generation: u64, done: &str, cx: &mut Apply<'_>) {
+    if asker(tab, generation, cx.state).is_some() {
+        cx.state.dialogs.close();
+    }
+    cx.state.toasts.push(Kind::Done, done, None, cx.state.uptime);
+    // The store's own event notes the same: both are followed by one refresh.
+    let namespace = cx.state.tabs.get(tab).map(|open| open.namespace.clone());
+    if let Some(namespace) = namespace {
+        cx.state.changes.note(Some(&namespace));
     }
 }
 
@@ -231,7 +248,7 @@ fn failed(
 ) {
     match purpose {
         Purpose::WhatIf => take_what_if(tab, command, Err(error), state),
-        Purpose::Change(_) => refused(tab, generation, error, state),
+        Purpose::Change(_) | Purpose::Verify { .. } => refused(tab, generation, error, state),
         _ => {}
     }
 }
@@ -245,7 +262,7 @@ fn refused(tab: TabId, generation: u64, error: &str, state: &mut State) {
 
 /// A command came back without having been done, because too much was asked at once.
 pub fn dropped(tab: TabId, purpose: &Purpose, generation: u64, state: &mut State) {
-    if matches!(purpose, Purpose::Change(_)) {
+    if matches!(purpose, Purpose::Change(_) | Purpose::Verify { .. }) {
         refused(tab, generation, TOO_MUCH, state);
     }
 }
@@ -253,7 +270,7 @@ pub fn dropped(tab: TabId, purpose: &Purpose, generation: u64, state: &mut State
 /// Whether the window asks this by itself, to keep what it shows fresh.
 #[must_use]
 pub fn is_background(purpose: &Purpose) -> bool {
-    !matches!(purpose, Purpose::Change(_))
+    !matches!(purpose, Purpose::Change(_) | Purpose::DropAgain(_) | Purpose::CreateAgain(_))
 }
 
 #[cfg(test)]

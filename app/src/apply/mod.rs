@@ -26,6 +26,7 @@ pub mod maintenance;
 mod number;
 mod poll;
 pub mod reaper;
+mod recreate;
 pub mod rollout;
 pub mod sandbox;
 pub mod schema;

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use bson::Document;
+
 use super::operations::OperationId;
 use super::{Namespace, TabId};
 use crate::job::bulk::BulkChange;
@@ -23,6 +25,8 @@ pub enum Offer {
     SendIndex(TabId),
     /// The planned rollout is started.
     StartRollout(TabId),
+    /// An index is dropped and created again with this definition.
+    Recreate(TabId, Box<Document>),
     /// Many documents are changed.
     ChangeMany(TabId, Box<BulkChange>),
     /// Runs a pass now.

@@ -28,6 +28,10 @@ const NOT_OF_THE_QUERY: [i32; 12] = [
     DATA_CORRUPTION_DETECTED,
 ];
 
+/// The codes of a server that does not have a command, or not this use of it: `CommandNotFound`,
+/// `CommandNotSupported`, `NotImplemented`.
+pub const NOT_THERE: [i32; 3] = [59, 115, 238];
+
 /// Whether a read failed because of what it asked for: the same read always fails.
 #[must_use]
 pub fn is_of_the_query(number: i32) -> bool {

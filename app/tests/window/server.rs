@@ -210,3 +210,57 @@ fn the_passes_of_a_server_tell_the_next_one() {
     let mut window = attached(&server);
     window.until_named("The server's TTL monitor is off: nothing is removed until it is turned on");
 }
+
+/// A window on an unlocked server whose `collMod` answers so, with a TTL of 90 s asked for.
+fn changing_ttl(member: &Arc<Member>, answer: Document) -> (Window, Scripted) {
+    let of = Arc::clone(member);
+    let server =
+        Scripted::start(Arc::new(move |_, command| match command.keys().next()?.as_str() {
+            "collMod" => Some(answer.clone()),
+            "dropIndexes" => Some(doc! { "nIndexesWas": 2, "ok": 1.0 }),
+            "createIndexes" => {
+                let made = command.get_array("indexes").ok()?.first()?.as_document()?;
+                let secs = made.get("expireAfterSeconds").and_then(mayfly_engine::value::whole);
+                of.secs.store(secs?, SeqCst);
+                Some(doc! { "numIndexesAfter": 2, "ok": 1.0 })
+            }
+            _ => of.answer(command),
+        }));
+    let mut window = attached(&server);
+    window.choose("Locked", "Unlock this connection…");
+    window.click("Unlock");
+    window.click("Indexes");
+    window.until_named("Change TTL… at_1");
+    window.click("Change TTL… at_1");
+    window.type_into("TTL", "90");
+    window.until_window("it can be changed", |window| {
+        window.has_part("Change and expire 1") || window.has("Change TTL")
+    });
+    let button = window.part("Change");
+    let button = if window.has("Change TTL") { "Change TTL".to_owned() } else { button };
+    window.until_enabled(&button);
+    window.click(&button);
+    (window, server)
+}
+
+#[test]
+fn an_index_is_created_again_where_a_server_does_not_change_its_ttl() {
+    let unknown = doc! { "ok": 0.0, "errmsg": "not supported", "code": 115, "codeName": "CommandNotSupported" };
+    for (answer, said) in [
+        (unknown, "This server does not change a TTL in place"),
+        (doc! { "ok": 1.0 }, "The server said that it changed the TTL, and did not"),
+    ] {
+        let member = Arc::new(Member::new());
+        let (mut window, server) = changing_ttl(&member, answer);
+        window.until_named(said);
+        window.click("Drop and create again…");
+        window.until_named("While the index is missing, no documents are removed");
+        assert!(server.asked("dropIndexes").is_empty(), "nothing is dropped unasked");
+        window.click("Drop and create again");
+        window.until_named("Index at_1 was created again");
+        assert_eq!(member.secs.load(SeqCst), 90);
+        let made = server.asked("createIndexes");
+        let made = made[0].get_array("indexes").expect("indexes")[0].as_document();
+        assert_eq!(made.expect("an index").get_document("key").ok(), Some(&doc! { "at": 1 }));
+    }
+}

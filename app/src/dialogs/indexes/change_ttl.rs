@@ -59,7 +59,9 @@ pub(super) fn ui(
         change.error = None;
         actions.push(IndexesAction::AskWhatIf);
     }
-    if pressed.plan {
+    if pressed.recreate {
+        actions.push(IndexesAction::AskRecreate);
+    } else if pressed.plan {
         actions.push(IndexesAction::PlanRollout);
     } else if pressed.send {
         actions.push(IndexesAction::Send);
@@ -83,6 +85,7 @@ struct Pressed {
     send: bool,
     cancel: bool,
     plan: bool,
+    recreate: bool,
 }
 
 /// The confirm button names the number of documents that are removed at once.
@@ -105,12 +108,15 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
         0 => Button::primary(&label),
         _ => Button::amber(&label),
     };
-    let is_ready = known.is_some() && !same && change.sent.is_none();
+    let is_free = known.is_some() && !same && change.sent.is_none();
+    let is_ready = is_free && !change.needs_new_index;
+    let again = Button::amber("Drop and create again…").enabled(is_free);
+    let recreate = change.needs_new_index && ui.add(again).clicked();
     let send = ui.add(button.enabled(is_ready)).clicked();
     let is_planned = going > 0 && !same && change.sent.is_none();
     let plan = is_planned && ui.add(Button::plain(PLAN).tooltip(PLAN_HINT)).clicked();
     let cancel = ui.add(leave(change.sent.is_some())).clicked();
-    Pressed { send, cancel, plan }
+    Pressed { send, cancel, plan, recreate }
 }
 
 /// Returns whether the TTL was changed.

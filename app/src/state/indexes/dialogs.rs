@@ -124,6 +124,8 @@ pub struct ChangeTtl {
     pub sent: Option<u64>,
     /// Why the change failed.
     pub error: Option<String>,
+    /// Whether a server does not change it in place, so that the index can only be created again.
+    pub needs_new_index: bool,
 }
 
 impl ChangeTtl {
@@ -131,7 +133,15 @@ impl ChangeTtl {
     #[must_use]
     pub fn new(index: IndexRow) -> Self {
         let ttl = index.secs.map_or_else(NumberDraft::default, NumberDraft::from_secs);
-        Self { index, ttl, what_if: None, ages: None, sent: None, error: None }
+        Self {
+            index,
+            ttl,
+            what_if: None,
+            ages: None,
+            sent: None,
+            error: None,
+            needs_new_index: false,
+        }
     }
 
     /// The seconds that are typed.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use bson::{Bson, Document};
 use mayfly_engine::value::whole;
 
+use crate::commands::smallest_int;
 use crate::state::fields::{KnownField, KnownFields};
 use crate::state::{duration, number};
 
@@ -25,6 +26,8 @@ pub struct IndexesView {
     /// Sizes, entries and uses by name. The store answers several questions at once: they may come
     /// before the list does.
     figures: BTreeMap<String, Figures>,
+    /// The index that is dropped to be created again could not be dropped.
+    pub is_drop_refused: bool,
 }
 
 /// What is counted of an index.
@@ -53,6 +56,8 @@ pub struct IndexRow {
     pub hidden: bool,
     /// Which documents it holds, if not all.
     pub partial: Option<Document>,
+    /// All of its definition, as it is listed.
+    pub spec: Document,
     /// Whether it is still being built.
     pub building: bool,
     /// Its size in bytes.
@@ -83,9 +88,22 @@ impl IndexRow {
             sparse: flag("sparse"),
             hidden: flag("hidden"),
             partial: spec.get_document("partialFilterExpression").ok().cloned(),
+            spec: spec.clone(),
             building: flag("building"),
             ..Self::default()
         })
+    }
+
+    /// The definition of the same index with this TTL. Every option is kept.
+    #[must_use]
+    pub fn with_ttl(&self, secs: i64) -> Document {
+        let mut spec = self.spec.clone();
+        // What a server lists of an index beside its options.
+        for field in ["ns", "building", "buildUUID"] {
+            spec.remove(field);
+        }
+        spec.insert("expireAfterSeconds", smallest_int(secs));
+        spec
     }
 
     /// The key pattern in words: `lastModifiedDate ↑`.
