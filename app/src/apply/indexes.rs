@@ -2,13 +2,14 @@
 
 use bson::Document;
 
-use super::{Apply, TOO_MUCH, recreate, rollout};
+use super::index_tab::{asker, dialog, names, with};
+use super::{Apply, TOO_MUCH, index_tab, recreate, rollout};
 use crate::action::IndexesAction;
 use crate::commands::{documents, expiry, indexes, store};
 use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::indexes::{
-    ChangeTtl, CreateIndex, Dialog, DropIndex, IndexesView, Purpose, ages, ages_command, ttl_words,
+    ChangeTtl, CreateIndex, Dialog, DropIndex, Purpose, ages, ages_command, ttl_words,
 };
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, Purpose as AnyPurpose, State, TabId};
@@ -31,18 +32,6 @@ pub fn apply(tab: TabId, action: IndexesAction, cx: &mut Apply<'_>) {
         IndexesAction::PlanRollout => rollout::plan(tab, cx),
         IndexesAction::StartRollout => rollout::start(cx),
     }
-}
-
-pub(super) fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut IndexesView)) {
-    if let Some(tab) = state.tabs.get_mut(tab) {
-        change(&mut tab.indexes);
-    }
-}
-
-/// Database and collection of a tab.
-pub(super) fn names(tab: TabId, state: &State) -> Option<(String, String)> {
-    let namespace = &state.tabs.get(tab)?.namespace;
-    Some((namespace.db.clone(), namespace.collection.clone()))
 }
 
 fn read(tab: TabId, purpose: Purpose, command: Document, cx: &mut Apply<'_>) {
@@ -157,22 +146,9 @@ fn send(tab: TabId, cx: &mut Apply<'_>) {
     };
     let purpose = AnyPurpose::Indexes(tab, Purpose::Change(done));
     let generation = cx.write(purpose, &db, command);
-    if let Some(dialog) = self::dialog(tab, cx.state) {
-        dialog.set_sent(Some(generation), None);
+    if let Some(sender) = index_tab::dialog(tab, cx.state) {
+        sender.set_sent(Some(generation), None);
     }
-}
-
-/// The open dialog of this tab.
-pub(super) fn dialog(tab: TabId, state: &mut State) -> Option<&mut Dialog> {
-    match state.dialogs.open_mut() {
-        Some(AnyDialog::Indexes(of, dialog)) if *of == tab => Some(dialog),
-        _ => None,
-    }
-}
-
-/// The dialog that sent this and waits for the answer.
-pub(super) fn asker(tab: TabId, generation: u64, state: &mut State) -> Option<&mut Dialog> {
-    dialog(tab, state).filter(|dialog| dialog.sent() == Some(generation))
 }
 
 /// Handles a reply.

@@ -19,6 +19,7 @@ pub mod effects;
 pub mod event;
 pub mod expiry;
 pub mod explain;
+mod index_tab;
 pub mod indexes;
 pub mod lesson;
 pub mod listener;

@@ -5,7 +5,7 @@ use mayfly_engine::value::shell::write_command;
 use mayfly_engine::value::whole;
 
 use super::Apply;
-use super::indexes::{asker, dialog, names, with};
+use super::index_tab::{asker, dialog, names, with};
 use crate::commands::indexes;
 use crate::state::dialogs::{Confirm, Tone};
 use crate::state::indexes::{Dialog, Purpose, ttl_words};

@@ -6,6 +6,7 @@ pub mod cancel;
 pub mod connection_string;
 pub mod console;
 pub mod due;
+pub mod field_task;
 pub mod file_look;
 pub mod gauge;
 pub mod glossary;

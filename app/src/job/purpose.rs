@@ -1,5 +1,6 @@
 //! What an answer is for. A newer job with an equal purpose takes the place of a waiting one.
 
+pub use super::field_task::{FieldTask, FieldTaskKind};
 use super::{Namespace, OperationId, TabId};
 
 /// What an answer is for.
@@ -251,38 +252,6 @@ pub enum DocumentsPurpose {
     },
     /// The document of this collection that a value refers to.
     Reference(String),
-}
-
-/// What is asked of one field of a document.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct FieldTask {
-    /// The name of the field at each level; of an array, the index.
-    pub names: Vec<String>,
-    /// What to do.
-    pub kind: FieldTaskKind,
-}
-
-/// What to do with a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FieldTaskKind {
-    /// Edit its value in the list; a field that is not there is added.
-    EditInList,
-    /// Edit its value in the inspector.
-    Edit,
-    /// Edit its name and its value.
-    Rename,
-    /// Add a field to it. Without names: to the document.
-    Add,
-    /// Move it before the field above.
-    MoveUp,
-    /// Move it after the field below.
-    MoveDown,
-    /// Remove it.
-    Remove,
-    /// Show its value in a pane of its own.
-    Show,
-    /// Look for the document that has its value as its `_id`.
-    Refer,
 }
 
 /// An answer for the pipeline of a tab.

@@ -28,7 +28,6 @@ use super::queue::{Put, Queue};
 use super::sources::{FIRST, Sources};
 use super::traffic::{self, TrafficSwitch};
 use super::transfer::TransferWork;
-use super::watch;
 use crate::job::lesson::LessonRequest;
 use crate::job::{Cancel, ConsoleQuestion, ConsoleRun, Event, Purpose};
 use crate::limits::{
@@ -388,12 +387,7 @@ impl Shared {
                 connect::start(*work, generation, outcomes, wake);
             }
             Work::Rollout(work, operation) => self.roll_out(store, work, operation),
-            Work::Watch(work) => {
-                if let Some(source) = self.sources.of(store) {
-                    let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
-                    watch::start(work, generation, source, outcomes, wake);
-                }
-            }
+            Work::Watch(work) => self.watch(store, work, generation),
             Work::SetLocked(is_locked) => {
                 if let Some(source) = self.sources.of(store) {
                     source.set_locked(is_locked);

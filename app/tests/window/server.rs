@@ -1,4 +1,4 @@
-//! What an attached server tells of itself and of its removals.
+//! What an attached server says about itself and its removals.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::SeqCst};

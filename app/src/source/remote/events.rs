@@ -116,7 +116,7 @@ async fn follow(
     }
     let mut stream = match watch.await {
         Ok(stream) => stream.with_type::<Document>(),
-        Err(error) => return end_of(&failure::reply(&error)),
+        Err(error) => return end_of(&failure::reply(&error, false)),
     };
     if !stream.is_alive() {
         let words = "this server's change stream ended at once";
@@ -128,7 +128,7 @@ async fn follow(
             Ok(Some(event)) => outlet.put(Heard::Event(event)),
             Ok(None) => {}
             Err(error) => {
-                let reply = failure::reply(&error);
+                let reply = failure::reply(&error, false);
                 let why = reply.get_str("errmsg").unwrap_or("the server gave no reason");
                 return WatchEnd::Broken(format!("its change stream broke: {why}"));
             }

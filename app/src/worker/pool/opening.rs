@@ -4,13 +4,13 @@ use std::sync::{Arc, PoisonError};
 use std::thread;
 
 use super::{Shared, Worker};
-use crate::job::OperationId;
 use crate::job::rollout::{RolloutEnd, RolloutWork};
+use crate::job::{OperationId, WatchWork};
 use crate::limits::EVENT_WAKE;
 use crate::source::{OpenError, OpenRequest, Opened, Source};
 use crate::worker::guarded::{EVENTS, guarded, not_shown};
 use crate::worker::job::{Outcome, Work};
-use crate::worker::{connect, rollout};
+use crate::worker::{connect, rollout, watch};
 
 /// Why a folder can't be opened twice.
 const OPEN_ALREADY: &str = "This store is open in this window already. Choose it in the sidebar.";
@@ -113,6 +113,14 @@ impl Shared {
                 let end = RolloutEnd::Failed(why);
                 self.tell(Outcome::Rollout { operation, end });
             }
+        }
+    }
+
+    /// Follows the deletions of a collection, beside everything else.
+    pub(super) fn watch(&self, store: u32, work: WatchWork, generation: u64) {
+        if let Some(source) = self.sources.of(store) {
+            let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
+            watch::start(work, generation, source, outcomes, wake);
         }
     }
 

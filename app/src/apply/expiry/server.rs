@@ -1,0 +1,60 @@
+//! What a server's answers and its change stream say about removals.
+
+use bson::Document;
+
+use super::with;
+use crate::job::{DeletedDocument, Namespace};
+use crate::state::store::Next;
+use crate::state::{State, TabId};
+
+/// A server's row in the sidebar is asked about only once: it follows the view that is looked at.
+fn note_next(tab: TabId, command: &Document, reply: &Document, state: &mut State) {
+    let is_all = ["index", "from", "to"].iter().all(|field| !command.contains_key(field));
+    let Some(open) = state.tabs.get(tab).filter(|_| is_all) else { return };
+    let namespace = open.namespace.clone();
+    let next = Next::of(reply);
+    if let Some(collection) = state.tree.collection_mut(&namespace) {
+        collection.next = next;
+    }
+}
+
+/// Takes the soonest documents. A server doesn't say what it removed; a store of Mayfly's does.
+pub(super) fn take_soonest(tab: TabId, command: &Document, reply: &Document, state: &mut State) {
+    let (now_ms, is_told) = (state.now_ms(), state.store.capabilities.reaper_events);
+    if !is_told {
+        note_next(tab, command, reply, state);
+    }
+    let mut span = None;
+    with(state, tab, |view| {
+        view.late_looks = 0;
+        if !is_told {
+            span = view.take_missing(command, reply, now_ms);
+        }
+        view.take_expiring(command, reply, now_ms);
+    });
+    if let (Some((from_ms, to_ms)), Some(connection)) = (span, &mut state.store.connection) {
+        connection.monitor.note_removal(from_ms, to_ms);
+    }
+}
+
+/// Takes deletions that a server's change stream reported.
+pub(in crate::apply) fn deleted(
+    namespace: &Namespace,
+    documents: Vec<DeletedDocument>,
+    missed: u64,
+    state: &mut State,
+) {
+    let Some(tab) = state.tabs.open_mut().iter_mut().find(|tab| tab.namespace == *namespace) else {
+        return;
+    };
+    let spans = tab.expiry.take_deleted(documents, missed);
+    let Some(connection) = &mut state.store.connection else { return };
+    connection.streams.has_news = true;
+    // A pass takes a moment, and its documents go one after another.
+    for (from_ms, to_ms) in spans {
+        connection.monitor.note_removal(from_ms - PASS_MS, to_ms);
+    }
+}
+
+/// How long before a removal its pass began, at most, as far as an estimate is concerned.
+const PASS_MS: i64 = 1_000;

@@ -1,0 +1,33 @@
+//! What is asked of one field of a document.
+
+/// What is asked of one field of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FieldTask {
+    /// The name of the field at each level; of an array, the index.
+    pub names: Vec<String>,
+    /// What to do.
+    pub kind: FieldTaskKind,
+}
+
+/// What to do with a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FieldTaskKind {
+    /// Edit its value in the list; a field that is not there is added.
+    EditInList,
+    /// Edit its value in the inspector.
+    Edit,
+    /// Edit its name and its value.
+    Rename,
+    /// Add a field to it. Without names: to the document.
+    Add,
+    /// Move it before the field above.
+    MoveUp,
+    /// Move it after the field below.
+    MoveDown,
+    /// Remove it.
+    Remove,
+    /// Show its value in a pane of its own.
+    Show,
+    /// Look for the document that has its value as its `_id`.
+    Refer,
+}
