@@ -211,7 +211,7 @@ fn the_passes_of_a_server_tell_the_next_one() {
     window.until_named("The server's TTL monitor is off: nothing is removed until it is turned on");
 }
 
-/// A window on an unlocked server whose `collMod` answers so, with a TTL of 90 s asked for.
+/// A window on an unlocked server whose `collMod` answers so, with a TTL of 90 minutes asked for.
 fn changing_ttl(member: &Arc<Member>, answer: Document) -> (Window, Scripted) {
     let of = Arc::clone(member);
     let server =
@@ -258,7 +258,8 @@ fn an_index_is_created_again_where_a_server_does_not_change_its_ttl() {
         assert!(server.asked("dropIndexes").is_empty(), "nothing is dropped unasked");
         window.click("Drop and create again");
         window.until_named("Index at_1 was created again");
-        assert_eq!(member.secs.load(SeqCst), 90);
+        // The field keeps the unit of the TTL before: minutes.
+        assert_eq!(member.secs.load(SeqCst), 90 * 60);
         let made = server.asked("createIndexes");
         let made = made[0].get_array("indexes").expect("indexes")[0].as_document();
         assert_eq!(made.expect("an index").get_document("key").ok(), Some(&doc! { "at": 1 }));
