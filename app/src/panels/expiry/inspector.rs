@@ -96,9 +96,13 @@ fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64, times: &PassTimes) {
             ("Overdue", duration::overdue(past), ink.overdue)
         }
         Phase::Removed { late_ms } => {
-            // Amber only for a lag that a period does not explain.
-            let color = if times.is_late(late_ms) { ink.overdue } else { ink.removed };
-            ("Removed", server::lag(lane, late_ms), color)
+            // Amber only for a lag that a period does not explain, whenever it went.
+            let least_ms = lane.seen_ms.map_or(late_ms, |at| at.saturating_sub(lane.threshold_ms));
+            let color = if times.is_late(least_ms) { ink.overdue } else { ink.removed };
+            match times.server {
+                Some(_) => ("Gone, lag", server::lag_figure(lane), color),
+                None => ("Removed", words::lateness(late_ms), color),
+            }
         }
     };
     card::ui(ui, |ui| {
