@@ -116,6 +116,32 @@ pub const SERVER_NEXT_AGE_MS: i64 = 120_000;
 /// How long a server may work for one export, in milliseconds.
 pub const SERVER_EXPORT_MS: i64 = 600_000;
 
+/// Documents that one command inserts into a server.
+pub const INSERTED_DOCS_MAX: usize = 1_000;
+
+/// Bytes of documents that one command inserts into a server, unless one document has more.
+pub const INSERTED_BYTES_MAX: usize = 16 << 20;
+
+/// Bytes of the `_id`s that are kept to roll an import or a copy back.
+pub const ROLL_BACK_IDS_BYTES: usize = 64 << 20;
+
+/// Imports into a server that can be rolled back.
+pub const SERVER_IMPORTS_MAX: usize = 10;
+
+/// Documents and bytes that are read from a server before they are written.
+pub const READ_BATCH_DOCS: usize = 1_000;
+/// See [`READ_BATCH_DOCS`].
+pub const READ_BATCH_BYTES: usize = 4 << 20;
+
+/// Overdue documents that are counted before a copy.
+pub const COPY_OVERDUE_MAX: u64 = 1_000_000;
+
+/// Documents of a sample that is copied.
+pub const COPY_SAMPLE_MAX: u64 = 10_000_000;
+
+/// Reasons of refused documents that a copy reports.
+pub const REFUSALS_LISTED_MAX: usize = 8;
+
 /// How long an unlocked connection to a server stays so without a change.
 pub const UNLOCKED_IDLE: Duration = Duration::from_mins(15);
 

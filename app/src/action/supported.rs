@@ -5,9 +5,10 @@ use super::{
     listener, maintenance, transfer,
 };
 use crate::job::bulk::BulkChange;
+use crate::state::connect::Connection;
 use crate::state::dialogs::{Confirm, Tone, TypedName};
 use crate::state::offer::Offer;
-use crate::state::{Dialog, State};
+use crate::state::{Dialog, Namespace, State, transfer as files};
 
 impl Entry {
     /// What it does now; `None`: it can't be done now, or not in the store that is open.
@@ -37,8 +38,8 @@ const LISTENER: &str = "Other programs connect to the server itself";
 const MAINTENANCE: &str =
     "Back up and maintain a server with its own tools; Mayfly does that for its own stores";
 
-const TRANSFER: &str =
-    "Importing into a server is not supported yet; its documents can be exported";
+const WHOLE: &str =
+    "Folders of whole databases are not supported on a server; import or export one collection";
 
 /// Why an entry can't be used because the open store is a server.
 #[must_use]
@@ -49,7 +50,7 @@ pub fn absent(entry: &Entry, state: &State) -> Option<&'static str> {
     [
         (listener::ENTRIES, can.listener, LISTENER),
         (maintenance::ENTRIES, can.maintenance, MAINTENANCE),
-        (transfer::ENTRIES, can.transfer, TRANSFER),
+        (&[transfer::IMPORT_FOLDER, transfer::EXPORT_DATABASE], false, WHOLE),
     ]
     .into_iter()
     .find_map(|(entries, can, why)| (!can && is_among(entries)).then_some(why))
@@ -71,10 +72,12 @@ pub fn refusal(action: &Action, state: &State) -> Option<&'static str> {
         Action::Documents(_, DocumentsAction::ShowDamaged) if !can.maintenance => {
             Some("A server finds its damaged documents itself")
         }
-        Action::Convert(_) if !can.transfer => {
-            Some("Converting a field to dates is not supported on a server yet")
-        }
-        Action::Transfer(action) if !can.transfer && brings_files(action) => Some(TRANSFER),
+        Action::Convert(_) => Some("Converting a field to dates is not supported on a server yet"),
+        Action::Transfer(
+            TransferAction::ImportFolder
+            | TransferAction::ExportDatabase(_)
+            | TransferAction::ChooseDump,
+        ) => Some(WHOLE),
         _ => None,
     }
 }
@@ -108,6 +111,14 @@ pub fn production_question(action: &Action, state: &State) -> Option<Dialog> {
     // A locked one refuses the change anyway.
     let is_open = !connection.is_locked(state.uptime) && !connection.is_named;
     let is_asked = connection.attached.mark.is_production && is_open;
+    if let Action::Transfer(TransferAction::StartImport) = action {
+        let Some(Dialog::Transfer(files::Dialog::Import(draft))) = state.dialogs.open() else {
+            return None;
+        };
+        let asked = is_asked && draft.request().is_ok();
+        let what = "This writes documents into";
+        return asked.then(|| question(&draft.target(), Offer::StartImport, what, connection));
+    }
     let (tab, offer, what) = match action {
         Action::Indexes(tab, IndexesAction::Send) => {
             (tab, Offer::SendIndex(*tab), "This changes the indexes of")
@@ -126,10 +137,14 @@ pub fn production_question(action: &Action, state: &State) -> Option<Dialog> {
         _ => return None,
     };
     let namespace = &state.tabs.get(*tab).filter(|_| is_asked)?.namespace;
+    Some(question(namespace, offer, what, connection))
+}
+
+fn question(namespace: &Namespace, offer: Offer, what: &str, connection: &Connection) -> Dialog {
     let server = &connection.attached.name;
     let text = format!("{what} {namespace} on {server}, which is marked as production.");
     let name = Some(TypedName { name: namespace.collection.clone(), typed: String::new() });
-    Some(Dialog::Confirm(Confirm {
+    Dialog::Confirm(Confirm {
         title: "Change a production server?".to_owned(),
         text,
         command: None,
@@ -137,15 +152,5 @@ pub fn production_question(action: &Action, state: &State) -> Option<Dialog> {
         tone: Tone::Danger,
         offer,
         name,
-    }))
-}
-
-/// Whether it begins an import, or a transfer of a whole database.
-fn brings_files(action: &TransferAction) -> bool {
-    matches!(
-        action,
-        TransferAction::Import { .. }
-            | TransferAction::ImportFolder
-            | TransferAction::ExportDatabase(_)
-    )
+    })
 }

@@ -29,6 +29,21 @@ pub enum TransferAction {
         /// What the view shows of it; the default is everything.
         shown: Box<ShownDocuments>,
     },
+    /// Opens the dialog that copies a collection into another store.
+    Copy {
+        /// The collection.
+        namespace: Namespace,
+        /// The filter that the view shows it by, as typed.
+        filter: String,
+    },
+    /// Asks what would be copied.
+    LookCopy,
+    /// Copies as drafted.
+    StartCopy,
+    /// Opens the store that the open dialog's copy went into.
+    ShowCopy,
+    /// Removes what the open dialog's copy inserted.
+    RollBackCopy,
     /// Opens the import dialog and the system's dialog for a folder.
     ImportFolder,
     /// Opens the dialog that exports a database to a folder.
@@ -138,6 +153,19 @@ pub const EXPORT_DATABASE: Entry = Entry {
     action: |state| export_database(&chosen(state)?.db, state),
 };
 
+/// Opens the dialog that copies the chosen collection of a server into another store.
+pub const COPY: Entry = Entry {
+    group: Group::Collection,
+    label: "Copy to a store…",
+    tooltip: "Copy documents of a server into a sandbox or a store on this machine",
+    keys: None,
+    action: |state| {
+        let tab = state.tabs.active()?;
+        let filter = tab.saved_documents.query.filter.clone();
+        copy_to_store(tab.namespace.clone(), filter, state)
+    },
+};
+
 /// Opens the dialog with the imports that did not reach the end of their files.
 pub const UNFINISHED: Entry = Entry {
     group: Group::Maintenance,
@@ -151,7 +179,7 @@ pub const UNFINISHED: Entry = Entry {
 };
 
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[IMPORT, EXPORT, IMPORT_FOLDER, EXPORT_DATABASE, UNFINISHED];
+pub const ENTRIES: &[Entry] = &[IMPORT, EXPORT, IMPORT_FOLDER, EXPORT_DATABASE, COPY, UNFINISHED];
 
 /// Opens the import dialog for a collection; `None` where files are not supported, and for a view.
 #[must_use]
@@ -160,6 +188,15 @@ pub fn import_into(namespace: Namespace, state: &State) -> Option<Action> {
     let can = state.is_open() && state.store.capabilities.transfer && !is_view;
     let into = Some(namespace);
     can.then_some(Action::Transfer(TransferAction::Import { files: Vec::new(), into }))
+}
+
+/// Opens the dialog that copies a collection of a server; `None` for a view, and for a store on this
+/// machine.
+#[must_use]
+pub fn copy_to_store(namespace: Namespace, filter: String, state: &State) -> Option<Action> {
+    let is_copied = state.tree.collection(&namespace).is_some_and(|it| it.kind == "collection");
+    let can = state.is_open() && state.store.connection.is_some() && is_copied;
+    can.then_some(Action::Transfer(TransferAction::Copy { namespace, filter }))
 }
 
 /// Opens the dialog that adds documents from the clipboard to a collection; `None` for a view.

@@ -176,8 +176,16 @@ pub enum UnconvertedMode {
 #[expect(clippy::struct_excessive_bools, reason = "the switches are independent")]
 pub struct Import {
     /// Data folder.
-    #[arg(long, value_name = "DIR")]
-    pub data: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "uri_env")]
+    pub data: Option<PathBuf>,
+    /// Import into a server: the environment variable that holds its connection string. The string
+    /// itself is never an argument, because other users can read those.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "resume", "roll_back", "leave"])]
+    pub uri_env: Option<String>,
+    /// The collection again, to write to a server that is neither this machine nor in a private
+    /// network.
+    #[arg(long, value_name = "COLLECTION", requires = "uri_env")]
+    pub confirm: Option<String>,
     /// Database. A folder names its own; this one takes its place.
     #[arg(long)]
     pub db: Option<String>,
@@ -282,8 +290,12 @@ pub enum EjsonFormat {
 #[expect(clippy::struct_excessive_bools, reason = "the switches are independent")]
 pub struct Export {
     /// Data folder. The store must be closed.
-    #[arg(long, value_name = "DIR")]
-    pub data: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "uri_env")]
+    pub data: Option<PathBuf>,
+    /// Export from a server: the environment variable that holds its connection string. The string
+    /// itself is never an argument, because other users can read those.
+    #[arg(long, value_name = "NAME", conflicts_with = "data", requires = "collection")]
+    pub uri_env: Option<String>,
     /// Database. Without --collection, all of it becomes a folder; without both, the whole store does.
     #[arg(long)]
     pub db: Option<String>,

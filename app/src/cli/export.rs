@@ -14,7 +14,7 @@ use super::{
     Failure,
     args::{EjsonFormat, Export, OutputFormat},
     progress_line::with_progress,
-    store,
+    server, store,
 };
 
 /// Exports. The last line of standard output is the count.
@@ -25,6 +25,9 @@ pub(super) fn run(args: &Export) -> Result<(), Failure> {
     let namespace = Namespace::checked(db, collection).map_err(Failure::from_error)?;
     let query = query(args)?;
     let format = format(args)?;
+    if let Some(variable) = &args.uri_env {
+        return server::export(variable, args, &namespace, find(args, collection)?, format);
+    }
     let request = ExportRequest {
         namespace,
         path: args.output.clone(),
@@ -33,7 +36,7 @@ pub(super) fn run(args: &Export) -> Result<(), Failure> {
         compression: compression(args),
         indexes: args.indexes,
     };
-    let engine = store::open(&args.data, false)?;
+    let engine = store::open(store::folder(args.data.as_ref())?, false)?;
     let progress = Progress::new();
     let report = with_progress(engine.clock().as_ref(), &progress, || {
         export(engine.collections(), &request, &progress)
@@ -55,7 +58,7 @@ fn folder(args: &Export) -> Result<(), Failure> {
         folder: args.output.clone(),
         compression: compression(args),
     };
-    let engine = store::open(&args.data, false)?;
+    let engine = store::open(store::folder(args.data.as_ref())?, false)?;
     let progress = Progress::new();
     let report = with_progress(engine.clock().as_ref(), &progress, || {
         export_dump(engine.collections(), &request, &progress)
@@ -113,17 +116,40 @@ fn format(args: &Export) -> Result<ExportFormat, Failure> {
     })
 }
 
+/// The command that reads the documents from a server.
+fn find(args: &Export, collection: &str) -> Result<Document, Failure> {
+    let mut find = bson::doc! { "find": collection };
+    let parts = [("filter", &args.filter), ("sort", &args.sort), ("projection", &args.projection)];
+    for (name, text) in parts {
+        find.insert(name, document(name, text.as_deref())?);
+    }
+    for (name, number) in [("skip", args.skip), ("limit", args.limit)] {
+        if number > 0 {
+            find.insert(name, i64::try_from(number).unwrap_or(i64::MAX));
+        }
+    }
+    if let Some(hint) = hint(args)? {
+        find.insert("hint", hint);
+    }
+    Ok(find)
+}
+
+/// The index to use: its name, or its keys.
+fn hint(args: &Export) -> Result<Option<Bson>, Failure> {
+    Ok(match args.hint.as_deref() {
+        Some(keys) if keys.trim_start().starts_with('{') => {
+            Some(Bson::Document(document("hint", Some(keys))?))
+        }
+        name => name.map(Bson::from),
+    })
+}
+
 /// Which documents, as `find` reads its parts.
 fn query(args: &Export) -> Result<ExportQuery, Failure> {
     let filter = document("filter", args.filter.as_deref())?;
     let sort = document("sort", args.sort.as_deref())?;
     let projection = document("projection", args.projection.as_deref())?;
-    let hint = match args.hint.as_deref() {
-        Some(keys) if keys.trim_start().starts_with('{') => {
-            Some(Bson::Document(document("hint", Some(keys))?))
-        }
-        name => name.map(Bson::from),
-    };
+    let hint = hint(args)?;
     let query = ExportQuery::parse(&filter, &sort, &projection, hint.as_ref())
         .map_err(|error| Failure(format!("The query can't be used: {error}.")))?;
     let limit = Some(args.limit).filter(|limit| *limit > 0);

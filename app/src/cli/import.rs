@@ -17,7 +17,7 @@ use super::{
     args::{ConflictMode, Import, InputFormat, UnconvertedMode},
     import_dump, import_indexes,
     progress_line::with_progress,
-    store,
+    server, store,
 };
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::transfer::{command_line::quoted, disk_space::lack_of_space};
@@ -29,6 +29,7 @@ const CHOICES: &str = "Run the same command with --resume to continue, --roll-ba
 /// Imports. The last line of standard output has the counts.
 pub(super) fn run(args: &Import) -> Result<(), Failure> {
     if import_dump::is_dump(args) {
+        store::folder(args.data.as_ref())?;
         return import_dump::run(args);
     }
     if !args.only.is_empty() || args.no_ttl {
@@ -36,7 +37,10 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
     }
     let (resumes, rolls_back, leaves) = (args.resume, args.roll_back, args.leave);
     let mut request = request(args.format, args.mode, args)?;
-    let engine = store::open(&args.data, true)?;
+    if let Some(variable) = &args.uri_env {
+        return server::import(variable, args, request);
+    }
+    let engine = store::open(store::folder(args.data.as_ref())?, true)?;
     keep_distance(&args.keep_distance, engine.clock().now_ms(), &mut request.types)?;
     let known = newest_unfinished(&engine, &request)?;
     let done = match known {
@@ -145,7 +149,7 @@ fn types(args: &Import) -> Result<Types, Failure> {
 }
 
 /// Moves the dates of fields: `PATH=DATE`, where the date becomes now.
-fn keep_distance(all: &[String], now_ms: i64, types: &mut Types) -> Result<(), Failure> {
+pub(super) fn keep_distance(all: &[String], now_ms: i64, types: &mut Types) -> Result<(), Failure> {
     for text in all {
         let anchor = text.split_once('=').and_then(|(path, date)| {
             let date = date.trim_end_matches(" UTC");
@@ -167,7 +171,7 @@ fn keep_distance(all: &[String], now_ms: i64, types: &mut Types) -> Result<(), F
 }
 
 /// Says which fields hold text that looks like dates, because MongoDB never expires it.
-fn hint_at_dates(request: &ImportRequest) {
+pub(super) fn hint_at_dates(request: &ImportRequest) {
     let Some(file) = request.files.first() else { return };
     let options = ReadOptions { types: Types::default(), ..request.read_options() };
     let Ok(found) = preview(file, &options) else { return };

@@ -30,7 +30,7 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
         drop: args.drop,
         stop_on_error: args.stop_on_error,
     };
-    let engine = store::open(&args.data, true)?;
+    let engine = store::open(store::folder(args.data.as_ref())?, true)?;
     for choice in request.choices.iter().filter(|choice| choice.ttl) {
         warn_of_overdue(&engine, choice)?;
     }

@@ -21,6 +21,7 @@ mod restore;
 mod script_file;
 mod scrub;
 mod serve;
+mod server;
 mod shell;
 mod store;
 mod verify;

@@ -8,12 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use super::script_file::{self, ScriptFile};
-use super::{Failure, args, prompt, start_ms, store::check_exists, walk};
+use super::{Failure, args, prompt, server, start_ms, store::check_exists, walk};
 use crate::job::{Cancel, OpenRequest, Sandbox};
 use crate::limits::CONSOLE_THREAD_STACK;
 use crate::shell::{Output, Shell, ShellLimits};
 use crate::shutdown::ShutdownSignal;
-use crate::source::{Opened, Source, embedded, remote};
+use crate::source::{Opened, Source, embedded};
 
 /// Runs everything that the arguments name, or what standard input has.
 ///
@@ -23,7 +23,7 @@ pub(super) fn run(args: args::Shell) -> Result<(), Failure> {
     let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
     let files = script_file::read(&args.files)?;
     let source = match &args.uri_env {
-        Some(name) => attach(name, args.quiet)?,
+        Some(name) => server::attach(name, args.quiet)?.0,
         None => open(&args)?.source,
     };
     let kept = Arc::clone(&source);
@@ -37,25 +37,6 @@ pub(super) fn run(args: args::Shell) -> Result<(), Failure> {
     let result = thread.join().unwrap_or_else(|_| Err(Failure("The shell stopped.".to_owned())));
     source.close();
     result
-}
-
-/// Attaches to the server that the variable's connection string names.
-fn attach(variable: &str, is_quiet: bool) -> Result<Arc<dyn Source>, Failure> {
-    let text = std::env::var(variable).map_err(|_| {
-        let example = "mongodb://localhost:27017";
-        Failure(format!(
-            "The variable {variable} is not set; set it to a string such as {example}."
-        ))
-    })?;
-    let (source, string) =
-        remote::open(&text).map_err(|sentence| Failure(format!("{sentence}.")))?;
-    if !is_quiet {
-        for note in &string.notes {
-            eprintln!("{note}.");
-        }
-        eprintln!("Attached to {}, read-only.", string.name());
-    }
-    Ok(source)
 }
 
 fn open(args: &args::Shell) -> Result<Opened, Failure> {

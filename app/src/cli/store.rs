@@ -1,6 +1,6 @@
 //! Opens a store for a command.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bson::Document;
 use mayfly_engine::engine::{Engine, EngineOptions};
@@ -19,6 +19,12 @@ pub(super) fn open(folder: &Path, create: bool) -> Result<Engine, Failure> {
     let engine = Engine::open(folder, options).map_err(Failure::from_error)?;
     warn(&engine, folder);
     Ok(engine)
+}
+
+/// The data folder, for what a server can't do.
+pub(super) fn folder(data: Option<&PathBuf>) -> Result<&Path, Failure> {
+    let folder = data.map(PathBuf::as_path);
+    folder.ok_or_else(|| Failure("This needs a data folder; give --data DIR.".to_owned()))
 }
 
 /// Refuses a missing data folder.

@@ -109,6 +109,12 @@ impl TtlIndex {
         self.partial.as_ref().map(|partial| &partial.document)
     }
 
+    /// The partial filter, if the engine's parser knows it.
+    #[must_use]
+    pub fn parsed_partial(&self) -> Option<&Filter> {
+        self.partial.as_ref().and_then(|partial| partial.parsed.as_ref())
+    }
+
     /// Whether and when a document expires by it.
     #[must_use]
     pub fn verdict(&self, document: &RawDocument) -> Expiry {

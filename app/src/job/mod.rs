@@ -5,6 +5,7 @@ pub mod bulk;
 pub mod cancel;
 pub mod connection_string;
 pub mod console;
+pub mod copying;
 pub mod due;
 pub mod field_task;
 pub mod file_look;
@@ -28,6 +29,9 @@ pub use cancel::Cancel;
 pub use connection_string::ConnectionString;
 pub use console::{
     ConsoleCompletion, ConsoleOutput, ConsoleQuestion, ConsoleReport, ConsoleRun, SentCommand,
+};
+pub use copying::{
+    CopyEnd, CopyEnded, CopyLook, CopyPart, CopyPlan, CopyReport, CopyTarget, CopyUndo, InsertedIds,
 };
 pub use file_look::FileLook;
 pub use gauge::Gauge;

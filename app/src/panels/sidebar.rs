@@ -425,16 +425,20 @@ fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, state: &State, actions
     let rename = RenameCollection { name: from.collection.clone(), from, sent: Sent::default() };
     let show = |dialog| Some(Action::Dialog(DialogAction::Show(dialog)));
     let of = || namespace.clone();
+    let copy = if state.store.connection.is_some() {
+        let tab = state.tabs.open().iter().find(|tab| tab.namespace == *namespace);
+        let filter = tab.map(|tab| tab.saved_documents.query.filter.clone());
+        ("Copy to a store…", transfer::copy_to_store(of(), filter.unwrap_or_default(), state))
+    } else {
+        ("Copy into a sandbox", sandbox::copy(of(), state))
+    };
     let groups: [&[(&str, Option<Action>)]; 4] = [
         &[
             ("Paste documents…", transfer::paste_into(of(), state)),
             ("Import…", transfer::import_into(of(), state)),
             ("Export…", transfer::export_of(of(), state)),
         ],
-        &[
-            ("Duplicate…", store::duplicate(of(), state)),
-            ("Copy into a sandbox", sandbox::copy(of(), state)),
-        ],
+        &[("Duplicate…", store::duplicate(of(), state)), copy],
         &[
             ("Statistics", store::statistics(of(), state)),
             ("Copy name", Some(Action::View(ViewAction::Copy(namespace.to_string())))),

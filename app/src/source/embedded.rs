@@ -5,7 +5,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bson::{Document, RawDocumentBuf, doc, oid::ObjectId};
+use bson::{Document, RawDocument, RawDocumentBuf, doc, oid::ObjectId};
 use mayfly_engine::archive;
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::collection::backup_damage;
@@ -86,6 +86,14 @@ impl Source for Embedded {
         run_within(Some(limit), || engine.run_raw(db, &raw))
     }
 
+    fn run_bytes(&self, db: &str, command: &RawDocument) -> Document {
+        match self.engine_slot.engine() {
+            Ok(engine) => Document::try_from(&*engine.run_raw(db, command))
+                .unwrap_or_else(|error| doc! { "ok": 0.0, "errmsg": error.to_string() }),
+            Err(sentence) => doc! { "ok": 0.0, "errmsg": sentence },
+        }
+    }
+
     fn now_ms(&self) -> i64 {
         let engine = self.engine_slot.engine();
         engine.map_or_else(|_| SystemClock.now_ms(), |engine| engine.clock().now_ms())
@@ -138,10 +146,7 @@ impl Source for Embedded {
         if !folder.join(DATA_FILE).exists() {
             return Err(format!("{} holds no store; open it once to create one", folder.display()));
         }
-        let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
-        let engine = Engine::open(folder, options).map_err(|error| error.message)?;
-        let engine_slot = EngineSlot::new(engine, folder.to_owned(), None);
-        Ok(Arc::new(Self { engine_slot, is_simulated: false, sample_data: None, _folder: None }))
+        open_at_rest(folder, ClockOption::System)
     }
 
     fn move_to(&self, folder: &Path) -> Result<(), String> {
@@ -246,6 +251,22 @@ impl Transfers for Embedded {
         let collections = engine.collections();
         transfer::rehearse(collections, namespace, path, options, documents_max, progress)
     }
+}
+
+/// Opens a store, and makes it if there is none. Nothing expires in it.
+///
+/// # Errors
+/// One sentence.
+pub(super) fn open_at_rest(folder: &Path, clock: ClockOption) -> Result<Arc<dyn Source>, String> {
+    let mut store = StoreOptions::default();
+    if matches!(clock, ClockOption::Simulated { .. }) {
+        store.ballast_bytes_max = DEMO_BALLAST_BYTES;
+    }
+    let options = EngineOptions { clock, run_reaper: false, store, ..EngineOptions::default() };
+    let engine = Engine::open(folder, options).map_err(|error| error.message)?;
+    let is_simulated = engine.simulated_clock().is_some();
+    let engine_slot = EngineSlot::new(engine, folder.to_owned(), None);
+    Ok(Arc::new(Embedded { engine_slot, is_simulated, sample_data: None, _folder: None }))
 }
 
 /// Opens data folders.

@@ -3,9 +3,12 @@
 //! The window knows a store only through [`Source`]. Every call may touch the disk, so only the
 //! worker's threads make them.
 
+mod batches;
+pub mod copying;
 pub mod embedded;
 pub mod engine_slot;
 pub mod folder_advice;
+pub mod inserts;
 pub mod maintenance;
 mod move_folder;
 pub mod open;
@@ -18,7 +21,7 @@ pub mod transfers;
 use std::path::Path;
 use std::sync::Arc;
 
-use bson::{Document, RawDocumentBuf};
+use bson::{Document, RawDocument, RawDocumentBuf};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
 use crate::demo::SampleData;
@@ -30,6 +33,9 @@ pub use transfers::Transfers;
 
 /// A stream of events. Waits for the next one, and ends with the source.
 pub type Events = Box<dyn Iterator<Item = Event> + Send>;
+
+/// Takes a batch of documents.
+pub type TakeBatch<'t> = dyn FnMut(&[&RawDocument]) -> Result<(), String> + 't;
 
 /// A store that answers MongoDB commands.
 pub trait Source: Send + Sync + 'static {
@@ -48,6 +54,28 @@ pub trait Source: Send + Sync + 'static {
     /// documents.
     fn run_raw(&self, db: &str, command: &Document, cancel: &Cancel) -> RawDocumentBuf {
         RawDocumentBuf::try_from(&self.run_until(db, command, cancel)).unwrap_or_default()
+    }
+
+    /// Reads all documents that a command's cursor gives, with every byte as it is stored.
+    ///
+    /// # Errors
+    /// One sentence, also of what takes them; "The command was stopped" once `cancel` is set.
+    fn read_batches(
+        &self,
+        db: &str,
+        command: &Document,
+        cancel: &Cancel,
+        take: &mut TakeBatch<'_>,
+    ) -> Result<(), String> {
+        batches::read(&|command| self.run_raw(db, command, cancel), command, cancel, take)
+    }
+
+    /// Runs a command given as bytes, so that the documents in it keep each of them.
+    fn run_bytes(&self, db: &str, command: &RawDocument) -> Document {
+        match Document::try_from(command) {
+            Ok(command) => self.run(db, &command),
+            Err(error) => bson::doc! { "ok": 0.0, "errmsg": error.to_string(), "code": 22 },
+        }
     }
 
     /// The store's time in milliseconds since 1970. Not a command, so that no log or profile has it.

@@ -98,8 +98,8 @@ impl Dialog {
             | Self::OpenSandbox(_)
             | Self::Maintenance(_) => false,
             Self::Transfer(dialog) => {
-                use transfer::Dialog::{DumpImported, Imported, Running};
-                !matches!(dialog, Running(_) | Imported(_) | DumpImported(_))
+                use transfer::Dialog::{Copied, DumpImported, Imported, Running};
+                !matches!(dialog, Running(_) | Imported(_) | DumpImported(_) | Copied(_))
             }
             _ => true,
         }

@@ -27,6 +27,8 @@ pub enum Offer {
     StartRollout(TabId),
     /// An index is dropped and created again with this definition.
     Recreate(TabId, Box<Document>),
+    /// The open import is started.
+    StartImport,
     /// Many documents are changed.
     ChangeMany(TabId, Box<BulkChange>),
     /// Runs a pass now.

@@ -16,6 +16,7 @@ pub mod code;
 mod connect;
 mod connect_job;
 mod console;
+pub mod copying;
 mod dump;
 mod file_dialog;
 mod guarded;
@@ -37,6 +38,7 @@ pub mod transfer;
 mod watch;
 
 pub use connect_job::{ConnectReport, ConnectWork};
+pub use copying::{CopyDone, CopyWork};
 pub use job::{Abandoned, ErrorCode, Job, Lane, Outcome, Reply, Work};
 pub use lesson::LessonShelf;
 pub use lesson_job::{LessonOrder, LessonOutcome, LessonWork};

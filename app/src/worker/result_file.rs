@@ -4,14 +4,13 @@ use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use bson::raw::{RawBsonRef, RawDocument};
-use bson::{Bson, Document, RawDocumentBuf, doc};
+use bson::{Document, RawDocumentBuf};
 use mayfly_engine::transfer::{ExportFormat, ExportReport, Progress};
 use mayfly_engine::value::extjson::{Layout, Style, append_document, write_value};
-use mayfly_engine::value::whole;
 use tempfile::NamedTempFile;
 
-use super::job::Reply;
 use super::transfer::Failure;
+use crate::job::Cancel;
 use crate::limits::{RESULT_COLUMNS_MAX, RESULT_DOC_BYTES_MAX};
 use crate::source::Source;
 
@@ -183,39 +182,24 @@ impl ResultFile {
         progress: &Progress,
         visit: &mut dyn FnMut(&RawDocument, bool) -> std::io::Result<()>,
     ) -> Result<u64, Failure> {
-        let mut collection =
-            self.command.values().next().and_then(Bson::as_str).unwrap_or_default().to_owned();
-        let mut command = self.command.clone();
-        let mut batch = "firstBatch";
+        let cancel = Cancel::default();
         let mut count = 0;
-        loop {
-            let reply = source.run(&self.db, &command);
-            if let Some(refusal) = Reply::refusal(&reply) {
-                return Err(Failure::Failed(refusal));
-            }
-            let cursor = reply.get_document("cursor").ok();
-            // A command on the whole database has no collection, but its cursor has a name.
-            let ns = cursor.and_then(|cursor| cursor.get_str("ns").ok());
-            if let Some((_, name)) = ns.and_then(|ns| ns.split_once('.')) {
-                name.clone_into(&mut collection);
-            }
-            let found = cursor.and_then(|cursor| cursor.get_array(batch).ok());
-            for document in found.into_iter().flatten().filter_map(Bson::as_document) {
-                let document = RawDocumentBuf::try_from(document)
-                    .map_err(|error| failed(&self.path, error))?;
-                visit(&document, count == 0).map_err(|error| failed(&self.path, error))?;
-                count += 1;
-            }
-            let id = cursor.and_then(|cursor| cursor.get("id")).and_then(whole).unwrap_or(0);
-            if id == 0 {
-                return Ok(count);
-            }
+        let read = source.read_batches(&self.db, &self.command, &cancel, &mut |documents| {
             if progress.is_cancelled() {
-                source.run(&self.db, &doc! { "killCursors": &collection, "cursors": [id] });
-                return Err(Failure::Cancelled);
+                return Err(String::new());
             }
-            command = doc! { "getMore": id, "collection": &collection };
-            batch = "nextBatch";
+            for document in documents {
+                visit(document, count == 0)
+                    .map_err(|error| format!("{}: {error}", self.path.display()))?;
+                count += 1;
+                progress.add_documents(1);
+            }
+            Ok(())
+        });
+        match read {
+            Err(_) if progress.is_cancelled() => Err(Failure::Cancelled),
+            Err(sentence) => Err(Failure::Failed(sentence)),
+            Ok(()) => Ok(count),
         }
     }
 }
@@ -275,7 +259,7 @@ fn cell(text: &str, escape_formulas: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use bson::DateTime;
+    use bson::{DateTime, doc};
 
     use super::*;
     use crate::job::{Capabilities, Event};

@@ -12,6 +12,7 @@ use mayfly_engine::transfer::{
     TransferError, UnfinishedImport,
 };
 
+use super::copying::{CopyDone, CopyWork};
 use super::index_file;
 use super::result_file::{self, ResultFile};
 use crate::job::{FileLook, Namespace};
@@ -117,6 +118,8 @@ pub enum TransferWork {
         /// Whether a file of that name may be written over.
         overwrite: bool,
     },
+    /// Copy a collection into another store.
+    Copy(CopyWork),
     /// Find the folder for downloads.
     Folder,
     /// Find out whether a folder holds a store.
@@ -202,6 +205,8 @@ pub enum TransferDone {
     Export(Result<ExportReport, Failure>),
     /// An export of a database ended. The error: there is no new folder.
     DatabaseExport(Result<DumpReport, Failure>),
+    /// A copy of a collection.
+    Copy(CopyDone),
     /// The folder for downloads.
     Folder(Option<PathBuf>),
     /// Whether a folder holds a store.
@@ -264,6 +269,7 @@ impl fmt::Debug for TransferWork {
             Self::Resume { id, .. } => write!(f, "Resume({id})"),
             Self::RollBack { id, .. } => write!(f, "RollBack({id})"),
             Self::Leave(id) => write!(f, "Leave({id})"),
+            Self::Copy(work) => write!(f, "Copy({work:?})"),
             Self::Folder => f.write_str("Folder"),
             Self::LookInto(folder) => write!(f, "LookInto({})", folder.display()),
             Self::Choose(choose) => write!(f, "Choose({choose:?})"),
@@ -285,6 +291,7 @@ impl TransferWork {
             | Self::ExportResults { progress, .. }
             | Self::ExportDatabase { progress, .. }
             | Self::Export { progress, .. } => Some(progress),
+            Self::Copy(work) => work.progress(),
             Self::Preview { .. }
             | Self::Unfinished
             | Self::Leave(_)
@@ -314,6 +321,7 @@ impl TransferWork {
             Self::Export { .. } | Self::ExportResults { .. } | Self::ExportText { .. } => {
                 TransferDone::Export(Err(Failure::Failed(message)))
             }
+            Self::Copy(work) => TransferDone::Copy(work.failed(message)),
             Self::Folder => TransferDone::Folder(None),
             // Opening it says what is wrong.
             Self::LookInto(folder) => {
@@ -334,6 +342,7 @@ impl TransferWork {
                 let transfers = source.and_then(Source::transfers);
                 TransferDone::Preview(look(path, options, (all, *now_ms), transfers))
             }
+            Self::Copy(work) => TransferDone::Copy(work.run(source)),
             Self::Folder => TransferDone::Folder(downloads()),
             Self::LookInto(folder) => {
                 let has_store = folder.join(DATA_FILE).exists();

@@ -8,6 +8,7 @@ mod cells;
 mod connect;
 mod console;
 mod convert;
+mod copying;
 mod demo;
 mod document_dialogs;
 mod documents;

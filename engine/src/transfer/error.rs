@@ -53,6 +53,12 @@ pub enum TransferError {
         /// Why, and what to do.
         what: String,
     },
+    /// The server or store that the documents go to refused; as a sentence.
+    #[error("{what}")]
+    Elsewhere {
+        /// Why.
+        what: String,
+    },
     /// The user canceled; nothing was written.
     #[error("Canceled. Nothing was written.")]
     Cancelled,

@@ -48,6 +48,7 @@ mod export_tests;
 mod file_name;
 mod identity;
 mod import;
+mod import_into;
 mod import_lock;
 mod input;
 mod inserted;
@@ -94,12 +95,14 @@ pub use export::{
 pub use export_query::ExportQuery;
 pub use file_name::file_name;
 pub use import::{import, resume_import};
+pub use import_into::{ImportTarget, StoredAs, import_into};
 pub use limits::{
     IMPORT_REJECTS_MAX, IMPORT_TEXT_BYTES_MAX, PREVIEW_DOCS_MAX, REJECTS_SHARE,
     REJECTS_SHARE_DOCS_MIN, SAMPLE_DOCS_MAX,
 };
 pub use preview::{
-    FieldTypes, Preview, Rehearsal, RehearsedIndex, preview, rehearse, visit_documents,
+    FieldTypes, Preview, Rehearsal, RehearsalRule, RehearsedIndex, preview, rehearse,
+    rehearse_rules, visit_documents,
 };
 pub use progress::{Progress, ProgressNow};
 pub use report::{ImportEnd, ImportReport, Reject};

@@ -228,20 +228,60 @@ pub(super) fn rehearse_indexes(
     indexes: &[&IndexMeta],
     collection: Option<Arc<CollectionMeta>>,
     path: &Path,
+    read: (&ReadOptions, u64),
+    progress: &Progress,
+) -> Result<Rehearsal, TransferError> {
+    let rules = indexes.iter().filter_map(|index| {
+        let (rule, partial) = (index.ttl_rule()?, index.partial.clone());
+        Some(RehearsalRule { index: index.name.clone(), rule, partial })
+    });
+    let now_ms = collections.clock().now_ms();
+    let mut ids = IdCheck { collections: Some(collections), collection, seen: BTreeSet::new() };
+    rehearse_file(&rules.collect::<Vec<_>>(), now_ms, &mut ids, path, read, progress)
+}
+
+/// A TTL index, as a rehearsal needs it.
+#[derive(Debug, Clone)]
+pub struct RehearsalRule {
+    /// Its name.
+    pub index: String,
+    /// Its rule.
+    pub rule: Rule,
+    /// Which documents it has; `None`: all.
+    pub partial: Option<Filter>,
+}
+
+/// As [`rehearse`], for a collection that this process does not store, such as one of a server. Does
+/// not know which `_id`s it has.
+///
+/// # Errors
+/// As [`rehearse`].
+pub fn rehearse_rules(
+    rules: &[RehearsalRule],
+    now_ms: i64,
+    path: &Path,
+    options: &ReadOptions,
+    documents_max: u64,
+    progress: &Progress,
+) -> Result<Rehearsal, TransferError> {
+    let mut ids = IdCheck { collections: None, collection: None, seen: BTreeSet::new() };
+    rehearse_file(rules, now_ms, &mut ids, path, (options, documents_max), progress)
+}
+
+fn rehearse_file(
+    rules: &[RehearsalRule],
+    now_ms: i64,
+    ids: &mut IdCheck<'_>,
+    path: &Path,
     (options, documents_max): (&ReadOptions, u64),
     progress: &Progress,
 ) -> Result<Rehearsal, TransferError> {
-    let now_ms = collections.clock().now_ms();
-    let mut rules: Vec<(Rule, Option<Filter>)> = Vec::new();
     let mut rehearsal = Rehearsal::default();
-    for index in indexes {
-        let Some(rule) = index.ttl_rule() else { continue };
-        rules.push((rule, index.partial.clone()));
-        let index = index.name.clone();
-        rehearsal.indexes.push(RehearsedIndex { index, overdue: 0, waiting: 0, never: 0 });
-    }
+    rehearsal.indexes.extend(rules.iter().map(|rule| {
+        let index = rule.index.clone();
+        RehearsedIndex { index, overdue: 0, waiting: 0, never: 0 }
+    }));
     let mut records = Records::open(path, options, Some(progress))?;
-    let mut ids = IdCheck { collections, collection, seen: BTreeSet::new() };
     let (mut stored, mut ahead) = (Vec::new(), Minutes::default());
     while rehearsal.documents + rehearsal.rejected < documents_max {
         if progress.is_cancelled() {
@@ -264,7 +304,9 @@ pub(super) fn rehearse_indexes(
         rehearsal.documents += 1;
         ids.count(document, &mut rehearsal)?;
         let (mut is_overdue, mut first_ms) = (false, None);
-        for ((rule, partial), counts) in rules.iter().zip(&mut rehearsal.indexes) {
+        for (RehearsalRule { rule, partial, .. }, counts) in
+            rules.iter().zip(&mut rehearsal.indexes)
+        {
             let covered = partial.as_ref().is_none_or(|filter| filter.covers(document));
             let verdict = expiry(rule, document, now_ms);
             let count = match verdict.threshold_ms() {
@@ -319,7 +361,8 @@ pub fn visit_documents(
 
 /// Checks the `_id`s of a file.
 struct IdCheck<'i> {
-    collections: &'i Collections,
+    /// `None`: the collection is elsewhere.
+    collections: Option<&'i Collections>,
     /// `None`: the collection doesn't exist.
     collection: Option<Arc<CollectionMeta>>,
     /// Hashes of the `_id`s so far, at most one per rehearsed document.
@@ -336,8 +379,8 @@ impl IdCheck<'_> {
         let Ok(Some(id)) = document.get("_id") else { return Ok(()) };
         let key = key::encode(Some(id), Direction::Ascending);
         let is_new = self.seen.insert(xxh3_128(&key.bytes));
-        let is_there = match &self.collection {
-            Some(collection) => self.collections.store().read(|reader| {
+        let is_there = match self.collections.zip(self.collection.as_ref()) {
+            Some((collections, collection)) => collections.store().read(|reader| {
                 Ok::<_, StoreError>(document_with_id(reader, collection, id)?.is_some())
             })?,
             None => false,

@@ -101,11 +101,13 @@ impl Progress {
         self.bytes_total.fetch_max(bytes, Relaxed);
     }
 
-    pub(super) fn add_bytes(&self, bytes: u64) {
+    /// Counts bytes that were read or written.
+    pub fn add_bytes(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Relaxed);
     }
 
-    pub(super) fn add_documents(&self, count: u64) {
+    /// Counts documents that were stored or written.
+    pub fn add_documents(&self, count: u64) {
         self.documents.fetch_add(count, Relaxed);
         #[cfg(test)]
         if (1..=self.now().documents).contains(&self.cancelled_at.load(Relaxed)) {
@@ -119,11 +121,13 @@ impl Progress {
         self.cancelled_at.store(documents, Relaxed);
     }
 
-    pub(super) fn add_skipped(&self, count: u64) {
+    /// Counts documents that were skipped.
+    pub fn add_skipped(&self, count: u64) {
         self.skipped.fetch_add(count, Relaxed);
     }
 
-    pub(super) fn add_rejected(&self, count: u64) {
+    /// Counts documents that were rejected.
+    pub fn add_rejected(&self, count: u64) {
         self.rejected.fetch_add(count, Relaxed);
     }
 }

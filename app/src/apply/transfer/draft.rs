@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mayfly_engine::transfer::Progress;
 
-use super::{dump, dump_export, resume, run};
+use super::{copying, dump, dump_export, resume, run};
 use crate::action::{Action, DocumentsAction, MaintenanceAction, TabsAction, TransferAction};
 use crate::apply::Apply;
 use crate::job::FileLook;
@@ -66,6 +66,11 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
         TransferAction::Rehearse => rehearse(cx),
         TransferAction::Choose => choose(cx),
         TransferAction::ChooseDump => choose_dump(cx),
+        TransferAction::Copy { namespace, filter } => copying::open(namespace, &filter, cx),
+        TransferAction::LookCopy => copying::look(cx),
+        TransferAction::StartCopy => copying::start(cx),
+        TransferAction::ShowCopy => copying::show(cx),
+        TransferAction::RollBackCopy => copying::roll_back(cx),
         TransferAction::StartDump => dump::start(cx),
         TransferAction::StartImport => run::start_import(cx),
         TransferAction::StartExport { overwrite } => {
@@ -104,6 +109,7 @@ pub fn done(purpose: &Purpose, generation: u64, done: TransferDone, cx: &mut App
         (Purpose::Unfinished { show }, TransferDone::Unfinished(found)) => {
             resume::found(*show, found, cx.state);
         }
+        (_, TransferDone::Copy(ended)) => copying::done(purpose, generation, ended, cx),
         (_, TransferDone::Dump { path, dump: found }) => dump::found(generation, path, found, cx),
         (_, TransferDone::DumpRehearsal(result)) => dump::rehearsed(generation, result, cx.state),
         (Purpose::ImportDump(operation), TransferDone::DumpImport(result)) => {
@@ -356,6 +362,7 @@ fn asker(state: &State) -> Option<Asker> {
         AnyDialog::Transfer(Dialog::ExportDatabase(draft)) => {
             Some(Asker::ExportDatabase(draft.db.clone()))
         }
+        AnyDialog::Transfer(Dialog::Copy(draft)) => Some(Asker::Copy(draft.from.clone())),
         AnyDialog::Maintenance(state::maintenance::Dialog::Backup(_)) => Some(Asker::Backup),
         AnyDialog::Maintenance(state::maintenance::Dialog::Restore(_)) => Some(Asker::Restore),
         AnyDialog::OpenFolder(_) => Some(Asker::OpenFolder),
@@ -390,6 +397,9 @@ fn choose(cx: &mut Apply<'_>) {
         Some(AnyDialog::Maintenance(state::maintenance::Dialog::Restore(draft))) => {
             let file = draft.file().unwrap_or_default();
             Choose::Backup { folder: file.parent().map(PathBuf::from) }
+        }
+        Some(AnyDialog::Transfer(Dialog::Copy(draft))) => {
+            Choose::Folder { folder: whole_path(&draft.path) }
         }
         Some(AnyDialog::OpenFolder(draft)) => Choose::Folder { folder: whole_path(&draft.path) },
         Some(AnyDialog::Handout(draft)) => Choose::Target { folder, name: draft.name.clone() },
@@ -447,6 +457,11 @@ fn chosen(files: Vec<PathBuf>, cx: &mut Apply<'_>) {
         return;
     }
     if let Some(AnyDialog::LeaveSandbox(draft)) = cx.state.dialogs.open_mut() {
+        draft.path = first.to_string_lossy().into_owned();
+        draft.error = None;
+        return;
+    }
+    if let Some(draft) = copying::draft(cx.state) {
         draft.path = first.to_string_lossy().into_owned();
         draft.error = None;
         return;

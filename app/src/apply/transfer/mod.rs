@@ -1,5 +1,6 @@
 //! Import and export: what is drafted, what runs, and what was left unfinished.
 
+mod copying;
 mod draft;
 mod dump;
 mod dump_export;

@@ -38,6 +38,9 @@ pub fn start_import(cx: &mut Apply<'_>) {
         return;
     }
     let draft = draft.clone();
+    if is_locked(cx.state) {
+        return;
+    }
     let paused = draft.pause_reaper && draft.overdue() > 0;
     let kind = RunKind::Import { into: draft.target(), paused };
     let title = draft.title();
@@ -53,6 +56,23 @@ pub fn start_import(cx: &mut Apply<'_>) {
     } else {
         send_import(operation, cx);
     }
+}
+
+/// Says that the connection to a server is locked, if it is.
+fn is_locked(state: &mut State) -> bool {
+    let uptime = state.uptime;
+    let Some(connection) = &mut state.store.connection else { return false };
+    if !connection.is_locked(uptime) {
+        connection.use_now(uptime);
+        return false;
+    }
+    let text = format!("{} is read-only", connection.attached.name);
+    if let Some(draft) = import_draft(state) {
+        draft.error = Some(format!("{text}; unlock it, then import"));
+    }
+    let unlock = Some(("Unlock…".to_owned(), Offer::AskUnlock));
+    state.toasts.push(Kind::Warning, text, unlock, uptime);
+    true
 }
 
 /// Exports as drafted in the open dialog.
@@ -371,6 +391,7 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
                 RunKind::Import { .. } | RunKind::ImportDump { .. } => {
                     "Canceled. Nothing was imported"
                 }
+                RunKind::Copy => "Canceled. Nothing was copied",
                 RunKind::RollBack { .. } => "Canceled. Nothing was rolled back",
                 RunKind::Export { .. } => "Canceled. No file was written",
                 RunKind::ExportDatabase => "Canceled. No folder was written",
@@ -392,6 +413,7 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
     let mut draft = running.draft;
     match (&mut draft, running.kind) {
         (Dialog::Import(draft), _) => draft.error = Some(sentence.clone()),
+        (Dialog::Copy(draft), _) => draft.error = Some(sentence.clone()),
         (Dialog::Dump(draft), _) => draft.error = Some(sentence.clone()),
         (Dialog::ExportDatabase(draft), _) => draft.error = Some(sentence.clone()),
         (Dialog::Unfinished { error }, _) => *error = Some(sentence.clone()),

@@ -22,6 +22,10 @@ const NAME_CHARS_MAX: usize = 40;
 const FORMATS: [ImportFormat; 4] =
     [ImportFormat::Auto, ImportFormat::Json, ImportFormat::Csv, ImportFormat::Bson];
 
+/// What the line for a terminal needs where the store is a server.
+const SERVER_LINE_HINT: &str =
+    "Command line equivalent; the variable MAYFLY_URI holds the connection string";
+
 /// What the button that starts the import does.
 const INTO_COLLECTION: &str = "Import the files into the collection";
 
@@ -50,7 +54,9 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
             }
             error_ui(ui, draft.error.as_deref());
             if ready {
-                command_ui(ui, &command, actions);
+                let is_server = state.store.connection.is_some();
+                let hint = if is_server { SERVER_LINE_HINT } else { COMMAND_LINE_HINT };
+                line_ui(ui, hint, &command, actions);
             }
         },
         |ui, (draft, actions)| {
@@ -116,8 +122,11 @@ pub fn beside_scroll_bar(ui: &mut Ui) {
 
 /// The line for a terminal, with a button that copies it.
 pub fn command_ui(ui: &mut Ui, command: &str, actions: &mut Actions) {
+    line_ui(ui, COMMAND_LINE_HINT, command, actions);
+}
+
+fn line_ui(ui: &mut Ui, words: &str, command: &str, actions: &mut Actions) {
     let ink = colors(ui).dim;
-    let words = COMMAND_LINE_HINT;
     ui.label(text::rich(words, text::small()).color(ink));
     if code_box::ui(ui, COMMAND_LINE, command) {
         actions.push(Action::View(ViewAction::Copy(command.to_owned())));
@@ -149,6 +158,9 @@ fn files_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut A
         }
     });
     if draft.files.is_empty() {
+        if state.store.connection.is_some() {
+            return;
+        }
         let folder = Button::plain("Choose folder…").icon(Icon::Open).small();
         if ui.add(folder.enabled(state.transfer.chooser.is_none())).clicked() {
             ask(actions, TransferAction::ChooseDump);

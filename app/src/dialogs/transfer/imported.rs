@@ -20,6 +20,21 @@ use crate::widgets::{Button, card, modal};
 /// Rejected documents that are listed.
 const LISTED_MAX: usize = 8;
 
+/// What a roll back removes from a store of this machine.
+const UNLESS_CHANGED: &str = "Remove imported documents, except those changed since";
+
+/// What it removes from a server.
+pub(super) const BY_ID: &str =
+    "Remove the documents that this import inserted, also those changed since";
+
+const TOO_MANY: &str = "What was inserted is not remembered, because it was too much or nothing, so it can't be rolled back";
+
+/// Whether a server has documents of an import that did not end well, and can't be rid of them.
+fn cannot_roll_back(report: &ImportReport, state: &State) -> bool {
+    let has_some = report.imported > 0 && report.end != ImportEnd::Complete;
+    has_some && report.unfinished.is_none() && state.store.connection.is_some()
+}
+
 /// Draws the result.
 pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut Actions) {
     let took_ms = i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX);
@@ -34,6 +49,10 @@ pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut
         |ui, actions| {
             figures_ui(ui, &result.report);
             end_ui(ui, &result.report);
+            if cannot_roll_back(&result.report, state) {
+                let ink = colors(ui).dim;
+                ui.label(text::rich(TOO_MANY, text::body()).color(ink));
+            }
             rejects_ui(ui, &result.report, actions);
             for words in result.indexes.iter().flat_map(CreatedIndexes::sentences) {
                 ui.label(text::rich(with_marks(&words), text::body()));
@@ -50,12 +69,15 @@ pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut
             }
             if let Some(id) = result.report.unfinished {
                 let back = Button::plain("Roll back");
-                let words = "Remove imported documents, except those changed since";
+                let is_server = state.store.connection.is_some();
+                let words = if is_server { BY_ID } else { UNLESS_CHANGED };
                 if ui.add(back.tooltip(words)).clicked() {
                     ask(actions, TransferAction::RollBack(id));
                 }
                 let on = Button::plain("Resume import");
-                if ui.add(on.tooltip("Resume after the last stored document")).clicked() {
+                if !is_server
+                    && ui.add(on.tooltip("Resume after the last stored document")).clicked()
+                {
                     ask(actions, TransferAction::Resume(id));
                 }
             }

@@ -1,6 +1,8 @@
 //! The dialogs for files.
 
 mod choose_path;
+mod copied;
+mod copying;
 mod dump;
 mod dump_export;
 mod export;
@@ -33,6 +35,8 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::DumpImported(result) => dump::result_ui(context, result, actions),
         Dialog::Export(draft) => export::ui(context, draft, state, actions),
         Dialog::ExportDatabase(draft) => dump_export::ui(context, draft, state, actions),
+        Dialog::Copy(draft) => copying::ui(context, draft, state, actions),
+        Dialog::Copied(result) => copied::ui(context, result, actions),
         Dialog::Unfinished { error } => unfinished::ui(context, error.as_deref(), state, actions),
         Dialog::Running(operation) => running::ui(context, *operation, state, actions),
         Dialog::Imported(result) => imported::ui(context, result, state, actions),

@@ -32,7 +32,12 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Act
         }
         Loadable::Here(found) if found.overdue > 0 => {
             let words = overdue(found, &draft.target().to_string());
-            overdue_ui(ui, &words, &mut draft.pause_reaper, state.reaper.enabled);
+            if state.store.connection.is_some() {
+                // The TTL monitor of a server is not paused for an import.
+                notice_ui(ui, Icon::Timer, "Overdue", colors(ui).overdue, &words);
+            } else {
+                overdue_ui(ui, &words, &mut draft.pause_reaper, state.reaper.enabled);
+            }
         }
         Loadable::Here(found) if !found.indexes.is_empty() && found.documents > 0 => {
             quiet(ui, "No documents are already expired");

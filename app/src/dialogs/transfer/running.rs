@@ -23,6 +23,7 @@ pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mu
     let what_stays = match state.transfer.get(operation).map(|running| &running.kind) {
         Some(Kind::Export { .. }) => "Stop without writing a file",
         Some(Kind::ExportDatabase) => "Stop without writing a folder",
+        Some(Kind::Copy) => "Stop and keep documents copied so far",
         Some(Kind::RollBack { .. }) => "Stop; you can roll back the rest later",
         Some(Kind::Import { .. } | Kind::ImportDump { .. }) | None => {
             "Stop and keep documents imported so far"

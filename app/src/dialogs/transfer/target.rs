@@ -65,15 +65,19 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State) {
     }
     ui.checkbox(&mut draft.stop_on_error, "Stop at the first rejected document");
     if !draft.stop_on_error {
-        ui.label(text::rich(stop_rule(), text::small()).color(colors.dim));
+        ui.label(
+            text::rich(stop_rule(state.store.connection.is_some()), text::small())
+                .color(colors.dim),
+        );
     }
 }
 
 /// When an import ends because of what it rejects.
-fn stop_rule() -> String {
+fn stop_rule(is_server: bool) -> String {
+    let then = if is_server { "you can roll it back" } else { "you can resume it" };
     format!(
         "Rejected documents are saved to a separate file. The import stops after {} rejections, or \
-         when more than {}% of at least {} documents are rejected; you can resume it",
+         when more than {}% of at least {} documents are rejected; {then}",
         number::count(IMPORT_REJECTS_MAX),
         100 / REJECTS_SHARE,
         number::count(REJECTS_SHARE_DOCS_MIN),

@@ -3,8 +3,8 @@
 use egui::{Context, Ui};
 use mayfly_engine::transfer::UnfinishedImport;
 
-use super::ask;
 use super::import::{beside_scroll_bar, error_ui};
+use super::{ask, imported};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::close;
 use crate::state::State;
@@ -27,7 +27,7 @@ pub fn ui(context: &Context, error: Option<&str>, state: &State, actions: &mut A
         |ui, actions| {
             beside_scroll_bar(ui);
             for known in &state.transfer.unfinished {
-                one(ui, known, actions);
+                one(ui, known, state.store.connection.is_some(), actions);
             }
             error_ui(ui, error);
         },
@@ -42,7 +42,7 @@ pub fn ui(context: &Context, error: Option<&str>, state: &State, actions: &mut A
     }
 }
 
-fn one(ui: &mut Ui, known: &UnfinishedImport, actions: &mut Actions) {
+fn one(ui: &mut Ui, known: &UnfinishedImport, is_server: bool, actions: &mut Actions) {
     let files: Vec<String> = known.request.files.iter().map(|file| file_name(file)).collect();
     let files = with_marks(&files.join(", "));
     card::ui(ui, |ui| {
@@ -52,13 +52,14 @@ fn one(ui: &mut Ui, known: &UnfinishedImport, actions: &mut Actions) {
             ui.label(text::rich(words, text::small()).color(colors(ui).dim));
         }
         ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
+        let removes = if is_server {
+            imported::BY_ID
+        } else {
+            "Removes imported documents, except those changed since"
+        };
         let ways = [
             ("Resume", "Resumes after the last stored document", TransferAction::Resume(known.id)),
-            (
-                "Roll back",
-                "Removes imported documents, except those changed since",
-                TransferAction::RollBack(known.id),
-            ),
+            ("Roll back", removes, TransferAction::RollBack(known.id)),
             (
                 "Dismiss",
                 "Keeps imported documents and clears this entry",
@@ -66,7 +67,7 @@ fn one(ui: &mut Ui, known: &UnfinishedImport, actions: &mut Actions) {
             ),
         ];
         for (label, sentence, action) in ways {
-            if label == "Resume" && known.rolling_back {
+            if label == "Resume" && (known.rolling_back || is_server) {
                 continue;
             }
             let spoken = format!("{label} the import of {files}");

@@ -15,23 +15,25 @@ pub mod guard;
 mod lock;
 mod monitor;
 mod own;
+mod raw;
 mod read;
 mod rules;
 mod runtime;
 mod send;
 mod topology;
+mod transfers;
 mod verdict;
 
 use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use bson::{Bson, Document};
+use bson::{Bson, Document, RawDocument};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mongodb::Client;
 use mongodb::options::SelectionCriteria;
 
-use super::{Capabilities, Events, Opened, Source};
+use super::{Capabilities, Events, Opened, Source, TakeBatch, Transfers};
 use crate::job::{
     Attached, Cancel, ConnectFailure, ConnectionString, Namespace, Server, ServerMark, Step,
     WatchEnd, WatchReport,
@@ -43,6 +45,7 @@ use monitor::Monitor;
 use rules::KnownRules;
 use runtime::Runtime;
 use send::Sessions;
+use transfers::UnfinishedImports;
 
 /// A server.
 pub struct Remote {
@@ -57,6 +60,8 @@ pub struct Remote {
     monitor: Monitor,
     /// Whether it compares only with dates that most languages can write.
     has_narrow_dates: AtomicBool,
+    /// Imports that can be rolled back.
+    imports: UnfinishedImports,
     /// The reply to its first `hello`.
     hello: Document,
 }
@@ -86,6 +91,7 @@ impl Remote {
             rules: KnownRules::default(),
             monitor: Monitor::default(),
             has_narrow_dates: AtomicBool::new(false),
+            imports: UnfinishedImports::default(),
             hello: connected.hello,
         };
         remote.learn_clock(&remote.hello, asked);
@@ -163,6 +169,24 @@ impl Source for Remote {
         own.unwrap_or_else(|| self.pass_on(db, command.clone(), cancel))
     }
 
+    fn read_batches(
+        &self,
+        db: &str,
+        command: &Document,
+        cancel: &Cancel,
+        take: &mut TakeBatch<'_>,
+    ) -> Result<(), String> {
+        raw::read_batches(self, db, command, cancel, take)
+    }
+
+    fn run_bytes(&self, db: &str, command: &RawDocument) -> Document {
+        raw::run_bytes(self, db, command)
+    }
+
+    fn transfers(&self) -> Option<&dyn Transfers> {
+        Some(self)
+    }
+
     fn now_ms(&self) -> i64 {
         SystemClock.now_ms().saturating_add(self.ahead_ms.load(Ordering::Relaxed))
     }
@@ -172,7 +196,7 @@ impl Source for Remote {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::default()
+        Capabilities { transfer: true, ..Capabilities::default() }
     }
 
     fn watch(

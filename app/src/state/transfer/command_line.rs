@@ -135,8 +135,10 @@ struct Line(String);
 impl Line {
     fn new(command: &str, folder: Option<&Path>, db: &str) -> Self {
         let mut line = Self(format!("mayfly {command}"));
-        if let Some(folder) = folder {
-            line.option("--data", &folder.to_string_lossy());
+        match folder {
+            Some(folder) => line.option("--data", &folder.to_string_lossy()),
+            // The connection string itself is never in a command.
+            None => line.option("--uri-env", "MAYFLY_URI"),
         }
         line.option("--db", db);
         line
@@ -213,7 +215,7 @@ mod tests {
         draft.stop_on_error = true;
         assert_eq!(
             import(&draft, None),
-            "mayfly import --db demo --collection c --format csv --mode merge --drop \
+            "mayfly import --uri-env MAYFLY_URI --db demo --collection c --format csv --mode merge --drop \
              --stop-on-error '/tmp/a b.json'"
         );
     }
@@ -234,7 +236,7 @@ mod tests {
         let mut draft = ExportDraft::new(namespace, ShownDocuments::default(), 0);
         draft.path = "/tmp/x.json".to_owned();
         let check = |draft: &ExportDraft, query: &Query, expected: &str| {
-            let start = "mayfly export --db shop --collection carts";
+            let start = "mayfly export --uri-env MAYFLY_URI --db shop --collection carts";
             assert_eq!(export(draft, query, None), format!("{start}{expected} -o /tmp/x.json"));
         };
         check(&draft, &Query::default(), "");

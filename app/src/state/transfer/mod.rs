@@ -2,6 +2,7 @@
 
 pub mod again;
 pub mod command_line;
+pub mod copying;
 pub mod disk_space;
 pub mod dump;
 pub mod dump_export;
@@ -23,6 +24,7 @@ use super::operations::OperationId;
 pub use crate::job::purpose::TransferPurpose as Purpose;
 use crate::limits::TRANSFERS_MAX;
 pub use again::{Again, PastOperations};
+pub use copying::{CopyDraft, CopyResult};
 pub use dump::{DumpDraft, DumpResult};
 pub use dump_export::DumpExportDraft;
 pub use export::{ExportDraft, ExportForm};
@@ -93,6 +95,8 @@ pub enum Kind {
         /// Into these collections.
         into: Vec<Namespace>,
     },
+    /// A copy of a collection into another store.
+    Copy,
     /// An export of a database.
     ExportDatabase,
     /// An export.
@@ -122,6 +126,8 @@ pub enum Asker {
     Export(Namespace),
     /// The export of a database.
     ExportDatabase(String),
+    /// A copy of a collection.
+    Copy(Namespace),
     /// A backup.
     Backup,
     /// Restoring a backup.
@@ -166,6 +172,10 @@ pub enum Dialog {
     Export(Box<ExportDraft>),
     /// What to export of a database.
     ExportDatabase(Box<DumpExportDraft>),
+    /// What to copy into another store.
+    Copy(Box<CopyDraft>),
+    /// How a copy ended.
+    Copied(Box<CopyResult>),
     /// The imports that did not reach the end of their files.
     Unfinished {
         /// Why the last thing that was asked could not be done.

@@ -1,0 +1,171 @@
+//! A copy of a collection into another store: drafted, run, taken back.
+
+use std::sync::Arc;
+
+use super::run::{begin, failed, is_shown};
+use crate::apply::{Apply, store};
+use crate::job::{CopyEnd, CopyEnded, CopyLook, OpenRequest};
+use crate::state::dialogs::Dialog as AnyDialog;
+use crate::state::operations::{OperationId, Stage};
+use crate::state::toasts::Kind;
+use crate::state::transfer::copying::counts;
+use crate::state::transfer::{CopyDraft, CopyResult, Dialog, Kind as RunKind, Loadable, Purpose};
+use crate::state::{Namespace, State};
+use crate::worker::transfer::Failure;
+use crate::worker::{CopyDone, CopyWork, Lane, TransferWork};
+
+/// The dialog that is open.
+pub(super) fn draft(state: &mut State) -> Option<&mut CopyDraft> {
+    match state.dialogs.open_mut() {
+        Some(AnyDialog::Transfer(Dialog::Copy(draft))) => Some(draft),
+        _ => None,
+    }
+}
+
+/// Opens the dialog.
+pub(super) fn open(from: Namespace, filter: &str, cx: &mut Apply<'_>) {
+    let draft = CopyDraft::new(from, filter, cx.state.now_ms());
+    cx.state.transfer.chooser_note = None;
+    cx.state.dialogs.show(AnyDialog::Transfer(Dialog::Copy(Box::new(draft))));
+    look(cx);
+}
+
+/// Asks what would be copied, if that is not known for the present filter.
+pub(super) fn look(cx: &mut Apply<'_>) {
+    let Some(draft) = draft(cx.state) else { return };
+    let Ok(filter) = draft.used_filter() else { return };
+    if draft.looked_for.as_ref() == Some(&filter) {
+        return;
+    }
+    draft.looked_for = Some(filter.clone());
+    let work = CopyWork::Look { namespace: draft.from.clone(), filter };
+    let generation = cx.transfer(Purpose::Rehearse, Lane::Read, TransferWork::Copy(work));
+    if let Some(draft) = self::draft(cx.state) {
+        draft.look = Loadable::Waiting(generation);
+    }
+}
+
+/// Copies as drafted in the open dialog.
+pub(super) fn start(cx: &mut Apply<'_>) {
+    let Some(draft) = draft(cx.state) else { return };
+    let (plan, to) = match draft.plan() {
+        Ok(plan) => plan,
+        Err(error) => {
+            draft.error = Some(error);
+            return;
+        }
+    };
+    let draft = draft.clone();
+    let (title, total) = (draft.title(), draft.total());
+    let dialog = Dialog::Copy(Box::new(draft));
+    let operation = begin(title, total, dialog, RunKind::Copy, cx.state);
+    let known = cx.state.operations.get_mut(operation);
+    let cancel = known.and_then(|known| known.cancel.clone()).unwrap_or_default();
+    let Some(running) = cx.state.transfer.get(operation) else { return };
+    let progress = Arc::clone(&running.progress);
+    let work = CopyWork::Run { plan: Box::new(plan), to, progress, cancel };
+    cx.transfer(Purpose::Import(operation), Lane::Transfer, TransferWork::Copy(work));
+}
+
+/// Handles a result.
+pub(super) fn done(purpose: &Purpose, generation: u64, done: CopyDone, cx: &mut Apply<'_>) {
+    match (purpose, done) {
+        (_, CopyDone::Looked(look)) => looked(generation, look, cx.state),
+        (Purpose::Import(operation), CopyDone::Ended(ended)) => copied(*operation, ended, cx),
+        (Purpose::RollBack(operation), CopyDone::RolledBack(result)) => match result {
+            Ok(report) => {
+                let is_shown = is_shown(*operation, cx.state);
+                let text = report.sentence();
+                let stage = if report.cancelled { Stage::Cancelled } else { Stage::Done };
+                cx.state.transfer.take(*operation);
+                cx.state.operations.end(*operation, stage(text.clone()));
+                if is_shown {
+                    cx.state.dialogs.close();
+                }
+                cx.state.toasts.push(Kind::Done, text, None, cx.state.uptime);
+            }
+            Err(failure) => failed(*operation, failure, cx.state),
+        },
+        _ => {}
+    }
+}
+
+fn looked(generation: u64, look: Result<CopyLook, String>, state: &mut State) {
+    let Some(draft) = draft(state).filter(|draft| draft.look == Loadable::Waiting(generation))
+    else {
+        return;
+    };
+    draft.look = match look {
+        Ok(look) => Loadable::Here(look),
+        Err(error) => Loadable::Failed(error),
+    };
+}
+
+/// A copy ended. A sandbox with all documents opens at once if the user waited for it.
+fn copied(operation: OperationId, ended: Result<Box<CopyEnded>, Failure>, cx: &mut Apply<'_>) {
+    let ended = match ended {
+        Ok(ended) => *ended,
+        Err(failure) => return failed(operation, failure, cx.state),
+    };
+    let was_shown = is_shown(operation, cx.state);
+    let Some(running) = cx.state.transfer.take(operation) else { return };
+    let Dialog::Copy(draft) = &running.draft else { return };
+    let (title, folder) = (draft.title(), draft.folder());
+    let words = counts(&ended.report);
+    let stage = match &ended.report.end {
+        CopyEnd::Complete => Stage::Done(words.clone()),
+        CopyEnd::Cancelled => Stage::Cancelled(words.clone()),
+        CopyEnd::Failed(why) => Stage::Failed(format!("{why}. {words}")),
+    };
+    cx.state.operations.end(operation, stage);
+    let began = running.began.unwrap_or(running.asked);
+    let took = cx.state.uptime.saturating_sub(began);
+    let is_whole = ended.report.end == CopyEnd::Complete
+        && ended.report.refused == 0
+        && ended.report.notes.is_empty();
+    if let (true, true, Some(request)) = (was_shown, is_whole, &ended.opens) {
+        let request = request.clone();
+        cx.state.dialogs.close();
+        cx.state.toasts.push(Kind::Done, words, None, cx.state.uptime);
+        return store::open_or_ask(request, cx);
+    }
+    let result = CopyResult { operation, title, ended, took, folder };
+    let dialog = AnyDialog::Transfer(Dialog::Copied(Box::new(result)));
+    if was_shown {
+        cx.state.dialogs.replace(dialog);
+    } else {
+        // It has the only way to what was copied.
+        cx.state.dialogs.show_kept(dialog);
+    }
+}
+
+fn result(state: &State) -> Option<&CopyResult> {
+    match state.dialogs.open() {
+        Some(AnyDialog::Transfer(Dialog::Copied(result))) => Some(result),
+        _ => None,
+    }
+}
+
+/// Opens the store that the open dialog's copy went into.
+pub(super) fn show(cx: &mut Apply<'_>) {
+    let Some(result) = result(cx.state) else { return };
+    let folder = result.folder.clone();
+    let in_folder =
+        folder.map(|folder| OpenRequest { folder: Some(folder), ..OpenRequest::default() });
+    let Some(request) = result.ended.opens.clone().or(in_folder) else { return };
+    cx.state.dialogs.close();
+    store::open_or_ask(request, cx);
+}
+
+/// Removes what the open dialog's copy inserted.
+pub(super) fn roll_back(cx: &mut Apply<'_>) {
+    let Some(result) = result(cx.state).cloned() else { return };
+    let Some(undo) = result.ended.undo.clone() else { return };
+    let (title, total) = (format!("Roll back: {}", result.title), undo.ids.count());
+    let dialog = Dialog::Copied(Box::new(result));
+    let kind = RunKind::RollBack { from: undo.into.clone() };
+    let operation = begin(title, total, dialog, kind, cx.state);
+    let Some(running) = cx.state.transfer.get(operation) else { return };
+    let work = CopyWork::RollBack { undo, progress: Arc::clone(&running.progress) };
+    cx.transfer(Purpose::RollBack(operation), Lane::Transfer, TransferWork::Copy(work));
+}

@@ -1,0 +1,168 @@
+//! Documents from and to a server on the command line.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::Arc;
+
+use bson::Document;
+use mayfly_engine::catalog::Namespace;
+use mayfly_engine::clock::SystemClock;
+use mayfly_engine::transfer::{ExportFormat, ImportReport, ImportRequest, Progress};
+
+use super::Failure;
+use super::args::{Export, Import};
+use super::import::{hint_at_dates, keep_distance};
+use super::progress_line::with_progress;
+use crate::job::ConnectionString;
+use crate::limits::REHEARSED_DOCS_MAX;
+use crate::source::{Source, Transfers, remote};
+use crate::worker::result_file::ResultFile;
+use crate::worker::transfer;
+
+/// Attaches to the server that the variable's connection string names.
+///
+/// # Errors
+/// One sentence.
+pub(super) fn attach(
+    variable: &str,
+    is_quiet: bool,
+) -> Result<(Arc<dyn Source>, ConnectionString), Failure> {
+    let text = std::env::var(variable).map_err(|_| {
+        let example = "mongodb://localhost:27017";
+        Failure(format!(
+            "The variable {variable} is not set; set it to a string such as {example}."
+        ))
+    })?;
+    let (source, string) =
+        remote::open(&text).map_err(|sentence| Failure(format!("{sentence}.")))?;
+    if !is_quiet {
+        for note in &string.notes {
+            eprintln!("{note}.");
+        }
+        eprintln!("Attached to {}, read-only.", string.name());
+    }
+    Ok((source, string))
+}
+
+/// Imports files into a server. The last line of standard output has the counts.
+///
+/// # Errors
+/// One sentence, with what was stored so far.
+pub(super) fn import(
+    variable: &str,
+    args: &Import,
+    mut request: ImportRequest,
+) -> Result<(), Failure> {
+    if args.indexes {
+        let sentence = "--indexes is not supported for a server; create them with mayfly shell.";
+        return Err(Failure(sentence.to_owned()));
+    }
+    let (source, string) = attach(variable, true)?;
+    let collection = &request.namespace.collection;
+    if !string.is_near() && args.confirm.as_ref() != Some(collection) {
+        return Err(Failure(format!(
+            "{} is neither this machine nor in a private network. To write to it, add --confirm \
+             {collection}.",
+            string.name()
+        )));
+    }
+    let Some(transfers) = source.transfers() else {
+        return Err(Failure("Imports are not supported for this server.".to_owned()));
+    };
+    keep_distance(&args.keep_distance, source.now_ms(), &mut request.types)?;
+    if !request.drop {
+        warn_of_overdue(transfers, &request);
+    }
+    hint_at_dates(&request);
+    source.set_locked(false);
+    let progress = Progress::new();
+    let report = with_progress(&SystemClock, &progress, || transfers.import(&request, &progress))?
+        .map_err(Failure::from_error)?;
+    for sentence in report.tally.sentences() {
+        eprintln!("{sentence}.");
+    }
+    let done = match report.sentence() {
+        Some(sentence) => Err(Failure(sentence)),
+        None => Ok(()),
+    };
+    roll_back(transfers, &report)?;
+    println!(
+        "imported {}, skipped {}, rejected {}",
+        report.imported, report.skipped, report.rejected
+    );
+    source.close();
+    done
+}
+
+/// Asks on a terminal whether an import that stopped is rolled back. Later this is not possible.
+fn roll_back(transfers: &dyn Transfers, report: &ImportReport) -> Result<(), Failure> {
+    let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+    let Some(id) = report.unfinished.filter(|_| is_terminal) else { return Ok(()) };
+    eprint!("The import stopped. Remove the documents that it inserted? [y/N] ");
+    // A broken terminal gives no answer either.
+    let _ = io::stderr().flush();
+    let mut answer = String::new();
+    let read = io::stdin().read_line(&mut answer);
+    if read.is_err() || !answer.trim().eq_ignore_ascii_case("y") {
+        return Ok(());
+    }
+    let back = transfers.roll_back(id, &Progress::new()).map_err(Failure::from_error)?;
+    eprintln!("{}", back.sentence());
+    Ok(())
+}
+
+/// Warns how many of the first documents the collection's TTL indexes would remove.
+fn warn_of_overdue(transfers: &dyn Transfers, request: &ImportRequest) {
+    let (namespace, options) = (&request.namespace, request.read_options());
+    for file in &request.files {
+        let progress = Progress::new();
+        let found = transfers.rehearse(namespace, file, &options, REHEARSED_DOCS_MAX, &progress);
+        // A file that can't be read is reported by the import.
+        let Ok(found) = found else { return };
+        if found.overdue > 0 {
+            eprintln!(
+                "{} of the first {} documents in {} are already expired in {namespace} and will be \
+                 removed by the next pass.",
+                found.overdue,
+                found.documents,
+                file.display()
+            );
+        }
+    }
+}
+
+/// Exports documents of a server to a file. The last line of standard output is the count.
+///
+/// # Errors
+/// One sentence; there is no new file then.
+pub(super) fn export(
+    variable: &str,
+    args: &Export,
+    namespace: &Namespace,
+    find: Document,
+    format: ExportFormat,
+) -> Result<(), Failure> {
+    for (option, is_given) in [
+        ("--gzip", args.gzip),
+        ("--zstd", args.zstd),
+        ("--indexes", args.indexes),
+        ("--fields", args.fields.is_some()),
+    ] {
+        if is_given {
+            return Err(Failure(format!("{option} is not supported for a server.")));
+        }
+    }
+    let (source, _) = attach(variable, true)?;
+    let progress = Progress::new();
+    let path = std::path::absolute(&args.output).map_err(Failure::from_error)?;
+    let file = ResultFile { db: namespace.db.clone(), command: find, path, format };
+    let written =
+        with_progress(&SystemClock, &progress, || file.write(source.as_ref(), true, &progress))?;
+    source.close();
+    let report = written.map_err(|failure| match failure {
+        transfer::Failure::Failed(sentence) => Failure(format!("{sentence}.")),
+        transfer::Failure::Cancelled => Failure("Canceled. No file was written.".to_owned()),
+        transfer::Failure::Exists(_) => Failure("The file exists.".to_owned()),
+    })?;
+    println!("exported {}", report.exported);
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! How a copy ended.
+
+use egui::{Context, Ui};
+
+use super::{ask, notice_ui};
+use crate::action::{Actions, TransferAction};
+use crate::dialogs::close;
+use crate::job::{CopyEnd, CopyReport};
+use crate::state::transfer::CopyResult;
+use crate::state::{duration, number};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, card, modal};
+
+/// Draws the result.
+pub fn ui(context: &Context, result: &CopyResult, actions: &mut Actions) {
+    let report = &result.ended.report;
+    let took_ms = i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX);
+    let subtitle = format!("{} · {}", with_marks(&result.title), duration::figure(took_ms));
+    let title = match &report.end {
+        CopyEnd::Complete => "Copy finished",
+        CopyEnd::Cancelled => "Copy canceled",
+        CopyEnd::Failed(_) => "Copy stopped",
+    };
+    let closing = modal::ui(
+        context,
+        title,
+        &subtitle,
+        sizes::DIALOG,
+        &mut *actions,
+        |ui, _| {
+            figures_ui(ui, report);
+            end_ui(ui, result);
+        },
+        |ui, actions| buttons_ui(ui, result, actions),
+    );
+    if closing.closes() {
+        close(actions);
+    }
+}
+
+fn figures_ui(ui: &mut Ui, report: &CopyReport) {
+    let refused = (report.refused > 0).then_some(colors(ui).error);
+    let figures = [
+        (report.copied, "copied", None),
+        (report.skipped, "already there", None),
+        (report.refused, "refused", refused),
+    ];
+    ui.columns(figures.len(), |columns| {
+        for (ui, (count, words, ink)) in columns.iter_mut().zip(figures) {
+            card::figure(ui, &number::count(count), words, ink);
+        }
+    });
+}
+
+fn end_ui(ui: &mut Ui, result: &CopyResult) {
+    let report = &result.ended.report;
+    let (dim, error) = (colors(ui).dim, colors(ui).error);
+    let line = |ui: &mut Ui, words: &str| {
+        ui.label(text::rich(with_marks(words), text::small()).color(dim));
+    };
+    if let CopyEnd::Failed(why) = &report.end {
+        notice_ui(ui, Icon::Error, "Error", error, why);
+    }
+    if report.end != CopyEnd::Complete {
+        line(ui, "The documents copied so far are kept. No index was created");
+    } else if report.indexes > 0 {
+        line(ui, &number::counted(report.indexes, "index created", "indexes created"));
+    }
+    if report.unknown > 0 {
+        let documents = number::counted(report.unknown, "document", "documents");
+        line(ui, &format!("It is not known whether {documents} more were stored"));
+    }
+    for words in report.notes.iter().chain(&report.refusals) {
+        line(ui, words);
+    }
+    let listed = report.refusals.len() as u64;
+    if report.refused > listed && listed > 0 {
+        line(ui, &format!("and {} more refused", number::count(report.refused - listed)));
+    }
+    let is_in_folder = result.folder.is_some();
+    if is_in_folder && result.ended.undo.is_none() && report.copied > 0 {
+        line(ui, "Too many documents were copied to remember them; they can't be rolled back");
+    }
+}
+
+/// From right to left.
+fn buttons_ui(ui: &mut Ui, result: &CopyResult, actions: &mut Actions) {
+    let label = match (&result.folder, &result.ended.opens) {
+        (Some(_), _) => Some("Open the store"),
+        (None, Some(_)) => Some("Open the sandbox"),
+        (None, None) => None,
+    };
+    if label.is_some_and(|label| modal::answer_ui(ui, Button::primary(label))) {
+        ask(actions, TransferAction::ShowCopy);
+    }
+    if result.ended.undo.is_some() {
+        let words = "Remove the documents that this copy inserted, also those changed since";
+        if ui.add(Button::plain("Roll back").tooltip(words)).clicked() {
+            ask(actions, TransferAction::RollBackCopy);
+        }
+    }
+    let label = if result.ended.opens.is_some() { "Discard" } else { "Done" };
+    if ui.add(Button::plain(label)).clicked() {
+        close(actions);
+    }
+}

@@ -1,0 +1,189 @@
+//! A copy of a collection into another store: what is copied, and what became of it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bson::{Document, RawDocumentBuf, raw::RawBsonRef, rawdoc};
+
+use super::{Namespace, OpenRequest};
+use crate::limits::ROLL_BACK_IDS_BYTES;
+
+/// Which documents are copied.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CopyPart {
+    /// Those that match; an empty filter: all.
+    Matching(Document),
+    /// About as many of those that match, chosen by the source.
+    Sample {
+        /// Which documents it is of.
+        filter: Document,
+        /// How many.
+        size: u64,
+    },
+}
+
+impl CopyPart {
+    /// Which documents it is of.
+    #[must_use]
+    pub fn filter(&self) -> &Document {
+        match self {
+            Self::Matching(filter) | Self::Sample { filter, .. } => filter,
+        }
+    }
+}
+
+/// Where a copy goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CopyTarget {
+    /// A new temporary store, whose clock starts at the source's time.
+    Sandbox,
+    /// The store in this folder, which is made if there is none.
+    Folder(PathBuf),
+}
+
+/// What to copy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CopyPlan {
+    /// The collection.
+    pub from: Namespace,
+    /// Which of its documents.
+    pub part: CopyPart,
+    /// The collection that they are inserted into.
+    pub into: Namespace,
+    /// Indexes that are created after the documents are there, those with a TTL last.
+    pub indexes: Vec<Document>,
+}
+
+/// How a copy ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum CopyEnd {
+    /// Every document was read.
+    #[default]
+    Complete,
+    /// The user canceled.
+    Cancelled,
+    /// The source or the target failed: one sentence.
+    Failed(String),
+}
+
+/// What a copy did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CopyReport {
+    /// Documents that were inserted.
+    pub copied: u64,
+    /// Documents whose `_id` was already there.
+    pub skipped: u64,
+    /// Documents that the target refused.
+    pub refused: u64,
+    /// Documents of which it is not known whether they were inserted.
+    pub unknown: u64,
+    /// Why the first ones were refused.
+    pub refusals: Vec<String>,
+    /// Indexes that were created.
+    pub indexes: u64,
+    /// What the target has not of the source, in one sentence each.
+    pub notes: Vec<String>,
+    /// How it ended.
+    pub end: CopyEnd,
+}
+
+/// What a copy would take along, and what its TTL indexes would remove.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CopyLook {
+    /// Documents that match; for all, as far as the source knows.
+    pub documents: u64,
+    /// The indexes except that of `_id`.
+    pub indexes: Vec<Document>,
+    /// How many of the documents each TTL index would remove at the first pass, up to
+    /// [`COPY_OVERDUE_MAX`](crate::limits::COPY_OVERDUE_MAX); `None`: this can't be counted.
+    pub overdue: Vec<(String, Option<u64>)>,
+}
+
+/// What a copy inserted into the store of a folder.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CopyUndo {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The collection.
+    pub into: Namespace,
+    /// The documents.
+    pub ids: InsertedIds,
+}
+
+/// How a copy ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CopyEnded {
+    /// What it did.
+    pub report: CopyReport,
+    /// Opens the sandbox that it went into.
+    pub opens: Option<OpenRequest>,
+    /// Removes what it inserted; `None`: it is in a sandbox, nothing was inserted, or too much.
+    pub undo: Option<Arc<CopyUndo>>,
+}
+
+/// The `_id`s that were inserted, as far as they fit into [`ROLL_BACK_IDS_BYTES`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct InsertedIds {
+    /// Documents with nothing but an `_id`, one after another.
+    bytes: Vec<u8>,
+    count: u64,
+    is_cut: bool,
+}
+
+impl InsertedIds {
+    /// Adds one.
+    pub fn push(&mut self, id: RawBsonRef<'_>) {
+        let document = rawdoc! { "_id": id };
+        if self.is_cut || self.bytes.len() + document.as_bytes().len() > ROLL_BACK_IDS_BYTES {
+            // A part of them is of no use.
+            (self.bytes, self.is_cut) = (Vec::new(), true);
+            return;
+        }
+        self.bytes.extend_from_slice(document.as_bytes());
+        self.count += 1;
+    }
+
+    /// Whether all of them are known, and there is one.
+    #[must_use]
+    pub fn can_roll_back(&self) -> bool {
+        !self.is_cut && self.count > 0
+    }
+
+    /// How many are known.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        if self.is_cut { 0 } else { self.count }
+    }
+
+    /// All of them, in documents with nothing else.
+    pub fn iter(&self) -> impl Iterator<Item = RawDocumentBuf> + '_ {
+        let mut rest = self.bytes.as_slice();
+        std::iter::from_fn(move || {
+            let length = i32::from_le_bytes(*rest.first_chunk()?);
+            let (one, after) = rest.split_at_checked(usize::try_from(length).ok()?)?;
+            rest = after;
+            RawDocumentBuf::from_bytes(one.to_vec()).ok()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_come_back_and_too_many_are_given_up() {
+        let mut ids = InsertedIds::default();
+        assert!(!ids.can_roll_back());
+        ids.push(RawBsonRef::Int32(7));
+        ids.push(RawBsonRef::String("seven"));
+        let back: Vec<_> = ids.iter().collect();
+        assert_eq!(back, [rawdoc! { "_id": 7 }, rawdoc! { "_id": "seven" }]);
+        assert!(ids.can_roll_back());
+        let long = "x".repeat(ROLL_BACK_IDS_BYTES);
+        ids.push(RawBsonRef::String(&long));
+        assert!(!ids.can_roll_back() && ids.iter().next().is_none());
+        ids.push(RawBsonRef::Int32(8));
+        assert_eq!((ids.count(), ids.can_roll_back()), (0, false));
+    }
+}

@@ -1,0 +1,170 @@
+//! Files into a server. The documents are inserted by standard commands. What an import inserted is
+//! known in this process only, so it can be rolled back while the connection is open.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bson::oid::ObjectId;
+use mayfly_engine::clock::{Clock as _, SystemClock};
+use mayfly_engine::transfer::{
+    DiskSpace, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
+    ExportRequest, ImportEnd, ImportReport, ImportRequest, Progress, ReadOptions, Rehearsal,
+    RehearsalRule, RollBackReport, TransferError, UnfinishedImport, import_into, rehearse_rules,
+};
+
+use super::asking::Asking;
+use super::{Remote, rules};
+use crate::job::{Cancel, InsertedIds, Namespace};
+use crate::limits::SERVER_IMPORTS_MAX;
+use crate::source::Transfers;
+use crate::source::batches::sentence;
+use crate::source::inserts::{Inserts, roll_back};
+
+/// Said when an import is refused before it begins.
+const LOCKED: &str = "This connection is read-only; unlock it, then import again";
+
+const NO_DUMPS: &str =
+    "Folders of whole databases are not supported on a server; import or export one collection";
+
+/// Imports that stopped early, with what they inserted.
+#[derive(Default)]
+pub(super) struct UnfinishedImports(Mutex<Vec<(UnfinishedImport, InsertedIds)>>);
+
+impl UnfinishedImports {
+    fn lock(&self) -> MutexGuard<'_, Vec<(UnfinishedImport, InsertedIds)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps an import. The oldest one is forgotten when there are too many.
+    fn keep(&self, import: UnfinishedImport, ids: InsertedIds) {
+        let mut all = self.lock();
+        if all.len() >= SERVER_IMPORTS_MAX {
+            all.remove(0);
+        }
+        all.push((import, ids));
+    }
+}
+
+fn elsewhere(what: impl Into<String>) -> TransferError {
+    TransferError::Elsewhere { what: what.into() }
+}
+
+impl Transfers for Remote {
+    fn import(
+        &self,
+        request: &ImportRequest,
+        progress: &Progress,
+    ) -> Result<ImportReport, TransferError> {
+        if self.lock.is_locked() {
+            return Err(elsewhere(LOCKED));
+        }
+        let started_ms = SystemClock.now_ms();
+        let mut target = Inserts::new(self, request.namespace.clone(), request.mode);
+        let mut report = import_into(request, &mut target, progress)?;
+        if let (ImportEnd::Failed(reason), 1..) = (&mut report.end, target.unknown) {
+            let unknown = target.unknown;
+            *reason = format!("{reason}. It is not known whether {unknown} more were stored");
+        }
+        if report.end != ImportEnd::Complete && target.ids.can_roll_back() {
+            let id = ObjectId::new();
+            report.unfinished = Some(id);
+            let import = UnfinishedImport {
+                id,
+                request: request.clone(),
+                started_ms,
+                imported: report.imported,
+                replaced: target.replaced,
+                skipped: report.skipped,
+                rejected: report.rejected,
+                reasons: Vec::new(),
+                stopped_at: (0, 0),
+                rolling_back: false,
+            };
+            self.imports.keep(import, target.ids);
+        }
+        Ok(report)
+    }
+
+    fn import_dump(&self, _: &DumpImport, _: &Progress) -> Result<Vec<DumpOutcome>, TransferError> {
+        Err(elsewhere(NO_DUMPS))
+    }
+
+    fn export_dump(&self, _: &DumpExport, _: &Progress) -> Result<DumpReport, TransferError> {
+        Err(elsewhere(NO_DUMPS))
+    }
+
+    fn rehearse_dump(
+        &self,
+        _: &DumpCollection,
+        _: u64,
+        _: &Progress,
+    ) -> Result<Rehearsal, TransferError> {
+        Err(elsewhere(NO_DUMPS))
+    }
+
+    fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {
+        Ok(self.imports.lock().iter().map(|(import, _)| import.clone()).collect())
+    }
+
+    fn resume(&self, _: ObjectId, _: &Progress) -> Result<ImportReport, TransferError> {
+        let what = "An import into a server can't be resumed; import again with the mode Skip";
+        Err(elsewhere(what))
+    }
+
+    fn roll_back(
+        &self,
+        id: ObjectId,
+        progress: &Progress,
+    ) -> Result<RollBackReport, TransferError> {
+        let all = self.imports.lock();
+        let known = all.iter().find(|(import, _)| import.id == id).cloned();
+        drop(all);
+        let Some((import, ids)) = known else {
+            return Err(elsewhere("This import no longer exists"));
+        };
+        let namespace = &import.request.namespace;
+        let mut report = roll_back(self, namespace, &ids, progress).map_err(elsewhere)?;
+        report.replaced = import.replaced;
+        if !report.cancelled {
+            self.imports.lock().retain(|(import, _)| import.id != id);
+        }
+        Ok(report)
+    }
+
+    fn leave(&self, id: ObjectId) -> Result<(), TransferError> {
+        self.imports.lock().retain(|(import, _)| import.id != id);
+        Ok(())
+    }
+
+    fn export(&self, _: &ExportRequest, _: &Progress) -> Result<ExportReport, TransferError> {
+        Err(elsewhere("A server is exported by a query"))
+    }
+
+    /// The disk of a server is not known here.
+    fn disk_space(&self, _: &[PathBuf]) -> Result<Option<DiskSpace>, TransferError> {
+        Ok(None)
+    }
+
+    fn rehearse(
+        &self,
+        namespace: &Namespace,
+        path: &Path,
+        options: &ReadOptions,
+        documents_max: u64,
+        progress: &Progress,
+    ) -> Result<Rehearsal, TransferError> {
+        let cancel = Cancel::default();
+        let asking = Asking::new(self, &namespace.db, &namespace.collection, &cancel);
+        let known = rules::of(&asking).map_err(|reply| elsewhere(sentence(&reply)))?;
+        let known: Vec<RehearsalRule> = known
+            .iter()
+            .map(|index| RehearsalRule {
+                index: index.name.clone(),
+                rule: index.rule().clone(),
+                partial: index.parsed_partial().cloned(),
+            })
+            .collect();
+        let now_ms = crate::source::Source::now_ms(self);
+        rehearse_rules(&known, now_ms, path, options, documents_max, progress)
+    }
+}
