@@ -118,6 +118,40 @@ fn a_missing_variable_is_said() {
     );
 }
 
+/// `mayfly` with arguments, split at spaces, and the connection string in a variable.
+fn run(uri: &str, line: &str) -> (bool, String) {
+    let mut command = Command::new(program::path());
+    let output = command.args(line.split(' ')).env(VARIABLE, uri).output().expect("it starts");
+    let (said, failed) = texts(&output);
+    assert!(!format!("{said}{failed}").contains(password(uri)), "{said}{failed}");
+    (output.status.success(), format!("{said}{failed}"))
+}
+
+#[test]
+fn documents_are_exported_and_imported() {
+    let server = server();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("orders.bson");
+    let file = file.display();
+    let to = format!("--uri-env {VARIABLE} --db shop --collection");
+    let export = format!("export {to} orders --format bson --limit 1200 --sort {{\"_id\":-1}} -o");
+    let (is_done, said) = run(&server.uri, &format!("{export} {file}"));
+    assert!(is_done && said.contains("exported 1200"), "{said}");
+    let import = format!("import {to} copies {file}");
+    let (is_done, said) = run(&server.uri, &import);
+    assert!(is_done && said.contains("imported 1200, skipped 0, rejected 0"), "{said}");
+    let (is_done, said) = run(&server.uri, &format!("{import} --mode skip"));
+    assert!(is_done && said.contains("imported 0, skipped 1200, rejected 0"), "{said}");
+    let (is_done, said) = run(&server.uri, &import);
+    assert!(!is_done && said.contains("1,000 documents were rejected"), "{said}");
+    let client = Client::with_uri_str(&server.uri).expect("a client");
+    let copies = client.database("shop").collection::<Document>("copies");
+    let least = copies.find_one(doc! {}).sort(doc! { "_id": 1 }).run().expect("found");
+    assert_eq!(least, Some(doc! { "_id": 1_300, "paid": true, "total": 1_300.0 }));
+    let (is_done, said) = run(&server.uri, &format!("{export} {file} --gzip"));
+    assert!(!is_done && said.contains("--gzip is not supported"), "{said}");
+}
+
 /// The variable that names a server to test, besides the one that the tests start: any but a
 /// production server, because a database is made on it and dropped.
 const ANY_SERVER: &str = "MAYFLY_TEST_URI";

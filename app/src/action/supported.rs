@@ -38,6 +38,9 @@ const LISTENER: &str = "Other programs connect to the server itself";
 const MAINTENANCE: &str =
     "Back up and maintain a server with its own tools; Mayfly does that for its own stores";
 
+const FROM_SERVER: &str =
+    "Copying from one server to another is not supported; copy to a store, then to the server";
+
 const WHOLE: &str =
     "Folders of whole databases are not supported on a server; import or export one collection";
 
@@ -51,6 +54,7 @@ pub fn absent(entry: &Entry, state: &State) -> Option<&'static str> {
         (listener::ENTRIES, can.listener, LISTENER),
         (maintenance::ENTRIES, can.maintenance, MAINTENANCE),
         (&[transfer::IMPORT_FOLDER, transfer::EXPORT_DATABASE], false, WHOLE),
+        (&[transfer::COPY_TO_SERVER], false, FROM_SERVER),
     ]
     .into_iter()
     .find_map(|(entries, can, why)| (!can && is_among(entries)).then_some(why))

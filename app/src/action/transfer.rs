@@ -166,6 +166,19 @@ pub const COPY: Entry = Entry {
     },
 };
 
+/// Opens the dialog that copies the chosen collection into a server.
+pub const COPY_TO_SERVER: Entry = Entry {
+    group: Group::Collection,
+    label: "Copy to a server…",
+    tooltip: "Copy documents of this store into a MongoDB server",
+    keys: None,
+    action: |state| {
+        let tab = state.tabs.active()?;
+        let filter = tab.saved_documents.query.filter.clone();
+        copy_to_server(tab.namespace.clone(), filter, state)
+    },
+};
+
 /// Opens the dialog with the imports that did not reach the end of their files.
 pub const UNFINISHED: Entry = Entry {
     group: Group::Maintenance,
@@ -179,7 +192,8 @@ pub const UNFINISHED: Entry = Entry {
 };
 
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[IMPORT, EXPORT, IMPORT_FOLDER, EXPORT_DATABASE, COPY, UNFINISHED];
+pub const ENTRIES: &[Entry] =
+    &[IMPORT, EXPORT, IMPORT_FOLDER, EXPORT_DATABASE, COPY, COPY_TO_SERVER, UNFINISHED];
 
 /// Opens the import dialog for a collection; `None` where files are not supported, and for a view.
 #[must_use]
@@ -196,6 +210,14 @@ pub fn import_into(namespace: Namespace, state: &State) -> Option<Action> {
 pub fn copy_to_store(namespace: Namespace, filter: String, state: &State) -> Option<Action> {
     let is_copied = state.tree.collection(&namespace).is_some_and(|it| it.kind == "collection");
     let can = state.is_open() && state.store.connection.is_some() && is_copied;
+    can.then_some(Action::Transfer(TransferAction::Copy { namespace, filter }))
+}
+
+/// Opens the dialog that copies a collection of this machine into a server; `None` for a view.
+#[must_use]
+pub fn copy_to_server(namespace: Namespace, filter: String, state: &State) -> Option<Action> {
+    let is_copied = state.tree.collection(&namespace).is_some_and(|it| it.kind == "collection");
+    let can = state.is_open() && state.store.connection.is_none() && is_copied;
     can.then_some(Action::Transfer(TransferAction::Copy { namespace, filter }))
 }
 

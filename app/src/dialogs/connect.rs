@@ -71,7 +71,8 @@ pub fn ui(context: &Context, draft: &mut ConnectDraft, _: &State, actions: &mut 
     }
 }
 
-fn string_ui(ui: &mut Ui, draft: &mut ConnectDraft) {
+/// The connection string, and the password if it needs one.
+pub(super) fn string_ui(ui: &mut Ui, draft: &mut ConnectDraft) {
     let id = Id::unique(STRING);
     let read = draft.string();
     let is_typed = !draft.text.reveal().trim().is_empty();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bson::{Document, RawDocumentBuf, raw::RawBsonRef, rawdoc};
 
-use super::{Namespace, OpenRequest};
+use super::{ConnectionString, Namespace, OpenRequest};
 use crate::limits::ROLL_BACK_IDS_BYTES;
 
 /// Which documents are copied.
@@ -39,6 +39,8 @@ pub enum CopyTarget {
     Sandbox,
     /// The store in this folder, which is made if there is none.
     Folder(PathBuf),
+    /// A server.
+    Server(Box<ConnectionString>),
 }
 
 /// What to copy.
@@ -50,6 +52,8 @@ pub struct CopyPlan {
     pub part: CopyPart,
     /// The collection that they are inserted into.
     pub into: Namespace,
+    /// Whether documents are inserted that a validator there would refuse.
+    pub past_validators: bool,
     /// Indexes that are created after the documents are there, those with a TTL last.
     pub indexes: Vec<Document>,
 }
@@ -99,11 +103,11 @@ pub struct CopyLook {
     pub overdue: Vec<(String, Option<u64>)>,
 }
 
-/// What a copy inserted into the store of a folder.
+/// What a copy inserted into a store that stays.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CopyUndo {
-    /// The folder.
-    pub folder: PathBuf,
+    /// The store.
+    pub place: CopyTarget,
     /// The collection.
     pub into: Namespace,
     /// The documents.

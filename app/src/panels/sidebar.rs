@@ -425,20 +425,22 @@ fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, state: &State, actions
     let rename = RenameCollection { name: from.collection.clone(), from, sent: Sent::default() };
     let show = |dialog| Some(Action::Dialog(DialogAction::Show(dialog)));
     let of = || namespace.clone();
-    let copy = if state.store.connection.is_some() {
-        let tab = state.tabs.open().iter().find(|tab| tab.namespace == *namespace);
-        let filter = tab.map(|tab| tab.saved_documents.query.filter.clone());
-        ("Copy to a store…", transfer::copy_to_store(of(), filter.unwrap_or_default(), state))
+    let tab = state.tabs.open().iter().find(|tab| tab.namespace == *namespace);
+    let filter = tab.map(|tab| tab.saved_documents.query.filter.clone()).unwrap_or_default();
+    let mut copies = vec![("Duplicate…", store::duplicate(of(), state))];
+    if state.store.connection.is_some() {
+        copies.push(("Copy to a store…", transfer::copy_to_store(of(), filter, state)));
     } else {
-        ("Copy into a sandbox", sandbox::copy(of(), state))
-    };
+        copies.push(("Copy into a sandbox", sandbox::copy(of(), state)));
+        copies.push(("Copy to a server…", transfer::copy_to_server(of(), filter, state)));
+    }
     let groups: [&[(&str, Option<Action>)]; 4] = [
         &[
             ("Paste documents…", transfer::paste_into(of(), state)),
             ("Import…", transfer::import_into(of(), state)),
             ("Export…", transfer::export_of(of(), state)),
         ],
-        &[("Duplicate…", store::duplicate(of(), state)), copy],
+        &copies,
         &[
             ("Statistics", store::statistics(of(), state)),
             ("Copy name", Some(Action::View(ViewAction::Copy(namespace.to_string())))),

@@ -27,12 +27,12 @@ pub(super) fn read(
     let mut command = command.clone();
     loop {
         let reply = run(&command);
-        let taken = batch(&reply).and_then(|(batch, id, ns)| {
+        let taken = batch(&reply).map(|(batch, id, ns)| {
             // A command on the whole database has no collection, but its cursor has a name.
             if let Some((_, name)) = ns.as_ref().and_then(|ns| ns.split_once('.')) {
                 name.clone_into(&mut collection);
             }
-            Ok((take(&batch), id))
+            (take(&batch), id)
         });
         let (taken, id) = taken?;
         if id == 0 {

@@ -11,10 +11,10 @@ use mayfly_engine::value::whole;
 
 use super::batches::{is_ok, sentence};
 use super::inserts::Inserts;
-use super::{OpenRequest, Sandbox, Source, embedded, sandbox_folder};
+use super::{OpenRequest, Sandbox, Source, embedded, remote, sandbox_folder};
 use crate::job::{
-    Cancel, CopiedStore, CopyEnd, CopyLook, CopyPart, CopyPlan, CopyReport, InsertedIds, Namespace,
-    SandboxFolder,
+    Cancel, CopiedStore, CopyEnd, CopyLook, CopyPart, CopyPlan, CopyReport, CopyTarget,
+    InsertedIds, Namespace, SandboxFolder,
 };
 use crate::limits::{COPY_OVERDUE_MAX, READ_BATCH_DOCS, REFUSALS_LISTED_MAX, SERVER_EXPORT_MS};
 
@@ -27,7 +27,10 @@ pub fn copy(
     cancel: &Cancel,
 ) -> (CopyReport, InsertedIds) {
     let mut report = CopyReport::default();
-    let mut inserts = Inserts::new(to, plan.into.clone(), ImportMode::Skip).bypassing_validation();
+    let mut inserts = Inserts::new(to, plan.into.clone(), ImportMode::Skip);
+    if plan.past_validators {
+        inserts = inserts.bypassing_validation();
+    }
     report.notes.extend(create(from, to, plan));
     let is_stopped = || cancel.is_cancelled() || progress.is_cancelled();
     let read = from.read_batches(&plan.from.db, &command(plan), cancel, &mut |documents| {
@@ -183,12 +186,29 @@ impl NewSandbox {
 ///
 /// # Errors
 /// One sentence.
-pub fn open_folder(folder: &Path) -> Result<Arc<dyn Source>, String> {
+fn open_folder(folder: &Path) -> Result<Arc<dyn Source>, String> {
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent)
             .map_err(|error| format!("Couldn't create {}: {error}", parent.display()))?;
     }
     embedded::open_at_rest(folder, ClockOption::Stored)
+}
+
+/// Opens the store that a copy goes into or is taken back from.
+///
+/// # Errors
+/// One sentence.
+pub fn open_target(place: &CopyTarget) -> Result<Arc<dyn Source>, String> {
+    match place {
+        CopyTarget::Folder(folder) => open_folder(folder),
+        CopyTarget::Server(string) => {
+            let server = remote::open_string(string)?;
+            // The dialog of the copy is where the user has agreed to a change.
+            server.set_locked(false);
+            Ok(server)
+        }
+        CopyTarget::Sandbox => Err("A sandbox is made for each copy".to_owned()),
+    }
 }
 
 /// Looks at a collection before a copy.

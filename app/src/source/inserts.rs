@@ -79,7 +79,9 @@ impl<'s> Inserts<'s> {
         let (mut command, list) = match self.mode {
             ImportMode::Insert | ImportMode::Skip => {
                 let mut all = RawArrayBuf::new();
-                documents.iter().for_each(|document| all.push(*document));
+                for document in documents {
+                    all.push(*document);
+                }
                 (rawdoc! { "insert": collection, "ordered": false }, (cstr!("documents"), all))
             }
             ImportMode::Replace | ImportMode::Merge => {

@@ -105,7 +105,7 @@ impl CopyWork {
 }
 
 fn roll_back(undo: &CopyUndo, progress: &Progress) -> Result<RollBackReport, String> {
-    let store = copying::open_folder(&undo.folder)?;
+    let store = copying::open_target(&undo.place)?;
     let report = inserts::roll_back(store.as_ref(), &undo.into, &undo.ids, progress);
     store.close();
     report
@@ -127,12 +127,12 @@ fn copy(
             let opens = (report.copied > 0 || report.end == CopyEnd::Complete).then_some(opens);
             (report, opens, None)
         }
-        CopyTarget::Folder(folder) => {
-            let store = copying::open_folder(folder).map_err(Failure::Failed)?;
+        CopyTarget::Folder(_) | CopyTarget::Server(_) => {
+            let store = copying::open_target(to).map_err(Failure::Failed)?;
             let (report, ids) = copying::copy(source, store.as_ref(), plan, progress, cancel);
             store.close();
-            let (folder, into) = (folder.clone(), plan.into.clone());
-            let undo = ids.can_roll_back().then(|| Arc::new(CopyUndo { folder, into, ids }));
+            let (place, into) = (to.clone(), plan.into.clone());
+            let undo = ids.can_roll_back().then(|| Arc::new(CopyUndo { place, into, ids }));
             (report, None, undo)
         }
     };

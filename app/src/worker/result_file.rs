@@ -259,7 +259,7 @@ fn cell(text: &str, escape_formulas: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use bson::{DateTime, doc};
+    use bson::{Bson, DateTime, doc};
 
     use super::*;
     use crate::job::{Capabilities, Event};

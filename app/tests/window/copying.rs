@@ -65,7 +65,9 @@ fn odd() -> RawDocumentBuf {
 
 fn insert(source: &dyn Source, documents: &[RawDocumentBuf]) {
     let mut all = RawArrayBuf::new();
-    documents.iter().for_each(|document| all.push(document.clone()));
+    for document in documents {
+        all.push(document.clone());
+    }
     let mut command = rawdoc! { "insert": "odd" };
     command.append(cstr!("documents"), all);
     let reply = source.run_bytes("test", &command);
@@ -87,7 +89,8 @@ fn all_bytes(source: &dyn Source, collection: &str) -> Vec<Vec<u8>> {
 fn whole(collection: &str) -> CopyPlan {
     let namespace = Namespace::new("test", collection);
     let (part, indexes) = (CopyPart::Matching(Document::new()), Vec::new());
-    CopyPlan { from: namespace.clone(), part, into: namespace, indexes }
+    let into = namespace.clone();
+    CopyPlan { from: namespace, part, into, past_validators: true, indexes }
 }
 
 fn in_folder(folder: &Path) -> Arc<dyn Source> {
@@ -262,7 +265,8 @@ fn a_copy_into_a_folder_is_told_and_rolled_back() {
     let served = served_carts();
     let mut window = attached(&served);
     window.until_named("Collection test.carts");
-    window.choose("Menu", "Copy to a store…");
+    window.point_secondary("Collection test.carts");
+    window.click("Copy to a store…");
     window.until_named("8 documents");
     window.click("Documents: Sample");
     window.type_into("Documents in the sample", "none");
@@ -286,6 +290,32 @@ fn a_copy_into_a_folder_is_told_and_rolled_back() {
     window.click("Roll back");
     window.until_named("8 documents removed.");
     assert_eq!(count(&data).0, 0);
+}
+
+#[test]
+fn a_collection_is_copied_to_a_server() {
+    let served = Served::start(&[doc! { "insert": "notes", "documents": [{ "_id": 2 }] }]);
+    let documents: Vec<Document> = (0..5).map(|n| doc! { "_id": n, "n": n }).collect();
+    let mut window = Window::open_after(&[doc! { "insert": "notes", "documents": documents }]);
+    window.until_named("Collection test.notes");
+    window.point_secondary("Collection test.notes");
+    window.click("Copy to a server…");
+    window.until_named("5 documents");
+    assert!(!window.is_enabled("Copy"));
+    window.type_into("Connection string", "mongodb://203.0.113.7:1");
+    window.until_named("Name to confirm");
+    assert!(!window.is_enabled("Copy"), "a server far away asks for the name");
+    window.type_into("Connection string", &served.uri);
+    window.until_enabled("Copy");
+    window.click("Copy");
+    window.until_named("Copy finished");
+    let [copied, skipped] = ["4", "1"];
+    assert!(window.has(copied) && window.has(skipped));
+    assert_eq!(served.count("notes"), 5);
+    assert!(!format!("{:?}", window.state()).contains(&served.password()));
+    window.click("Roll back");
+    window.until_named("4 documents removed.");
+    assert_eq!(served.count("notes"), 1);
 }
 
 fn import(window: &mut Window, file: &Path) {

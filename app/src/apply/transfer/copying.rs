@@ -8,7 +8,7 @@ use crate::job::{CopyEnd, CopyEnded, CopyLook, OpenRequest};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::operations::{OperationId, Stage};
 use crate::state::toasts::Kind;
-use crate::state::transfer::copying::counts;
+use crate::state::transfer::copying::{CopyTo, counts};
 use crate::state::transfer::{CopyDraft, CopyResult, Dialog, Kind as RunKind, Loadable, Purpose};
 use crate::state::{Namespace, State};
 use crate::worker::transfer::Failure;
@@ -24,7 +24,9 @@ pub(super) fn draft(state: &mut State) -> Option<&mut CopyDraft> {
 
 /// Opens the dialog.
 pub(super) fn open(from: Namespace, filter: &str, cx: &mut Apply<'_>) {
-    let draft = CopyDraft::new(from, filter, cx.state.now_ms());
+    let is_server = cx.state.store.connection.is_some();
+    let to = if is_server { CopyTo::Sandbox } else { CopyTo::Server };
+    let draft = CopyDraft::new(from, to, filter, cx.state.now_ms());
     cx.state.transfer.chooser_note = None;
     cx.state.dialogs.show(AnyDialog::Transfer(Dialog::Copy(Box::new(draft))));
     look(cx);

@@ -78,8 +78,7 @@ fn end_ui(ui: &mut Ui, result: &CopyResult) {
     if report.refused > listed && listed > 0 {
         line(ui, &format!("and {} more refused", number::count(report.refused - listed)));
     }
-    let is_in_folder = result.folder.is_some();
-    if is_in_folder && result.ended.undo.is_none() && report.copied > 0 {
+    if result.ended.opens.is_none() && result.ended.undo.is_none() && report.copied > 0 {
         line(ui, "Too many documents were copied to remember them; they can't be rolled back");
     }
 }

@@ -8,7 +8,8 @@ use super::import::{beside_scroll_bar, error_ui};
 use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::close;
-use crate::state::transfer::copying::{CopiedPart, is_ttl};
+use crate::dialogs::connect::string_ui;
+use crate::state::transfer::copying::{CopiedPart, CopyTo, is_ttl};
 use crate::state::transfer::{CopyDraft, Loadable};
 use crate::state::{State, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
@@ -26,7 +27,7 @@ pub fn ui(context: &Context, draft: &mut CopyDraft, state: &State, actions: &mut
     let subtitle = with_marks(&draft.from.to_string());
     let closing = modal::ui(
         context,
-        "Copy to a store",
+        if draft.to == CopyTo::Server { "Copy to a server" } else { "Copy to a store" },
         &subtitle,
         sizes::DIALOG,
         &mut (&mut *draft, &mut *actions),
@@ -84,7 +85,7 @@ fn part_ui(ui: &mut Ui, draft: &mut CopyDraft) {
                 };
                 field.ui(ui, &mut draft.sample);
             });
-            quiet(ui, "The server chooses them with $sample");
+            quiet(ui, "The store chooses them with $sample");
         }
         CopiedPart::Filter => {
             let wrong = draft.used_filter().err();
@@ -107,14 +108,18 @@ fn part_ui(ui: &mut Ui, draft: &mut CopyDraft) {
 }
 
 fn target_ui(ui: &mut Ui, draft: &mut CopyDraft, state: &State, actions: &mut Actions) {
+    if draft.to == CopyTo::Server {
+        return server_ui(ui, draft);
+    }
     labelled(ui, "To", None, |ui| {
         let words = ["Sandbox", "Store on this machine"];
-        if let Some(at) = tabs::segmented(ui, "To", &words, draft.to_folder.into()) {
-            draft.to_folder = at == 1;
+        let chosen = usize::from(draft.to == CopyTo::Folder);
+        if let Some(at) = tabs::segmented(ui, "To", &words, chosen) {
+            draft.to = if at == 1 { CopyTo::Folder } else { CopyTo::Sandbox };
             draft.error = None;
         }
     });
-    if !draft.to_folder {
+    if draft.to == CopyTo::Sandbox {
         quiet(
             ui,
             "A temporary store that opens afterwards. Its clock starts at the server's time and is \
@@ -135,6 +140,24 @@ fn target_ui(ui: &mut Ui, draft: &mut CopyDraft, state: &State, actions: &mut Ac
         }
         quiet(ui, "A new store is made if the folder has none. It must not be open elsewhere");
     });
+    names_ui(ui, draft);
+}
+
+/// The server, and the name of the collection where others depend on it.
+fn server_ui(ui: &mut Ui, draft: &mut CopyDraft) {
+    string_ui(ui, &mut draft.server);
+    names_ui(ui, draft);
+    if draft.server.string().is_ok() && draft.needs_confirmation() {
+        let words = "Others may depend on this server. Enter the collection name to confirm";
+        labelled(ui, words, None, |ui| {
+            Field { name: "Name to confirm", mono: true, ..Field::default() }
+                .ui(ui, &mut draft.confirm);
+        });
+    }
+}
+
+/// The collection that the documents are inserted into.
+fn names_ui(ui: &mut Ui, draft: &mut CopyDraft) {
     ui.horizontal_top(|ui| {
         let half = (ui.available_width() - sizes::GAP) / 2.0;
         ui.spacing_mut().item_spacing.x = sizes::GAP;
@@ -164,15 +187,12 @@ fn indexes_ui(ui: &mut Ui, draft: &mut CopyDraft) {
         return;
     }
     ui.label(text::rich("TTL indexes", text::medium()));
-    quiet(
-        ui,
-        "Created last, and only if you choose them. Without one, nothing of the copy expires",
-    );
+    quiet(ui, "Created last, and only if you choose them");
     for index in ttl {
         let name = index.get_str("name").unwrap_or_default().to_owned();
         let mut is_chosen = draft.ttl.contains(&name);
         let after = index.get("expireAfterSeconds").and_then(mayfly_engine::value::whole);
-        let after = after.map(|secs| duration::figure(secs.saturating_mul(1_000)));
+        let after = after.map(|secs| duration::span(secs.saturating_mul(1_000)));
         let words = format!("{} · after {}", with_marks(&name), after.unwrap_or_default());
         if ui.checkbox(&mut is_chosen, words).changed() {
             if is_chosen {

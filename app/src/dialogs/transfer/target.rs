@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_rule_has_its_numbers() {
-        let rule = stop_rule();
+        let rule = stop_rule(false);
         assert!(rule.contains("stops after 1,000 rejections"), "{rule}");
         assert!(rule.contains("more than 10% of at least 1,000 documents"), "{rule}");
     }

@@ -251,8 +251,16 @@ pub fn attach(
 /// One sentence.
 pub fn open(text: &str) -> Result<(Arc<dyn Source>, ConnectionString), String> {
     let string = ConnectionString::read(text)?;
-    let remote = Remote::connect(&string, &Cancel::default(), &|_| ());
-    Ok((Arc::new(remote.map_err(|failed| failed.sentence)?), string))
+    Ok((open_string(&string)?, string))
+}
+
+/// Connects to a server, without telling the steps.
+///
+/// # Errors
+/// One sentence.
+pub fn open_string(string: &ConnectionString) -> Result<Arc<dyn Source>, String> {
+    let remote = Remote::connect(string, &Cancel::default(), &|_| ());
+    Ok(Arc::new(remote.map_err(|failed| failed.sentence)?))
 }
 
 #[cfg(test)]

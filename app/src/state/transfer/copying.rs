@@ -10,6 +10,7 @@ use super::export::{ExportDraft, ShownDocuments};
 use super::import::{Loadable, WHOLE_PATH, typed_path};
 use crate::job::{CopyEnded, CopyLook, CopyPart, CopyPlan, CopyReport, CopyTarget, OpenRequest};
 use crate::limits::{COPY_OVERDUE_MAX, COPY_SAMPLE_MAX};
+use crate::state::connect::ConnectDraft;
 use crate::state::documents::query::QueryText;
 use crate::state::operations::OperationId;
 use crate::state::{Namespace, number};
@@ -26,6 +27,17 @@ pub enum CopiedPart {
     Sample,
 }
 
+/// What kind of store a copy goes into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CopyTo {
+    /// A new sandbox.
+    Sandbox,
+    /// The store in a folder.
+    Folder,
+    /// A server.
+    Server,
+}
+
 /// A copy, as drafted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CopyDraft {
@@ -39,8 +51,12 @@ pub struct CopyDraft {
     pub part: CopiedPart,
     /// How many documents a sample has, as typed.
     pub sample: String,
-    /// Whether it goes into a folder, and not into a sandbox.
-    pub to_folder: bool,
+    /// What it goes into.
+    pub to: CopyTo,
+    /// The server, as typed.
+    pub server: ConnectDraft,
+    /// The name of the collection, typed to confirm a change of a production server.
+    pub confirm: String,
     /// The folder, as typed.
     pub path: String,
     /// The database there, as typed.
@@ -62,7 +78,7 @@ pub struct CopyDraft {
 impl CopyDraft {
     /// A draft for a collection. `filter` is that of the view.
     #[must_use]
-    pub fn new(from: Namespace, filter: &str, now_ms: i64) -> Self {
+    pub fn new(from: Namespace, to: CopyTo, filter: &str, now_ms: i64) -> Self {
         let filter = filter.trim();
         let filter = if filter == "{}" { "" } else { filter };
         let own = OpenRequest::default().data_folder().unwrap_or_default();
@@ -71,7 +87,9 @@ impl CopyDraft {
             now_ms,
             part: if filter.is_empty() { CopiedPart::Whole } else { CopiedPart::Filter },
             sample: "1000".to_owned(),
-            to_folder: false,
+            to,
+            server: ConnectDraft::default(),
+            confirm: String::new(),
             path: own.display().to_string(),
             db: from.db.clone(),
             collection: from.collection.clone(),
@@ -115,8 +133,13 @@ impl CopyDraft {
     /// # Errors
     /// One sentence.
     pub fn target(&self) -> Result<CopyTarget, String> {
-        if !self.to_folder {
-            return Ok(CopyTarget::Sandbox);
+        match self.to {
+            CopyTo::Sandbox => return Ok(CopyTarget::Sandbox),
+            CopyTo::Server => {
+                let server = self.server.server()?;
+                return Ok(CopyTarget::Server(Box::new(server.string)));
+            }
+            CopyTo::Folder => {}
         }
         let folder = typed_path(&self.path).ok_or("Enter the folder of a store")?;
         if folder.is_relative() {
@@ -147,11 +170,14 @@ impl CopyDraft {
         } else {
             CopyPart::Matching(filter)
         };
-        let into = if self.to_folder {
+        if self.needs_confirmation() && self.confirm != self.collection.trim() {
+            return Err("Enter the collection name to confirm the change".to_owned());
+        }
+        let into = if self.to == CopyTo::Sandbox {
+            self.from.clone()
+        } else {
             Namespace::checked(self.db.trim(), self.collection.trim())
                 .map_err(|error| error.to_string())?
-        } else {
-            self.from.clone()
         };
         let Loadable::Here(look) = &self.look else {
             return Err("The collection's indexes are not known yet".to_owned());
@@ -161,7 +187,14 @@ impl CopyDraft {
             if is_ttl(index) { self.ttl.contains(name) } else { self.others }
         };
         let indexes = look.indexes.iter().filter(is_chosen).cloned().collect();
-        Ok((CopyPlan { from: self.from.clone(), part, into, indexes }, to))
+        let past_validators = self.to != CopyTo::Server;
+        Ok((CopyPlan { from: self.from.clone(), part, into, past_validators, indexes }, to))
+    }
+
+    /// Whether the name of the collection must be typed: the server is one that others depend on.
+    #[must_use]
+    pub fn needs_confirmation(&self) -> bool {
+        self.to == CopyTo::Server && self.server.is_production()
     }
 
     /// Documents that it copies, as far as is known; 0: this is not known.
@@ -204,9 +237,10 @@ impl CopyDraft {
     /// What the copy is called.
     #[must_use]
     pub fn title(&self) -> String {
-        match self.folder() {
-            Some(folder) => format!("Copy {} to {}", self.from, folder.display()),
-            None => format!("Copy {} into a sandbox", self.from),
+        match self.target() {
+            Ok(CopyTarget::Folder(folder)) => format!("Copy {} to {}", self.from, folder.display()),
+            Ok(CopyTarget::Server(string)) => format!("Copy {} to {}", self.from, string.name()),
+            _ => format!("Copy {} into a sandbox", self.from),
         }
     }
 }
@@ -253,9 +287,11 @@ mod tests {
     use bson::doc;
 
     use super::*;
+    use crate::job::connection_string::Secret;
 
     fn draft() -> CopyDraft {
-        let mut draft = CopyDraft::new(Namespace::new("shop", "carts"), "{a: 1}", 0);
+        let mut draft =
+            CopyDraft::new(Namespace::new("shop", "carts"), CopyTo::Sandbox, "{a: 1}", 0);
         draft.look = Loadable::Here(CopyLook {
             documents: 10_000,
             indexes: vec![
@@ -308,12 +344,22 @@ mod tests {
         draft.filter = "{a:".to_owned();
         assert!(draft.plan().is_err_and(|error| error.contains("filter")));
         draft.part = CopiedPart::Whole;
-        draft.to_folder = true;
+        draft.to = CopyTo::Folder;
         draft.path = "shop".to_owned();
         assert!(draft.plan().is_err());
         draft.path = "/tmp/shop".to_owned();
         assert_eq!(draft.plan().expect("a plan").1, CopyTarget::Folder("/tmp/shop".into()));
         draft.db = "sh op".to_owned();
         assert!(draft.plan().is_err());
+        draft.db = "shop".to_owned();
+        draft.to = CopyTo::Server;
+        assert!(draft.plan().is_err());
+        draft.server.text = Secret::new("mongodb://203.0.113.7".to_owned());
+        assert!(draft.plan().is_err_and(|error| error.contains("confirm")));
+        draft.confirm = "carts".to_owned();
+        assert!(draft.plan().is_ok_and(|(plan, _)| !plan.past_validators));
+        draft.server.text = Secret::new("mongodb://localhost".to_owned());
+        draft.confirm.clear();
+        assert!(draft.plan().is_ok());
     }
 }
