@@ -29,7 +29,7 @@ const REAPER: &str =
 
 const ARCHIVES: &str = "A server keeps no copy of what its TTL monitor removes";
 
-const SANDBOXES: &str = "Copying a collection of a server into a sandbox is not supported yet";
+const SANDBOXES: &str = "Copy a collection of a server with Copy to a store…";
 
 const DIALECTS: &str = "A server follows its own rules of expiration";
 
@@ -98,7 +98,7 @@ pub fn sentences(state: &State) -> Vec<&'static str> {
         (can.archives, ARCHIVES),
         (can.listener, LISTENER),
         (can.maintenance, MAINTENANCE),
-        (can.transfer, TRANSFER),
+        (false, WHOLE),
         (can.sandboxes, SANDBOXES),
         (can.dialects, DIALECTS),
     ]

@@ -18,7 +18,7 @@ use crate::job::{
 };
 use crate::limits::{COPY_OVERDUE_MAX, READ_BATCH_DOCS, REFUSALS_LISTED_MAX, SERVER_EXPORT_MS};
 
-/// Copies. A document that the target refuses is counted, and the rest goes on.
+/// Copies. A document that the target refuses is counted, and the others are copied.
 pub fn copy(
     from: &dyn Source,
     to: &dyn Source,

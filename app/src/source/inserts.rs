@@ -7,6 +7,7 @@ use mayfly_engine::value::whole;
 
 use super::Source;
 use super::batches::{is_ok, sentence};
+use super::remote::failure::UNKNOWN;
 use crate::job::{InsertedIds, Namespace};
 use crate::limits::{INSERTED_BYTES_MAX, INSERTED_DOCS_MAX};
 
@@ -18,9 +19,6 @@ const DUPLICATE: i64 = 11_000;
 /// `DollarPrefixedFieldName`, `InvalidIdField`, `NotSingleValueField`, `EmptyFieldName`,
 /// `DottedFieldName`, `Location10334` (too large), `BSONObjectTooLarge`, `KeyTooLong`.
 const OF_A_DOCUMENT: [i64; 14] = [2, 4, 9, 14, 16, 22, 52, 53, 54, 56, 57, 10_334, 17_280, 17_419];
-
-/// `HostUnreachable` and `MaxTimeMSExpired`, with which the connection reports that it has no reply.
-const WITHOUT_REPLY: [i64; 2] = [6, 50];
 
 /// Inserts documents into a collection, and knows which.
 pub struct Inserts<'s> {
@@ -68,7 +66,7 @@ impl<'s> Inserts<'s> {
             self.send(first, done)?;
             return self.send(second, done);
         }
-        if WITHOUT_REPLY.contains(&code) {
+        if sentence(&reply).contains(UNKNOWN) {
             self.unknown += documents.len() as u64;
         }
         Err(sentence(&reply))

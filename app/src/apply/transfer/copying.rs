@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::run::{begin, failed, is_shown};
-use crate::apply::{Apply, store};
+use crate::action::{Action, StoreAction};
+use crate::apply::Apply;
 use crate::job::{CopyEnd, CopyEnded, CopyLook, OpenRequest};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::operations::{OperationId, Stage};
@@ -129,7 +130,7 @@ fn copied(operation: OperationId, ended: Result<Box<CopyEnded>, Failure>, cx: &m
         let request = request.clone();
         cx.state.dialogs.close();
         cx.state.toasts.push(Kind::Done, words, None, cx.state.uptime);
-        return store::open_or_ask(request, cx);
+        return open_store(request, cx);
     }
     let result = CopyResult { operation, title, ended, took, folder };
     let dialog = AnyDialog::Transfer(Dialog::Copied(Box::new(result)));
@@ -156,7 +157,7 @@ pub(super) fn show(cx: &mut Apply<'_>) {
         folder.map(|folder| OpenRequest { folder: Some(folder), ..OpenRequest::default() });
     let Some(request) = result.ended.opens.clone().or(in_folder) else { return };
     cx.state.dialogs.close();
-    store::open_or_ask(request, cx);
+    open_store(request, cx);
 }
 
 /// Removes what the open dialog's copy inserted.
@@ -170,4 +171,8 @@ pub(super) fn roll_back(cx: &mut Apply<'_>) {
     let Some(running) = cx.state.transfer.get(operation) else { return };
     let work = CopyWork::RollBack { undo, progress: Arc::clone(&running.progress) };
     cx.transfer(Purpose::RollBack(operation), Lane::Transfer, TransferWork::Copy(work));
+}
+
+fn open_store(request: OpenRequest, cx: &mut Apply<'_>) {
+    crate::apply::apply(Action::Store(StoreAction::Open(request)), cx);
 }

@@ -15,7 +15,7 @@ const LATE: i32 = 50;
 const INTERRUPTED: i32 = 11601;
 
 /// What is added when a change was sent and no answer came.
-pub(super) const UNKNOWN: &str =
+pub const UNKNOWN: &str =
     "It is not known whether the change was made; look at the data before you try again";
 
 /// The reply to a command that the driver reports as failed. What the server said goes first.

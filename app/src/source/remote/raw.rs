@@ -77,7 +77,7 @@ async fn next(mut cursor: Cursor<Document>) -> Result<Read, Error> {
 fn finish(done: Result<Result<Read, Error>, super::runtime::Ended>) -> Result<Read, String> {
     let reply = match done {
         Ok(Ok(read)) => return Ok(read),
-        Ok(Err(error)) => failure::reply(&error),
+        Ok(Err(error)) => failure::reply(&error, false),
         Err(ended) => failure::ended(ended, false),
     };
     Err(sentence(&reply))
@@ -98,7 +98,7 @@ pub(super) fn run_bytes(remote: &Remote, db: &str, command: &RawDocument) -> Doc
     let task = async move { client.database(&db).run_raw_command(command).await };
     match remote.runtime.run(task, WRITE, &Cancel::default(), false) {
         Ok(Ok(reply)) => reply,
-        Ok(Err(error)) => failure::reply(&error),
+        Ok(Err(error)) => failure::reply(&error, true),
         Err(ended) => failure::ended(ended, true),
     }
 }
