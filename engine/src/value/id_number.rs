@@ -84,7 +84,7 @@ pub fn id_of(number: u128) -> RawBsonRef<'static> {
 
 /// Appends the key bytes of the `_id` that made this number.
 pub fn append_key_of(number: u128, out: &mut Vec<u8>) {
-    append_key(out, Some(id_of(number)), Direction::Ascending);
+    append_key(out, Some(id_of(number)), Direction::Ascending, None);
 }
 
 /// A document by its record number, in words: `document 7`, or `document with _id 7`. The alternate

@@ -8,6 +8,7 @@
 
 pub mod bucket;
 pub(crate) mod calendar;
+pub mod collation;
 mod combinations;
 mod count;
 pub mod date_text;
@@ -26,18 +27,20 @@ pub mod path;
 pub mod scan;
 pub mod shell;
 pub mod text;
+pub(crate) mod type_name;
 pub mod zone;
 
 #[cfg(test)]
 mod tests;
 
+pub use collation::Collation;
 pub use combinations::{ParallelArrays, combinations};
 pub use count::{count, counted};
 pub use decimal::Decimal;
 pub use integer::{integer, shortest, whole};
 pub use key::{Direction, KEY_BYTES_MAX, KeyBytes, KeyEncoder};
 pub use nesting::is_deeper_than;
-pub use order::{compare, compare_documents, same_value, type_rank};
+pub use order::{compare, compare_documents, compare_in, same_value, same_value_in, type_rank};
 pub use path::{Candidate, Path, PathError, PathPart};
 pub use scan::{Limits, ScanError};
 pub use text::{Layout, TextError};

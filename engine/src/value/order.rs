@@ -1,7 +1,8 @@
 //! MongoDB's order over all BSON values.
 //!
 //! Values of different classes sort by class; see [`type_rank`]. Within a class: numbers by value
-//! whatever their type, `NaN` below all, `-0` equal to `0`; strings and symbols by their bytes;
+//! whatever their type, `NaN` below all, `-0` equal to `0`; strings and symbols by their bytes, or
+//! by a collation;
 //! binary data by length, then subtype, then bytes; documents and arrays element by element, where
 //! the shorter one comes first if it is a beginning of the longer.
 
@@ -12,7 +13,11 @@ use bson::{
     spec::BinarySubtype,
 };
 
-use super::{db_pointer, number::Number};
+use super::{
+    collation::{Collation, Simple, TextOrder},
+    db_pointer,
+    number::Number,
+};
 
 /// Class of an undefined value, just below null.
 pub const RANK_UNDEFINED: u8 = 3;
@@ -37,13 +42,26 @@ struct Pair<'v> {
 /// Compares two values as MongoDB sorts them.
 #[must_use]
 pub fn compare(a: RawBsonRef<'_>, b: RawBsonRef<'_>) -> Ordering {
+    compare_by(a, b, &Simple)
+}
+
+/// Compares two values as MongoDB sorts them with a collation.
+#[must_use]
+pub fn compare_in(a: RawBsonRef<'_>, b: RawBsonRef<'_>, collation: Option<&Collation>) -> Ordering {
+    match collation {
+        None => compare(a, b),
+        Some(collation) => compare_by(a, b, collation),
+    }
+}
+
+/// The comparison, compiled once for each way to compare text.
+pub(crate) fn compare_by(a: RawBsonRef<'_>, b: RawBsonRef<'_>, text: &impl TextOrder) -> Ordering {
     let mut open = Vec::new();
-    type_rank(a).cmp(&type_rank(b)).then_with(|| compare_same_rank(a, b, &mut open)).then_with(
-        || {
-            // Everything that was nested and is still undecided.
-            compare_open(open)
-        },
-    )
+    type_rank(a)
+        .cmp(&type_rank(b))
+        .then_with(|| compare_same_rank(a, b, &mut open, text))
+        // Everything that was nested and is still undecided.
+        .then_with(|| compare_open(open, text))
 }
 
 /// Compares two documents field by field: class of the value, then name, then value.
@@ -86,13 +104,19 @@ pub fn same_value(a: RawBsonRef<'_>, b: RawBsonRef<'_>) -> bool {
     compare(a, b) == Ordering::Equal
 }
 
+/// Whether MongoDB takes the two for the same value with a collation.
+#[must_use]
+pub fn same_value_in(a: RawBsonRef<'_>, b: RawBsonRef<'_>, collation: Option<&Collation>) -> bool {
+    compare_in(a, b, collation) == Ordering::Equal
+}
+
 /// The next element; bytes that are not BSON end the document.
 pub(super) fn next_element<'v>(iter: &mut RawIter<'v>) -> Option<(&'v str, RawBsonRef<'v>)> {
     let element = iter.next()?.ok()?;
     Some((element.key().as_str(), element.value().ok()?))
 }
 
-fn compare_open(mut open: Vec<Pair<'_>>) -> Ordering {
+fn compare_open(mut open: Vec<Pair<'_>>, text: &impl TextOrder) -> Ordering {
     while let Some(pair) = open.last_mut() {
         let names = pair.names;
         match (next_element(&mut pair.a), next_element(&mut pair.b)) {
@@ -105,7 +129,7 @@ fn compare_open(mut open: Vec<Pair<'_>>) -> Ordering {
                 let order = type_rank(a)
                     .cmp(&type_rank(b))
                     .then_with(|| if names { a_name.cmp(b_name) } else { Ordering::Equal })
-                    .then_with(|| compare_same_rank(a, b, &mut open));
+                    .then_with(|| compare_same_rank(a, b, &mut open, text));
                 if order != Ordering::Equal {
                     return order;
                 }
@@ -120,6 +144,7 @@ fn compare_same_rank<'v>(
     a: RawBsonRef<'v>,
     b: RawBsonRef<'v>,
     open: &mut Vec<Pair<'v>>,
+    text: &impl TextOrder,
 ) -> Ordering {
     use RawBsonRef as V;
     let documents = |a: &'v RawDocument, b: &'v RawDocument| Pair {
@@ -128,8 +153,8 @@ fn compare_same_rank<'v>(
         names: true,
     };
     match (a, b) {
-        (V::String(a) | V::Symbol(a), V::String(b) | V::Symbol(b))
-        | (V::JavaScriptCode(a), V::JavaScriptCode(b)) => a.cmp(b),
+        (V::String(a) | V::Symbol(a), V::String(b) | V::Symbol(b)) => text.compare(a, b),
+        (V::JavaScriptCode(a), V::JavaScriptCode(b)) => a.cmp(b),
         (V::Document(a), V::Document(b)) => {
             if a.as_bytes() != b.as_bytes() {
                 open.push(documents(a, b));

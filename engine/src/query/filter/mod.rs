@@ -3,6 +3,7 @@
 mod backtracking;
 mod bits;
 mod canonical;
+mod collated;
 mod dialect;
 mod expr;
 pub(crate) mod failure;
@@ -20,8 +21,9 @@ mod types;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use crate::value::type_name::{name_of_type, type_name};
 pub use bits::BitTest;
-pub use expr::{CompareOp, Expr, Test};
+pub use expr::{CollatedTest, CompareOp, Expr, Test};
 pub use matching::is_equal;
 pub(crate) use parse::is_operators;
 pub use parsed::Filter;
@@ -29,4 +31,4 @@ pub(crate) use pattern::Groups;
 pub use pattern::Pattern;
 pub use schema::Schema;
 pub use types::TypeSet;
-pub(crate) use types::{name_of_type, type_by_name, type_by_number, type_name};
+pub(crate) use types::{type_by_name, type_by_number};

@@ -3,32 +3,10 @@
 use bson::{raw::RawBsonRef, spec::ElementType};
 
 use super::number::{as_double, whole};
-use crate::{query::QueryError, value::error_text::element_text};
-
-/// Every type with MongoDB's number and name of it.
-const TYPES: [(i64, &str, ElementType); 21] = [
-    (1, "double", ElementType::Double),
-    (2, "string", ElementType::String),
-    (3, "object", ElementType::EmbeddedDocument),
-    (4, "array", ElementType::Array),
-    (5, "binData", ElementType::Binary),
-    (6, "undefined", ElementType::Undefined),
-    (7, "objectId", ElementType::ObjectId),
-    (8, "bool", ElementType::Boolean),
-    (9, "date", ElementType::DateTime),
-    (10, "null", ElementType::Null),
-    (11, "regex", ElementType::RegularExpression),
-    (12, "dbPointer", ElementType::DbPointer),
-    (13, "javascript", ElementType::JavaScriptCode),
-    (14, "symbol", ElementType::Symbol),
-    (15, "javascriptWithScope", ElementType::JavaScriptCodeWithScope),
-    (16, "int", ElementType::Int32),
-    (17, "timestamp", ElementType::Timestamp),
-    (18, "long", ElementType::Int64),
-    (19, "decimal", ElementType::Decimal128),
-    (-1, "minKey", ElementType::MinKey),
-    (127, "maxKey", ElementType::MaxKey),
-];
+use crate::{
+    query::QueryError,
+    value::{error_text::element_text, type_name::TYPES},
+};
 
 /// The types that `"number"` means.
 const NUMBERS: [ElementType; 4] =
@@ -123,14 +101,4 @@ pub(crate) fn type_by_name(wanted: &str) -> Option<ElementType> {
 /// The type of this number.
 pub(crate) fn type_by_number(wanted: i64) -> Option<ElementType> {
     TYPES.iter().find(|(number, ..)| *number == wanted).map(|found| found.2)
-}
-
-/// MongoDB's name of a type.
-pub(crate) fn name_of_type(wanted: ElementType) -> &'static str {
-    TYPES.iter().find(|(.., element_type)| *element_type == wanted).map_or("unknown", |t| t.1)
-}
-
-/// MongoDB's name of a value's type, as `$type` takes it.
-pub(crate) fn type_name(value: RawBsonRef<'_>) -> &'static str {
-    name_of_type(value.element_type())
 }

@@ -7,6 +7,7 @@
 //! | MinKey, undefined, null, MaxKey | none |
 //! | numbers | class of number, exponent, bits (see `number.rs`); one form for all four types |
 //! | string, symbol, code | the text with 00 as 01 01 and 01 as 01 02, then 00 |
+//! | string, symbol under a collation | its sort key in the same form |
 //! | document | for each field: class of its value, name, 00, the rest of its value; then 00 |
 //! | array | for each element: its value; then 00 |
 //! | binary | length (4), subtype, bytes |
@@ -24,6 +25,8 @@ use bson::raw::{RawBsonRef, RawIter};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::value::{
+    Collation,
+    collation::{Simple, TextOrder},
     db_pointer,
     number::Number,
     order::{RANK_DATE, binary_length, next_element, type_rank},
@@ -66,29 +69,36 @@ impl KeyBytes {
 
 /// Puts the key bytes of one value after another.
 #[derive(Debug, Clone)]
-pub struct KeyEncoder {
+pub struct KeyEncoder<'c> {
     bytes: Vec<u8>,
+    collation: Option<&'c Collation>,
 }
 
 /// Room for the key of a number, a date or an `ObjectId`.
 const KEY_BYTES_USUAL: usize = 16;
 
-impl Default for KeyEncoder {
+impl Default for KeyEncoder<'_> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl KeyEncoder {
+impl<'c> KeyEncoder<'c> {
     /// An empty key.
     #[must_use]
     pub fn new() -> Self {
-        Self { bytes: Vec::with_capacity(KEY_BYTES_USUAL) }
+        Self::of(None)
+    }
+
+    /// An empty key whose text sorts by a collation.
+    #[must_use]
+    pub fn of(collation: Option<&'c Collation>) -> Self {
+        Self { bytes: Vec::with_capacity(KEY_BYTES_USUAL), collation }
     }
 
     /// Appends one value; `None` (no such field) is encoded as null.
     pub fn push(&mut self, value: Option<RawBsonRef<'_>>, direction: Direction) {
-        append_directed(&mut self.bytes, value, direction);
+        append_directed(&mut self.bytes, value, direction, self.collation);
     }
 
     /// Hands out the key, cut and hashed if it is too long, and starts a new one.
@@ -102,9 +112,18 @@ impl KeyEncoder {
     }
 }
 
-fn append_directed(out: &mut Vec<u8>, value: Option<RawBsonRef<'_>>, direction: Direction) {
+fn append_directed(
+    out: &mut Vec<u8>,
+    value: Option<RawBsonRef<'_>>,
+    direction: Direction,
+    collation: Option<&Collation>,
+) {
     let start = out.len();
-    append_value(out, value.unwrap_or(RawBsonRef::Null));
+    let value = value.unwrap_or(RawBsonRef::Null);
+    match collation {
+        None => append_value(out, value, &Simple),
+        Some(collation) => append_value(out, value, collation),
+    }
     if direction == Direction::Descending {
         out.iter_mut().skip(start).for_each(|byte| *byte = !*byte);
     }
@@ -122,17 +141,32 @@ fn cut(out: &mut Vec<u8>, start: usize) -> bool {
     false
 }
 
-/// Appends the key of a single value, as [`encode`] makes it; whether it holds the whole value.
-pub fn append_key(out: &mut Vec<u8>, value: Option<RawBsonRef<'_>>, direction: Direction) -> bool {
+/// Appends the key of a single value, as [`encode_in`] makes it; whether it holds the whole value.
+pub fn append_key(
+    out: &mut Vec<u8>,
+    value: Option<RawBsonRef<'_>>,
+    direction: Direction,
+    collation: Option<&Collation>,
+) -> bool {
     let start = out.len();
-    append_directed(out, value, direction);
+    append_directed(out, value, direction, collation);
     cut(out, start)
 }
 
 /// The key of a single value; `None` is encoded as null.
 #[must_use]
 pub fn encode(value: Option<RawBsonRef<'_>>, direction: Direction) -> KeyBytes {
-    let mut encoder = KeyEncoder::new();
+    encode_in(value, direction, None)
+}
+
+/// As [`encode`], with text sorted by a collation.
+#[must_use]
+pub fn encode_in(
+    value: Option<RawBsonRef<'_>>,
+    direction: Direction,
+    collation: Option<&Collation>,
+) -> KeyBytes {
+    let mut encoder = KeyEncoder::of(collation);
     encoder.push(value, direction);
     encoder.finish()
 }
@@ -198,10 +232,10 @@ struct OpenContainer<'v> {
     names: bool,
 }
 
-fn append_value(out: &mut Vec<u8>, value: RawBsonRef<'_>) {
+fn append_value(out: &mut Vec<u8>, value: RawBsonRef<'_>, order: &impl TextOrder) {
     let mut open = Vec::new();
     out.push(type_rank(value));
-    append_payload(out, value, &mut open);
+    append_payload(out, value, &mut open, order);
     while let Some(inner) = open.last_mut() {
         let names = inner.names;
         let Some((name, value)) = next_element(&mut inner.elements) else {
@@ -214,12 +248,17 @@ fn append_value(out: &mut Vec<u8>, value: RawBsonRef<'_>) {
             out.extend_from_slice(name.as_bytes());
             out.push(0);
         }
-        append_payload(out, value, &mut open);
+        append_payload(out, value, &mut open, order);
     }
 }
 
 /// Appends what follows the class. The elements of what is nested are left to the caller.
-fn append_payload<'v>(out: &mut Vec<u8>, value: RawBsonRef<'v>, open: &mut Vec<OpenContainer<'v>>) {
+fn append_payload<'v>(
+    out: &mut Vec<u8>,
+    value: RawBsonRef<'v>,
+    open: &mut Vec<OpenContainer<'v>>,
+    order: &impl TextOrder,
+) {
     use RawBsonRef as V;
     match value {
         V::MinKey | V::Undefined | V::Null | V::MaxKey => {}
@@ -228,7 +267,8 @@ fn append_payload<'v>(out: &mut Vec<u8>, value: RawBsonRef<'v>, open: &mut Vec<O
                 number.append_key(out);
             }
         }
-        V::String(text) | V::Symbol(text) | V::JavaScriptCode(text) => append_text(out, text),
+        V::String(text) | V::Symbol(text) => order.append_text(out, text),
+        V::JavaScriptCode(text) => append_text(out, text.as_bytes()),
         V::Document(document) => {
             open.push(OpenContainer { elements: document.iter_elements(), names: true });
         }
@@ -261,7 +301,7 @@ fn append_payload<'v>(out: &mut Vec<u8>, value: RawBsonRef<'v>, open: &mut Vec<O
             }
         }
         V::JavaScriptCodeWithScope(code) => {
-            append_text(out, code.code);
+            append_text(out, code.code.as_bytes());
             open.push(OpenContainer { elements: code.scope.iter_elements(), names: true });
         }
     }
@@ -271,8 +311,9 @@ fn append_length(out: &mut Vec<u8>, length: usize) {
     out.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes());
 }
 
-fn append_text(out: &mut Vec<u8>, text: &str) {
-    for run in text.as_bytes().chunk_by(|a, _| *a > 1) {
+/// Appends text, or the sort key of one, so that its end sorts below whatever could follow.
+pub(in crate::value) fn append_text(out: &mut Vec<u8>, text: &[u8]) {
+    for run in text.chunk_by(|a, _| *a > 1) {
         match run.split_last() {
             Some((low @ (0 | 1), before)) => {
                 out.extend_from_slice(before);
