@@ -96,6 +96,35 @@ async function everyday() {
   await things.drop();
 }
 
+async function collations() {
+  const words = client.db("collations").collection("words");
+  await words.insertMany(["Zebra", "äpfel", "APFEL", "apfel"].map((w, _id) => ({ _id, w })));
+  const german = { locale: "de", strength: 1 };
+  assert.equal((await words.find({ w: "Äpfel" }, { collation: german }).toArray()).length, 3);
+  const sorted = await words.find().collation({ locale: "de" }).sort({ w: 1 }).toArray();
+  assert.deepEqual(sorted.map(({ _id }) => _id), [3, 2, 1, 0]);
+  const users = client.db("collations").collection("users");
+  await users.createIndex({ name: 1 }, { unique: true, collation: { locale: "en", strength: 2 } });
+  await users.insertOne({ name: "a" });
+  await assert.rejects(users.insertOne({ name: "A" }), (error) => error.code === 11000);
+}
+
+async function bulk() {
+  const done = await client.bulkWrite(
+    [
+      { name: "insertOne", namespace: "bulk.a", document: { _id: 1 } },
+      { name: "insertOne", namespace: "bulk.b", document: { _id: 1, w: "x" } },
+      { name: "updateOne", namespace: "bulk.a", filter: { _id: 2 }, update: { $set: { n: 1 } }, upsert: true },
+      { name: "deleteMany", namespace: "bulk.b", filter: { w: "X" }, collation: { locale: "en", strength: 2 } },
+    ],
+    { verboseResults: true },
+  );
+  assert.deepEqual([done.insertedCount, done.upsertedCount, done.deletedCount], [2, 1, 1]);
+  assert.equal(done.updateResults.get(2).upsertedId, 2);
+  const again = [{ name: "insertOne", namespace: "bulk.a", document: { _id: 1 } }];
+  await assert.rejects(client.bulkWrite(again), (error) => error.writeErrors.get(0).code === 11000);
+}
+
 try {
   const { version } = await admin.command({ buildInfo: 1 });
   assert.match(version, /^8\.2\./);
@@ -103,6 +132,8 @@ try {
   await cosmos();
   await manual();
   await everyday();
+  await collations();
+  await bulk();
   console.log(`Node driver ${driver.version}: samples and everyday work hold`);
 } finally {
   await client.close();

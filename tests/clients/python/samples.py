@@ -4,8 +4,9 @@ import datetime
 import os
 
 from bson.int64 import Int64
-from pymongo import MongoClient, version
-from pymongo.errors import BulkWriteError, DuplicateKeyError, OperationFailure
+from pymongo import DeleteOne, InsertOne, MongoClient, UpdateOne, version
+from pymongo.collation import Collation, CollationStrength
+from pymongo.errors import BulkWriteError, ClientBulkWriteException, DuplicateKeyError, OperationFailure
 
 from clock import advance
 
@@ -101,6 +102,61 @@ def everyday(client):
     assert "things" not in client.everyday.list_collection_names()
 
 
+def collations(client):
+    words = client.collations.words
+    words.insert_many({"_id": n, "w": w} for n, w in enumerate(["Zebra", "äpfel", "APFEL", "apfel"]))
+    german = Collation("de", strength=CollationStrength.PRIMARY)
+    assert sorted(d["_id"] for d in words.find({"w": "Äpfel"}).collation(german)) == [1, 2, 3]
+    assert [d["_id"] for d in words.find().collation(Collation("de")).sort("w", 1)] == [3, 2, 1, 0]
+    assert words.count_documents({"w": "zebra"}, collation=german) == 1
+    assert words.update_many({"w": "APFEL"}, {"$set": {"n": 1}}, collation=german).modified_count == 3
+    users = client.collations.users
+    caseless = Collation("en", strength=2)
+    users.create_index("name", unique=True, collation=caseless)
+    assert users.index_information()["name_1"]["collation"]["version"] == "57.1"
+    users.insert_one({"name": "a"})
+    try:
+        users.insert_one({"name": "A"})
+        raise AssertionError("a second name was taken")
+    except DuplicateKeyError as error:
+        assert error.code == 11000 and "dup key: { name: \"CollationKey(0x" in str(error), error
+    fixed = client.collations.create_collection("fixed", collation=caseless)
+    fixed.insert_one({"w": "Foo"})
+    assert fixed.count_documents({"w": "foo"}) == 1
+    assert fixed.options()["collation"]["strength"] == 2
+    try:
+        words.find_one({}, collation=Collation("xx"))
+        raise AssertionError("an unknown locale was taken")
+    except OperationFailure as error:
+        assert error.code == 2, error
+
+
+def bulk(client):
+    """Writes in several collections by one command, which drivers send from wire version 25 on."""
+    a, b = "bulk.a", "bulk.b"
+    done = client.bulk_write(
+        [
+            InsertOne({"_id": 1}, namespace=a),
+            InsertOne({"_id": 1, "w": "x"}, namespace=b),
+            UpdateOne({"_id": 1}, {"$set": {"n": 1}}, namespace=a),
+            UpdateOne({"_id": 2}, {"$set": {"n": 1}}, upsert=True, namespace=a),
+            DeleteOne({"w": "X"}, collation=Collation("en", strength=2), namespace=b),
+        ],
+        verbose_results=True,
+    )
+    counts = (done.inserted_count, done.modified_count, done.upserted_count, done.deleted_count)
+    assert counts == (2, 1, 1, 1), done
+    assert done.update_results[3].upserted_id == 2, done
+    try:
+        client.bulk_write([InsertOne({"_id": n}, namespace=a) for n in (1, 3, 2)], ordered=False)
+        raise AssertionError("a second _id 1 was taken")
+    except ClientBulkWriteException as error:
+        assert sorted(e["idx"] for e in error.write_errors) == [0, 2], error.write_errors
+        assert error.partial_result.inserted_count == 1
+    many = client.bulk_write([InsertOne({"_id": n}, namespace=b) for n in range(5000)], verbose_results=True)
+    assert many.inserted_count == 5000 and len(many.insert_results) == 5000
+
+
 def quiet():
     from pymongo import WriteConcern
 
@@ -114,6 +170,8 @@ def main():
         cosmos(client)
         manual(client)
         everyday(client)
+        collations(client)
+        bulk(client)
     print(f"PyMongo {version}: samples and everyday work hold")
 
 

@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use mayfly_tests::{deadline::Deadline, server::Server};
 use mongodb::{
-    IndexModel,
+    IndexModel, Namespace,
     bson::{Bson, DateTime, Document, doc},
     error::{ErrorKind, WriteFailure},
-    options::IndexOptions,
+    options::{
+        Collation, CollationStrength, DeleteOneModel, IndexOptions, InsertOneModel, UpdateOneModel,
+        WriteModel,
+    },
     sync::{Client, Collection, Database},
 };
 
@@ -100,6 +103,44 @@ fn everyday(client: &Client) {
     things.drop().run().expect("drop");
 }
 
+fn collations(client: &Client) {
+    let words = client.database("collations").collection::<Document>("words");
+    let texts = ["Zebra", "äpfel", "APFEL", "apfel"];
+    let documents = (0..).zip(texts).map(|(n, text)| doc! { "_id": n, "w": text });
+    words.insert_many(documents).run().expect("insertMany");
+    let german = Collation::builder().locale("de").strength(CollationStrength::Primary).build();
+    let found = words.find(doc! { "w": "Äpfel" }).collation(german).run().expect("find");
+    assert_eq!(found.count(), 3);
+    let caseless = Collation::builder().locale("en").strength(CollationStrength::Secondary).build();
+    let options = IndexOptions::builder().unique(true).collation(caseless).build();
+    let index = IndexModel::builder().keys(doc! { "name": 1 }).options(options).build();
+    let users = client.database("collations").collection::<Document>("users");
+    users.create_index(index).run().expect("createIndex");
+    users.insert_one(doc! { "name": "a" }).run().expect("insertOne");
+    let refused = users.insert_one(doc! { "name": "A" }).run().expect_err("a second name");
+    assert!(refused.to_string().contains("CollationKey(0x"), "{refused}");
+}
+
+fn bulk(client: &Client) {
+    let namespace = |name: &str| Namespace::new("bulk", name);
+    let insert = |name: &str, id: i32| {
+        InsertOneModel::builder().namespace(namespace(name)).document(doc! { "_id": id }).build()
+    };
+    let update = UpdateOneModel::builder()
+        .namespace(namespace("a"))
+        .filter(doc! { "_id": 1 })
+        .update(doc! { "$set": { "n": 1 } })
+        .build();
+    let delete = DeleteOneModel::builder().namespace(namespace("b")).filter(doc! { "_id": 1 });
+    let models: [WriteModel; 4] =
+        [insert("a", 1).into(), insert("b", 1).into(), update.into(), delete.build().into()];
+    let done = client.bulk_write(models).verbose_results().run().expect("bulkWrite");
+    let counts = (done.summary.inserted_count, done.summary.modified_count);
+    assert_eq!((counts, done.summary.deleted_count), ((2, 1), 1));
+    assert_eq!(done.insert_results.len(), 2);
+    client.bulk_write([insert("a", 1)]).run().expect_err("a second _id 1");
+}
+
 #[test]
 fn the_rust_driver_runs_the_samples() {
     let server = Server::start(&super::START);
@@ -112,4 +153,6 @@ fn the_rust_driver_runs_the_samples() {
     cosmos(&client, &admin);
     manual(&client, &admin);
     everyday(&client);
+    collations(&client);
+    bulk(&client);
 }

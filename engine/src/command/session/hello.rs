@@ -11,9 +11,9 @@ use crate::{
     value::scan::DOCUMENT_BYTES_MAX,
 };
 
-/// MongoDB 7.0's number, which every client that was tried accepts; drivers of today want at least
-/// 9. From 25 on drivers may use the newer command forms of MongoDB 8.0.
-const WIRE_VERSION_MAX: i32 = 21;
+/// MongoDB 8.2's number. Drivers of today want at least 9, and from 25 on they send `bulkWrite` of
+/// several collections, which this server has; nothing else that they send depends on it.
+const WIRE_VERSION_MAX: i32 = 27;
 
 /// Bytes of what a client says about itself, and of the application's name in it (as MongoDB).
 const METADATA_BYTES_MAX: usize = 1_024;
