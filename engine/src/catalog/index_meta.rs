@@ -8,7 +8,7 @@ use crate::{
     query::Filter,
     store::{IndexId, RecordNumber},
     ttl::{InertReason, Rule},
-    value::{bucket, id_number},
+    value::{Collation, bucket, id_number},
 };
 
 /// The definition of one index, as in the catalog.
@@ -31,6 +31,8 @@ pub struct IndexMeta {
     pub sparse: bool,
     /// Queries ignore it; TTL still uses it.
     pub hidden: bool,
+    /// How text compares; `None` is by bytes.
+    pub collation: Option<Collation>,
     /// Only matching documents have entries.
     pub partial: Option<Filter>,
     /// 0 to 2147483647; -1 on a last-modified index means on, without a default.
@@ -203,6 +205,9 @@ impl IndexMeta {
             spec.insert("expireAfterSeconds", i32::try_from(secs).unwrap_or(i32::MAX));
         }
         spec.extend(self.extra.clone());
+        if let Some(collation) = &self.collation {
+            spec.insert("collation", collation.spec().clone());
+        }
         spec
     }
 }

@@ -3,6 +3,7 @@
 use bson::{Bson, Document, doc};
 
 use super::Validation;
+use crate::value::Collation;
 
 /// The options given at creation.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -17,6 +18,8 @@ pub struct CollectionOptions {
     pub time_series: Option<Document>,
     /// The definition of a view.
     pub view: Option<View>,
+    /// How text compares in its queries and indexes unless they say otherwise; `None` is by bytes.
+    pub collation: Option<Collation>,
     /// Document validation.
     pub validation: Validation,
     /// Options that are stored and shown but have no effect.
@@ -89,6 +92,9 @@ impl CollectionOptions {
         if let Some(view) = &self.view {
             options.insert("viewOn", view.on.clone());
             options.insert("pipeline", view.pipeline.clone());
+        }
+        if let Some(collation) = &self.collation {
+            options.insert("collation", collation.spec().clone());
         }
         options.extend(self.validation.to_document());
         options.extend(self.extra.clone());

@@ -13,6 +13,8 @@ use crate::{
     query::Filter,
     store::{CollectionId, IndexId, StoreError},
     value::{
+        Collation,
+        collation::SORT_KEY_FORM,
         integer,
         scan::{self, Limits},
     },
@@ -28,6 +30,12 @@ const READ: Limits = Limits {
 /// The form of an index with [`IndexMeta::has_implicit_ids`]. A version that does not know it
 /// refuses the collection with a clear error.
 const VALUES_OR_RECORD: &str = "valuesOrRecord";
+
+/// The forms of an index with a collation, whose keys hold text in the form
+/// [`SORT_KEY_FORM`]. A version that makes other sort keys refuses the collection.
+const COLLATED: &str = "collated1";
+const COLLATED_OR_RECORD: &str = "collated1OrRecord";
+const _: () = assert!(SORT_KEY_FORM == 1, "the names above have its number");
 
 /// The record of one collection.
 ///
@@ -93,6 +101,10 @@ fn from_bytes(bytes: &[u8]) -> Option<Document> {
 
 fn write_index(index: &IndexMeta) -> Bson {
     let form = match index.form {
+        EntryForm::Values if index.collation.is_some() && index.has_implicit_ids => {
+            COLLATED_OR_RECORD
+        }
+        EntryForm::Values if index.collation.is_some() => COLLATED,
         EntryForm::Values if index.has_implicit_ids => VALUES_OR_RECORD,
         EntryForm::Values => "values",
         EntryForm::LastModified => "lastModified",
@@ -101,7 +113,7 @@ fn write_index(index: &IndexMeta) -> Bson {
     };
     let partial =
         index.partial.as_ref().and_then(|filter| Document::try_from(filter.source()).ok());
-    Bson::Document(doc! {
+    let mut record = doc! {
         "id": i64::from(index.id.0),
         "name": &index.name,
         "key": index.key.source.clone(),
@@ -116,7 +128,11 @@ fn write_index(index: &IndexMeta) -> Bson {
         "multikey": index.multikey,
         "clustered": index.clustered,
         "extra": index.extra.clone(),
-    })
+    };
+    if let Some(collation) = &index.collation {
+        record.insert("collation", collation.spec().clone());
+    }
+    Bson::Document(record)
 }
 
 fn read_collection(db: &str, name: &str, record: &Document) -> Result<CollectionMeta, String> {
@@ -154,7 +170,8 @@ fn read_options(mut options: Document, clustered: Option<Clustered>) -> Option<C
     let capped = options.remove("capped").is_some();
     let size_bytes = options.remove("size").as_ref().and_then(integer);
     let docs_max = options.remove("max").as_ref().and_then(integer);
-    let validation = read_validation(&mut options)?;
+    let collation = read_collation(options.remove("collation"))?;
+    let validation = read_validation(&mut options, collation.as_ref())?;
     let view = match (options.remove("viewOn"), options.remove("pipeline")) {
         (Some(Bson::String(on)), Some(Bson::Array(stages))) => {
             let stages = stages.iter().map(|stage| stage.as_document().cloned());
@@ -172,14 +189,27 @@ fn read_options(mut options: Document, clustered: Option<Clustered>) -> Option<C
         expire_after_secs: options.remove("expireAfterSeconds").as_ref().and_then(integer),
         time_series,
         view,
+        collation,
         validation,
         extra: options,
     })
 }
 
-fn read_validation(options: &mut Document) -> Option<Validation> {
+/// The outer `None` is one that can't be read.
+#[expect(clippy::option_option, reason = "no collation is one too")]
+fn read_collation(spec: Option<Bson>) -> Option<Option<Collation>> {
+    match spec {
+        Some(Bson::Document(spec)) => {
+            let spec = bson::RawDocumentBuf::try_from(&spec).ok()?;
+            Collation::read(&spec, "collation").ok()
+        }
+        _ => Some(None),
+    }
+}
+
+fn read_validation(options: &mut Document, collation: Option<&Collation>) -> Option<Validation> {
     let validator = match options.remove("validator") {
-        Some(Bson::Document(given)) => Some(Validation::parse(&given).ok()?),
+        Some(Bson::Document(given)) => Some(Validation::parse(&given, collation).ok()?),
         _ => None,
     };
     let mut word = |field: &str| options.remove(field);
@@ -192,10 +222,11 @@ fn read_validation(options: &mut Document) -> Option<Validation> {
 
 fn read_index(record: &Document) -> Option<IndexMeta> {
     let flag = |name| record.get_bool(name).ok();
+    let collation = read_collation(record.get("collation").cloned())?;
     let partial = match record.get("partial")? {
         Bson::Document(filter) => {
             let filter = bson::RawDocumentBuf::try_from(filter).ok()?;
-            Some(Filter::parse(&filter).ok()?)
+            Some(Filter::parse_in(&filter, collation.as_ref()).ok()?)
         }
         _ => None,
     };
@@ -205,7 +236,7 @@ fn read_index(record: &Document) -> Option<IndexMeta> {
         name: record.get_str("name").ok()?.to_owned(),
         key: IndexKey::read(record.get_document("key").ok()?)?,
         form: match form {
-            "values" | VALUES_OR_RECORD => EntryForm::Values,
+            "values" | VALUES_OR_RECORD | COLLATED | COLLATED_OR_RECORD => EntryForm::Values,
             "lastModified" => EntryForm::LastModified,
             "nothing" => EntryForm::Nothing,
             "buckets" => EntryForm::Buckets,
@@ -215,12 +246,13 @@ fn read_index(record: &Document) -> Option<IndexMeta> {
         prepare_unique: flag("prepareUnique")?,
         sparse: flag("sparse")?,
         hidden: flag("hidden")?,
+        collation,
         partial,
         expire_after_secs: record.get("expireAfterSeconds").and_then(integer),
         state: if flag("building")? { IndexState::Building } else { IndexState::Ready },
         multikey: flag("multikey")?,
         clustered: flag("clustered")?,
-        has_implicit_ids: form == VALUES_OR_RECORD,
+        has_implicit_ids: form == VALUES_OR_RECORD || form == COLLATED_OR_RECORD,
         extra: record.get_document("extra").ok()?.clone(),
     })
 }

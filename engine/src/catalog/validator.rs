@@ -2,7 +2,10 @@
 
 use bson::{Document, RawDocumentBuf, raw::RawDocument};
 
-use crate::query::{Context, Filter, QueryError, VariableNames, filter::failure};
+use crate::{
+    query::{Context, Filter, QueryError, VariableNames, filter::failure},
+    value::Collation,
+};
 
 /// A collection's `validator`, `validationLevel` and `validationAction`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -76,14 +79,17 @@ impl ValidationAction {
 }
 
 impl Validation {
-    /// Parses a validator, which may use `$expr`.
+    /// Parses a validator, which may use `$expr`, with the collation of its collection.
     ///
     /// # Errors
     /// What is wrong with the filter.
-    pub fn parse(validator: &Document) -> Result<Filter, QueryError> {
+    pub fn parse(
+        validator: &Document,
+        collation: Option<&Collation>,
+    ) -> Result<Filter, QueryError> {
         let raw = RawDocumentBuf::try_from(validator)
             .map_err(|_| QueryError::bad_value("the validator is not valid BSON"))?;
-        Filter::parse_query(&raw, &VariableNames::default())
+        Filter::parse_query(&raw, &VariableNames::of_collation(collation.cloned()))
     }
 
     /// The details of a failed validation: the document does not match, the level requires the
@@ -99,7 +105,7 @@ impl Validation {
     ) -> Result<Option<Document>, QueryError> {
         let Some(filter) = &self.validator else { return Ok(None) };
         let level = self.level.unwrap_or(ValidationLevel::Strict);
-        let context = Context::at(now_ms);
+        let context = Context::at(now_ms).with_collation(filter.collation());
         let matches = |document: &RawDocument| match filter.matches_in(document, &context) {
             Err(error) if self.must_know(&error) => Err(error),
             // An expression that fails on a document does not accept it.

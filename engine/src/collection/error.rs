@@ -8,6 +8,7 @@ use crate::{
     interrupt::StopReason,
     query::QueryError,
     store::{RecordNumber, StoreError},
+    value::Collation,
 };
 
 /// Why a write or a change of definitions failed. Every kind except [`WriteError::Store`] leaves
@@ -115,6 +116,8 @@ pub struct DuplicateKey {
     pub key_pattern: Document,
     /// The fields of the pattern with the colliding values.
     pub key_value: Document,
+    /// How text compares in the index.
+    pub collation: Option<Collation>,
     /// The other document is damaged, so no read returns it.
     pub is_damaged: bool,
 }

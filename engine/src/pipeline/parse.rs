@@ -175,7 +175,7 @@ impl Pipeline {
         };
         match name {
             "$match" => push("$match", Box::new(Match::parse(value, &reading.names)?)),
-            "$sort" => push("$sort", Box::new(SortStage::parse(value)?)),
+            "$sort" => push("$sort", Box::new(SortStage::parse(value, &reading.names)?)),
             "$skip" => push("$skip", Box::new(Skip::parse(value)?)),
             "$limit" => push("$limit", Box::new(Limit::parse(value)?)),
             "$count" => push("$count", Box::new(Count::parse(value)?)),

@@ -6,6 +6,7 @@ use super::{Origin, PipelineError, text::kind};
 use crate::{
     limits::PIPELINE_DEPTH_MAX,
     query::{Code, Expression, VariableNames},
+    value::Collation,
 };
 
 /// Where a pipeline occurs: some stages are allowed only in some places.
@@ -41,10 +42,11 @@ impl<'r> ParseContext<'r> {
         Self { db, names, place: Nesting::Top, depth: 0 }
     }
 
-    /// The pipeline of a view in this database.
+    /// The pipeline of a view in this database, with the collation of who reads it.
     #[must_use]
-    pub fn of_view(db: &'r str) -> Self {
-        Self { db, names: VariableNames::default(), place: Nesting::View, depth: 0 }
+    pub fn of_view(db: &'r str, collation: Option<Collation>) -> Self {
+        let names = VariableNames::of_collation(collation);
+        Self { db, names, place: Nesting::View, depth: 0 }
     }
 
     /// A pipeline in a stage of this one.

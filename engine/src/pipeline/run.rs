@@ -71,7 +71,8 @@ impl Run {
         if let (Origin::Collection(namespace), false) = (origin, pipeline.shows_server()) {
             let (collection, of_views) = resolve(&environment.collections.catalog(), namespace)?;
             let of_views: Vec<&RawDocument> = of_views.iter().map(|stage| &**stage).collect();
-            let of_views = Pipeline::parse(&of_views, &ParseContext::of_view(&collection.db))?;
+            let reading = ParseContext::of_view(&collection.db, context.collation.clone());
+            let of_views = Pipeline::parse(&of_views, &reading)?;
             for stage in of_views.fresh().into_iter().rev() {
                 stages.push_front(stage);
             }
@@ -120,6 +121,7 @@ impl Run {
         context: Arc<Context>,
     ) -> Result<Self, PipelineError> {
         let mut target = Target::matching(Filter::matches_all());
+        target.collation.clone_from(&context.collation);
         let mut absorbed = 0;
         while let Some(first) = stages.front()
             && first.absorb(&mut target)?

@@ -5,7 +5,7 @@ use crate::{
     catalog::{IndexKey, IndexMeta},
     limits::{INTERVALS_MAX, POINTS_MAX},
     query::{Expr, Test},
-    value::{Path, key::KEY_BYTES_KEPT},
+    value::{Collation, Path, key::KEY_BYTES_KEPT},
 };
 
 /// What an index can do for a filter.
@@ -37,11 +37,14 @@ impl Bounds {
     pub(super) fn shown<'b>(
         &'b self,
         key: &'b IndexKey,
+        collation: Option<&'b Collation>,
     ) -> impl Iterator<Item = (&'b str, Vec<String>)> {
-        key.parts.iter().zip(&self.fields).map(|(part, field)| {
+        key.parts.iter().zip(&self.fields).map(move |(part, field)| {
             let shown = match field {
                 FieldBounds::All => vec!["[MinKey, MaxKey]".to_owned()],
-                FieldBounds::Within(ranges) => ranges.iter().map(Range::text).collect(),
+                FieldBounds::Within(ranges) => {
+                    ranges.iter().map(|range| range.text(collation)).collect()
+                }
                 FieldBounds::Given => vec!["[min(), max())".to_owned()],
             };
             (part.path.as_str(), shown)
@@ -79,6 +82,7 @@ pub(super) fn bounds(index: &IndexMeta, tests: &[(&Path, &Test)]) -> Bounds {
         has_range: false,
         fields: Vec::new(),
     };
+    let collation = index.collation.as_ref();
     let mut ranged: Option<Vec<Interval>> = None;
     let mut bounded_roots: Vec<&str> = Vec::new();
     let mut open = true;
@@ -97,7 +101,9 @@ pub(super) fn bounds(index: &IndexMeta, tests: &[(&Path, &Test)]) -> Bounds {
         let is_equal = found.iter().all(Range::is_point);
         let intervals: Vec<Interval> = prefixes
             .iter()
-            .flat_map(|prefix| found.iter().map(|range| range.interval(prefix, direction)))
+            .flat_map(|prefix| {
+                found.iter().map(|range| range.interval(prefix, direction, collation))
+            })
             .collect();
         let is_single = found.len() == 1;
         bounds.fields.push(FieldBounds::Within(found));
@@ -135,7 +141,7 @@ fn field_ranges(index: &IndexMeta, path: &Path, tests: &[(&Path, &Test)]) -> Opt
         .iter()
         // A missing field that has no key in the index can't be looked up.
         .filter(|(other, test)| *other == path && (has_missing || needs_field(test)))
-        .filter_map(|(_, test)| ranges(test))
+        .filter_map(|(_, test)| ranges(test, index.collation.as_ref()))
         .collect();
     found.sort_by_key(|ranges| (!ranges.iter().all(Range::is_point), ranges.len()));
     let mut found = found.into_iter();

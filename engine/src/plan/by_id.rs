@@ -9,13 +9,13 @@ use crate::{
     catalog::{CollectionMeta, EntryForm},
     store::{EntryPrefix, Reader, Scan, StoreError, StoredDocument},
     value::{
-        key::{append_key, encode},
-        same_value,
+        key::{append_key, encode_in},
+        same_value_in,
     },
 };
 
 /// The document whose `_id` has this value; the caller checks whether it is visible and matches.
-/// `None` where a search is needed: for views and measurements.
+/// `None` where a search is needed: for views and measurements, and with a collation.
 ///
 /// # Errors
 /// The operation of this thread was stopped, or the store failed.
@@ -26,7 +26,9 @@ pub fn find_by_id<'t>(
 ) -> Result<Option<Option<StoredDocument<'t>>>, PlanError> {
     let index = collection.id_index().filter(|index| index.answers_queries());
     let is_plain = !collection.is_view() && collection.options.time_series.is_none();
-    let Some(index) = index.filter(|_| is_plain) else { return Ok(None) };
+    let Some(index) = index.filter(|index| is_plain && index.collation.is_none()) else {
+        return Ok(None);
+    };
     let operation = Operation::current();
     if let Some(operation) = &operation {
         operation.check()?;
@@ -55,23 +57,24 @@ pub fn document_with_id<'t>(
     else {
         return Ok(None);
     };
+    let collation = index.collation.as_ref();
     if let Some(record) = index.record_of(id)
         && let Some(stored) = reader.document(collection.id, record)?
     {
         return Ok(Some(stored));
     }
     let mut prefix = EntryPrefix::new(index.id);
-    if append_key(prefix.end(), Some(id), direction) {
+    if append_key(prefix.end(), Some(id), direction, collation) {
         let Some(entry) = reader.entry(&prefix)? else { return Ok(None) };
         return reader.document(collection.id, entry.record);
     }
     // A truncated key may belong to other values too.
-    let key = encode(Some(id), direction).bytes;
+    let key = encode_in(Some(id), direction, collation).bytes;
     let bound = Bound::Included(key.as_slice());
     for entry in reader.entries(index.id, bound, bound, Scan::Forward)? {
         let Some(stored) = reader.document(collection.id, entry?.record)? else { continue };
         let found = stored.document()?.get("_id").ok().flatten();
-        if found.is_some_and(|found| same_value(found, id)) {
+        if found.is_some_and(|found| same_value_in(found, id, collation)) {
             return Ok(Some(stored));
         }
     }

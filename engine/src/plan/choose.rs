@@ -13,7 +13,7 @@ use crate::{
     catalog::{CollectionMeta, IndexMeta},
     query::{Expr, Filter, Sort, Test},
     store::Scan,
-    value::{Direction, Path},
+    value::{Collation, Direction, Path},
 };
 
 /// How a query finds its documents.
@@ -135,7 +135,8 @@ pub fn choose(
     match hint {
         Some(Hint::Natural(direction)) => return Ok(whole(*direction)),
         Some(hint) => {
-            let index = hinted(collection, hint)?;
+            let wanted = sort.and_then(Sort::collation).or_else(|| filter.collation());
+            let index = hinted(collection, hint, wanted)?;
             return Ok(index_plan(index, bounds(index, &tests), sort));
         }
         None if natural.is_some() => return Ok(whole(natural_scan)),
@@ -219,10 +220,11 @@ pub(super) fn index_plan(index: &Arc<IndexMeta>, bounds: Bounds, sort: Option<&S
     }
 }
 
-/// The direction in which the index provides the sort order. A multikey index provides none: a
+/// The direction in which the index provides the sort order. One with another collation provides
+/// none. A multikey index provides none: a
 /// document has several entries, but sorts by the smallest or largest of them.
 fn order_provided(index: &IndexMeta, bounds: &Bounds, sort: &Sort) -> Option<Scan> {
-    if index.multikey {
+    if index.multikey || index.collation.as_ref() != sort.collation() {
         return None;
     }
     let fixed = index.key.parts.get(..bounds.fixed_fields)?;
@@ -262,6 +264,7 @@ fn natural(key: &Document, direction: &Bson) -> Result<Scan, PlanError> {
 pub(super) fn hinted<'c>(
     collection: &'c CollectionMeta,
     hint: &Hint,
+    collation: Option<&Collation>,
 ) -> Result<&'c Arc<IndexMeta>, PlanError> {
     let named = |index: &&Arc<IndexMeta>| match hint {
         Hint::Name(name) => index.name == *name,
@@ -272,7 +275,9 @@ pub(super) fn hinted<'c>(
         .indexes
         .iter()
         .filter(|index| index.answers_queries() && index.key.is_plain())
-        .find(named)
+        .filter(named)
+        // Indexes of one key may differ by collation.
+        .min_by_key(|index| index.collation.as_ref() != collation)
         .ok_or_else(|| {
             bad_hint(format!(
                 "hint provided does not correspond to an existing index of {} that queries may use; \

@@ -103,7 +103,7 @@ fn add_tests<'f>(expr: &'f Expr, tests: &mut Vec<(&'f Path, &'f Test)>) -> bool 
         Expr::True => true,
         Expr::And(parts) => parts.iter().all(|part| add_tests(part, tests)),
         Expr::Field { path, test } => {
-            tests.push((path, test));
+            tests.push((path, test.collated().0));
             true
         }
         _ => false,

@@ -8,7 +8,12 @@ use super::{
     parsed::{left_to_check, parsed_query, shape_hash},
     source::Stats,
 };
-use crate::{catalog::IndexMeta, limits::SORT_BYTES_MAX, store::Scan, value::shortest};
+use crate::{
+    catalog::IndexMeta,
+    limits::SORT_BYTES_MAX,
+    store::Scan,
+    value::{Collation, shortest},
+};
 
 /// A plan and what the command does with its documents.
 #[derive(Debug)]
@@ -27,6 +32,8 @@ pub struct PlanExplanation<'p> {
     pub limit: Option<u64>,
     /// What the command does with the documents.
     pub purpose: Purpose,
+    /// How text compares.
+    pub collation: Option<&'p Collation>,
     /// The collection does not exist.
     pub is_missing: bool,
 }
@@ -67,9 +74,14 @@ impl PlanExplanation<'_> {
         let shape = self.shape(namespace);
         let hash = shape_hash(&shape);
         let key = shape_hash(&doc! { "shape": shape, &hash: { self.plan.summary(): 1 } });
-        doc! {
+        let mut planner = doc! {
             "namespace": namespace,
             "parsedQuery": parsed,
+        };
+        if let Some(collation) = self.collation {
+            planner.insert("collation", collation.spec().clone());
+        }
+        planner.extend(doc! {
             "indexFilterSet": false,
             "queryHash": &hash,
             "planCacheShapeHash": hash,
@@ -81,7 +93,8 @@ impl PlanExplanation<'_> {
             "prunedSimilarIndexes": false,
             "winningPlan": self.winning_plan(),
             "rejectedPlans": [],
-        }
+        });
+        planner
     }
 
     /// The query shape, from which the hashes are computed.
@@ -197,7 +210,7 @@ impl PlanExplanation<'_> {
             }
             Access::Index { index, bounds, direction } => {
                 let shown: Document = bounds
-                    .shown(&index.key)
+                    .shown(&index.key, index.collation.as_ref())
                     .map(|(field, ranges)| (field.to_owned(), Bson::from(ranges)))
                     .collect();
                 let mut scan = index_scan(index);
@@ -288,6 +301,9 @@ fn index_scan(index: &IndexMeta) -> Document {
         "isPartial": index.partial.is_some(),
         "indexVersion": 2,
     });
+    if let Some(collation) = &index.collation {
+        scan.insert("collation", collation.spec().clone());
+    }
     scan
 }
 

@@ -7,7 +7,7 @@ use bson::raw::RawBson;
 use super::range::needs_field;
 use crate::{
     query::{CompareOp, Expr, Test},
-    value::{Path, compare, type_rank},
+    value::{Collation, Path, compare_in, type_rank},
 };
 
 /// Whether documents that pass all `tests` surely pass `wanted`. False when in doubt.
@@ -24,7 +24,12 @@ pub(super) fn implies(tests: &[(&Path, &Test)], wanted: &Expr) -> bool {
 }
 
 fn test_implies(test: &Test, wanted: &Test) -> bool {
-    match (test, wanted) {
+    let ((test, given), (wanted_test, collation)) = (test.collated(), wanted.collated());
+    // Text of one collation says nothing about text of another.
+    if given != collation && test.compares_text() && wanted_test.compares_text() {
+        return false;
+    }
+    match (test, wanted_test) {
         (_, Test::Exists) => needs_field(test),
         (Test::Compare { op: CompareOp::Eq, value }, Test::Compare { .. } | Test::In { .. }) => {
             is_plain(value) && holds(wanted, value)
@@ -34,7 +39,9 @@ fn test_implies(test: &Test, wanted: &Test) -> bool {
                 && values.iter().all(|value| is_plain(value) && holds(wanted, value))
         }
         (Test::Compare { op, value }, Test::Compare { op: wanted_op, value: wanted }) => {
-            is_plain(value) && is_plain(wanted) && range_implies(*op, value, *wanted_op, wanted)
+            is_plain(value)
+                && is_plain(wanted)
+                && range_implies((*op, value), (*wanted_op, wanted), collation)
         }
         _ => false,
     }
@@ -45,13 +52,17 @@ fn holds(wanted: &Test, value: &RawBson) -> bool {
 }
 
 /// Whether `x op value` implies `x wanted_op wanted`.
-fn range_implies(op: CompareOp, value: &RawBson, wanted_op: CompareOp, wanted: &RawBson) -> bool {
+fn range_implies(
+    (op, value): (CompareOp, &RawBson),
+    (wanted_op, wanted): (CompareOp, &RawBson),
+    collation: Option<&Collation>,
+) -> bool {
     use CompareOp::{Gt, Gte, Lt, Lte};
     let (value, wanted) = (value.as_raw_bson_ref(), wanted.as_raw_bson_ref());
     if type_rank(value) != type_rank(wanted) {
         return false;
     }
-    let order = compare(value, wanted);
+    let order = compare_in(value, wanted, collation);
     match (op, wanted_op) {
         (Gt, Gt | Gte) | (Gte, Gte) => order != Ordering::Less,
         (Gte, Gt) => order == Ordering::Greater,

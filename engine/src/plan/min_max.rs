@@ -57,7 +57,7 @@ pub fn choose_min_max(
         }
         Some(hint) => hint,
     };
-    let index = hinted(collection, hint)?;
+    let index = hinted(collection, hint, sort.and_then(Sort::collation))?;
     let lower = range.min.map(|key| key_of(index, key)).transpose()?.unwrap_or_default();
     let upper = range.max.map(|key| key_of(index, key)).transpose()?;
     if range.min.is_some() && upper.as_ref().is_some_and(|upper| *upper <= lower) {
@@ -80,7 +80,7 @@ fn key_of(index: &IndexMeta, values: &RawDocument) -> Result<Vec<u8>, PlanError>
             "The index chosen is not compatible with min/max",
         )
     };
-    let mut encoder = KeyEncoder::new();
+    let mut encoder = KeyEncoder::of(index.collation.as_ref());
     let mut values = values.iter();
     for part in &index.key.parts {
         let (name, value) = values.next().and_then(Result::ok).ok_or_else(other)?;

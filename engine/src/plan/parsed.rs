@@ -3,7 +3,7 @@
 use bson::{Bson, Document, doc};
 
 use super::Bounds;
-use crate::catalog::{IndexKey, IndexMeta};
+use crate::catalog::IndexMeta;
 
 /// Deeper parts of a filter are shown as written.
 const DEPTH_MAX: usize = 32;
@@ -50,7 +50,7 @@ pub(super) fn left_to_check(filter: &Document, bounds: &Bounds, index: &IndexMet
         !test.is_some_and(|test| test.contains_key("$eq") || test.contains_key("$in"))
     });
     for part in parts {
-        match bounded_field(&part, bounds, &index.key) {
+        match bounded_field(&part, bounds, index) {
             // Two conditions on an array may hold for two of its elements; bounds take one.
             Some(field) if !(index.multikey && used.contains(&field)) => used.push(field),
             _ => kept.push(part),
@@ -59,7 +59,7 @@ pub(super) fn left_to_check(filter: &Document, bounds: &Bounds, index: &IndexMet
     joined(kept)
 }
 
-fn bounded_field(part: &Document, bounds: &Bounds, key: &IndexKey) -> Option<String> {
+fn bounded_field(part: &Document, bounds: &Bounds, index: &IndexMeta) -> Option<String> {
     let (field, test) = part.iter().next()?;
     let (op, value) = test.as_document()?.iter().next()?;
     let is_exact = match (op.as_str(), value) {
@@ -67,7 +67,8 @@ fn bounded_field(part: &Document, bounds: &Bounds, key: &IndexKey) -> Option<Str
         ("$in", Bson::Array(values)) => values.iter().all(is_exact),
         _ => false,
     };
-    let (_, ranges) = bounds.shown(key).find(|(path, _)| path == field)?;
+    let (_, ranges) =
+        bounds.shown(&index.key, index.collation.as_ref()).find(|(path, _)| path == field)?;
     let is_bounded = ranges.iter().all(|range| range != "[MinKey, MaxKey]");
     (is_exact && is_bounded).then(|| field.clone())
 }

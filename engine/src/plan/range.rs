@@ -5,8 +5,9 @@ use bson::raw::{RawBson, RawBsonRef};
 use crate::{
     query::{CompareOp, Test},
     value::{
-        Direction, Layout,
-        key::{KEY_BYTES_KEPT, encode, prefix_end, type_section},
+        Collation, Direction, Layout,
+        collation::shown_key,
+        key::{KEY_BYTES_KEPT, encode, encode_in, prefix_end, type_section},
         order::{RANK_DATE, RANK_NULL, RANK_NUMBER, RANK_TEXT, RANK_UNDEFINED},
         type_rank,
     },
@@ -46,8 +47,13 @@ impl Interval {
     }
 }
 
-/// The ranges that contain every value that passes the test; `None` when the index can't help.
-pub(super) fn ranges(test: &Test) -> Option<Vec<Range>> {
+/// The ranges that contain every value that passes the test; `None` when the index can't help. An
+/// index with another collation has text in another order, so it can't help with text.
+pub(super) fn ranges(test: &Test, of_index: Option<&Collation>) -> Option<Vec<Range>> {
+    let (test, collation) = test.collated();
+    if collation != of_index && test.compares_text() {
+        return None;
+    }
     match test {
         Test::Compare { op: CompareOp::Eq, value } => Some(equal_to(value)),
         Test::Compare { op, value } => compared(*op, value),
@@ -112,7 +118,7 @@ fn compared(op: CompareOp, value: &RawBson) -> Option<Vec<Range>> {
 
 /// Whether a document without the field surely fails the test.
 pub(super) fn needs_field(test: &Test) -> bool {
-    match test {
+    match test.collated().0 {
         Test::Compare { value, .. } => {
             !matches!(value, RawBson::Null | RawBson::Undefined | RawBson::MinKey | RawBson::MaxKey)
         }
@@ -145,14 +151,21 @@ impl Range {
     }
 
     /// The keys that start with `prefix`, followed by a value of this range.
-    pub(super) fn interval(&self, prefix: &[u8], direction: Direction) -> Interval {
+    pub(super) fn interval(
+        &self,
+        prefix: &[u8],
+        direction: Direction,
+        collation: Option<&Collation>,
+    ) -> Interval {
         let whole = |tail: &[u8]| {
             let mut bytes = prefix.to_vec();
             bytes.extend_from_slice(tail);
             bytes
         };
         match self {
-            Self::Point(value) => Interval::of_prefix(&whole(&bytes_of(value, direction))),
+            Self::Point(value) => {
+                Interval::of_prefix(&whole(&bytes_of(value, direction, collation)))
+            }
             Self::Class(rank) => Interval::of_prefix(&whole(&type_section(*rank, direction).0)),
             Self::TextPrefix(text) => {
                 let text = RawBsonRef::String(text);
@@ -173,7 +186,7 @@ impl Range {
                 };
                 let section = Self::section(*rank, prefix, direction);
                 let end = |(value, _): &(RawBson, bool)| {
-                    Interval::of_prefix(&whole(&bytes_of(value, direction)))
+                    Interval::of_prefix(&whole(&bytes_of(value, direction, collation)))
                 };
                 let is_cut = |interval: &Interval| interval.lower.len() >= KEY_BYTES_KEPT;
                 let lower = match first {
@@ -203,7 +216,7 @@ impl Range {
         if rank != RANK_NUMBER {
             return whole;
         }
-        let least = of(&bytes_of(&RawBson::Double(f64::NEG_INFINITY), direction));
+        let least = of(&bytes_of(&RawBson::Double(f64::NEG_INFINITY), direction, None));
         match direction {
             Direction::Ascending => Interval { lower: least.lower, ..whole },
             Direction::Descending => Interval { upper: least.upper, ..whole },
@@ -211,7 +224,8 @@ impl Range {
     }
 
     /// The form that explain shows.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn text(&self, collation: Option<&Collation>) -> String {
+        let shown = |value: &RawBson| shown(value, collation);
         match self {
             Self::Point(value) => format!("[{0}, {0}]", shown(value)),
             Self::Between { rank, low, high } => {
@@ -242,8 +256,8 @@ impl Range {
 }
 
 /// The bytes of one value within a key: the whole value, or the part that fits.
-pub(super) fn bytes_of(value: &RawBson, direction: Direction) -> Vec<u8> {
-    encode(Some(value.as_raw_bson_ref()), direction).ordered().to_vec()
+fn bytes_of(value: &RawBson, direction: Direction, collation: Option<&Collation>) -> Vec<u8> {
+    encode_in(Some(value.as_raw_bson_ref()), direction, collation).ordered().to_vec()
 }
 
 /// The first and last value of a type, as MongoDB shows them.
@@ -261,7 +275,10 @@ fn ends(rank: u8) -> (&'static str, &'static str) {
     }
 }
 
-fn shown(value: &RawBson) -> String {
+fn shown(value: &RawBson, collation: Option<&Collation>) -> String {
+    if let (RawBson::String(text), Some(collation)) = (value, collation) {
+        return shown_key(&collation.sort_key(text));
+    }
     match value {
         RawBson::DateTime(date) => format!("new Date({})", date.timestamp_millis()),
         RawBson::ObjectId(id) => format!("ObjectId('{}')", id.to_hex()),

@@ -20,6 +20,7 @@ use crate::{
     limits::SORT_BYTES_MAX,
     query::{Context, Filter, Sort, sort::SortKey},
     store::{Reader, RecordNumber, StoredDocument},
+    value::Collation,
 };
 
 /// A query in progress.
@@ -32,6 +33,7 @@ pub struct Search {
     skip: u64,
     limit: Option<u64>,
     variables: Vec<(String, Option<RawBson>)>,
+    collation: Option<Collation>,
     position: Position,
     /// Whether the search stays open at the end of the collection.
     tails: bool,
@@ -58,7 +60,7 @@ impl Search {
     #[must_use]
     pub fn new(collection: &CollectionMeta, target: Target, plan: Plan) -> Self {
         let position = if plan.sort_in_memory { Position::Unsorted } else { start(&plan) };
-        let Target { filter, sort, skip, limit, leaves_out_damaged, variables } = target;
+        let Target { filter, sort, skip, limit, leaves_out_damaged, variables, collation } = target;
         Self {
             source: ScanSource {
                 collection: collection.id,
@@ -72,6 +74,7 @@ impl Search {
             skip,
             limit,
             variables,
+            collation,
             position,
             tails: false,
             is_noted: false,
@@ -289,6 +292,7 @@ impl Search {
         // The time is the only source of randomness that a pure layer has.
         let mut seen = Context::at(now_ms).with_seed(now_ms.unsigned_abs());
         seen.variables.clone_from(&self.variables);
+        seen.collation.clone_from(&self.collation);
         seen
     }
 

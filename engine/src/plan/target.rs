@@ -2,7 +2,10 @@
 
 use bson::raw::RawBson;
 
-use crate::query::{Filter, Sort};
+use crate::{
+    query::{Filter, Sort},
+    value::Collation,
+};
 
 /// What a search returns.
 #[derive(Debug, Clone)]
@@ -19,6 +22,8 @@ pub struct Target {
     pub leaves_out_damaged: bool,
     /// Variables that expressions of the filter may use; a value of `None` is missing.
     pub variables: Vec<(String, Option<RawBson>)>,
+    /// How text compares in expressions, and in the changes of an update.
+    pub collation: Option<Collation>,
 }
 
 impl Target {
@@ -26,6 +31,7 @@ impl Target {
     #[must_use]
     pub fn matching(filter: Filter) -> Self {
         Self {
+            collation: filter.collation().cloned(),
             filter,
             sort: None,
             skip: 0,

@@ -1,7 +1,10 @@
 //! Why a filter, projection, sort or update is refused.
 
 use super::Code;
-use crate::interrupt::StopReason;
+use crate::{
+    interrupt::StopReason,
+    value::collation::{CollationError, CollationMistake},
+};
 
 /// MongoDB's number, and one sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -65,6 +68,20 @@ impl QueryError {
 impl From<StopReason> for QueryError {
     fn from(ended: StopReason) -> Self {
         Self { ended: Some(ended), ..Self::new(ended, ended.to_string()) }
+    }
+}
+
+impl From<CollationError> for QueryError {
+    fn from(error: CollationError) -> Self {
+        let code = match error.kind {
+            CollationMistake::NoLocale => Code::IDL_FAILED_TO_PARSE,
+            CollationMistake::WrongType => Code::TYPE_MISMATCH,
+            CollationMistake::UnknownField => Code::IDL_UNKNOWN_FIELD,
+            CollationMistake::BadValue => Code::BAD_VALUE,
+            CollationMistake::OtherVersion => Code::INCOMPATIBLE_COLLATION_VERSION,
+            CollationMistake::Unsupported => Code::NOT_SUPPORTED,
+        };
+        Self::new(code, error.message)
     }
 }
 

@@ -6,7 +6,7 @@ use bson::raw::{RawBson, RawBsonRef, RawDocument};
 
 use super::{QueryError, filter::number::as_double};
 use crate::value::{
-    Direction, KeyBytes, KeyEncoder, ParallelArrays, Path, combinations, compare,
+    Collation, Direction, KeyBytes, KeyEncoder, ParallelArrays, Path, combinations, compare_in,
     error_text::element_text,
 };
 
@@ -20,6 +20,7 @@ const DBREF_NAMES: [&str; 3] = ["$ref", "$id", "$db"];
 pub struct Sort {
     fields: Vec<(Path, Direction)>,
     natural: Option<Direction>,
+    collation: Option<Collation>,
 }
 
 /// The place of one document in a sort. Keys of the same [`Sort`] compare in its order.
@@ -28,6 +29,7 @@ pub struct SortKey {
     key: KeyBytes,
     /// The values, only when the bytes do not hold them whole.
     values: Vec<(RawBson, Direction)>,
+    collation: Option<Collation>,
 }
 
 impl Sort {
@@ -36,6 +38,17 @@ impl Sort {
     /// # Errors
     /// `SortDirection`, `SortValue`, `BadValue`, `Unsupported` (`$meta`).
     pub fn parse(sort: &RawDocument) -> Result<Option<Self>, QueryError> {
+        Self::parse_in(sort, None)
+    }
+
+    /// As [`Sort::parse`], with text in the order of a collation.
+    ///
+    /// # Errors
+    /// As [`Sort::parse`].
+    pub fn parse_in(
+        sort: &RawDocument,
+        collation: Option<&Collation>,
+    ) -> Result<Option<Self>, QueryError> {
         let mut fields = Vec::new();
         let mut natural = None;
         for element in sort {
@@ -66,7 +79,14 @@ impl Sort {
             )));
         }
         let is_empty = natural.is_none() && fields.is_empty();
-        Ok((!is_empty).then_some(Self { fields, natural }))
+        let collation = collation.cloned();
+        Ok((!is_empty).then_some(Self { fields, natural, collation }))
+    }
+
+    /// How text sorts.
+    #[must_use]
+    pub fn collation(&self) -> Option<&Collation> {
+        self.collation.as_ref()
     }
 
     /// The fields, first to last; empty for a natural sort.
@@ -91,7 +111,7 @@ impl Sort {
         let mut arrays = 0;
         let mut values = Vec::with_capacity(self.fields.len());
         for (path, direction) in &self.fields {
-            let (value, is_in_array) = deciding_value(path, *direction, document);
+            let (value, is_in_array) = self.deciding_value(path, *direction, document);
             values.push(value);
             arrays += usize::from(is_in_array);
         }
@@ -109,7 +129,7 @@ impl Sort {
     }
 
     fn key_of(&self, values: &[Option<RawBsonRef<'_>>]) -> SortKey {
-        let mut encoder = KeyEncoder::new();
+        let mut encoder = KeyEncoder::of(self.collation());
         let fields = || values.iter().zip(&self.fields);
         for (value, (_, direction)) in fields() {
             encoder.push(*value, *direction);
@@ -121,7 +141,8 @@ impl Sort {
         } else {
             fields().map(|(value, (_, direction))| (owned(*value), *direction)).collect()
         };
-        SortKey { key, values }
+        let collation = self.collation.clone().filter(|_| !key.exact);
+        SortKey { key, values, collation }
     }
 
     /// Of the combinations of values, the one that comes first.
@@ -148,10 +169,29 @@ impl Sort {
         let null = RawBsonRef::Null;
         let pairs = a.iter().zip(b).zip(&self.fields);
         let orders = pairs.map(|((a, b), (_, direction))| {
-            let order = compare(a.unwrap_or(null), b.unwrap_or(null));
+            let order = compare_in(a.unwrap_or(null), b.unwrap_or(null), self.collation());
             if *direction == Direction::Descending { order.reverse() } else { order }
         });
         orders.fold(Ordering::Equal, Ordering::then)
+    }
+
+    /// The value of one field that decides, and whether an array was met.
+    fn deciding_value<'d>(
+        &self,
+        path: &Path,
+        direction: Direction,
+        document: &'d RawDocument,
+    ) -> (Option<RawBsonRef<'d>>, bool) {
+        let is_up = direction == Direction::Ascending;
+        let better = if is_up { Ordering::Less } else { Ordering::Greater };
+        let mut best: Option<RawBsonRef<'d>> = None;
+        let is_in_array = path.index_values(document, &mut |value| {
+            let value = value.unwrap_or(RawBsonRef::Null);
+            if best.is_none_or(|best| compare_in(value, best, self.collation()) == better) {
+                best = Some(value);
+            }
+        });
+        (best, is_in_array)
     }
 }
 
@@ -180,7 +220,8 @@ impl Ord for SortKey {
         }
         let pairs = self.values.iter().zip(&other.values);
         for ((a, direction), (b, _)) in pairs {
-            let order = compare(a.as_raw_bson_ref(), b.as_raw_bson_ref());
+            let (a, b) = (a.as_raw_bson_ref(), b.as_raw_bson_ref());
+            let order = compare_in(a, b, self.collation.as_ref());
             let order = if *direction == Direction::Descending { order.reverse() } else { order };
             if order != Ordering::Equal {
                 return order;
@@ -203,23 +244,6 @@ impl PartialEq for SortKey {
 }
 
 impl Eq for SortKey {}
-
-/// The value of one field that decides, and whether an array was met.
-fn deciding_value<'d>(
-    path: &Path,
-    direction: Direction,
-    document: &'d RawDocument,
-) -> (Option<RawBsonRef<'d>>, bool) {
-    let better = if direction == Direction::Ascending { Ordering::Less } else { Ordering::Greater };
-    let mut best: Option<RawBsonRef<'d>> = None;
-    let is_in_array = path.index_values(document, &mut |value| {
-        let value = value.unwrap_or(RawBsonRef::Null);
-        if best.is_none_or(|best| compare(value, best) == better) {
-            best = Some(value);
-        }
-    });
-    (best, is_in_array)
-}
 
 /// The direction of `$natural`.
 fn natural_direction(value: RawBsonRef<'_>) -> Result<Direction, QueryError> {

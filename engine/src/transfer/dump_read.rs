@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use bson::Document;
+use bson::{Document, doc};
 
 use super::{
     Compression, Progress, ReadOptions, Rehearsal, TransferError,
@@ -266,6 +266,8 @@ fn refusal(of: &DumpCollection) -> Option<String> {
 
 fn take_indexes(metadata: &Document, found: &mut DumpCollection) {
     let Ok(indexes) = metadata.get_array("indexes") else { return };
+    let options = metadata.get_document("options");
+    let has_collation = options.is_ok_and(|options| options.contains_key("collation"));
     for spec in indexes.iter().filter_map(bson::Bson::as_document) {
         let mut spec = spec.clone();
         for old in ["v", "ns", "background"] {
@@ -273,11 +275,12 @@ fn take_indexes(metadata: &Document, found: &mut DumpCollection) {
         }
         let name = spec.get_str("name").unwrap_or("without a name").to_owned();
         if name == "_id_" {
-            let collation = spec.get_document("collation").is_ok();
-            if collation {
-                found.notes.push("The index _id_ has a collation, which is left out.".to_owned());
-            }
+            // It has the collation of its collection.
             continue;
+        }
+        // A dump shows no simple collation, and an index would inherit that of its collection.
+        if has_collation && !spec.contains_key("collation") {
+            spec.insert("collation", doc! { "locale": "simple" });
         }
         match rules::read_index(&spec, Dialect::Open) {
             Ok(meta) => {

@@ -25,9 +25,9 @@ const METADATA: &str = r#"{"indexes":[
     {"v":{"$numberInt":"2"},"key":{"at":{"$numberInt":"1"}},"name":"at_1",
      "expireAfterSeconds":{"$numberInt":"60"}},
     {"v":{"$numberInt":"2"},"key":{"x":{"$numberInt":"1"}},"name":"x_1",
-     "collation":{"locale":"de","strength":{"$numberInt":"1"}}}],
+     "collation":{"locale":"se","strength":{"$numberInt":"1"}}}],
   "uuid":"0123","collectionName":"carts","type":"collection",
-  "options":{"capped":false,"collation":{"locale":"de"},
+  "options":{"capped":false,"collation":{"locale":"se"},
              "validationLevel":"moderate"},"more":{"$numberInt":"1"}}"#;
 
 /// A dump as mongodump writes it.

@@ -39,7 +39,8 @@ pub(super) fn apply(
         if others.contains_key("validator") {
             validation::check_place(&namespace)?;
         }
-        validation::apply(&mut collection.options.validation, others, "collMod")?;
+        let options = &mut collection.options;
+        validation::apply(&mut options.validation, others, options.collation.as_ref(), "collMod")?;
     }
     if given(&["cappedSize", "cappedMax"]) {
         apply_cap(collection, others)?;

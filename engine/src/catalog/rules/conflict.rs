@@ -68,6 +68,7 @@ fn same_identity(a: &IndexMeta, b: &IndexMeta) -> bool {
     a.key.same_pattern(&b.key.source)
         && a.unique == b.unique
         && a.sparse == b.sparse
+        && a.collation == b.collation
         && same_partial
         && same(projection(a), projection(b))
 }

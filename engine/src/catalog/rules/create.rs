@@ -4,13 +4,17 @@ use bson::{Bson, Document, doc};
 
 use super::{
     coll_mod::check_own_seconds,
+    collation,
     index_spec::{TTL_ON_TS_ONLY, wrong_type},
     numbers::{Whole, safe_bool},
     validation,
 };
-use crate::catalog::{
-    Capped, CatalogError, CatalogErrorKind, Clustered, CollectionOptions, Dialect, Namespace,
-    Validation, View, index_key::same_document,
+use crate::{
+    catalog::{
+        Capped, CatalogError, CatalogErrorKind, Clustered, CollectionOptions, Dialect, Namespace,
+        Validation, View, index_key::same_document,
+    },
+    value::Collation,
 };
 
 /// Largest size of a capped collection in bytes (MongoDB's limit).
@@ -56,10 +60,12 @@ pub fn options(options: &Document, now_ms: i64) -> Result<CollectionOptions, Cat
         expire_after_secs,
         time_series,
         view,
+        collation: collation::read(options, "create.collation")?.flatten(),
         validation: Validation::default(),
         extra: kept(options),
     };
-    validation::apply(&mut made.validation, options, "create")?;
+    validation::apply(&mut made.validation, options, made.collation.as_ref(), "create")?;
+    check_id_index(options, made.collation.as_ref())?;
     check_combination(&made, now_ms)?;
     Ok(made)
 }
@@ -130,13 +136,25 @@ fn check_known(options: &Document) -> Result<(), CatalogError> {
     if let Some(unknown) = options.keys().find(|field| !KNOWN.contains(&field.as_str())) {
         return Err(refused!(UnknownField, "the field 'create.{unknown}' is unknown; remove it"));
     }
-    let is_plain = |given: &Document| same_document(given, &doc! { "locale": "simple" });
     let is_off = |given: &Document| given.get("enabled").and_then(safe_bool) != Some(true);
-    let has_plain_ids = |given: &Document| given.get_document("collation").map_or(true, is_plain);
     check_inert(options, "encryptedFields", Document::is_empty)?;
     check_inert(options, "changeStreamPreAndPostImages", is_off)?;
-    check_inert(options, "collation", is_plain)?;
-    check_inert(options, "idIndex", has_plain_ids)
+    check_inert(options, "idIndex", |_| true)
+}
+
+/// The index on `_id` has the collation of its collection.
+fn check_id_index(
+    options: &Document,
+    of_collection: Option<&Collation>,
+) -> Result<(), CatalogError> {
+    let Ok(id_index) = options.get_document("idIndex") else { return Ok(()) };
+    match collation::read(id_index, "create.idIndex.collation")? {
+        Some(given) if given.as_ref() != of_collection => Err(refused!(
+            BadValue,
+            "'idIndex' must have the same collation as the collection; leave it out"
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses an unsupported option, unless its value has no effect.

@@ -64,9 +64,10 @@ pub fn plan(
         return Err(refused!(BadValue, "the list of indexes is empty; name at least one"));
     }
     let mut known = collection.indexes.clone();
+    let inherited = collection.options.collation.as_ref();
     let mut plan = CreateIndexesPlan::default();
     for spec in &request.indexes {
-        let parsed = index_spec::parse(spec, dialect, request.ignore_unknown_options)?;
+        let parsed = index_spec::parse(spec, dialect, inherited, request.ignore_unknown_options)?;
         if collection.options.time_series.is_some() {
             time_series::check_not_id(&parsed.meta)?;
         }

@@ -3,6 +3,7 @@
 use bson::{Bson, Document, RawDocumentBuf, doc};
 
 use super::{
+    collation,
     numbers::{Whole, safe_bool, type_name},
     special,
 };
@@ -14,7 +15,7 @@ use crate::{
     },
     query::{Expr, Filter, Test},
     store::IndexId,
-    value::Path,
+    value::{Collation, Path},
 };
 
 /// Most fields of a compound index (MongoDB's limit).
@@ -37,14 +38,15 @@ pub(super) struct ParsedIndex {
 /// # Errors
 /// Why no such index can be created.
 pub(crate) fn read_index(spec: &Document, dialect: Dialect) -> Result<IndexMeta, CatalogError> {
-    let ParsedIndex { meta, ttl_error, .. } = parse(spec, dialect, false)?;
+    let ParsedIndex { meta, ttl_error, .. } = parse(spec, dialect, None, false)?;
     ttl_error.map_or(Ok(meta), Err)
 }
 
-/// Parses a specification.
+/// Parses a specification. An index without a collation inherits that of its collection.
 pub(super) fn parse(
     spec: &Document,
     dialect: Dialect,
+    inherited: Option<&Collation>,
     ignore_unknown: bool,
 ) -> Result<ParsedIndex, CatalogError> {
     let spec = known_options(spec, ignore_unknown)?;
@@ -64,7 +66,7 @@ pub(super) fn parse(
     };
     let parsed_key = parse_key(key)?;
     if parsed_key.is_id() {
-        return parse_id(&spec, &parsed_key);
+        return parse_id(&spec, &parsed_key, inherited);
     }
     check_name(&name)?;
     check_version(&spec)?;
@@ -72,6 +74,7 @@ pub(super) fn parse(
     let (key, mut extra) = stored_key(&parsed_key, &spec)?;
     extra.extend(kept_options(&spec, &parsed_key)?);
     let form = entry_form(&key, dialect);
+    let collation = collation::of_index(&spec, inherited)?;
     let (expire_after_secs, ttl_error) = seconds(&spec, &parsed_key, form, dialect);
     let meta = IndexMeta {
         id: IndexId(0),
@@ -82,7 +85,8 @@ pub(super) fn parse(
         prepare_unique: flag(&spec, "prepareUnique")?,
         sparse: flag(&spec, "sparse")?,
         hidden: flag(&spec, "hidden")?,
-        partial: partial_filter(&spec)?,
+        partial: partial_filter(&spec, collation.as_ref())?,
+        collation,
         expire_after_secs,
         state: IndexState::Ready,
         multikey: false,
@@ -107,6 +111,7 @@ pub(crate) fn id_index(id: IndexId, clustered_name: Option<&str>) -> IndexMeta {
         prepare_unique: false,
         sparse: false,
         hidden: false,
+        collation: None,
         partial: None,
         expire_after_secs: None,
         state: IndexState::Ready,
@@ -229,7 +234,11 @@ fn check_version(spec: &Document) -> Result<(), CatalogError> {
     }
 }
 
-fn parse_id(spec: &Document, key: &IndexKey) -> Result<ParsedIndex, CatalogError> {
+fn parse_id(
+    spec: &Document,
+    key: &IndexKey,
+    inherited: Option<&Collation>,
+) -> Result<ParsedIndex, CatalogError> {
     const ALLOWED: &[&str] = &["key", "name", "ns", "v", "collation", "clustered"];
     let clustered = spec.get_bool("clustered").unwrap_or(false);
     let other = spec.keys().find(|option| {
@@ -248,6 +257,7 @@ fn parse_id(spec: &Document, key: &IndexKey) -> Result<ParsedIndex, CatalogError
             "the key of the index on _id must be {_id: 1}",
         ));
     }
+    collation::check_of_id(spec, inherited)?;
     Ok(ParsedIndex { meta: id_index(IndexId(0), None), key_fields: 1, ttl_error: None })
 }
 
@@ -292,18 +302,6 @@ fn kept_options(spec: &Document, key: &IndexKey) -> Result<Document, CatalogErro
         ));
     }
     check_kept(spec, key)?;
-    match spec.get("collation") {
-        None => {}
-        Some(Bson::Document(collation))
-            if collation.get_str("locale").is_ok_and(|locale| locale == "simple") => {}
-        Some(Bson::Document(_)) => {
-            return Err(CatalogError::new(
-                CatalogErrorKind::CommandNotSupported,
-                "collations other than {locale: \"simple\"} are not supported; remove it",
-            ));
-        }
-        Some(other) => return Err(wrong_type("collation", "an object", other)),
-    }
     Ok(spec
         .iter()
         .filter(|(option, _)| KEPT.contains(&option.as_str()))
@@ -367,11 +365,14 @@ fn flag(spec: &Document, option: &str) -> Result<bool, CatalogError> {
     })
 }
 
-/// The filter of a partial index.
+/// The filter of a partial index. Its text compares by the collation of the index.
 ///
 /// # Errors
 /// `TypeMismatch`, `CannotCreateIndex`, and errors of the filter.
-pub fn partial_filter(spec: &Document) -> Result<Option<Filter>, CatalogError> {
+pub fn partial_filter(
+    spec: &Document,
+    collation: Option<&Collation>,
+) -> Result<Option<Filter>, CatalogError> {
     let filter = match spec.get("partialFilterExpression") {
         None => return Ok(None),
         Some(Bson::Document(filter)) => filter,
@@ -379,7 +380,7 @@ pub fn partial_filter(spec: &Document) -> Result<Option<Filter>, CatalogError> {
     };
     let raw = RawDocumentBuf::try_from(filter)
         .map_err(|_| cannot("the partialFilterExpression can't be written as BSON"))?;
-    let filter = Filter::parse(&raw)?;
+    let filter = Filter::parse_in(&raw, collation)?;
     if is_partial(filter.root()) {
         Ok(Some(filter))
     } else {
@@ -394,7 +395,7 @@ fn is_partial(expr: &Expr) -> bool {
     match expr {
         Expr::True => true,
         Expr::And(parts) | Expr::Or(parts) => parts.iter().all(is_partial),
-        Expr::Field { test, .. } => match test {
+        Expr::Field { test, .. } => match test.collated().0 {
             Test::Compare { .. } | Test::Exists | Test::Type(_) => true,
             Test::In { patterns, .. } => patterns.is_empty(),
             _ => false,
@@ -409,6 +410,7 @@ fn check_combination(meta: &IndexMeta) -> Result<(), CatalogError> {
             "an index can't be both sparse and partial; remove one of the two options",
         ));
     }
+    collation::check_kind(meta)?;
     if meta.refuses_duplicates() && meta.form != EntryForm::Values {
         return Err(cannot("an index of this kind can't be unique; remove the option"));
     }

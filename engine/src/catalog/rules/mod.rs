@@ -11,6 +11,7 @@ macro_rules! refused {
 
 pub mod coll_mod;
 mod coll_mod_options;
+mod collation;
 mod conflict;
 pub mod create;
 pub mod create_indexes;

@@ -191,10 +191,19 @@ fn shapes_of_specifications() {
         doc! { "key": { "a": 1 }, "name": "n", "partialFilterExpression": 1 },
         Err(Kind::TypeMismatch),
     );
-    check(
-        doc! { "key": { "a": 1 }, "name": "n", "collation": { "locale": "de" } },
-        Err(Kind::CommandNotSupported),
-    );
+    let collated = |key: Document, collation: Bson, expected| {
+        check(doc! { "key": key, "name": "n", "collation": collation }, expected);
+    };
+    let german = || bson!({ "locale": "de" });
+    collated(doc! { "a": 1 }, german(), Ok(1));
+    collated(doc! { "a": "hashed" }, german(), Ok(1));
+    collated(doc! { "a": 1 }, bson!({}), Err(Kind::BadValue));
+    collated(doc! { "a": 1 }, bson!("de"), Err(Kind::TypeMismatch));
+    collated(doc! { "a": 1 }, bson!({ "locale": "xx" }), Err(Kind::Filter(Code::BAD_VALUE)));
+    collated(doc! { "a": "text" }, german(), refused);
+    collated(doc! { "a": "2d" }, german(), refused);
+    collated(doc! { "a": "text" }, bson!({ "locale": "simple" }), Ok(1));
+    check(doc! { "key": { "a": 1 }, "name": "n", "v": 1, "collation": german() }, refused);
     check(doc! { "key": { "_ts": 1 }, "name": "n", "expireAfterSeconds": -1 }, Ok(1));
 }
 
@@ -427,12 +436,13 @@ fn unsupported_options_of_create_are_refused() {
         check(field, Bson::Null, Ok(()));
     }
     check("collation", bson!({ "locale": "simple" }), Ok(()));
-    check("collation", bson!({ "locale": "simple", "strength": 2 }), unsupported);
-    check("collation", bson!({ "locale": "de" }), unsupported);
+    check("collation", bson!({ "locale": "de" }), Ok(()));
+    check("collation", bson!({}), Err(Kind::Filter(Code::IDL_FAILED_TO_PARSE)));
+    check("collation", bson!({ "locale": "se" }), Err(Kind::Filter(Code::NOT_SUPPORTED)));
     let id_index = |locale: &str| bson!({ "key": { "_id": 1 }, "collation": { "locale": locale } });
     check("idIndex", bson!({ "key": { "_id": 1 }, "name": "_id_" }), Ok(()));
     check("idIndex", id_index("simple"), Ok(()));
-    check("idIndex", id_index("de"), unsupported);
+    check("idIndex", id_index("de"), Err(Kind::BadValue));
     check("changeStreamPreAndPostImages", bson!({ "enabled": false }), Ok(()));
     check("changeStreamPreAndPostImages", bson!({ "enabled": true }), unsupported);
     check("encryptedFields", bson!({}), Ok(()));

@@ -3,7 +3,10 @@
 use bson::{Bson, Document};
 
 use super::index_spec::wrong_type;
-use crate::catalog::{CatalogError, Namespace, Validation, ValidationAction, ValidationLevel};
+use crate::{
+    catalog::{CatalogError, Namespace, Validation, ValidationAction, ValidationLevel},
+    value::Collation,
+};
 
 /// The three options.
 pub const FIELDS: [&str; 3] = ["validator", "validationLevel", "validationAction"];
@@ -15,13 +18,14 @@ pub const FIELDS: [&str; 3] = ["validator", "validationLevel", "validationAction
 pub fn apply(
     validation: &mut Validation,
     options: &Document,
+    collation: Option<&Collation>,
     place: &str,
 ) -> Result<(), CatalogError> {
     match options.get("validator") {
         None => {}
         Some(Bson::Document(given)) if given.is_empty() => validation.validator = None,
         Some(Bson::Document(given)) => {
-            let filter = Validation::parse(given)?;
+            let filter = Validation::parse(given, collation)?;
             validation.validator = Some(filter);
         }
         Some(other) => return Err(wrong_type("validator", "an object", other)),

@@ -243,6 +243,7 @@ fn make_collection(
         let name = options.clustered.as_ref().map(|clustered| clustered.name.as_str());
         let mut index = id_index(IndexId(writer.txn.writer.next_id()?), name);
         index.has_implicit_ids &= options.capped.is_none();
+        index.collation.clone_from(&options.collation);
         indexes.push(Arc::new(index));
     }
     let namespace = namespace.clone();

@@ -25,7 +25,7 @@ use crate::{
     value::{
         Direction,
         id_number::{RecordName, id_of},
-        key::encode,
+        key::encode_in,
         scan,
     },
 };
@@ -314,7 +314,7 @@ fn has_entry(
     record: RecordNumber,
 ) -> Result<bool, StoreError> {
     let direction = index.field().map_or(Direction::Ascending, |(_, direction)| direction);
-    let key = encode(Some(id), direction).bytes;
+    let key = encode_in(Some(id), direction, index.collation.as_ref()).bytes;
     let at_key = Bound::Included(key.as_slice());
     for entry in reader.entries(index.id, at_key, at_key, Scan::Forward)? {
         if StoreError::unless_damaged(entry)?.is_some_and(|entry| entry.record == record) {

@@ -183,7 +183,9 @@ fn define(
     };
     let counters = writer.counters(after.id.0)?;
     for index in &mut after.indexes {
-        let same = |other: &&Arc<IndexMeta>| other.key.source == index.key.source;
+        let same = |other: &&Arc<IndexMeta>| {
+            other.key.source == index.key.source && other.collation == index.collation
+        };
         let known = before.as_ref().and_then(|before| before.index(&index.name)).filter(same);
         let index = Arc::make_mut(index);
         if let Some(known) = known {

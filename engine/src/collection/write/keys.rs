@@ -111,10 +111,12 @@ pub(in crate::collection) fn add_entries(
         }
         let before = entries.len();
         let direction = part.kind.direction().unwrap_or(Direction::Ascending);
+        let collation = index.collation.as_ref();
         let mut added = Ok(());
         let multikey = part.path.index_values(document, &mut |value| {
             if added.is_ok() && !(index.sparse && value.is_none()) {
-                added = entries.push_with(record, |keys| append_key(keys, value, direction));
+                added =
+                    entries.push_with(record, |keys| append_key(keys, value, direction, collation));
             }
         });
         if added.is_ok() && entries.len() <= before + 1 {
@@ -158,7 +160,7 @@ pub(in crate::collection) fn encode(
     index: &IndexMeta,
     tuple: &[Option<RawBsonRef<'_>>],
 ) -> (Vec<u8>, bool) {
-    let mut encoder = KeyEncoder::new();
+    let mut encoder = KeyEncoder::of(index.collation.as_ref());
     for (part, value) in index.key.parts.iter().zip(tuple) {
         encoder.push(*value, part.kind.direction().unwrap_or(Direction::Ascending));
     }

@@ -9,7 +9,7 @@ use crate::{
     catalog::{CollectionMeta, IndexMeta},
     collection::{DuplicateKey, WriteError},
     store::{Reader, RecordNumber, Scan, StoreError},
-    value::{field::field, same_value},
+    value::{field::field, same_value_in},
 };
 
 /// A key that another document has.
@@ -89,7 +89,7 @@ pub(in crate::collection) fn shares_value(
         shared |= others.iter().any(|other| {
             other.iter().zip(tuple).all(|(a, b)| {
                 let null = bson::raw::RawBsonRef::Null;
-                same_value(a.unwrap_or(null), b.unwrap_or(null))
+                same_value_in(a.unwrap_or(null), b.unwrap_or(null), index.collation.as_ref())
             })
         });
     });
@@ -117,6 +117,7 @@ pub(super) fn duplicate(
         index: index.name.clone(),
         key_pattern: index.key.source.clone(),
         key_value,
+        collation: index.collation.clone(),
         is_damaged: conflict.is_damaged,
     }))
 }

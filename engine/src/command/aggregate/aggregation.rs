@@ -2,17 +2,13 @@
 
 use std::sync::Arc;
 
-use bson::raw::{RawBson, RawBsonRef};
+use bson::raw::RawBsonRef;
 
 use crate::{
     command::core::{
-        CommandError, Request,
-        let_variables::read_let,
-        missing_field,
-        query::{check_collation, read_hint},
+        CommandError, Context, LetVariables, Request, missing_field, query::read_hint,
     },
     pipeline::{Environment, Origin, ParseContext, Pipeline, Run},
-    query,
 };
 
 /// An aggregate command.
@@ -23,14 +19,13 @@ pub struct Aggregation {
     pub pipeline: Pipeline,
     hint: Option<crate::plan::Hint>,
     now_ms: i64,
-    variables: Vec<(String, Option<RawBson>)>,
+    variables: LetVariables,
 }
 
 impl Aggregation {
     /// Reads the fields of the command.
-    pub fn read(request: &Request<'_>) -> Result<Self, CommandError> {
+    pub fn read(context: &Context, request: &Request<'_>) -> Result<Self, CommandError> {
         let origin = origin(request)?;
-        check_collation(request)?;
         let stages = match request.get("pipeline")? {
             None => return Err(missing_field(request.name, "pipeline")),
             Some(RawBsonRef::Array(array)) => array
@@ -48,8 +43,9 @@ impl Aggregation {
                 ));
             }
         };
-        let (names, variables) = read_let(request)?;
-        let pipeline = Pipeline::parse(&stages, &ParseContext::of_command(request.db, names))?;
+        let variables = LetVariables::read(context, request)?;
+        let reading = ParseContext::of_command(request.db, variables.names.clone());
+        let pipeline = Pipeline::parse(&stages, &reading)?;
         pipeline.check_origin(&origin)?;
         let hint = read_hint(request.get("hint")?)?;
         Ok(Self { origin, pipeline, hint, now_ms: request.now_ms, variables })
@@ -57,8 +53,7 @@ impl Aggregation {
 
     /// Begins to run it.
     pub fn open(&self, environment: &Environment<'_>) -> Result<Run, CommandError> {
-        let mut seen = query::Context::at(self.now_ms);
-        seen.variables.clone_from(&self.variables);
+        let seen = self.variables.context(self.now_ms);
         let hint = self.hint.as_ref();
         Ok(Run::open(environment, &self.origin, &self.pipeline, hint, Arc::new(seen))?)
     }

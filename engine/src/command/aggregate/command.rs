@@ -34,7 +34,7 @@ pub static COMMAND: Command = Command::any(
 );
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let aggregation = Aggregation::read(request)?;
+    let aggregation = Aggregation::read(context, request)?;
     if request.flag("explain")? {
         let mut reply = explain(context, request, Verbosity::QueryPlanner)?;
         reply.extend(surroundings(request, request.document)?);

@@ -81,7 +81,7 @@ fn query(
     request: &Request<'_>,
     verbosity: Verbosity,
 ) -> Result<Document, CommandError> {
-    let asked = ExplainedQuery::read(request)?;
+    let asked = ExplainedQuery::read(context, request)?;
     let namespace = request.namespace()?;
     if view::is_view(context, &namespace) {
         return explain_view(context, request, &namespace, &asked, verbosity);
@@ -102,6 +102,7 @@ fn query(
             Purpose::Count(_) => Purpose::Count(counted_by),
             other => other,
         },
+        collation: asked.query.target.collation.as_ref(),
         is_missing,
     };
     let mut reply = doc! {

@@ -25,7 +25,7 @@ pub fn explain(
     request: &Request<'_>,
     verbosity: Verbosity,
 ) -> Result<Document, CommandError> {
-    let aggregation = Aggregation::read(request)?;
+    let aggregation = Aggregation::read(context, request)?;
     let rows = ServerFacts { context, client: request.client };
     let environment = Environment::new(&context.collections, &rows);
     let run = aggregation.open(&environment)?;
@@ -132,8 +132,17 @@ fn planner(
     let (skip, limit) = run.slice();
     let purpose = Purpose::Read;
     let (sort, projection) = (run.sort(), None);
-    let shown =
-        PlanExplanation { plan, filter, sort, projection, skip, limit, purpose, is_missing };
+    let shown = PlanExplanation {
+        plan,
+        filter,
+        sort,
+        projection,
+        skip,
+        limit,
+        purpose,
+        collation: run.context().collation.as_ref(),
+        is_missing,
+    };
     let mut cursor = doc! { "queryPlanner": shown.planner(namespace) };
     if verbosity.executes() {
         let stats = with_all_plans(shown.execution_stats(&executed), verbosity);

@@ -53,26 +53,27 @@ impl ExplainedQuery {
     ///
     /// # Errors
     /// What is wrong with its fields.
-    pub fn read(request: &Request<'_>) -> Result<Self, CommandError> {
+    pub fn read(context: &Context, request: &Request<'_>) -> Result<Self, CommandError> {
+        let variables = &LetVariables::read(context, request)?;
         match request.name {
             "count" => {
-                let query = Query::read_with_signed_limit(request, "query")?;
+                let query = Query::read_with_signed_limit(request, "query", variables)?;
                 Self::new(request, "query", query, Purpose::Count(CountedBy::Documents))
             }
             "distinct" => {
-                Self::new(request, "query", Query::read(request, "query")?, Purpose::Read)
+                let query = Query::read(request, "query", variables)?;
+                Self::new(request, "query", query, Purpose::Read)
             }
-            "findAndModify" => Self::of_find_and_modify(request),
-            "update" => Self::of_update(request),
-            "delete" => Self::of_delete(request),
+            "findAndModify" => Self::of_find_and_modify(request, variables),
+            "update" => Self::of_update(request, variables),
+            "delete" => Self::of_delete(request, variables),
             _ => {
-                let query = Query::read(request, "filter")?;
+                let query = Query::read(request, "filter", variables)?;
                 let mut read = Self::new(request, "filter", query, Purpose::Read)?;
-                if let Some(given) = request.document("projection")? {
-                    let variables = LetVariables::read(request)?;
-                    if Projection::parse_with(given, &variables.names)?.is_some() {
-                        read.projection = Some(Document::try_from(given)?);
-                    }
+                if let Some(given) = request.document("projection")?
+                    && Projection::parse_with(given, &variables.names)?.is_some()
+                {
+                    read.projection = Some(Document::try_from(given)?);
                 }
                 Ok(read)
             }
@@ -100,15 +101,17 @@ impl ExplainedQuery {
         })
     }
 
-    fn of_find_and_modify(request: &Request<'_>) -> Result<Self, CommandError> {
-        let variables = LetVariables::read(request)?;
-        let mut query = Query::read(request, "query")?;
+    fn of_find_and_modify(
+        request: &Request<'_>,
+        variables: &LetVariables,
+    ) -> Result<Self, CommandError> {
+        let mut query = Query::read(request, "query", variables)?;
         query.target.limit = Some(1);
         let removes = request.flag("remove")?;
         let update = if removes {
             None
         } else {
-            Some(read_update(request, &FIND_AND_MODIFY_NAMES, &variables)?)
+            Some(read_update(request, &FIND_AND_MODIFY_NAMES, variables)?)
         };
         let purpose = if update.is_some() { Purpose::Update } else { Purpose::Delete };
         let read = Self::new(request, "query", query, purpose)?;
@@ -116,11 +119,10 @@ impl ExplainedQuery {
         Ok(Self { update, is_upsert, returns_documents: true, ..read })
     }
 
-    fn of_update(request: &Request<'_>) -> Result<Self, CommandError> {
-        let variables = LetVariables::read(request)?;
+    fn of_update(request: &Request<'_>, variables: &LetVariables) -> Result<Self, CommandError> {
         let statement = request.within(only_statement(request, "updates")?);
         let UpdateStatement { mut query, update, is_multi, is_upsert } =
-            UpdateStatement::read(&statement, &UPDATE_NAMES, &variables)?;
+            UpdateStatement::read(&statement, &UPDATE_NAMES, variables)?;
         if !is_multi {
             query.target.limit = Some(1);
         }
@@ -128,12 +130,12 @@ impl ExplainedQuery {
         Ok(Self { update: Some(update), is_upsert, ..read })
     }
 
-    fn of_delete(request: &Request<'_>) -> Result<Self, CommandError> {
-        let variables = LetVariables::read(request)?;
+    fn of_delete(request: &Request<'_>, variables: &LetVariables) -> Result<Self, CommandError> {
         let statement = request.within(only_statement(request, "deletes")?);
         let filter = statement.document("q")?.map(RawDocument::to_owned);
         let Some(filter) = filter else { return Err(missing_field("delete.deletes", "q")) };
         let filter: RawDocumentBuf = filter;
+        let variables = variables.for_statement(&statement)?;
         let mut query = Query::of_statement(&statement, &filter, &variables)?;
         query.target.limit = statement.count("limit")?.filter(|limit| *limit > 0);
         Self::new(&statement, "q", query, Purpose::Delete)

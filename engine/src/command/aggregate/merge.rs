@@ -23,7 +23,7 @@ use crate::{
     limits::BATCH_MS_MAX,
     pipeline::{Environment, Merge, PipelineError, Run, WhenMatched, WhenNotMatched},
     query::{self, Code, Filter, Scope, Update},
-    value::Path,
+    value::{Collation, Path},
 };
 
 fn fail<T>(code: impl Into<Code>, message: impl Into<String>) -> Result<T, CommandError> {
@@ -41,7 +41,7 @@ pub fn merge_all(
     if let Some(existing) = &existing {
         existing.check_holds_documents()?;
     }
-    let is_sparse = check_unique(merge, existing.as_deref())?;
+    let is_sparse = check_unique(merge, existing.as_deref(), run.context().collation.as_ref())?;
     let work = MergeRun { merge, is_sparse, context, seen: Arc::clone(run.context()) };
     let is_by_id = merge.on.is_empty() || merge.on.iter().any(|on| on == "_id");
     let prepare = if is_by_id { with_id_first } else { with_own_id_first };
@@ -58,15 +58,23 @@ pub fn merge_all(
     Ok(())
 }
 
-/// The fields must be those of a unique index. Returns whether it is a sparse one.
-fn check_unique(merge: &Merge, existing: Option<&CollectionMeta>) -> Result<bool, CommandError> {
+/// The fields must be those of a unique index with the collation of the pipeline. Returns whether
+/// it is a sparse one.
+fn check_unique(
+    merge: &Merge,
+    existing: Option<&CollectionMeta>,
+    collation: Option<&Collation>,
+) -> Result<bool, CommandError> {
     let is_id = matches!(merge.on.as_slice(), [] | [_]) && merge.on.iter().all(|on| on == "_id");
-    if is_id {
+    let of_ids = existing.and_then(CollectionMeta::id_index);
+    if is_id && of_ids.is_none_or(|index| index.collation.as_ref() == collation) {
         return Ok(false);
     }
     let has_fields = |index: &crate::catalog::IndexMeta| {
         let keys: Vec<&String> = index.key.source.keys().collect();
-        keys.len() == merge.on.len() && merge.on.iter().all(|field| keys.contains(&field))
+        index.collation.as_ref() == collation
+            && keys.len() == merge.on.len()
+            && merge.on.iter().all(|field| keys.contains(&field))
     };
     let found = existing.and_then(|collection| {
         let mut indexes = collection.indexes.iter();
@@ -187,7 +195,7 @@ impl MergeRun<'_> {
             equal.append(cstr!("$eq"), value.unwrap_or(RawBsonRef::Null));
             filter.append(CString::try_from(field.as_str())?, equal);
         }
-        Ok(Filter::parse(&filter)?)
+        Ok(Filter::parse_in(&filter, self.seen.collation.as_ref())?)
     }
 
     /// What happens to a document that is there; `None`: nothing.
@@ -206,7 +214,10 @@ impl MergeRun<'_> {
                     array.push(&**stage);
                 }
                 let variables = self.variables(document)?;
-                Update::parse_with(RawBsonRef::Array(&array), &[], &variables)?
+                {
+                    let collation = self.seen.collation.as_ref();
+                    Update::parse_with(RawBsonRef::Array(&array), &[], &variables, collation)?
+                }
             }
         };
         Ok(Some(update))

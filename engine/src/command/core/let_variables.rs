@@ -1,14 +1,19 @@
-//! The variables of a command's `let`.
+//! The variables of a command's `let`, and its collation.
 
 use bson::{
     RawDocumentBuf,
     raw::{RawBson, RawBsonRef},
 };
 
-use super::{Code, CommandError, Request};
-use crate::query::{self, Expression, VariableNames};
+use std::borrow::Cow;
 
-/// The variables of a command's `let`, the same for all its statements and documents.
+use super::{Code, CommandError, Context, Request, collation};
+use crate::{
+    query::{self, Expression, VariableNames},
+    value::Collation,
+};
+
+/// The variables of a command's `let` and its collation, the same for all its documents.
 #[derive(Debug, Clone, Default)]
 pub struct LetVariables {
     /// Their names, for parsing.
@@ -18,19 +23,43 @@ pub struct LetVariables {
 }
 
 impl LetVariables {
-    /// Reads `let`.
+    /// Reads `let` and `collation`; without the second the default of the collection counts.
     ///
     /// # Errors
-    /// A bad name, and errors of the expressions.
-    pub fn read(request: &Request<'_>) -> Result<Self, CommandError> {
-        let (names, values) = read_let(request)?;
+    /// A bad name, errors of the expressions, and a bad collation.
+    pub fn read(context: &Context, request: &Request<'_>) -> Result<Self, CommandError> {
+        let collation = collation::of_command(context, request)?;
+        let (names, values) = read_let(request, collation)?;
         Ok(Self { names, values })
+    }
+
+    /// The same variables with another collation.
+    #[must_use]
+    pub fn collated(&self, collation: Option<Collation>) -> Self {
+        Self { names: self.names.clone().with_collation(collation), values: self.values.clone() }
+    }
+
+    /// The same for a statement, which may have a collation of its own.
+    ///
+    /// # Errors
+    /// A bad collation.
+    pub fn for_statement(&self, fields: &Request<'_>) -> Result<Cow<'_, Self>, CommandError> {
+        Ok(match collation::given(fields)? {
+            None => Cow::Borrowed(self),
+            Some(collation) => Cow::Owned(self.collated(collation)),
+        })
+    }
+
+    /// How text compares.
+    #[must_use]
+    pub fn collation(&self) -> Option<&Collation> {
+        self.names.collation()
     }
 
     /// The context of expressions at this time.
     #[must_use]
     pub fn context(&self, now_ms: i64) -> query::Context {
-        let mut seen = query::Context::at(now_ms);
+        let mut seen = query::Context::at(now_ms).with_collation(self.collation());
         seen.variables.clone_from(&self.values);
         seen
     }
@@ -74,8 +103,11 @@ type Variables = Vec<(String, Option<RawBson>)>;
 ///
 /// # Errors
 /// A bad name, and errors of the expressions.
-pub fn read_let(request: &Request<'_>) -> Result<(VariableNames, Variables), CommandError> {
-    let (mut names, mut values) = (VariableNames::default(), Vec::new());
+fn read_let(
+    request: &Request<'_>,
+    collation: Option<Collation>,
+) -> Result<(VariableNames, Variables), CommandError> {
+    let (mut names, mut values) = (VariableNames::of_collation(collation), Vec::new());
     let empty = RawDocumentBuf::new();
     for element in request.document("let")?.into_iter().flatten() {
         let (name, value) = element?;
@@ -91,7 +123,7 @@ pub fn read_let(request: &Request<'_>) -> Result<(VariableNames, Variables), Com
                 ),
             ));
         }
-        let mut context = query::Context::at(request.now_ms);
+        let mut context = query::Context::at(request.now_ms).with_collation(names.collation());
         context.variables.clone_from(&values);
         let value = expression.evaluate(&query::Scope::new(&empty, &context))?.into_owned();
         query::check_made(value.as_ref())?;

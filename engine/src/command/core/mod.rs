@@ -4,6 +4,7 @@
 //! Nothing here imports a command.
 
 pub mod client;
+mod collation;
 pub mod command;
 pub mod concern;
 pub mod context;

@@ -2,7 +2,7 @@
 
 use bson::raw::{RawBsonRef, RawDocument};
 
-use super::{Code, CommandError, Context, LetVariables, Request};
+use super::{CommandError, Context, LetVariables, Request};
 use crate::{
     catalog::{CollectionMeta, Namespace},
     limits::WRITE_RECORDS_MAX,
@@ -30,7 +30,7 @@ impl Query {
         Self { target: Target::matching(filter), hint: None }
     }
 
-    /// Everything that matches the filter of a statement, with its hint and collation.
+    /// Everything that matches the filter of a statement, with its hint.
     ///
     /// # Errors
     /// An invalid filter or hint.
@@ -39,7 +39,6 @@ impl Query {
         filter: &RawDocument,
         variables: &LetVariables,
     ) -> Result<Self, CommandError> {
-        check_collation(fields)?;
         let mut query = Self::matching(Filter::parse_query(filter, &variables.names)?);
         query.target.variables.clone_from(&variables.values);
         query.hint = read_hint(fields.given("hint")?)?;
@@ -51,9 +50,13 @@ impl Query {
     ///
     /// # Errors
     /// An invalid field.
-    pub fn read(request: &Request<'_>, filter: &str) -> Result<Self, CommandError> {
-        let mut query = Self::read_filter(request, filter)?;
-        query.target.sort = request.document("sort")?.map(Sort::parse).transpose()?.flatten();
+    pub fn read(
+        request: &Request<'_>,
+        filter: &str,
+        variables: &LetVariables,
+    ) -> Result<Self, CommandError> {
+        let mut query = Self::read_filter(request, filter, variables)?;
+        query.target.sort = read_sort(request, variables)?;
         query.target.limit = request.count("limit")?.filter(|limit| *limit > 0);
         Ok(query)
     }
@@ -65,17 +68,20 @@ impl Query {
     pub fn read_with_signed_limit(
         request: &Request<'_>,
         filter: &str,
+        variables: &LetVariables,
     ) -> Result<Self, CommandError> {
-        let mut query = Self::read_filter(request, filter)?;
+        let mut query = Self::read_filter(request, filter, variables)?;
         let limit = request.integer("limit")?;
         query.target.limit = limit.map(i64::unsigned_abs).filter(|limit| *limit > 0);
         Ok(query)
     }
 
-    /// The fields that all reads share: the filter, `skip`, `hint`, `collation` and `let`.
-    fn read_filter(request: &Request<'_>, filter: &str) -> Result<Self, CommandError> {
-        check_collation(request)?;
-        let variables = LetVariables::read(request)?;
+    /// The fields that all reads share: the filter, `skip` and `hint`.
+    fn read_filter(
+        request: &Request<'_>,
+        filter: &str,
+        variables: &LetVariables,
+    ) -> Result<Self, CommandError> {
         let filter = match request.document(filter)? {
             None => Filter::matches_all(),
             Some(filter) => Filter::parse_query(filter, &variables.names)?,
@@ -83,7 +89,8 @@ impl Query {
         let mut target = Target::matching(filter);
         target.skip = request.count("skip")?.unwrap_or(0);
         target.leaves_out_damaged = request.strict_flag(PARTIAL)?;
-        target.variables = variables.values;
+        target.variables.clone_from(&variables.values);
+        target.collation = variables.collation().cloned();
         Ok(Self { target, hint: read_hint(request.given("hint")?)? })
     }
 
@@ -161,8 +168,9 @@ impl Query {
 
     /// The context of an update of the found documents.
     pub fn update_context(&self, now_ms: i64, inserting: bool) -> UpdateContext<'_> {
-        let Target { filter, variables, .. } = &self.target;
-        UpdateContext { now_ms, filter: Some(filter), variables, inserting }
+        let Target { filter, variables, collation, .. } = &self.target;
+        let collation = collation.as_ref();
+        UpdateContext { now_ms, filter: Some(filter), variables, inserting, collation }
     }
 
     /// Whether a stored document still matches and is shown.
@@ -176,7 +184,8 @@ impl Query {
         document: &RawDocument,
         now_ms: i64,
     ) -> Result<bool, CommandError> {
-        let mut seen = query::Context::at(now_ms);
+        let collation = self.target.collation.as_ref();
+        let mut seen = query::Context::at(now_ms).with_collation(collation);
         seen.variables.clone_from(&self.target.variables);
         Ok(!collection.hides(document, stored.modified_ms, now_ms)
             && self.target.filter.matches_in(document, &seen)?)
@@ -191,30 +200,17 @@ pub fn read_hint(value: Option<RawBsonRef<'_>>) -> Result<Option<Hint>, CommandE
     Ok(value.map(Hint::parse).transpose()?.flatten())
 }
 
-/// Refuses a collation other than the plain order of bytes.
+/// The order in the field `sort`.
 ///
 /// # Errors
-/// `NotImplemented`; `BadValue` when there is no locale, `FailedToParse` when the simple one has
-/// more fields.
-pub fn check_collation(request: &Request<'_>) -> Result<(), CommandError> {
-    let Some(collation) = request.document("collation")? else { return Ok(()) };
-    match collation.get("locale")? {
-        _ if collation.is_empty() => Ok(()),
-        Some(RawBsonRef::String("simple")) if collation.iter().count() == 1 => Ok(()),
-        Some(RawBsonRef::String("simple")) => Err(CommandError::failed_to_parse(
-            "If locale=simple, no other fields should be present in the collation",
-        )),
-        Some(RawBsonRef::String("")) => {
-            Err(CommandError::bad_value("Field 'locale' is invalid in: { locale: \"\" }"))
-        }
-        Some(RawBsonRef::String(locale)) => Err(CommandError::not_supported(format!(
-            "the collation '{locale}' is not supported; use {{locale: 'simple'}}"
-        ))),
-        _ => Err(CommandError::new(
-            Code::IDL_FAILED_TO_PARSE,
-            "BSON field 'collation.locale' is missing but a required field",
-        )),
-    }
+/// What is wrong with it.
+pub fn read_sort(
+    fields: &Request<'_>,
+    variables: &LetVariables,
+) -> Result<Option<Sort>, CommandError> {
+    let sort = fields.document("sort")?;
+    let parse = |sort| Sort::parse_in(sort, variables.collation());
+    Ok(sort.map(parse).transpose()?.flatten())
 }
 
 fn too_many() -> PlanError {

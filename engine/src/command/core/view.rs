@@ -8,9 +8,7 @@ use bson::{
     raw::{CStr, RawBsonRef, RawDocument, cstr},
 };
 
-use super::{
-    CommandError, Context, Query, Request, let_variables::read_let, server_rows::ServerFacts,
-};
+use super::{CommandError, Context, LetVariables, Query, Request, server_rows::ServerFacts};
 use crate::{
     catalog::Namespace,
     pipeline::{Environment, Origin, ParseContext, Pipeline, Run},
@@ -74,14 +72,13 @@ pub fn open(
 ) -> Result<Run, CommandError> {
     let stages = stages(query, parts);
     let stages: Vec<&RawDocument> = stages.iter().map(|stage| &**stage).collect();
-    let (names, variables) = read_let(request)?;
-    let reading = ParseContext::of_command(&namespace.db, names);
+    let variables = LetVariables::read(context, request)?;
+    let seen = variables.context(request.now_ms);
+    let reading = ParseContext::of_command(&namespace.db, variables.names);
     let pipeline = Pipeline::parse(&stages, &reading)?;
     let rows = ServerFacts { context, client: request.client };
     let environment = Environment::new(&context.collections, &rows);
     let origin = Origin::Collection(namespace.clone());
-    let mut seen = crate::query::Context::at(request.now_ms);
-    seen.variables = variables;
     Ok(Run::open(&environment, &origin, &pipeline, query.hint.as_ref(), Arc::new(seen))?)
 }
 

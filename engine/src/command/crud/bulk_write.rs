@@ -8,7 +8,7 @@ use bson::{
 };
 
 use crate::{
-    catalog::Namespace,
+    catalog::{CatalogSnapshot, Namespace},
     command::core::{
         Answer, Code, Command, CommandError, Context, Cursor, LetVariables, Query, Request,
         as_integer,
@@ -69,7 +69,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     for operation in &operations {
         check_target(operation, &namespaces)?;
     }
-    let variables = LetVariables::read(request)?;
+    let variables = LetVariables::read(context, request)?;
+    let variables: Vec<_> =
+        namespaces.iter().map(|name| of_collection(&variables, &catalog, name)).collect();
     let bulk = Bulk { context, request, namespaces: &namespaces, variables: &variables };
     let mut outcome = BulkOutcome { errors_only, ..BulkOutcome::default() };
     let mut at = 0;
@@ -81,6 +83,16 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         }
     }
     outcome.answer(context, batch_size)
+}
+
+/// The variables with the default collation of a collection.
+fn of_collection(
+    variables: &LetVariables,
+    catalog: &CatalogSnapshot,
+    name: &Namespace,
+) -> LetVariables {
+    let collection = catalog.collection_named(&name.db, &name.collection);
+    variables.collated(collection.and_then(|found| found.options.collation.clone()))
 }
 
 /// One entry of `ops`.
@@ -281,7 +293,8 @@ struct Bulk<'b> {
     context: &'b Context,
     request: &'b Request<'b>,
     namespaces: &'b [Namespace],
-    variables: &'b LetVariables,
+    /// One for each of the collections.
+    variables: &'b [LetVariables],
 }
 
 impl Bulk<'_> {
@@ -359,14 +372,18 @@ impl Bulk<'_> {
         namespace: &Namespace,
     ) -> Result<(StatementResult, Option<CommandError>), CommandError> {
         let fields = self.request.within(operation.document);
+        let Some(variables) = self.variables.get(operation.target) else {
+            return Err(missing_field(PLACE, "nsInfo"));
+        };
         if operation.kind == BulkOperationKind::Update {
-            return UpdateStatement::read(&fields, &UPDATE, self.variables)?
+            return UpdateStatement::read(&fields, &UPDATE, variables)?
                 .run(self.context, namespace);
         }
         let Some(filter) = fields.document("filter")? else {
             return Err(missing_field(PLACE, "filter"));
         };
-        let query = Query::of_statement(&fields, filter, self.variables)?;
+        let variables = variables.for_statement(&fields)?;
+        let query = Query::of_statement(&fields, filter, &variables)?;
         delete(self.context, namespace, query, fields.flag("multi")?)
     }
 }

@@ -5,8 +5,8 @@ use bson::doc;
 use crate::{
     catalog::Namespace,
     command::core::{
-        Answer, Command, CommandError, Context, Field, Query, Request, ViewQuery, ignored,
-        optional, query::PARTIAL, raw, shortest, view,
+        Answer, Command, CommandError, Context, Field, LetVariables, Query, Request, ViewQuery,
+        ignored, optional, query::PARTIAL, raw, shortest, view,
     },
 };
 
@@ -29,7 +29,8 @@ pub static COMMAND: Command = Command::any("count", FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
-    let query = Query::read_with_signed_limit(request, "query")?;
+    let variables = LetVariables::read(context, request)?;
+    let query = Query::read_with_signed_limit(request, "query", &variables)?;
     if view::is_view(context, &namespace) {
         let parts = ViewQuery { filter: request.document("query")?, ..ViewQuery::default() };
         let run = view::open(context, request, &namespace, &query, &parts)?;

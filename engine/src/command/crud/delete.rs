@@ -46,7 +46,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         check_statement(PLACE, statement, FIELDS)?;
     }
     check_batch_size(statements.len())?;
-    let variables = LetVariables::read(request)?;
+    let variables = LetVariables::read(context, request)?;
     let mut written = WriteReply::default();
     written.run(
         (&statements, is_ordered),
@@ -69,5 +69,6 @@ fn one_statement(
         return Err(missing_field(PLACE, "limit"));
     };
     let is_multi = removes_all(limit)?;
-    delete(context, namespace, Query::of_statement(&fields, filter, variables)?, is_multi)
+    let variables = variables.for_statement(&fields)?;
+    delete(context, namespace, Query::of_statement(&fields, filter, &variables)?, is_multi)
 }

@@ -9,12 +9,12 @@ use bson::{
 
 use crate::{
     command::core::{
-        Answer, Code, Command, CommandError, Context, Query, Request, ViewQuery, missing_field,
-        optional, required, view,
+        Answer, Code, Command, CommandError, Context, LetVariables, Query, Request, ViewQuery,
+        missing_field, optional, required, view,
     },
     limits::CURSOR_BATCH_BYTES_MAX,
     plan::Step,
-    value::{Direction, Path, key::encode},
+    value::{Direction, Path, key::encode_in},
 };
 
 /// `{distinct: collection, key, query}`
@@ -27,14 +27,15 @@ pub static COMMAND: Command = Command::any(
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let path = key_of(request)?;
-    let query = Query::read(request, "query")?;
+    let variables = LetVariables::read(context, request)?;
+    let query = Query::read(request, "query", &variables)?;
     let mut values: BTreeMap<Vec<u8>, RawBson> = BTreeMap::new();
     let mut bytes = 0;
     let mut add = |document: &RawDocument| {
         path.index_values(document, &mut |value| {
             // An empty array shows as undefined and has no values.
             if let Some(value) = value.filter(|value| !is_undefined(value)) {
-                let key = encode(Some(value), Direction::Ascending).bytes;
+                let key = encode_in(Some(value), Direction::Ascending, variables.collation()).bytes;
                 values.entry(key).or_insert_with_key(|key| {
                     bytes += key.len();
                     value.into()

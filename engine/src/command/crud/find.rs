@@ -77,9 +77,9 @@ fn search(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let ns = namespace.to_string();
     let options = FindOptions::read(request)?;
-    let query = Query::read(request, "filter")?;
+    let variables = LetVariables::read(context, request)?;
+    let query = Query::read(request, "filter", &variables)?;
     options.check(&query)?;
-    let variables = LetVariables::read(request)?;
     let projection = match request.document("projection")? {
         Some(projection) => Projection::parse_with(projection, &variables.names)?
             .map(|projection| projection.with_query(&query.target.filter)),
@@ -104,6 +104,7 @@ fn search(context: &Context, request: &Request<'_>) -> Answer {
             let key = options.return_key.then(|| ReturnedKey::of(search.plan()));
             let shape = ReplyShape {
                 projection,
+                collation: variables.collation().cloned(),
                 variables: variables.values,
                 key,
                 with_record: options.show_record,

@@ -47,8 +47,8 @@ pub static COMMAND: Command = Command {
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
-    let variables = LetVariables::read(request)?;
-    let mut query = Query::read(request, "query")?;
+    let variables = LetVariables::read(context, request)?;
+    let mut query = Query::read(request, "query", &variables)?;
     query.target.limit = Some(1);
     let fields = FindAndModifyFields::read(request)?;
     fields.check_options()?;

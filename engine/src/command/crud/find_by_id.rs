@@ -230,7 +230,7 @@ mod tests {
             ("singleBatch: 1", 14),
             ("unknown: 1", 40415),
             ("awaitData: true", 9),
-            ("collation: {locale: 'de'}", 238),
+            ("collation: {locale: 'xx'}", 2),
             ("readConcern: {level: 'linearizable'}", 123),
             ("maxTimeMS: -1", 2),
             ("hint: 'none'", 2),

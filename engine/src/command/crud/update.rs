@@ -51,7 +51,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         check_shape(&UPDATE_NAMES, &request.within(statement), FIELDS)?;
     }
     check_batch_size(statements.len())?;
-    let variables = LetVariables::read(request)?;
+    let variables = LetVariables::read(context, request)?;
     let mut written = WriteReply::default();
     let (mut changed, mut upserted) = (0, Vec::new());
     written.run(

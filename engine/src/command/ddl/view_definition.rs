@@ -33,7 +33,7 @@ pub fn check(
         .map(|stage| RawDocumentBuf::try_from(*stage))
         .collect::<Result<Vec<_>, _>>()?;
     let raw: Vec<&RawDocument> = raw.iter().map(|stage| &**stage).collect();
-    Pipeline::parse(&raw, &ParseContext::of_view(&namespace.db))?;
+    Pipeline::parse(&raw, &ParseContext::of_view(&namespace.db, None))?;
     Ok(())
 }
 

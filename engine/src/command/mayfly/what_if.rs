@@ -56,7 +56,10 @@ fn rule(
             return Err(CommandError::invalid_options("index must have either name or keyPattern"));
         }
     };
-    let partial = partial_filter(&Document::try_from(index.document)?)?;
+    let partial = partial_filter(
+        &Document::try_from(index.document)?,
+        collection.options.collation.as_ref(),
+    )?;
     match (found.filter(|_| partial.is_none()), pattern) {
         // As collMod has it.
         (Some(index), _) => Ok(WhatIfRule::of_index(index, secs.min(i64::from(i32::MAX)))),

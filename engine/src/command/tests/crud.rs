@@ -290,42 +290,6 @@ mod find {
     }
 
     #[test]
-    fn only_the_simple_collation() {
-        let lab = with_three();
-        let more = "collation: {locale: 'simple', strength: 2}";
-        lab.check(&format!("{{find: 'c', {more}}}"), "{code: 9}");
-        let delete = format!("{{delete: 'c', deletes: [{{q: {{}}, limit: 0, {more}}}]}}");
-        lab.check(&delete, "{n: 0, 'writeErrors.0.code': 9}");
-        let simple = "collation: {locale: 'simple'}";
-        let english = "collation: {locale: 'en'}";
-        for (collation, ok) in [(simple, true), (english, false)] {
-            let end = if ok { "{ok: 1}" } else { "{code: 238}" };
-            let inner =
-                if ok { "{ok: 1, '-writeErrors': 0}" } else { "{'writeErrors.0.code': 238}" };
-            lab.check(&format!("{{find: 'c', {collation}}}"), end);
-            lab.check(&format!("{{count: 'c', {collation}}}"), end);
-            lab.check(&format!("{{distinct: 'c', key: 'v', {collation}}}"), end);
-            lab.check(&format!("{{aggregate: 'c', pipeline: [], cursor: {{}}, {collation}}}"), end);
-            lab.check(
-                &format!("{{findAndModify: 'c', update: {{$set: {{a: 1}}}}, {collation}}}"),
-                end,
-            );
-            lab.check(
-                &format!(
-                    "{{update: 'c', updates: [{{q: {{}}, u: {{$set: {{a: 1}}}}, {collation}}}]}}"
-                ),
-                inner,
-            );
-            lab.check(
-                &format!("{{delete: 'c', deletes: [{{q: {{_id: 9}}, limit: 1, {collation}}}]}}"),
-                inner,
-            );
-        }
-        lab.check("{find: 'c', collation: {strength: 1}}", "{code: 40414}");
-        lab.check("{find: 'c', collation: 1}", "{code: 14}");
-    }
-
-    #[test]
     fn variables_of_let() {
         let lab = with_three();
         let two = "let: {two: 2}";

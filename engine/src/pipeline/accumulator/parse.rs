@@ -236,7 +236,7 @@ fn top(
         match option.as_str() {
             "n" if takes_n => n = Some(Expression::parse(value, names)?),
             "output" => output = Some(Expression::parse(value, names)?),
-            "sortBy" => sort = Some(sort_of(value)?),
+            "sortBy" => sort = Some(sort_of(value, names)?),
             other => {
                 let message = format!("Unknown argument to {name} '{other}'");
                 return fail(5788002, message);
@@ -261,8 +261,9 @@ fn top(
     Ok(Accumulator { operator, input: output, n })
 }
 
-fn sort_of(value: RawBsonRef<'_>) -> Result<Sort, PipelineError> {
-    let sort = value.as_document().map(Sort::parse).transpose()?.flatten();
+fn sort_of(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Sort, PipelineError> {
+    let sort = value.as_document();
+    let sort = sort.map(|sort| Sort::parse_in(sort, names.collation())).transpose()?.flatten();
     match sort {
         Some(sort) => Ok(sort),
         None => fail(

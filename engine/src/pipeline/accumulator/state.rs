@@ -18,7 +18,7 @@ use crate::{
         text::{kind, shown},
     },
     query::{Code, Scope, SortKey, Total, filter::number::as_double},
-    value::{Direction, compare, key::encode},
+    value::{Collation, Direction, compare_in, key::encode_in},
 };
 
 /// Overhead in bytes of a value in a list.
@@ -89,26 +89,29 @@ impl State {
         scope: &Scope<'_>,
     ) -> Result<i64, PipelineError> {
         let operator = &accumulator.operator;
+        let collation = scope.context().collation.as_ref();
         if let (Self::One { is_set: true, .. }, Operator::First) = (&*self, operator) {
             return Ok(0);
         }
         let value = accumulator.input.evaluate(scope)?;
         let given = value.as_ref();
         if let Operator::ConcatArrays | Operator::SetUnion = operator {
-            return self.add_elements(given);
+            return self.add_elements(given, collation);
         }
         match self {
             Self::Sum { total, count } => {
                 *count += u64::from(given.is_some_and(|value| total.add_value(value)));
                 Ok(0)
             }
-            Self::One { value, is_set } => Ok(keep_one(operator, value, is_set, given)),
+            Self::One { value, is_set } => {
+                Ok(keep_one(operator, (value, is_set), given, collation))
+            }
             Self::List(list) => {
                 let Some(value) = given else { return Ok(0) };
                 list.push(value.into());
                 Ok(size(value))
             }
-            Self::Set(set) => Ok(given.map_or(0, |value| add_to_set(set, value))),
+            Self::Set(set) => Ok(given.map_or(0, |value| add_to_set(set, value, collation))),
             Self::Deviation { count, mean, squares } => {
                 if let Some(number) = given.and_then(as_double) {
                     *count += 1;
@@ -121,7 +124,7 @@ impl State {
                 Ok(0)
             }
             Self::Merged(merged) => merge(merged, given),
-            Self::Kept { n, values } => Ok(keep_n(operator, *n, values, given)),
+            Self::Kept { n, values } => Ok(keep_n((operator, *n), values, given, collation)),
             Self::Sorted { n, entries, seen } => {
                 let (Operator::Top { sort, is_bottom } | Operator::TopN { sort, is_bottom }) =
                     operator
@@ -142,7 +145,11 @@ impl State {
     }
 
     /// Adds the elements of an array. A document without the field adds none.
-    fn add_elements(&mut self, given: Option<RawBsonRef<'_>>) -> Result<i64, PipelineError> {
+    fn add_elements(
+        &mut self,
+        given: Option<RawBsonRef<'_>>,
+        collation: Option<&Collation>,
+    ) -> Result<i64, PipelineError> {
         let array = match given {
             None => return Ok(0),
             Some(RawBsonRef::Array(array)) => array,
@@ -155,7 +162,7 @@ impl State {
         for element in array {
             let element = element?;
             grown += match self {
-                Self::Set(set) => add_to_set(set, element),
+                Self::Set(set) => add_to_set(set, element, collation),
                 Self::List(list) => {
                     list.push(element.into());
                     size(element)
@@ -201,8 +208,12 @@ impl State {
 }
 
 /// Adds a value if the set has none that is equal. Returns by how many bytes the set grew.
-fn add_to_set(set: &mut BTreeMap<Vec<u8>, RawBson>, value: RawBsonRef<'_>) -> i64 {
-    let key = encode(Some(value), Direction::Ascending).bytes;
+fn add_to_set(
+    set: &mut BTreeMap<Vec<u8>, RawBson>,
+    value: RawBsonRef<'_>,
+    collation: Option<&Collation>,
+) -> i64 {
+    let key = encode_in(Some(value), Direction::Ascending, collation).bytes;
     if set.contains_key(&key) {
         return 0;
     }
@@ -267,9 +278,9 @@ fn is_nullish(value: Option<RawBsonRef<'_>>) -> bool {
 
 fn keep_one(
     operator: &Operator,
-    value: &mut Option<RawBson>,
-    is_set: &mut bool,
+    (value, is_set): (&mut Option<RawBson>, &mut bool),
     given: Option<RawBsonRef<'_>>,
+    collation: Option<&Collation>,
 ) -> i64 {
     let wanted = match operator {
         Operator::Min | Operator::Max if is_nullish(given) => return 0,
@@ -278,7 +289,7 @@ fn keep_one(
         _ => None,
     };
     if let (Some(wanted), Some(current), Some(given)) = (wanted, value.as_ref(), given)
-        && compare(given, current.as_raw_bson_ref()) != wanted
+        && compare_in(given, current.as_raw_bson_ref(), collation) != wanted
     {
         return 0;
     }
@@ -316,10 +327,10 @@ fn merge(merged: &mut RawDocumentBuf, given: Option<RawBsonRef<'_>>) -> Result<i
 }
 
 fn keep_n(
-    operator: &Operator,
-    n: usize,
+    (operator, n): (&Operator, usize),
     values: &mut VecDeque<RawBson>,
     given: Option<RawBsonRef<'_>>,
+    collation: Option<&Collation>,
 ) -> i64 {
     let value = match operator {
         Operator::MinN | Operator::MaxN if is_nullish(given) => return 0,
@@ -328,7 +339,7 @@ fn keep_n(
     let at = match operator {
         Operator::FirstN | Operator::LastN => values.len(),
         _ => values.partition_point(|current| {
-            let order = compare(current.as_raw_bson_ref(), value);
+            let order = compare_in(current.as_raw_bson_ref(), value, collation);
             let order = if matches!(operator, Operator::MaxN) { order.reverse() } else { order };
             order != Ordering::Greater
         }),

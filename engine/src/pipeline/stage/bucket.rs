@@ -16,7 +16,7 @@ use crate::{
         text::{kind, shown},
     },
     query::{Expression, Sort, VariableNames},
-    value::{compare, type_rank},
+    value::{compare_in, type_rank},
 };
 
 type Stages = (Group, SortStage);
@@ -43,7 +43,7 @@ pub(in crate::pipeline) fn sort_by_count(
     let mut order = RawDocumentBuf::new();
     order.append(cstr!("count"), -1);
     let group = Group::of(Expression::parse(value, names)?, counting(names)?);
-    Ok((group, sorted(&order)?))
+    Ok((group, sorted(&order, names)?))
 }
 
 pub(super) fn is_operator(document: &RawDocument) -> bool {
@@ -58,8 +58,8 @@ pub(super) fn counting(names: &VariableNames) -> Result<Accumulators, PipelineEr
     Accumulators::parse([("count", RawBsonRef::Document(&sum))].into_iter(), names)
 }
 
-fn sorted(order: &RawDocument) -> Result<SortStage, PipelineError> {
-    match Sort::parse(order)? {
+fn sorted(order: &RawDocument, names: &VariableNames) -> Result<SortStage, PipelineError> {
+    match Sort::parse_in(order, names.collation())? {
         Some(sort) => Ok(SortStage::of(sort)),
         None => fail(15976, "$sort stage must have at least one sort key"),
     }
@@ -104,7 +104,7 @@ pub(in crate::pipeline) fn bucket(
         return fail(40198, "$bucket requires 'groupBy' and 'boundaries' to be specified.");
     };
     if let Some(default) = &default {
-        check_default(default.as_raw_bson_ref(), lowest, highest)?;
+        check_default(default.as_raw_bson_ref(), lowest, highest, names)?;
     }
     let id = switch(group_by, &bounds, default.as_ref());
     let id = Expression::parse(RawBsonRef::Document(&id), names)?;
@@ -114,7 +114,7 @@ pub(in crate::pipeline) fn bucket(
     };
     let mut order = RawDocumentBuf::new();
     order.append(cstr!("_id"), 1);
-    Ok((Group::of(id, fields), sorted(&order)?))
+    Ok((Group::of(id, fields), sorted(&order, names)?))
 }
 
 fn checked_group_by(value: RawBsonRef<'_>) -> Result<RawBsonRef<'_>, PipelineError> {
@@ -181,7 +181,7 @@ fn boundaries(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Vec<RawBso
             );
             return fail(40193, message);
         }
-        if compare(lower, upper) != Ordering::Less {
+        if compare_in(lower, upper, names.collation()) != Ordering::Less {
             let message = format!(
                 "The 'boundaries' option to $bucket must be sorted, but elements {at} and {} are not \
                  in ascending order ({} is not less than {}).",
@@ -199,11 +199,12 @@ fn check_default(
     default: RawBsonRef<'_>,
     lowest: &RawBson,
     highest: &RawBson,
+    names: &VariableNames,
 ) -> Result<(), PipelineError> {
     let (lowest, highest) = (lowest.as_raw_bson_ref(), highest.as_raw_bson_ref());
     let is_outside = type_rank(default) != type_rank(lowest)
-        || compare(default, lowest) == Ordering::Less
-        || compare(default, highest) != Ordering::Less;
+        || compare_in(default, lowest, names.collation()) == Ordering::Less
+        || compare_in(default, highest, names.collation()) != Ordering::Less;
     if is_outside {
         return Ok(());
     }

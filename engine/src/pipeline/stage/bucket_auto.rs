@@ -22,7 +22,7 @@ use crate::{
         text::{kind, shown},
     },
     query::{Expression, QueryError, Scope, VariableNames, filter::number::as_double},
-    value::compare,
+    value::{compare, compare_in, same_value_in},
 };
 
 /// A document with what it is grouped by.
@@ -160,8 +160,10 @@ impl Options {
             held.add("$bucketAuto", document.as_bytes().len() * 2 + key_bytes)?;
             entries.push((key, document));
         }
-        let by_value =
-            |(a, _): &Keyed, (b, _): &Keyed| compare(a.as_raw_bson_ref(), b.as_raw_bson_ref());
+        let collation = input.context.collation.as_ref();
+        let by_value = |(a, _): &Keyed, (b, _): &Keyed| {
+            compare_in(a.as_raw_bson_ref(), b.as_raw_bson_ref(), collation)
+        };
         let entries = sort_by(entries, by_value).map_err(QueryError::from)?;
         self.buckets(entries, input, &mut held)
     }
@@ -175,6 +177,10 @@ impl Options {
         let mut add = |states: &mut [State], document: &RawDocument| {
             let grown = self.fields.add(states, &Scope::new(document, input.context))?;
             held.change("$bucketAuto", grown)
+        };
+        let collation = input.context.collation.as_ref();
+        let same = |a: &RawBson, b: &RawBson| {
+            same_value_in(a.as_raw_bson_ref(), b.as_raw_bson_ref(), collation)
         };
         let size = rounded_share(entries.len(), self.count);
         let mut entries = entries.into_iter().peekable();
@@ -233,10 +239,6 @@ impl Options {
         }
         document
     }
-}
-
-fn same(a: &RawBson, b: &RawBson) -> bool {
-    compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()).is_eq()
 }
 
 /// Documents in a bucket: rounded half up, at least one.

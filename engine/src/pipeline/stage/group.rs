@@ -19,7 +19,7 @@ use crate::{
         memory::MemoryBudget,
     },
     query::{Code, Expression, Scope, VariableNames},
-    value::{Direction, key::encode},
+    value::{Direction, key::encode_in},
 };
 
 /// Bytes that a group takes, a small `_id` and one state included.
@@ -67,6 +67,7 @@ impl Group {
     }
 
     fn all(&self, input: &mut Input<'_>) -> Result<Vec<(RawBson, Vec<State>)>, PipelineError> {
+        let collation = input.context.collation.as_ref();
         let mut held = MemoryBudget::default();
         let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut groups: Vec<(RawBson, Vec<State>)> = Vec::new();
@@ -74,7 +75,7 @@ impl Group {
             let scope = Scope::new(&document, input.context);
             let id = self.id.evaluate(&scope).map_err(|error| in_group(error.into()))?;
             let id = id.as_ref().unwrap_or(RawBsonRef::Null);
-            let key = encode(Some(id), Direction::Ascending).bytes;
+            let key = encode_in(Some(id), Direction::Ascending, collation).bytes;
             let at = if let Some(at) = places.get(&key) {
                 *at
             } else {

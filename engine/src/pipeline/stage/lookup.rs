@@ -18,7 +18,7 @@ use crate::{
         views::draws_lots,
     },
     query::{Code, Context, Expression, Filter, Scope, check_made},
-    value::Path,
+    value::{Collation, Path},
 };
 
 /// `$lookup`: the documents of another collection that belong to each one.
@@ -165,7 +165,10 @@ impl Options {
         }
         let first = match &self.fields {
             None => None,
-            Some((local, foreign)) => Some(Match::of(equal(local, foreign, document)?)),
+            Some((local, foreign)) => {
+                let collation = input.context.collation.as_ref();
+                Some(Match::of(equal(local, foreign, document, collation)?))
+            }
         };
         let (environment, pipeline) = (&input.environment.within()?, &self.pipeline);
         let mut run = match first {
@@ -201,7 +204,12 @@ impl Options {
 
 /// The filter for documents whose field equals one of these values. As in a filter, an array means
 /// its elements. Without a value, as in an empty array, it is null.
-fn equal(local: &Path, foreign: &CString, document: &RawDocument) -> Result<Filter, PipelineError> {
+fn equal(
+    local: &Path,
+    foreign: &CString,
+    document: &RawDocument,
+    collation: Option<&Collation>,
+) -> Result<Filter, PipelineError> {
     let mut values = RawArrayBuf::new();
     local.index_values(document, &mut |value| match value {
         // What an index has for a missing field and for an empty array.
@@ -226,13 +234,13 @@ fn equal(local: &Path, foreign: &CString, document: &RawDocument) -> Result<Filt
             }
             let mut filter = RawDocumentBuf::new();
             filter.append(cstr!("$or"), any);
-            return Ok(Filter::parse(&filter)?);
+            return Ok(Filter::parse_in(&filter, collation)?);
         }
         _ => test.append(cstr!("$in"), RawBson::Array(values)),
     }
     let mut filter = RawDocumentBuf::new();
     filter.append(foreign, test);
-    Ok(Filter::parse(&filter)?)
+    Ok(Filter::parse_in(&filter, collation)?)
 }
 
 impl Stage for Lookup {

@@ -65,7 +65,9 @@ impl Stage for Match {
         let mut filter = RawDocumentBuf::new();
         filter.append(cstr!("$and"), both);
         // Each may be as deep as a filter can be, and both together deeper.
-        let Ok(filter) = Filter::parse(&filter) else { return Ok(false) };
+        let Ok(filter) = Filter::parse_in(&filter, self.filter.collation()) else {
+            return Ok(false);
+        };
         target.filter = filter;
         Ok(true)
     }

@@ -194,7 +194,7 @@ mod tests {
         let stages = [rawdoc! { "$unwind": "$a" }, rawdoc! { "$group": { "_id": "$a" } }];
         let stages: Vec<_> = stages.iter().map(|stage| &**stage).collect();
         let pipeline =
-            Pipeline::parse(&stages, &ParseContext::of_view("test")).expect("a pipeline");
+            Pipeline::parse(&stages, &ParseContext::of_view("test", None)).expect("a pipeline");
         let run =
             || Run::over([rawdoc! { "a": [1, 2] }].into(), &pipeline, Arc::new(Context::at(0)));
         assert!(run().advance(&environment).expect("run").is_some());

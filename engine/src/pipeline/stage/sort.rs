@@ -9,7 +9,7 @@ use crate::{
     interrupt::sort_by,
     pipeline::{PipelineError, memory::MemoryBudget},
     plan::Target,
-    query::{QueryError, Sort, SortKey},
+    query::{QueryError, Sort, SortKey, VariableNames},
 };
 
 /// A document with its place.
@@ -24,14 +24,17 @@ pub(in crate::pipeline) struct SortStage {
 }
 
 impl SortStage {
-    pub(in crate::pipeline) fn parse(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
+    pub(in crate::pipeline) fn parse(
+        value: RawBsonRef<'_>,
+        names: &VariableNames,
+    ) -> Result<Self, PipelineError> {
         let RawBsonRef::Document(sort) = value else {
             return Err(PipelineError::stage(
                 15973,
                 "the $sort key specification must be an object",
             ));
         };
-        match Sort::parse(sort)? {
+        match Sort::parse_in(sort, names.collation())? {
             Some(sort) => Ok(Self::of(sort)),
             None => Err(PipelineError::stage(15976, "$sort stage must have at least one sort key")),
         }

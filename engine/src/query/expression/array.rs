@@ -10,7 +10,6 @@ use super::{
 use crate::{
     limits::RANGE_ELEMENTS_MAX,
     query::{Code, QueryError, error::refused},
-    value::order,
 };
 
 pub(super) static OPERATORS: &[Operator] = &[
@@ -133,7 +132,7 @@ fn is_in(given: &CallArgs<'_>) -> Outcome {
     };
     let Some(wanted) = given.at(0) else { return Ok(Some(RawBson::Boolean(false))) };
     for element in array {
-        if order::same_value(element?, wanted) {
+        if given.order(element?, wanted).is_eq() {
             return Ok(Some(RawBson::Boolean(true)));
         }
     }
@@ -156,7 +155,7 @@ fn index_of_array(given: &CallArgs<'_>) -> Outcome {
     let end = array_border(given, 3, "ending index")?.unwrap_or(usize::MAX);
     let Some(wanted) = given.at(1) else { return Ok(Some(RawBson::Int32(-1))) };
     for (at, element) in array.into_iter().enumerate().take(end).skip(start) {
-        if order::same_value(element?, wanted) {
+        if given.order(element?, wanted).is_eq() {
             return count(at);
         }
     }

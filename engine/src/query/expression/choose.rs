@@ -10,10 +10,7 @@ use super::{
     budget::Budget,
     operator::{Arguments, CallArgs, NamedMistake, Operator, Outcome},
 };
-use crate::{
-    query::{QueryError, Sort, error::refused},
-    value::order,
-};
+use crate::query::{QueryError, Sort, error::refused};
 
 pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$firstN", arguments: N_ARGUMENTS, run: first_n },
@@ -71,14 +68,14 @@ fn last_n(given: &CallArgs<'_>) -> Outcome {
 fn max_n(given: &CallArgs<'_>) -> Outcome {
     let (n, all) = read(given)?;
     let mut all = without_null(all);
-    all.sort_by(|a, b| order::compare(*b, *a));
+    all.sort_by(|a, b| given.order(*b, *a));
     Ok(Some(array_of(all.into_iter().take(n))))
 }
 
 fn min_n(given: &CallArgs<'_>) -> Outcome {
     let (n, all) = read(given)?;
     let mut all = without_null(all);
-    all.sort_by(|a, b| order::compare(*a, *b));
+    all.sort_by(|a, b| given.order(*a, *b));
     Ok(Some(array_of(all.into_iter().take(n))))
 }
 
@@ -95,7 +92,7 @@ enum Order {
 
 fn order_of(given: &CallArgs<'_>) -> Result<Order, QueryError> {
     match given.named("sortBy") {
-        Some(RawBsonRef::Document(sort)) => match Sort::parse(sort) {
+        Some(RawBsonRef::Document(sort)) => match Sort::parse_in(sort, given.collation()) {
             Ok(Some(sort)) => Ok(Order::Fields(sort)),
             Ok(None) => Err(refused(2942505, "$sortArray needs at least one field in 'sortBy'")),
             Err(error) => Err(refused(2942505, error.message)),
@@ -129,8 +126,8 @@ fn sort_array(given: &CallArgs<'_>) -> Outcome {
     let mut all = elements(array)?;
     match order {
         Order::Fields(sort) => by_fields(&mut all, &sort),
-        Order::Whole { is_descending: false } => all.sort_by(|a, b| order::compare(*a, *b)),
-        Order::Whole { is_descending: true } => all.sort_by(|a, b| order::compare(*b, *a)),
+        Order::Whole { is_descending: false } => all.sort_by(|a, b| given.order(*a, *b)),
+        Order::Whole { is_descending: true } => all.sort_by(|a, b| given.order(*b, *a)),
     }
     Ok(Some(array_of(all)))
 }

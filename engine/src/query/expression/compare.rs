@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use bson::raw::{RawBson, RawBsonRef};
 
 use super::operator::{Arguments, CallArgs, Operator, Outcome};
+use crate::value::{Collation, compare_in};
 
 pub(super) static OPERATORS: &[Operator] = &[
     operator("$cmp", |given| Ok(Some(RawBson::Int32(order(given) as i32)))),
@@ -26,11 +27,15 @@ fn boolean(value: bool) -> Outcome {
 }
 
 fn order(given: &CallArgs<'_>) -> Ordering {
-    compare_or_missing(given.at(0), given.at(1))
+    compare_or_missing(given.at(0), given.at(1), given.collation())
 }
 
 /// The order over all values, with a missing one between `MinKey` and null.
-pub(super) fn compare_or_missing(a: Option<RawBsonRef<'_>>, b: Option<RawBsonRef<'_>>) -> Ordering {
+pub(super) fn compare_or_missing(
+    a: Option<RawBsonRef<'_>>,
+    b: Option<RawBsonRef<'_>>,
+    collation: Option<&Collation>,
+) -> Ordering {
     /// Beside a missing value only these three classes differ.
     fn class(value: Option<RawBsonRef<'_>>) -> u8 {
         match value {
@@ -41,7 +46,7 @@ pub(super) fn compare_or_missing(a: Option<RawBsonRef<'_>>, b: Option<RawBsonRef
         }
     }
     match (a, b) {
-        (Some(a), Some(b)) => crate::value::compare(a, b),
+        (Some(a), Some(b)) => compare_in(a, b, collation),
         _ => class(a).cmp(&class(b)),
     }
 }

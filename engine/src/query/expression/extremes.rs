@@ -11,7 +11,6 @@ use super::{
     operator::{Arguments, CallArgs, Operator, Outcome},
     value::is_nullish,
 };
-use crate::value::compare;
 
 pub(super) static OPERATORS: &[Operator] = &[
     operator("$sum", |given| Ok(Some(total_of(&numbers(given)).sum()))),
@@ -51,7 +50,7 @@ fn total_of(numbers: &[Number]) -> Total {
 fn extreme(given: &CallArgs<'_>, wanted: Ordering) -> RawBson {
     let mut best: Option<RawBsonRef<'_>> = None;
     for value in values(given).into_iter().filter(|value| !is_nullish(Some(*value))) {
-        if best.is_none_or(|best| compare(value, best) == wanted) {
+        if best.is_none_or(|best| given.order(value, best) == wanted) {
             best = Some(value);
         }
     }

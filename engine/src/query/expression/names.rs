@@ -1,11 +1,16 @@
 //! The variables that an expression may name.
 
-use crate::query::{Code, QueryError, error::refused};
+use crate::{
+    query::{Code, QueryError, error::refused},
+    value::Collation,
+};
 
-/// The user's variables (`let`) that an expression can name.
+/// What filters and expressions are read with: the user's variables (`let`) that an expression can
+/// name, and the collation of the command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VariableNames {
     names: Vec<String>,
+    collation: Option<Collation>,
 }
 
 /// Variables that are always there.
@@ -13,6 +18,24 @@ const BUILT_IN: [&str; 8] =
     ["ROOT", "CURRENT", "REMOVE", "NOW", "CLUSTER_TIME", "USER_ROLES", "SEARCH_META", "JS_SCOPE"];
 
 impl VariableNames {
+    /// No names, and this collation.
+    #[must_use]
+    pub fn of_collation(collation: Option<Collation>) -> Self {
+        Self { names: Vec::new(), collation }
+    }
+
+    /// The same names with another collation.
+    #[must_use]
+    pub fn with_collation(self, collation: Option<Collation>) -> Self {
+        Self { collation, ..self }
+    }
+
+    /// How text compares.
+    #[must_use]
+    pub fn collation(&self) -> Option<&Collation> {
+        self.collation.as_ref()
+    }
+
     /// Adds a name, which hides an older one that is the same.
     #[must_use]
     pub fn with(mut self, name: &str) -> Self {

@@ -1,12 +1,17 @@
 //! The contract of operators that need no more than their arguments' values.
 
+use std::cmp::Ordering;
+
 use bson::raw::{RawBson, RawBsonRef};
 
 use super::{
     scope::Context,
     value::{Value, is_nullish, type_name},
 };
-use crate::query::{Code, QueryError};
+use crate::{
+    query::{Code, QueryError},
+    value::{Collation, compare_in},
+};
 
 /// What an operator gives; `None` is a missing value.
 pub(super) type Outcome = Result<Option<RawBson>, QueryError>;
@@ -67,6 +72,16 @@ pub(super) struct CallArgs<'g> {
 }
 
 impl<'g> CallArgs<'g> {
+    /// How text compares.
+    pub(super) fn collation(&self) -> Option<&'g Collation> {
+        self.context.collation.as_ref()
+    }
+
+    /// The order of two values.
+    pub(super) fn order(&self, a: RawBsonRef<'_>, b: RawBsonRef<'_>) -> Ordering {
+        compare_in(a, b, self.collation())
+    }
+
     /// The operator's name with `$`, for errors.
     pub(super) fn name(&self) -> &'static str {
         self.operator.name

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     query::{Code, QueryError},
-    value::{Layout, shell},
+    value::{Collation, Layout, shell},
 };
 
 /// Levels of one expression. Commands nest no deeper, so only callers that skip the scan meet it.
@@ -71,7 +71,7 @@ impl Parser {
             value => Ok(Node::Constant(Some(value.into()))),
         };
         self.depth -= 1;
-        node.map(fold)
+        node.map(|node| fold(node, self.names.collation()))
     }
 
     /// Parses a list of arguments; one argument may stand without an array.
@@ -236,7 +236,7 @@ impl Parser {
 
 /// The value in place of a node that is the same for all documents. A node that would fail stays,
 /// so that it fails only where it is evaluated.
-fn fold(node: Node) -> Node {
+fn fold(node: Node, collation: Option<&Collation>) -> Node {
     let is_constant = |node: &Node| matches!(node, Node::Constant(_));
     let foldable = match &node {
         Node::Object(fields) => fields.iter().all(|(_, node)| is_constant(node)),
@@ -255,7 +255,8 @@ fn fold(node: Node) -> Node {
     if !foldable {
         return node;
     }
-    let (root, context) = (bson::RawDocumentBuf::new(), Context::default());
+    let root = bson::RawDocumentBuf::new();
+    let context = Context::default().with_collation(collation);
     match node.evaluate(&Scope::new(&root, &context)) {
         Ok(value) => Node::Constant(value.into_owned()),
         Err(_) => node,

@@ -14,7 +14,10 @@ use bson::{
 };
 
 use super::{regex::Patterns, value::Value};
-use crate::query::{QueryError, error::refused};
+use crate::{
+    query::{QueryError, error::refused},
+    value::Collation,
+};
 
 /// What is the same for all documents of one command: its time, its variables, its chance.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +28,8 @@ pub struct Context {
     pub user_roles: Option<RawBson>,
     /// Variables of the command's or the stage's `let`, outermost first; `None` is missing.
     pub variables: Vec<(String, Option<RawBson>)>,
+    /// How text compares.
+    pub collation: Option<Collation>,
     /// State of the random generator of `$rand`. A clone shares it instead of repeating its
     /// numbers.
     chance: Arc<AtomicU64>,
@@ -38,6 +43,12 @@ impl Context {
     pub fn at(now_ms: i64) -> Self {
         let chance = Arc::new(AtomicU64::new(RandomState::new().hash_one(now_ms)));
         Self { now_ms: Some(now_ms), chance, ..Self::default() }
+    }
+
+    /// The same with a collation.
+    #[must_use]
+    pub fn with_collation(self, collation: Option<&Collation>) -> Self {
+        Self { collation: collation.cloned(), ..self }
     }
 
     /// The same with another beginning for `$rand`.

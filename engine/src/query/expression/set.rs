@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     query::{QueryError, error::refused},
-    value::order,
+    value::{Collation, compare_in},
 };
 
 pub(super) static OPERATORS: &[Operator] = &[
@@ -24,9 +24,9 @@ pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$anyElementTrue", arguments: Arguments::Exactly(1), run: any_true },
 ];
 
-/// A value in MongoDB's order.
+/// A value in MongoDB's order, with its collation.
 #[derive(Debug, Clone, Copy)]
-struct OrderedValue<'v>(RawBsonRef<'v>);
+struct OrderedValue<'v>(RawBsonRef<'v>, Option<&'v Collation>);
 
 impl PartialEq for OrderedValue<'_> {
     fn eq(&self, other: &Self) -> bool {
@@ -44,14 +44,15 @@ impl PartialOrd for OrderedValue<'_> {
 
 impl Ord for OrderedValue<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        order::compare(self.0, other.0)
+        compare_in(self.0, other.0, self.1)
     }
 }
 
 type Set<'v> = BTreeSet<OrderedValue<'v>>;
 
-fn set_of(array: &RawArray) -> Result<Set<'_>, QueryError> {
-    array.into_iter().map(|element| Ok(OrderedValue(element?))).collect()
+fn set_of<'v>(given: &'v CallArgs<'_>, array: &'v RawArray) -> Result<Set<'v>, QueryError> {
+    let collation = given.collation();
+    array.into_iter().map(|element| Ok(OrderedValue(element?, collation))).collect()
 }
 
 fn array_of_set(set: Set<'_>) -> RawBson {
@@ -77,7 +78,7 @@ fn union(given: &CallArgs<'_>) -> Outcome {
             return null();
         }
         let sentence = "All operands of $setUnion must be arrays. One argument is of type:";
-        for value in set_of(array_at(given, at, 17043, sentence)?)? {
+        for value in set_of(given, array_at(given, at, 17043, sentence)?)? {
             all.insert(value);
         }
     }
@@ -91,7 +92,7 @@ fn intersection(given: &CallArgs<'_>) -> Outcome {
             return null();
         }
         let sentence = "All operands of $setIntersection must be arrays. One argument is of type:";
-        let set = set_of(array_at(given, at, 17047, sentence)?)?;
+        let set = set_of(given, array_at(given, at, 17047, sentence)?)?;
         if at == 0 {
             common = set;
         } else {
@@ -109,11 +110,11 @@ fn difference(given: &CallArgs<'_>) -> Outcome {
         format!("both operands of $setDifference must be arrays. {place} argument is of type:")
     };
     let left = array_at(given, 0, 17048, &sentence("First"))?;
-    let mut seen = set_of(array_at(given, 1, 17049, &sentence("Second"))?)?;
+    let mut seen = set_of(given, array_at(given, 1, 17049, &sentence("Second"))?)?;
     let mut kept = Vec::new();
     for element in left {
         let element = element?;
-        if seen.insert(OrderedValue(element)) {
+        if seen.insert(OrderedValue(element, given.collation())) {
             kept.push(element);
         }
     }
@@ -143,7 +144,7 @@ fn equals(given: &CallArgs<'_>) -> Outcome {
             "All operands of $setEquals must be arrays. {}-th argument is of type:",
             at + 1
         );
-        set_of(array_at(given, at, 17044, &sentence)?)
+        set_of(given, array_at(given, at, 17044, &sentence)?)
     };
     let first = set(0)?;
     for at in 1..given.count() {
@@ -159,9 +160,9 @@ fn is_subset(given: &CallArgs<'_>) -> Outcome {
         format!("both operands of $setIsSubset must be arrays. {place} argument is of type:")
     };
     let left = array_at(given, 0, 17046, &sentence("First"))?;
-    let right = set_of(array_at(given, 1, 17042, &sentence("Second"))?)?;
+    let right = set_of(given, array_at(given, 1, 17042, &sentence("Second"))?)?;
     for element in left {
-        if !right.contains(&OrderedValue(element?)) {
+        if !right.contains(&OrderedValue(element?, given.collation())) {
             return Ok(Some(RawBson::Boolean(false)));
         }
     }

@@ -69,7 +69,8 @@ fn canonical(expr: &Expr) -> Option<Canonical<'_>> {
             Some(one_or(with_lists(any), Canonical::Any))
         }
         Expr::Field { path, test } => {
-            let condition = match test {
+            // Indexes with other collations are others anyway.
+            let condition = match test.collated().0 {
                 Test::Compare { op: CompareOp::Eq, value } => Condition::Among(vec![value]),
                 Test::Compare { op, value } => Condition::Compare(*op, value),
                 Test::In { values, patterns } if patterns.is_empty() => {

@@ -11,7 +11,9 @@ impl Expr {
     pub(super) fn collate(&mut self, collation: &Collation) {
         match self {
             Self::And(parts) | Self::Or(parts) | Self::Nor(parts) => {
-                parts.iter_mut().for_each(|part| part.collate(collation));
+                for part in parts {
+                    part.collate(collation);
+                }
             }
             Self::Not(part) => part.collate(collation),
             Self::Field { test, .. } => test.collate(collation),
@@ -32,7 +34,10 @@ impl Test {
             }
             Self::ElemMatchDocument(expr) => return expr.collate(collation),
             Self::ElemMatchValue(tests) | Self::NotAll(tests) => {
-                return tests.iter_mut().for_each(|test| test.collate(collation));
+                for test in tests {
+                    test.collate(collation);
+                }
+                return;
             }
             _ => return,
         }

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use bson::raw::RawBson;
 
 use super::{bits::BitTest, pattern::Pattern, schema::Schema, types::TypeSet};
-use crate::{query::Expression, value::Path};
+use crate::{
+    query::Expression,
+    value::{Collation, Path},
+};
 
 /// A node of a filter. `plan` reads the tree to find bounds; `$ne`, `$nin` and `$exists: false` are
 /// [`Expr::Not`] around their opposite, and `$all` is an [`Expr::And`].
@@ -74,8 +77,20 @@ pub enum Test {
     },
     /// `$bitsAllSet` and its family.
     Bits(BitTest),
+    /// A comparison with text, or `$in` of some, under a collation.
+    Collated(Box<CollatedTest>),
     /// A negated list of tests; only inside [`Test::ElemMatchValue`].
     NotAll(Vec<Test>),
+}
+
+/// A [`Test::Compare`] or [`Test::In`] whose text compares by a collation. Tests without text are
+/// the same in all collations, and are not marked.
+#[derive(Debug, Clone)]
+pub struct CollatedTest {
+    /// How text compares.
+    pub collation: Collation,
+    /// The comparison. Values of an `$in` are in the order of the collation.
+    pub test: Test,
 }
 
 /// The five comparisons.

@@ -2,10 +2,10 @@
 
 use bson::{Bson, Document, RawDocumentBuf, doc, raw::RawBsonRef, raw::RawDocument};
 
-use super::{parsed::Filter, schema::Schema, types::type_name};
+use super::{parsed::Filter, schema::Schema};
 use crate::{
     query::{Context, VariableNames, expression::bytes_of},
-    value::Path,
+    value::{Path, type_name::type_name},
 };
 
 /// Details nest this deep; deeper operators are named without details.
@@ -25,7 +25,7 @@ pub fn details(filter: &RawDocument, document: &RawDocument, context: &Context) 
 
 fn matches(filter: &Document, document: &RawDocument, context: &Context) -> bool {
     let Ok(raw) = RawDocumentBuf::try_from(filter) else { return false };
-    Filter::parse_query(&raw, &VariableNames::default())
+    Filter::parse_query(&raw, &VariableNames::of_collation(context.collation.clone()))
         .and_then(|filter| filter.matches_in(document, context))
         .unwrap_or(false)
 }

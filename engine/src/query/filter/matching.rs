@@ -11,7 +11,13 @@ use super::{
 use crate::{
     interrupt,
     query::{Context, QueryError, Scope},
-    value::{Candidate, compare, type_rank},
+    value::{
+        Candidate,
+        collation::{Simple, TextOrder},
+        compare,
+        order::compare_by,
+        type_rank,
+    },
 };
 
 /// Parts of a filter between two looks whether the operation has to end: each may walk a long
@@ -99,10 +105,8 @@ impl Test {
     /// As [`super::Filter::matches_in`].
     pub fn holds(&self, value: RawBsonRef<'_>) -> Result<bool, QueryError> {
         Ok(match self {
-            Self::Compare { op, value: with } => compares(value, *op, with.as_raw_bson_ref()),
-            Self::In { values, patterns } => {
-                is_among(value, values) || any(patterns, |pattern| matches_pattern(pattern, value))?
-            }
+            Self::Compare { .. } | Self::In { .. } => self.holds_by(value, &Simple)?,
+            Self::Collated(collated) => collated.test.holds_by(value, &collated.collation)?,
             Self::Exists => true,
             Self::Type(types) => types.contains(value),
             Self::Regex(pattern) => matches_pattern(pattern, value)?,
@@ -119,6 +123,18 @@ impl Test {
             Self::Bits(bits) => bits.holds(value),
             Self::NotAll(tests) => !all(tests, |test| test.holds(value))?,
         })
+    }
+
+    /// The comparisons, with this order of text.
+    fn holds_by(&self, value: RawBsonRef<'_>, text: &impl TextOrder) -> Result<bool, QueryError> {
+        match self {
+            Self::Compare { op, value: with } => {
+                Ok(compares(value, *op, with.as_raw_bson_ref(), text))
+            }
+            Self::In { values, patterns } => Ok(is_among(value, values, text)
+                || any(patterns, |pattern| matches_pattern(pattern, value))?),
+            _ => Ok(false),
+        }
     }
 
     /// Position and value of the first element that `$elemMatch`, or any other test, accepts.
@@ -157,7 +173,9 @@ impl Test {
                     | (CompareOp::Gt | CompareOp::Gte, RawBson::MinKey)
                     | (CompareOp::Lt | CompareOp::Lte, RawBson::MaxKey)
             ),
-            Self::In { values, .. } => is_among(RawBsonRef::Null, values),
+            // Text is never null, so its order does not matter.
+            Self::In { values, .. } => is_among(RawBsonRef::Null, values, &Simple),
+            Self::Collated(collated) => collated.test.holds_for_missing(),
             _ => false,
         }
     }
@@ -165,19 +183,24 @@ impl Test {
 
 /// Whether a value is equal to one of these, which are in order: equality is the same in both,
 /// NaN's too.
-fn is_among(value: RawBsonRef<'_>, values: &[RawBson]) -> bool {
-    values.binary_search_by(|with| compare(with.as_raw_bson_ref(), value)).is_ok()
+fn is_among(value: RawBsonRef<'_>, values: &[RawBson], text: &impl TextOrder) -> bool {
+    values.binary_search_by(|with| compare_by(with.as_raw_bson_ref(), value, text)).is_ok()
 }
 
 /// Whether `{field: wanted}` matches a field with this value that is not an array.
 #[must_use]
 pub fn is_equal(value: RawBsonRef<'_>, wanted: RawBsonRef<'_>) -> bool {
-    compares(value, CompareOp::Eq, wanted)
+    compares(value, CompareOp::Eq, wanted, &Simple)
 }
 
 /// Compares with MongoDB's type bracketing: values of different classes are never in order, except
 /// that everything is between `MinKey` and `MaxKey`; NaN is equal to NaN and to nothing else.
-fn compares(value: RawBsonRef<'_>, op: CompareOp, with: RawBsonRef<'_>) -> bool {
+fn compares(
+    value: RawBsonRef<'_>,
+    op: CompareOp,
+    with: RawBsonRef<'_>,
+    text: &impl TextOrder,
+) -> bool {
     if type_rank(value) != type_rank(with) {
         return match with {
             RawBsonRef::MinKey => matches!(op, CompareOp::Gt | CompareOp::Gte),
@@ -189,7 +212,7 @@ fn compares(value: RawBsonRef<'_>, op: CompareOp, with: RawBsonRef<'_>) -> bool 
         let both = is_nan(value) && is_nan(with);
         return both && !matches!(op, CompareOp::Gt | CompareOp::Lt);
     }
-    let order = compare(value, with);
+    let order = compare_by(value, with, text);
     match op {
         CompareOp::Eq => order == Ordering::Equal,
         CompareOp::Gt => order == Ordering::Greater,

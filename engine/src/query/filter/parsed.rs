@@ -11,6 +11,7 @@ use super::{
 use crate::{
     interrupt::run_within,
     query::{Context, QueryError, VariableNames},
+    value::Collation,
 };
 
 /// A parsed filter and the document it came from. A clone is the same filter.
@@ -21,6 +22,7 @@ pub struct Filter(Arc<FilterTree>);
 struct FilterTree {
     source: RawDocumentBuf,
     root: Expr,
+    collation: Option<Collation>,
 }
 
 impl Filter {
@@ -29,26 +31,42 @@ impl Filter {
     /// # Errors
     /// `BadValue`, `FailedToParse`, `InvalidRegex`, `Unsupported` with what is wrong.
     pub fn parse(filter: &RawDocument) -> Result<Self, QueryError> {
-        Ok(Self::of(filter.to_owned(), parse::filter(filter, FilterContext::Plain)?))
+        Self::parse_in(filter, None)
+    }
+
+    /// As [`Filter::parse`], with text compared by a collation.
+    ///
+    /// # Errors
+    /// As [`Filter::parse`].
+    pub fn parse_in(
+        filter: &RawDocument,
+        collation: Option<&Collation>,
+    ) -> Result<Self, QueryError> {
+        let root = parse::filter(filter, FilterContext::Plain)?;
+        Ok(Self::of(filter.to_owned(), root, collation))
     }
 
     /// Parses the filter of a query, which may have `$expr` at its top and in `$and`, `$or` and
-    /// `$nor`. The expressions may name these variables.
+    /// `$nor`. The expressions may name these variables, and text compares by their collation.
     ///
     /// # Errors
     /// As [`Filter::parse`], and what is wrong with an expression.
     pub fn parse_query(filter: &RawDocument, names: &VariableNames) -> Result<Self, QueryError> {
-        Ok(Self::of(filter.to_owned(), parse::filter(filter, FilterContext::Query(names))?))
+        let root = parse::filter(filter, FilterContext::Query(names))?;
+        Ok(Self::of(filter.to_owned(), root, names.collation()))
     }
 
     /// The filter `{}`.
     #[must_use]
     pub fn matches_all() -> Self {
-        Self::of(RawDocumentBuf::new(), Expr::True)
+        Self::of(RawDocumentBuf::new(), Expr::True, None)
     }
 
-    fn of(source: RawDocumentBuf, root: Expr) -> Self {
-        Self(Arc::new(FilterTree { source, root }))
+    fn of(source: RawDocumentBuf, mut root: Expr, collation: Option<&Collation>) -> Self {
+        if let Some(collation) = collation {
+            root.collate(collation);
+        }
+        Self(Arc::new(FilterTree { source, root, collation: collation.cloned() }))
     }
 
     /// Whether the document matches a filter from [`Filter::parse`]; for a filter with `$expr` ask
@@ -92,6 +110,12 @@ impl Filter {
         &self.0.root
     }
 
+    /// How its text compares.
+    #[must_use]
+    pub fn collation(&self) -> Option<&Collation> {
+        self.0.collation.as_ref()
+    }
+
     /// The filter as it was given.
     #[must_use]
     pub fn source(&self) -> &RawDocument {
@@ -105,10 +129,11 @@ impl Default for Filter {
     }
 }
 
-/// Filters are equal when they were written alike, byte for byte.
+/// Filters are equal when they were written alike, byte for byte, with one collation.
 impl PartialEq for Filter {
     fn eq(&self, other: &Self) -> bool {
         self.0.source.as_bytes() == other.0.source.as_bytes()
+            && self.0.collation == other.0.collation
     }
 }
 

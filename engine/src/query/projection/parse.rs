@@ -257,7 +257,7 @@ fn operator(
         "$elemMatch" if path.contains('.') => {
             Err(QueryError::new(31275, "Cannot use $elemMatch projection on a nested field"))
         }
-        "$elemMatch" => elem_match(path, operators).map(Spec::ElemMatch),
+        "$elemMatch" => elem_match(path, operators, names).map(Spec::ElemMatch),
         "$meta" => Err(QueryError::unsupported("$meta is not supported in a projection")),
         name => expression(operators, names).map_err(|error| match error.code {
             Code::INVALID_PIPELINE_OPERATOR if error.message.contains(name) => {
@@ -273,12 +273,16 @@ fn expression(operators: &RawDocument, names: &VariableNames) -> Result<Spec, Qu
 }
 
 /// The operator's document is also a filter's, so the filter's parser reads it.
-fn elem_match(path: &str, operators: &RawDocument) -> Result<Test, QueryError> {
+fn elem_match(
+    path: &str,
+    operators: &RawDocument,
+    names: &VariableNames,
+) -> Result<Test, QueryError> {
     let mut filter = bson::raw::RawDocumentBuf::new();
     let name = <&bson::raw::CStr>::try_from(path)?;
     filter.append(name, operators);
     // In a projection there is no query that these could be part of.
-    let parsed = Filter::parse(&filter).map_err(QueryError::elsewhere)?;
+    let parsed = Filter::parse_in(&filter, names.collation()).map_err(QueryError::elsewhere)?;
     match parsed.root() {
         Expr::Field { test, .. } => Ok(test.clone()),
         _ => Err(QueryError::bad_value("$elemMatch needs an Object")),

@@ -8,7 +8,7 @@ use super::{
     UpdateContext,
     arithmetic::{BitOp, Sum},
     array::{self, Pull, Push},
-    order, shown_id, type_of,
+    order_in, shown_id, type_of,
 };
 use crate::query::QueryError;
 
@@ -75,6 +75,7 @@ impl Action {
         place: ValueLocation<'_>,
         context: &UpdateContext<'_>,
     ) -> Result<ValueChange, QueryError> {
+        let collation = context.collation;
         Ok(match self {
             Self::Set(value) | Self::SetOnInsert(value) => ValueChange::Set(value.clone()),
             Self::Unset if current.is_some() => ValueChange::Remove,
@@ -84,19 +85,20 @@ impl Action {
                 None => sum.initial(by),
             }),
             Self::Extreme(wins, value) => match current {
-                Some(current) if order(value, current)? != *wins => ValueChange::Keep,
+                Some(current) if order_in(value, current, collation)? != *wins => ValueChange::Keep,
                 _ => ValueChange::Set(value.clone()),
             },
             Self::CurrentDate { timestamp } => ValueChange::Set(now(*timestamp, context.now_ms)),
             Self::Push(push) => {
-                ValueChange::Set(Bson::Array(push.onto(pushed_on(current, place)?)?))
+                ValueChange::Set(Bson::Array(push.onto(pushed_on(current, place)?, collation)?))
             }
             Self::AddToSet(values) => {
-                ValueChange::Set(Bson::Array(array::add_to_set(added_to(current, place)?, values)?))
+                let elements = added_to(current, place)?;
+                ValueChange::Set(Bson::Array(array::add_to_set(elements, values, collation)?))
             }
-            Self::Pull(pull) => on_array(current, |item| pull.takes(item))?,
+            Self::Pull(pull) => on_array(current, |item| pull.takes(item, collation))?,
             Self::PullAll(values) => {
-                let values = array::Values::of(values)?;
+                let values = array::Values::of(values, collation)?;
                 on_array(current, |item| values.has_same(item))?
             }
             Self::Pop { first } => pop(current, *first, place)?,

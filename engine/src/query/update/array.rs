@@ -7,11 +7,11 @@ use bson::{
     raw::{RawBson, RawDocumentBuf, cstr},
 };
 
-use super::{arithmetic::is_number, is_same, raw, target};
+use super::{arithmetic::is_number, order_in, raw, target};
 use crate::{
     interrupt,
     query::{Expr, QueryError},
-    value::compare,
+    value::{Collation, compare_in},
 };
 
 /// `$push` with its modifiers.
@@ -47,7 +47,11 @@ pub(super) enum Pull {
 }
 
 impl Push {
-    pub(super) fn onto(&self, mut elements: Vec<Bson>) -> Result<Vec<Bson>, QueryError> {
+    pub(super) fn onto(
+        &self,
+        mut elements: Vec<Bson>,
+        collation: Option<&Collation>,
+    ) -> Result<Vec<Bson>, QueryError> {
         let count = elements.len();
         let distance = |n: i64| usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX);
         let at = match self.position {
@@ -57,7 +61,7 @@ impl Push {
         };
         elements.splice(at..at, self.values.iter().cloned());
         if let Some(sort) = &self.sort {
-            sort.apply(&mut elements)?;
+            sort.apply(&mut elements, collation)?;
         }
         match self.slice {
             Some(n) if n < 0 => {
@@ -71,13 +75,17 @@ impl Push {
 }
 
 impl PushSort {
-    fn apply(&self, elements: &mut Vec<Bson>) -> Result<(), QueryError> {
+    fn apply(
+        &self,
+        elements: &mut Vec<Bson>,
+        collation: Option<&Collation>,
+    ) -> Result<(), QueryError> {
         let mut keyed = Vec::with_capacity(elements.len());
         for element in elements.drain(..) {
             interrupt::tick()?;
             keyed.push((self.key(&element)?, element));
         }
-        keyed.sort_by(|(a, _), (b, _)| self.order(a, b));
+        keyed.sort_by(|(a, _), (b, _)| self.order(a, b, collation));
         elements.extend(keyed.into_iter().map(|(_, element)| element));
         Ok(())
     }
@@ -96,13 +104,13 @@ impl PushSort {
         }
     }
 
-    fn order(&self, a: &[RawBson], b: &[RawBson]) -> Ordering {
+    fn order(&self, a: &[RawBson], b: &[RawBson], collation: Option<&Collation>) -> Ordering {
         let ups: &mut dyn Iterator<Item = bool> = match self {
             Self::Whole(up) => &mut std::iter::once(*up),
             Self::Fields(fields) => &mut fields.iter().map(|(_, up)| *up),
         };
         let of_pair = |((a, b), up): ((&RawBson, &RawBson), bool)| {
-            let order = in_order(a, b);
+            let order = in_order(a, b, collation);
             if up { order } else { order.reverse() }
         };
         a.iter().zip(b).zip(ups).map(of_pair).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
@@ -110,7 +118,11 @@ impl PushSort {
 }
 
 impl Pull {
-    pub(super) fn takes(&self, element: &Bson) -> Result<bool, QueryError> {
+    pub(super) fn takes(
+        &self,
+        element: &Bson,
+        collation: Option<&Collation>,
+    ) -> Result<bool, QueryError> {
         match self {
             Self::Values(expr) => {
                 let mut carrier = RawDocumentBuf::new();
@@ -121,7 +133,7 @@ impl Pull {
                 Bson::Document(inner) => expr.matches(&raw(inner)?),
                 _ => Ok(false),
             },
-            Self::Value(value) => is_same(value, element),
+            Self::Value(value) => Ok(order_in(value, element, collation)?.is_eq()),
         }
     }
 }
@@ -130,8 +142,9 @@ impl Pull {
 pub(super) fn add_to_set(
     mut elements: Vec<Bson>,
     values: &[Bson],
+    collation: Option<&Collation>,
 ) -> Result<Vec<Bson>, QueryError> {
-    let present = Values::of(&elements)?;
+    let present = Values::of(&elements, collation)?;
     let mut new: Vec<(RawBson, usize)> = Vec::with_capacity(values.len());
     for (place, value) in values.iter().enumerate() {
         let value = RawBson::try_from(value.clone())?;
@@ -140,22 +153,29 @@ pub(super) fn add_to_set(
         }
     }
     // Of equal ones the first.
-    new.sort_by(|(a, at), (b, other)| in_order(a, b).then(at.cmp(other)));
-    new.dedup_by(|(a, _), (b, _)| in_order(a, b).is_eq());
+    new.sort_by(|(a, at), (b, other)| in_order(a, b, collation).then(at.cmp(other)));
+    new.dedup_by(|(a, _), (b, _)| in_order(a, b, collation).is_eq());
     new.sort_unstable_by_key(|(_, place)| *place);
     elements.extend(new.iter().filter_map(|(_, place)| values.get(*place).cloned()));
     Ok(elements)
 }
 
 /// Values among which many are looked for.
-pub(super) struct Values(Vec<RawBson>);
+pub(super) struct Values<'c> {
+    /// In order.
+    values: Vec<RawBson>,
+    collation: Option<&'c Collation>,
+}
 
-impl Values {
-    pub(super) fn of(values: &[Bson]) -> Result<Self, QueryError> {
+impl<'c> Values<'c> {
+    pub(super) fn of(
+        values: &[Bson],
+        collation: Option<&'c Collation>,
+    ) -> Result<Self, QueryError> {
         let raw: Result<Vec<_>, _> = values.iter().cloned().map(RawBson::try_from).collect();
         let mut raw = raw?;
-        raw.sort_by(in_order);
-        Ok(Self(raw))
+        raw.sort_by(|a, b| in_order(a, b, collation));
+        Ok(Self { values: raw, collation })
     }
 
     pub(super) fn has_same(&self, wanted: &Bson) -> Result<bool, QueryError> {
@@ -163,12 +183,13 @@ impl Values {
     }
 
     fn has(&self, wanted: &RawBson) -> bool {
-        self.0.binary_search_by(|value| in_order(value, wanted)).is_ok()
+        let order = |value: &RawBson| in_order(value, wanted, self.collation);
+        self.values.binary_search_by(order).is_ok()
     }
 }
 
-fn in_order(a: &RawBson, b: &RawBson) -> Ordering {
-    compare(a.as_raw_bson_ref(), b.as_raw_bson_ref())
+fn in_order(a: &RawBson, b: &RawBson, collation: Option<&Collation>) -> Ordering {
+    compare_in(a.as_raw_bson_ref(), b.as_raw_bson_ref(), collation)
 }
 
 /// The dotted path of a sort field.

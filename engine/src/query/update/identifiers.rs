@@ -7,14 +7,17 @@ use bson::raw::RawDocument;
 use super::{Change, path::Part};
 use crate::{
     query::{Expr, Filter, QueryError},
-    value::{Layout, shell},
+    value::{Collation, Layout, shell},
 };
 
 /// Each array filter names one identifier, as the first part of its paths.
-pub(super) fn parse(filters: &[&RawDocument]) -> Result<BTreeMap<String, Expr>, QueryError> {
+pub(super) fn parse(
+    filters: &[&RawDocument],
+    collation: Option<&Collation>,
+) -> Result<BTreeMap<String, Expr>, QueryError> {
     let mut found = BTreeMap::new();
     for filter in filters {
-        let expr = Filter::parse(filter).map_err(in_filter)?.root().clone();
+        let expr = Filter::parse_in(filter, collation).map_err(in_filter)?.root().clone();
         let mut names = Vec::new();
         collect(&expr, &mut names);
         names.sort_unstable();

@@ -28,14 +28,14 @@ use self::{
     path::UpdatePath,
     positional::PathResolver,
     target::Growth,
-    value::{is_same, order, raw, shown, shown_id, type_of},
+    value::{is_same, order_in, raw, shown, shown_id, type_of},
 };
 use super::{Expr, Filter, QueryError};
 use crate::{
     interrupt,
     query::Code,
     value::{
-        ScanError,
+        Collation, ScanError,
         scan::{self, ScanErrorKind},
     },
 };
@@ -73,6 +73,8 @@ pub struct UpdateContext<'c> {
     pub variables: &'c [(String, Option<RawBson>)],
     /// Whether the document is being inserted by an upsert, for `$setOnInsert`.
     pub inserting: bool,
+    /// How text compares.
+    pub collation: Option<&'c Collation>,
 }
 
 impl Update {
@@ -84,10 +86,11 @@ impl Update {
         update: RawBsonRef<'_>,
         array_filters: &[&RawDocument],
     ) -> Result<Self, QueryError> {
-        Self::parse_with(update, array_filters, &[])
+        Self::parse_with(update, array_filters, &[], None)
     }
 
-    /// As [`Update::parse`], with variables that the stages of a pipeline may name.
+    /// As [`Update::parse`], with variables that the stages of a pipeline may name, and a
+    /// collation by which text compares.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -95,16 +98,17 @@ impl Update {
         update: RawBsonRef<'_>,
         array_filters: &[&RawDocument],
         variables: &[(String, Option<RawBson>)],
+        collation: Option<&Collation>,
     ) -> Result<Self, QueryError> {
         let RawBsonRef::Array(stages) = update else {
-            return parse::update(update, array_filters).map(Self);
+            return parse::update(update, array_filters, collation).map(Self);
         };
         if !array_filters.is_empty() {
             return Err(QueryError::failed_to_parse(
                 "arrayFilters may not be specified for pipeline-syle updates",
             ));
         }
-        Ok(Self(Form::Stages(Stages::parse(stages, variables)?)))
+        Ok(Self(Form::Stages(Stages::parse(stages, variables, collation)?)))
     }
 
     /// Whether the update is a pipeline.

@@ -22,7 +22,7 @@ use crate::{
         filter::{integer::integer as integer_in, is_operators, number},
     },
     value::{
-        integer,
+        Collation, integer,
         scan::{self, Limits, ScanErrorKind},
     },
 };
@@ -30,6 +30,7 @@ use crate::{
 pub(super) fn update(
     update: RawBsonRef<'_>,
     array_filters: &[&RawDocument],
+    collation: Option<&Collation>,
 ) -> Result<Form, QueryError> {
     let RawBsonRef::Document(raw) = update else {
         return Err(QueryError::failed_to_parse(
@@ -41,11 +42,11 @@ pub(super) fn update(
         check_names(raw.as_bytes())?;
         return replacement(Document::try_from(raw)?, array_filters);
     }
-    let array_filters = identifiers::parse(array_filters)?;
+    let array_filters = identifiers::parse(array_filters, collation)?;
     let mut changes = Vec::new();
     for element in raw {
         let (operator, fields) = element?;
-        operator_changes(operator.as_str(), fields, &mut changes)?;
+        operator_changes(operator.as_str(), fields, collation, &mut changes)?;
     }
     let mut changes: Vec<(usize, Change)> = changes.into_iter().enumerate().collect();
     changes.sort_by(|(_, a), (_, b)| path_order(&a.path, &b.path));
@@ -89,6 +90,7 @@ fn replacement(update: Document, array_filters: &[&RawDocument]) -> Result<Form,
 fn operator_changes(
     operator: &str,
     fields: RawBsonRef<'_>,
+    collation: Option<&Collation>,
     changes: &mut Vec<Change>,
 ) -> Result<(), QueryError> {
     if !operator.starts_with('$') || !is_known(operator) {
@@ -118,7 +120,7 @@ fn operator_changes(
         let (path, argument) = (UpdatePath::parse(name.as_str())?, Bson::try_from(raw)?);
         let action = match operator {
             "$rename" => rename(&path, &argument, changes)?,
-            "$pull" => Action::Pull(pull(raw, argument)?),
+            "$pull" => Action::Pull(pull(raw, argument, collation)?),
             _ => action(operator, name.as_str(), argument)?,
         };
         changes.push(Change { path, action });
@@ -289,15 +291,19 @@ fn add_to_set(argument: Bson) -> Result<Vec<Bson>, QueryError> {
 
 /// A document without operators is a filter for documents; with operators, or as a regular
 /// expression, it is a test for values; anything else must be equal.
-fn pull(raw: RawBsonRef<'_>, argument: Bson) -> Result<Pull, QueryError> {
+fn pull(
+    raw: RawBsonRef<'_>,
+    argument: Bson,
+    collation: Option<&Collation>,
+) -> Result<Pull, QueryError> {
     let of_values = |tests| {
-        let filter = Filter::parse(&wrap("", tests))?;
+        let filter = Filter::parse_in(&wrap("", tests), collation)?;
         Ok(Pull::Values(filter.root().clone()))
     };
     match raw {
         RawBsonRef::Document(document) if is_operators(document) => {
             let nested = wrap("$elemMatch", raw);
-            let filter = Filter::parse(&wrap("x", RawBsonRef::Document(&nested)))?;
+            let filter = Filter::parse_in(&wrap("x", RawBsonRef::Document(&nested)), collation)?;
             match filter.root() {
                 Expr::Field { test: Test::ElemMatchDocument(expr), .. } => {
                     Ok(Pull::Documents((**expr).clone()))
@@ -306,7 +312,7 @@ fn pull(raw: RawBsonRef<'_>, argument: Bson) -> Result<Pull, QueryError> {
             }
         }
         RawBsonRef::Document(document) => {
-            Ok(Pull::Documents(Filter::parse(document)?.root().clone()))
+            Ok(Pull::Documents(Filter::parse_in(document, collation)?.root().clone()))
         }
         RawBsonRef::RegularExpression(_) => of_values(raw),
         _ => Ok(Pull::Value(argument)),

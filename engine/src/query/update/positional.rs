@@ -149,7 +149,7 @@ fn accepts(
 
 fn matched_position(document: &Document, context: &UpdateContext<'_>) -> Result<usize, QueryError> {
     let document = raw(document)?;
-    let mut seen = Context::at(context.now_ms);
+    let mut seen = Context::at(context.now_ms).with_collation(context.collation);
     seen.variables = context.variables.to_vec();
     let position = |filter: &Filter| filter.root().matched_position(&document, &seen);
     let position = context.filter.map(position).transpose()?;

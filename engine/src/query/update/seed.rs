@@ -52,7 +52,7 @@ fn collect<'f>(expr: &'f Expr, found: &mut Vec<(&'f str, &'f RawBson)>) {
                 collect(only, found);
             }
         }
-        Expr::Field { path, test } => match test {
+        Expr::Field { path, test } => match test.collated().0 {
             Test::Compare { op: CompareOp::Eq, value } => found.push((path.as_str(), value)),
             Test::In { values, patterns } if patterns.is_empty() => {
                 if let [only] = values.as_slice() {

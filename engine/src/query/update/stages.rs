@@ -5,22 +5,27 @@ use bson::{
     raw::{RawArray, RawBson, RawBsonRef},
 };
 
-use crate::query::{Code, Context, QueryError, Reshape, VariableNames, check_levels};
+use crate::{
+    query::{Code, Context, QueryError, Reshape, VariableNames, check_levels},
+    value::Collation,
+};
 
 /// The stages, and the variables that they may name.
 #[derive(Debug, Clone)]
 pub(super) struct Stages {
-    stages: Vec<Reshape>,
+    list: Vec<Reshape>,
     variables: Vec<(String, Option<RawBson>)>,
+    collation: Option<Collation>,
 }
 
 impl Stages {
     pub(super) fn parse(
         stages: &RawArray,
         variables: &[(String, Option<RawBson>)],
+        collation: Option<&Collation>,
     ) -> Result<Self, QueryError> {
-        let names =
-            variables.iter().fold(VariableNames::default(), |names, (name, _)| names.with(name));
+        let names = VariableNames::of_collation(collation.cloned());
+        let names = variables.iter().fold(names, |names, (name, _)| names.with(name));
         let mut parsed = Vec::new();
         for stage in stages {
             let RawBsonRef::Document(stage) = stage? else {
@@ -41,14 +46,15 @@ impl Stages {
                 None => return Err(refused(name.as_str())),
             }
         }
-        Ok(Self { stages: parsed, variables: variables.to_vec() })
+        let collation = collation.cloned();
+        Ok(Self { list: parsed, variables: variables.to_vec(), collation })
     }
 
     pub(super) fn apply(&self, document: &Document, now_ms: i64) -> Result<Document, QueryError> {
-        let mut context = Context::at(now_ms);
+        let mut context = Context::at(now_ms).with_collation(self.collation.as_ref());
         context.variables.clone_from(&self.variables);
         let mut document = RawDocumentBuf::try_from(document)?;
-        for stage in &self.stages {
+        for stage in &self.list {
             document = stage.apply(&document, &context)?;
             check_levels(RawBsonRef::Document(&document))?;
         }

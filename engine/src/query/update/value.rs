@@ -9,18 +9,22 @@ use bson::{
 
 use crate::{
     query::{QueryError, filter},
-    value::{compare, error_text::element_text},
+    value::{Collation, compare_in, error_text::element_text},
 };
 
 /// MongoDB's order of two values.
-pub(super) fn order(a: &Bson, b: &Bson) -> Result<Ordering, QueryError> {
+pub(super) fn order_in(
+    a: &Bson,
+    b: &Bson,
+    collation: Option<&Collation>,
+) -> Result<Ordering, QueryError> {
     let (a, b) = (RawBson::try_from(a.clone())?, RawBson::try_from(b.clone())?);
-    Ok(compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()))
+    Ok(compare_in(a.as_raw_bson_ref(), b.as_raw_bson_ref(), collation))
 }
 
 /// Whether MongoDB takes the two for the same value.
 pub(super) fn is_same(a: &Bson, b: &Bson) -> Result<bool, QueryError> {
-    Ok(order(a, b)?.is_eq())
+    Ok(order_in(a, b, None)?.is_eq())
 }
 
 /// A value's type by MongoDB's name.

@@ -184,9 +184,9 @@ pub(super) fn find(name: &str, backwards: bool) -> KnownLocale {
         return KnownLocale::WithoutData;
     }
     match (is_backwards(name), backwards) {
-        (true, false) => tag = "fr".to_owned(),
+        (true, false) => "fr".clone_into(&mut tag),
         // Canadian French has the default order but for its accents.
-        (false, true) if OF_ROOT.contains(&name) => tag = "fr-CA".to_owned(),
+        (false, true) if OF_ROOT.contains(&name) => "fr-CA".clone_into(&mut tag),
         (false, true) => return KnownLocale::WithoutData,
         _ => {}
     }

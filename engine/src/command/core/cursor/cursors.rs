@@ -171,6 +171,7 @@ impl Cursor {
             CursorSource::Search { namespace, search, shape } => {
                 let mut seen = crate::query::Context::at(context.now_ms());
                 seen.variables.clone_from(&shape.variables);
+                seen.collation.clone_from(&shape.collation);
                 let before = search.stats().damaged;
                 context.read(|reader, catalog| {
                     let Some(collection) = catalog.collection(namespace) else {

@@ -13,6 +13,7 @@ use crate::{
     plan::{Access, Plan},
     query::{Context, Projection, QueryError},
     store::RecordNumber,
+    value::Collation,
 };
 
 /// How `find` returns a document.
@@ -22,6 +23,8 @@ pub struct ReplyShape {
     pub projection: Option<Projection>,
     /// Variables that the projection may name.
     pub variables: Vec<(String, Option<RawBson>)>,
+    /// How text compares in it.
+    pub collation: Option<Collation>,
     /// `returnKey`: only the fields of the index that was used.
     pub key: Option<ReturnedKey>,
     /// `showRecordId`: adds `$recordId`.

@@ -9,13 +9,13 @@ use super::{Code, CommandError};
 use crate::{
     archive::ArchiveError,
     catalog::{CatalogError, CatalogErrorKind},
-    collection::WriteError,
+    collection::{DuplicateKey, WriteError},
     interrupt::StopReason,
     pipeline::PipelineError,
     plan::{PlanError, PlanErrorKind},
     query::QueryError,
     store::StoreError,
-    value::{ScanError, error_text::value_text},
+    value::{Collation, ScanError, collation::shown_key, error_text::value_text},
 };
 
 impl From<CatalogError> for CommandError {
@@ -100,10 +100,11 @@ impl From<WriteError> for CommandError {
             WriteError::DuplicateKey(duplicate) => {
                 // Drivers and people know this text by heart.
                 let message = format!(
-                    "E11000 duplicate key error collection: {} index: {} dup key: {}{}",
+                    "E11000 duplicate key error collection: {} index: {}{} dup key: {}{}",
                     duplicate.namespace,
                     duplicate.index,
-                    key_text(&duplicate.key_value),
+                    collation_text(duplicate.collation.as_ref()),
+                    key_text(&duplicate),
                     duplicate.way_out(),
                 );
                 let details = doc! {
@@ -146,9 +147,23 @@ impl From<WriteError> for CommandError {
     }
 }
 
-fn key_text(key: &Document) -> String {
-    let key = RawDocumentBuf::try_from(key).unwrap_or_default();
+/// The key as MongoDB prints it: text that a collation compares is shown by its sort key.
+fn key_text(duplicate: &DuplicateKey) -> String {
+    let shown = |value: &Bson| match (value, &duplicate.collation) {
+        (Bson::String(text), Some(collation)) => Bson::String(shown_key(&collation.sort_key(text))),
+        _ => value.clone(),
+    };
+    let fields = duplicate.key_value.iter();
+    let key: Document = fields.map(|(name, value)| (name.clone(), shown(value))).collect();
+    let key = RawDocumentBuf::try_from(&key).unwrap_or_default();
     value_text(RawBsonRef::Document(&key))
+}
+
+/// The collation of an index in the same text; empty for the simple one.
+fn collation_text(collation: Option<&Collation>) -> String {
+    let Some(collation) = collation else { return String::new() };
+    let spec = RawDocumentBuf::try_from(collation.spec()).unwrap_or_default();
+    format!(" collation: {}", value_text(RawBsonRef::Document(&spec)))
 }
 
 impl From<StoreError> for CommandError {

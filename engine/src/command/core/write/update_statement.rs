@@ -8,9 +8,9 @@ use crate::{
     catalog::Namespace,
     command::core::{
         Code, CommandError, Context, LetVariables, Query, Request, field_value::unsupported_field,
-        missing_field,
+        missing_field, query::read_sort,
     },
-    query::{Sort, Update, VariableNames},
+    query::{Update, VariableNames},
 };
 
 /// How a command names the fields of its updates.
@@ -70,10 +70,10 @@ impl UpdateStatement {
         if fields.bool_at(names.place, "upsertSupplied", false)? {
             return Err(unsupported_field(names.place, "upsertSupplied"));
         }
-        let sort = fields.document("sort")?;
+        let variables = &*variables.for_statement(fields)?;
         let update = read_update(fields, names, variables)?;
         let mut query = Query::of_statement(fields, filter, variables)?;
-        query.target.sort = sort.map(Sort::parse).transpose()?.flatten();
+        query.target.sort = read_sort(fields, variables)?;
         if is_multi && update.is_replacement() {
             return Err(refused("multi update is not supported for replacement-style update"));
         }
@@ -127,7 +127,7 @@ pub fn read_update(
         VariableNames::check(name.as_str())?;
         values.push((name.as_str().to_owned(), Some(value.into())));
     }
-    let update = Update::parse_with(update, &array_filters, &values)?;
+    let update = Update::parse_with(update, &array_filters, &values, variables.collation())?;
     if constants.is_some() && !update.is_pipeline() {
         return Err(CommandError::new(
             Code::CONSTANTS_WITHOUT_PIPELINE,
