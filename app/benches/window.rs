@@ -17,6 +17,7 @@ use mayfly::source::embedded::opener;
 use mayfly::state::aggregate::Shown;
 use mayfly::state::tabs::{Tab, ViewKind};
 use mayfly::state::{Namespace, Zone, schema};
+use mayfly::worker::Secrets;
 use mayfly::worker::lesson_shelf::shelf;
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::clock::{Clock, SystemClock};
@@ -158,6 +159,7 @@ impl Window {
             opener: opener(),
             lessons: shelf(None),
             lesson: None,
+            secrets: Secrets::none(),
             settings_file: None,
             local_zone: Zone::Utc,
             present: false,

@@ -28,7 +28,7 @@ use crate::state::settings::ThemeChoice;
 use crate::state::{Phase, Settings, State, Zone, toasts};
 use crate::theme::{Colors, Contrast, durations};
 use crate::widgets::menu;
-use crate::worker::{LessonShelf, Wake, Worker};
+use crate::worker::{LessonShelf, Secrets, Wake, Worker};
 use crate::{dialogs, panels, renderer, theme};
 
 /// The key under which the window's state is kept.
@@ -48,6 +48,8 @@ pub struct WindowOptions {
     pub opener: Opener,
     /// Where lessons come from.
     pub lessons: Arc<dyn LessonShelf>,
+    /// Where the passwords of servers are kept.
+    pub secrets: Secrets,
     /// Where sizes, tabs and choices are kept; `None`: at the platform's place.
     pub settings_file: Option<PathBuf>,
     /// The zone that times are shown in unless the user chooses UTC.
@@ -146,7 +148,7 @@ impl MayflyApp {
             let egui = egui.clone();
             shutdown.wake_with(move || egui.request_repaint());
         }
-        match Worker::start(options.opener, options.lessons, wake) {
+        match Worker::start(options.opener, options.lessons, options.secrets, wake) {
             Ok(worker) => app.worker = Some(worker),
             Err(error) => {
                 let sentence =
@@ -230,6 +232,9 @@ impl MayflyApp {
             }
             for job in effects.jobs {
                 worker.submit(job);
+            }
+            for work in effects.secrets {
+                worker.ask_keyring(work);
             }
             for run in effects.console {
                 worker.run_console(run);

@@ -142,6 +142,18 @@ pub const COPY_SAMPLE_MAX: u64 = 10_000_000;
 /// Reasons of refused documents that a copy reports.
 pub const REFUSALS_LISTED_MAX: usize = 8;
 
+/// How long the system's keyring may take until it counts as none.
+pub const KEYRING_LOOK: Duration = Duration::from_secs(5);
+
+/// How long a call to the keyring may take. It may ask the user for its own password meanwhile.
+pub const KEYRING_CALL: Duration = Duration::from_mins(1);
+
+/// Calls to the keyring that have not ended. With more it counts as one that does not answer.
+pub const KEYRING_CALLS_MAX: usize = 8;
+
+/// How long a window that closes waits for passwords to be kept or removed.
+pub const KEYRING_CLOSE: Duration = Duration::from_secs(1);
+
 /// How long an unlocked connection to a server stays so without a change.
 pub const UNLOCKED_IDLE: Duration = Duration::from_mins(15);
 

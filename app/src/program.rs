@@ -21,7 +21,7 @@ use crate::{
         OpenRequest, Opener,
         embedded::{check_free, opener},
     },
-    worker::lesson_shelf,
+    worker::{Secrets, lesson_shelf},
 };
 
 /// The whole program. `prepare` may add to the window's context, if there is a window.
@@ -55,6 +55,7 @@ fn window(
         open_last: request.open_last,
         opener,
         lessons: lesson_shelf::shelf(progress::default_file()),
+        secrets: Secrets::system(),
         settings_file: None,
         local_zone: Zone::Local,
         present: request.present,

@@ -2,6 +2,7 @@
 
 use super::entry::{Entry, Group};
 use super::{Action, DialogAction};
+use crate::job::ConnectionString;
 use crate::state::connect::ConnectDraft;
 use crate::state::dialogs::{Confirm, Tone};
 use crate::state::offer::Offer;
@@ -16,6 +17,10 @@ pub enum ConnectAction {
     Attach,
     /// Ends the attempt of the open dialog.
     Stop,
+    /// Asks whether there is a keyring.
+    LookForKeyring,
+    /// Removes the password of this key from the keyring.
+    ForgetPassword(String),
     /// Sends no changes from now on.
     Lock,
     /// Asks whether changes may be sent.
@@ -69,8 +74,23 @@ pub const SERVER: Entry = Entry {
     action: |state| is_locked(state).map(|_| Action::Connect(ConnectAction::ShowServer)),
 };
 
+/// Removes the server's password from the keyring.
+pub const FORGET: Entry = Entry {
+    group: Group::Store,
+    label: "Forget the password of this server",
+    tooltip: "Remove it from the system's keyring; you enter it the next time you connect",
+    keys: None,
+    action: |state| {
+        let connection = state.store.connection.as_ref().filter(|_| state.is_open())?;
+        let string = ConnectionString::read(&connection.attached.address).ok()?;
+        let key = string.secret_key()?;
+        let is_kept = state.settings.stores.secret_keys().contains(&key);
+        is_kept.then_some(Action::Connect(ConnectAction::ForgetPassword(key)))
+    },
+};
+
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[CONNECT, UNLOCK, LOCK, SERVER];
+pub const ENTRIES: &[Entry] = &[CONNECT, UNLOCK, LOCK, SERVER, FORGET];
 
 /// Whether the attached server is locked; `None`: none is attached.
 fn is_locked(state: &State) -> Option<bool> {

@@ -5,8 +5,8 @@ use mayfly_engine::value::shell::write_command;
 
 use super::{
     Apply, TOO_MUCH, aggregate, archive, calendar, choose_store, clock, collection, connect,
-    console, convert, documents, expiry, explain, indexes, lesson, listener, maintenance, poll,
-    reaper, rollout, sandbox, schema, store, stores, transfer, trash,
+    console, convert, documents, expiry, explain, indexes, lesson, listener, maintenance,
+    passwords, poll, reaper, rollout, sandbox, schema, store, stores, transfer, trash,
 };
 use crate::job::server::SENT;
 use crate::state::offer::Offer;
@@ -17,7 +17,7 @@ use crate::state::purpose::{
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
 use crate::worker::transfer::TransferDone;
-use crate::worker::{Outcome, Reply, code};
+use crate::worker::{Outcome, Reply, SecretReport, code};
 
 /// Handles one outcome.
 pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
@@ -64,6 +64,7 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
         Outcome::Rollout { operation, end } => rollout::ended(operation, end, cx),
         Outcome::Watch { generation, report } => poll::report(generation, report, cx),
         Outcome::Connect { generation, report } => connect::report(generation, report, cx),
+        Outcome::Secret(report) => secret(report, cx),
         Outcome::Opened(opened) => store::opened(opened, cx),
         Outcome::Event(number, event) => stores::event(number, event, cx),
         Outcome::Lesson(outcome) => lesson::outcome(outcome, cx),
@@ -74,6 +75,18 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
 fn note_answer(reply: &Reply, state: &mut State) {
     if let Some(connection) = state.store.connection.as_mut().filter(|_| reply.ok().is_some()) {
         connection.answered = Some(state.uptime);
+    }
+}
+
+/// The system's keyring answers.
+fn secret(report: SecretReport, cx: &mut Apply<'_>) {
+    match report {
+        SecretReport::Looked(result) => passwords::looked(&result, cx.state),
+        SecretReport::Read { generation, password } => {
+            connect::password_read(generation, password, cx);
+        }
+        SecretReport::Kept { key, result } => passwords::kept(key, result, cx),
+        SecretReport::Forgotten { key, result } => passwords::forgotten(&key, result, cx),
     }
 }
 

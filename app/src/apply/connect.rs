@@ -2,17 +2,19 @@
 
 use bson::{Document, doc};
 
-use super::{Apply, stores};
+use super::{Apply, passwords, stores};
 use crate::action::ConnectAction;
 use crate::action::connect::{again, unlock_question};
+use crate::job::connection_string::Secret;
 use crate::job::{Cancel, OpenRequest, Step};
+use crate::source::secrets::KeyringError;
 use crate::state::connect::{Attempt, ConnectDraft};
 use crate::state::dialogs::Dialog;
 use crate::state::purpose::StorePurpose;
 use crate::state::recent_stores::SavedServer;
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
-use crate::worker::{ConnectReport, ConnectWork, Lane, Work};
+use crate::worker::{ConnectReport, ConnectWork, Lane, SecretWork, Work};
 
 /// Carries out one action.
 pub fn apply(action: &ConnectAction, cx: &mut Apply<'_>) {
@@ -24,6 +26,8 @@ pub fn apply(action: &ConnectAction, cx: &mut Apply<'_>) {
                 draft.stop();
             }
         }
+        ConnectAction::LookForKeyring => passwords::look(cx),
+        ConnectAction::ForgetPassword(key) => passwords::forget(key, cx),
         ConnectAction::Lock => set_locked(true, cx),
         ConnectAction::Unlock => set_locked(false, cx),
         ConnectAction::ShowServer => show_server(cx),
@@ -36,13 +40,45 @@ pub fn apply(action: &ConnectAction, cx: &mut Apply<'_>) {
     }
 }
 
-/// Opens the dialog for a server that was attached before, and attaches if nothing is left to type.
+/// Opens the dialog for a server that was attached before, and attaches if nothing is left to type:
+/// the password may be in the keyring.
 pub(super) fn open_saved(server: &SavedServer, cx: &mut Apply<'_>) {
-    let draft = ConnectDraft::of(&server.address, server.mark);
+    let mut draft = ConnectDraft::of(&server.address, server.mark);
     let is_whole = draft.server().is_ok();
+    let key = Some(server).filter(|server| server.remembered && !is_whole);
+    if let Some(key) = key.and_then(SavedServer::secret_key) {
+        let generation = cx.state.next_generation();
+        draft.asks_keyring = Some(generation);
+        cx.effects.secrets.push(SecretWork::Read { generation, key });
+    }
     cx.state.dialogs.show_before(again(draft));
     if is_whole {
         attempt(false, cx);
+    }
+}
+
+/// The keyring has answered what the password of a server is. An answer whose dialog was closed, or
+/// for which no one waits any more, is dropped.
+pub(super) fn password_read(
+    generation: u64,
+    password: Result<Option<Secret>, KeyringError>,
+    cx: &mut Apply<'_>,
+) {
+    passwords::learn(password.as_ref().err(), cx.state);
+    let Some(draft) = draft(cx.state).filter(|it| it.asks_keyring == Some(generation)) else {
+        return;
+    };
+    draft.asks_keyring = None;
+    match password {
+        Ok(Some(password)) => {
+            draft.take_found(password);
+            attempt(false, cx);
+        }
+        Ok(None) => {
+            let note = "The system's keyring has no password for this server any more. Enter it";
+            draft.ask_password(note.to_owned());
+        }
+        Err(error) => draft.ask_password(format!("{}. Enter the password", error.sentence())),
     }
 }
 
@@ -57,13 +93,17 @@ fn attempt(is_test: bool, cx: &mut Apply<'_>) {
     let Some(draft) = draft(cx.state) else { return };
     draft.stop();
     draft.hide_password();
-    let Ok(server) = draft.server() else { return };
+    let Ok(mut server) = draft.server() else { return };
+    let draft = draft.clone();
+    server.keeping = draft.keeping(&cx.state.keyring, &cx.state.settings.stores);
     let cancel = Cancel::default();
-    let work = Work::Connect(Box::new(ConnectWork { server, cancel: cancel.clone() }));
+    let work = ConnectWork { server: server.clone(), cancel: cancel.clone() };
+    let work = Work::Connect(Box::new(work));
     let generation = cx.job(Purpose::Store(StorePurpose::Open), Lane::Read, work);
     if let Some(draft) = self::draft(cx.state) {
         let step = Step::Options;
-        draft.attempt = Some(Attempt { generation, cancel, is_test, step, end: None });
+        draft.note = None;
+        draft.attempt = Some(Attempt { generation, server, cancel, is_test, step, end: None });
     }
 }
 
@@ -71,19 +111,25 @@ fn attempt(is_test: bool, cx: &mut Apply<'_>) {
 /// detaches it.
 pub fn report(generation: u64, report: ConnectReport, cx: &mut Apply<'_>) {
     let Some(draft) = draft(cx.state) else { return };
-    let Ok(server) = draft.server() else { return };
     let Some(attempt) = draft.attempt.as_mut().filter(|it| it.generation == generation) else {
         return;
     };
     match report {
         ConnectReport::Begun(step) => attempt.step = step,
-        ConnectReport::Failed(failure) => attempt.end = Some(Err(failure)),
+        ConnectReport::Failed(failure) => {
+            let is_refused = failure.is_refused;
+            attempt.end = Some(Err(failure));
+            if is_refused {
+                draft.note_refused();
+            }
+        }
         ConnectReport::Attached(opened) if attempt.is_test => {
             attempt.end = opened.attached.map(Ok);
         }
         ConnectReport::Attached(opened) => {
+            let server = Some(Box::new(attempt.server.clone()));
             cx.state.dialogs.close();
-            let request = OpenRequest { server: Some(Box::new(server)), ..OpenRequest::default() };
+            let request = OpenRequest { server, ..OpenRequest::default() };
             stores::adopt(request, opened, cx);
         }
     }

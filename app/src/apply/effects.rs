@@ -6,7 +6,7 @@ use crate::job::{ConsoleQuestion, ConsoleRun};
 use crate::state::settings::ThemeChoice;
 use crate::state::transfer::Purpose as TransferPurpose;
 use crate::state::{Purpose, State};
-use crate::worker::{Abandoned, Job, Lane, LessonOrder, TransferWork, Work};
+use crate::worker::{Abandoned, Job, Lane, LessonOrder, SecretWork, TransferWork, Work};
 
 /// What an action wants done outside of the state.
 #[derive(Debug, Default)]
@@ -19,6 +19,8 @@ pub struct Effects {
     pub console: Vec<ConsoleRun>,
     /// A question for the console.
     pub completion: Option<ConsoleQuestion>,
+    /// Questions for the system's keyring.
+    pub secrets: Vec<SecretWork>,
     /// Orders for the thread of the lesson.
     pub lessons: Vec<LessonOrder>,
     /// Things that only the window can do.

@@ -25,6 +25,7 @@ pub mod lesson;
 pub mod listener;
 pub mod maintenance;
 mod number;
+mod passwords;
 mod poll;
 pub mod reaper;
 mod recreate;

@@ -2,7 +2,7 @@
 
 use super::lesson::close::close;
 use super::lesson::keep;
-use super::{Apply, QUEUE_FULL, WindowEffect, store, stores};
+use super::{Apply, QUEUE_FULL, WindowEffect, passwords, store, stores};
 use crate::action::SandboxAction;
 use crate::job::OpenRequest;
 use crate::job::purpose::SandboxPurpose;
@@ -94,7 +94,8 @@ pub fn done(generation: u64, done: SandboxDone, cx: &mut Apply<'_>) {
             let then = then.unwrap_or_else(|| AfterSandbox::Open(Box::new(back(cx.state))));
             cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::LeaveSandbox(_)));
             let opened_ms = cx.state.wall_ms;
-            cx.state.settings.stores.note(RecentStore::in_folder(&folder, opened_ms));
+            let kept = RecentStore::in_folder(&folder, opened_ms);
+            passwords::change_list(|stores| stores.note(kept), cx);
             let state = &mut *cx.state;
             state.settings.store_tabs.note(&folder, &state.tabs, &state.tree.folded);
             let sentence = format!("The sandbox is kept in {}", folder.display());

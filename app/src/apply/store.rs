@@ -8,7 +8,7 @@ use mayfly_engine::reply::Forecast;
 use super::number::number;
 use super::{
     Apply, WindowEffect, calendar, choose_store, clock, collection, connect, console, demo, dialog,
-    reaper, stores, tabs, transfer,
+    passwords, reaper, stores, tabs, transfer,
 };
 use crate::action::{ReaperAction, StoreAction};
 use crate::commands;
@@ -48,7 +48,9 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
         StoreAction::OpenFolder(folder) => choose_store::look_into(folder, cx),
         StoreAction::CreateStore(folder) => choose_store::open_folder(folder, cx),
         StoreAction::OpenRecent(recent) => choose_store::open_recent(recent, cx),
-        StoreAction::ForgetRecent(folder) => cx.state.settings.stores.forget(&folder),
+        StoreAction::ForgetRecent(folder) => {
+            passwords::change_list(|stores| stores.forget(&folder), cx);
+        }
         StoreAction::Fold(db) => {
             if !cx.state.tree.folded.remove(&db) {
                 cx.state.tree.folded.insert(db);
@@ -112,7 +114,8 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     cx.state.store.shown.clone_from(&place);
     cx.state.store.folder = opened.folder;
     cx.state.store.connection = opened.attached.map(Connection::new);
-    note_recent(cx.state);
+    note_recent(cx);
+    passwords::opened(cx);
     let told = cx.state.store.folder.as_deref().map(key);
     let is_told = told.is_some_and(|folder| cx.state.settings.advised.contains(&folder));
     cx.state.maintenance.advice = if is_told { Vec::new() } else { opened.advice };
@@ -132,8 +135,8 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
 }
 
 /// Puts the store that is shown first among the recent ones.
-pub(super) fn note_recent(state: &mut State) {
-    let (store, wall_ms) = (&state.store, state.wall_ms);
+pub(super) fn note_recent(cx: &mut Apply<'_>) {
+    let (store, wall_ms) = (&cx.state.store, cx.state.wall_ms);
     let Some(folder) = store.shown.as_ref().filter(|_| !store.request.is_temporary()) else {
         return;
     };
@@ -141,7 +144,7 @@ pub(super) fn note_recent(state: &mut State) {
         Some(connection) => RecentStore::attached(&connection.attached, wall_ms),
         None => RecentStore::new(&store.request, &store.name, folder, wall_ms),
     };
-    state.settings.stores.note(recent);
+    passwords::change_list(|stores| stores.note(recent), cx);
 }
 
 /// Opens the tabs that this store had.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::lesson::close::{close as close_lesson, title};
-use super::{Apply, convert, demo, documents, event, rollout, store, transfer};
+use super::{Apply, convert, demo, documents, event, passwords, rollout, store, transfer};
 use crate::job::{Event, OpenRequest};
 use crate::limits::OPEN_STORES_MAX;
 use crate::source::Opened;
@@ -37,13 +37,14 @@ pub fn open(request: OpenRequest, cx: &mut Apply<'_>) {
 }
 
 /// Shows a server that was attached.
-pub(super) fn adopt(request: OpenRequest, opened: Box<Opened>, cx: &mut Apply<'_>) {
+pub(super) fn adopt(mut request: OpenRequest, opened: Box<Opened>, cx: &mut Apply<'_>) {
     if cx.state.is_in_sandbox() || cx.state.lessons.is_playing() {
         // It is attached again once the question about the sandbox is answered.
         return open_or_ask(request, cx);
     }
     if let Some(slot) = slot_of(place(&request).as_deref(), cx.state) {
-        return show(slot, cx);
+        show(slot, cx);
+        return passwords::settle(request.server.as_deref_mut(), cx);
     }
     if make_room(request, cx) {
         cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::Adopt(opened));
@@ -172,7 +173,7 @@ fn show_now(slot: u32, keeps: bool, cx: &mut Apply<'_>) {
     cx.state.console.restart("Another store was shown; variables are gone");
     title(cx);
     if cx.state.is_open() {
-        store::note_recent(cx.state);
+        store::note_recent(cx);
         store::reopened(Vec::new(), cx);
         demo::start_traffic(cx);
     }

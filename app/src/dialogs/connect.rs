@@ -1,13 +1,13 @@
 //! Attaches to a server: the connection string first, then what was understood, and a test in five
 //! steps.
 
-use egui::{Align, Context, Id, Layout, Ui, vec2};
+use egui::{Align, Checkbox, Context, Id, Layout, Ui, vec2};
 
 use super::close;
 use crate::action::{Action, Actions, ConnectAction};
 use crate::job::{ConnectionString, ServerColor, Step};
 use crate::state::State;
-use crate::state::connect::{Attempt, ConnectDraft, StepState};
+use crate::state::connect::{Attempt, ConnectDraft, KeyringState, StepState};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::hint::Hint as _;
@@ -21,7 +21,11 @@ const STRING: &str = "Connection string";
 const PASSWORD: &str = "Password";
 
 /// Draws the dialog.
-pub fn ui(context: &Context, draft: &mut ConnectDraft, _: &State, actions: &mut Actions) {
+pub fn ui(context: &Context, draft: &mut ConnectDraft, state: &State, actions: &mut Actions) {
+    if !draft.has_looked {
+        draft.has_looked = true;
+        actions.push(Action::Connect(ConnectAction::LookForKeyring));
+    }
     let subtitle = "MongoDB, Atlas, Azure DocumentDB, Cosmos DB or FerretDB. It opens read-only: \
                     nothing is changed until you unlock it.";
     let mut act = None;
@@ -33,17 +37,21 @@ pub fn ui(context: &Context, draft: &mut ConnectDraft, _: &State, actions: &mut 
         draft,
         |ui, draft| {
             string_ui(ui, draft);
+            keyring_ui(ui, draft, state);
             match draft.string() {
                 Ok(string) => understood_ui(ui, &string),
                 Err(_) => _ = ui.label(""),
             }
             mark_ui(ui, draft);
+            if draft.asks_keyring.is_some() {
+                waits_ui(ui);
+            }
             if let Some(attempt) = &draft.attempt {
                 attempt_ui(ui, attempt);
             }
         },
         |ui, draft| {
-            let runs = draft.attempt.as_ref().is_some_and(Attempt::runs);
+            let runs = draft.is_busy();
             let is_ready = draft.server().is_ok() && !runs;
             if runs {
                 if ui.add(Button::plain("Stop")).clicked() {
@@ -94,18 +102,29 @@ pub(super) fn string_ui(ui: &mut Ui, draft: &mut ConnectDraft) {
             draft.attempt = draft.attempt.take().filter(Attempt::runs);
         }
     });
+    if draft.asks_keyring.is_some() {
+        // The field comes once the keyring has no password for it.
+        return;
+    }
     let takes_password = draft.takes_password();
     if takes_password {
-        labelled(ui, PASSWORD, None, |ui| {
+        let note = draft.note.clone();
+        labelled(ui, PASSWORD, note.as_deref(), |ui| {
             let field = Field {
                 name: PASSWORD,
-                hint: "kept in memory only",
                 secret: true,
+                invalid: note.is_some(),
                 width: Some(sizes::COLUMN_WIDE),
                 id: Some(Id::unique(PASSWORD)),
                 ..Field::default()
             };
-            field.ui(ui, draft.password.edit());
+            let response = field.ui(ui, draft.password.edit());
+            if response.changed() {
+                draft.note = None;
+            }
+            if !draft.has_focus {
+                response.scroll_to_me(None);
+            }
         });
     }
     if !draft.has_focus {
@@ -113,6 +132,41 @@ pub(super) fn string_ui(ui: &mut Ui, draft: &mut ConnectDraft) {
         let first = if takes_password { Id::unique(PASSWORD) } else { id };
         ui.memory_mut(|memory| memory.request_focus(first));
     }
+}
+
+/// Whether the keyring keeps the password, and why it can't.
+fn keyring_ui(ui: &mut Ui, draft: &mut ConnectDraft, state: &State) {
+    if !draft.string().is_ok_and(|string| string.uses_password()) {
+        return;
+    }
+    let is_ready = state.keyring == KeyringState::Ready;
+    let mut remember = is_ready && draft.remembers(&state.settings.stores);
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        let words = "Remember the password in the system's keyring";
+        let checkbox = Checkbox::new(&mut remember, words);
+        if ui.add_enabled(is_ready && draft.asks_keyring.is_none(), checkbox).changed() {
+            draft.remember = Some(remember);
+        }
+        let why = match &state.keyring {
+            KeyringState::Ready => return,
+            KeyringState::Unknown | KeyringState::Asked => "Looking for the keyring…".to_owned(),
+            KeyringState::Missing(why) => {
+                format!("{why}, so the password is kept until you close the window")
+            }
+        };
+        ui.label(text::rich(why, text::small()).color(colors(ui).dim));
+    });
+}
+
+/// The keyring is asked.
+fn waits_ui(ui: &mut Ui) {
+    ui.horizontal(|ui| {
+        let look = colors(ui);
+        ui.label(Icon::Wait.text().color(look.busy));
+        let words = "Waiting for the system's keyring. It may ask you for its own password";
+        ui.label(text::rich(words, text::body()));
+    });
 }
 
 /// What the string says, and what was mended in it.
@@ -179,6 +233,10 @@ fn attempt_ui(ui: &mut Ui, attempt: &Attempt) {
     ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
     for step in Step::ALL {
         step_ui(ui, step, attempt);
+    }
+    if attempt.runs() {
+        // In a low window the steps are below the others.
+        ui.scroll_to_cursor(Some(Align::BOTTOM));
     }
     if let Some(Ok(attached)) = &attempt.end {
         let version = if attached.version.is_empty() {

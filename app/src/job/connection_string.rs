@@ -158,9 +158,29 @@ impl ConnectionString {
     /// Whether a password is missing: the string names a user whose login needs one.
     #[must_use]
     pub fn needs_password(&self) -> bool {
+        self.uses_password() && self.password.is_none()
+    }
+
+    /// Whether the login takes a password.
+    #[must_use]
+    pub fn uses_password(&self) -> bool {
         let without = ["MONGODB-X509", "MONGODB-OIDC", "GSSAPI", "MONGODB-AWS"];
         let mechanism = self.option("authMechanism").unwrap_or_default();
-        self.user.is_some() && self.password.is_none() && !without.contains(&mechanism)
+        self.user.is_some() && !without.contains(&mechanism)
+    }
+
+    /// Under what a keyring keeps the password: the hosts, the user and the database that knows the
+    /// user. Another spelling of the same server, or another option, does not change it. `None`: the
+    /// login takes no password.
+    #[must_use]
+    pub fn secret_key(&self) -> Option<String> {
+        let user = self.user.as_ref().filter(|_| self.uses_password())?;
+        let mut hosts: Vec<String> = self.hosts.iter().map(|host| plain_host(host)).collect();
+        hosts.sort_unstable();
+        let login = self.option("authSource").map(percent::decode);
+        let login = login.or_else(|| self.database.clone()).unwrap_or_else(|| "admin".to_owned());
+        let (scheme, user, hosts) = (self.scheme, percent::encode(user), hosts.join(","));
+        Some(format!("{scheme}://{user}@{hosts}/{}", percent::encode(&login)))
     }
 
     /// The value of an option, whatever its case.
@@ -304,6 +324,14 @@ fn is_socket(host: &str) -> bool {
     Path::new(host).extension().is_some_and(|extension| extension == "sock")
 }
 
+/// A host as it is compared: names know no case, and the usual port goes without saying.
+fn plain_host(host: &str) -> String {
+    if is_socket(host) {
+        return host.to_owned();
+    }
+    host.strip_suffix(":27017").unwrap_or(host).to_ascii_lowercase()
+}
+
 fn is_near(host: &str) -> bool {
     match host.parse() {
         Ok(IpAddr::V4(at)) => at.is_loopback() || at.is_private() || at.is_link_local(),
@@ -445,6 +473,25 @@ mod tests {
             assert!(!shown.contains("s3cret"), "{shown}");
             assert!(read.for_driver().reveal().contains("s3cret"));
         }
+    }
+
+    #[test]
+    fn a_password_is_kept_under_the_server_and_the_user() {
+        let key = |text: &str| read(text).secret_key();
+        for text in [
+            "mongodb://u:s3cret@Db.example:27017,a:1",
+            "u:other@a:1,db.example",
+            "mongodb://u@a:1,db.example/admin?tls=true",
+            "mongodb://u@a:1,db.example/shop?authSource=admin",
+        ] {
+            assert_eq!(key(text).as_deref(), Some("mongodb://u@a:1,db.example/admin"), "{text}");
+        }
+        for text in ["u@a:1", "v@a:1,db.example", "u@a:2,db.example", "u@a:1,db.example/shop"] {
+            assert_ne!(key(text).as_deref(), Some("mongodb://u@a:1,db.example/admin"), "{text}");
+        }
+        assert_eq!(key("mongodb+srv://a%40b@c").as_deref(), Some("mongodb+srv://a%40b@c/admin"));
+        assert_eq!(key("mongodb://h"), None);
+        assert_eq!(key("mongodb://u@h/?authMechanism=MONGODB-X509"), None);
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub use mayfly_engine::catalog::{Dialect, Namespace};
 pub use mayfly_engine::engine::OpenError;
 pub use mayfly_engine::event::{BuildProgress, Event, IndexReport, PassReport, RemovedDocument};
 pub use purpose::Purpose;
-pub use server::{Attached, ConnectFailure, Server, ServerColor, ServerMark, Step};
+pub use server::{Attached, ConnectFailure, Keeping, Server, ServerColor, ServerMark, Step};
 pub use store::{
     Advice, Capabilities, CopiedStore, OpenRequest, SAMPLE_DATABASES, Sandbox, SandboxFolder,
     TRAFFIC_DATABASE, instant_ms,

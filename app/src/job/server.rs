@@ -14,6 +14,20 @@ pub struct Server {
     pub string: ConnectionString,
     /// How it is marked.
     pub mark: ServerMark,
+    /// What becomes of its password in the system's keyring once the server is open.
+    pub keeping: Keeping,
+}
+
+/// What becomes of a password in the system's keyring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Keeping {
+    /// Nothing: it is there already, or there is no keyring.
+    #[default]
+    AsBefore,
+    /// It is kept.
+    Keep,
+    /// It is not kept any longer.
+    Forget,
 }
 
 /// How a connection is marked in lists and in the top bar.
@@ -118,13 +132,21 @@ pub struct ConnectFailure {
     pub step: Step,
     /// One sentence.
     pub sentence: String,
+    /// Whether the server does not accept the login. It may also have failed to answer.
+    pub is_refused: bool,
 }
 
 impl ConnectFailure {
     /// A step and its sentence.
     #[must_use]
     pub fn new(step: Step, sentence: impl Into<String>) -> Self {
-        Self { step, sentence: sentence.into() }
+        Self { step, sentence: sentence.into(), is_refused: false }
+    }
+
+    /// A login that the server does not accept.
+    #[must_use]
+    pub fn refused(sentence: impl Into<String>) -> Self {
+        Self { is_refused: true, ..Self::new(Step::Login, sentence) }
     }
 }
 

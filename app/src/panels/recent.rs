@@ -2,8 +2,8 @@
 
 use egui::{Align2, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
-use crate::action::{Action, Actions, StoreAction};
-use crate::state::recent_stores::RecentStore;
+use crate::action::{Action, Actions, ConnectAction, StoreAction};
+use crate::state::recent_stores::{RecentStore, SavedServer};
 use crate::state::{State, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
@@ -100,7 +100,14 @@ fn row_ui(ui: &mut Ui, store: &RecentStore, state: &State, actions: &mut Actions
     }
     menu::context(&response, |ui| {
         let copy = crate::action::ViewAction::Copy(store.folder.clone());
-        let entries = [("Copy path", Action::View(copy)), ("Remove from the list", forget())];
+        let copy =
+            if store.server.is_some() { ("Copy address", copy) } else { ("Copy path", copy) };
+        let mut entries = vec![(copy.0, Action::View(copy.1)), ("Remove from the list", forget())];
+        let server = store.server.as_ref().filter(|server| server.remembered);
+        if let Some(key) = server.and_then(SavedServer::secret_key) {
+            let forget = Action::Connect(ConnectAction::ForgetPassword(key));
+            entries.insert(1, ("Forget the password", forget));
+        }
         for (label, action) in entries {
             if menu::entry(ui, label, "", true).clicked() {
                 actions.push(action);

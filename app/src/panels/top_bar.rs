@@ -199,7 +199,7 @@ fn server_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
     let words = format!("{address}\n{topology}{version}\n{said}");
     let response = chip.ui(ui).hint(words.trim_end());
     menu::below(&response, |ui| {
-        for entry in [&connect::UNLOCK, &connect::LOCK] {
+        for entry in [&connect::UNLOCK, &connect::LOCK, &connect::FORGET] {
             if entry.is_enabled(state) {
                 entry_ui(ui, state, entry, actions);
             }

@@ -16,6 +16,7 @@ pub mod remote;
 mod sample_mark;
 pub mod sandbox_copy;
 pub mod sandbox_folder;
+pub mod secrets;
 pub mod transfers;
 
 use std::path::Path;

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use super::monitor::ServerMonitor;
+use super::recent_stores::RecentStores;
 use super::watch::Streams;
 use crate::job::connection_string::Secret;
-use crate::job::{Attached, Cancel, ConnectFailure, ConnectionString, Server, ServerColor};
-use crate::job::{ServerMark, Step};
+use crate::job::{Attached, Cancel, ConnectFailure, ConnectionString, Keeping, Server};
+use crate::job::{ServerColor, ServerMark, Step};
 use crate::limits::UNLOCKED_IDLE;
 
 /// The dialog that attaches to a server.
@@ -24,6 +25,30 @@ pub struct ConnectDraft {
     pub attempt: Option<Attempt>,
     /// Whether the keyboard was sent to the first field.
     pub has_focus: bool,
+    /// Whether it was asked if there is a keyring.
+    pub has_looked: bool,
+    /// Whether the keyring is to keep the password, once the user has said so; until then as before.
+    pub remember: Option<bool>,
+    /// The question for the password that the keyring has not answered.
+    pub asks_keyring: Option<u64>,
+    /// The password that came from the keyring.
+    pub found: Option<Secret>,
+    /// Why the password must be typed although the keyring should have it.
+    pub note: Option<String>,
+}
+
+/// What is known of the system's keyring.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum KeyringState {
+    /// Nothing: it was not asked yet.
+    #[default]
+    Unknown,
+    /// It is asked whether it is there.
+    Asked,
+    /// It is there.
+    Ready,
+    /// It can't be used: why, as one sentence.
+    Missing(String),
 }
 
 /// One attempt to attach.
@@ -31,6 +56,8 @@ pub struct ConnectDraft {
 pub struct Attempt {
     /// The job's generation.
     pub generation: u64,
+    /// The server, as it was typed when the attempt began.
+    pub server: Server,
     /// Ends it.
     pub cancel: Cancel,
     /// Whether the server is only tried, and not opened.
@@ -88,6 +115,7 @@ impl ConnectDraft {
 
     /// Ends the attempt that runs, if one does.
     pub fn stop(&mut self) {
+        self.asks_keyring = None;
         if let Some(attempt) = self.attempt.take() {
             attempt.cancel.cancel();
         }
@@ -99,6 +127,59 @@ impl ConnectDraft {
     /// One sentence.
     pub fn string(&self) -> Result<ConnectionString, String> {
         ConnectionString::read(self.text.reveal())
+    }
+
+    /// Whether it waits for the keyring or for the server.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.asks_keyring.is_some() || self.attempt.as_ref().is_some_and(Attempt::runs)
+    }
+
+    /// Whether the keyring is to keep the password: as chosen, or else if it has that of the same
+    /// server.
+    #[must_use]
+    pub fn remembers(&self, stores: &RecentStores) -> bool {
+        let has_it = || {
+            let key = self.string().ok().and_then(|string| string.secret_key());
+            key.is_some_and(|key| stores.secret_keys().contains(&key))
+        };
+        self.remember.unwrap_or_else(has_it)
+    }
+
+    /// What becomes of the password in the keyring once the server is open.
+    #[must_use]
+    pub fn keeping(&self, keyring: &KeyringState, stores: &RecentStores) -> Keeping {
+        let is_there = self.found.as_ref().is_some_and(|found| *found == self.password);
+        match self.remembers(stores) {
+            _ if *keyring != KeyringState::Ready => Keeping::AsBefore,
+            true if is_there => Keeping::AsBefore,
+            true => Keeping::Keep,
+            false => Keeping::Forget,
+        }
+    }
+
+    /// Takes the password that the keyring has.
+    pub fn take_found(&mut self, password: Secret) {
+        self.password = password.clone();
+        self.found = Some(password);
+        self.note = None;
+    }
+
+    /// The server does not accept the login: a password from the keyring is of no use any more, and
+    /// another one must be typed.
+    pub fn note_refused(&mut self) {
+        if self.found.as_ref().is_some_and(|found| *found == self.password) {
+            let note = "The server refused the password from the system's keyring. Enter the \
+                        present one";
+            self.ask_password(note.to_owned());
+        }
+    }
+
+    /// The password must be typed: why, as one sentence.
+    pub fn ask_password(&mut self, note: String) {
+        self.password = Secret::default();
+        self.note = Some(note);
+        self.has_focus = false;
     }
 
     /// Whether the field of the password is of use.
@@ -137,7 +218,7 @@ impl ConnectDraft {
             string.password = Some(password.clone());
         }
         let mark = ServerMark { is_production: self.is_production(), color: self.color };
-        Ok(Server { string, mark })
+        Ok(Server { string, mark, keeping: Keeping::AsBefore })
     }
 }
 
@@ -218,6 +299,34 @@ mod tests {
     }
 
     #[test]
+    fn the_keyring_is_changed_only_where_the_user_wants_it() {
+        use Keeping::{AsBefore, Forget, Keep};
+        let stores = RecentStores::default();
+        let keeping =
+            |draft: &ConnectDraft, keyring: &KeyringState| draft.keeping(keyring, &stores);
+        let missing = KeyringState::Missing("It is not there".to_owned());
+        let mut draft = typed("mongodb://ada@h");
+        draft.password = Secret::new("p@ss".to_owned());
+        assert_eq!(keeping(&draft, &KeyringState::Ready), Forget);
+        draft.remember = Some(true);
+        assert_eq!(keeping(&draft, &KeyringState::Ready), Keep);
+        for keyring in [KeyringState::Unknown, KeyringState::Asked, missing] {
+            assert_eq!(keeping(&draft, &keyring), AsBefore);
+        }
+        draft.take_found(Secret::new("0ld".to_owned()));
+        assert_eq!(keeping(&draft, &KeyringState::Ready), AsBefore, "it is there");
+        draft.note_refused();
+        assert_eq!(draft.password, Secret::default());
+        assert!(draft.note.as_ref().is_some_and(|note| note.contains("refused the password")));
+        draft.password = Secret::new("n3w".to_owned());
+        draft.note = None;
+        assert_eq!(keeping(&draft, &KeyringState::Ready), Keep);
+        draft.note_refused();
+        assert_eq!((draft.password.reveal(), &draft.note), ("n3w", &None), "it was typed");
+        assert!(!format!("{draft:?}").contains("0ld"));
+    }
+
+    #[test]
     fn a_distant_server_counts_as_production_until_the_user_says_otherwise() {
         assert!(!typed("localhost").is_production());
         let mut draft = typed("db.example.com");
@@ -231,6 +340,7 @@ mod tests {
         let states = |attempt: &Attempt| Step::ALL.map(|step| attempt.step_state(step));
         let mut attempt = Attempt {
             generation: 1,
+            server: typed("h").server().expect("a server"),
             cancel: Cancel::default(),
             is_test: true,
             step: Step::Port,

@@ -160,6 +160,8 @@ pub struct State {
     pub settings: Settings,
     /// What is open and where the window looks.
     pub view: View,
+    /// What is known of the system's keyring.
+    pub keyring: connect::KeyringState,
     /// Import and export.
     pub transfer: transfer::Transfer,
     /// Changes of many documents that run.

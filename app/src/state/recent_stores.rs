@@ -1,10 +1,11 @@
 //! The stores that were open before, for the start page and for the next start.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::job::{Attached, OpenRequest, ServerMark};
+use crate::job::{Attached, ConnectionString, OpenRequest, ServerMark};
 use crate::limits::RECENT_STORES_MAX;
 
 /// A server that was attached before, without its password.
@@ -15,6 +16,16 @@ pub struct SavedServer {
     pub address: String,
     /// How it is marked.
     pub mark: ServerMark,
+    /// Whether the system's keyring has its password.
+    pub remembered: bool,
+}
+
+impl SavedServer {
+    /// Under what the system's keyring keeps its password.
+    #[must_use]
+    pub fn secret_key(&self) -> Option<String> {
+        ConnectionString::read(&self.address).ok()?.secret_key()
+    }
 }
 
 /// A store that was open before.
@@ -57,7 +68,7 @@ impl RecentStore {
         Self {
             name: server.name.clone(),
             folder: address.clone(),
-            server: Some(SavedServer { address, mark: server.mark }),
+            server: Some(SavedServer { address, mark: server.mark, remembered: false }),
             opened_ms,
             ..Self::default()
         }
@@ -110,8 +121,35 @@ impl RecentStores {
         self.0.iter().filter(move |store| !is_shown(store))
     }
 
-    /// Puts a store first.
-    pub fn note(&mut self, store: RecentStore) {
+    /// Under what the system's keyring keeps the passwords of these servers.
+    #[must_use]
+    pub fn secret_keys(&self) -> BTreeSet<String> {
+        let servers = self.0.iter().filter_map(|store| store.server.as_ref());
+        servers.filter(|it| it.remembered).filter_map(SavedServer::secret_key).collect()
+    }
+
+    /// Whether a server with this key is listed.
+    #[must_use]
+    pub fn has_server(&self, key: &str) -> bool {
+        let mut servers = self.0.iter().filter_map(|store| store.server.as_ref());
+        servers.any(|server| server.secret_key().as_deref() == Some(key))
+    }
+
+    /// Notes whether the system's keyring has the password of the servers with this key.
+    pub fn set_remembered(&mut self, key: &str, remembered: bool) {
+        for server in self.0.iter_mut().filter_map(|store| store.server.as_mut()) {
+            if server.secret_key().as_deref() == Some(key) {
+                server.remembered = remembered;
+            }
+        }
+    }
+
+    /// Puts a store first. A server has its password where the same server had it before.
+    pub fn note(&mut self, mut store: RecentStore) {
+        if let Some(server) = &mut store.server {
+            let key = server.secret_key();
+            server.remembered = key.is_some_and(|key| self.secret_keys().contains(&key));
+        }
         self.forget(&store.folder);
         self.0.insert(0, store);
         self.0.truncate(RECENT_STORES_MAX);
@@ -164,6 +202,44 @@ mod tests {
             ..OpenRequest::default()
         };
         assert_eq!(named.request(), expected);
+    }
+
+    #[test]
+    fn the_settings_know_of_a_password_only_that_it_is_remembered() {
+        let server = |address: &str| {
+            let attached = Attached {
+                address: address.to_owned(),
+                name: "h".to_owned(),
+                mark: ServerMark::default(),
+                topology: String::new(),
+                version: String::new(),
+                ahead_ms: 0,
+            };
+            RecentStore::attached(&attached, 0)
+        };
+        let key = "mongodb://u@h/admin";
+        let mut stores = RecentStores::default();
+        stores.note(server("mongodb://u@h/"));
+        assert!(stores.secret_keys().is_empty() && stores.has_server(key));
+        stores.set_remembered(key, true);
+        stores.set_remembered("mongodb://v@h/admin", false);
+        // The same server with another option, and another one.
+        stores.note(server("mongodb://u@h/?tls=true"));
+        stores.note(server("mongodb://v@h/"));
+        let remembered: Vec<bool> = stores
+            .list()
+            .iter()
+            .filter_map(|store| Some(store.server.as_ref()?.remembered))
+            .collect();
+        assert_eq!(remembered, [false, true, true]);
+        stores.forget("mongodb://u@h/");
+        assert_eq!(stores.secret_keys().into_iter().collect::<Vec<_>>(), [key]);
+        stores.forget("mongodb://u@h/?tls=true");
+        assert!(stores.secret_keys().is_empty() && !stores.has_server(key));
+        // Written before passwords could be remembered.
+        let old = r#"{"address": "mongodb://u@h/", "mark": {}}"#;
+        let old: SavedServer = serde_json::from_str(old).expect("settings");
+        assert!(!old.remembered);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::lesson_job::{LessonOutcome, LessonWork};
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
 use super::sandbox::{SandboxDone, SandboxWork};
 use super::schema::{SchemaReport, SchemaWork};
+use super::secret_job::SecretReport;
 use super::transfer::{TransferDone, TransferWork};
 use crate::job::bulk::{BulkReport, BulkWork};
 use crate::job::purpose::{DocumentsPurpose, IndexesPurpose};
@@ -379,6 +380,8 @@ pub enum Outcome {
         /// What it reports.
         report: WatchReport,
     },
+    /// The system's keyring answers.
+    Secret(SecretReport),
     /// A store was opened or could not be.
     Opened(Result<Opened, OpenError>),
     /// Something happened in the store of this number.

@@ -25,13 +25,17 @@ use super::job::{Abandoned, Job, Lane, Outcome, Reply, STOPPED, Work, is_ok};
 use super::lesson::{self, LessonDoor, LessonShelf};
 use super::lesson_job::{LessonOrder, LessonOutcome};
 use super::queue::{Put, Queue};
+use super::secret_job::SecretWork;
+use super::secret_thread;
+use super::secrets::Secrets;
 use super::sources::{FIRST, Sources};
 use super::traffic::{self, TrafficSwitch};
 use super::transfer::TransferWork;
 use crate::job::lesson::LessonRequest;
 use crate::job::{Cancel, ConsoleQuestion, ConsoleRun, Event, Purpose};
 use crate::limits::{
-    CONSOLE_THREAD_STACK, OUTCOMES_MAX, READER_PATIENCE, READERS_MAX, READERS_MIN, TRANSFERS_MAX,
+    CONSOLE_THREAD_STACK, KEYRING_CLOSE, OUTCOMES_MAX, READER_PATIENCE, READERS_MAX, READERS_MIN,
+    TRANSFERS_MAX,
 };
 use crate::source::Opener;
 
@@ -54,6 +58,8 @@ pub struct Worker {
     ordered: Cell<u32>,
     /// The store that the window shows.
     shown: Cell<u32>,
+    /// The system's keyring.
+    secrets: Secrets,
 }
 
 struct Shared {
@@ -88,7 +94,12 @@ impl Worker {
     ///
     /// # Errors
     /// The system refused a thread.
-    pub fn start(opener: Opener, shelf: Arc<dyn LessonShelf>, wake: Wake) -> std::io::Result<Self> {
+    pub fn start(
+        opener: Opener,
+        shelf: Arc<dyn LessonShelf>,
+        secrets: Secrets,
+        wake: Wake,
+    ) -> std::io::Result<Self> {
         let (sender, outcomes) = bounded(OUTCOMES_MAX);
         let (console, console_thread) = Console::start(Arc::clone(&wake))?;
         let (door, post) = LessonDoor::new(console.outbox(), Arc::clone(&wake));
@@ -121,6 +132,7 @@ impl Worker {
             opening: Cell::new(0),
             ordered: Cell::new(FIRST),
             shown: Cell::new(FIRST),
+            secrets,
         };
         for _ in 0..READERS_MIN {
             worker.add_reader()?;
@@ -243,6 +255,12 @@ impl Worker {
         self.shared.slow_reads.cancel(|purpose| abandoned.covers(purpose));
     }
 
+    /// Asks the system's keyring. Never waits.
+    pub fn ask_keyring(&self, work: SecretWork) {
+        let (outcomes, wake) = (self.shared.outcomes.clone(), Arc::clone(&self.shared.wake));
+        secret_thread::start(work, &self.secrets, outcomes, wake);
+    }
+
     /// Runs an input in the console. Never waits.
     pub fn run_console(&self, run: ConsoleRun) {
         if self.shown.get() == self.shared.sources.front() {
@@ -337,6 +355,7 @@ impl Drop for Worker {
         for thread in threads {
             let _ = thread.join();
         }
+        self.secrets.finish(KEYRING_CLOSE);
     }
 }
 

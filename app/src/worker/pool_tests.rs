@@ -56,8 +56,13 @@ fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker {
             attached: None,
         })
     });
-    let worker = Worker::start(opener, crate::worker::lesson_shelf::shelf(None), Arc::new(|_| ()))
-        .expect("threads can be started");
+    let worker = Worker::start(
+        opener,
+        crate::worker::lesson_shelf::shelf(None),
+        Secrets::none(),
+        Arc::new(|_| ()),
+    )
+    .expect("threads can be started");
     submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
     assert!(matches!(next(&worker), Outcome::Opened(Ok(_))));
     worker
@@ -128,9 +133,13 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
                 attached: None,
             })
         });
-        let worker =
-            Worker::start(opener, crate::worker::lesson_shelf::shelf(None), Arc::new(|_| ()))
-                .expect("threads can be started");
+        let worker = Worker::start(
+            opener,
+            crate::worker::lesson_shelf::shelf(None),
+            Secrets::none(),
+            Arc::new(|_| ()),
+        )
+        .expect("threads can be started");
         submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
         let (mut opened, mut told) = (false, None);
         while !opened || told.is_none() {
@@ -280,8 +289,13 @@ fn stuck() -> Worker {
             attached: None,
         })
     });
-    let worker = Worker::start(opener, crate::worker::lesson_shelf::shelf(None), Arc::new(|_| ()))
-        .expect("threads can be started");
+    let worker = Worker::start(
+        opener,
+        crate::worker::lesson_shelf::shelf(None),
+        Secrets::none(),
+        Arc::new(|_| ()),
+    )
+    .expect("threads can be started");
     submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
     assert!(matches!(next(&worker), Outcome::Opened(Ok(_))));
     worker
@@ -366,6 +380,7 @@ fn traffic_runs_in_the_demo_store_while_its_switch_is_on() {
     let worker = Worker::start(
         crate::source::embedded::opener(),
         crate::worker::lesson_shelf::shelf(None),
+        Secrets::none(),
         Arc::new(|_| ()),
     )
     .expect("threads can be started");

@@ -10,7 +10,7 @@ use crate::job::{Cancel, Namespace, OpenRequest, Sandbox};
 use crate::shell::{Output, Shell, ShellLimits};
 use crate::source::embedded::opener;
 use crate::source::{Opened, Opener};
-use crate::worker::{Job, Lane, Work, Worker, lesson_shelf};
+use crate::worker::{Job, Lane, Secrets, Work, Worker, lesson_shelf};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
 const NOW_MS: i64 = 1_780_315_200_000;
@@ -148,7 +148,8 @@ fn a_closing_window_takes_its_rollouts_along() {
         })
     });
     let worker =
-        Worker::start(opener, lesson_shelf::shelf(None), Arc::new(|_| ())).expect("threads");
+        Worker::start(opener, lesson_shelf::shelf(None), Secrets::none(), Arc::new(|_| ()))
+            .expect("threads");
     let purpose = || Purpose::Store(StorePurpose::Open);
     let submit = |work| {
         worker.submit(Job { purpose: purpose(), lane: Lane::Write, generation: 1, store: 0, work });

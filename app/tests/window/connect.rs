@@ -58,11 +58,11 @@ impl Drop for Served {
     }
 }
 
-fn notes() -> Vec<Document> {
+pub fn notes() -> Vec<Document> {
     vec![doc! { "insert": "notes", "documents": [{"_id": 1, "n": 1}, {"_id": 2, "n": 2}] }]
 }
 
-fn dialog(window: &mut Window, uri: &str) {
+pub fn dialog(window: &mut Window, uri: &str) {
     window.choose("Menu", "Connect to a server…");
     window.type_into("Connection string", uri);
 }

@@ -8,6 +8,7 @@ use mayfly::source::OpenRequest;
 use mayfly::state::Zone;
 use mayfly::state::clock::Mode;
 use mayfly::state::settings::ThemeChoice;
+use mayfly::worker::Secrets;
 use mayfly::{MayflyApp, WindowOptions};
 
 use super::fake;
@@ -22,6 +23,7 @@ fn window() -> Harness<'static, MayflyApp> {
         opener,
         lessons: mayfly::worker::lesson_shelf::shelf(None),
         lesson: None,
+        secrets: Secrets::none(),
         settings_file: None,
         local_zone: Zone::Utc,
         present: false,

@@ -12,6 +12,7 @@ use mayfly::source::embedded;
 use mayfly::source::{Capabilities, Events, OpenRequest, Opened, Source};
 use mayfly::state::Zone;
 use mayfly::state::tabs::ViewKind;
+use mayfly::worker::Secrets;
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::engine::{Engine, EngineOptions, maintenance};
@@ -85,6 +86,7 @@ impl Window {
             opener,
             lessons: mayfly::worker::lesson_shelf::shelf(None),
             lesson: None,
+            secrets: Secrets::none(),
             settings_file: None,
             local_zone: Zone::Utc,
             present: false,
@@ -209,6 +211,7 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
         opener: embedded::opener(),
         lessons: mayfly::worker::lesson_shelf::shelf(None),
         lesson: None,
+        secrets: Secrets::none(),
         settings_file: None,
         local_zone: Zone::Utc,
         present: false,

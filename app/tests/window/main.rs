@@ -26,6 +26,7 @@ mod import_types;
 mod index_dialogs;
 mod indexes;
 mod keyboard;
+mod keyring;
 mod lanes;
 mod learn;
 mod ledger;

@@ -13,6 +13,7 @@ use mayfly::theme::sizes;
 
 use mayfly::source::OpenRequest;
 use mayfly::state::Zone;
+use mayfly::worker::Secrets;
 use mayfly::{MayflyApp, WindowOptions};
 
 use super::fake;
@@ -274,6 +275,7 @@ fn a_window_begins_as_a_presentation() {
         opener: fake::opener(),
         lessons: mayfly::worker::lesson_shelf::shelf(None),
         lesson: None,
+        secrets: Secrets::none(),
         settings_file: None,
         local_zone: Zone::Utc,
         present: true,

@@ -12,6 +12,7 @@ use mayfly::source::{OpenRequest, embedded};
 use mayfly::state::recent_stores::RecentStore;
 use mayfly::state::tabs::ViewKind;
 use mayfly::state::{Namespace, Settings, State, Zone};
+use mayfly::worker::Secrets;
 use mayfly::worker::lesson_shelf::shelf;
 use mayfly::{MayflyApp, WindowOptions};
 
@@ -30,7 +31,7 @@ fn is_in(state: &State, folder: &Path) -> bool {
 
 /// What is kept from one start to the next, in memory.
 #[derive(Default)]
-struct Memory(HashMap<String, String>);
+pub struct Memory(pub HashMap<String, String>);
 
 impl eframe::Storage for Memory {
     fn get_string(&self, key: &str) -> Option<String> {
@@ -60,6 +61,7 @@ fn started_again(last: &Path, own: &Path) -> Harness<'static, MayflyApp> {
         opener: embedded::opener(),
         lessons: shelf(None),
         lesson: None,
+        secrets: Secrets::none(),
         settings_file: None,
         local_zone: Zone::Utc,
         present: false,

@@ -16,6 +16,7 @@ use mayfly::source::embedded::opener;
 use mayfly::source::{OpenRequest, Opened, Opener, Source};
 use mayfly::state::{Phase, State, Tab, Zone};
 use mayfly::worker::LessonShelf;
+use mayfly::worker::Secrets;
 use mayfly::worker::lesson_shelf::shelf;
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::clock::{Clock, SystemClock};
@@ -88,28 +89,59 @@ impl Window {
         commands: &[Document],
         seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
     ) -> Self {
-        Self::open_store(folder, OpenRequest::default(), commands, seen, Zone::Utc, shelf(None))
+        Self::open_store(
+            folder,
+            OpenRequest::default(),
+            commands,
+            seen,
+            Zone::Utc,
+            shelf(None),
+            Secrets::none(),
+        )
     }
 
     /// A window on a machine in a time zone.
     pub fn open_in_zone(commands: &[Document], local_zone: Zone) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let request = OpenRequest::default();
-        Self::open_store(folder, request, commands, |source| source, local_zone, shelf(None))
+        Self::open_store(
+            folder,
+            request,
+            commands,
+            |source| source,
+            local_zone,
+            shelf(None),
+            Secrets::none(),
+        )
     }
 
     /// A window on a demo store.
     pub fn open_demo() -> Self {
         let request = OpenRequest { demo: true, ..OpenRequest::default() };
         let folder = tempfile::tempdir().expect("a temporary folder");
-        Self::open_store(folder, request, &[], |source| source, Zone::Utc, shelf(None))
+        Self::open_store(
+            folder,
+            request,
+            &[],
+            |source| source,
+            Zone::Utc,
+            shelf(None),
+            Secrets::none(),
+        )
     }
 
     /// A window on an empty store with these lessons.
     pub fn open_with_lessons(lessons: Arc<dyn LessonShelf>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let request = OpenRequest::default();
-        Self::open_store(folder, request, &[], |source| source, Zone::Utc, lessons)
+        Self::open_store(folder, request, &[], |source| source, Zone::Utc, lessons, Secrets::none())
+    }
+
+    /// A window on an empty store, on a machine with a keyring.
+    pub fn open_with_keyring(secrets: Secrets) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let request = OpenRequest::default();
+        Self::open_store(folder, request, &[], |source| source, Zone::Utc, shelf(None), secrets)
     }
 
     fn open_store(
@@ -119,6 +151,7 @@ impl Window {
         seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
         local_zone: Zone,
         lessons: Arc<dyn LessonShelf>,
+        secrets: Secrets,
     ) -> Self {
         let request = OpenRequest {
             folder: Some(folder.path().join("store")),
@@ -133,6 +166,7 @@ impl Window {
             opener,
             lessons,
             lesson: None,
+            secrets,
             settings_file: None,
             local_zone,
             present: false,
@@ -243,7 +277,7 @@ impl Window {
         panic!("never: {what}; on the screen:\n{}", self.on_screen());
     }
 
-    fn on_screen(&self) -> String {
+    pub fn on_screen(&self) -> String {
         on_screen(&self.harness)
     }
 

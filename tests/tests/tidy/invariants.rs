@@ -66,6 +66,14 @@ fn only_the_remote_source_names_the_driver() {
     check_present(&all(), runtime, "tokio::");
 }
 
+/// Passwords leave the program through one door, whose errors never show one.
+#[test]
+fn only_secrets_names_the_keyring() {
+    let door = "app/src/source/secrets.rs";
+    check_absent(&all(), &["keyring::"], &[door], "the keyring is the file secrets.rs's");
+    check_present(&all(), door, "keyring::");
+}
+
 #[test]
 fn only_store_env_is_unsafe() {
     let words = ["unsafe {", "unsafe fn", "unsafe impl", "allow(unsafe_code", "expect(unsafe_code"];

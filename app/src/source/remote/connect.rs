@@ -58,7 +58,7 @@ pub fn connect(
     let greeter = client(anonymous, runtime, cancel)?;
     let is_encrypted = options.tls.is_some();
     let hello = ask(&greeter, doc! { "hello": 1 }, runtime, cancel)
-        .map_err(|failure| hello_failure(&failure, is_encrypted))?;
+        .map_err(|refusal| hello_failure(&refusal.sentence, is_encrypted))?;
     let client = if options.credential.is_some() {
         begin(Step::Login);
         log_in(options, &greeter, runtime, cancel)?
@@ -78,7 +78,7 @@ fn log_in(
     let log_in = |options: ClientOptions| {
         let client = client(options, runtime, cancel)?;
         let pinged = ask(&client, doc! { "ping": 1 }, runtime, cancel);
-        pinged.map_err(|sentence| ConnectFailure::new(Step::Login, sentence)).map(|_| client)
+        pinged.map_err(Refusal::of_login).map(|_| client)
     };
     let failed = match log_in(options.clone()) {
         Ok(client) => return Ok(client),
@@ -181,21 +181,40 @@ fn client(
     }
 }
 
+/// Why a command has no reply.
+struct Refusal {
+    sentence: String,
+    /// Whether the server does not accept the login.
+    is_of_login: bool,
+}
+
+impl Refusal {
+    /// The end of a login.
+    fn of_login(self) -> ConnectFailure {
+        if self.is_of_login {
+            ConnectFailure::refused(self.sentence)
+        } else {
+            ConnectFailure::new(Step::Login, self.sentence)
+        }
+    }
+}
+
 fn ask(
     client: &Client,
     command: Document,
     runtime: &Runtime,
     cancel: &Cancel,
-) -> Result<Document, String> {
+) -> Result<Document, Refusal> {
     let admin = client.database("admin");
     let asked = async move { admin.run_command(command).await };
     match runtime.run(asked, STEP, cancel, true) {
         Ok(Ok(reply)) => Ok(reply),
         Ok(Err(error)) => {
             let reply = failure::reply(&error, false);
-            Err(reply.get_str("errmsg").unwrap_or("The server refused").to_owned())
+            let sentence = reply.get_str("errmsg").unwrap_or("The server refused").to_owned();
+            Err(Refusal { sentence, is_of_login: failure::is_login_refused(&error) })
         }
-        Err(ended) => Err(without_result(ended)),
+        Err(ended) => Err(Refusal { sentence: without_result(ended), is_of_login: false }),
     }
 }
 

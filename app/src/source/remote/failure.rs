@@ -18,6 +18,9 @@ const INTERRUPTED: i32 = 11601;
 pub const UNKNOWN: &str =
     "It is not known whether the change was made; look at the data before you try again";
 
+/// `UserNotFound`, `AuthenticationFailed` and Atlas's own error.
+const LOGIN_REFUSED: [i32; 3] = [11, 18, 8000];
+
 /// The reply to a command that the driver reports as failed. What the server said goes first.
 #[must_use]
 pub fn reply(error: &Error, is_write: bool) -> Document {
@@ -42,6 +45,16 @@ pub fn reply(error: &Error, is_write: bool) -> Document {
         sentence = format!("{sentence}. {UNKNOWN}");
     }
     failed(UNREACHABLE, "HostUnreachable", &sentence)
+}
+
+/// Whether a server refused a login, and did not only fail to answer it.
+#[must_use]
+pub fn is_login_refused(error: &Error) -> bool {
+    match error.kind.as_ref() {
+        ErrorKind::Authentication { .. } => true,
+        ErrorKind::Command(command) => LOGIN_REFUSED.contains(&command.code),
+        _ => false,
+    }
 }
 
 /// The reply to a command without a result.

@@ -76,8 +76,8 @@ impl Remote {
         cancel: &Cancel,
         begin: &dyn Fn(Step),
     ) -> Result<Self, ConnectFailure> {
-        let runtime = Runtime::start()
-            .map_err(|sentence| ConnectFailure { step: Step::Options, sentence })?;
+        let runtime =
+            Runtime::start().map_err(|sentence| ConnectFailure::new(Step::Options, sentence))?;
         let asked = SystemClock.now_ms();
         let connected = connect::connect(string, &runtime, cancel, begin)?;
         let criteria = connected.client.selection_criteria().cloned();
