@@ -68,7 +68,8 @@ pub fn open_change_ttl(tab: TabId, name: &str, cx: &mut Apply<'_>) {
     };
     let Some((db, collection)) = names(tab, cx.state) else { return };
     let field = index.field().unwrap_or_default().to_owned();
-    cx.state.dialogs.show(AnyDialog::Indexes(tab, Dialog::ChangeTtl(ChangeTtl::new(index))));
+    let change = Dialog::ChangeTtl(Box::new(ChangeTtl::new(index)));
+    cx.state.dialogs.show(AnyDialog::Indexes(tab, change));
     ask_what_if(tab, cx);
     let namespace = Namespace::new(db, &collection);
     let documents = cx.state.tree.documents_of(&namespace);
@@ -81,7 +82,7 @@ pub fn open_change_ttl(tab: TabId, name: &str, cx: &mut Apply<'_>) {
 
 fn open_drop(tab: TabId, name: &str, state: &mut State) {
     if let Some(index) = state.tabs.get(tab).and_then(|open| open.indexes.row(name)).cloned() {
-        let dropping = DropIndex { index, sent: None, error: None };
+        let dropping = Box::new(DropIndex { index, sent: None, error: None });
         state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Drop(dropping)));
     }
 }

@@ -63,7 +63,7 @@ fn only_its_own_answer_ends_a_dialog() {
     let (_, generation, command) = sent(&mut effects).remove(0);
     // Closed while it waits, and another is open when the answer comes.
     let row = IndexRow { name: "b_1".to_owned(), ..IndexRow::default() };
-    let other = Dialog::Drop(DropIndex { index: row, sent: None, error: None });
+    let other = Dialog::Drop(Box::new(DropIndex { index: row, sent: None, error: None }));
     show(other.clone(), tab, &mut state);
     let purpose = Purpose::Change("done".to_owned());
     for result in [Err("no".to_owned()), Ok(doc! {"ok": 1.0})] {

@@ -34,7 +34,7 @@ pub(super) fn ui(
     } else {
         format!("Expire documents this long after the date in {}", with_marks(&field))
     };
-    let mut pressed = Pressed::default();
+    let mut pressed = None;
     let mut changed = false;
     let cliff = what_if::cliff(change.known(), state);
     let closing = modal::ui(
@@ -59,13 +59,13 @@ pub(super) fn ui(
         change.error = None;
         actions.push(IndexesAction::AskWhatIf);
     }
-    if pressed.recreate {
+    if pressed == Some(Pressed::Recreate) {
         actions.push(IndexesAction::AskRecreate);
-    } else if pressed.plan {
+    } else if pressed == Some(Pressed::Plan) {
         actions.push(IndexesAction::PlanRollout);
-    } else if pressed.send {
+    } else if pressed == Some(Pressed::Send) {
         actions.push(IndexesAction::Send);
-    } else if pressed.cancel || closing.closes() {
+    } else if pressed == Some(Pressed::Cancel) || closing.closes() {
         crate::dialogs::close(actions.queue);
     }
 }
@@ -80,16 +80,17 @@ fn topic(change: &ChangeTtl, is_cliff: bool) -> Option<Topic> {
     }
 }
 
-#[derive(Default)]
-struct Pressed {
-    send: bool,
-    cancel: bool,
-    plan: bool,
-    recreate: bool,
+/// A button that was pressed.
+#[derive(PartialEq)]
+enum Pressed {
+    Send,
+    Cancel,
+    Plan,
+    Recreate,
 }
 
 /// The confirm button names the number of documents that are removed at once.
-fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
+fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Option<Pressed> {
     let known = change.known();
     let same = change.secs().is_ok_and(|secs| Some(secs) == change.index.secs);
     let verb = if change.index.secs.is_some() { "Change" } else { "Add TTL" };
@@ -111,12 +112,21 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
     let is_free = known.is_some() && !same && change.sent.is_none();
     let is_ready = is_free && !change.needs_new_index;
     let again = Button::amber("Drop and create again…").enabled(is_free);
-    let recreate = change.needs_new_index && ui.add(again).clicked();
-    let send = ui.add(button.enabled(is_ready)).clicked();
+    let mut pressed = None;
+    if change.needs_new_index && ui.add(again).clicked() {
+        pressed = Some(Pressed::Recreate);
+    }
+    if ui.add(button.enabled(is_ready)).clicked() {
+        pressed = Some(Pressed::Send);
+    }
     let is_planned = going > 0 && !same && change.sent.is_none();
-    let plan = is_planned && ui.add(Button::plain(PLAN).tooltip(PLAN_HINT)).clicked();
-    let cancel = ui.add(leave(change.sent.is_some())).clicked();
-    Pressed { send, cancel, plan, recreate }
+    if is_planned && ui.add(Button::plain(PLAN).tooltip(PLAN_HINT)).clicked() {
+        pressed = Some(Pressed::Plan);
+    }
+    if ui.add(leave(change.sent.is_some())).clicked() {
+        pressed = Some(Pressed::Cancel);
+    }
+    pressed
 }
 
 /// Returns whether the TTL was changed.

@@ -36,9 +36,9 @@ pub enum Dialog {
     /// A new index.
     Create(CreateIndex),
     /// Another TTL for an index, or its first.
-    ChangeTtl(ChangeTtl),
+    ChangeTtl(Box<ChangeTtl>),
     /// Drops an index.
-    Drop(DropIndex),
+    Drop(Box<DropIndex>),
     /// A TTL that is put on the collection in steps.
     Rollout(Box<RolloutDraft>),
 }

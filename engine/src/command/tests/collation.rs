@@ -122,10 +122,8 @@ fn stages_compare_by_it() {
         "[{_id: 1, n: 1}, {_id: 2, n: 1}, {_id: 3, n: 0}]",
     );
     check(
-        &format!(
-            "{{$match: {{n: 1}}}}, {{$lookup: {{from: 'd', let: {{s: '$s'}}, as: 'd', pipeline: \
-             [{{$match: {{$expr: {{$eq: ['$k', '$$s']}}}}}}]}}}}, {{$project: {{d: 1}}}}"
-        ),
+        "{$match: {n: 1}}, {$lookup: {from: 'd', let: {s: '$s'}, as: 'd', pipeline: \
+             [{$match: {$expr: {$eq: ['$k', '$$s']}}}]}}, {$project: {d: 1}}",
         "[{_id: 1, d: [{_id: 1, k: 'Foo'}]}]",
     );
     check(
@@ -199,10 +197,7 @@ fn writes_compare_by_it() {
 fn a_collection_has_a_default() {
     let lab = Lab::new();
     lab.ok("{create: 'c', {CI}, validator: {s: {$ne: 'BAD'}}}");
-    lab.check(
-        "{listCollections: 1}",
-        "{'cursor.firstBatch.0.options.collation': {FULL}}",
-    );
+    lab.check("{listCollections: 1}", "{'cursor.firstBatch.0.options.collation': {FULL}}");
     lab.ok("{createIndexes: 'c', indexes: [{key: {s: 1}, name: 's'}, \
             {key: {t: 1}, name: 't', collation: {locale: 'simple'}}, {key: {u: 1}, name: 'u', v: 1}]}");
     let lab = lab.reopened();
@@ -320,7 +315,9 @@ fn indexes_of_one_key_differ_by_collation() {
 #[test]
 fn a_unique_index_takes_equal_text_for_duplicates() {
     let lab = Lab::new();
-    lab.ok("{createIndexes: 'c', indexes: [{key: {name: 1, n: 1}, name: 'u', unique: true, {CI}}]}");
+    lab.ok(
+        "{createIndexes: 'c', indexes: [{key: {name: 1, n: 1}, name: 'u', unique: true, {CI}}]}",
+    );
     lab.ok("{insert: 'c', documents: [{_id: 1, name: 'a', n: 1}, {_id: 2, name: 'á', n: 1}]}");
     let reply = lab.run("{insert: 'c', documents: [{_id: 3, name: 'A', n: 1}]}").to_string();
     let expected = "E11000 duplicate key error collection: test.c index: u collation: { locale: \"en\", \
