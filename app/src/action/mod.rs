@@ -65,7 +65,6 @@ pub use view::ViewAction;
 use crate::state::TabId;
 
 /// One request of the user.
-#[expect(clippy::large_enum_variant, reason = "made only on a click or a key press")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Databases and collections.

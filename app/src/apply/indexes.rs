@@ -179,13 +179,6 @@ pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx:
                 change.ages = Some(ages);
             }
         }
-        Purpose::Change(done) if recreate::verify(tab, generation, command, done, cx) => {}
-        Purpose::Verify { name, secs, done } => {
-            with(cx.state, tab, |view| view.take_list(reply));
-            if recreate::is_changed(tab, generation, (name, *secs), cx.state) {
-                changed(tab, generation, done, cx);
-            }
-        }
         Purpose::DropAgain(_) => {}
         Purpose::CreateAgain(name) => {
             changed(tab, generation, &format!("Index {name} was created again"), cx);
@@ -225,7 +218,7 @@ fn failed(
 ) {
     match purpose {
         Purpose::WhatIf => take_what_if(tab, command, Err(error), state),
-        Purpose::Change(_) | Purpose::Verify { .. } => refused(tab, generation, error, state),
+        Purpose::Change(_) => refused(tab, generation, error, state),
         _ => {}
     }
 }
@@ -239,7 +232,7 @@ fn refused(tab: TabId, generation: u64, error: &str, state: &mut State) {
 
 /// A command came back without having been done, because too much was asked at once.
 pub fn dropped(tab: TabId, purpose: &Purpose, generation: u64, state: &mut State) {
-    if matches!(purpose, Purpose::Change(_) | Purpose::Verify { .. }) {
+    if matches!(purpose, Purpose::Change(_)) {
         refused(tab, generation, TOO_MUCH, state);
     }
 }

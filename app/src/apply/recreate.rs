@@ -2,63 +2,19 @@
 
 use bson::Document;
 use mayfly_engine::value::shell::write_command;
-use mayfly_engine::value::whole;
 
 use super::Apply;
 use super::index_tab::{asker, dialog, names, with};
 use crate::commands::indexes;
 use crate::state::dialogs::{Confirm, Tone};
-use crate::state::indexes::{Dialog, Purpose, ttl_words};
+use crate::state::indexes::{Dialog, Purpose};
 use crate::state::offer::Offer;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
 use crate::worker::{Reply, code};
 
-/// Reads the indexes after a server said that it changed a TTL: some say so and do nothing. Returns
-/// whether they are read.
-pub(super) fn verify(
-    tab: TabId,
-    generation: u64,
-    command: &Document,
-    done: &str,
-    cx: &mut Apply<'_>,
-) -> bool {
-    let secs = command.get_document("index").ok().and_then(|index| index.get("expireAfterSeconds"));
-    let is_server = cx.state.store.connection.is_some() && command.contains_key("collMod");
-    let (Some(secs), Some((db, collection)), true) =
-        (secs.and_then(whole), names(tab, cx.state), is_server)
-    else {
-        return false;
-    };
-    let Some(Dialog::ChangeTtl(change)) = asker(tab, generation, cx.state) else { return false };
-    let (name, done) = (change.index.name.clone(), done.to_owned());
-    let purpose = AnyPurpose::Indexes(tab, Purpose::Verify { name, secs, done });
-    let sent = cx.read(purpose, &db, indexes::list(&collection));
-    if let Some(dialog) = dialog(tab, cx.state) {
-        dialog.set_sent(Some(sent), None);
-    }
-    true
-}
-
-/// Whether an index has the TTL that it was given. If not, its dialog says so.
-pub(super) fn is_changed(
-    tab: TabId,
-    generation: u64,
-    (name, secs): (&str, i64),
-    state: &mut State,
-) -> bool {
-    let row = state.tabs.get(tab).and_then(|open| open.indexes.row(name));
-    let found = row.and_then(|row| row.secs);
-    if found == Some(secs) {
-        return true;
-    }
-    let still = found.map_or("has no TTL".to_owned(), |secs| format!("is {}", ttl_words(secs)));
-    let sentence = format!(
-        "The server said that it changed the TTL, and did not: that of {name} still {still}"
-    );
-    offer(tab, generation, sentence, state);
-    false
-}
+/// What the connection says of a server that answers yes and changes nothing.
+const NO_COLL_MOD: &str = "it may not support collMod";
 
 /// Notes a change that the server has no command for. Returns whether it is one.
 pub(super) fn refused(
@@ -92,21 +48,15 @@ pub(super) fn refused(
         _ => {}
     }
     let is_unknown = code::NOT_THERE.iter().any(|code| reply.failed_with(*code));
+    let is_undone = error.contains(NO_COLL_MOD);
     let is_change = reply.command.contains_key("collMod") && matches!(purpose, Purpose::Change(_));
-    if !is_unknown || !is_change || state.store.connection.is_none() {
+    let is_server = state.store.connection.is_some();
+    let Some(Dialog::ChangeTtl(change)) = asker(tab, generation, state) else { return false };
+    if !is_server || !is_change || !is_unknown && !is_undone {
         return false;
     }
-    offer(tab, generation, format!("This server does not change a TTL in place: {error}"), state)
-}
-
-/// The dialog of the change offers another way. Returns whether it is open.
-fn offer(tab: TabId, generation: u64, sentence: String, state: &mut State) -> bool {
-    let Some(Dialog::ChangeTtl(change)) = asker(tab, generation, state) else {
-        state.toasts.push(Kind::Error, sentence, None, state.uptime);
-        return true;
-    };
-    (change.sent, change.error) = (None, Some(sentence));
-    change.needs_new_index = true;
+    let sentence = format!("This server does not change a TTL in place: {error}");
+    (change.sent, change.error, change.needs_new_index) = (None, Some(sentence), true);
     true
 }
 

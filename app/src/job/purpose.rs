@@ -337,15 +337,6 @@ pub enum IndexesPurpose {
     Ages,
     /// A change of an index; what to say when it is done.
     Change(String),
-    /// The indexes after a change of a TTL: a server may say yes without doing it.
-    Verify {
-        /// The index.
-        name: String,
-        /// The seconds that it should have.
-        secs: i64,
-        /// What to say when it has them.
-        done: String,
-    },
     /// An index of this name is dropped to be created again.
     DropAgain(String),
     /// It is created again.

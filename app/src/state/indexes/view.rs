@@ -57,7 +57,7 @@ pub struct IndexRow {
     /// Which documents it holds, if not all.
     pub partial: Option<Document>,
     /// All of its definition, as it is listed.
-    pub spec: Document,
+    pub spec: Box<Document>,
     /// Whether it is still being built.
     pub building: bool,
     /// Its size in bytes.
@@ -88,7 +88,7 @@ impl IndexRow {
             sparse: flag("sparse"),
             hidden: flag("hidden"),
             partial: spec.get_document("partialFilterExpression").ok().cloned(),
-            spec: spec.clone(),
+            spec: Box::new(spec.clone()),
             building: flag("building"),
             ..Self::default()
         })
@@ -97,7 +97,7 @@ impl IndexRow {
     /// The definition of the same index with this TTL. Every option is kept.
     #[must_use]
     pub fn with_ttl(&self, secs: i64) -> Document {
-        let mut spec = self.spec.clone();
+        let mut spec = Document::clone(&self.spec);
         // What a server lists of an index beside its options.
         for field in ["ns", "building", "buildUUID"] {
             spec.remove(field);
