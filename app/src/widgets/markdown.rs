@@ -1,7 +1,9 @@
 //! Markdown: paragraphs, lists, tables, emphasis, code and links. No images and no HTML.
 
 use egui::text::LayoutJob;
-use egui::{Color32, Frame, Grid, Label, Margin, Role, Sense, TextFormat, Ui, WidgetInfo};
+use egui::{
+    Color32, Frame, Grid, Label, Margin, Role, ScrollArea, Sense, TextFormat, Ui, WidgetInfo,
+};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::{code_box, paint};
@@ -241,10 +243,7 @@ fn block_ui(ui: &mut Ui, block: &Block) -> Option<Clicked> {
             quote.inner
         }
         Block::Code(code) => code_box::ui(ui, "Code", code).then(|| Clicked::Copy(code.clone())),
-        Block::Table(rows) => {
-            table_ui(ui, rows);
-            None
-        }
+        Block::Table(rows) => table_ui(ui, rows),
         Block::Rule => {
             ui.separator();
             None
@@ -252,8 +251,8 @@ fn block_ui(ui: &mut Ui, block: &Block) -> Option<Clicked> {
     }
 }
 
-fn table_ui(ui: &mut Ui, rows: &[Vec<Vec<Span>>]) {
-    let ink = colors(ui);
+fn table_ui(ui: &mut Ui, rows: &[Vec<Vec<Span>>]) -> Option<Clicked> {
+    let mut clicked = None;
     let columns = rows.iter().map(Vec::len).max().unwrap_or(1).max(1);
     #[expect(clippy::cast_precision_loss, reason = "a few columns")]
     let most = (ui.available_width() - sizes::GAP * columns as f32) / columns as f32;
@@ -261,16 +260,35 @@ fn table_ui(ui: &mut Ui, rows: &[Vec<Vec<Span>>]) {
     ui.skip_ahead_auto_ids(1);
     // Rows are as high as their words.
     ui.spacing_mut().interact_size.y = 0.0;
-    Grid::new(id).spacing([sizes::GAP, sizes::GAP_TINY]).max_col_width(most * 1.6).show(ui, |ui| {
-        for row in rows {
-            for cell in row {
-                let mut job = job(cell, ink.text, ink);
-                job.wrap.max_width = most * 1.5;
-                ui.add(Label::new(job).wrap());
+    // A table that is too wide is moved; it must not widen what it is in.
+    ScrollArea::horizontal().id_salt(id).show(ui, |ui| {
+        let grid = Grid::new(id).spacing([sizes::GAP, sizes::GAP_TINY]);
+        grid.max_col_width(most * 1.6).show(ui, |ui| {
+            for row in rows {
+                for cell in row {
+                    clicked = cell_ui(ui, cell, most * 1.5).or(clicked.take());
+                }
+                ui.end_row();
             }
-            ui.end_row();
-        }
+        });
     });
+    clicked
+}
+
+fn cell_ui(ui: &mut Ui, cell: &[Span], width: f32) -> Option<Clicked> {
+    let ink = colors(ui);
+    if cell.iter().any(|span| span.link.is_some()) {
+        return ui
+            .vertical(|ui| {
+                ui.set_max_width(width);
+                spans_ui(ui, cell, ink.text)
+            })
+            .inner;
+    }
+    let mut job = job(cell, ink.text, ink);
+    job.wrap.max_width = width;
+    ui.add(Label::new(job).wrap());
+    None
 }
 
 /// Draws words; a link among them is a control of its own.
