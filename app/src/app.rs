@@ -276,7 +276,11 @@ impl MayflyApp {
         let mut drafts = std::mem::take(&mut self.state.drafts);
         let workspace_end = panels::ui(ui, &self.state, &mut drafts, &mut self.actions);
         self.state.drafts = drafts;
-        if let Some(mut dialog) = self.state.dialogs.take() {
+        if let Some(mut guide) = self.state.view.guide.take() {
+            // In the place of the dialog, which still gets its answers.
+            dialogs::guide::ui(ui.ctx(), &mut guide, &mut self.actions);
+            self.state.view.guide = Some(guide);
+        } else if let Some(mut dialog) = self.state.dialogs.take() {
             dialogs::ui(ui.ctx(), &mut dialog, &self.state, &mut self.actions);
             self.state.dialogs.set_open(dialog);
         }
@@ -348,10 +352,10 @@ impl eframe::App for MayflyApp {
         let context = ui.ctx().clone();
         menu::note_open(&context);
         panels::lesson::keys(&context, &self.state, &mut self.actions);
-        let asked = if self.state.dialogs.open().is_none() {
-            entry_for_keys(&context, &self.state, menu::was_open(&context))
-        } else {
+        let asked = if self.state.is_covered() {
             entry_for_keys_over_dialog(&context, &self.state)
+        } else {
+            entry_for_keys(&context, &self.state, menu::was_open(&context))
         };
         if let Some(action) = asked {
             self.actions.push(action);

@@ -7,6 +7,7 @@ pub mod cli;
 pub mod commands;
 pub mod demo;
 pub mod dialogs;
+pub mod guide;
 pub mod job;
 pub mod lessons;
 pub mod limits;

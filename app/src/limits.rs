@@ -308,6 +308,12 @@ pub const PAGES_BYTES_MAX: usize = 48 * 1024 * 1024;
 /// Pages of one tab that may be asked for at once. Scrolling on replaces what waits.
 pub const PAGES_ASKED_MAX: usize = 2;
 
+/// Places of the guide that *Back* leads to. The oldest is dropped first.
+pub const GUIDE_BACK_MAX: usize = 50;
+
+/// Sections of the guide that a search lists.
+pub const GUIDE_HITS_MAX: usize = 40;
+
 /// Queries of one store that are remembered. The oldest is dropped first.
 pub const QUERIES_KEPT_MAX: usize = 300;
 

@@ -1,9 +1,9 @@
 //! Dialogs.
 
-use egui::Key;
+use egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::Action;
-use super::entry::{Entry, Group, ctrl, key};
+use super::entry::{Entry, Group, ctrl};
 use crate::state::Dialog;
 use crate::state::dialogs::SettingsDraft;
 
@@ -37,7 +37,7 @@ pub const SHORTCUTS: Entry = Entry {
     group: Group::Help,
     label: "Keyboard shortcuts",
     tooltip: "All keyboard shortcuts",
-    keys: key(Key::F1),
+    keys: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::F1)),
     action: |_| Some(Action::Dialog(DialogAction::Show(Dialog::Shortcuts))),
 };
 

@@ -34,8 +34,8 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         tabs::ENTRIES,
         view::ENTRIES,
         console::ENTRIES,
-        dialog::ENTRIES,
         help::ENTRIES,
+        dialog::ENTRIES,
         lesson::ENTRIES,
     ]
     .into_iter()
@@ -83,13 +83,16 @@ pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> 
     None
 }
 
-/// The entry whose keys were pressed while a dialog is open. A dialog can be presented too; every
-/// other key is its own.
+/// The entry whose keys were pressed while a dialog or the guide is open. A dialog can be presented
+/// and explained too; every other key is its own.
 #[must_use]
 pub fn entry_for_keys_over_dialog(context: &egui::Context, state: &State) -> Option<Action> {
     let is_pressed =
         |keys: &KeyboardShortcut| context.input_mut(|input| input.consume_shortcut(keys));
-    view::PRESENT.keys.as_ref().is_some_and(is_pressed).then(|| view::PRESENT.now(state))?
+    let pressed = [&view::PRESENT, &help::GUIDE]
+        .into_iter()
+        .find(|entry| entry.keys.as_ref().is_some_and(is_pressed))?;
+    pressed.now(state)
 }
 
 /// Keys that mean something else while the console is typed into: clear, search the history, run

@@ -1,9 +1,21 @@
 //! Help: what the words mean, and what this program is.
 
-use super::entry::{Entry, Group};
+use egui::Key;
+
+use super::entry::{Entry, Group, key};
 use super::{Action, DialogAction, ViewAction};
+use crate::guide::Topic;
 use crate::state::Dialog;
 use crate::state::dialogs::HelpPage;
+
+/// Opens the guide at what is on the screen, or closes it.
+pub const GUIDE: Entry = Entry {
+    keys: key(Key::F1),
+    ..page("Guide", "How to use Mayfly: first steps, TTL, every view, files, servers", |state| {
+        let at = state.view.guide.is_none().then(|| state.guide_topic().place());
+        Some(Action::View(ViewAction::ShowGuide(at)))
+    })
+};
 
 /// Explains expiration in half a minute.
 pub const WHAT_IS_TTL: Entry =
@@ -31,7 +43,7 @@ pub const ABOUT: Entry =
     page("About Mayfly", "Version and licenses", |_| Some(show(HelpPage::About)));
 
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[WHAT_IS_TTL, INTRODUCTION, GLOSSARY, REPORT, ABOUT];
+pub const ENTRIES: &[Entry] = &[GUIDE, WHAT_IS_TTL, INTRODUCTION, GLOSSARY, REPORT, ABOUT];
 
 const fn page(
     label: &'static str,
@@ -45,4 +57,10 @@ const fn page(
 #[must_use]
 pub fn show(page: HelpPage) -> Action {
     Action::Dialog(DialogAction::Show(Dialog::Help(page)))
+}
+
+/// Opens the guide at a topic.
+#[must_use]
+pub fn learn(topic: Topic) -> Action {
+    Action::View(ViewAction::ShowGuide(Some(topic.place())))
 }

@@ -4,6 +4,7 @@ use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, ctrl, ctrl_shift, key};
+use crate::guide::Place;
 use crate::job::DateStyle;
 use crate::state::State;
 use crate::state::number::Grouping;
@@ -73,6 +74,8 @@ pub enum ViewAction {
     PressToast(u64),
     /// The place that the keyboard was sent to has it.
     Focused,
+    /// Opens the guide at a place, or closes it.
+    ShowGuide(Option<Place>),
     /// Copies what stands on one line.
     Copy(String),
     /// Copies what is laid out on lines.

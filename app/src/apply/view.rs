@@ -7,6 +7,7 @@ use crate::action::{Action, ConsoleAction, ExpiryAction, ReaperAction, TabsActio
 use crate::limits::{PRESENTED_ZOOM_RANGE, ZOOM_RANGE};
 use crate::state::State;
 use crate::state::expiry::Mode;
+use crate::state::guide::Guide;
 use crate::state::operations::OperationId;
 use crate::state::settings::ThemeChoice;
 use crate::state::tabs::ViewKind;
@@ -72,6 +73,7 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::Pause(id) => rollout::pause(id, cx.state),
         ViewAction::Dismiss(id) => cx.state.toasts.dismiss(id),
         ViewAction::PressToast(id) => press_toast(id, cx),
+        ViewAction::ShowGuide(at) => cx.state.view.guide = at.map(Guide::open_at),
         ViewAction::Focused => cx.state.view.focus = None,
         ViewAction::Copy(text) => clipboard::copy(text, cx),
         ViewAction::CopyLines(text) => clipboard::copy_lines(text, cx),

@@ -486,3 +486,42 @@ pub struct LessonHandout {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    /// The chapter of the user guide.
+    const CHAPTER: &str = include_str!("../../../assets/guide/09-command-line.md");
+
+    fn options(command: &clap::Command, found: &mut BTreeSet<String>) {
+        found.extend(command.get_arguments().filter_map(clap::Arg::get_long).map(str::to_owned));
+        for inner in command.get_subcommands() {
+            options(inner, found);
+        }
+    }
+
+    #[test]
+    fn the_guide_has_every_command_and_only_options_that_exist() {
+        let args = Args::command();
+        for command in args.get_subcommands().filter(|command| !command.is_hide_set()) {
+            let heading = format!("\n## mayfly {}\n", command.get_name());
+            assert!(CHAPTER.contains(&heading), "no section{heading}");
+        }
+        let mut known = BTreeSet::from(["help".to_owned()]);
+        options(&args, &mut known);
+        let words = CHAPTER.split(|letter: char| !letter.is_alphanumeric() && letter != '-');
+        let named: Vec<&str> = words
+            .filter_map(|word| word.strip_prefix("--"))
+            .filter(|name| name.starts_with(char::is_alphabetic))
+            .collect();
+        assert!(named.len() > 30, "{named:?}");
+        for name in named {
+            assert!(known.contains(name), "--{name} is no option");
+        }
+    }
+}

@@ -14,6 +14,7 @@ pub mod create;
 pub mod documents;
 pub mod drop;
 pub mod duplicate;
+pub mod guide;
 pub mod handout;
 pub mod help;
 pub mod indexes;
@@ -33,11 +34,12 @@ pub mod transfer;
 pub mod trash;
 mod whole_path;
 
-use egui::Context;
+use egui::{Align, Context, Layout, Ui};
 
-use crate::action::{Action, Actions, DialogAction};
+use crate::action::{self, Action, Actions, DialogAction};
+use crate::guide::{Topic, section as guide_section};
 use crate::state::{Dialog, State};
-use crate::widgets::Button;
+use crate::widgets::{Button, learn};
 
 /// Draws the open dialog.
 pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut Actions) {
@@ -102,6 +104,14 @@ const RESTORE: &str = "Restore";
 /// The button that leaves a dialog. A sent command keeps running.
 fn leave(is_waiting: bool) -> Button<'static> {
     Button::plain(if is_waiting { "Close" } else { "Cancel" })
+}
+
+/// The link to the guide, at the left of a dialog's buttons. Returns what it asks for.
+fn guide_ui(ui: &mut Ui, topic: Topic) -> Option<Action> {
+    let title = guide_section(topic.place()).map_or("", |section| section.title.as_str());
+    let layout = Layout::left_to_right(Align::Center);
+    let is_pressed = ui.with_layout(layout, |ui| learn::guide_ui(ui, title)).inner;
+    is_pressed.then(|| action::help::learn(topic))
 }
 
 /// Closes the open dialog.

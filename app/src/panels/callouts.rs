@@ -47,7 +47,7 @@ fn shown<'a>(
 ) -> Option<(usize, &'static Callout, Rect, &'a Tab)> {
     let number = state.view.callout?;
     let tab = state.tabs.active().filter(|tab| tab.view == ViewKind::Expiry)?;
-    if state.dialogs.open().is_some() || state.view.palette || !state.is_open() {
+    if state.is_covered() || state.view.palette || !state.is_open() {
         return None;
     }
     let callout = TEXTS.get(number)?;

@@ -132,11 +132,11 @@ pub fn over_ui(
         callouts::ui(ui.ctx(), state, actions);
     }
     if state.view.palette {
-        if state.dialogs.open().is_none() {
-            palette::ui(ui.ctx(), state, drafts, actions);
-        } else {
+        if state.is_covered() {
             // Two of them would both want the keys.
             actions.push(Action::View(ViewAction::SetPalette(false)));
+        } else {
+            palette::ui(ui.ctx(), state, drafts, actions);
         }
     }
     if is_presented {
@@ -144,7 +144,7 @@ pub fn over_ui(
     } else {
         // A dialog may be as low as that, and its buttons are at its end; what is below it is
         // dimmed.
-        let has_dialog = state.dialogs.open().is_some();
+        let has_dialog = state.is_covered();
         let bottom = if has_dialog { ui.ctx().content_rect().bottom() } else { workspace_end };
         toasts::ui(ui.ctx(), bottom, state, actions);
     }

@@ -227,11 +227,8 @@ fn keys(context: &Context, state: &State, actions: &mut Actions) {
     let selects = state.tabs.active().is_some_and(|tab| {
         tab.view == ViewKind::Documents && documents::is_busy_with_selection(&tab.documents)
     });
-    let is_busy = was_typed
-        || selects
-        || state.dialogs.open().is_some()
-        || state.view.palette
-        || menu::was_open(context);
+    let is_busy =
+        was_typed || selects || state.is_covered() || state.view.palette || menu::was_open(context);
     if !is_busy && context.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
         actions.push(Action::View(ViewAction::Present(false)));
     }

@@ -7,8 +7,8 @@ use egui::{Align, Layout, ScrollArea, Ui};
 
 use super::recent;
 use crate::action::{
-    Action, Actions, DialogAction, Entry, StoreAction, TabsAction, ViewAction, connect, lesson,
-    sandbox, store, transfer, view,
+    Action, Actions, DialogAction, Entry, StoreAction, TabsAction, ViewAction, connect, help,
+    lesson, sandbox, store, transfer, view,
 };
 use crate::job::OpenError;
 use crate::state::dialogs::CreateDatabase;
@@ -137,7 +137,7 @@ fn other_stores(state: &State) -> impl Iterator<Item = &'static Entry> {
     };
     let import =
         (state.is_open() && is_empty).then_some([&transfer::IMPORT, &transfer::IMPORT_FOLDER]);
-    let lessons = state.is_open().then_some(&lesson::PAGE);
+    let lessons = state.is_open().then_some([&help::GUIDE, &lesson::PAGE]).into_iter().flatten();
     let sandbox = (!state.is_in_sandbox()).then_some(&sandbox::OPEN);
     let quit = matches!(state.store.phase, Phase::Failed(_)).then_some(&view::QUIT);
     let folder = [&store::OPEN_FOLDER, &connect::CONNECT];

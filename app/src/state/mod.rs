@@ -21,6 +21,7 @@ pub mod duration;
 pub mod expiry;
 pub mod explain;
 pub mod fields;
+pub mod guide;
 pub mod indexes;
 pub mod lesson;
 pub mod listener;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Zone;
+use super::guide::Guide;
 
 /// What the drawer shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -76,6 +77,8 @@ pub struct View {
     /// The zoom of the presentation; `None`: the window is not presented. The settings keep what
     /// it has otherwise, and no setting keeps this.
     pub presented_zoom: Option<f32>,
+    /// The guide, over everything else while it is open. An open dialog stays as it is.
+    pub guide: Option<Guide>,
 }
 
 impl View {

@@ -1,4 +1,4 @@
-//! The button that opens the lesson about what is on the screen.
+//! The buttons that open the lesson and the section of the guide about what is on the screen.
 
 use egui::Ui;
 
@@ -9,4 +9,11 @@ pub fn ui(ui: &mut Ui, about: &str) -> bool {
     let name = format!("Learn why: {about}");
     let tooltip = format!("Open the lesson about this: {about}");
     ui.add(Button::ghost("Learn why").small().name(&name).tooltip(&tooltip)).clicked()
+}
+
+/// Draws the one that opens the guide at a section. Returns whether it was pressed.
+pub fn guide_ui(ui: &mut Ui, title: &str) -> bool {
+    let name = format!("Learn more: {title}");
+    let tooltip = format!("Open the guide at {title} (F1)");
+    ui.add(Button::ghost("Learn more").small().name(&name).tooltip(&tooltip)).clicked()
 }

@@ -23,6 +23,7 @@ pub mod menu;
 pub mod modal;
 pub mod number_field;
 pub mod paint;
+pub mod picture;
 pub mod row_scroll;
 pub mod steady;
 pub mod tabs;

@@ -216,7 +216,7 @@ fn settings_work_at_once() {
 #[test]
 fn every_shortcut_is_listed() {
     let mut window = Window::open();
-    window.key(Key::F1);
+    window.keys(Modifiers::SHIFT, Key::F1);
     assert!(window.has("Keyboard shortcuts"));
     let mut listed = 0;
     for entry in mayfly::action::entries().filter(|entry| entry.keys.is_some()) {

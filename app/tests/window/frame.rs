@@ -202,7 +202,7 @@ fn the_palette_gives_way_to_a_dialog() {
     harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
     settle(&mut harness);
     assert!(harness.query_by_label("Find a command").is_some());
-    harness.key_press(Key::F1);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::F1);
     settle(&mut harness);
     assert!(harness.query_by_label("Find a command").is_none());
     harness.key_press(Key::Enter);

@@ -21,6 +21,7 @@ mod fake;
 mod filter;
 mod first_minute;
 mod frame;
+mod guide;
 mod held;
 mod import_types;
 mod index_dialogs;

@@ -131,7 +131,7 @@ fn escape_first_closes_what_is_open() {
     assert!(window.has("Find a command"));
     window.key(Key::Escape);
     assert!(!window.has("Find a command") && window.state().view.is_presented());
-    window.key(Key::F1);
+    window.keys(Modifiers::SHIFT, Key::F1);
     assert!(window.has("Keyboard shortcuts"));
     window.key(Key::Escape);
     assert!(!window.has("Keyboard shortcuts") && window.state().view.is_presented());
@@ -145,7 +145,7 @@ fn escape_first_closes_what_is_open() {
 #[test]
 fn an_open_dialog_is_presented() {
     let mut window = Window::open_view(&sessions(), "Expiry");
-    window.key(Key::F1);
+    window.keys(Modifiers::SHIFT, Key::F1);
     window.key(Key::F11);
     resize(&mut window, 1280.0, 720.0);
     assert!(window.state().view.is_presented() && window.has("Done"));

@@ -1,18 +1,17 @@
 //! One value in a pane of its own.
 
 use bson::{Bson, Document};
-use egui::{Context, ScrollArea, TextureHandle, Ui, vec2};
+use egui::{Context, ScrollArea, Ui};
 
 use crate::action::{Action, Actions, ViewAction};
 use crate::dialogs::close;
-use crate::limits::{IMAGE_PIXELS_MAX, IMAGE_SIDE_MAX};
 use crate::state::documents::field;
 use crate::state::documents::find::Needle;
 use crate::state::documents::value_pane::{HEX_BYTES, ValuePane, beginning, hex_line};
 use crate::state::number::counted;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::Field;
-use crate::widgets::{Button, marks, modal, value, value_text};
+use crate::widgets::{Button, marks, modal, picture, value, value_text};
 
 /// The height of the value, in points.
 const AREA: f32 = 420.0;
@@ -139,36 +138,10 @@ fn hex_ui(ui: &mut Ui, bytes: &[u8]) {
 /// The picture that the bytes are, if they are one of a kind that is known.
 fn image_ui(ui: &mut Ui, bytes: &[u8]) {
     let id = egui::Id::unique(("image of a value", bytes.len(), bytes.get(..64)));
-    let known = ui.data(|data| data.get_temp::<Option<TextureHandle>>(id));
-    let texture = known.unwrap_or_else(|| {
-        let texture = decoded(bytes)
-            .map(|image| ui.ctx().load_texture("value", image, egui::TextureOptions::LINEAR));
-        ui.data_mut(|data| data.insert_temp(id, texture.clone()));
-        texture
-    });
-    let Some(texture) = texture else { return };
+    let Some(texture) = picture::texture(ui, id, bytes) else { return };
     let size = texture.size_vec2();
-    let scale = (IMAGE / size.y).min(ui.available_width() / size.x).min(1.0);
     let words = format!("Image, {} × {} pixels", size.x, size.y);
     ui.label(text::rich(&words, text::small()).color(colors(ui).dim));
-    ui.add(egui::Image::new(&texture).fit_to_exact_size(vec2(size.x * scale, size.y * scale)))
-        .accessible_name(words);
+    picture::ui(ui, &texture, IMAGE, &words);
     ui.add_space(sizes::GAP_SMALL);
-}
-
-/// An image within the bounds of its size: a few bytes can claim to be a huge one.
-fn decoded(bytes: &[u8]) -> Option<egui::ColorImage> {
-    let mut reader = image::ImageReader::new(std::io::Cursor::new(bytes));
-    reader = reader.with_guessed_format().ok()?;
-    let mut limits = image::Limits::default();
-    (limits.max_image_width, limits.max_image_height) =
-        (Some(IMAGE_SIDE_MAX), Some(IMAGE_SIDE_MAX));
-    limits.max_alloc = Some(u64::from(IMAGE_PIXELS_MAX) * 4);
-    reader.limits(limits);
-    let image = reader.decode().ok()?.into_rgba8();
-    if image.width().saturating_mul(image.height()) > IMAGE_PIXELS_MAX {
-        return None;
-    }
-    let size = [image.width(), image.height()].map(|side| usize::try_from(side).unwrap_or(0));
-    Some(egui::ColorImage::from_rgba_unmultiplied(size, image.as_raw()))
 }

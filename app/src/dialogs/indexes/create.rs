@@ -4,7 +4,8 @@ use egui::{Context, Ui};
 
 use super::{PLAN, PLAN_HINT, TabActions, learn_ui, what_if};
 use crate::action::{Action, ConvertAction, IndexesAction};
-use crate::dialogs::{WAITING, leave};
+use crate::dialogs::{WAITING, guide_ui, leave};
+use crate::guide;
 use crate::job::glossary::Term;
 use crate::state::indexes::{CreateIndex, IndexesView, SampledField, no_ttl_reason, ttl_words};
 use crate::state::lesson::why::Topic;
@@ -30,7 +31,7 @@ pub(super) fn ui(
     let title = format!("Create index on {}", with_marks(&actions.names.1));
     let before = create.clone();
     let command = create.command(&actions.names.1);
-    let (mut send, mut cancel, mut plan) = (false, false, false);
+    let (mut send, mut cancel, mut plan, mut learn) = (false, false, false, None);
     let cliff = what_if::cliff(create.known(), state);
     let closing = modal::ui(
         context,
@@ -58,25 +59,14 @@ pub(super) fn ui(
             }
         },
         |ui, create| {
-            let going = create.known().map_or(0, |figures| figures.overdue_now);
-            let sample = create.known().and_then(|figures| figures.sample);
-            let label = match going {
-                _ if create.sent.is_some() => WAITING.to_owned(),
-                0 => "Create index".to_owned(),
-                _ => format!("Create and expire {}", number::count_or_about(going, sample)),
-            };
-            let is_ready = create.is_ready();
-            // Where documents expire at once, Enter alone is not enough.
-            send = if going > 0 {
-                ui.add(Button::amber(&label).enabled(is_ready)).clicked()
-            } else {
-                modal::answer_ui(ui, Button::primary(&label).enabled(is_ready))
-            };
-            let is_planned = going > 0 && is_ready;
-            plan = is_planned && ui.add(Button::plain(PLAN).tooltip(PLAN_HINT)).clicked();
+            (send, plan) = send_ui(ui, create);
             cancel = ui.add(leave(create.sent.is_some())).clicked();
+            learn = guide_ui(ui, guide::Topic::SetTtl);
         },
     );
+    if let Some(action) = learn {
+        actions.queue.push(action);
+    }
     if *create != before {
         create.error = None;
         actions.push(IndexesAction::AskWhatIf);
@@ -88,6 +78,26 @@ pub(super) fn ui(
     } else if cancel || closing.closes() {
         crate::dialogs::close(actions.queue);
     }
+}
+
+/// The button that sends it, and the one that plans a rollout. Returns which was pressed.
+fn send_ui(ui: &mut Ui, create: &CreateIndex) -> (bool, bool) {
+    let going = create.known().map_or(0, |figures| figures.overdue_now);
+    let sample = create.known().and_then(|figures| figures.sample);
+    let label = match going {
+        _ if create.sent.is_some() => WAITING.to_owned(),
+        0 => "Create index".to_owned(),
+        _ => format!("Create and expire {}", number::count_or_about(going, sample)),
+    };
+    let is_ready = create.is_ready();
+    // Where documents expire at once, Enter alone is not enough.
+    let send = if going > 0 {
+        ui.add(Button::amber(&label).enabled(is_ready)).clicked()
+    } else {
+        modal::answer_ui(ui, Button::primary(&label).enabled(is_ready))
+    };
+    let is_planned = going > 0 && is_ready;
+    (send, is_planned && ui.add(Button::plain(PLAN).tooltip(PLAN_HINT)).clicked())
 }
 
 /// Offers to convert a field that holds no dates: its documents would never expire.

@@ -125,7 +125,7 @@ fn content_ui(
         actions.push(Action::Documents(tab.id, DocumentsAction::Want(shown.start, shown.end)));
     }
     // An overlay takes the keys while it is open.
-    if state.dialogs.open().is_none() && !state.view.palette && !menu::was_open(ui.ctx()) {
+    if !state.is_covered() && !state.view.palette && !menu::was_open(ui.ctx()) {
         keys(ui, tab, draft, actions);
     }
 }
@@ -198,7 +198,7 @@ fn select_first(tab: &Tab, actions: &mut Actions) {
 /// The Tab key continues from the list while a document is chosen there and no control has the
 /// keyboard. Before anything is drawn, or the key would begin at the first control of the window.
 pub fn tab_key(context: &Context, state: &State) {
-    let is_free = state.dialogs.open().is_none() && !state.view.palette && !menu::was_open(context);
+    let is_free = !state.is_covered() && !state.view.palette && !menu::was_open(context);
     let Some(tab) = state.tabs.active().filter(|tab| is_free && tab.view == ViewKind::Documents)
     else {
         return;

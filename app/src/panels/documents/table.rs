@@ -317,7 +317,7 @@ impl Delegate<'_> {
             && self.tab.documents.is_focused(&row.id)
             && ui.input(|input| input.key_pressed(Key::ArrowRight) && !input.modifiers.shift)
             && is_free()
-            && self.state.dialogs.open().is_none()
+            && !self.state.is_covered()
         {
             response.request_focus();
         }

@@ -15,7 +15,7 @@ pub fn keys(context: &Context, state: &State, actions: &mut Actions) {
     let is_busy = !state.lessons.is_playing()
         || state.lessons.is_page_shown
         || context.text_edit_focused()
-        || state.dialogs.open().is_some()
+        || state.is_covered()
         || state.view.palette
         || menu::was_open(context);
     if is_busy {

@@ -58,7 +58,7 @@ pub(in crate::panels) fn keys(context: &Context, state: &State, actions: &mut Ac
     let lessons = &state.lessons;
     let in_scene = lessons.view().is_some_and(|view| view.lesson.kind == LessonKind::Scene);
     let on_page = lessons.is_page_shown && !lessons.is_playing();
-    let is_free = state.dialogs.open().is_none() && !state.view.palette;
+    let is_free = !state.is_covered() && !state.view.palette;
     if !(in_scene || on_page) || !is_free || context.text_edit_focused() {
         return;
     }

@@ -1,0 +1,211 @@
+//! The user guide: the chapters of `assets/guide`, cut into sections. The same files are read in the
+//! repository, so links and anchors are those of GitHub.
+
+mod parse;
+mod topic;
+
+use std::sync::LazyLock;
+
+pub use topic::Topic;
+
+/// The files, in the order of their names. `build.rs` writes the list.
+const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/guide.rs"));
+
+/// The pictures. `build.rs` writes the list.
+const PICTURES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/guide_pictures.rs"));
+
+/// The page of the lessons' folder. The guide links to it, and a package has no such folder.
+const LESSON_FILES: (&str, &str) =
+    ("../lessons/README.md", include_str!("../../../assets/lessons/README.md"));
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chapter {
+    /// Its path from the folder of the guide, as links name it.
+    pub file: &'static str,
+    /// Its sections. The first one has the title of the chapter.
+    pub sections: Vec<Section>,
+}
+
+impl Chapter {
+    /// Its title.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.sections.first().map_or("", |first| first.title.as_str())
+    }
+}
+
+/// A heading and what follows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// The words of the heading.
+    pub title: String,
+    /// How links name it.
+    pub anchor: String,
+    /// Its text and pictures.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Markdown without headings and pictures.
+    Text(&'static str),
+    /// A picture of this folder.
+    Picture {
+        /// What it shows, in words.
+        words: &'static str,
+        /// Its file.
+        file: &'static str,
+    },
+}
+
+/// A section of the guide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The index of the chapter.
+    pub chapter: usize,
+    /// The index of the section in it.
+    pub section: usize,
+}
+
+/// The chapters.
+#[must_use]
+pub fn chapters() -> &'static [Chapter] {
+    static CHAPTERS: LazyLock<Vec<Chapter>> = LazyLock::new(|| {
+        let files = FILES.iter().copied().chain([LESSON_FILES]);
+        let mut chapters: Vec<_> = files.map(|(file, text)| parse::chapter(file, text)).collect();
+        // The page is called as the chapter about lessons, because each is read where it is.
+        if let Some(title) = chapters.last_mut().and_then(|last| last.sections.first_mut()) {
+            "Lesson files".clone_into(&mut title.title);
+        }
+        chapters
+    });
+    &CHAPTERS
+}
+
+/// The section of a place.
+#[must_use]
+pub fn section(at: Place) -> Option<&'static Section> {
+    chapters().get(at.chapter)?.sections.get(at.section)
+}
+
+/// Where a link of a chapter leads: `08-safety.md#trash`, or `#trash` in the same chapter. `None`: not
+/// into the guide.
+#[must_use]
+pub fn resolve(link: &str, from: usize) -> Option<Place> {
+    let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let chapter = match file {
+        "" => from,
+        file => chapters().iter().position(|chapter| chapter.file == file)?,
+    };
+    let sections = &chapters().get(chapter)?.sections;
+    let section = match anchor {
+        "" => 0,
+        anchor => sections.iter().position(|section| section.anchor == anchor)?,
+    };
+    Some(Place { chapter, section })
+}
+
+/// The bytes of a picture.
+#[must_use]
+pub fn picture(file: &str) -> Option<&'static [u8]> {
+    PICTURES.iter().find(|(name, _)| *name == file).map(|(_, bytes)| *bytes)
+}
+
+/// The sections that have every word, those with all of them in the title first.
+#[must_use]
+pub fn search(words: &str) -> Vec<Place> {
+    let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
+    if words.is_empty() {
+        return Vec::new();
+    }
+    let has_all = |text: &str| words.iter().all(|word| text.contains(word.as_str()));
+    let (mut in_title, mut in_text) = (Vec::new(), Vec::new());
+    for (at, chapter) in chapters().iter().enumerate() {
+        for (number, section) in chapter.sections.iter().enumerate() {
+            let place = Place { chapter: at, section: number };
+            let title = section.title.to_lowercase();
+            let text = section.parts.iter().fold(title.clone(), |text, part| match part {
+                Part::Text(more) | Part::Picture { words: more, .. } => {
+                    text + "\n" + &more.to_lowercase()
+                }
+            });
+            if has_all(&title) {
+                in_title.push(place);
+            } else if has_all(&text) {
+                in_text.push(place);
+            }
+        }
+    }
+    in_title.extend(in_text);
+    in_title
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// What the program may grow by for pictures.
+    const PICTURE_BYTES_MAX: usize = 1024 * 1024;
+
+    /// The addresses of links and pictures in a text: what is between `](` and `)`.
+    fn addresses(text: &str) -> impl Iterator<Item = &str> {
+        text.split("](").skip(1).filter_map(|rest| rest.split(')').next())
+    }
+
+    #[test]
+    fn every_link_leads_somewhere() {
+        let mut count = 0;
+        for (at, (file, text)) in FILES.iter().enumerate() {
+            let prose: String = text.split("```").step_by(2).collect();
+            for link in addresses(&prose) {
+                let is_found = resolve(link, at).is_some() || picture(link).is_some();
+                assert!(is_found, "{file}: {link}");
+                count += 1;
+            }
+        }
+        assert!(count > 20, "only {count} links");
+    }
+
+    #[test]
+    fn anchors_are_unique_in_a_chapter() {
+        for chapter in chapters() {
+            let mut seen = BTreeSet::new();
+            for section in &chapter.sections {
+                assert!(seen.insert(&section.anchor), "{}#{}", chapter.file, section.anchor);
+                assert!(!section.title.is_empty() && !section.anchor.is_empty());
+            }
+            assert!(!chapter.title().is_empty(), "{} has no title", chapter.file);
+        }
+    }
+
+    #[test]
+    fn the_guide_refers_to_every_picture() {
+        let shown: BTreeSet<&str> = chapters()
+            .iter()
+            .flat_map(|chapter| &chapter.sections)
+            .flat_map(|section| &section.parts)
+            .filter_map(|part| match part {
+                Part::Picture { file, .. } => Some(*file),
+                Part::Text(_) => None,
+            })
+            .collect();
+        let there: BTreeSet<&str> = PICTURES.iter().map(|(name, _)| *name).collect();
+        assert_eq!(shown, there);
+        let bytes: usize = PICTURES.iter().map(|(_, bytes)| bytes.len()).sum();
+        assert!(bytes < PICTURE_BYTES_MAX, "the pictures have {bytes} bytes");
+    }
+
+    #[test]
+    fn words_find_sections() {
+        let titles = |words: &str| -> Vec<&str> {
+            search(words).into_iter().filter_map(section).map(|it| it.title.as_str()).collect()
+        };
+        assert_eq!(titles("TRASH").first(), Some(&"Trash"));
+        assert!(titles("mongodump manifest").contains(&"Whole databases and mongodump"));
+        assert!(titles("xyzzy").is_empty() && titles("  ").is_empty());
+    }
+}

@@ -1,0 +1,119 @@
+//! What the window leads to in the guide.
+
+use super::{Place, resolve};
+
+/// Something in the window that a section of the guide explains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Topic {
+    /// From the installation to a first TTL.
+    FirstSteps,
+    /// The Documents view.
+    Documents,
+    /// The Schema view.
+    Schema,
+    /// The Aggregate view.
+    Aggregate,
+    /// The Expiry view.
+    Expiry,
+    /// The Indexes view.
+    Indexes,
+    /// An index with a TTL.
+    SetTtl,
+    /// The passes of the TTL monitor.
+    Passes,
+    /// Files to documents.
+    Import,
+    /// Text that becomes dates.
+    Dates,
+    /// Documents to files.
+    Export,
+    /// Folders of databases.
+    Folders,
+    /// Stores on a simulated clock.
+    Sandbox,
+    /// Lessons.
+    Lessons,
+    /// Servers.
+    Connect,
+    /// A TTL in steps.
+    Rollout,
+    /// Drivers and shells that use the store.
+    Listener,
+    /// Removed documents that are kept for a while.
+    Trash,
+    /// Expired documents that are kept in files.
+    Archive,
+    /// Backups, restores and checks.
+    Backup,
+}
+
+impl Topic {
+    /// Every topic.
+    pub const ALL: [Self; 20] = [
+        Self::FirstSteps,
+        Self::Documents,
+        Self::Schema,
+        Self::Aggregate,
+        Self::Expiry,
+        Self::Indexes,
+        Self::SetTtl,
+        Self::Passes,
+        Self::Import,
+        Self::Dates,
+        Self::Export,
+        Self::Folders,
+        Self::Sandbox,
+        Self::Lessons,
+        Self::Connect,
+        Self::Rollout,
+        Self::Listener,
+        Self::Trash,
+        Self::Archive,
+        Self::Backup,
+    ];
+
+    /// The link to its section.
+    #[must_use]
+    pub fn link(self) -> &'static str {
+        match self {
+            Self::FirstSteps => "01-first-steps.md",
+            Self::Documents => "03-views.md#documents",
+            Self::Schema => "03-views.md#schema",
+            Self::Aggregate => "03-views.md#aggregate",
+            Self::Expiry => "03-views.md#expiry",
+            Self::Indexes => "03-views.md#indexes",
+            Self::SetTtl => "01-first-steps.md#set-a-ttl",
+            Self::Passes => "02-ttl.md#passes-and-lag",
+            Self::Import => "04-import-export.md#import-files",
+            Self::Dates => "04-import-export.md#text-into-dates",
+            Self::Export => "04-import-export.md#export",
+            Self::Folders => "04-import-export.md#whole-databases-and-mongodump",
+            Self::Sandbox => "05-time.md#open-a-sandbox",
+            Self::Lessons => "06-lessons.md",
+            Self::Connect => "07-servers.md#connect",
+            Self::Rollout => "07-servers.md#roll-out-a-ttl",
+            Self::Listener => "07-servers.md#let-other-programs-connect",
+            Self::Trash => "08-safety.md#trash",
+            Self::Archive => "08-safety.md#archive",
+            Self::Backup => "08-safety.md#backup",
+        }
+    }
+
+    /// Its section.
+    #[must_use]
+    pub fn place(self) -> Place {
+        resolve(self.link(), 0).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_topic_has_a_section() {
+        for topic in Topic::ALL {
+            assert!(resolve(topic.link(), 0).is_some(), "{topic:?}: no {}", topic.link());
+        }
+    }
+}
