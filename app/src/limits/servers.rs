@@ -1,0 +1,81 @@
+//! Every bound of servers, copies and the keyring, with its unit.
+
+use std::time::Duration;
+
+/// How often the Expiry view reads the soonest documents of a server.
+pub const SERVER_POLL: Duration = Duration::from_secs(10);
+
+/// How often it does so without the keyboard's focus, or while a change stream reports deletions.
+pub const SERVER_POLL_CALM: Duration = Duration::from_secs(30);
+
+/// How often it asks a server for the passes of its TTL monitor, at most.
+pub const SERVER_MONITOR_AGE: Duration = Duration::from_mins(1);
+
+/// How long the parameters of a server's TTL monitor are believed.
+pub const SERVER_PARAMETERS_AGE: Duration = Duration::from_mins(5);
+
+/// How long a change stream waits for an event before the server answers that there is none.
+pub const WATCH_AWAIT: Duration = Duration::from_secs(20);
+
+/// Events of a change stream that wait for the window; more are counted and dropped.
+pub const WATCH_EVENTS_MAX: usize = 2_000;
+
+/// How long after a change stream broke another one is opened.
+pub const WATCH_AGAIN: Duration = Duration::from_mins(5);
+
+/// Looks in a row that a server may answer too late; after that it looks only when the user asks.
+pub const SERVER_LATE_LOOKS_MAX: u32 = 3;
+
+/// How far apart the window by itself asks a server for the density of a collection, in milliseconds.
+pub const SERVER_DENSITY_APART_MS: i64 = 90_000;
+
+/// From so many milliseconds between two looks on, the view counts as closed in between.
+pub const SERVER_UNSEEN_MS: i64 = 90_000;
+
+/// How long after its threshold the next document of a server's collection is named in the sidebar, in
+/// milliseconds.
+pub const SERVER_NEXT_AGE_MS: i64 = 120_000;
+
+/// How long a server may work for one export, in milliseconds.
+pub const SERVER_EXPORT_MS: i64 = 600_000;
+
+/// Documents that one command inserts into a server.
+pub const INSERTED_DOCS_MAX: usize = 1_000;
+
+/// Bytes of documents that one command inserts into a server, unless one document has more.
+pub const INSERTED_BYTES_MAX: usize = 16 << 20;
+
+/// Bytes of the `_id`s that are kept to roll an import or a copy back.
+pub const ROLL_BACK_IDS_BYTES: usize = 64 << 20;
+
+/// Imports into a server that can be rolled back.
+pub const SERVER_IMPORTS_MAX: usize = 10;
+
+/// Documents and bytes that are read from a server before they are written.
+pub const READ_BATCH_DOCS: usize = 1_000;
+/// See [`READ_BATCH_DOCS`].
+pub const READ_BATCH_BYTES: usize = 4 << 20;
+
+/// Overdue documents that are counted before a copy.
+pub const COPY_OVERDUE_MAX: u64 = 1_000_000;
+
+/// Documents of a sample that is copied.
+pub const COPY_SAMPLE_MAX: u64 = 10_000_000;
+
+/// Reasons of refused documents that a copy reports.
+pub const REFUSALS_LISTED_MAX: usize = 8;
+
+/// How long the system's keyring may take until it counts as none.
+pub const KEYRING_LOOK: Duration = Duration::from_secs(5);
+
+/// How long a call to the keyring may take. It may ask the user for its own password meanwhile.
+pub const KEYRING_CALL: Duration = Duration::from_mins(1);
+
+/// Calls to the keyring that have not ended. With more it counts as one that does not answer.
+pub const KEYRING_CALLS_MAX: usize = 8;
+
+/// How long a window that closes waits for passwords to be kept or removed.
+pub const KEYRING_CLOSE: Duration = Duration::from_secs(1);
+
+/// How long an unlocked connection to a server stays so without a change.
+pub const UNLOCKED_IDLE: Duration = Duration::from_mins(15);
