@@ -7,7 +7,7 @@ use super::lesson::scenes;
 use super::{recent, schedule};
 use crate::action::{Action, Actions, DialogAction, ReaperAction, StoreAction, ViewAction};
 use crate::action::{
-    Entry, Group, connect, dialog, entries, lesson, listener, reaper, store, view,
+    Entry, Group, connect, dialog, entries, lesson, listener, reaper, store, transfer, view,
 };
 use crate::job::glossary::Term;
 use crate::state::clock::Mode;
@@ -382,8 +382,14 @@ pub(super) fn menu_button_ui(ui: &mut Ui, state: &State, actions: &mut Actions) 
 fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     // The start page and the user's own store are in the menu of the store, beside the stores that
     // it lists, and the lock of a server is in its own.
-    let elsewhere =
-        [&view::START, &store::OPEN_OWN, &connect::UNLOCK, &connect::LOCK, &connect::SERVER];
+    let elsewhere = [
+        &view::START,
+        &store::OPEN_OWN,
+        &connect::UNLOCK,
+        &connect::LOCK,
+        &connect::SERVER,
+        &connect::FORGET,
+    ];
     let is_here = |entry: &&Entry| {
         entry.group == Group::Store && !elsewhere.iter().any(|it| it.label == entry.label)
     };
@@ -393,7 +399,12 @@ fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     menu::line(ui);
     // A menu below the menu: all entries in one list would be higher than a small window.
     menu::below_entry(ui, "Collection", |ui| {
-        for entry in entries().filter(|entry| entry.group == Group::Collection) {
+        // Only one of them fits what is shown.
+        let is_attached = state.store.connection.is_some();
+        let other = if is_attached { &transfer::COPY_TO_SERVER } else { &transfer::COPY };
+        let is_here =
+            |entry: &&Entry| entry.group == Group::Collection && entry.label != other.label;
+        for entry in entries().filter(is_here) {
             entry_ui(ui, state, entry, actions);
         }
     });

@@ -55,8 +55,8 @@ fn reads_compare_by_it() {
     ] {
         assert_eq!(find(filter, CI), expected, "{filter}");
     }
-    lab.check("{count: 'c', query: {s: 'foo'}, {CI}}", "{n: 3}");
-    lab.check("{distinct: 'c', key: 's', {CI}}", "{values: ['bar', 'foo', 'x']}");
+    lab.check(&format!("{{count: 'c', query: {{s: 'foo'}}, {CI}}}"), "{n: 3}");
+    lab.check(&format!("{{distinct: 'c', key: 's', {CI}}}"), "{values: ['bar', 'foo', 'x']}");
     lab.check("{distinct: 'c', key: 's'}", "{values: ['FOO', 'Foo', 'bar', 'foo', 'x']}");
     let simple = "collation: {locale: 'simple'}";
     assert_eq!(find("{s: 'foo'}", simple), [1]);
@@ -150,7 +150,9 @@ fn writes_compare_by_it() {
     };
     lab.check(&update("{$set: {m: 1}}"), "{n: 3, nModified: 3}");
     lab.check(
-        "{findAndModify: 'c', query: {s: 'BAR'}, update: {$set: {m: 2}}, new: true, {CI}}",
+        &format!(
+            "{{findAndModify: 'c', query: {{s: 'BAR'}}, update: {{$set: {{m: 2}}}}, new: true, {CI}}}"
+        ),
         "{'value._id': 3, 'value.m': 2}",
     );
     let change = |change: &str, expected: &str| {
@@ -196,8 +198,11 @@ fn writes_compare_by_it() {
 #[test]
 fn a_collection_has_a_default() {
     let lab = Lab::new();
-    lab.ok("{create: 'c', {CI}, validator: {s: {$ne: 'BAD'}}}");
-    lab.check("{listCollections: 1}", "{'cursor.firstBatch.0.options.collation': {FULL}}");
+    lab.ok(&format!("{{create: 'c', {CI}, validator: {{s: {{$ne: 'BAD'}}}}}}"));
+    lab.check(
+        "{listCollections: 1}",
+        &format!("{{'cursor.firstBatch.0.options.collation': {FULL}}}"),
+    );
     lab.ok("{createIndexes: 'c', indexes: [{key: {s: 1}, name: 's'}, \
             {key: {t: 1}, name: 't', collation: {locale: 'simple'}}, {key: {u: 1}, name: 'u', v: 1}]}");
     let lab = lab.reopened();
@@ -227,7 +232,7 @@ fn a_collection_has_a_default() {
         "{nDeleted: 1}",
     );
     lab.check("{validate: 'c'}", "{valid: true}");
-    lab.ok("{create: 'c', {CI}, validator: {s: {$ne: 'BAD'}}}");
+    lab.ok(&format!("{{create: 'c', {CI}, validator: {{s: {{$ne: 'BAD'}}}}}}"));
     lab.check("{create: 'c', collation: {locale: 'de'}}", "{code: 48}");
     lab.check("{create: 'd', collation: {}}", "{code: 40414}");
     lab.check("{create: 'd', collation: {locale: 'en', version: '1'}}", "{code: 161}");
@@ -240,43 +245,43 @@ fn a_collection_has_a_default() {
 #[test]
 fn a_view_has_its_own() {
     let lab = with_words();
-    lab.ok("{create: 'v', viewOn: 'c', pipeline: [{$match: {s: 'foo'}}], {CI}}");
+    lab.ok(&format!("{{create: 'v', viewOn: 'c', pipeline: [{{$match: {{s: 'foo'}}}}], {CI}}}"));
     assert_eq!(ids(&lab, "{find: 'v', sort: {_id: 1}}"), [1, 2, 4]);
     lab.check("{count: 'v', query: {s: 'X'}}", "{n: 1}");
-    lab.check("{count: 'v', {CI}}", "{n: 3}");
+    lab.check(&format!("{{count: 'v', {CI}}}"), "{n: 3}");
     lab.check("{find: 'v', collation: {locale: 'simple'}}", "{code: 167}");
     lab.ok("{create: 'w', viewOn: 'c', pipeline: [{$match: {s: 'foo'}}]}");
     assert_eq!(ids(&lab, "{find: 'w'}"), [1]);
-    lab.check("{find: 'w', {CI}}", "{code: 167}");
+    lab.check(&format!("{{find: 'w', {CI}}}"), "{code: 167}");
 }
 
 #[test]
 fn an_index_answers_text_only_in_its_collation() {
     let lab = with_words();
-    lab.ok("{createIndexes: 'c', indexes: [{key: {s: 1}, name: 'ci', {CI}}]}");
+    lab.ok(&format!("{{createIndexes: 'c', indexes: [{{key: {{s: 1}}, name: 'ci', {CI}}}]}}"));
     let reads = |rest: &str| stage(&lab, &format!("{{find: 'c', {rest}}}"));
     let uses = |rest: &str, expected: bool| {
         let shown = reads(rest);
         assert_eq!(shown.contains("IXSCAN"), expected, "{rest}: {shown}");
     };
-    uses("filter: {s: 'foo'}, {CI}", true);
+    uses(&format!("filter: {{s: 'foo'}}, {CI}"), true);
     uses("filter: {s: 'foo'}", false);
     uses("filter: {s: 'foo'}, collation: {locale: 'en'}", false);
     uses("filter: {s: /^foo/}", false);
-    uses("filter: {s: /^foo/}, {CI}", false);
+    uses(&format!("filter: {{s: /^foo/}}, {CI}"), false);
     uses("filter: {s: {a: 'x'}}", false);
     uses("filter: {s: {$in: [1, 'x']}}", false);
     uses("filter: {s: 5}", true);
     uses("filter: {s: {a: 5}}", true);
     uses("filter: {s: {$gt: 5}}, collation: {locale: 'de'}", true);
-    lab.ok("{createIndexes: 'one', indexes: [{key: {s: 1}, name: 'ci', {CI}}]}");
+    lab.ok(&format!("{{createIndexes: 'one', indexes: [{{key: {{s: 1}}, name: 'ci', {CI}}}]}}"));
     let sorts = |rest: &str, expected: bool| {
         let shown = stage(&lab, &format!("{{find: 'one', sort: {{s: 1}}, {rest}}}"));
         assert_eq!(!shown.contains("SORT"), expected, "{rest}: {shown}");
     };
     sorts(CI, true);
     sorts("hint: 'ci'", false);
-    let shown = reads("filter: {s: 'foo'}, {CI}");
+    let shown = reads(&format!("filter: {{s: 'foo'}}, {CI}"));
     assert!(shown.contains("CollationKey(0x"), "{shown}");
     assert!(shown.contains("\"version\": \"57.1\""), "{shown}");
     for query in ["{s: 'foo'}", "{s: {$gte: 'BAR', $lt: 'FOOL'}}", "{s: {$in: ['X', 'BAR']}}"] {
@@ -307,7 +312,7 @@ fn indexes_of_one_key_differ_by_collation() {
     lab.check("{dropIndexes: 'c', index: {s: 1}}", "{code: 181}");
     lab.check("{collMod: 'c', index: {keyPattern: {s: 1}, hidden: true}}", "{code: 181}");
     // A hint by key means the one of the query's collation.
-    let shown = stage(&lab, "{find: 'c', filter: {s: 'x'}, hint: {s: 1}, {CI}}");
+    let shown = stage(&lab, &format!("{{find: 'c', filter: {{s: 'x'}}, hint: {{s: 1}}, {CI}}}"));
     assert!(shown.contains("\"indexName\": \"ci\""), "{shown}");
     lab.ok("{dropIndexes: 'c', index: 'ci'}");
 }
@@ -315,9 +320,9 @@ fn indexes_of_one_key_differ_by_collation() {
 #[test]
 fn a_unique_index_takes_equal_text_for_duplicates() {
     let lab = Lab::new();
-    lab.ok(
-        "{createIndexes: 'c', indexes: [{key: {name: 1, n: 1}, name: 'u', unique: true, {CI}}]}",
-    );
+    lab.ok(&format!(
+        "{{createIndexes: 'c', indexes: [{{key: {{name: 1, n: 1}}, name: 'u', unique: true, {CI}}}]}}"
+    ));
     lab.ok("{insert: 'c', documents: [{_id: 1, name: 'a', n: 1}, {_id: 2, name: 'á', n: 1}]}");
     let reply = lab.run("{insert: 'c', documents: [{_id: 3, name: 'A', n: 1}]}").to_string();
     let expected = "E11000 duplicate key error collection: test.c index: u collation: { locale: \"en\", \
@@ -340,7 +345,9 @@ fn a_unique_index_takes_equal_text_for_duplicates() {
     lab.check("{validate: 'c', full: true}", "{valid: true}");
     lab.ok("{insert: 'd', documents: [{_id: 1, s: 'a'}, {_id: 2, s: 'A'}]}");
     lab.check(
-        "{createIndexes: 'd', indexes: [{key: {s: 1}, name: 'u', unique: true, {CI}}]}",
+        &format!(
+            "{{createIndexes: 'd', indexes: [{{key: {{s: 1}}, name: 'u', unique: true, {CI}}}]}}"
+        ),
         "{code: 11000}",
     );
 }
@@ -354,10 +361,10 @@ fn a_partial_index_has_the_collation_in_its_filter() {
     ));
     lab.check("{validate: 'c'}", "{'keysPerIndex.p': 4}");
     let uses = |rest: &str| stage(&lab, &format!("{{find: 'c', {rest}}}")).contains("IXSCAN");
-    assert!(uses("filter: {s: 'foo'}, {CI}"));
-    assert!(!uses("filter: {s: 'bar'}, {CI}"));
+    assert!(uses(&format!("filter: {{s: 'foo'}}, {CI}")));
+    assert!(!uses(&format!("filter: {{s: 'bar'}}, {CI}")));
     assert!(!uses("filter: {s: 'foo'}"));
-    lab.check("{count: 'c', query: {s: 'foo'}, {CI}}", "{n: 3}");
+    lab.check(&format!("{{count: 'c', query: {{s: 'foo'}}, {CI}}}"), "{n: 3}");
 }
 
 #[test]
@@ -377,7 +384,7 @@ fn a_ttl_index_works_the_same() {
         "{collMod: 'c', index: {name: 'a', expireAfterSeconds: 30}}",
         "{expireAfterSeconds_new: 30}",
     );
-    lab.check("{listIndexes: 'c'}", "{'cursor.firstBatch.1.collation': {FULL}}");
+    lab.check("{listIndexes: 'c'}", &format!("{{'cursor.firstBatch.1.collation': {FULL}}}"));
 }
 
 #[test]
