@@ -7,7 +7,8 @@ use super::lesson::scenes;
 use super::{recent, schedule};
 use crate::action::{Action, Actions, DialogAction, ReaperAction, StoreAction, ViewAction};
 use crate::action::{
-    Entry, Group, connect, dialog, entries, lesson, listener, reaper, store, transfer, view,
+    Entry, Group, connect, dialog, entries, lesson, listener, reaper, sandbox, store, transfer,
+    view,
 };
 use crate::job::glossary::Term;
 use crate::state::clock::Mode;
@@ -380,11 +381,12 @@ pub(super) fn menu_button_ui(ui: &mut Ui, state: &State, actions: &mut Actions) 
 }
 
 fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    // The start page and the user's own store are in the menu of the store, beside the stores that
-    // it lists, and the lock of a server is in its own.
+    // The start page, the demo and the user's own store are in the menu of the store, beside the stores
+    // that it lists, and the lock of a server is in its own.
     let elsewhere = [
         &view::START,
         &store::OPEN_OWN,
+        &store::OPEN_DEMO,
         &connect::UNLOCK,
         &connect::LOCK,
         &connect::SERVER,
@@ -397,17 +399,20 @@ fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         entry_ui(ui, state, entry, actions);
     }
     menu::line(ui);
-    // A menu below the menu: all entries in one list would be higher than a small window.
-    menu::below_entry(ui, "Collection", |ui| {
-        // Only one of them fits what is shown.
-        let is_attached = state.store.connection.is_some();
-        let other = if is_attached { &transfer::COPY_TO_SERVER } else { &transfer::COPY };
-        let is_here =
-            |entry: &&Entry| entry.group == Group::Collection && entry.label != other.label;
-        for entry in entries().filter(is_here) {
-            entry_ui(ui, state, entry, actions);
-        }
-    });
+    // Menus below the menu: all entries in one list would be higher than a small window, and so would
+    // those of a collection.
+    let moves = |entry: &Entry| {
+        let copies = entry.label == sandbox::COPY.label;
+        copies || transfer::ENTRIES.iter().any(|it| it.label == entry.label)
+    };
+    for (label, is_moving) in [("Collection", false), ("Import, export and copy", true)] {
+        menu::below_entry(ui, label, |ui| {
+            let of_collection = entries().filter(|entry| entry.group == Group::Collection);
+            for entry in of_collection.filter(|entry| moves(entry) == is_moving) {
+                entry_ui(ui, state, entry, actions);
+            }
+        });
+    }
     menu::below_entry(ui, "Lessons", |ui| {
         entry_ui(ui, state, &lesson::PAGE, actions);
         entry_ui(ui, state, &lesson::OPEN_FILE, actions);
