@@ -92,7 +92,7 @@ fn a_killed_import_is_resumed_or_rolled_back() {
     let mut random = Random::new(seed);
     let unbroken: Vec<Unbroken> = CASES.into_iter().map(Unbroken::of).collect();
     let mut counts = Counts::default();
-    let kills = random::count(100);
+    let kills = random::count(40);
     for kill in 0..KILLS_MORE * kills {
         if kill >= kills && counts.in_the_middle > 0 {
             break;
