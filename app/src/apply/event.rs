@@ -126,7 +126,8 @@ fn namespaces(documents: &[RemovedDocument]) -> Vec<Namespace> {
     found
 }
 
-fn index_build(build: BuildProgress, state: &mut State) {
+/// Shows how far the build of an index is.
+pub(super) fn index_build(build: BuildProgress, state: &mut State) {
     let BuildProgress { namespace, index, done, total, finished, error } = build;
     let title = format!("Build index {index} on {namespace}");
     let (now_ms, uptime) = (state.now_ms(), state.uptime);

@@ -107,18 +107,10 @@ fn stop_work(cx: &mut Apply<'_>) {
     rollout::stop_all(cx.state.store.slot, cx.state);
 }
 
-/// Whether the store that is shown can be left while it stays open, or be closed. Says why not.
+/// Whether the store that is shown can be left. Says why not.
 fn can_leave(cx: &mut Apply<'_>) -> bool {
     let state = &mut *cx.state;
-    let runs = !state.transfer.running.is_empty()
-        || !state.convert.running.is_empty()
-        || !state.bulk.is_empty();
-    let why = match state.store.phase {
-        Phase::Away(_) => "is being worked on; wait for it to end",
-        Phase::Opening => "is being opened; wait for it",
-        _ if runs => "has an operation under way; wait for it or stop it in Operations",
-        _ => return true,
-    };
+    let Some(why) = state.why_store_stays() else { return true };
     let text = format!("{} {why}", state.store.name);
     state.toasts.push(Kind::Warning, text.trim_start(), None, state.uptime);
     false
@@ -207,6 +199,10 @@ pub(super) fn event(number: u32, event: Event, cx: &mut Apply<'_>) {
     let Some(beside) = cx.state.beside.iter().find(|beside| beside.slot() == number) else {
         return;
     };
+    if let Event::IndexBuild(build) = event {
+        // Operations are those of all stores.
+        return event::index_build(build, cx.state);
+    }
     let name = &beside.parked.store.name;
     let text = match event {
         Event::HeldChanged { reason: Some(reason) } => format!("{name}: {reason}"),

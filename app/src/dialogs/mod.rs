@@ -39,6 +39,7 @@ use egui::{Align, Context, Layout, Ui};
 use crate::action::{self, Action, Actions, DialogAction};
 use crate::guide::{Topic, section as guide_section};
 use crate::state::{Dialog, State};
+use crate::theme::{colors, text};
 use crate::widgets::{Button, learn};
 
 /// Draws the open dialog.
@@ -112,6 +113,11 @@ fn guide_ui(ui: &mut Ui, topic: Topic) -> Option<Action> {
     let layout = Layout::left_to_right(Align::Center);
     let is_pressed = ui.with_layout(layout, |ui| learn::guide_ui(ui, title)).inner;
     is_pressed.then(|| action::help::learn(topic))
+}
+
+/// A line that explains, smaller and dimmer than what it is about.
+fn quiet(ui: &mut Ui, words: &str) {
+    ui.label(text::rich(words, text::small()).color(colors(ui).dim));
 }
 
 /// Closes the open dialog.

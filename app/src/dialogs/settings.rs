@@ -2,7 +2,7 @@
 
 use egui::{Align, Context, Layout, Ui};
 
-use super::{close, guide_ui};
+use super::{close, guide_ui, quiet};
 use crate::action::{Action, Actions, ViewAction, view};
 use crate::guide::Topic;
 use crate::job::DateStyle;
@@ -215,10 +215,6 @@ fn monitor_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         actions.push(Action::View(ViewAction::SetDefaultSchedule(schedule)));
     }
     quiet(ui, "For every store on the system clock, from when it is opened");
-}
-
-fn quiet(ui: &mut Ui, words: &str) {
-    ui.label(text::rich(words, text::small()).color(colors(ui).dim));
 }
 
 fn folder_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {

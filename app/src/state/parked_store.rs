@@ -13,7 +13,7 @@ use crate::state::maintenance::Maintenance;
 use crate::state::queries::Queries;
 use crate::state::transfer::Transfer;
 use crate::state::trash::Trash;
-use crate::state::{Clock, Console, Reaper, State, Store, StoreTree, TabId, Tabs};
+use crate::state::{Clock, Console, Phase, Reaper, State, Store, StoreTree, Tab, TabId, Tabs};
 
 /// Everything the window knows of a store that stays open while another one is shown.
 #[derive(Debug, Default)]
@@ -41,7 +41,8 @@ impl ParkedStore {
     /// Takes what is known of the store out of the state, which then shows none.
     #[must_use]
     pub fn park(state: &mut State) -> Self {
-        let tabs = state.tabs.clone();
+        let mut tabs = state.tabs.clone();
+        tabs.open_mut().iter_mut().for_each(Tab::stop_waiting);
         // Answers that are under way must find no tab of the lesson.
         state.tabs.clear();
         let walker = state.store.request.walker.clone();
@@ -130,10 +131,45 @@ impl StoreBeside {
     }
 }
 
+impl State {
+    /// Why the store that is shown can neither be left while it stays open nor be closed, after its
+    /// name; `None`: it can.
+    #[must_use]
+    pub fn why_store_stays(&self) -> Option<&'static str> {
+        let runs = !self.transfer.running.is_empty()
+            || !self.convert.running.is_empty()
+            || !self.bulk.is_empty()
+            || self.maintenance.running.is_some();
+        let writes = self.tabs.open().iter().any(|tab| tab.documents.writing.is_some());
+        match self.store.phase {
+            Phase::Away(_) => Some("is being worked on; wait for it to end"),
+            Phase::Opening => Some("is being opened; wait for it"),
+            _ if writes => Some("has a change on its way; wait for its answer"),
+            _ if runs => Some("has an operation under way; wait for it or stop it in Operations"),
+            _ => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::job::Namespace;
+
+    #[test]
+    fn a_question_without_an_answer_is_asked_again() {
+        let mut state = State::default();
+        let id = state.tabs.show(&Namespace::new("demo", "sessions")).expect("a tab");
+        let tab = state.tabs.get_mut(id).expect("it is open");
+        tab.documents.running.insert(1, std::time::Duration::ZERO);
+        tab.aggregate.asked = true;
+        tab.aggregate.running.insert(2, std::time::Duration::ZERO);
+        tab.schema.begin(bson::Document::new(), 3);
+        ParkedStore::park(&mut state).unpark(&mut state);
+        let tab = state.tabs.get(id).expect("it is back");
+        assert!(tab.documents.running.is_empty() && tab.aggregate.running.is_empty());
+        assert!(!tab.aggregate.asked && !tab.schema.asked && !tab.schema.is_reading());
+    }
 
     #[test]
     fn a_parked_store_comes_back_and_no_tab_number_is_given_twice() {

@@ -80,6 +80,21 @@ pub struct Tab {
 }
 
 impl Tab {
+    /// Forgets the questions that have no answer yet, because it will find no tab: they are asked
+    /// again when the tab is shown.
+    pub fn stop_waiting(&mut self) {
+        self.documents.running.clear();
+        if !self.aggregate.running.is_empty() {
+            self.aggregate.running.clear();
+            self.aggregate.asked = false;
+        }
+        if self.schema.is_reading() {
+            self.schema.stage = super::schema::Stage::Idle;
+            self.schema.asked = false;
+        }
+        self.explain.take_if(|explain| explain.answer.is_none());
+    }
+
     /// Whether the view that is shown has something for the inspector.
     #[must_use]
     pub fn has_inspector(&self) -> bool {

@@ -126,7 +126,8 @@ fn copied(operation: OperationId, ended: Result<Box<CopyEnded>, Failure>, cx: &m
     let is_whole = ended.report.end == CopyEnd::Complete
         && ended.report.refused == 0
         && ended.report.notes.is_empty();
-    if let (true, true, Some(request)) = (was_shown, is_whole, &ended.opens) {
+    let can_open = was_shown && cx.state.why_store_stays().is_none();
+    if let (true, true, Some(request)) = (can_open, is_whole, &ended.opens) {
         let request = request.clone();
         cx.state.dialogs.close();
         cx.state.toasts.push(Kind::Done, words, None, cx.state.uptime);

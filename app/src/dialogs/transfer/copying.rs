@@ -7,8 +7,8 @@ use super::choose_path::ChoosePath;
 use super::import::{beside_scroll_bar, error_ui};
 use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
-use crate::dialogs::close;
 use crate::dialogs::connect::string_ui;
+use crate::dialogs::{close, quiet};
 use crate::state::transfer::copying::{CopiedPart, CopyTo, is_ttl};
 use crate::state::transfer::{CopyDraft, Loadable};
 use crate::state::{State, duration, number};
@@ -52,10 +52,6 @@ pub fn ui(context: &Context, draft: &mut CopyDraft, state: &State, actions: &mut
     if closing.closes() {
         close(actions);
     }
-}
-
-fn quiet(ui: &mut Ui, words: &str) {
-    ui.label(text::rich(words, text::small()).color(colors(ui).dim));
 }
 
 /// Which documents, and how many they are.

@@ -7,7 +7,7 @@ use super::import::{beside_scroll_bar, error_ui};
 use super::rehearsal::overdue;
 use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
-use crate::dialogs::close;
+use crate::dialogs::{close, quiet};
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::transfer::{DumpDraft, DumpResult, Loadable};
 use crate::state::{duration, number};
@@ -59,10 +59,6 @@ pub fn ui(context: &Context, draft: &mut DumpDraft, actions: &mut Actions) {
     if closing.closes() {
         close(actions);
     }
-}
-
-fn quiet(ui: &mut Ui, words: &str) {
-    ui.label(text::rich(words, text::small()).color(colors(ui).dim));
 }
 
 /// The database, and what happens to documents that exist.

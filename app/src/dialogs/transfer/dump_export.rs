@@ -7,10 +7,10 @@ use super::choose_path::ChoosePath;
 use super::export::{NO_SNAPSHOT, compression_ui};
 use super::import::{beside_scroll_bar, command_ui, error_ui};
 use crate::action::{Actions, TransferAction};
-use crate::dialogs::close;
+use crate::dialogs::{close, quiet};
 use crate::state::transfer::{DumpExportDraft, command_line};
 use crate::state::{State, number};
-use crate::theme::{colors, sizes, text};
+use crate::theme::sizes;
 use crate::widgets::field::labelled;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, modal};
@@ -54,10 +54,6 @@ pub fn ui(context: &Context, draft: &mut DumpExportDraft, state: &State, actions
     if closing.closes() {
         close(actions);
     }
-}
-
-fn quiet(ui: &mut Ui, words: &str) {
-    ui.label(text::rich(words, text::small()).color(colors(ui).dim));
 }
 
 /// The database, and how much is in it.

@@ -7,13 +7,13 @@ use mayfly_engine::transfer::{
 
 use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction, lesson};
-use crate::dialogs::close;
+use crate::dialogs::{close, quiet};
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::expiry::{first_pass, one_minute};
 use crate::state::lesson::why::{self, Topic};
 use crate::state::transfer::{ImportDraft, Loadable};
 use crate::state::{State, Zone, number};
-use crate::theme::{Icon, colors, text};
+use crate::theme::{Icon, colors};
 use crate::widgets::{card, learn};
 
 /// Draws the rehearsal, and asks for another one when what it was for changed.
@@ -63,11 +63,6 @@ fn cliff(found: &Rehearsal, zone: Zone) -> Option<String> {
         let (from_ms, documents) = found.busiest?;
         one_minute(documents, found.documents, None, &zone.date_time(from_ms))
     })
-}
-
-fn quiet(ui: &mut Ui, words: &str) {
-    let ink = colors(ui).dim;
-    ui.label(text::rich(words, text::small()).color(ink));
 }
 
 /// How many documents would be rejected, because they can't be stored or because of their `_id`.
