@@ -13,9 +13,6 @@ use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
 use crate::worker::{Reply, code};
 
-/// What the connection says of a server that answers yes and changes nothing.
-const NO_COLL_MOD: &str = "it may not support collMod";
-
 /// Notes a change that the server has no command for. Returns whether it is one.
 pub(super) fn refused(
     tab: TabId,
@@ -48,11 +45,10 @@ pub(super) fn refused(
         _ => {}
     }
     let is_unknown = code::NOT_THERE.iter().any(|code| reply.failed_with(*code));
-    let is_undone = error.contains(NO_COLL_MOD);
     let is_change = reply.command.contains_key("collMod") && matches!(purpose, Purpose::Change(_));
     let is_server = state.store.connection.is_some();
     let Some(Dialog::ChangeTtl(change)) = asker(tab, generation, state) else { return false };
-    if !is_server || !is_change || !is_unknown && !is_undone {
+    if !is_server || !is_change || !is_unknown {
         return false;
     }
     let sentence = format!("This server does not change a TTL in place: {error}");

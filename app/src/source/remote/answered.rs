@@ -11,8 +11,13 @@ use super::read::{batch, is_ok};
 use super::{Remote, guard};
 use crate::job::Cancel;
 
-/// `OperationFailed`.
-const OPERATION_FAILED: i32 = 96;
+/// A code and its name.
+type Code = (i32, &'static str);
+
+const OPERATION_FAILED: Code = (96, "OperationFailed");
+
+/// That of a server which refuses a command that it does not have.
+const NOT_SUPPORTED: Code = (115, "CommandNotSupported");
 
 /// The field that a reply of success to a command has.
 const FIELDS: [(&str, &str); 11] = [
@@ -73,10 +78,11 @@ impl Expected {
             if self.is_write {
                 sentence = format!("{sentence}. {UNKNOWN}");
             }
-            return failed(OPERATION_FAILED, "OperationFailed", &sentence);
+            let (code, name) = OPERATION_FAILED;
+            return failed(code, name, &sentence);
         }
         let doubt = self.change.as_ref().and_then(|change| change.doubt(remote, db, cancel));
-        let doubt = doubt.map(|doubt| failed(OPERATION_FAILED, "OperationFailed", &doubt));
+        let doubt = doubt.map(|((code, name), doubt)| failed(code, name, &doubt));
         doubt.unwrap_or(reply)
     }
 }
@@ -91,7 +97,7 @@ fn is_other(command: &Document) -> bool {
 
 impl IndexChange {
     /// Why the change is not believed. The primary is asked: another member may not have it yet.
-    fn doubt(&self, remote: &Remote, db: &str, cancel: &Cancel) -> Option<String> {
+    fn doubt(&self, remote: &Remote, db: &str, cancel: &Cancel) -> Option<(Code, String)> {
         let list = doc! { "listIndexes": &self.collection };
         let expected = Expected::of(&list);
         let reply = remote.send_to(None, db, list, cancel);
@@ -99,14 +105,16 @@ impl IndexChange {
         let accepted = "The server answers that it changed the index, but";
         if !is_ok(&reply) {
             let why = reply.get_str("errmsg").unwrap_or("it does not say why");
-            return Some(format!("{accepted} its indexes can't be listed: {why}"));
+            let doubt = format!("{accepted} its indexes can't be listed: {why}");
+            return Some((OPERATION_FAILED, doubt));
         }
         let is_it = |found: &&Document| match self.index.get("name") {
             Some(name) => found.get("name") == Some(name),
             None => fields(found, "key") == fields(&self.index, "keyPattern"),
         };
         let Some(found) = batch(&reply).find(is_it) else {
-            return Some(format!("{accepted} its list of indexes does not have this one"));
+            let doubt = format!("{accepted} its list of indexes does not have this one");
+            return Some((OPERATION_FAILED, doubt));
         };
         let (secs, has_secs) = (
             self.index.get("expireAfterSeconds").and_then(whole),
@@ -114,15 +122,19 @@ impl IndexChange {
         );
         if secs.is_some() && secs != has_secs {
             let has = has_secs.map_or_else(|| "no TTL".to_owned(), |secs| format!("{secs} s"));
-            return Some(format!(
+            let doubt = format!(
                 "{accepted} its list of indexes still shows {has}; it may not support collMod"
-            ));
+            );
+            return Some((NOT_SUPPORTED, doubt));
         }
         let hidden = self.index.get_bool("hidden").ok();
         let is_hidden = found.get_bool("hidden").unwrap_or(false);
         let is_other = hidden.is_some_and(|hidden| hidden != is_hidden);
         is_other.then(|| {
-            format!("{accepted} its list of indexes shows no change; it may not support collMod")
+            let doubt = format!(
+                "{accepted} its list of indexes shows no change; it may not support collMod"
+            );
+            (NOT_SUPPORTED, doubt)
         })
     }
 }
