@@ -54,6 +54,8 @@ pub enum Command {
     Scrub(Scrub),
     /// Check the structure and checksums of a backup or data file without opening it.
     Check(Check),
+    /// Write man pages and shell completions, for packages.
+    Generate(Generate),
     /// Check the file on standard input, for the process that started this one.
     #[command(hide = true)]
     Walk,
@@ -485,6 +487,14 @@ pub struct LessonHandout {
     /// File to write. Defaults to standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// Arguments of `generate`.
+#[derive(Debug, clap::Args)]
+pub struct Generate {
+    /// Folder to write into, laid out like /usr/share; created if missing.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod backup;
 mod check;
 mod compact;
 mod export;
+mod generate;
 mod import;
 mod import_dump;
 mod import_indexes;
@@ -131,6 +132,7 @@ fn dispatch(
         Some(Command::Compact(args)) => compact::run(&args),
         Some(Command::Scrub(args)) => scrub::run(&args),
         Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Generate(args)) => generate::run(&args),
         Some(Command::Walk) => walk::run(),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Shell(args)) => shell::run(args),
