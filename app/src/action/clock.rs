@@ -40,9 +40,6 @@ impl ClockAction {
     }
 }
 
-/// The rates that the top bar offers.
-pub const RATES: [f64; 5] = [1.0, 10.0, 60.0, 600.0, 3_600.0];
-
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[
     Entry {

@@ -1,9 +1,5 @@
 //! The store's clock.
 
-use bson::Document;
-use mayfly_engine::clock::{ClockMode, ClockStatus};
-use mayfly_engine::reply::Clock;
-
 use super::Apply;
 use crate::action::ClockAction;
 use crate::commands;
@@ -34,28 +30,11 @@ pub fn answer(reply: &Reply, state: &mut State) {
         Ok(found) => {
             // A lesson's snapshots say more: also where its time stops.
             if state.lessons.view().is_none()
-                && let Some((mode, now_ms)) = learned(found)
+                && let Some((mode, now_ms)) = Mode::read(found)
             {
                 state.clock.learn(mode, now_ms, state.uptime);
             }
         }
         Err(error) => state.toasts.push(Kind::Error, error.clone(), None, state.uptime),
     }
-}
-
-/// How a store's clock runs.
-pub(super) fn mode(status: &ClockStatus) -> Mode {
-    match status.mode {
-        ClockMode::System => Mode::Real,
-        ClockMode::Simulated => Mode::Simulated { rate: status.rate, paused: status.paused },
-    }
-}
-
-fn learned(found: &Document) -> Option<(Mode, i64)> {
-    let Clock { now_ms, mode, rate, is_paused: paused } = Clock::from_document(found)?;
-    let mode = match mode.as_str() {
-        "simulated" => Mode::Simulated { rate, paused },
-        _ => Mode::Real,
-    };
-    Some((mode, now_ms))
 }

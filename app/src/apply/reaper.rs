@@ -1,17 +1,15 @@
 //! The reaper.
 
 use bson::Document;
-use mayfly_engine::reply;
 
 use super::Apply;
 use super::number::number;
 use crate::action::reaper::{release_held, resume_in_sandbox};
 use crate::action::{Action, ExpiryAction, ReaperAction, TabsAction};
 use crate::commands::{reaper, trash};
-use crate::source::Namespace;
 use crate::state::expiry::Mode;
 use crate::state::purpose::ReaperPurpose;
-use crate::state::reaper::{Held, HeldRule, Schedule};
+use crate::state::reaper::{Held, Schedule};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::trash::KEEP_SECS;
@@ -98,10 +96,13 @@ pub fn ask(cx: &mut Apply<'_>) {
 /// Handles a reply.
 pub fn answer(purpose: &ReaperPurpose, reply: &Reply, cx: &mut Apply<'_>) {
     match (purpose, &reply.result) {
-        (ReaperPurpose::Status, Ok(found)) => learn(found, cx.state),
-        (ReaperPurpose::Held, Ok(found)) => cx.state.reaper.held = held(found),
+        (ReaperPurpose::Status, Ok(found)) => {
+            let now_ms = cx.state.now_ms();
+            cx.state.reaper.learn(found, now_ms);
+        }
+        (ReaperPurpose::Held, Ok(found)) => cx.state.reaper.held = Held::read(found),
         (ReaperPurpose::Release, Ok(found)) => {
-            cx.state.reaper.held = held(found);
+            cx.state.reaper.held = Held::read(found);
             if let Some(action) = cx.state.reaper.held.as_ref().map(release_held) {
                 super::apply(action, cx);
             }
@@ -181,37 +182,4 @@ fn learn_monitor(purpose: &ReaperPurpose, found: Option<&Document>, state: &mut 
     } else {
         connection.monitor.take_parameters(found);
     }
-}
-
-fn learn(found: &Document, state: &mut State) {
-    let reaper = found.get_document("mayfly").and_then(|mayfly| mayfly.get_document("reaper"));
-    let Ok(reaper) = reaper else { return };
-    let undo = found.get_document("mayfly").and_then(|mayfly| mayfly.get_document("trash"));
-    let secs = undo.ok().and_then(|undo| number(undo, "secs")).unwrap_or(0);
-    state.reaper.set_trash_secs(secs, state.now_ms());
-    let known = &mut state.reaper;
-    known.enabled = reaper.get_bool("enabled").unwrap_or(known.enabled);
-    known.at_threshold = reaper.get_bool("atThreshold").unwrap_or(known.at_threshold);
-    known.sleep_secs = number(reaper, "sleepSecs").unwrap_or(known.sleep_secs);
-    known.next_pass_ms = reaper.get_datetime("nextPass").ok().map(|at| at.timestamp_millis());
-}
-
-fn held(found: &Document) -> Option<Held> {
-    let found = reply::Held::from_document(found).filter(|found| found.is_held)?;
-    Some(Held {
-        reason: found.reason.unwrap_or_default(),
-        is_all: found.holds.iter().any(|hold| hold.scope == "all"),
-        sentence: found.sentence.unwrap_or_else(|| "Removals are on hold".to_owned()),
-        kept: found.kept.unwrap_or(false),
-        clock_ms: found.now_ms,
-        expected_ms: found.expected_now_ms,
-        last_pass_ms: found.last_pass_ms,
-        rules: found.rules.into_iter().filter_map(held_rule).collect(),
-    })
-}
-
-fn held_rule(found: reply::HeldRule) -> Option<HeldRule> {
-    let (db, collection) = found.ns.split_once('.')?;
-    let namespace = Namespace::new(db, collection);
-    (found.due > 0).then_some(HeldRule { namespace, index: found.index, due: found.due })
 }

@@ -16,6 +16,7 @@ use crate::job::Dialect;
 use crate::job::bulk::BulkChange;
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, SUMMARY_UNSEEN_MAX};
 use crate::source::{OpenError, Opened};
+use crate::state::clock::Mode;
 use crate::state::connect::Connection;
 use crate::state::dialogs::{
     CreateCollection, CreateDatabase, Dialog, DropTarget, Sent, create_command, dialect_command,
@@ -106,7 +107,7 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     cx.state.store.demo = is_demo;
     cx.state.store.capabilities = opened.source.capabilities();
     let status = opened.clock;
-    cx.state.clock.learn(clock::mode(&status), status.now_ms, cx.state.uptime);
+    cx.state.clock.learn(Mode::of(&status), status.now_ms, cx.state.uptime);
     let simulated = if cx.state.clock.is_simulated() { "SIMULATED – " } else { "" };
     cx.window(WindowEffect::Title(format!("{simulated}{} – Mayfly", opened.name)));
     cx.state.store.name = opened.name;

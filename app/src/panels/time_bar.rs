@@ -5,11 +5,10 @@ use egui::{Align, Frame, Label, Layout, Margin, Panel, Ui, vec2};
 use mayfly_engine::value::shell::write_command;
 
 use super::schedule;
-use crate::action::clock::RATES;
 use crate::action::{Action, Actions, ClockAction, ReaperAction, SandboxAction, reaper, sandbox};
 use crate::commands;
 use crate::state::State;
-use crate::state::clock::Mode;
+use crate::state::clock::{Mode, RATES};
 use crate::state::reaper::Schedule;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;

@@ -5,7 +5,14 @@
 
 use std::time::Duration;
 
+use bson::Document;
+use mayfly_engine::clock::{ClockMode, ClockStatus};
+use mayfly_engine::reply;
+
 use super::Zone;
+
+/// The rates that are offered for a simulated clock: store seconds for each real second.
+pub const RATES: [f64; 5] = [1.0, 10.0, 60.0, 600.0, 3_600.0];
 
 /// How the store's clock runs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -20,6 +27,29 @@ pub enum Mode {
         /// Whether it is paused.
         paused: bool,
     },
+}
+
+impl Mode {
+    /// How a store's clock runs.
+    #[must_use]
+    pub fn of(status: &ClockStatus) -> Self {
+        match status.mode {
+            ClockMode::System => Self::Real,
+            ClockMode::Simulated => Self::Simulated { rate: status.rate, paused: status.paused },
+        }
+    }
+
+    /// Reads the reply to `mayflyClock`, with the store's time in milliseconds since 1970.
+    #[must_use]
+    pub fn read(found: &Document) -> Option<(Self, i64)> {
+        let reply::Clock { now_ms, mode, rate, is_paused: paused } =
+            reply::Clock::from_document(found)?;
+        let mode = match mode.as_str() {
+            "simulated" => Self::Simulated { rate, paused },
+            _ => Self::Real,
+        };
+        Some((mode, now_ms))
+    }
 }
 
 /// The store's time.

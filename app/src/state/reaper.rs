@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use bson::Document;
+use mayfly_engine::{reply, value::whole};
 use serde::{Deserialize, Serialize};
 
 use super::duration;
@@ -115,7 +117,31 @@ pub struct HeldRule {
     pub due: u64,
 }
 
+impl HeldRule {
+    fn read(found: reply::HeldRule) -> Option<Self> {
+        let (db, collection) = found.ns.split_once('.')?;
+        let namespace = Namespace::new(db, collection);
+        (found.due > 0).then_some(Self { namespace, index: found.index, due: found.due })
+    }
+}
+
 impl Held {
+    /// Reads the reply to `mayflyHeld`; `None` while nothing is on hold.
+    #[must_use]
+    pub fn read(found: &Document) -> Option<Self> {
+        let found = reply::Held::from_document(found).filter(|found| found.is_held)?;
+        Some(Self {
+            reason: found.reason.unwrap_or_default(),
+            is_all: found.holds.iter().any(|hold| hold.scope == "all"),
+            sentence: found.sentence.unwrap_or_else(|| "Removals are on hold".to_owned()),
+            kept: found.kept.unwrap_or(false),
+            clock_ms: found.now_ms,
+            expected_ms: found.expected_now_ms,
+            last_pass_ms: found.last_pass_ms,
+            rules: found.rules.into_iter().filter_map(HeldRule::read).collect(),
+        })
+    }
+
     /// How many documents wait.
     #[must_use]
     pub fn due(&self) -> u64 {
@@ -186,6 +212,20 @@ impl Default for Reaper {
 }
 
 impl Reaper {
+    /// Takes what `serverStatus` says of it.
+    pub fn learn(&mut self, found: &Document, now_ms: i64) {
+        let mayfly = found.get_document("mayfly").ok();
+        let part = |name: &str| mayfly.and_then(|mayfly| mayfly.get_document(name).ok());
+        let Some(reaper) = part("reaper") else { return };
+        let count =
+            |from: &Document, name: &str| u64::try_from(from.get(name).and_then(whole)?).ok();
+        self.set_trash_secs(part("trash").and_then(|it| count(it, "secs")).unwrap_or(0), now_ms);
+        self.enabled = reaper.get_bool("enabled").unwrap_or(self.enabled);
+        self.at_threshold = reaper.get_bool("atThreshold").unwrap_or(self.at_threshold);
+        self.sleep_secs = count(reaper, "sleepSecs").unwrap_or(self.sleep_secs);
+        self.next_pass_ms = reaper.get_datetime("nextPass").ok().map(|at| at.timestamp_millis());
+    }
+
     /// How often it comes.
     #[must_use]
     pub fn schedule(&self) -> Schedule {
