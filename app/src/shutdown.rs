@@ -36,6 +36,7 @@ struct Shared {
     /// When the first signal arrived, by the system's monotonic clock.
     first: Mutex<Option<Duration>>,
     wake: Mutex<Option<Box<dyn Fn() + Send>>>,
+    before_exit: Mutex<Option<Box<dyn Fn() + Send>>>,
 }
 
 /// The signal handler can't be installed.
@@ -60,6 +61,10 @@ impl ShutdownSignal {
         ctrlc::set_handler(move || {
             let mut first = shared.first.lock().unwrap_or_else(PoisonError::into_inner);
             if is_repeated(&mut first, SystemClock.monotonic()) {
+                let last = shared.before_exit.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(last) = &*last {
+                    last();
+                }
                 exit_now();
             }
             drop(first);
@@ -98,6 +103,13 @@ impl ShutdownSignal {
     pub fn wake_with(&self, wake: impl Fn() + Send + 'static) {
         let mut slot = self.shared.wake.lock().unwrap_or_else(PoisonError::into_inner);
         *slot = Some(Box::new(wake));
+    }
+
+    /// Calls `last` on the handler's thread before a second signal ends the process. It must not
+    /// wait for long.
+    pub fn before_exit(&self, last: impl Fn() + Send + 'static) {
+        let mut slot = self.shared.before_exit.lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = Some(Box::new(last));
     }
 }
 

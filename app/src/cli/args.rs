@@ -62,7 +62,7 @@ pub enum Command {
 }
 
 /// Arguments of `watch`.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Watch {
     /// Data folder. Defaults to the one the window opens.
     #[arg(long, value_name = "DIR")]
@@ -70,6 +70,12 @@ pub struct Watch {
     /// Open the demo store.
     #[arg(long, conflicts_with = "data")]
     pub demo: bool,
+    /// Open a temporary store with the demo data, on a simulated clock.
+    #[arg(long, conflicts_with = "data")]
+    pub sandbox: bool,
+    /// The time at which the sandbox starts, such as 2026-01-01T00:00:00Z.
+    #[arg(long, value_name = "TIME", requires = "sandbox")]
+    pub at: Option<String>,
     /// Watch only this database.
     #[arg(long)]
     pub db: Option<String>,

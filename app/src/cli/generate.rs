@@ -93,7 +93,7 @@ fn about_the_program() -> Roff {
     page.control("SH", ["EXAMPLES"]);
     for (line, text) in [
         ("mayfly --sandbox --demo", "Opens sample data on a clock that you can hold and advance."),
-        ("mayfly watch --demo", "Shows documents as they expire, in the terminal."),
+        ("mayfly watch --demo", "Shows the Expiry view in the terminal."),
         (
             "mayfly import --data DIR --db shop --collection carts carts.ndjson",
             "Imports a file into a collection.",

@@ -2,9 +2,6 @@
 
 use std::time::Duration;
 
-/// Time between two redraws of the terminal.
-pub(super) const REDRAW_INTERVAL: Duration = Duration::from_millis(250);
-
 /// Time between two checks for a shutdown request.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -14,8 +11,50 @@ pub(super) const WATCH_COLLECTIONS_MAX: i32 = 10_000;
 /// Documents that `watch` reads of each collection.
 pub(super) const WATCH_DOCS_MAX: i32 = 100;
 
-/// Events that the screen shows.
-pub(super) const WATCH_EVENTS_MAX: usize = 8;
-
 /// Events between the store and the terminal. The store counts further ones as missed.
 pub(super) const WATCH_QUEUE_MAX: usize = 1_000;
+
+/// Questions and commands that wait for the store. A further one is asked later, or refused.
+pub(super) const WATCH_QUESTIONS_MAX: usize = 64;
+
+/// Keys that wait while a frame is drawn.
+pub(super) const WATCH_KEYS_MAX: usize = 256;
+
+/// Inputs that are handled before the next frame.
+pub(super) const WATCH_INPUTS_MAX: usize = 500;
+
+/// Removed documents that the ledger keeps.
+pub(super) const WATCH_LEDGER_MAX: usize = 10_000;
+
+/// Characters of an `_id` that are kept to show it.
+pub(super) const WATCH_ID_CHARS_MAX: usize = 200;
+
+/// Characters that narrow the list of collections.
+pub(super) const WATCH_TYPED_MAX: usize = 100;
+
+/// Removed documents that stay in the lanes for a moment.
+pub(super) const WATCH_TOMBSTONES_MAX: usize = 100;
+
+/// How long a removed document stays in the lanes.
+pub(super) const TOMBSTONE_TIME: Duration = Duration::from_secs(6);
+
+/// From then on a removed document fades.
+pub(super) const TOMBSTONE_FADES: Duration = Duration::from_secs(3);
+
+/// How long a message stays in the last line.
+pub(super) const NOTE_TIME: Duration = Duration::from_secs(8);
+
+/// The shortest time between two frames.
+pub(super) const FRAME_MIN: Duration = Duration::from_millis(50);
+
+/// The shortest time between two frames in which only bars and countdowns move.
+pub(super) const MOVE_MIN: Duration = Duration::from_millis(250);
+
+/// The shortest time between two reads of the documents that expire next.
+pub(super) const READ_MIN: Duration = Duration::from_millis(250);
+
+/// A read of the documents that takes long is repeated only after so many times its duration.
+pub(super) const READ_REST_FACTOR: u32 = 10;
+
+/// How long a second signal waits until the terminal is restored.
+pub(super) const RESTORE_MAX: Duration = Duration::from_millis(200);

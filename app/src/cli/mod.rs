@@ -30,6 +30,7 @@ mod walk;
 mod watch;
 mod watch_lines;
 mod watch_screen;
+mod watched_store;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -112,14 +113,14 @@ fn dispatch(
         None => match window(request(&args)?, shutdown)? {
             WindowOutcome::Closed => Ok(()),
             WindowOutcome::NoDisplay if args.sandbox => Err(Failure(
-                "No display found. A sandbox needs the window; without one, use mayfly serve \
-                     --simulated-clock."
+                "No display found. For a sandbox in the terminal, use mayfly watch --sandbox or \
+                     mayfly serve --simulated-clock."
                     .to_owned(),
             )),
             WindowOutcome::NoDisplay => {
                 eprintln!("No display found; running mayfly watch instead.");
                 let (data, demo) = (args.folder, args.demo);
-                watch::run(&args::Watch { data, demo, db: None, collection: None })
+                watch::run(&args::Watch { data, demo, ..args::Watch::default() })
             }
         },
         Some(Command::Watch(args)) => watch::run(&args),

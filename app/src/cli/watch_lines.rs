@@ -2,18 +2,18 @@
 
 use mayfly_engine::value::{Layout, shell::write_value};
 
-use super::{Failure, limits::POLL_INTERVAL, watch::WatchedStore};
+use super::{Failure, limits::POLL_INTERVAL, watched_store::WatchedStore};
 use crate::{
-    job::Event,
+    job::{Event, invisible::with_marks},
     state::{Zone, duration},
-    widgets::value_text::with_marks,
 };
 
 /// Prints events until a signal arrives or no document is left to expire.
-pub(super) fn run(store: &mut WatchedStore<'_>) -> Result<(), Failure> {
+pub(super) fn run(store: &mut WatchedStore) -> Result<(), Failure> {
     if let Some(first) = store.next_to_expire()?.first() {
         let at = Zone::Utc.date_time(first.threshold_ms);
-        print(&format!("next to expire: {} {} at {at}", first.namespace, first.id));
+        let id = write_value(&first.id, Layout::OneLine);
+        print(&format!("next to expire: {} {id} at {at}", first.namespace));
     }
     let mut check = true;
     while !store.shutdown.is_requested() {
@@ -40,12 +40,12 @@ fn print(line: &str) {
 }
 
 /// Whether the watched collections may have changed.
-pub(super) fn changes_catalog(event: &Event) -> bool {
+fn changes_catalog(event: &Event) -> bool {
     matches!(event, Event::CatalogChanged | Event::Missed(_))
 }
 
 /// The lines that describe an event.
-pub(super) fn lines(store: &WatchedStore<'_>, event: &Event) -> Vec<String> {
+fn lines(store: &WatchedStore, event: &Event) -> Vec<String> {
     match event {
         Event::PassStarted { number, at_ms } => {
             vec![format!("{} pass {number} started", Zone::Utc.date_time(*at_ms))]

@@ -8,6 +8,7 @@ pub mod fonts;
 pub mod icons;
 pub mod sizes;
 pub mod style;
+pub mod terminal;
 pub mod text;
 
 pub use colors::{Colors, Contrast, colors};

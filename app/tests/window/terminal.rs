@@ -1,5 +1,8 @@
 //! Without a display the terminal shows the store that the window would show.
 
+#[cfg(target_os = "linux")]
+mod pty;
+
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -45,8 +48,8 @@ fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_mayfly"))
 }
 
-#[test]
-fn what_somebody_stored_is_shown() {
+/// A folder for data with a store of the user's, which has one document.
+fn own_store() -> tempfile::TempDir {
     let data = tempfile::tempdir().expect("a temporary folder");
     let folder = data.path().join("mayfly");
     std::fs::create_dir(&folder).expect("a folder");
@@ -63,6 +66,13 @@ fn what_somebody_stored_is_shown() {
         assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{reply}");
     }
     engine.close().expect("the store closes");
+    data
+}
+
+#[test]
+fn what_somebody_stored_is_shown() {
+    let data = own_store();
+    let folder = data.path().join("mayfly");
     for arguments in [&[] as &[&str], &["watch"]] {
         let line = first_line(data.path(), arguments);
         assert!(line.contains("next to expire: own.c 'mine' at"), "{line}");

@@ -76,7 +76,7 @@ const APP: &Layers = &[
         "job commands state action source worker apply theme \
          widgets panels dialogs limits pace renderer shutdown",
     ),
-    ("cli", "job commands state source shell lessons worker limits shutdown"),
+    ("cli", "job commands state demo source shell lessons worker theme limits shutdown"),
     ("program", "app cli job lessons source window worker limits shutdown"),
 ];
 

@@ -1,0 +1,64 @@
+//! A view for tests.
+
+use std::time::Duration;
+
+use bson::Bson;
+use mayfly_engine::clock::{ClockMode, ClockStatus};
+
+use crate::{
+    cli::watch_screen::{
+        label::label,
+        layout::Size,
+        view::{Lane, WatchView},
+    },
+    job::{Namespace, PassReport, RemovedDocument},
+};
+
+/// 2026-01-01 12:00:00 UTC.
+pub(in crate::cli::watch_screen) const NOW_MS: i64 = 1_767_268_800_000;
+
+/// A document of `demo.events`.
+pub(in crate::cli::watch_screen) fn lane(id: &str, threshold_ms: i64) -> Lane {
+    let id = Bson::String(id.to_owned());
+    Lane {
+        namespace: Namespace::new("demo", "events"),
+        label: label(&id),
+        id,
+        index: "expireAt_1".to_owned(),
+        threshold_ms,
+        removal: None,
+    }
+}
+
+/// Two overdue documents, two that expire soon and one that waits long, on a real clock; a pass, and
+/// two documents that it removed.
+pub(in crate::cli::watch_screen) fn view(width: u16, height: u16) -> WatchView {
+    let status = ClockStatus { now_ms: NOW_MS, mode: ClockMode::System, rate: 1.0, paused: false };
+    let mut view = WatchView::new("my store".to_owned(), &status, Size { width, height }, false);
+    view.tick(NOW_MS, Duration::from_secs(100));
+    let names = [("demo", "events"), ("demo", "sessions"), ("shop", "carts")];
+    view.namespaces = names.map(|(db, collection)| Namespace::new(db, collection)).to_vec();
+    let at = [("e-1", -9_000), ("e-2", 0), ("e-3", 4_000), ("e-4", 45_000), ("e-5", 86_400_000)];
+    view.waiting = at.map(|(id, left_ms)| lane(id, NOW_MS + left_ms)).to_vec();
+    (view.has_read, view.has_scale) = (true, true);
+    view.reaper.next_pass_ms = Some(NOW_MS + 51_000);
+    view.reaper.pass_finished(PassReport {
+        number: 7,
+        finished_ms: NOW_MS - 9_000,
+        deleted: 2,
+        duration_micros: 1_400,
+        ..PassReport::default()
+    });
+    let removed = |id: &str, lag_ms: i64| RemovedDocument {
+        namespace: Namespace::new("shop", "carts"),
+        index: "_ts_1".to_owned(),
+        id: Bson::String(id.to_owned()),
+        threshold_ms: NOW_MS - 9_000 - lag_ms,
+        base_ms: 0,
+        removed_ms: NOW_MS - 9_000,
+        bytes: 0,
+        pass: 7,
+    };
+    view.ledger.removed(&[removed("c-1", 28_400), removed("c-2", 950)], 0);
+    view
+}

@@ -1,0 +1,200 @@
+//! Watching on a terminal: a screen of lanes, passes and a ledger.
+//!
+//! [`view`] is what the screen shows, [`update`] and [`keys`] change it, [`draw`] makes cells of it.
+//! This file is the loop around them.
+
+mod asker;
+mod chooser;
+mod draw;
+mod keys;
+mod label;
+mod layout;
+mod ledger;
+mod terminal;
+mod update;
+mod view;
+
+use std::{
+    io::{self, BufWriter, Stdout, stdout},
+    thread,
+    time::Duration,
+};
+
+use crossbeam_channel::{Receiver, bounded, select};
+use mayfly_engine::clock::{Clock as _, SystemClock};
+use ratatui::{
+    Terminal,
+    backend::CrosstermBackend,
+    crossterm::{event, event::Event as Input},
+};
+
+pub(super) use self::terminal::refusal;
+use self::{
+    asker::{Answer, Asker, Question},
+    keys::Flow,
+    layout::Size,
+    terminal::{Screen, colors},
+    view::WatchView,
+};
+use super::{
+    Failure,
+    limits::{FRAME_MIN, WATCH_INPUTS_MAX, WATCH_KEYS_MAX},
+    watched_store::WatchedStore,
+};
+use crate::{job::Event as StoreEvent, theme::terminal::TerminalColors};
+
+/// Where frames are drawn.
+type Canvas = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
+
+/// The longest wait for an input. Anything that changes by itself is sooner.
+const WAIT_MAX: Duration = Duration::from_hours(1);
+
+/// Shows the screen until a signal or a key ends it.
+pub(super) fn run(store: WatchedStore) -> Result<(), Failure> {
+    let wrong = |error: io::Error| Failure(format!("Can't use the terminal: {error}."));
+    let WatchedStore { reader, shutdown, events, name, clock, .. } = store;
+    let has_traffic = reader.source.sample_data().is_some();
+    let asker = Asker::start(reader)?;
+    let (wake, signals) = bounded(1);
+    shutdown.wake_with(move || {
+        // A full channel already holds a request.
+        let _ = wake.try_send(());
+    });
+    let screen = Screen::open(&shutdown).map_err(wrong)?;
+    let backend = CrosstermBackend::new(BufWriter::new(stdout()));
+    let mut canvas = Terminal::new(backend).map_err(wrong)?;
+    let size = canvas.size().map_err(wrong)?;
+    let size = Size { width: size.width, height: size.height };
+    let mut watch = Loop {
+        view: WatchView::new(name, &clock, size, has_traffic),
+        ink: colors(),
+        asker,
+        inputs: inputs()?,
+        events,
+        signals,
+        started: SystemClock.monotonic(),
+        drawn: None,
+    };
+    let mut shown = Ok(true);
+    while shown.as_ref().is_ok_and(|is_open| *is_open) && !shutdown.is_requested() {
+        shown = watch.turn(&mut canvas);
+    }
+    shutdown.wake_with(|| {});
+    // Before a command under way is waited for.
+    drop(screen);
+    shown.map(|_| ()).map_err(wrong)
+}
+
+/// Keys and changes of the size. The thread waits for the next one until the process ends.
+fn inputs() -> Result<Receiver<Input>, Failure> {
+    let (sender, receiver) = bounded(WATCH_KEYS_MAX);
+    thread::Builder::new()
+        .name("watch-keys".to_owned())
+        .spawn(move || while event::read().is_ok_and(|input| sender.send(input).is_ok()) {})
+        .map_err(|error| Failure(format!("Can't start a thread: {error}.")))?;
+    Ok(receiver)
+}
+
+/// What ended a wait.
+enum Woken {
+    Event(StoreEvent),
+    Answer(Answer),
+    Input(Input),
+    /// Time, or a signal.
+    Time,
+}
+
+/// The view, and what changes it.
+struct Loop {
+    view: WatchView,
+    ink: TerminalColors,
+    asker: Asker,
+    inputs: Receiver<Input>,
+    events: Receiver<StoreEvent>,
+    signals: Receiver<()>,
+    started: Duration,
+    /// The uptime of the last frame.
+    drawn: Option<Duration>,
+}
+
+impl Loop {
+    /// Draws, waits for what comes next and takes it; `false`: it is over.
+    fn turn(&mut self, canvas: &mut Canvas) -> io::Result<bool> {
+        let wait = self.frame(canvas)?;
+        let woken = select! {
+            recv(self.events) -> event => event.map(Woken::Event),
+            recv(self.asker.answers) -> answer => answer.map(Woken::Answer),
+            recv(self.inputs) -> input => input.map(Woken::Input),
+            recv(self.signals) -> _ => Ok(Woken::Time),
+            default(wait) => Ok(Woken::Time),
+        };
+        // What is taken happened now, and not before the wait.
+        self.tick();
+        // A channel ends with the terminal or with the store.
+        let Ok(woken) = woken else { return Ok(false) };
+        match woken {
+            Woken::Event(event) => update::event(&mut self.view, event),
+            Woken::Answer(answer) => update::answer(&mut self.view, answer),
+            Woken::Input(input) => return self.input(&input, canvas),
+            Woken::Time => {}
+        }
+        for event in self.events.try_iter().take(WATCH_INPUTS_MAX) {
+            update::event(&mut self.view, event);
+        }
+        Ok(true)
+    }
+
+    /// Sets the time of the view.
+    fn tick(&mut self) {
+        let uptime = SystemClock.monotonic().saturating_sub(self.started);
+        self.view.tick(SystemClock.now_ms(), uptime);
+    }
+
+    /// Asks what is to be asked and draws, unless the last frame was just drawn. Returns how long to
+    /// wait for an input.
+    fn frame(&mut self, canvas: &mut Canvas) -> io::Result<Duration> {
+        self.tick();
+        for question in self.view.questions() {
+            if let Err(question) = self.asker.ask(question) {
+                self.refused(&question);
+            }
+        }
+        let age = self.drawn.map(|drawn| self.view.uptime.saturating_sub(drawn));
+        if let Some(age) = age.filter(|age| *age < FRAME_MIN) {
+            return Ok(FRAME_MIN.saturating_sub(age));
+        }
+        let (view, ink) = (&mut self.view, &self.ink);
+        canvas.draw(|frame| {
+            // Known here before the event that says so.
+            let area = frame.area();
+            view.size = Size { width: area.width, height: area.height };
+            draw::ui(frame, view, ink);
+        })?;
+        self.drawn = Some(self.view.uptime);
+        Ok(self.view.next_change().unwrap_or(WAIT_MAX).max(FRAME_MIN))
+    }
+
+    /// Too much waits for the store.
+    fn refused(&mut self, question: &Question) {
+        if let Question::Command(..) | Question::Count(_) = question {
+            self.view.complain("The store is busy; press the key again later");
+        }
+        self.view.refused(question);
+    }
+
+    /// Handles an input; `false` quits.
+    fn input(&mut self, input: &Input, canvas: &mut Canvas) -> io::Result<bool> {
+        match input {
+            Input::Resize(width, height) => {
+                self.view.size = Size { width: *width, height: *height };
+            }
+            Input::Key(key) => match keys::press(&mut self.view, *key) {
+                Flow::Quit => return Ok(false),
+                Flow::Repaint => canvas.clear()?,
+                Flow::Continue => {}
+            },
+            _ => {}
+        }
+        Ok(true)
+    }
+}
