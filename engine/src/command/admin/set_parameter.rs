@@ -5,7 +5,8 @@ use bson::{Bson, doc, raw::RawBsonRef};
 use super::parameter_values::{is_fixed, typed};
 use crate::{
     command::core::{
-        Answer, Command, CommandError, Context, Request, any, as_integer, field::COMMON, raw,
+        Answer, Command, CommandError, Context, Request, any, as_integer, field::COMMON, is_true,
+        raw,
     },
     reaper::{ParameterError, ParameterInfo, ParameterKind, TtlParameter},
 };
@@ -63,16 +64,6 @@ fn checked(info: &ParameterInfo, given: RawBsonRef<'_>) -> Result<i64, CommandEr
     };
     info.parameter.check(value).map_err(refusal)?;
     Ok(value)
-}
-
-/// Every value is true or false here: only false, null and zero are false.
-fn is_true(given: RawBsonRef<'_>) -> bool {
-    match given {
-        RawBsonRef::Boolean(flag) => flag,
-        RawBsonRef::Null | RawBsonRef::Undefined => false,
-        RawBsonRef::Double(number) => number != 0.0,
-        other => as_integer(other) != Some(0),
-    }
 }
 
 /// A number without its fraction; true and false are 1 and 0.

@@ -41,6 +41,16 @@ pub fn as_flag(value: RawBsonRef<'_>) -> Option<bool> {
     }
 }
 
+/// Yes or no where any type is accepted: only false, null and zero are false (`trueValue` of
+/// MongoDB's `BSONElement`).
+#[must_use]
+pub fn is_true(value: RawBsonRef<'_>) -> bool {
+    match value {
+        RawBsonRef::Null | RawBsonRef::Undefined => false,
+        other => as_flag(other).unwrap_or(true),
+    }
+}
+
 /// The error for a value of the wrong type at this place of the command.
 #[must_use]
 pub fn wrong_type_at(place: &str, found: RawBsonRef<'_>, expected: &str) -> CommandError {

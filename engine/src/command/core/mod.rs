@@ -35,7 +35,7 @@ pub use {
     cursor::cursors::Cursor,
     error::{Answer, Code, CommandError, no_collection, not_in_cosmos},
     field::{Field, any, given, ignored, optional, required, unsupported},
-    field_value::{as_flag, as_integer, missing_field, unknown_field},
+    field_value::{as_flag, as_integer, is_true, missing_field, unknown_field},
     let_variables::LetVariables,
     query::Query,
     reply::{int32_or_long, long, raw, shortest},
