@@ -180,11 +180,15 @@ impl IndexMeta {
     }
 
     /// As `listIndexes` shows it. Like MongoDB, the index on `_id` does not report `unique`, unless
-    /// it is the key of a clustered collection.
+    /// it is the key of a clustered collection, and `background` has no effect and is shown as it was
+    /// given, as a bool (`list_indexes.idl`).
     #[must_use]
     pub fn to_spec(&self) -> Document {
         let shows_unique = self.unique && (self.clustered || !self.is_id());
         let mut spec = doc! { "v": 2, "key": self.key.source.clone(), "name": self.name.clone() };
+        if let Some(background) = self.extra.get("background") {
+            spec.insert("background", background.clone());
+        }
         for (option, on) in [
             ("unique", shows_unique),
             ("prepareUnique", self.prepare_unique),

@@ -270,7 +270,7 @@ fn take_indexes(metadata: &Document, found: &mut DumpCollection) {
     let has_collation = options.is_ok_and(|options| options.contains_key("collation"));
     for spec in indexes.iter().filter_map(bson::Bson::as_document) {
         let mut spec = spec.clone();
-        for old in ["v", "ns", "background"] {
+        for old in ["v", "ns"] {
             spec.remove(old);
         }
         let name = spec.get_str("name").unwrap_or("without a name").to_owned();

@@ -7,8 +7,10 @@ use bson::{Bson, Document};
 use crate::broken_rules::{BrokenRule, is_broken};
 use crate::catalog::{CatalogError, IndexMeta, KeyKind, index_key::same_document};
 
-/// Options that are never compared.
-const NOT_COMPARED: &[&str] = &["textIndexVersion", "2dsphereIndexVersion", "wildcardProjection"];
+/// Options that are never compared. `background` said how an index is built and nothing about the
+/// index (`kIndexOptionsNotConsideredForEqualityCheck` in MongoDB's `index_descriptor.cpp`).
+const NOT_COMPARED: &[&str] =
+    &["background", "textIndexVersion", "2dsphereIndexVersion", "wildcardProjection"];
 
 /// The existing index that equals the requested one.
 ///

@@ -71,7 +71,11 @@ pub(super) fn parse(
     check_name(&name)?;
     check_version(&spec)?;
     special::check(&parsed_key, &spec, flag(&spec, "unique")?)?;
+    check_flags(&spec)?;
     let (key, mut extra) = stored_key(&parsed_key, &spec)?;
+    if spec.contains_key("background") {
+        extra.insert("background", flag(&spec, "background")?);
+    }
     extra.extend(kept_options(&spec, &parsed_key)?);
     let form = entry_form(&key, dialect);
     let collation = collation::of_index(&spec, inherited)?;
@@ -356,6 +360,17 @@ fn entry_form(key: &IndexKey, dialect: Dialect) -> EntryForm {
         EntryForm::LastModified
     } else {
         EntryForm::Values
+    }
+}
+
+/// Types of yes and no: `hidden` must be a bool, the others may be numbers.
+fn check_flags(spec: &Document) -> Result<(), CatalogError> {
+    for option in ["background", "dropDups"] {
+        flag(spec, option)?;
+    }
+    match spec.get("hidden") {
+        None | Some(Bson::Boolean(_)) => Ok(()),
+        Some(other) => Err(wrong_type("hidden", "a bool", other)),
     }
 }
 

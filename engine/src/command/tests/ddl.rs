@@ -1,8 +1,14 @@
 //! Definitions: creating, renaming, bounding and measuring collections and indexes.
 
+use std::{ops::ControlFlow, sync::Arc};
+
 use bson::{Bson, doc};
 
-use crate::command::testing::{Lab, at};
+use crate::{
+    clock::{Clock, FakeSystemClock},
+    command::testing::{Lab, at},
+    engine::{Engine, EngineOptions, maintenance},
+};
 
 fn refuses(lab: &Lab, command: &str, code: i32) {
     lab.check(command, &format!("{{ok: 0, code: {code}}}"));
@@ -181,6 +187,53 @@ fn options_of_indexes_have_types() {
 }
 
 #[test]
+fn background_is_kept_as_given_and_never_compared() {
+    let lab = Lab::new();
+    let create = |name: &str, options: &str| {
+        lab.ok(&format!(
+            "{{createIndexes: 'c', indexes: [{{key: {{{name}: 1}}, name: '{name}'{options}}}]}}"
+        ))
+    };
+    create("on", ", background: true, unique: true");
+    create("off", ", background: false");
+    create("number", ", background: 2.5, expireAfterSeconds: 9");
+    create("none", "");
+    for options in ["", ", background: false", ", background: 1"] {
+        let reply = create("on", &format!("{options}, unique: true"));
+        assert_eq!(reply.get_str("note").ok(), Some("all indexes already exist"), "{reply}");
+    }
+    for option in ["background", "dropDups", "hidden"] {
+        let index = format!("{{key: {{x: 1}}, name: 'x', {option}: 'yes'}}");
+        refuses(&lab, &format!("{{createIndexes: 'c', indexes: [{index}]}}"), 14);
+    }
+    refuses(&lab, "{createIndexes: 'c', indexes: [{key: {x: 1}, name: 'x', hidden: 1}]}", 14);
+    lab.ok("{collMod: 'c', index: {name: 'number', expireAfterSeconds: 10}}");
+    lab.ok("{collMod: 'c', index: {name: 'on', hidden: true}}");
+    let backups = tempfile::tempdir().expect("a folder");
+    let backup = backups.path().join("backup");
+    lab.run_document(&doc! { "mayflyBackup": 1, "to": backup.to_str().expect("text") });
+    let data = backups.path().join("restored");
+    let clock: Arc<dyn Clock> = Arc::new(FakeSystemClock::new(1_800_000_000_000));
+    let mut go_on = |_: _| ControlFlow::Continue(());
+    maintenance::restore(&backup, &data, false, &clock, None, &mut go_on).expect("restored");
+    let copy = Engine::open(&data, EngineOptions::default()).expect("the backup opens");
+    for (engine, what) in [(&lab.reopened().engine, "reopened"), (&copy, "backup")] {
+        let reply = engine.run("test", &doc! { "listIndexes": "c" });
+        let listed = at(&reply, "cursor.firstBatch").expect("a batch");
+        let expected = bson::bson!([
+            { "v": 2, "key": { "_id": 1 }, "name": "_id_" },
+            { "v": 2, "key": { "on": 1 }, "name": "on", "background": true, "unique": true,
+              "hidden": true },
+            { "v": 2, "key": { "off": 1 }, "name": "off", "background": false },
+            { "v": 2, "key": { "number": 1 }, "name": "number", "background": true,
+              "expireAfterSeconds": 10 },
+            { "v": 2, "key": { "none": 1 }, "name": "none" },
+        ]);
+        assert_eq!(listed, expected, "{what}");
+    }
+}
+
+#[test]
 fn a_conversion_to_unique_names_the_violations() {
     let lab = Lab::new();
     lab.ok("{insert: 'c', documents: [{_id: 1, a: 1}, {_id: 2, a: 1}, {_id: 3, a: 2}, \
@@ -211,7 +264,6 @@ fn sizes_have_the_fields_that_tools_read() {
     for field in ["dataSize", "indexSize", "totalSize", "fsTotalSize", "totalFreeStorageSize"] {
         assert!(at(&stats, field).is_some(), "{field} in {stats}");
     }
-    refuses(&lab, "{validate: 'c', full: true, background: true}", 72);
     refuses(&lab, "{validate: 'none'}", 26);
 }
 
