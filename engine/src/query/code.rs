@@ -69,6 +69,7 @@ codes! {
     DOLLAR_PREFIXED_FIELD_NAME = 52 "DollarPrefixedFieldName";
     INVALID_ID_FIELD = 53 "InvalidIdField";
     NOT_SINGLE_VALUE_FIELD = 54 "NotSingleValueField";
+    INVALID_DB_REF = 55 "InvalidDBRef";
     EMPTY_FIELD_NAME = 56 "EmptyFieldName";
     COMMAND_NOT_FOUND = 59 "CommandNotFound";
     IMMUTABLE_FIELD = 66 "ImmutableField";
@@ -80,6 +81,7 @@ codes! {
     INDEX_KEY_SPECS_CONFLICT = 86 "IndexKeySpecsConflict";
     NOT_YET_INITIALIZED = 94 "NotYetInitialized";
     OPERATION_FAILED = 96 "OperationFailed";
+    NOT_EXACT_VALUE_FIELD = 111 "NotExactValueField";
     COMMAND_NOT_SUPPORTED = 115 "CommandNotSupported";
     DOCUMENT_VALIDATION_FAILURE = 121 "DocumentValidationFailure";
     NOT_A_REPLICA_SET = 123 "NotAReplicaSet";

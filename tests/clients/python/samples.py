@@ -131,6 +131,50 @@ def collations(client):
         assert error.code == 2, error
 
 
+def names(client):
+    """Names with dollars and periods, as the manual's "Field Names with Periods and Dollar Signs" has them."""
+    housing = client.names.housing
+    stored = {"_id": "E123", "address": {"$number": 123, "$inc": True, "a.b": 1}, "$rooms": {"bath": 1}}
+    housing.insert_one(stored)
+    assert housing.find_one() == stored
+    housing.update_one({"_id": "E123"}, {"$set": {"address.$street": "Elm Ave"}})
+    assert housing.count_documents({"address.$street": "Elm Ave"}) == 1
+    rooms = {"$setField": {"field": {"$literal": "$rooms"}, "input": "$$ROOT", "value": 2}}
+    housing.update_one({"_id": "E123"}, [{"$replaceWith": rooms}])
+    got = {"$getField": {"$literal": "$rooms"}}
+    assert list(housing.aggregate([{"$project": {"_id": 0, "rooms": got}}])) == [{"rooms": 2}]
+    upserted = {"$set": {"$hotel": 320.10}}
+    assert housing.update_one({"_id": "new"}, upserted, upsert=True).upserted_id == "new"
+    for change, code in [
+        (lambda: housing.update_one({"_id": "new"}, upserted, upsert=True), None),
+        (lambda: housing.update_one({"_id": "new"}, {"$set": {"$hotel": 1}}), 52),
+        (lambda: housing.replace_one({"_id": "new"}, {"a": 1, "$b": 1}), 52),
+        (lambda: housing.replace_one({"_id": "new"}, {"a": 1, "$id": 1}), 55),
+        (lambda: housing.insert_one({"_id": {"a": {"$b": 1}}}), 52),
+    ]:
+        try:
+            change()
+            assert code is None, f"taken instead of {code}"
+        except OperationFailure as error:
+            assert error.code == code, error
+
+
+def old_options(client):
+    """Options that PyMongo still sends, and MongoDB still accepts."""
+    things = client.old.things
+    things.insert_one({"_id": 1, "a": 1})
+    things.create_index("a", background=True)
+    assert things.index_information()["a_1"]["background"] is True
+    assert things.create_index("a") == "a_1"
+    assert client.old.validate_collection(things)["nrecords"] == 1
+    assert client.old.validate_collection(things, scandata=True, full=True)["valid"]
+    try:
+        client.old.validate_collection(things, background=True)
+        raise AssertionError("a standalone checked in the background")
+    except OperationFailure as error:
+        assert error.code == 115, error
+
+
 def bulk(client):
     """Writes in several collections by one command, which drivers send from wire version 25 on."""
     a, b = "bulk.a", "bulk.b"
@@ -171,6 +215,8 @@ def main():
         manual(client)
         everyday(client)
         collations(client)
+        names(client)
+        old_options(client)
         bulk(client)
     print(f"PyMongo {version}: samples and everyday work hold")
 

@@ -922,3 +922,85 @@ fn an_update_that_would_lose_a_field_is_refused() {
     lab.ok("{update: 'c', updates: [{q: {_id: 1}, u: {b: 1}}]}");
     lab.check("{find: 'c'}", "{'cursor.firstBatch': [{_id: 1, b: 1}]}");
 }
+
+/// The cases of MongoDB's `jstests/core/field_name_validation.js` and of the manual's "Field Names
+/// with Periods and Dollar Signs".
+#[test]
+fn names_with_dollars_and_periods_are_stored_where_mongodb_stores_them() {
+    let lab = Lab::new();
+    let stored = |id: i32, expected: &str| {
+        let reply = lab.ok(&format!("{{find: 'c', filter: {{_id: {id}}}}}"));
+        let found = at(&reply, "cursor.firstBatch.0");
+        let expected = crate::value::shell::read_document(expected).expect(expected);
+        assert_eq!(found, Some(expected.into()), "{id}");
+    };
+    let refuses = |command: &str, code: i32| {
+        let reply = lab.run(command);
+        let found = at(&reply, "writeErrors.0.code").or_else(|| at(&reply, "code"));
+        assert_eq!(found, Some(code.into()), "{command}: {reply}");
+    };
+    let update = |query: &str, change: &str, more: &str| {
+        format!("{{update: 'c', updates: [{{q: {query}, u: {change}{more}}}]}}")
+    };
+    let upsert = ", upsert: true";
+    let housing = "{_id: 1, 'a.b': 1, $price: 50.0, address: {$number: 123, $inc: true, 'x.y': [{$z: 1}]}, \
+                   $id: 'h1961-01', $rooms: {br: 2}}";
+    lab.ok(&format!("{{insert: 'c', documents: [{housing}]}}"));
+    stored(1, housing);
+    for id in ["{$b: 1}", "{a: {$b: 1}}", "{a: [{$b: 1}]}", "{$id: 1}", "{$ref: 'c', $db: 'd'}"] {
+        refuses(&format!("{{insert: 'c', documents: [{{_id: {id}, x: 1}}]}}"), 52);
+    }
+    lab.ok("{insert: 'r', documents: [{_id: {$ref: 'c', $id: {$x: 1}, $db: 'd', e: 1}}]}");
+    lab.ok(&update("{_id: 1}", "{$set: {'address.$street': 'Elm Ave', 'address.$number': 5}}", ""));
+    lab.check(
+        "{find: 'c', filter: {'address.$street': 'Elm Ave', 'address.$number': {$gt: 4}}}",
+        "{'cursor.firstBatch.0._id': 1}",
+    );
+    refuses(&update("{_id: 1}", "{$set: {$rooms: {br: 3}}}", ""), 52);
+    refuses(&update("{_id: 1}", "{$rooms: {br: 3}}", ""), 9);
+    refuses(&update("{_id: 1}", "{a: 1, $rooms: {br: 3}}", ""), 52);
+    refuses(&update("{_id: 1}", "{a: 1, $id: 3}", ""), 55);
+    lab.check(&update("{_id: 99}", "{a: 1, $rooms: {br: 3}}", ""), "{ok: 1, n: 0}");
+    refuses("{findAndModify: 'c', query: {_id: 1}, update: {a: 1, $rooms: 1}}", 52);
+    lab.ok(&update("{_id: 1}", "{a: {$b: 1, 'c.d': 2}, 'e.f': 3}", ""));
+    stored(1, "{_id: 1, a: {$b: 1, 'c.d': 2}, 'e.f': 3}");
+
+    // Pipelines may add them, and reach them with $getField and $setField.
+    let set =
+        "[{$replaceWith: {$setField: {field: {$literal: '$rooms'}, input: '$$ROOT', value: 2}}}]";
+    lab.ok(&update("{_id: 1}", set, ""));
+    stored(1, "{_id: 1, a: {$b: 1, 'c.d': 2}, 'e.f': 3, $rooms: 2}");
+    lab.check(
+        "{find: 'c', filter: {$expr: {$eq: [{$getField: {$literal: '$rooms'}}, 2]}}}",
+        "{'cursor.firstBatch.0._id': 1}",
+    );
+    lab.ok(&update("{_id: 1}", "[{$replaceWith: {$literal: {$a: 1}}}]", ""));
+    stored(1, "{_id: 1, $a: 1}");
+
+    // What an upsert inserts follows the rules of inserts.
+    lab.ok(&update("{_id: 2}", "{$set: {phone: 25.17, $hotel: 320.1}}", upsert));
+    stored(2, "{_id: 2, $hotel: 320.1, phone: 25.17}");
+    refuses(&update("{_id: 2}", "{$set: {phone: 1, $hotel: 1}}", upsert), 52);
+    lab.ok(&update("{_id: 3}", "{a: 1, $b: 2}", upsert));
+    stored(3, "{_id: 3, a: 1, $b: 2}");
+    lab.ok(&update("{_id: 4}", "[{$replaceWith: {$literal: {$b: 2}}}]", upsert));
+    stored(4, "{_id: 4, $b: 2}");
+
+    for (query, change, more, code) in [
+        ("{'_id.a.$b': 1}", "{$set: {x: 1}}", upsert, 52),
+        ("{x: 1}", "{$set: {_id: {a: {$b: 1}}}}", upsert, 52),
+        ("{_id: 1}", "{_id: {a: {$b: 1}}}", "", 52),
+        ("{'_id.a.$b': 1}", "{_id: {a: {$b: 1}}}", upsert, 111),
+        ("{_id: {a: {$b: 1}}}", "{_id: {a: {$b: 1}}}", upsert, 52),
+        ("{_id: 1}", "[{$replaceWith: {$literal: {_id: {a: {$b: 1}}}}}]", "", 52),
+        ("{'_id.a.$b': 1}", "[{$replaceWith: {$literal: {a: {$a: 1}}}}]", upsert, 52),
+    ] {
+        refuses(&update(query, change, more), code);
+        if !change.starts_with('[') || more.is_empty() {
+            let command = format!("{{findAndModify: 'c', query: {query}, update: {change}{more}}}");
+            refuses(&command, code);
+        }
+    }
+    lab.check("{count: 'c'}", "{n: 4}");
+    lab.check("{validate: 'c'}", "{valid: true}");
+}

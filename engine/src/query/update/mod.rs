@@ -4,6 +4,7 @@ mod action;
 mod arithmetic;
 mod array;
 mod identifiers;
+mod names;
 mod parse;
 mod path;
 mod positional;
@@ -159,18 +160,28 @@ impl Update {
             }
         };
         let is_whole = !matches!(self.0, Form::Operators { .. });
+        if !context.inserting && self.is_replacement() {
+            names::check_replacement(document, &after)?;
+        }
+        if (is_whole || context.inserting)
+            && let Some(id) = after.get("_id")
+        {
+            names::check_id(id)?;
+        }
         settle_id(document, &mut after, is_whole)?;
         let bytes = after.to_vec()?;
         scan::check(&bytes).map_err(|error| too_large(&error))?;
         Ok((bytes != document.to_vec()?).then_some(after))
     }
 
-    /// The document that an upsert starts from: the filter's equalities.
+    /// The document that an upsert starts from: the filter's equalities. A replacement takes only
+    /// the `_id` from it, which must be given as a whole.
     ///
     /// # Errors
-    /// `NotSingleValueField` when equalities contradict each other.
-    pub fn upsert_seed(filter: &Filter) -> Result<Document, QueryError> {
-        seed::document(filter)
+    /// `NotSingleValueField` when equalities contradict each other; `NotExactValueField` when a
+    /// replacement would have to guess the `_id`.
+    pub fn upsert_seed(&self, filter: &Filter) -> Result<Document, QueryError> {
+        seed::document(filter, self.is_replacement())
     }
 }
 
@@ -200,21 +211,40 @@ impl Change {
         for path in paths {
             interrupt::tick()?;
             if let Action::Rename(to) = &self.action {
+                let top = top_field(document, to, context);
                 if target::copy(document, path, to, growth)? {
                     removed.push(path);
+                    top.map_or(Ok(()), |top| names::check_field(document, top))?;
                 }
                 continue;
             }
+            let top = top_field(document, path, context);
             let current = target::get(document, path);
             let place = ValueLocation { path, document };
             match self.action.outcome(current, place, context)? {
                 ValueChange::Keep => {}
-                ValueChange::Set(value) => target::set(document, path, value, growth)?,
+                ValueChange::Set(value) => {
+                    let top = top.filter(|_| current != Some(&value));
+                    target::set(document, path, value, growth)?;
+                    top.map_or(Ok(()), |top| names::check_field(document, top))?;
+                }
                 ValueChange::Remove => removed.push(path),
             }
         }
         Ok(())
     }
+}
+
+/// The field of the top level that a change of this path makes, or changes as a whole. What an
+/// upsert inserts is checked as a document that is inserted.
+fn top_field<'p>(
+    document: &Document,
+    path: &'p [String],
+    context: &UpdateContext<'_>,
+) -> Option<&'p str> {
+    let (first, rest) = path.split_first()?;
+    let is_made = rest.is_empty() || !document.contains_key(first);
+    (is_made && !context.inserting).then_some(first)
 }
 
 /// Size and depth are what an update can exceed.

@@ -74,16 +74,6 @@ fn replacement(update: Document, array_filters: &[&RawDocument]) -> Result<Form,
             "arrayFilters may not be specified for replacement-style updates",
         ));
     }
-    if let Some(name) = update.keys().find(|name| name.starts_with('$')) {
-        return Err(QueryError::new(
-            Code::DOLLAR_PREFIXED_FIELD_NAME,
-            format!(
-                "The dollar ($) prefixed field '{name}' in '{name}' is not allowed in the context \
-                 of an update's replacement document. Consider using an aggregation pipeline with \
-                 $replaceWith."
-            ),
-        ));
-    }
     Ok(Form::Replacement(update))
 }
 

@@ -68,14 +68,6 @@ impl UpdatePath {
         if let Some(name) = part.strip_prefix("$[").and_then(|rest| rest.strip_suffix(']')) {
             return Ok(if name.is_empty() { Part::Every } else { Part::Filtered(name.to_owned()) });
         }
-        if part.starts_with('$') {
-            return Err(QueryError::new(
-                Code::DOLLAR_PREFIXED_FIELD_NAME,
-                format!(
-                    "The dollar ($) prefixed field '{part}' in '{text}' is not valid for storage."
-                ),
-            ));
-        }
         Ok(Part::Name(part.to_owned()))
     }
 

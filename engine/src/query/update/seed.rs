@@ -7,10 +7,22 @@ use bson::{Bson, Document, raw::RawBson};
 use super::target::{self, Growth};
 use crate::query::{Code, CompareOp, Expr, Filter, QueryError, Test};
 
-/// The fields that the filter fixes by equality.
-pub(super) fn document(filter: &Filter) -> Result<Document, QueryError> {
+/// The fields that the filter fixes by equality, or only the whole `_id`, as
+/// `populateDocumentWithQueryFields` in MongoDB's `update_driver.cpp`.
+pub(super) fn document(filter: &Filter, only_id: bool) -> Result<Document, QueryError> {
     let mut found = Vec::new();
     collect(filter.root(), &mut found);
+    if only_id {
+        found.retain(|(path, _)| path.split('.').next() == Some("_id"));
+        if let Some((path, _)) = found.iter().find(|(path, _)| *path != "_id") {
+            return Err(QueryError::new(
+                Code::NOT_EXACT_VALUE_FIELD,
+                format!(
+                    "field at '_id' must be exactly specified, field at sub-path '{path}'found"
+                ),
+            ));
+        }
+    }
     let (mut seed, mut growth) = (Document::new(), Growth::default());
     let mut taken = BTreeSet::new();
     for (path, value) in found {

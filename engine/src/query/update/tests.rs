@@ -19,6 +19,10 @@ fn run(
     Update::parse(RawBsonRef::Document(&raw(update)), &filters)?.apply(&doc(document), context)
 }
 
+fn parsed(update: &str) -> Update {
+    Update::parse(RawBsonRef::Document(&raw(update)), &[]).expect(update)
+}
+
 fn same(found: &Document, expected: &str, what: &str) {
     let bytes = |document: &Document| document.to_vec().expect("plain document");
     assert_eq!(bytes(found), bytes(&doc(expected)), "{what}: {found}");
@@ -303,6 +307,100 @@ fn replacements_and_id() {
 }
 
 #[test]
+fn names_with_dollars_below_the_top_are_free() {
+    check("{$set: {'a.$b': 1}}", "{}", "{a: {$b: 1}}");
+    check("{$set: {'a.$b': 1, 'a.$b2.c': 2}}", "{a: {$b: 0}}", "{a: {$b: 1, $b2: {c: 2}}}");
+    check("{$set: {a: {$ref: 1, $inc: {$x: 1}}}}", "{a: 1}", "{a: {$ref: 1, $inc: {$x: 1}}}");
+    check("{$push: {a: {$b: 1}}}", "{a: []}", "{a: [{$b: 1}]}");
+    check("{$unset: {'a.$b': 1}}", "{a: {$b: 1, c: 2}}", "{a: {c: 2}}");
+    check("{$rename: {'a.$b': 'a.$c'}}", "{a: {$b: 1}}", "{a: {$c: 1}}");
+    check("{a: {$b: 1}, 'x.y': 2}", "{a: 1}", "{a: {$b: 1}, 'x.y': 2}");
+    // Like MongoDB, only what is made or changed is looked at.
+    check("{$set: {'$a.b': 1}}", "{$a: {b: 0}}", "{$a: {b: 1}}");
+    check("{$set: {'$a.c': 1}}", "{$a: {b: 0}}", "{$a: {b: 0, c: 1}}");
+    check("{$unset: {$a: 1}}", "{$a: 1, b: 1}", "{b: 1}");
+    check("{$rename: {$a: 'a'}}", "{$a: 1}", "{a: 1}");
+    check("{$set: {b: 2}}", "{$a: 1, b: 1}", "{$a: 1, b: 2}");
+    unchanged("{$set: {$a: 1}}", "{$a: 1}");
+    unchanged("{a: 1, $b: 2}", "{a: 1, $b: 2}");
+}
+
+#[test]
+fn names_with_dollars_at_the_top_are_refused_unless_inserted() {
+    for update in [
+        "{$set: {$a: 1}}",
+        "{$set: {'$a.b': 1}}",
+        "{$set: {c: 1, $hotel: 320.1}}",
+        "{$inc: {$a: 1}}",
+        "{$push: {$a: 1}}",
+        "{$min: {$a: 1}}",
+        "{$currentDate: {$a: true}}",
+        "{$rename: {x: '$a'}}",
+        "{a: 1, $b: 2}",
+        "{a: 1, $set: {b: 1}}",
+    ] {
+        refused(update, "{x: 1}", Code::DOLLAR_PREFIXED_FIELD_NAME);
+    }
+    refused("{a: 1, $b: 2}", "{$b: 1}", Code::DOLLAR_PREFIXED_FIELD_NAME);
+    refused("{$set: {$a: 2}}", "{$a: 1}", Code::DOLLAR_PREFIXED_FIELD_NAME);
+    let inserting = UpdateContext { inserting: true, ..UpdateContext::default() };
+    for (update, expected) in [
+        ("{$set: {phone: 25.17, $hotel: 320.1}}", "{$hotel: 320.1, phone: 25.17}"),
+        ("{$setOnInsert: {'$a.b': 1}}", "{$a: {b: 1}}"),
+        ("{a: 1, $b: 2}", "{a: 1, $b: 2}"),
+    ] {
+        let found = run(update, &[], "{}", &inserting).expect(update).expect(update);
+        same(&found, expected, update);
+    }
+}
+
+#[test]
+fn references_keep_their_names() {
+    let reference = "{a: 1, $ref: 'c', $id: 1}";
+    check(reference, "{}", reference);
+    check(
+        "{a: 1, $ref: 'c', $id: 1, $db: 'd', b: 2}",
+        "{}",
+        "{a: 1, $ref: 'c', $id: 1, $db: 'd', b: 2}",
+    );
+    check("{$set: {$id: 2}}", "{$ref: 'c', $id: 1}", "{$ref: 'c', $id: 2}");
+    for update in [
+        "{a: 1, $ref: 'c'}",
+        "{a: 1, $ref: 2, $id: 1}",
+        "{a: 1, $id: 1}",
+        "{a: 1, $id: 1, $ref: 'c'}",
+        "{a: 1, $ref: 'c', $id: 1, $db: 2}",
+        "{a: 1, $ref: 'c', $db: 'd'}",
+        "{a: 1, $db: 'd'}",
+        "{$set: {$id: 1}}",
+        "{$set: {$ref: 'c'}}",
+    ] {
+        refused(update, "{x: 1}", Code::INVALID_DB_REF);
+    }
+    refused("{a: 1, $ref: 'c', $id: 1, $x: 1}", "{}", Code::DOLLAR_PREFIXED_FIELD_NAME);
+}
+
+#[test]
+fn an_id_has_no_names_with_dollars() {
+    for (update, code) in [
+        ("{_id: {a: {$b: 1}}}", Code::DOLLAR_PREFIXED_FIELD_NAME),
+        ("{_id: {$b: 1}}", Code::DOLLAR_PREFIXED_FIELD_NAME),
+        ("{_id: {a: [{$b: 1}]}}", Code::DOLLAR_PREFIXED_FIELD_NAME),
+        ("{_id: {$id: 1}}", Code::INVALID_DB_REF),
+        ("{_id: [1]}", Code::INVALID_ID_FIELD),
+        ("{_id: {$ref: 'c', $id: 1}}", Code::IMMUTABLE_FIELD),
+        ("{$set: {_id: {a: {$b: 1}}}}", Code::IMMUTABLE_FIELD),
+    ] {
+        refused(update, "{_id: 0, a: 1}", code);
+    }
+    let inserting = UpdateContext { inserting: true, ..UpdateContext::default() };
+    for update in ["{$set: {_id: {a: {$b: 1}}}}", "{$set: {'_id.$b': 1}}", "{_id: {$b: 1}}"] {
+        let error = run(update, &[], "{}", &inserting).expect_err(update);
+        assert_eq!(error.code, Code::DOLLAR_PREFIXED_FIELD_NAME, "{update}: {error}");
+    }
+}
+
+#[test]
 fn refusals() {
     refused("{$foo: {a: 1}}", "{}", Code::FAILED_TO_PARSE);
     refused("{$set: 5}", "{}", Code::FAILED_TO_PARSE);
@@ -333,7 +431,7 @@ fn size_and_depth_are_bounded() {
 fn seeds_of_upserts() {
     let check = |filter: &str, expected: &str| {
         let filter = Filter::parse(&raw(filter)).expect(filter);
-        same(&Update::upsert_seed(&filter).expect(expected), expected, expected);
+        same(&parsed("{$set: {}}").upsert_seed(&filter).expect(expected), expected, expected);
     };
     check("{}", "{}");
     check("{_id: 5, a: 1}", "{_id: 5, a: 1}");
@@ -344,8 +442,14 @@ fn seeds_of_upserts() {
     check("{$or: [{a: 1}, {b: 1}]}", "{}");
     check("{a: {$ne: 1}}", "{}");
     let clash = Filter::parse(&raw("{$and: [{a: 1}, {a: 2}]}")).expect("valid");
-    let error = Update::upsert_seed(&clash).expect_err("two values");
+    let error = parsed("{$set: {}}").upsert_seed(&clash).expect_err("two values");
     assert_eq!(error.code, Code::NOT_SINGLE_VALUE_FIELD);
+    let replacement = parsed("{b: 1}");
+    same(&replacement.upsert_seed(&clash).expect("only _id counts"), "{}", "");
+    let seed = |filter: &str| replacement.upsert_seed(&Filter::parse(&raw(filter)).expect(filter));
+    same(&seed("{_id: {x: 1}, a: 1}").expect("a seed"), "{_id: {x: 1}}", "");
+    let error = seed("{'_id.x': 1}").expect_err("a part of an _id");
+    assert_eq!(error.code, Code::NOT_EXACT_VALUE_FIELD);
 }
 
 #[test]
@@ -391,7 +495,6 @@ fn refusals_say_what_mongodb_says() {
             &format!("Updating the path '{other}' would create a conflict at 'a'"),
         );
     }
-    check("{a: 1, $b: 1}", "Consider using an aggregation pipeline with $replaceWith.");
 }
 
 #[test]
@@ -446,7 +549,8 @@ fn an_operator_that_stands_there_twice_counts_twice() {
 
 #[test]
 fn an_upsert_begins_with_paths_that_do_not_meet() {
-    let seed = |filter: &str| Update::upsert_seed(&Filter::parse(&raw(filter)).expect(filter));
+    let update = parsed("{$set: {}}");
+    let seed = |filter: &str| update.upsert_seed(&Filter::parse(&raw(filter)).expect(filter));
     same(&seed("{'a.c': 1, 'a.b': 2, ab: 3}").expect("a seed"), "{a: {c: 1, b: 2}, ab: 3}", "");
     for filter in ["{a: {x: 1}, 'a.b': 1}", "{'a.b': 1, a: {x: 1}}", "{'a.b.c': 1, 'a.b': 1}"] {
         let error = seed(filter).expect_err(filter);

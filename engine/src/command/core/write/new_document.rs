@@ -8,7 +8,7 @@ use std::{
 use bson::{
     RawDocumentBuf, Timestamp,
     oid::ObjectId,
-    raw::{RawBsonRef, RawDocument, cstr},
+    raw::{RawArray, RawBsonRef, RawDocument, cstr},
     spec::ElementType,
 };
 
@@ -135,22 +135,55 @@ fn look_through(document: &RawDocument) -> Result<bool, CommandError> {
     Ok(has_empty)
 }
 
-/// An `_id` is looked up by equality, so its fields must not look like operators. Those of a DBRef
-/// do not.
+/// An `_id` is looked up by equality, so no field of it may look like an operator, at any level.
+/// Those of a `DBRef` do not: first `$ref` with a text, then `$id`, and then `$db` with a text or
+/// another field (`storageValidEmbedded` in MongoDB's `bsonobj.cpp`).
 fn check_names(id: &RawDocument) -> Result<(), CommandError> {
-    for element in id {
-        let (name, _) = element?;
-        let name = name.as_str();
-        if name.starts_with('$') && !["$ref", "$id", "$db"].contains(&name) {
-            return Err(CommandError::new(
-                Code::DOLLAR_PREFIXED_FIELD_NAME,
-                format!(
-                    "_id fields may not contain '$'-prefixed fields: {name} is not valid for storage."
-                ),
-            ));
+    let mut fields = id.iter();
+    let mut is_first = true;
+    while let Some(field) = fields.next() {
+        let (mut name, mut value) = field?;
+        if is_first && name == "$ref" && matches!(value, RawBsonRef::String(_)) {
+            match fields.next().transpose()? {
+                Some((after, _)) if after == "$id" => {}
+                _ => return Err(dollar_in_id(name.as_str())),
+            }
+            let Some(third) = fields.next() else { return Ok(()) };
+            (name, value) = third?;
+            if name == "$db" && matches!(value, RawBsonRef::String(_)) {
+                is_first = false;
+                continue;
+            }
+        }
+        if name.as_str().starts_with('$') {
+            return Err(dollar_in_id(name.as_str()));
+        }
+        match value {
+            RawBsonRef::Document(inner) => check_names(inner)?,
+            RawBsonRef::Array(elements) => check_elements(elements)?,
+            _ => {}
+        }
+        is_first = false;
+    }
+    Ok(())
+}
+
+fn check_elements(elements: &RawArray) -> Result<(), CommandError> {
+    for element in elements {
+        match element? {
+            RawBsonRef::Document(inner) => check_names(inner)?,
+            RawBsonRef::Array(inner) => check_elements(inner)?,
+            _ => {}
         }
     }
     Ok(())
+}
+
+fn dollar_in_id(name: &str) -> CommandError {
+    CommandError::new(
+        Code::DOLLAR_PREFIXED_FIELD_NAME,
+        format!("_id fields may not contain '$'-prefixed fields: {name} is not valid for storage."),
+    )
 }
 
 /// A checked document with its `_id` in front; a new `ObjectId` when it has none.

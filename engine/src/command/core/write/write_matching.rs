@@ -309,7 +309,7 @@ fn insert_upsert(
     update: &Update,
 ) -> Result<(StatementResult, DocumentChange), CommandError> {
     let filter = &query.target.filter;
-    let seed = Update::upsert_seed(filter)?;
+    let seed = update.upsert_seed(filter)?;
     let context = query.update_context(writer.now_ms(), true);
     let document = update.apply(&seed, &context)?.unwrap_or(seed);
     let mut with_id = Document::new();
