@@ -74,6 +74,11 @@ fn pymongo_runs_the_samples_over_a_socket() {
 }
 
 #[test]
+fn pymongo_streams_exhaust_cursors() {
+    check(python().arg(scripts().join("python/exhaust.py")), "exhaust cursors end as they must");
+}
+
+#[test]
 fn pymongo_keeps_every_bson_type() {
     check(python().arg(scripts().join("python/bson_types.py")), "keep their bytes");
 }

@@ -9,11 +9,12 @@ use std::{
     time::Duration,
 };
 
-use bson::RawDocumentBuf;
+use bson::{RawDocumentBuf, raw::RawDocument};
 
 use super::{
     auth::Login,
-    frame::{Header, OP_MSG},
+    exhaust::open_cursor,
+    frame::{Header, OP_MSG, ReplyIds},
     incoming::{ConnectionEnd, Incoming},
     listener::ListenerState,
     message::{self, Message, MessageRefusal},
@@ -65,6 +66,7 @@ impl Connection {
             login: Login::new(credentials),
             login_until: work_time().saturating_add(shared.limits.login),
             out: Vec::new(),
+            last_id: 0,
         };
         // The end is what was waited for; how it came does not matter to anybody.
         let _ = session.run();
@@ -78,6 +80,8 @@ struct Session<'c> {
     login: Login,
     login_until: Duration,
     out: Vec<u8>,
+    /// The number of the last reply.
+    last_id: i32,
 }
 
 impl Session<'_> {
@@ -94,39 +98,79 @@ impl Session<'_> {
             };
             let header = incoming.next(limits, bytes_max, until)?;
             self.connection.active_us.store(now_us(), Ordering::Relaxed);
-            let has_reply = self.answer(&header, incoming.frame(&header))?;
+            self.answer(&header, incoming.frame(&header))?;
             incoming.consume(&header);
-            if has_reply {
-                let pause = self.login.take_pause();
-                self.shared.pause_of(self.connection.client.connection_id, pause);
-                (&mut &*stream).write_all(&self.out)?;
-                self.shared.metrics().bytes_out.add(self.out.len() as u64);
-                give_back(&mut self.out);
-            }
         }
         Ok(())
     }
 
-    /// Leaves the reply in `out`; false when none is wanted.
-    fn answer(&mut self, header: &Header, frame: &[u8]) -> Result<bool, ConnectionEnd> {
+    /// Runs the command of a frame and sends the reply, if one is wanted.
+    fn answer(&mut self, header: &Header, frame: &[u8]) -> Result<(), ConnectionEnd> {
         self.shared.metrics().requests.add(1);
         self.shared.metrics().bytes_in.add(frame.len() as u64);
         let is_msg = header.opcode == OP_MSG;
         let message = if is_msg { message::read_msg(frame) } else { message::read_query(frame) };
-        let (reply, wants_reply) = match message {
-            Ok(message) => (self.reply(&message), message.wants_reply),
-            // Who expects no reply would take the error for the answer to the next request.
-            Err(MessageRefusal::Error(error)) => {
-                (error_reply(&error), !(is_msg && message::expects_no_reply(frame)))
+        match message {
+            Ok(message) if message.allows_exhaust => self.stream(header, &message),
+            Ok(message) => {
+                let reply = self.reply(&message);
+                if message.wants_reply { self.send(header, &reply) } else { Ok(()) }
             }
-            Err(MessageRefusal::Close) => return Err(ConnectionEnd::Refused),
-        };
-        if is_msg {
-            message::write_msg(&mut self.out, header.request_id, &reply);
-        } else {
-            message::write_reply(&mut self.out, header.request_id, &reply);
+            // Who expects no reply would take the error for the answer to the next request.
+            Err(MessageRefusal::Error(_)) if is_msg && message::expects_no_reply(frame) => Ok(()),
+            Err(MessageRefusal::Error(error)) => self.send(header, &error_reply(&error)),
+            Err(MessageRefusal::Close) => Err(ConnectionEnd::Refused),
         }
-        Ok(wants_reply)
+    }
+
+    fn send(&mut self, header: &Header, reply: &RawDocument) -> Result<(), ConnectionEnd> {
+        let ids = self.next_ids(header.request_id);
+        if header.opcode == OP_MSG {
+            message::write_msg(&mut self.out, ids, reply, false);
+        } else {
+            message::write_reply(&mut self.out, ids, reply);
+        }
+        self.write()
+    }
+
+    /// Answers a request whose client allows several replies. A `getMore` runs again after each
+    /// batch while its cursor is open, and each reply answers the one before it (MongoDB's
+    /// `makeExhaustMessage`). All else is answered once, as the protocol permits.
+    fn stream(&mut self, header: &Header, message: &Message<'_>) -> Result<(), ConnectionEnd> {
+        let mut response_to = header.request_id;
+        loop {
+            let reply = self.reply(message);
+            let open = if self.shared.is_stopping() {
+                None
+            } else {
+                open_cursor(message.command.as_ref(), &reply)
+            };
+            let ids = self.next_ids(response_to);
+            message::write_msg(&mut self.out, ids, &reply, open.is_some());
+            let sent = self.write();
+            let Some(cursor) = open else { return sent };
+            if sent.is_err() {
+                // Like MongoDB: the client is gone, and only it knew the cursor.
+                self.shared.context.cursors.kill(cursor);
+                return sent;
+            }
+            self.connection.active_us.store(now_us(), Ordering::Relaxed);
+            response_to = ids.own;
+        }
+    }
+
+    fn next_ids(&mut self, response_to: i32) -> ReplyIds {
+        self.last_id = self.last_id.checked_add(1).unwrap_or(1);
+        ReplyIds { own: self.last_id, response_to }
+    }
+
+    fn write(&mut self) -> Result<(), ConnectionEnd> {
+        let pause = self.login.take_pause();
+        self.shared.pause_of(self.connection.client.connection_id, pause);
+        (&mut &self.connection.stream).write_all(&self.out)?;
+        self.shared.metrics().bytes_out.add(self.out.len() as u64);
+        give_back(&mut self.out);
+        Ok(())
     }
 
     fn reply(&mut self, message: &Message<'_>) -> RawDocumentBuf {

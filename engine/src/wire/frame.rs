@@ -44,10 +44,19 @@ impl Header {
     }
 }
 
+/// The numbers of a reply.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReplyIds {
+    /// Its own.
+    pub own: i32,
+    /// That of the message that it answers.
+    pub response_to: i32,
+}
+
 /// Begins a reply: leaves room for the length and writes the rest of the header.
-pub fn begin_reply(out: &mut Vec<u8>, response_to: i32, opcode: i32) {
+pub fn begin_reply(out: &mut Vec<u8>, ids: ReplyIds, opcode: i32) {
     out.clear();
-    for word in [0, 0, response_to, opcode] {
+    for word in [0, ids.own, ids.response_to, opcode] {
         out.extend_from_slice(&word.to_le_bytes());
     }
 }

@@ -7,7 +7,7 @@ use bson::{
     spec::ElementType,
 };
 
-use super::frame::{HEADER_BYTES, OP_MSG, OP_REPLY, begin_reply, end_reply};
+use super::frame::{HEADER_BYTES, OP_MSG, OP_REPLY, ReplyIds, begin_reply, end_reply};
 use crate::{
     command::{Code, CommandError},
     limits::{COMMAND_BYTES_MAX, COMMAND_DEPTH_MAX},
@@ -16,6 +16,8 @@ use crate::{
 
 const CHECKSUM_PRESENT: u32 = 1;
 const MORE_TO_COME: u32 = 1 << 1;
+/// The client takes several replies to one request.
+const EXHAUST_ALLOWED: u32 = 1 << 16;
 /// Bits that a receiver must know; the others may be passed over.
 const REQUIRED_BITS: u32 = 0xFFFF;
 const KNOWN_BITS: u32 = CHECKSUM_PRESENT | MORE_TO_COME;
@@ -44,6 +46,8 @@ pub struct Message<'m> {
     pub met: DocumentFacts,
     /// False when the client does not wait for a reply; none may be sent then.
     pub wants_reply: bool,
+    /// Whether the client takes the batches of a cursor without asking for each.
+    pub allows_exhaust: bool,
 }
 
 /// Why a message can't be answered as a command.
@@ -96,7 +100,14 @@ pub fn read_msg(frame: &[u8]) -> Result<Message<'_>, MessageRefusal> {
     };
     let met = sections.met;
     let command = sections.command()?;
-    Ok(Message { db, command, met, wants_reply: flags & MORE_TO_COME == 0 })
+    let wants_reply = flags & MORE_TO_COME == 0;
+    Ok(Message {
+        db,
+        command,
+        met,
+        wants_reply,
+        allows_exhaust: wants_reply && flags & EXHAUST_ALLOWED != 0,
+    })
 }
 
 /// Reads the body of an `OP_QUERY`: only commands are taken, queries of collections are not.
@@ -122,20 +133,28 @@ pub fn read_query(frame: &[u8]) -> Result<Message<'_>, MessageRefusal> {
         Some(RawBsonRef::Document(wrapped)) => wrapped,
         _ => query,
     };
-    Ok(Message { db: Cow::Borrowed(db), command: Cow::Borrowed(command), met, wants_reply: true })
+    Ok(Message {
+        db: Cow::Borrowed(db),
+        command: Cow::Borrowed(command),
+        met,
+        wants_reply: true,
+        allows_exhaust: false,
+    })
 }
 
-/// Writes a whole `OP_MSG` reply.
-pub fn write_msg(out: &mut Vec<u8>, response_to: i32, reply: &RawDocument) {
-    begin_reply(out, response_to, OP_MSG);
-    out.extend_from_slice(&[0; 5]);
+/// Writes a whole `OP_MSG` reply, after which another one follows if `is_more_to_come`.
+pub fn write_msg(out: &mut Vec<u8>, ids: ReplyIds, reply: &RawDocument, is_more_to_come: bool) {
+    begin_reply(out, ids, OP_MSG);
+    let flags = if is_more_to_come { MORE_TO_COME } else { 0 };
+    out.extend_from_slice(&flags.to_le_bytes());
+    out.push(0);
     out.extend_from_slice(reply.as_bytes());
     end_reply(out);
 }
 
 /// Writes a whole `OP_REPLY`.
-pub fn write_reply(out: &mut Vec<u8>, response_to: i32, reply: &RawDocument) {
-    begin_reply(out, response_to, OP_REPLY);
+pub fn write_reply(out: &mut Vec<u8>, ids: ReplyIds, reply: &RawDocument) {
+    begin_reply(out, ids, OP_REPLY);
     out.extend_from_slice(&AWAIT_CAPABLE.to_le_bytes());
     out.extend_from_slice(&0_i64.to_le_bytes());
     out.extend_from_slice(&0_i32.to_le_bytes());
@@ -333,7 +352,7 @@ mod tests {
 
     fn frame(flags: u32, sections: &[Vec<u8>]) -> Vec<u8> {
         let mut frame = Vec::new();
-        begin_reply(&mut frame, 0, OP_MSG);
+        begin_reply(&mut frame, ReplyIds::default(), OP_MSG);
         frame.extend_from_slice(&flags.to_le_bytes());
         frame.extend(sections.concat());
         end_reply(&mut frame);

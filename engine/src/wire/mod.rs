@@ -3,11 +3,13 @@
 //! A [`Listener`] has one thread that takes connections and one for each connection. Bytes become a
 //! [`frame`], whose header is checked before its body is kept; the frame becomes a [`message`] with
 //! a command; the command runs as any other. Whatever is wrong with the bytes ends the connection
-//! or is answered before a command sees it.
+//! or is answered before a command sees it. A `getMore` that allows it is answered by one batch
+//! after the other (`exhaust`).
 
 pub mod auth;
 mod connection;
 mod endpoint;
+mod exhaust;
 pub mod frame;
 mod incoming;
 mod limits;

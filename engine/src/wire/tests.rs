@@ -10,6 +10,7 @@ use std::{
 use bson::{Binary, Document, doc, spec::BinarySubtype};
 
 use super::{ListenOptions, Listener, WireLimits, auth::scram::client_final};
+mod exhaust;
 #[cfg(unix)]
 mod socket;
 
