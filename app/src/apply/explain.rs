@@ -90,12 +90,12 @@ fn ask(tab: TabId, cx: &mut Apply<'_>) {
 /// Opens the dialog of a new index with the fields that would help.
 fn create_index(tab: TabId, cx: &mut Apply<'_>) {
     let answer = explain_of(tab, cx.state).and_then(|shown| shown.answer.clone());
-    let Some(fields) = answer.and_then(Result::ok).and_then(|answer| answer.advice.index) else {
-        return;
-    };
+    let Some(Ok(Answer { plan, advice, .. })) = answer else { return };
+    let Some(fields) = advice.index else { return };
     super::apply(Action::Indexes(tab, IndexesAction::OpenCreate), cx);
     if let Some(AnyDialog::Indexes(_, Dialog::Create(create))) = cx.state.dialogs.open_mut() {
         create.fields = fields;
+        *create.collation = plan.collation;
     }
 }
 

@@ -126,6 +126,7 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     open.documents.restore(&open.saved_documents, mode, now_ms);
     let filter = open.documents.query.filter.clone();
+    let collation = open.documents.query.collation.clone();
     let namespace = open.namespace.clone();
     let known = cx.state.tree.documents_of(&namespace);
     let is_large = known.is_none_or(|count| count > 2 * SCHEMA_SAMPLE_DOCUMENTS.unsigned_abs());
@@ -136,13 +137,16 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     let work = SchemaWork {
         db: namespace.db.clone(),
         samples,
-        all: Some(schema::read(&namespace.collection, &filter, SCHEMA_BATCH_DOCUMENTS)),
+        all: Some(schema::read(&namespace.collection, &filter, &collation, SCHEMA_BATCH_DOCUMENTS)),
         collection: namespace.collection,
         now_ms,
     };
     let purpose = AnyPurpose::Schema(tab, Purpose::Analyze);
     let generation = cx.job(purpose, Lane::Schema, Work::Schema(work));
-    with(cx.state, tab, |view| view.begin(filter, generation));
+    with(cx.state, tab, |view| {
+        view.begin(filter, generation);
+        view.collation = collation;
+    });
     // Which fields carry a TTL already.
     if cx.state.tabs.get(tab).is_some_and(|tab| !tab.indexes.asked) {
         indexes::refresh(tab, cx);
@@ -154,7 +158,9 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
 pub fn is_outdated(tab: TabId, state: &State) -> bool {
     state.tabs.get(tab).is_some_and(|tab| {
         !tab.schema.asked
-            || tab.documents.restored && tab.schema.filter != tab.documents.query.filter
+            || tab.documents.restored
+                && (tab.schema.filter != tab.documents.query.filter
+                    || tab.schema.collation != tab.documents.query.collation)
     })
 }
 
@@ -201,7 +207,8 @@ pub fn report(tab: TabId, generation: u64, report: SchemaReport, cx: &mut Apply<
 fn log(tab: TabId, report: &SchemaReport, state: &mut State) {
     let Some(open) = state.tabs.get(tab) else { return };
     let namespace = &open.namespace;
-    let command = schema::read(&namespace.collection, &open.schema.filter, SCHEMA_BATCH_DOCUMENTS);
+    let (filter, collation) = (&open.schema.filter, &open.schema.collation);
+    let command = schema::read(&namespace.collection, filter, collation, SCHEMA_BATCH_DOCUMENTS);
     let text = shell::write_command(&namespace.db, &command);
     let error = match &report.stage {
         SchemaStage::Failed(sentence) => Some(sentence.clone()),

@@ -343,6 +343,9 @@ pub struct Export {
     /// Index to use: its name, or its keys in Extended JSON.
     #[arg(long, value_name = "INDEX", requires = "collection")]
     pub hint: Option<String>,
+    /// How text in the filter and the sort compares, in Extended JSON, such as '{"locale": "de"}'.
+    #[arg(long, value_name = "EJSON", requires = "collection")]
+    pub collation: Option<String>,
     /// Output file, or the folder: a new or an empty one. It gets DB/COLLECTION.bson with metadata,
     /// as of mongodump, and manifest.json, which `import` checks.
     #[arg(short, long = "output", value_name = "FILE")]

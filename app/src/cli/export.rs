@@ -119,7 +119,12 @@ fn format(args: &Export) -> Result<ExportFormat, Failure> {
 /// The command that reads the documents from a server.
 fn find(args: &Export, collection: &str) -> Result<Document, Failure> {
     let mut find = bson::doc! { "find": collection };
-    let parts = [("filter", &args.filter), ("sort", &args.sort), ("projection", &args.projection)];
+    let parts = [
+        ("filter", &args.filter),
+        ("sort", &args.sort),
+        ("projection", &args.projection),
+        ("collation", &args.collation),
+    ];
     for (name, text) in parts {
         find.insert(name, document(name, text.as_deref())?);
     }
@@ -150,7 +155,8 @@ fn query(args: &Export) -> Result<ExportQuery, Failure> {
     let sort = document("sort", args.sort.as_deref())?;
     let projection = document("projection", args.projection.as_deref())?;
     let hint = hint(args)?;
-    let query = ExportQuery::parse(&filter, &sort, &projection, hint.as_ref())
+    let collation = document("collation", args.collation.as_deref())?;
+    let query = ExportQuery::parse(&filter, &sort, &projection, hint.as_ref(), &collation)
         .map_err(|error| Failure(format!("The query can't be used: {error}.")))?;
     let limit = Some(args.limit).filter(|limit| *limit > 0);
     Ok(ExportQuery { skip: args.skip, limit, ..query })

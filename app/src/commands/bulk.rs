@@ -3,32 +3,35 @@
 use bson::{Bson, Document, doc};
 
 use super::documents;
+use super::query::collated;
 
 /// Counts the documents that match, and adds up their bytes.
 #[must_use]
-pub fn measure(collection: &str, filter: &Document) -> Document {
+pub fn measure(collection: &str, filter: &Document, collation: &Document) -> Document {
     let sums =
         doc! { "_id": null, "n": { "$sum": 1 }, "bytes": { "$sum": { "$bsonSize": "$$ROOT" } } };
-    doc! {
+    let aggregate = doc! {
         "aggregate": collection,
         "pipeline": [{ "$match": filter.clone() }, { "$group": sums }],
         "cursor": {},
-    }
+    };
+    collated(aggregate, collation)
 }
 
 /// Reads some of the documents that match, whole.
 #[must_use]
-pub fn sample(collection: &str, filter: &Document, count: i64) -> Document {
-    documents::read(collection, filter.clone(), count)
+pub fn sample(collection: &str, filter: &Document, collation: &Document, count: i64) -> Document {
+    collated(documents::read(collection, filter.clone(), count), collation)
 }
 
 /// Reads the `_id`s of all that match, `batch` at a time.
 #[must_use]
-pub fn ids(collection: &str, filter: &Document, batch: i32) -> Document {
-    doc! {
+pub fn ids(collection: &str, filter: &Document, collation: &Document, batch: i32) -> Document {
+    let find = doc! {
         "find": collection, "filter": filter.clone(), "projection": { "_id": 1 },
         "batchSize": batch,
-    }
+    };
+    collated(find, collation)
 }
 
 /// Reads on.
@@ -59,6 +62,19 @@ pub fn delete(collection: &str, filter: Document) -> Document {
 pub fn update(collection: &str, filter: Document, update: &Bson) -> Document {
     let statement = doc! { "q": filter, "u": update.clone(), "multi": true };
     doc! { "update": collection, "updates": [statement] }
+}
+
+/// Gives the only statement of a delete or an update a collation, unless it is empty.
+#[must_use]
+pub fn statement_collated(mut command: Document, collation: Document) -> Document {
+    let list = if command.contains_key("deletes") { "deletes" } else { "updates" };
+    if !collation.is_empty()
+        && let Ok(statements) = command.get_array_mut(list)
+        && let Some(Bson::Document(statement)) = statements.first_mut()
+    {
+        statement.insert("collation", collation);
+    }
+    command
 }
 
 /// Replaces each document by the one with its `_id`, all in one statement: each statement is a flush

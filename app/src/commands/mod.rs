@@ -4,6 +4,7 @@ pub mod aggregate;
 pub mod archive;
 pub mod bulk;
 pub mod clock;
+pub mod collation;
 pub mod convert;
 pub mod documents;
 pub mod expiry;

@@ -17,6 +17,8 @@ pub struct Query {
     pub limit: Option<u64>,
     /// With which index.
     pub hint: Option<Bson>,
+    /// How text compares; empty: as the collection says.
+    pub collation: Document,
     /// How long it may take.
     pub max_time_ms: Option<u64>,
 }
@@ -39,6 +41,7 @@ impl Query {
         };
         put("projection", &self.projection);
         put("sort", &self.sort);
+        put("collation", &self.collation);
         if let Some(hint) = &self.hint {
             command.insert("hint", hint.clone());
         }
@@ -77,6 +80,10 @@ impl Query {
         if let Some(hint) = &self.hint {
             command.insert("hint", hint.clone());
         }
+        // A count of everything is kept by the store, and needs no comparison.
+        if !self.filter.is_empty() {
+            command = collated(command, &self.collation);
+        }
         self.bounded(command)
     }
 
@@ -96,6 +103,15 @@ impl Query {
 
 fn long(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Compares text as this collation says; an empty one changes nothing.
+#[must_use]
+pub fn collated(mut command: Document, collation: &Document) -> Document {
+    if !collation.is_empty() {
+        command.insert("collation", collation.clone());
+    }
+    command
 }
 
 /// Skips damaged documents, which otherwise end the command with an error.

@@ -2,13 +2,16 @@
 
 use bson::{Document, doc};
 
+use super::query::collated;
+
 /// Reads every document that matches, `batch` in one reply, without the damaged ones.
 #[must_use]
-pub fn read(collection: &str, filter: &Document, batch: i64) -> Document {
-    doc! {
+pub fn read(collection: &str, filter: &Document, collation: &Document, batch: i64) -> Document {
+    let find = doc! {
         "find": collection, "filter": filter.clone(), "batchSize": batch,
         "allowPartialResults": true,
-    }
+    };
+    collated(find, collation)
 }
 
 /// Reads `count` documents from the start or the end of a collection, without the damaged ones.

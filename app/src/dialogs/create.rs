@@ -7,6 +7,7 @@ use super::{WAITING, close, leave};
 use crate::action::{Action, Actions, StoreAction, ViewAction};
 use crate::dialogs::COMMAND_TO_SEND;
 use crate::job::Dialect;
+use crate::panels::collation_menu;
 use crate::state::dialogs::{CreateCollection, CreateDatabase, Sent};
 use crate::state::dialogs::{create_command, dialect_command, dialect_label, dialect_sentence};
 use crate::state::names::{collection_problem, database_problem};
@@ -67,6 +68,10 @@ pub fn database_ui(
     end(closing, copy, command, create, action, actions);
 }
 
+/// What the collation of a collection is for.
+const COLLATION_NOTE: &str =
+    "Its queries and indexes have this collation, unless they have another";
+
 /// Draws the dialog for a new collection.
 pub fn collection_ui(
     context: &Context,
@@ -96,6 +101,9 @@ pub fn collection_ui(
                 name_field(ui, "Collection name", &mut draft.name, error);
                 begin_at(ui, "Collection name", &draft.name);
                 capped_ui(ui, draft, size_error);
+                labelled(ui, "Sort as", None, |ui| {
+                    collation_menu::ui(ui, "Sort as", &mut draft.collation, COLLATION_NOTE);
+                });
             });
             refusal_ui(ui, &draft.sent);
             if ready {

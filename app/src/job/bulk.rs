@@ -15,6 +15,13 @@ pub enum Target {
     Ids(Vec<Bson>),
     /// Those that match a filter.
     Matching(Document),
+    /// Those that match a filter whose text compares as a collation says.
+    Collated {
+        /// The filter.
+        filter: Document,
+        /// The collation.
+        collation: Document,
+    },
 }
 
 impl Target {
@@ -26,7 +33,16 @@ impl Target {
                 [id] => doc! { "_id": { "$eq": id.clone() } },
                 ids => doc! { "_id": { "$in": ids.to_vec() } },
             },
-            Self::Matching(filter) => filter.clone(),
+            Self::Matching(filter) | Self::Collated { filter, .. } => filter.clone(),
+        }
+    }
+
+    /// The collation of the filter; empty: as the collection says.
+    #[must_use]
+    pub fn collation(&self) -> Document {
+        match self {
+            Self::Collated { collation, .. } => collation.clone(),
+            Self::Ids(_) | Self::Matching(_) => Document::new(),
         }
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod aggregate;
 pub mod callouts;
+pub mod collation_menu;
 pub mod commands;
 mod console;
 pub mod documents;

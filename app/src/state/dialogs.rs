@@ -16,6 +16,7 @@ use super::server::ServerFacts;
 use super::{
     Namespace, TabId, aggregate, archive, documents, indexes, maintenance, schema, transfer, trash,
 };
+use crate::commands::query::collated;
 use crate::commands::store;
 use crate::job::Dialect;
 use crate::limits::DIALOGS_WAITING_MAX;
@@ -197,6 +198,8 @@ pub struct CreateCollection {
     pub capped: bool,
     /// How many bytes a capped collection keeps, as typed.
     pub size: String,
+    /// How its text compares; empty: by its bytes.
+    pub collation: Document,
     /// What was sent.
     pub sent: Sent,
 }
@@ -325,11 +328,12 @@ pub fn dialect_command(dialect: Dialect) -> Option<Document> {
 #[must_use]
 pub fn create_command(draft: &CreateCollection) -> Document {
     let name = draft.name.trim();
-    if draft.capped {
+    let create = if draft.capped {
         store::create_capped(name, draft.size.trim().parse().ok())
     } else {
         store::create(name)
-    }
+    };
+    collated(create, &draft.collation)
 }
 
 /// The command that drops a database or a collection, and the database it runs on.

@@ -90,11 +90,28 @@ impl Run<'_> {
                 }
             }
             Target::Matching(filter) => {
-                for packed in self.matching(filter)? {
+                for packed in self.matching(filter, &Document::new())? {
                     self.check()?;
                     let ids = unpack(&packed)?;
                     let count = ids.len() as u64;
                     step(self, filter, ids)?;
+                    self.work.gauge.add(count);
+                }
+            }
+            // A command with the collation would also take an `_id` that is only equal to one of
+            // these, so those that still match are read, and then named without it.
+            Target::Collated { filter, collation } => {
+                for packed in self.matching(filter, collation)? {
+                    self.check()?;
+                    let mut ids = unpack(&packed)?;
+                    let count = ids.len() as u64;
+                    let among = command::among(filter, ids.clone());
+                    let mut left = BTreeSet::new();
+                    for packed in self.read_ids(&among, collation)?.0 {
+                        left.extend(unpack(&packed)?.iter().map(key));
+                    }
+                    ids.retain(|id| left.contains(&key(id)));
+                    step(self, &Document::new(), ids)?;
                     self.work.gauge.add(count);
                 }
             }
@@ -107,10 +124,24 @@ impl Run<'_> {
     }
 
     /// The `_id`s of all that match, packed as one document for each step.
-    fn matching(&mut self, filter: &Document) -> Result<Vec<RawDocumentBuf>, Stop> {
+    fn matching(
+        &mut self,
+        filter: &Document,
+        collation: &Document,
+    ) -> Result<Vec<RawDocumentBuf>, Stop> {
+        let (packed, count) = self.read_ids(filter, collation)?;
+        self.work.gauge.set_total(count);
+        Ok(packed)
+    }
+
+    fn read_ids(
+        &self,
+        filter: &Document,
+        collation: &Document,
+    ) -> Result<(Vec<RawDocumentBuf>, u64), Stop> {
         let collection = self.work.namespace.collection.clone();
         let batch = i32::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i32::MAX);
-        let mut reply = self.read(&command::ids(&collection, filter, batch))?;
+        let mut reply = self.read(&command::ids(&collection, filter, collation, batch))?;
         let (mut packed, mut bytes, mut count, mut waiting) = (Vec::new(), 0, 0_u64, Vec::new());
         loop {
             let (found, cursor) = batch_of(&reply);
@@ -139,8 +170,7 @@ impl Run<'_> {
                 }
             }
         }
-        self.work.gauge.set_total(count);
-        Ok(packed)
+        Ok((packed, count))
     }
 
     fn close(&self, collection: &str, cursor: i64) {

@@ -88,6 +88,35 @@ fn all_that_match_are_deleted_in_steps_and_brought_back() {
 }
 
 #[test]
+fn a_collation_decides_what_matches_and_not_which_id_is_meant() {
+    let store = store();
+    let all = ["a", "A", "b", "ä", "B"].map(|id| doc! { "_id": id, "w": id });
+    let other = doc! { "_id": "Ä", "w": "other" };
+    let documents: Vec<Document> = all.into_iter().chain([other]).collect();
+    store.run(&doc! { "insert": "c", "documents": documents });
+    let collation = doc! { "locale": "de", "strength": 1 };
+    let matching =
+        |word: &str| Target::Collated { filter: doc! { "w": word }, collation: collation.clone() };
+    let change = BulkChange::Update {
+        target: matching("A"),
+        update: Bson::Document(doc! { "$set": { "x": 1 } }),
+    };
+    let report = store.change(change);
+    assert_eq!((report.changed, &report.end), (3, &BulkEnd::Complete));
+    assert_eq!(store.count("c", doc! { "x": 1, "_id": { "$in": ["a", "A", "ä"] } }), 3);
+    let except = Target::Collated {
+        filter: doc! { "$and": [{ "w": "b" }, { "_id": { "$nin": ["x"] } }] },
+        collation: collation.clone(),
+    };
+    let (report, sent) = store.logged(BulkChange::Delete(except));
+    assert_eq!(report.changed, 2);
+    assert!(!sent[0].to_string().contains("collation"), "{sent:?}");
+    assert_eq!(store.count("c", doc! { "w": "other" }), 1, "Ä is equal to A, and another _id");
+    let report = store.change(BulkChange::Delete(matching("none")));
+    assert_eq!((report.changed, report.end), (0, BulkEnd::Complete));
+}
+
+#[test]
 fn an_update_that_moves_documents_out_of_its_filter_meets_each_one_once() {
     let store = store();
     store.fill(3_000);

@@ -4,6 +4,7 @@ use bson::{Document, doc};
 use egui::{Event, Key, Modifiers};
 use mayfly::action::{Action, TabsAction};
 use mayfly::state::Namespace;
+use mayfly::state::documents::QueryField;
 use mayfly::state::tabs::ViewKind;
 
 use super::documents::{notes, window};
@@ -239,8 +240,137 @@ fn the_fields_of_the_options_stand_in_one_line() {
     for size in [[1280.0, 800.0], [1024.0, 640.0]] {
         window.harness.set_size(size.into());
         window.harness.run_steps(4);
-        let names = ["Projection", "Sort", "Skip", "Limit", "Hint", "Time limit (s)"];
+        let names =
+            ["Projection", "Sort", "Sort as: Default", "Skip", "Limit", "Hint", "Time limit (s)"];
         let tops = names.map(|name| window.place(name).top());
         assert!(tops.iter().all(|top| (top - tops[0]).abs() < 0.5), "{size:?}: {tops:?}");
     }
+}
+
+/// Words that bytes, German and German without case sort differently.
+fn words() -> Window {
+    let words = ["Zebra", "äpfel", "b10", "b2", "APFEL", "apfel"];
+    let documents: Vec<Document> =
+        (0..).zip(words).map(|(id, w)| doc! { "_id": id, "w": w }).collect();
+    Window::open_view(&[doc! { "insert": "words", "documents": documents }], "Documents")
+}
+
+/// The words of the list from the first row on.
+fn listed(window: &Window) -> Vec<String> {
+    let rows = window.tab().documents.pages.rows();
+    rows.filter_map(|(_, row)| row.document.get_str("w").ok().map(ToOwned::to_owned)).collect()
+}
+
+/// Waits until the list has these words.
+fn until_listed(window: &mut Window, expected: &[&str]) {
+    window.until(&format!("{expected:?}"), |state| {
+        let Some(tab) = state.tabs.active() else { return false };
+        let rows = tab.documents.pages.rows();
+        rows.filter_map(|(_, row)| row.document.get_str("w").ok()).eq(expected.iter().copied())
+    });
+}
+
+#[test]
+fn a_language_is_chosen_for_the_sort_and_the_filter() {
+    let mut window = words();
+    window.click("Options");
+    window.type_into("Sort", "{ w: 1 }");
+    window.key(Key::Enter);
+    until_listed(&mut window, &["APFEL", "Zebra", "apfel", "b10", "b2", "äpfel"]);
+    window.point("Sort as: Default");
+    assert!(!window.is_enabled("Case does not matter"), "bytes have no case");
+    window.point("Deutsch");
+    until_listed(&mut window, &["apfel", "APFEL", "äpfel", "b10", "b2", "Zebra"]);
+    window.point("Numbers by value: 2 before 10");
+    until_listed(&mut window, &["apfel", "APFEL", "äpfel", "b2", "b10", "Zebra"]);
+    window.point("Neither matters");
+    window.until_named("Sort as: Deutsch, any case and accent, 2 before 10");
+    window.key(Key::Escape);
+    window.type_into("Filter", "{ w: 'Apfel' }");
+    window.key(Key::Enter);
+    window.until_named("1–3 of 3");
+    let sent = "collation: { locale: 'de', strength: 1, numericOrdering: true }";
+    let is_sent = |name: &str| {
+        let records = window.state().commands.records();
+        records.iter().any(|it| it.text.contains(name) && it.text.contains(sent))
+    };
+    assert!(is_sent("find") && is_sent("count"));
+    window.point("Copy query as");
+    assert!(window.copied("mongosh").contains(&format!(".collation({})", &sent[11..])));
+    window.key(Key::Escape);
+
+    // It is kept with the tab and with the queries that were run.
+    let text = window.tab().saved_documents.query.collation.clone();
+    assert_eq!(text, sent[11..].to_owned());
+    window.click("Reset");
+    window.until_named("Sort as: Default");
+    window.click("Filter history");
+    window.type_into("Search queries", "strength");
+    let known = window.part("{ w: 'Apfel' } · sort");
+    window.click(&known);
+    window.until_named("Sort as: Deutsch, any case and accent, 2 before 10");
+    assert_eq!(listed(&window).len(), 3);
+}
+
+#[test]
+fn a_locale_that_is_not_known_is_refused_in_the_words_of_the_engine() {
+    let mut window = words();
+    window.click("Options");
+    window.point("Sort as: Default");
+    window.type_into("Other locale", "xx");
+    window.key(Key::Enter);
+    window.until_named("Sort as: xx");
+    window.until("the refusal is shown", |state| {
+        let view = &state.tabs.active().expect("a tab").documents;
+        view.refusal.as_ref().is_some_and(|refusal| {
+            refusal.error.field == QueryField::Collation && refusal.error.message.contains("xx")
+        })
+    });
+    window.key(Key::Escape);
+    assert!(window.has_part("Sort as: "));
+    window.point("Sort as: xx");
+    window.point("Default");
+    window.until_named("Sort as: Default");
+    window.until_named("6 documents");
+}
+
+#[test]
+fn an_index_helps_only_with_its_own_collation() {
+    let mut window = words();
+    window.run(
+        "test",
+        &doc! { "createIndexes": "words", "indexes": [{ "key": { "w": 1 }, "name": "w_1" }] },
+    );
+    window.type_into("Filter", "{ w: 'apfel' }");
+    window.click("Options");
+    window.point("Sort as: Default");
+    window.point("Deutsch");
+    window.key(Key::Escape);
+    window.until_named("1–1 of 1");
+    window.click("Explain the query");
+    let sentence = "an index on `w` with this collation would help";
+    window.until("the sentence", |state| {
+        let explain = state.tabs.active().and_then(|tab| tab.explain.as_ref());
+        let answer = explain.and_then(|explain| explain.answer.as_ref()?.as_ref().ok());
+        answer.is_some_and(|answer| answer.advice.sentence.contains(sentence))
+    });
+    window.click("Create that index…");
+    window.until_named("Create index");
+    window.until_named("Sort as: Deutsch");
+    assert!(window.value("Command").contains("collation: { locale: 'de' }"));
+    window.type_into("Index name", "w_de");
+    window.click("Create index");
+    window.until_gone("Index name");
+    window.ask(Action::Tabs(TabsAction::View(ViewKind::Indexes)));
+    window.until("it is there", |state| {
+        let tab = state.tabs.active().expect("a tab");
+        let rows = tab.indexes.rows.as_deref().unwrap_or_default();
+        rows.iter().any(|row| row.name == "w_de")
+    });
+    window.ask(Action::Tabs(TabsAction::View(ViewKind::Documents)));
+    window.until_named("Sort as: Deutsch");
+    window.point("Sort as: Deutsch");
+    window.until_named("The index w_de has this collation");
+    window.point("Neither matters");
+    window.until_named("No index has this collation, so none helps with text");
 }

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bson::{Document, RawDocumentBuf, doc};
-use mayfly_engine::wire::frame::{HEADER_BYTES, Header, OP_QUERY};
+use mayfly_engine::wire::frame::{HEADER_BYTES, Header, OP_QUERY, ReplyIds};
 use mayfly_engine::wire::message;
 
 /// What a script answers; `None`: what every server does.
@@ -64,10 +64,11 @@ fn serve(
         let reply = script(&read.db, &command).unwrap_or_else(|| usual(&command));
         let reply = RawDocumentBuf::try_from(&reply).expect("a reply");
         let mut out = Vec::new();
+        let ids = ReplyIds { own: 0, response_to: header.request_id };
         if is_query {
-            message::write_reply(&mut out, header.request_id, &reply);
+            message::write_reply(&mut out, ids, &reply);
         } else {
-            message::write_msg(&mut out, header.request_id, &reply);
+            message::write_msg(&mut out, ids, &reply, false);
         }
         client.write_all(&out)?;
     }

@@ -180,7 +180,7 @@ impl IndexMeta {
     }
 
     /// As `listIndexes` shows it. Like MongoDB, the index on `_id` does not report `unique`, unless
-    /// it is the key of a clustered collection, and `background` has no effect and is shown as it was
+    /// it is the key of a clustered collection. `background` has no effect and is shown as it was
     /// given, as a bool (`list_indexes.idl`).
     #[must_use]
     pub fn to_spec(&self) -> Document {

@@ -6,6 +6,7 @@ use crate::{
     catalog::CollectionMeta,
     plan::{Hint, PlanError, Search, Target, choose},
     query::{Filter, Projection, QueryError, Sort, VariableNames},
+    value::Collation,
 };
 
 /// Which documents are exported, in which order and with which of their fields, as in `find`. The
@@ -27,7 +28,8 @@ pub struct ExportQuery {
 }
 
 impl ExportQuery {
-    /// Reads the parts of a `find`. An empty document is none; a hint is a name or keys.
+    /// Reads the parts of a `find`. An empty document is none; a hint is a name or keys. Without a
+    /// collation text compares by its bytes.
     ///
     /// # Errors
     /// What is wrong with one of them.
@@ -36,10 +38,16 @@ impl ExportQuery {
         sort: &Document,
         projection: &Document,
         hint: Option<&Bson>,
+        collation: &Document,
     ) -> Result<Self, PlanError> {
-        let filter = (!filter.is_empty())
-            .then(|| Filter::parse_query(&raw(filter)?, &VariableNames::default()))
-            .transpose()?;
+        let collation = if collation.is_empty() {
+            None
+        } else {
+            Collation::read(&raw(collation)?, "collation").map_err(QueryError::from)?
+        };
+        let names = VariableNames::of_collation(collation.clone());
+        let filter =
+            (!filter.is_empty()).then(|| Filter::parse_query(&raw(filter)?, &names)).transpose()?;
         let mut projection = Projection::parse(&raw(projection)?)?;
         if let Some(filter) = &filter {
             projection = projection.map(|projection| projection.with_query(filter));
@@ -52,7 +60,8 @@ impl ExportQuery {
                 hint.map(Hint::parse).transpose()?.flatten()
             }
         };
-        Ok(Self { filter, sort: Sort::parse(&raw(sort)?)?, projection, hint, ..Self::default() })
+        let sort = Sort::parse_in(&raw(sort)?, collation.as_ref())?;
+        Ok(Self { filter, sort, projection, hint, ..Self::default() })
     }
 
     /// Whether reading the collection from its first record to its last gives the documents: order

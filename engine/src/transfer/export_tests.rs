@@ -289,7 +289,7 @@ fn the_parts_of_a_find_decide_what_is_written() {
         fixture.insert(&raw(&doc! { "_id": id, "n": n, "tags": [{ "t": n }, { "t": id }] }));
     }
     let check = |filter, sort, projection, (skip, limit), expected: &str| {
-        let query = ExportQuery::parse(&filter, &sort, &projection, None).unwrap();
+        let query = ExportQuery::parse(&filter, &sort, &projection, None, &doc! {}).unwrap();
         let query = ExportQuery { skip, limit, ..query };
         assert_eq!(queried(&fixture, query, NDJSON).unwrap().replace('\n', " "), expected);
     };
@@ -312,14 +312,14 @@ fn a_query_that_find_refuses_leaves_no_file() {
     fixture.insert(&raw(&doc! { "_id": 1, "a": "x" }));
     let none = bson::Document::new();
     let parsed = |filter: &bson::Document, sort: &bson::Document, projection: &bson::Document| {
-        ExportQuery::parse(filter, sort, projection, None)
+        ExportQuery::parse(filter, sort, projection, None, &doc! {})
     };
     assert!(parsed(&doc! { "a": { "$nope": 1 } }, &none, &none).is_err());
     assert!(parsed(&none, &doc! { "a": 7 }, &none).is_err());
     assert!(parsed(&none, &none, &doc! { "a": 1, "b": 0 }).is_err());
-    assert!(ExportQuery::parse(&none, &none, &none, Some(&bson::Bson::Int32(1))).is_err());
+    assert!(ExportQuery::parse(&none, &none, &none, Some(&bson::Bson::Int32(1)), &none).is_err());
     let hint = bson::Bson::from("nope_1");
-    let query = ExportQuery::parse(&none, &none, &none, Some(&hint)).unwrap();
+    let query = ExportQuery::parse(&none, &none, &none, Some(&hint), &none).unwrap();
     let error = queried(&fixture, query, NDJSON).unwrap_err();
     assert!(error.starts_with("Nothing was written: hint provided"), "{error}");
     let wrong = doc! { "b": { "$divide": ["$a", 1] } };
@@ -339,7 +339,7 @@ fn a_search_is_read_in_steps_and_can_be_canceled() {
         (doc! { "n": 1, "_id": { "$mod": [24_000, 23_999] } }, none.clone(), 1),
         (none.clone(), doc! { "n": 1 }, 25_000),
     ] {
-        let query = ExportQuery::parse(&filter, &sort, &none, None).unwrap();
+        let query = ExportQuery::parse(&filter, &sort, &none, None, &none).unwrap();
         let text = queried(&fixture, ExportQuery { limit: Some(30_000), ..query.clone() }, NDJSON);
         assert_eq!(text.unwrap().lines().count(), expected);
         let progress = Progress::new();

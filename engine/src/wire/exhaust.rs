@@ -9,7 +9,7 @@ use bson::raw::RawDocument;
 /// nothing would fill the connection with them. The client then asks again.
 pub fn open_cursor(command: &RawDocument, reply: &RawDocument) -> Option<i64> {
     let (name, _) = command.iter().next()?.ok()?;
-    let is_ok = reply.get_f64("ok").is_ok_and(|ok| ok == 1.0);
+    let is_ok = reply.get_f64("ok").is_ok_and(|ok| ok > 0.0);
     if name != "getMore" || !is_ok {
         return None;
     }

@@ -43,7 +43,7 @@ pub fn open(tab: TabId, asked: Asked, cx: &mut Apply<'_>) {
     if view.selected.is_empty() {
         return;
     }
-    let scope = Scope::new(view.selected.target(&view.query.filter), view.selected.len());
+    let scope = Scope::new(view.selected.target_of(&view.query), view.selected.len());
     let collection = &open.namespace.collection;
     let (measure, sample) = (scope.measure(collection), scope.read_sample(collection));
     let dialog = match asked {

@@ -7,6 +7,7 @@ use super::with;
 use crate::action::documents::How;
 use crate::apply::Apply;
 use crate::apply::clipboard::copy_lines;
+use crate::job::bulk::Target;
 use crate::limits::{COPIED_DOCUMENTS_MAX, SELECTED_MAX};
 use crate::state::documents::change::id_of;
 use crate::state::documents::clipboard;
@@ -213,7 +214,7 @@ pub fn copy(tab: TabId, form: CopyForm, cx: &mut Apply<'_>) {
 }
 
 fn copied(view: &DocumentsView, collection: &str) -> Document {
-    let filter = view.selected.target(&view.query.filter).filter();
+    let filter = view.selected.target_of(&view.query).filter();
     let query = Query { filter, skip: 0, limit: None, ..view.query.clone() };
     let mut command = query.find(collection, 0, COPIED_DOCUMENTS_MAX);
     command.insert("singleBatch", true);
@@ -222,7 +223,7 @@ fn copied(view: &DocumentsView, collection: &str) -> Document {
 
 /// The selected documents came.
 pub fn copy_read(tab: TabId, form: CopyForm, reply: &Reply, cx: &mut Apply<'_>) {
-    let found = match &reply.result {
+    let mut found = match &reply.result {
         Ok(found) => documents(found),
         Err(error) => {
             cx.state.toasts.push(Kind::Error, error.clone(), None, cx.state.uptime);
@@ -230,6 +231,10 @@ pub fn copy_read(tab: TabId, form: CopyForm, reply: &Reply, cx: &mut Apply<'_>) 
         }
     };
     let Some(open) = cx.state.tabs.get(tab) else { return };
+    if let Target::Ids(ids) = open.documents.selected.target_of(&open.documents.query) {
+        // The collation of the order also finds an `_id` that is only equal to one of these.
+        found.retain(|document| ids.contains(&id_of(document)));
+    }
     let columns = open.documents.shown_columns();
     let selected = open.documents.selected.len();
     let (text, count) = clipboard::text(form, &found, &columns);

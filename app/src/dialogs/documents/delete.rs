@@ -33,7 +33,10 @@ pub fn ui(
                 let ids = command::among(&bson::Document::new(), ids.clone());
                 command::delete(&open.namespace.collection, ids)
             }
-            Target::Matching(_) => command::delete(&open.namespace.collection, filter),
+            target => {
+                let delete = command::delete(&open.namespace.collection, filter);
+                command::statement_collated(delete, target.collation())
+            }
         });
     let (mut copy, mut answered) = (false, false);
     let title = format!("Delete {what} from {}?", marks::visible(&open.namespace.to_string()));

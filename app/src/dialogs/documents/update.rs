@@ -47,7 +47,8 @@ pub fn ui(
     let ready = draft.read.is_ok() && count.is_some_and(|count| count > 0);
     let command = draft.read.as_ref().ok().map(|update| {
         scope::command(&open.namespace, &draft.scope, |filter| {
-            command::update(&open.namespace.collection, filter, update)
+            let update = command::update(&open.namespace.collection, filter, update);
+            command::statement_collated(update, draft.scope.target.collation())
         })
     });
     let key = KeyboardShortcut::new(Modifiers::COMMAND, Key::Enter);

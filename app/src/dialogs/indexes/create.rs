@@ -7,6 +7,7 @@ use crate::action::{Action, ConvertAction, IndexesAction};
 use crate::dialogs::{WAITING, guide_ui, leave};
 use crate::guide;
 use crate::job::glossary::Term;
+use crate::panels::collation_menu;
 use crate::state::indexes::{CreateIndex, IndexesView, SampledField, no_ttl_reason, ttl_words};
 use crate::state::lesson::why::Topic;
 use crate::state::{Namespace, State, number};
@@ -16,6 +17,9 @@ use crate::widgets::hint::Hint as _;
 use crate::widgets::term::Explain as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, menu, modal, number_field, tabs};
+
+/// When an index with a collation is used.
+const COLLATION_NOTE: &str = "Queries use the index for text only if they have this collation";
 
 /// Fields that an index may have.
 const FIELDS_MAX: usize = 32;
@@ -166,6 +170,9 @@ fn content_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView) {
             ..Field::default()
         };
         field.ui(ui, &mut create.partial);
+    });
+    field::labelled(ui, "Sort as", None, |ui| {
+        collation_menu::ui(ui, "Sort as", &mut create.collation, COLLATION_NOTE);
     });
     field::labelled(ui, "Name", None, |ui| {
         let usual = create.usual_name();

@@ -1,9 +1,12 @@
 //! The filter, always in sight, and its options.
 
+use bson::Bson;
 use egui::{Id, Key, Label, Ui};
+use mayfly_engine::value::{Layout, shell};
 
 use super::{filter_edit, history};
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
+use crate::panels::collation_menu;
 use crate::state::code::Language;
 use crate::state::documents::query::QueryError;
 use crate::state::documents::{DocumentsDraft, DocumentsView, QueryField, QueryText};
@@ -16,6 +19,9 @@ use crate::widgets::{Button, menu, paint};
 
 /// Room at the right of the filter for its buttons, in points.
 const BUTTONS: f32 = 300.0;
+
+/// The width of the choice of a language, in points.
+const LANGUAGE: f32 = 150.0;
 
 /// A view so wide has the filter and its buttons in one line, in points.
 const WIDE: f32 = BUTTONS + 200.0;
@@ -57,7 +63,7 @@ pub fn ui(
         ui.horizontal(|ui| run |= buttons_ui(ui, state, tab, draft, is_readable, actions));
     }
     if draft.options {
-        run |= options_ui(ui, &mut draft.query, error.as_ref());
+        run |= options_ui(ui, tab, &mut draft.query, error.as_ref());
     }
     if run && is_readable {
         actions.push(Action::Documents(tab.id, DocumentsAction::Run));
@@ -89,7 +95,7 @@ fn buttons_ui(
     let button = Button::plain("Options")
         .menu()
         .selected(draft.options || has_options)
-        .tooltip("Projection, sort, skip, limit and hint");
+        .tooltip("Projection, sort, language, skip, limit and hint");
     if ui.add(button).clicked() {
         draft.options = !draft.options;
     }
@@ -147,10 +153,10 @@ fn copy_as_ui(ui: &mut Ui, tab: &Tab, is_readable: bool, actions: &mut Actions) 
     });
 }
 
-fn options_ui(ui: &mut Ui, query: &mut QueryText, error: Option<&QueryError>) -> bool {
+fn options_ui(ui: &mut Ui, tab: &Tab, query: &mut QueryText, error: Option<&QueryError>) -> bool {
     let mut run = false;
     let gap = ui.spacing().item_spacing.x;
-    let room = (ui.available_width() - 5.0 * gap).max(400.0);
+    let room = (ui.available_width() - LANGUAGE - 6.0 * gap).max(400.0);
     let (wide, middle, narrow, time) = (room * 0.24, room * 0.2, room * 0.1, room * 0.14);
     ui.horizontal_top(|ui| {
         let mut option =
@@ -169,13 +175,35 @@ fn options_ui(ui: &mut Ui, query: &mut QueryText, error: Option<&QueryError>) ->
             };
         option(ui, "Projection", "{ field: 1 }", QueryField::Project, wide, &mut query.project);
         option(ui, "Sort", "{ field: -1 }", QueryField::Sort, middle, &mut query.sort);
+        let is_chosen = language_ui(ui, tab, &mut query.collation);
         option(ui, "Skip", "0", QueryField::Skip, narrow, &mut query.skip);
         option(ui, "Limit", "all", QueryField::Limit, narrow, &mut query.limit);
         option(ui, "Hint", "index name or { field: 1 }", QueryField::Hint, middle, &mut query.hint);
         let (field, limit) = (QueryField::TimeLimit, &mut query.time_limit);
         option(ui, "Time limit (s)", "none", field, time, limit);
+        run |= is_chosen;
     });
     run
+}
+
+/// How text compares. Returns whether it was changed, which runs the query.
+fn language_ui(ui: &mut Ui, tab: &Tab, typed: &mut String) -> bool {
+    let mut collation = shell::read_document(typed).unwrap_or_default();
+    let note = tab.indexes.collation_words(&collation);
+    let mut changed = false;
+    ui.vertical(|ui| {
+        ui.set_width(LANGUAGE);
+        ui.spacing_mut().item_spacing.y = 2.0;
+        ui.label(text::rich("Sort as", text::small()).color(colors(ui).dim));
+        changed = collation_menu::ui(ui, "Sort as", &mut collation, &note);
+    });
+    if changed {
+        typed.clear();
+        if !collation.is_empty() {
+            *typed = shell::write_value(&Bson::Document(collation), Layout::OneLine);
+        }
+    }
+    changed
 }
 
 /// Draws what can't be read, in a line that is cut at the edge.
@@ -189,6 +217,7 @@ pub(super) fn error_ui(ui: &mut Ui, error: &QueryError) {
         QueryField::Limit => "Limit",
         QueryField::Hint => "Hint",
         QueryField::TimeLimit => "Time limit",
+        QueryField::Collation => "Sort as",
     };
     ui.horizontal(|ui| {
         let (rect, _) =

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use bson::{Bson, Document};
 
-use super::{Part, block, double, fields, hex, parts, quoted};
+use super::{Part, Rules, block, double, fields, hex, parts, quoted};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 
@@ -66,6 +66,18 @@ fn document(document: &Document, depth: usize) -> String {
     block("new BsonDocument {", &parts, "}", depth)
 }
 
+fn collation(rules: &Document) -> String {
+    let Rules { locale, strength, is_numeric } = Rules::of(rules);
+    let mut text = format!("new Collation({}", quoted(locale));
+    if let Some(strength) = strength {
+        let _ = write!(text, ", strength: CollationStrength.{strength}");
+    }
+    if is_numeric {
+        text.push_str(", numericOrdering: true");
+    }
+    text + ")"
+}
+
 pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
     let (db, collection) = (quoted(&namespace.db), quoted(&namespace.collection));
     let (mut options, mut calls) = (Vec::new(), String::new());
@@ -81,6 +93,10 @@ pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
             }
             Part::TimeLimit(ms) => {
                 options.push(format!("MaxTime = TimeSpan.FromMilliseconds({ms})"));
+                Ok(())
+            }
+            Part::Collation(rules) => {
+                options.push(format!("Collation = {}", collation(rules)));
                 Ok(())
             }
         };

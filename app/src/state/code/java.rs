@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use bson::{Bson, Document};
 
-use super::{LINE_CHARS_MAX, Part, block, double, fields, hex, indent, parts, quoted};
+use super::{LINE_CHARS_MAX, Part, Rules, block, double, fields, hex, indent, parts, quoted};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 
@@ -72,8 +72,22 @@ fn document(document: &Document, depth: usize) -> String {
     text
 }
 
+fn collation(rules: &Document) -> String {
+    let Rules { locale, strength, is_numeric } = Rules::of(rules);
+    let mut text = format!("collation(Collation.builder().locale({})", quoted(locale));
+    if let Some(strength) = strength {
+        let _ = write!(text, ".collationStrength(CollationStrength.{})", strength.to_uppercase());
+    }
+    if is_numeric {
+        text.push_str(".numericOrdering(true)");
+    }
+    text + ".build())"
+}
+
 fn imports(code: &str) -> String {
-    const NAMES: [(&str, &str); 15] = [
+    const NAMES: [(&str, &str); 17] = [
+        ("Collation.builder", "com.mongodb.client.model.Collation"),
+        ("CollationStrength.", "com.mongodb.client.model.CollationStrength"),
         ("Arrays.", "java.util.Arrays"),
         ("Date.from", "java.util.Date"),
         ("new Date(", "java.util.Date"),
@@ -121,6 +135,7 @@ pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
             Part::Hint(Bson::Document(keys)) => format!("hint({})", document(keys, 1)),
             Part::Hint(name) => format!("hintString({})", value(name, 1)),
             Part::TimeLimit(ms) => format!("maxTime({ms}, TimeUnit.MILLISECONDS)"),
+            Part::Collation(rules) => collation(rules),
         };
         let _ = write!(code, "\n    .{call}");
     }

@@ -155,6 +155,7 @@ enum Part<'q> {
     Hint(&'q Bson),
     /// In milliseconds.
     TimeLimit(u64),
+    Collation(&'q Document),
 }
 
 /// The parts that a query has, in the order in which every language writes them.
@@ -167,8 +168,31 @@ fn parts(query: &Query) -> impl Iterator<Item = Part<'_>> {
         query.limit.map(Part::Limit),
         query.hint.as_ref().map(Part::Hint),
         query.max_time_ms.map(Part::TimeLimit),
+        has(&query.collation).then_some(Part::Collation(&query.collation)),
     ];
     all.into_iter().flatten()
+}
+
+/// A collation for languages that have a type for it.
+struct Rules<'r> {
+    locale: &'r str,
+    /// The name of a strength other than the usual one.
+    strength: Option<&'static str>,
+    is_numeric: bool,
+}
+
+impl<'r> Rules<'r> {
+    fn of(rules: &'r Document) -> Self {
+        let strength = match rules.get("strength").and_then(mayfly_engine::value::whole) {
+            Some(1) => Some("Primary"),
+            Some(2) => Some("Secondary"),
+            Some(4) => Some("Quaternary"),
+            Some(5) => Some("Identical"),
+            _ => None,
+        };
+        let is_numeric = rules.get_bool("numericOrdering").unwrap_or(false);
+        Self { locale: rules.get_str("locale").unwrap_or_default(), strength, is_numeric }
+    }
 }
 
 /// The name and the value of each field.

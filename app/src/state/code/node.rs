@@ -98,6 +98,7 @@ pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
             Part::Limit(number) => format!("limit: {number}"),
             Part::Hint(hint) => format!("hint: {}", value(hint, 1)),
             Part::TimeLimit(ms) => format!("maxTimeMS: {ms}"),
+            Part::Collation(rules) => format!("collation: {}", document(rules, 1)),
         })
         .collect();
     let mut find = document(&query.filter, 0);

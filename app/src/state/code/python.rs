@@ -109,6 +109,7 @@ pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
         Part::Hint(Bson::Document(keys)) => format!("hint={}", pairs(keys)),
         Part::Hint(name) => format!("hint={}", value(name, 1)),
         Part::TimeLimit(ms) => format!("max_time_ms={ms}"),
+        Part::Collation(rules) => format!("collation={}", document(rules, 1)),
     });
     let (db, collection) = (quoted(&namespace.db), quoted(&namespace.collection));
     let mut code =

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use bson::{Bson, Document};
 
-use super::{Part, block, double, fields, parts};
+use super::{Part, Rules, block, double, fields, parts};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 
@@ -109,11 +109,24 @@ pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
             Part::Hint(Bson::Document(keys)) => format!("hint(Hint::Keys({}))", document(keys, 1)),
             Part::Hint(name) => format!("hint(Hint::Name({}.into()))", value(name, 1)),
             Part::TimeLimit(ms) => format!("max_time(Duration::from_millis({ms}))"),
+            Part::Collation(rules) => collation(rules),
         };
         let _ = write!(code, "\n    .{call}");
     }
     code.push_str("\n    .await?;");
     format!("{}\n{code}", imports(&code))
+}
+
+fn collation(rules: &Document) -> String {
+    let Rules { locale, strength, is_numeric } = Rules::of(rules);
+    let mut text = format!("collation(Collation::builder().locale({})", quoted(locale));
+    if let Some(strength) = strength {
+        let _ = write!(text, ".strength(CollationStrength::{strength})");
+    }
+    if is_numeric {
+        text.push_str(".numeric_ordering(true)");
+    }
+    text + ".build())"
 }
 
 fn imports(code: &str) -> String {
@@ -137,8 +150,16 @@ fn imports(code: &str) -> String {
         text.push_str("use std::time::Duration;\n\n");
     }
     let _ = writeln!(text, "use mongodb::bson::{{{}}};", names.join(", "));
-    if code.contains("Hint::") {
-        text.push_str("use mongodb::options::Hint;\n");
+    let options = [
+        ("Collation::builder", "Collation"),
+        ("CollationStrength::", "CollationStrength"),
+        ("Hint::", "Hint"),
+    ];
+    let used = options.into_iter().filter(|(part, _)| code.contains(part));
+    match used.map(|(_, name)| name).collect::<Vec<_>>().as_slice() {
+        [] => {}
+        [one] => drop(writeln!(text, "use mongodb::options::{one};")),
+        more => drop(writeln!(text, "use mongodb::options::{{{}}};", more.join(", "))),
     }
     text
 }

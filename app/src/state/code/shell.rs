@@ -52,6 +52,7 @@ pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
             Part::Limit(number) => write!(calls, ".limit({number})"),
             Part::Hint(hint) => write!(calls, ".hint({})", value(hint)),
             Part::TimeLimit(ms) => write!(calls, ".maxTimeMS({ms})"),
+            Part::Collation(rules) => write!(calls, ".collation({})", document(rules)),
         };
     }
     format!("db.getSiblingDB({db}).getCollection({collection}).find({find}){calls}")

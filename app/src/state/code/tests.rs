@@ -21,6 +21,60 @@ fn query() -> Query {
         limit: Some(20),
         hint: Some(Bson::String("at_1".to_owned())),
         max_time_ms: Some(2_500),
+        collation: Document::new(),
+    }
+}
+
+#[test]
+fn every_language_writes_a_collation() {
+    let collation = doc! { "locale": "de", "strength": 2, "numericOrdering": true };
+    let query = Query { collation, ..Query::default() };
+    let rust = "use mongodb::options::{Collation, CollationStrength};";
+    for (language, parts) in [
+        (
+            Language::Shell,
+            [".collation({ locale: 'de', strength: 2, numericOrdering: true })", "find({})"],
+        ),
+        (
+            Language::Python,
+            [
+                "collation={ \"locale\": \"de\", \"strength\": 2, \"numericOrdering\": True },",
+                "find(",
+            ],
+        ),
+        (
+            Language::Node,
+            ["collation: { locale: \"de\", strength: 2, numericOrdering: true }", "find({}"],
+        ),
+        (
+            Language::Java,
+            [
+                ".collation(Collation.builder().locale(\"de\")\
+                 .collationStrength(CollationStrength.SECONDARY).numericOrdering(true).build())",
+                "import com.mongodb.client.model.CollationStrength;",
+            ],
+        ),
+        (
+            Language::CSharp,
+            [
+                "Collation = new Collation(\"de\", strength: CollationStrength.Secondary, \
+                 numericOrdering: true)",
+                "FindOptions",
+            ],
+        ),
+        (
+            Language::Rust,
+            [
+                ".collation(Collation::builder().locale(\"de\")\
+                 .strength(CollationStrength::Secondary).numeric_ordering(true).build())",
+                rust,
+            ],
+        ),
+    ] {
+        let text = language.find(&Namespace::new("shop", "orders"), &query);
+        for part in parts {
+            assert!(text.contains(part), "{part} in {text}");
+        }
     }
 }
 

@@ -62,13 +62,14 @@ impl Scope {
     /// The command that counts them.
     #[must_use]
     pub fn measure(&self, collection: &str) -> Document {
-        command::measure(collection, &self.target.filter())
+        command::measure(collection, &self.target.filter(), &self.target.collation())
     }
 
     /// The command that reads some of them.
     #[must_use]
     pub fn read_sample(&self, collection: &str) -> Document {
-        command::sample(collection, &self.target.filter(), PREVIEWED_DOCUMENTS)
+        let (filter, collation) = (self.target.filter(), self.target.collation());
+        command::sample(collection, &filter, &collation, PREVIEWED_DOCUMENTS)
     }
 
     /// How many documents the store has counted.
@@ -160,7 +161,7 @@ impl BulkUpdate {
         self.previews.clear();
         if let Ok(update) = &self.read {
             let filter = match &self.scope.target {
-                Target::Matching(filter) => Some(filter),
+                Target::Matching(filter) | Target::Collated { filter, .. } => Some(filter),
                 Target::Ids(_) => None,
             };
             self.previews = previews(update, filter, &self.scope.sample, now_ms);

@@ -28,6 +28,8 @@ pub struct QueryText {
     pub hint: String,
     /// How long it may take, in seconds.
     pub time_limit: String,
+    /// How text compares, as a document.
+    pub collation: String,
 }
 
 /// A part of a query.
@@ -47,6 +49,8 @@ pub enum QueryField {
     Hint,
     /// How long it may take.
     TimeLimit,
+    /// How text compares.
+    Collation,
 }
 
 /// What can't be read, and where.
@@ -82,11 +86,14 @@ impl Refusal {
             (QueryField::Project, &text.project, "projection"),
             (QueryField::Sort, &text.sort, "sort"),
             (QueryField::Hint, &text.hint, "hint"),
+            (QueryField::Collation, &text.collation, "collation"),
         ];
         let lower = message.to_lowercase();
         let place = parts.iter().find_map(|(field, text, _)| Some((*field, find(text)?)));
         let (field, offset) = place.unwrap_or_else(|| {
             let mut typed = parts.iter().filter(|(_, text, _)| !text.trim().is_empty());
+            // Servers name the locale, and not always the collation that it is in.
+            let lower = lower.replace("'locale'", "collation");
             let field = typed.find(|(_, _, name)| lower.contains(name)).map(|(field, ..)| *field);
             (field.unwrap_or(QueryField::Filter), 0)
         });
@@ -117,7 +124,7 @@ impl QueryText {
         parts.collect::<Vec<_>>().join(" · ")
     }
 
-    fn parts(&self) -> [(&'static str, &str); 7] {
+    fn parts(&self) -> [(&'static str, &str); 8] {
         [
             ("", &self.filter),
             ("projection", &self.project),
@@ -126,15 +133,14 @@ impl QueryText {
             ("limit", &self.limit),
             ("hint", &self.hint),
             ("time limit", &self.time_limit),
+            ("collation", &self.collation),
         ]
     }
 
     /// Whether an option other than the filter is in use.
     #[must_use]
     pub fn has_options(&self) -> bool {
-        [&self.project, &self.sort, &self.skip, &self.limit, &self.hint, &self.time_limit]
-            .iter()
-            .any(|text| !text.trim().is_empty())
+        self.parts().iter().any(|(name, text)| !name.is_empty() && !text.trim().is_empty())
     }
 
     /// Reads every part. In the filter, `now` and `new Date()` are the time that is passed in.
@@ -150,6 +156,7 @@ impl QueryText {
             limit: number(&self.limit, QueryField::Limit)?.filter(|limit| *limit > 0),
             hint: hint(&self.hint)?,
             max_time_ms: max_time_ms(&self.time_limit)?,
+            collation: document(&self.collation, QueryField::Collation)?,
         })
     }
 }
@@ -274,6 +281,28 @@ mod tests {
         check(&text, "$sort key ordering must be 1 or -1", QueryField::Sort, 0);
         check(&text, "hint provided does not exist (BadValue)", QueryField::Hint, 0);
         check(&text, "no reason", QueryField::Filter, 0);
+        let text = QueryText { collation: "{ locale: \"xx\" }".to_owned(), ..text };
+        let words = "the collation { locale: \"xx\" } is not known";
+        check(&text, words, QueryField::Collation, 0);
+        let words = "Field 'locale' is invalid in: { locale: \"xx\" } (BadValue)";
+        check(&text, words, QueryField::Collation, 0);
+    }
+
+    #[test]
+    fn a_collation_is_an_option_like_the_others() {
+        let collation = "{ locale: \"de\", strength: 2 }".to_owned();
+        let text = QueryText { collation, ..QueryText::of_filter("{ w: \"a\" }") };
+        assert!(text.has_options());
+        assert_eq!(text.in_words(), "{ w: \"a\" } · collation { locale: \"de\", strength: 2 }");
+        let query = text.read(0).expect("readable");
+        let expected = doc! { "locale": "de", "strength": 2 };
+        for command in [query.find("c", 0, 9), query.count("c"), query.find_all("c")] {
+            assert_eq!(command.get_document("collation").ok(), Some(&expected), "{command}");
+        }
+        let all = Query { collation: expected, ..Query::default() };
+        assert!(!all.count("c").contains_key("collation"), "the store knows it");
+        let old = serde_json::from_str::<QueryText>("{\"filter\": \"{}\"}");
+        assert_eq!(old.expect("settings before it").collation, "");
     }
 
     #[test]

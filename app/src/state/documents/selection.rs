@@ -6,7 +6,7 @@ use bson::{Bson, Document, doc};
 
 use super::DocumentsView;
 use super::view::key;
-use crate::commands::query;
+use crate::commands::query::{self, Query};
 use crate::job::bulk::Target;
 use crate::limits::SELECTED_MAX;
 
@@ -104,6 +104,18 @@ impl Selection {
     pub fn set_count(&mut self, now: u64) {
         if let Self::All { count, .. } = self {
             *count = now;
+        }
+    }
+
+    /// The documents that a query shows, for a change of them. With a collation, a document whose
+    /// `_id` is equal to that of one that is left out is left out too.
+    #[must_use]
+    pub fn target_of(&self, query: &Query) -> Target {
+        match self.target(&query.filter) {
+            Target::Matching(filter) if !query.collation.is_empty() => {
+                Target::Collated { filter, collation: query.collation.clone() }
+            }
+            target => target,
         }
     }
 

@@ -156,7 +156,9 @@ impl Advice {
                 index: None,
             };
         }
-        let sentence = format!("{did}: an index on {} would help", on(&index));
+        // An index with another collation has text in another order.
+        let same = if plan.collation.is_empty() { "" } else { " with this collation" };
+        let sentence = format!("{did}: an index on {}{same} would help", on(&index));
         Self { sentence, is_warning: true, index: Some(index) }
     }
 }
@@ -189,6 +191,17 @@ mod tests {
         check(
             &plan("COLLSCAN", filter, 200_000, 12),
             "Read 200,000 documents to return 12: an index on `user` would help",
+            Some(&[("user", false)]),
+        );
+    }
+
+    #[test]
+    fn an_index_needs_the_collation_of_the_query() {
+        let collation = doc! {"locale": "de"};
+        let filter = doc! {"user": {"$eq": "ann"}};
+        check(
+            &Plan { collation, ..plan("COLLSCAN", filter, 200_000, 12) },
+            "Read 200,000 documents to return 12: an index on `user` with this collation would help",
             Some(&[("user", false)]),
         );
     }

@@ -46,6 +46,8 @@ pub struct Plan {
     pub returned: u64,
     /// Milliseconds.
     pub millis: u64,
+    /// How text compares; empty: by its bytes, or as the collection says.
+    pub collation: Document,
     /// Whether it is a pipeline with stages after the search.
     pub is_pipeline: bool,
 }
@@ -92,7 +94,10 @@ impl Plan {
         // A server may put the stages one level deeper.
         let top = top.get_document("queryPlan").unwrap_or(top);
         let total = |name: &str| stats.and_then(|stats| number(stats, name)).unwrap_or_default();
+        let given = reply.get_document("command").and_then(|given| given.get_document("collation"));
+        let collation = given.or_else(|_| planner.get_document("collation"));
         let mut plan = Self {
+            collation: collation.cloned().unwrap_or_default(),
             filter: planner.get_document("parsedQuery").cloned().unwrap_or_default(),
             docs: total("totalDocsExamined"),
             keys: total("totalKeysExamined"),

@@ -202,6 +202,8 @@ pub struct CreateIndex {
     pub hidden: bool,
     /// The partial filter as typed; empty for none.
     pub partial: String,
+    /// How its text compares; empty: as the collection says.
+    pub collation: Box<Document>,
     /// Its name as typed; empty for the usual one.
     pub name: String,
     /// What the TTL would remove, and the index that was asked for, as in the command.
@@ -315,6 +317,9 @@ impl CreateIndex {
             let partial = mayfly_engine::value::shell::read_document(&self.partial)
                 .map_err(|error| format!("The partial filter: {error}"))?;
             index.insert("partialFilterExpression", partial);
+        }
+        if !self.collation.is_empty() {
+            index.insert("collation", (*self.collation).clone());
         }
         Ok(indexes::create(collection, index))
     }

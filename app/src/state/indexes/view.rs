@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use bson::{Bson, Document};
 use mayfly_engine::value::whole;
 
+use crate::commands::collation::{CollationChoice, serves};
 use crate::commands::smallest_int;
 use crate::state::fields::{KnownField, KnownFields};
 use crate::state::{duration, number};
@@ -28,6 +29,26 @@ pub struct IndexesView {
     figures: BTreeMap<String, Figures>,
     /// The index that is dropped to be created again could not be dropped.
     pub is_drop_refused: bool,
+}
+
+impl IndexesView {
+    /// Which indexes help with text of this collation, in one sentence, as far as they are known.
+    #[must_use]
+    pub fn collation_words(&self, collation: &Document) -> String {
+        let Some(chosen) = CollationChoice::of(collation) else {
+            return "An index helps with text only if both have the same collation".to_owned();
+        };
+        let Some(rows) = &self.rows else {
+            return "Only an index with this collation helps with text".to_owned();
+        };
+        let serving = rows.iter().filter(|row| serves(&row.spec, &chosen));
+        let names: Vec<&str> = serving.map(|row| row.name.as_str()).collect();
+        match names.as_slice() {
+            [] => "No index has this collation, so none helps with text".to_owned(),
+            [one] => format!("The index {one} has this collation"),
+            more => format!("{} indexes have this collation", more.len()),
+        }
+    }
 }
 
 /// What is counted of an index.

@@ -39,6 +39,8 @@ pub struct SchemaView {
     pub stage: Stage,
     /// Which documents are analyzed.
     pub filter: Document,
+    /// How the text of the filter compares.
+    pub collation: Document,
     /// Whether the data changed after it was read.
     pub is_stale: bool,
     /// The path in the inspector.

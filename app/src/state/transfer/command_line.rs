@@ -86,8 +86,13 @@ pub fn export(draft: &ExportDraft, query: &Query, folder: Option<&Path>) -> Stri
         ExportForm::Csv => line.option("--format", "csv"),
         ExportForm::Bson => line.option("--format", "bson"),
     }
-    let Query { filter, sort, projection, skip, limit, hint, .. } = query;
-    for (option, part) in [("--filter", filter), ("--sort", sort), ("--projection", projection)] {
+    let Query { filter, sort, projection, skip, limit, hint, collation, .. } = query;
+    for (option, part) in [
+        ("--filter", filter),
+        ("--sort", sort),
+        ("--projection", projection),
+        ("--collation", collation),
+    ] {
         if !part.is_empty() {
             line.option(option, &one_line(part));
         }

@@ -269,6 +269,7 @@ impl ExportDraft {
                 QueryField::Skip => "skip",
                 QueryField::Limit => "limit",
                 QueryField::Hint => "hint",
+                QueryField::Collation => "language",
             };
             format!("The {part} can't be used: {}", error.message)
         })
@@ -279,8 +280,8 @@ impl ExportDraft {
     /// # Errors
     /// One sentence.
     pub fn export_query(&self) -> Result<ExportQuery, String> {
-        let Query { filter, projection, sort, skip, limit, hint, .. } = self.query()?;
-        let query = ExportQuery::parse(&filter, &sort, &projection, hint.as_ref())
+        let Query { filter, projection, sort, skip, limit, hint, collation, .. } = self.query()?;
+        let query = ExportQuery::parse(&filter, &sort, &projection, hint.as_ref(), &collation)
             .map_err(|error| format!("The query can't be used: {error}"))?;
         Ok(ExportQuery { skip, limit, ..query })
     }

@@ -44,7 +44,7 @@ impl Run<'_> {
 
     fn first_ids(&self, collection: &str) -> Result<Vec<Bson>, Stop> {
         let batch = i32::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i32::MAX);
-        let mut find = command::ids(collection, &Document::new(), batch);
+        let mut find = command::ids(collection, &Document::new(), &Document::new(), batch);
         find.insert("limit", batch);
         find.insert("singleBatch", true);
         let reply = self.read(&find)?;

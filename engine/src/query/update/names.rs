@@ -114,8 +114,8 @@ fn check_at(document: &Document, at: usize, path: &str) -> Result<(), QueryError
         _ => Err(QueryError::new(
             Code::DOLLAR_PREFIXED_FIELD_NAME,
             format!(
-                "The dollar ($) prefixed field '{}' in '{path}' is not allowed in the context of an \
-                 update's replacement document. Consider using an aggregation pipeline with \
+                "The dollar ($) prefixed field '{}' in '{path}' is not allowed in the context of \
+                 an update's replacement document. Consider using an aggregation pipeline with \
                  $replaceWith.",
                 name_at(Some(at)).unwrap_or_default()
             ),
