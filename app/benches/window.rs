@@ -159,6 +159,7 @@ impl Window {
             opener: opener(),
             lessons: shelf(None),
             lesson: None,
+            beginning: None,
             secrets: Secrets::none(),
             settings_file: None,
             local_zone: Zone::Utc,

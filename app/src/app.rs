@@ -17,13 +17,14 @@ use crate::action::{
 use crate::apply::{self, Apply, Effects, WindowEffect};
 use crate::job::lesson::{LessonRequest, LessonSource};
 use crate::job::zone::set_date_style;
-use crate::job::{OpenError, OpenRequest};
+use crate::job::{Beginning, OpenError, OpenRequest};
 use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
 use crate::pace::Pace;
 use crate::shutdown::ShutdownSignal;
 use crate::source::Opener;
 use crate::source::embedded::first_request;
 use crate::state::number::set_grouping;
+use crate::state::recent_stores::RecentStore;
 use crate::state::settings::ThemeChoice;
 use crate::state::{Phase, Settings, State, Zone, toasts};
 use crate::theme::{Colors, Contrast, durations};
@@ -58,6 +59,8 @@ pub struct WindowOptions {
     pub present: bool,
     /// The lesson that it begins with, and the index of its card.
     pub lesson: Option<(LessonSource, usize)>,
+    /// What it does first.
+    pub beginning: Option<Beginning>,
     /// What closes it from outside.
     pub shutdown: Option<ShutdownSignal>,
 }
@@ -107,7 +110,8 @@ impl MayflyApp {
         state.view.local_zone = options.local_zone;
         state.clock.set_zone(state.zone());
         // Without a place to keep that they were seen, they would come on every start.
-        if context.storage.is_some() && !state.settings.callouts_seen {
+        let has_seen = state.settings.callouts_seen || options.beginning.is_some();
+        if context.storage.is_some() && !has_seen {
             state.view.callout = Some(0);
         }
         let mut app = Self {
@@ -123,11 +127,10 @@ impl MayflyApp {
         };
         let is_sandbox = options.request.sandbox.is_some();
         let walker = options.request.walker.clone();
-        let last = app.state.settings.stores.last().filter(|_| options.open_last);
-        let request = match last {
-            Some(last) => OpenRequest { walker: walker.clone(), ..last.request() },
-            None => options.request,
-        };
+        app.state.beginning = options.beginning;
+        let last = last_store(&app.state).filter(|_| options.open_last);
+        let last = last.map(|last| OpenRequest { walker: walker.clone(), ..last });
+        let request = last.unwrap_or(options.request);
         let mut effects = Effects::default();
         effects.window(WindowEffect::Theme(app.state.settings.theme));
         effects.window(WindowEffect::Zoom(app.state.settings.zoom));
@@ -319,6 +322,7 @@ impl eframe::App for MayflyApp {
         }
         self.take_outcomes(context, &mut effects);
         self.begin_lesson(context);
+        apply::beginning::follow(&mut Apply::new(&mut self.state, &mut effects));
         if let Some(first) = self.state.first_tab.take() {
             let show = Action::Tabs(TabsAction::Show(first));
             apply::apply(show, &mut Apply::new(&mut self.state, &mut effects));
@@ -386,6 +390,13 @@ impl eframe::App for MayflyApp {
         let saved = Saved { settings: self.state.settings.clone() };
         eframe::set_value(storage, SAVED, &saved);
     }
+}
+
+/// The store of this machine that was open last. Nothing of the user's goes into the demo store.
+fn last_store(state: &State) -> Option<OpenRequest> {
+    let writes = state.beginning.as_ref().is_some_and(Beginning::writes);
+    let last = state.settings.stores.last().filter(|last| !(writes && last.demo));
+    last.map(RecentStore::request)
 }
 
 /// Sets up the look. Where the processor draws, nothing slides: each step costs a frame.

@@ -13,7 +13,7 @@ use std::{
 use crate::{
     WindowError, WindowOptions,
     cli::{self, Failure, WindowOutcome, WindowRequest},
-    job::{OpenError, Zone},
+    job::{Beginning, OpenError, Zone},
     lessons::progress,
     run_window,
     shutdown::ShutdownSignal,
@@ -41,6 +41,11 @@ fn window(
     // opens and shows the error. Which store was open last is known to the window alone, so it opens
     // in any case, and the terminal shows the error too.
     let is_terminal = std::io::stderr().is_terminal();
+    if let Some(Beginning::Refused(sentence)) = request.beginning.as_ref().filter(|_| is_terminal) {
+        return Err(Failure(format!("{sentence}.")));
+    }
+    // The window has another place for files than a store in use.
+    let is_terminal = is_terminal && !request.beginning.as_ref().is_some_and(Beginning::writes);
     if is_terminal && !request.open_last {
         let store = &request.store;
         check_free(store).map_err(|failure| Failure(in_terminal(store, &failure)))?;
@@ -60,6 +65,7 @@ fn window(
         local_zone: Zone::Local,
         present: request.present,
         lesson: request.lesson,
+        beginning: request.beginning,
         shutdown: Some(shutdown),
     };
     match run_window(options, prepare) {

@@ -22,6 +22,9 @@ pub enum TransferAction {
         /// The collection that was shown.
         into: Option<Namespace>,
     },
+    /// Files that the command line named: opens the import dialog on them. The documents are shown as
+    /// soon as all of them are imported.
+    Open(Vec<PathBuf>),
     /// Opens the export dialog on a collection.
     Export {
         /// The collection.

@@ -4,6 +4,7 @@
 pub mod aggregate;
 pub mod answer;
 pub mod archive;
+pub mod beginning;
 pub mod calendar;
 mod choose_store;
 pub mod clipboard;

@@ -78,6 +78,7 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
 pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     let opened = match opened {
         Ok(opened) => opened,
+        Err(failure) if stores::in_sandbox(&failure, cx) => return,
         Err(failure) => return not_opened(failure, cx.state),
     };
     // Drafts stay when the same folder is opened again.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::lesson::close::{close as close_lesson, title};
 use super::{Apply, convert, demo, documents, event, passwords, rollout, store, transfer};
-use crate::job::{Event, OpenRequest};
+use crate::job::{Event, OpenError, OpenRequest, Sandbox};
 use crate::limits::OPEN_STORES_MAX;
 use crate::source::Opened;
 use crate::state::purpose::StorePurpose;
@@ -185,6 +185,34 @@ pub(super) fn close(slot: u32, cx: &mut Apply<'_>) {
     }
 }
 
+/// Opens a sandbox in the place of a store that can't be opened, if there is something to show in it.
+/// False: there is not.
+pub(super) fn in_sandbox(failure: &OpenError, cx: &mut Apply<'_>) -> bool {
+    let request = &cx.state.store.request;
+    let beginning = cx.state.beginning.as_ref().filter(|beginning| beginning.writes());
+    let Some(beginning) = beginning.filter(|_| !request.is_temporary()) else { return false };
+    let opens = beginning.opens();
+    let why = if failure.is_in_use {
+        format!("{} is in use by another program", name_of(request))
+    } else {
+        failure.message.trim_end_matches('.').to_owned()
+    };
+    let sentence = format!("{why}, so {opens} in a sandbox, a temporary store");
+    cx.state.toasts.push(Kind::Warning, sentence, None, cx.state.uptime);
+    let sandbox = OpenRequest { sandbox: Some(Sandbox::Empty), ..OpenRequest::default() };
+    open(sandbox, cx);
+    true
+}
+
+fn name_of(request: &OpenRequest) -> String {
+    let folder = request.folder.as_ref().and_then(|folder| folder.file_name());
+    match folder {
+        Some(folder) => folder.to_string_lossy().into_owned(),
+        None if request.demo => "The demo store".to_owned(),
+        None => "Your store".to_owned(),
+    }
+}
+
 fn send(work: Work, cx: &mut Apply<'_>) {
     cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, work);
 }
@@ -300,7 +328,7 @@ mod tests {
     #[test]
     fn one_that_could_not_be_opened_goes_when_another_is_shown() {
         let (mut state, mut effects) = two();
-        state.store.phase = Phase::Failed(crate::source::OpenError::new("damaged".to_owned()));
+        state.store.phase = Phase::Failed(OpenError::new("damaged".to_owned()));
         show(0, &mut Apply::new(&mut state, &mut effects));
         assert_eq!((state.store.slot, state.beside.len()), (0, 0));
     }

@@ -8,13 +8,14 @@ use clap::{Parser, Subcommand, ValueEnum};
 #[derive(Debug, Parser)]
 #[command(name = "mayfly", version, args_conflicts_with_subcommands = true)]
 pub struct Args {
-    /// Data folder to open. Defaults to your own store, or the demo store until you have one.
-    pub folder: Option<PathBuf>,
+    /// Data folder, or files, a folder of mongodump, a backup or lessons. Defaults to the store that was
+    /// open last, or your own, or the demo store until you have one.
+    pub path: Vec<PathBuf>,
     /// Open the demo store.
-    #[arg(long, conflicts_with = "folder")]
+    #[arg(long)]
     pub demo: bool,
     /// Open a sandbox, a temporary store on a simulated clock. With --demo, it holds the demo data.
-    #[arg(long, conflicts_with = "folder")]
+    #[arg(long)]
     pub sandbox: bool,
     /// Start the sandbox's clock at this time, such as 2026-01-01T00:00:00Z. Defaults to the current minute.
     #[arg(long, value_name = "RFC3339", requires = "sandbox")]

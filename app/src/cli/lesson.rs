@@ -179,8 +179,13 @@ fn play(
     let walker = walk::itself();
     let store = first_request(OpenRequest { walker, ..OpenRequest::default() });
     let lesson_at = Some((source.clone(), card));
-    let request =
-        WindowRequest { store, open_last: true, present: args.present, lesson: lesson_at };
+    let request = WindowRequest {
+        store,
+        open_last: true,
+        present: args.present,
+        lesson: lesson_at,
+        beginning: None,
+    };
     match window(request, shutdown)? {
         WindowOutcome::Closed => Ok(()),
         WindowOutcome::NoDisplay => in_terminal(lesson, source, card),

@@ -16,6 +16,7 @@ mod lesson;
 mod lesson_check;
 mod lesson_play;
 mod limits;
+mod named_paths;
 mod progress_line;
 mod prompt;
 mod restore;
@@ -32,14 +33,15 @@ mod watch_lines;
 mod watch_screen;
 mod watched_store;
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 use clap::Parser as _;
 
 pub use args::{Args, Command};
+use named_paths::NamedPaths;
 
 use crate::{
-    job::{OpenRequest, Sandbox, instant_ms, lesson::LessonSource},
+    job::{Beginning, OpenRequest, Sandbox, instant_ms, lesson::LessonSource},
     shutdown::ShutdownSignal,
     source::embedded::first_request,
 };
@@ -76,6 +78,8 @@ pub struct WindowRequest {
     pub present: bool,
     /// The lesson that it begins with, and the index of its card.
     pub lesson: Option<(LessonSource, usize)>,
+    /// What it does first.
+    pub beginning: Option<Beginning>,
 }
 
 /// Parses the arguments and runs the command. `window` opens the window, which a signal closes.
@@ -110,19 +114,14 @@ fn dispatch(
     // Before a store is opened: a signal during that time must count too.
     let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
     match args.command {
-        None => match window(request(&args)?, shutdown)? {
-            WindowOutcome::Closed => Ok(()),
-            WindowOutcome::NoDisplay if args.sandbox => Err(Failure(
-                "No display found. For a sandbox in the terminal, use mayfly watch --sandbox or \
-                     mayfly serve --simulated-clock."
-                    .to_owned(),
-            )),
-            WindowOutcome::NoDisplay => {
-                eprintln!("No display found; running mayfly watch instead.");
-                let (data, demo) = (args.folder, args.demo);
-                watch::run(&args::Watch { data, demo, ..args::Watch::default() })
+        None => {
+            let request = request(&args)?;
+            let (data, beginning) = (request.store.folder.clone(), request.beginning.clone());
+            match window(request, shutdown)? {
+                WindowOutcome::Closed => Ok(()),
+                WindowOutcome::NoDisplay => without_window(&args, data, beginning),
             }
-        },
+        }
         Some(Command::Watch(args)) => watch::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
@@ -141,24 +140,59 @@ fn dispatch(
     .map(|()| ExitCode::SUCCESS)
 }
 
+/// What happens where there is no display.
+fn without_window(
+    args: &Args,
+    data: Option<PathBuf>,
+    beginning: Option<Beginning>,
+) -> Result<(), Failure> {
+    let instead = match beginning {
+        Some(Beginning::Files(_)) => "To import files without a window, use mayfly import",
+        Some(Beginning::Backup(_)) => "To restore a backup without a window, use mayfly restore",
+        Some(Beginning::Lessons(_)) => "To play a lesson without a window, use mayfly lesson play",
+        Some(Beginning::Refused(sentence)) => return Err(Failure(format!("{sentence}."))),
+        None if args.sandbox => {
+            "For a sandbox in the terminal, use mayfly watch --sandbox or mayfly serve --simulated-clock"
+        }
+        None => {
+            eprintln!("No display found; running mayfly watch instead.");
+            let demo = args.demo;
+            return watch::run(&args::Watch { data, demo, ..args::Watch::default() });
+        }
+    };
+    Err(Failure(format!("No display found. {instead}.")))
+}
+
 /// What the window opens, and how.
 fn request(args: &Args) -> Result<WindowRequest, Failure> {
+    let (folder, beginning) = match named_paths::sort(&args.path) {
+        NamedPaths::Nothing => (None, None),
+        NamedPaths::Store(folder) => (Some(folder), None),
+        NamedPaths::Beginning(beginning) => (None, Some(beginning)),
+    };
+    if folder.is_some() && (args.demo || args.sandbox) {
+        let option = if args.sandbox { "--sandbox" } else { "--demo" };
+        return Err(Failure(format!("{option} opens a store of its own; leave out the folder.")));
+    }
     let sandbox = match (args.sandbox, args.demo) {
         (true, true) => Some(Sandbox::Demo),
         (true, false) => Some(Sandbox::Empty),
         (false, _) => None,
     };
     let at = args.at.as_deref();
-    let store = first_request(OpenRequest {
-        folder: args.folder.clone(),
+    let named = OpenRequest {
+        folder,
         demo: args.demo && !args.sandbox,
         sandbox,
         simulated_start_ms: at.map(|at| start_ms("--at", at)).transpose()?,
         walker: walk::itself(),
         ..OpenRequest::default()
-    });
-    let open_last = args.folder.is_none() && !args.demo && !args.sandbox;
-    Ok(WindowRequest { store, open_last, present: args.present, lesson: None })
+    };
+    let open_last = named.is_own();
+    // What is opened goes into the user's own store, which is made for it.
+    let writes = beginning.as_ref().is_some_and(Beginning::writes);
+    let store = if writes { named } else { first_request(named) };
+    Ok(WindowRequest { store, open_last, present: args.present, lesson: None, beginning })
 }
 
 /// The instant that an option names, in milliseconds since 1970.
@@ -199,6 +233,32 @@ mod tests {
         ] {
             let args = Args::try_parse_from(arguments.split(' ')).expect(arguments);
             assert_eq!(request(&args).map(|found| found.open_last), Ok(expected), "{arguments}");
+        }
+    }
+
+    #[test]
+    fn what_is_opened_goes_into_a_store_of_the_user() {
+        let file = tempfile::Builder::new().suffix(".json").tempfile().expect("a file");
+        let name = file.path().to_str().expect("a path");
+        let files = Some(Beginning::Files(vec![file.path().to_owned()]));
+        for (options, demo, sandbox, open_last) in [
+            (&[][..], false, None, true),
+            (&["--demo"], true, None, false),
+            (&["--sandbox"], false, Some(Sandbox::Empty), false),
+        ] {
+            let arguments = [&["mayfly", name], options].concat();
+            let args = Args::try_parse_from(&arguments).expect("arguments");
+            let found = request(&args).expect("a request");
+            assert_eq!(found.beginning, files, "{options:?}");
+            let store = (found.store.demo, found.store.sandbox, found.open_last);
+            assert_eq!(store, (demo, sandbox, open_last), "{options:?}");
+        }
+        let gone = Args::try_parse_from(["mayfly", "gone.json"]).expect("arguments");
+        let refused = Some(Beginning::Refused("gone.json doesn't exist".to_owned()));
+        assert_eq!(request(&gone).map(|found| found.beginning), Ok(refused));
+        for option in ["--demo", "--sandbox"] {
+            let sentence = format!("{option} opens a store of its own; leave out the folder.");
+            assert_eq!(parsed(&format!("mayfly folder {option}")), Err(sentence));
         }
     }
 

@@ -1,6 +1,7 @@
 //! What the threads and the state share: plain data about stores, files and running jobs.
 
 pub mod backups;
+pub mod beginning;
 pub mod bulk;
 pub mod cancel;
 pub mod connection_string;
@@ -25,6 +26,7 @@ pub mod watch;
 pub mod zone;
 
 pub use backups::{Backup, BackupList, KeptBackup};
+pub use beginning::Beginning;
 pub use cancel::Cancel;
 pub use connection_string::ConnectionString;
 pub use console::{

@@ -185,6 +185,8 @@ pub struct State {
     pub stream: Option<watch::OpenStream>,
     /// Lessons.
     pub lessons: Lessons,
+    /// What the command line named, until it is begun.
+    pub beginning: Option<crate::job::Beginning>,
     /// Queries that were run on the store, and those with a name.
     pub queries: queries::Queries,
     /// Counts jobs, which distinguishes an answer from an older one.

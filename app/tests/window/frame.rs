@@ -23,6 +23,7 @@ fn window() -> Harness<'static, MayflyApp> {
         opener,
         lessons: mayfly::worker::lesson_shelf::shelf(None),
         lesson: None,
+        beginning: None,
         secrets: Secrets::none(),
         settings_file: None,
         local_zone: Zone::Utc,

@@ -39,6 +39,7 @@ mod maintenance;
 mod members;
 mod messy_files;
 mod monkey;
+mod named_files;
 mod names;
 mod open_stores;
 mod presentation;

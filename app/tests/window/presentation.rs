@@ -275,6 +275,7 @@ fn a_window_begins_as_a_presentation() {
         opener: fake::opener(),
         lessons: mayfly::worker::lesson_shelf::shelf(None),
         lesson: None,
+        beginning: None,
         secrets: Secrets::none(),
         settings_file: None,
         local_zone: Zone::Utc,

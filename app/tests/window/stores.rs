@@ -61,6 +61,7 @@ fn started_again(last: &Path, own: &Path) -> Harness<'static, MayflyApp> {
         opener: embedded::opener(),
         lessons: shelf(None),
         lesson: None,
+        beginning: None,
         secrets: Secrets::none(),
         settings_file: None,
         local_zone: Zone::Utc,

@@ -166,6 +166,7 @@ impl Window {
             opener,
             lessons,
             lesson: None,
+            beginning: None,
             secrets,
             settings_file: None,
             local_zone,

@@ -115,3 +115,34 @@ fn the_first_start_opens_a_demo_store_and_makes_no_other() {
     engine.close().expect("the store closes");
     assert!(!data.path().join("mayfly/store").exists(), "the user's own store is not made");
 }
+
+/// What a start without a display prints to standard error, and its exit code.
+fn refused(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
+    let mut command = program();
+    for display in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+        command.env_remove(display);
+    }
+    command.args(arguments).env("XDG_DATA_HOME", folder.join("data")).current_dir(folder);
+    let ended = command.stdin(Stdio::null()).output().expect("it runs");
+    (String::from_utf8_lossy(&ended.stderr).into_owned(), ended.status.code())
+}
+
+#[test]
+fn files_need_the_window() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, bytes) in [("people 1.json", &b"{}"[..]), ("photo.png", b"\x89PNG"), ("a.md", b"")] {
+        std::fs::write(folder.path().join(name), bytes).expect("a file");
+    }
+    let instead = |what: &str| format!("No display found. To {what}.\n");
+    for (names, expected) in [
+        (&["people 1.json"][..], instead("import files without a window, use mayfly import")),
+        (&["a.md"], instead("play a lesson without a window, use mayfly lesson play")),
+        (&["gone.json"], "gone.json doesn't exist.\n".to_owned()),
+    ] {
+        assert_eq!(refused(folder.path(), names), (expected, Some(1)), "{names:?}");
+    }
+    let (sentence, code) = refused(folder.path(), &["photo.png"]);
+    assert!(sentence.starts_with("photo.png is of no known kind. Mayfly opens JSON"), "{sentence}");
+    assert_eq!((sentence.lines().count(), code), (1, Some(1)), "{sentence}");
+    assert!(!folder.path().join("data").exists(), "no store is made");
+}

@@ -30,8 +30,7 @@ mod table;
 mod txn;
 mod walk;
 
-pub(crate) use copy::backup::is_data_file;
-pub use copy::backup::{BackupReport, damaged_copy, kept as backups_kept};
+pub use copy::backup::{BackupReport, damaged_copy, is_data_file, kept as backups_kept};
 pub use copy::compact::Compaction;
 pub use copy::restore::{Restoration, RestoredFolder, replaced as replaced_stores};
 pub use copy::restore_mark::RESTORED_META_NAME;

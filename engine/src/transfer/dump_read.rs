@@ -191,6 +191,12 @@ pub fn looks_like_dump(path: &Path) -> bool {
         .any(|ending| path.with_file_name(format!("{stem}{METADATA}{ending}")).is_file())
 }
 
+/// Whether a folder has files of mongodump, in itself or in a folder in it.
+#[must_use]
+pub fn holds_dump(folder: &Path) -> bool {
+    collection_files(folder).is_ok_and(|files| !files.is_empty())
+}
+
 /// Adds the collections in the folder of a database.
 fn read_folder(folder: &Path, db: Option<&str>, dump: &mut Dump) -> Result<(), TransferError> {
     let mut found: BTreeMap<String, (Option<PathBuf>, Option<PathBuf>)> = BTreeMap::new();

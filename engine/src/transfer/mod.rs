@@ -86,7 +86,8 @@ pub use disk_space::DiskSpace;
 pub use dump_export::{DumpExport, DumpReport, export_dump};
 pub use dump_import::{DumpChoice, DumpImport, DumpOutcome, import_dump};
 pub use dump_read::{
-    Dump, DumpCollection, DumpIndex, ListedData, looks_like_dump, read_dump, rehearse_dump,
+    Dump, DumpCollection, DumpIndex, ListedData, holds_dump, looks_like_dump, read_dump,
+    rehearse_dump,
 };
 pub use error::TransferError;
 pub use export::{

@@ -27,6 +27,7 @@ const NO_CHOOSER: &str = "The system file dialog didn't open; enter the path ins
 pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
     match action {
         TransferAction::Import { files, into } => open_import(files, into.as_ref(), cx),
+        TransferAction::Open(files) => open_named(files, cx),
         TransferAction::Export { namespace, shown } => open_export(namespace, *shown, cx),
         TransferAction::ImportFolder => {
             open_import(Vec::new(), None, cx);
@@ -186,6 +187,14 @@ pub(super) fn export_draft(state: &mut State) -> Option<&mut ExportDraft> {
     match state.dialogs.open_mut() {
         Some(AnyDialog::Transfer(Dialog::Export(draft))) => Some(draft),
         _ => None,
+    }
+}
+
+fn open_named(files: Vec<PathBuf>, cx: &mut Apply<'_>) {
+    let into = cx.state.tabs.active().map(|tab| tab.namespace.clone());
+    open_import(files, into.as_ref(), cx);
+    if let Some(draft) = import_draft(cx.state) {
+        draft.shows_documents = true;
     }
 }
 

@@ -4,6 +4,7 @@ mod copying;
 mod draft;
 mod dump;
 mod dump_export;
+mod opened;
 pub mod resume;
 pub mod run;
 

@@ -9,7 +9,7 @@ use mayfly_engine::transfer::{ExportReport, ImportEnd, ImportReport, Progress};
 use mayfly_engine::value::whole;
 
 use super::draft::{export_draft, import_draft};
-use super::resume;
+use super::{opened, resume};
 use crate::action::{Action, ReaperAction, TransferAction};
 use crate::apply::{Apply, QUEUE_FULL};
 use crate::commands;
@@ -270,6 +270,7 @@ pub fn imported(operation: OperationId, result: Result<ImportReport, Failure>, c
         (Dialog::Import(draft), ImportEnd::Complete) => draft.indexes(),
         _ => Vec::new(),
     };
+    let shows = matches!(&running.draft, Dialog::Import(draft) if draft.shows_documents);
     let indexes = create_indexes(operation, &into, definitions, cx);
     let result = ImportResult { operation, into, report, took, paused, indexes };
     let words = counts(&result.report);
@@ -281,6 +282,9 @@ pub fn imported(operation: OperationId, result: Result<ImportReport, Failure>, c
     cx.state.operations.end(operation, ended);
     cx.state.tree.stale = true;
     cx.state.changes.note(Some(&result.into));
+    if shows && is_shown(operation, cx.state) {
+        opened::show_documents(&result, cx);
+    }
     tell_import(result, &words, cx.state);
 }
 

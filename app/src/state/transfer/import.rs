@@ -85,6 +85,8 @@ pub struct ImportDraft {
     pub stop_on_error: bool,
     /// Pause the reaper for the import.
     pub pause_reaper: bool,
+    /// Whether the documents are shown once all of them are imported.
+    pub shows_documents: bool,
     /// The beginning of the shown file.
     pub look: Loadable<FileLook>,
     /// What is past its threshold already.

@@ -269,7 +269,10 @@ fn may_be_replaced(path: &FsPath) -> io::Result<bool> {
 }
 
 /// Whether the file starts like an LMDB file: a data file or a backup.
-pub(crate) fn is_data_file(path: &FsPath) -> io::Result<bool> {
+///
+/// # Errors
+/// When it can't be read.
+pub fn is_data_file(path: &FsPath) -> io::Result<bool> {
     Ok(walk::begins_like_a_store(&begin_of(path)?))
 }
 

@@ -1,0 +1,29 @@
+//! Files that the command line named.
+
+use mayfly_engine::transfer::{ImportEnd, Tally};
+
+use crate::action::{Action, StoreAction, TabsAction};
+use crate::apply::{Apply, apply};
+use crate::state::tabs::ViewKind;
+use crate::state::transfer::ImportResult;
+
+/// Shows the imported documents in the place of the open dialog, unless the result has something to say that the preview did not.
+pub(super) fn show_documents(result: &ImportResult, cx: &mut Apply<'_>) {
+    let report = &result.report;
+    let has_all = report.end == ImportEnd::Complete && report.imported > 0;
+    let is_plain = report.rejected == 0 && report.skipped == 0 && is_as_previewed(report.tally);
+    let is_calm = !result.paused && result.indexes.is_none();
+    if !(has_all && is_plain && is_calm) {
+        return;
+    }
+    cx.state.dialogs.close();
+    let show = TabsAction::ShowView(result.into.clone(), ViewKind::Documents);
+    apply(Action::Tabs(show), cx);
+    apply(Action::Store(StoreAction::LoadSummary(result.into.clone())), cx);
+}
+
+/// Whether nothing was read differently but values that the preview shows beside what they become.
+fn is_as_previewed(mut tally: Tally) -> bool {
+    (tally.converted, tally.legacy_values) = (0, 0);
+    tally == Tally::NONE
+}
