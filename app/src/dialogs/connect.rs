@@ -3,9 +3,8 @@
 
 use egui::{Align, Checkbox, Context, Id, Layout, Ui, vec2};
 
-use super::{close, guide_ui};
+use super::close;
 use crate::action::{Action, Actions, ConnectAction};
-use crate::guide::Topic;
 use crate::job::{ConnectionString, ServerColor, Step};
 use crate::state::State;
 use crate::state::connect::{Attempt, ConnectDraft, KeyringState, StepState};
@@ -70,9 +69,6 @@ pub fn ui(context: &Context, draft: &mut ConnectDraft, state: &State, actions: &
             }
             if ui.add(Button::plain("Cancel")).clicked() {
                 close(actions);
-            }
-            if let Some(action) = guide_ui(ui, Topic::Connect) {
-                actions.push(action);
             }
         },
     );

@@ -34,16 +34,26 @@ pub mod transfer;
 pub mod trash;
 mod whole_path;
 
-use egui::{Align, Context, Layout, Ui};
+use egui::{Context, Ui};
 
 use crate::action::{self, Action, Actions, DialogAction};
-use crate::guide::{Topic, section as guide_section};
+use crate::guide::section as guide_section;
 use crate::state::{Dialog, State};
 use crate::theme::{colors, text};
-use crate::widgets::{Button, learn};
+use crate::widgets::{Button, modal};
 
-/// Draws the open dialog.
+/// Draws the open dialog. At the left of its buttons is the link to its section of the guide.
 pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut Actions) {
+    let topic = dialog.topic();
+    let title = topic.and_then(|topic| guide_section(topic.place()));
+    modal::set_link(context, title.map(|section| section.title.as_str()));
+    dialog_ui(context, dialog, state, actions);
+    if let Some(topic) = topic.filter(|_| modal::take_link(context)) {
+        actions.push(action::help::learn(topic));
+    }
+}
+
+fn dialog_ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut Actions) {
     match dialog {
         Dialog::Settings(draft) => settings::ui(context, draft, state, actions),
         Dialog::Shortcuts => shortcuts::ui(context, actions),
@@ -105,14 +115,6 @@ const RESTORE: &str = "Restore";
 /// The button that leaves a dialog. A sent command keeps running.
 fn leave(is_waiting: bool) -> Button<'static> {
     Button::plain(if is_waiting { "Close" } else { "Cancel" })
-}
-
-/// The link to the guide, at the left of a dialog's buttons. Returns what it asks for.
-fn guide_ui(ui: &mut Ui, topic: Topic) -> Option<Action> {
-    let title = guide_section(topic.place()).map_or("", |section| section.title.as_str());
-    let layout = Layout::left_to_right(Align::Center);
-    let is_pressed = ui.with_layout(layout, |ui| learn::guide_ui(ui, title)).inner;
-    is_pressed.then(|| action::help::learn(topic))
 }
 
 /// A line that explains, smaller and dimmer than what it is about.

@@ -3,9 +3,8 @@
 use egui::{Context, Ui};
 
 use super::transfer::ChoosePath;
-use super::{COMMAND_LINE, WAITING, close, guide_ui};
+use super::{COMMAND_LINE, WAITING, close};
 use crate::action::{Action, Actions, SandboxAction, ViewAction};
-use crate::guide::Topic;
 use crate::state::State;
 use crate::state::sandbox::{AfterSandbox, LeaveSandbox, OpenSandbox};
 use crate::state::transfer::import::{WHOLE_PATH, whole_path};
@@ -53,9 +52,6 @@ pub fn open_ui(context: &Context, draft: &mut OpenSandbox, actions: &mut Actions
             opens = modal::answer_ui(ui, button);
             if ui.add(Button::plain("Cancel")).clicked() {
                 close(actions);
-            }
-            if let Some(action) = guide_ui(ui, Topic::Sandbox) {
-                actions.push(action);
             }
         },
     );

@@ -2,9 +2,8 @@
 
 use egui::{Align, Context, Layout, Ui};
 
-use super::{close, guide_ui, quiet};
+use super::{close, quiet};
 use crate::action::{Action, Actions, ViewAction, view};
-use crate::guide::Topic;
 use crate::job::DateStyle;
 use crate::job::zone::zones_like;
 use crate::state::State;
@@ -22,7 +21,7 @@ const ZONES_LISTED_MAX: usize = 5;
 
 /// Draws the settings. Every choice works at once.
 pub fn ui(context: &Context, draft: &mut SettingsDraft, state: &State, actions: &mut Actions) {
-    let (mut done, mut learn) = (false, None);
+    let mut done = false;
     let closing = modal::ui(
         context,
         "Settings",
@@ -41,14 +40,8 @@ pub fn ui(context: &Context, draft: &mut SettingsDraft, state: &State, actions: 
             monitor_ui(ui, state, actions);
             folder_ui(ui, state, actions);
         },
-        |ui, _| {
-            done = modal::answer_ui(ui, Button::primary("Done"));
-            learn = guide_ui(ui, Topic::Passes);
-        },
+        |ui, _| done = modal::answer_ui(ui, Button::primary("Done")),
     );
-    if let Some(action) = learn {
-        actions.push(action);
-    }
     if done || closing.closes() {
         close(actions);
     }

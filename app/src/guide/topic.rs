@@ -43,13 +43,41 @@ pub enum Topic {
     Trash,
     /// Expired documents that are kept in files.
     Archive,
-    /// Backups, restores and checks.
+    /// Backups and restores.
     Backup,
+    /// The first own documents.
+    OwnData,
+    /// The rules of expiration.
+    Ttl,
+    /// Another TTL for an index.
+    ChangeTtl,
+    /// Why a document never expires.
+    NeverExpires,
+    /// The rules that a database follows.
+    Rules,
+    /// What is around the views.
+    Window,
+    /// Documents of the clipboard.
+    Paste,
+    /// What becomes of a sandbox.
+    LeaveSandbox,
+    /// How much a server tells.
+    ServerLimits,
+    /// Copies between stores and servers.
+    CopyBetween,
+    /// What is shown before a command is sent.
+    BeforeSending,
+    /// Checks of the whole store.
+    Checks,
+    /// Where the documents are kept.
+    DataFolder,
+    /// The keys.
+    Keys,
 }
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 34] = [
         Self::FirstSteps,
         Self::Documents,
         Self::Schema,
@@ -70,6 +98,20 @@ impl Topic {
         Self::Trash,
         Self::Archive,
         Self::Backup,
+        Self::OwnData,
+        Self::Ttl,
+        Self::ChangeTtl,
+        Self::NeverExpires,
+        Self::Rules,
+        Self::Window,
+        Self::Paste,
+        Self::LeaveSandbox,
+        Self::ServerLimits,
+        Self::CopyBetween,
+        Self::BeforeSending,
+        Self::Checks,
+        Self::DataFolder,
+        Self::Keys,
     ];
 
     /// The link to its section.
@@ -96,6 +138,20 @@ impl Topic {
             Self::Trash => "08-safety.md#trash",
             Self::Archive => "08-safety.md#archive",
             Self::Backup => "08-safety.md#backup",
+            Self::OwnData => "01-first-steps.md#open-your-own-json",
+            Self::Ttl => "02-ttl.md",
+            Self::ChangeTtl => "02-ttl.md#change-a-ttl",
+            Self::NeverExpires => "02-ttl.md#why-a-document-never-expires",
+            Self::Rules => "02-ttl.md#choose-the-rules-of-a-database",
+            Self::Window => "03-views.md#around-the-views",
+            Self::Paste => "04-import-export.md#paste-and-copy",
+            Self::LeaveSandbox => "05-time.md#leave-a-sandbox",
+            Self::ServerLimits => "07-servers.md#what-cannot-be-known",
+            Self::CopyBetween => "07-servers.md#copy-and-import",
+            Self::BeforeSending => "08-safety.md#before-you-send-it",
+            Self::Checks => "08-safety.md#checks",
+            Self::DataFolder => "10-questions.md#where-is-my-data",
+            Self::Keys => "10-questions.md#which-keys-are-there",
         }
     }
 

@@ -14,6 +14,7 @@ pub mod drawer;
 pub mod drop_overlay;
 pub mod expiry;
 mod explain;
+mod guide_link;
 pub mod held_banner;
 pub mod indexes;
 pub mod inspector;

@@ -1,7 +1,8 @@
 //! The guide while it is open, and which section is about what is on the screen.
 
+use super::dialogs::HelpPage;
 use super::tabs::ViewKind;
-use super::{Dialog, State, indexes, transfer};
+use super::{Dialog, State, documents, indexes, maintenance, transfer};
 use crate::guide::{Place, Topic};
 use crate::limits::GUIDE_BACK_MAX;
 
@@ -62,7 +63,7 @@ impl State {
     /// What the guide explains of what is on the screen.
     #[must_use]
     pub fn guide_topic(&self) -> Topic {
-        if let Some(topic) = self.dialogs.open().and_then(dialog_topic) {
+        if let Some(topic) = self.dialogs.open().and_then(Dialog::topic) {
             return topic;
         }
         if self.lessons.is_page_shown || self.lessons.is_playing() {
@@ -81,32 +82,61 @@ impl State {
     }
 }
 
-/// What the guide explains of a dialog; `None`: no more than of the view under it.
-fn dialog_topic(dialog: &Dialog) -> Option<Topic> {
-    let topic = match dialog {
-        Dialog::Settings(_) => Topic::Passes,
-        Dialog::Connect(_) => Topic::Connect,
-        Dialog::OpenLesson(_) | Dialog::Handout(_) | Dialog::SaveLesson(_) => Topic::Lessons,
-        Dialog::OpenSandbox(_) | Dialog::LeaveSandbox(_) => Topic::Sandbox,
-        Dialog::Listener(_) => Topic::Listener,
-        Dialog::Archive(_) => Topic::Archive,
-        Dialog::Trash(_) => Topic::Trash,
-        Dialog::Convert(_) => Topic::Dates,
-        Dialog::Maintenance(_) => Topic::Backup,
-        Dialog::Indexes(_, indexes::Dialog::Rollout(_)) => Topic::Rollout,
-        Dialog::Indexes(_, indexes::Dialog::Create(_) | indexes::Dialog::ChangeTtl(_)) => {
-            Topic::SetTtl
-        }
-        Dialog::Transfer(transfer::Dialog::Export(_)) => Topic::Export,
-        Dialog::Transfer(
-            transfer::Dialog::ExportDatabase(_)
-            | transfer::Dialog::Dump(_)
-            | transfer::Dialog::DumpImported(_),
-        ) => Topic::Folders,
-        Dialog::Transfer(_) => Topic::Import,
-        _ => return None,
+impl Dialog {
+    /// What the guide explains of it; `None`: it is a question that says all of it, or is help itself.
+    #[must_use]
+    pub fn topic(&self) -> Option<Topic> {
+        let topic = match self {
+            Self::Confirm(_) | Self::Help(HelpPage::Report | HelpPage::About) => return None,
+            Self::Help(HelpPage::Ttl | HelpPage::Glossary) => Topic::Ttl,
+            Self::Settings(_) => Topic::Passes,
+            Self::Shortcuts => Topic::Keys,
+            Self::CreateDatabase(_) => Topic::Rules,
+            Self::CreateCollection(_) => Topic::OwnData,
+            Self::RenameCollection(_) | Self::DuplicateCollection(_) | Self::Statistics(_) => {
+                Topic::Window
+            }
+            Self::Drop(_) => Topic::BeforeSending,
+            Self::OpenFolder(_) => Topic::DataFolder,
+            Self::Connect(_) => Topic::Connect,
+            Self::Server(_) => Topic::ServerLimits,
+            Self::OpenLesson(_) | Self::Handout(_) | Self::SaveLesson(_) => Topic::Lessons,
+            Self::OpenSandbox(_) => Topic::Sandbox,
+            Self::LeaveSandbox(_) => Topic::LeaveSandbox,
+            Self::Listener(_) => Topic::Listener,
+            Self::Archive(_) => Topic::Archive,
+            Self::Trash(_) => Topic::Trash,
+            Self::Calendar(_) => Topic::Expiry,
+            Self::Documents(_, documents::Dialog::Damaged(_))
+            | Self::Maintenance(
+                maintenance::Dialog::Compact { .. } | maintenance::Dialog::Verify { .. },
+            ) => Topic::Checks,
+            Self::Documents(..) => Topic::Documents,
+            Self::Aggregate(..) => Topic::Aggregate,
+            Self::Indexes(_, indexes::Dialog::Create(_)) => Topic::SetTtl,
+            Self::Indexes(_, indexes::Dialog::ChangeTtl(_)) => Topic::ChangeTtl,
+            Self::Indexes(_, indexes::Dialog::Drop(_)) => Topic::Indexes,
+            Self::Indexes(_, indexes::Dialog::Rollout(_)) => Topic::Rollout,
+            Self::Schema(..) => Topic::Schema,
+            Self::Convert(_) => Topic::Dates,
+            Self::Transfer(dialog) => transfer_topic(dialog),
+            Self::Maintenance(_) => Topic::Backup,
+        };
+        Some(topic)
+    }
+}
+
+fn transfer_topic(dialog: &transfer::Dialog) -> Topic {
+    use transfer::Dialog::{
+        Copied, Copy, Dump, DumpImported, Export, ExportDatabase, Import, Imported, Running,
+        Unfinished,
     };
-    Some(topic)
+    match dialog {
+        Export(_) => Topic::Export,
+        ExportDatabase(_) | Dump(_) | DumpImported(_) => Topic::Folders,
+        Copy(_) | Copied(_) => Topic::CopyBetween,
+        Import(_) | Imported(_) | Running(_) | Unfinished { .. } => Topic::Import,
+    }
 }
 
 #[cfg(test)]

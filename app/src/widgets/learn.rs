@@ -2,7 +2,11 @@
 
 use egui::Ui;
 
-use super::Button;
+use super::{Button, paint};
+use crate::theme::{sizes, text};
+
+/// The label of the button that opens the guide.
+const GUIDE: &str = "Learn more";
 
 /// Draws it. Returns whether it was pressed.
 pub fn ui(ui: &mut Ui, about: &str) -> bool {
@@ -15,5 +19,11 @@ pub fn ui(ui: &mut Ui, about: &str) -> bool {
 pub fn guide_ui(ui: &mut Ui, title: &str) -> bool {
     let name = format!("Learn more: {title}");
     let tooltip = format!("Open the guide at {title} (F1)");
-    ui.add(Button::ghost("Learn more").small().name(&name).tooltip(&tooltip)).clicked()
+    ui.add(Button::ghost(GUIDE).small().name(&name).tooltip(&tooltip)).clicked()
+}
+
+/// How wide that one is, in points.
+#[must_use]
+pub fn guide_width(ui: &Ui) -> f32 {
+    paint::measured(ui, GUIDE, text::small()).x + 2.0 * sizes::CONTROL_PADDING
 }

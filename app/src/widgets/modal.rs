@@ -5,7 +5,7 @@ use egui::{
     ScrollArea, Shadow, Stroke, Ui, vec2,
 };
 
-use super::{Button, menu};
+use super::{Button, learn, menu};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 
 /// Passes over the window after which a dialog that was not drawn is known to have been closed.
@@ -26,6 +26,9 @@ const BELOW: f32 = 24.0;
 
 /// Under what the place of the open dialog is kept.
 const PLACE: &str = "the open dialog's place";
+
+/// Under what the link is kept that the next dialog gets.
+const LINK: &str = "the open dialog's link to the guide";
 
 /// Whether to close the dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +108,10 @@ pub fn ui<T>(
             ui.allocate_ui_with_layout(
                 vec2(width, sizes::CONTROL),
                 Layout::right_to_left(Align::Center),
-                |ui| buttons(ui, draft),
+                |ui| {
+                    buttons(ui, draft);
+                    link_ui(ui);
+                },
             );
         });
     note(window, id.with("height"), content_height);
@@ -114,6 +120,42 @@ pub fn ui<T>(
     window.data_mut(|data| data.insert_temp(Id::unique(PLACE), place));
     let is_careless = modal.backdrop_response.clicked() && was_typed_into(window, id);
     if closed || modal.should_close() && !is_careless { Closing::Closes } else { Closing::Stays }
+}
+
+/// What a link to the guide leads to, and whether it was pressed.
+#[derive(Clone, Default)]
+struct Link {
+    title: String,
+    is_pressed: bool,
+}
+
+/// Gives the next dialog that is drawn a link to the section of the guide with this title.
+pub fn set_link(window: &Context, title: Option<&str>) {
+    let link = title.map(|title| Link { title: title.to_owned(), is_pressed: false });
+    window.data_mut(|data| match link {
+        Some(link) => drop(data.insert_temp(Id::unique(LINK), link)),
+        None => data.remove::<Link>(Id::unique(LINK)),
+    });
+}
+
+/// Takes the link back. Returns whether it was pressed.
+#[must_use]
+pub fn take_link(window: &Context) -> bool {
+    let link = window.data_mut(|data| data.remove_temp::<Link>(Id::unique(LINK)));
+    link.is_some_and(|link| link.is_pressed)
+}
+
+/// Draws the link at the left of the buttons, where they leave room for it.
+fn link_ui(ui: &mut Ui) {
+    let Some(link) = ui.data(|data| data.get_temp::<Link>(Id::unique(LINK))) else { return };
+    if ui.available_width() < learn::guide_width(ui) {
+        return;
+    }
+    let layout = Layout::left_to_right(Align::Center);
+    if ui.with_layout(layout, |ui| learn::guide_ui(ui, &link.title)).inner {
+        let link = Link { is_pressed: true, ..link };
+        ui.data_mut(|data| data.insert_temp(Id::unique(LINK), link));
+    }
 }
 
 /// Where dialogs begin in a window: above its middle, with room below to grow.

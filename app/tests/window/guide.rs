@@ -139,6 +139,14 @@ fn dialogs_lead_to_their_sections() {
         ("Backup and maintenance…", Topic::Backup),
         ("Import…", Topic::Import),
         ("Create index…", Topic::SetTtl),
+        ("Export…", Topic::Export),
+        ("Export database…", Topic::Folders),
+        ("Connect other programs…", Topic::Listener),
+        ("Expiry calendar…", Topic::Expiry),
+        ("Keyboard shortcuts", Topic::Keys),
+        ("Open data folder…", Topic::DataFolder),
+        ("Create database…", Topic::Rules),
+        ("Verify…", Topic::Checks),
     ] {
         run(&mut window, entry);
         let title = &section(topic.place()).expect("a section").title;
@@ -153,5 +161,35 @@ fn dialogs_lead_to_their_sections() {
         assert!(window.state().dialogs.open().is_some(), "{entry} is still there");
         window.key(Key::Escape);
         assert!(window.state().dialogs.open().is_none(), "{entry}");
+    }
+}
+
+#[test]
+fn empty_places_lead_to_their_sections() {
+    let create = doc! {"create": "empty"};
+    let mut window = Window::open_view(&[create], "Documents");
+    for (view, topic) in [("Documents", Topic::Paste), ("Expiry", Topic::SetTtl)] {
+        window.click(view);
+        let title = &section(topic.place()).expect("a section").title;
+        let link = format!("Learn more: {title}");
+        window.until_named(&link);
+        window.click(&link);
+        assert_eq!(place(&window), Some(topic.place()), "{view}");
+        window.key(Key::Escape);
+    }
+    window.run(
+        "test",
+        &doc! {"createIndexes": "empty", "indexes": [
+            {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 0},
+        ]},
+    );
+    window.run("test", &doc! {"insert": "empty", "documents": [{"_id": 1, "at": "text"}]});
+    window.until_named("No documents will expire");
+    for (button, topic) in [("", Topic::NeverExpires), ("View: Removed", Topic::Passes)] {
+        if !button.is_empty() {
+            window.click(button);
+        }
+        let title = &section(topic.place()).expect("a section").title;
+        window.until_named(&format!("Learn more: {title}"));
     }
 }

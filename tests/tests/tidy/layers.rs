@@ -68,7 +68,7 @@ const APP: &Layers = &[
     ("apply", "job commands schema guide state action demo source worker limits"),
     ("theme", "limits"),
     ("widgets", "job theme limits quoted"),
-    ("panels", "job commands schema state action shell theme widgets limits"),
+    ("panels", "job commands schema guide state action shell theme widgets limits"),
     ("dialogs", "job commands schema guide state action theme widgets panels limits"),
     ("window", "app job source state theme worker limits shutdown"),
     (

@@ -4,8 +4,7 @@ use egui::{Context, Ui};
 
 use super::{PLAN, PLAN_HINT, TabActions, learn_ui, what_if};
 use crate::action::{Action, ConvertAction, IndexesAction};
-use crate::dialogs::{WAITING, guide_ui, leave};
-use crate::guide;
+use crate::dialogs::{WAITING, leave};
 use crate::job::glossary::Term;
 use crate::panels::collation_menu;
 use crate::state::indexes::{CreateIndex, IndexesView, SampledField, no_ttl_reason, ttl_words};
@@ -35,7 +34,7 @@ pub(super) fn ui(
     let title = format!("Create index on {}", with_marks(&actions.names.1));
     let before = create.clone();
     let command = create.command(&actions.names.1);
-    let (mut send, mut cancel, mut plan, mut learn) = (false, false, false, None);
+    let (mut send, mut cancel, mut plan) = (false, false, false);
     let cliff = what_if::cliff(create.known(), state);
     let closing = modal::ui(
         context,
@@ -65,12 +64,8 @@ pub(super) fn ui(
         |ui, create| {
             (send, plan) = send_ui(ui, create);
             cancel = ui.add(leave(create.sent.is_some())).clicked();
-            learn = guide_ui(ui, guide::Topic::SetTtl);
         },
     );
-    if let Some(action) = learn {
-        actions.queue.push(action);
-    }
     if *create != before {
         create.error = None;
         actions.push(IndexesAction::AskWhatIf);

@@ -6,9 +6,8 @@ use super::ask;
 use super::parts::{ago, gap};
 use crate::action::maintenance::Page;
 use crate::action::{Actions, MaintenanceAction};
+use crate::dialogs::close;
 use crate::dialogs::transfer::beside_scroll_bar;
-use crate::dialogs::{close, guide_ui};
-use crate::guide::Topic;
 use crate::state::maintenance::folder;
 use crate::state::maintenance::{Scrub, Status};
 use crate::state::{State, Zone, number};
@@ -37,9 +36,6 @@ pub fn ui(context: &Context, state: &State, actions: &mut Actions) {
         |ui, actions| {
             if ui.add(Button::plain("Done")).clicked() {
                 close(actions);
-            }
-            if let Some(action) = guide_ui(ui, Topic::Backup) {
-                actions.push(action);
             }
         },
     );

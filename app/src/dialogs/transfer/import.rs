@@ -6,9 +6,8 @@ use mayfly_engine::transfer::ImportFormat;
 use super::choose_path::ChoosePath;
 use super::{ask, index_files, notice_ui, options, preview, rehearsal, target, types};
 use crate::action::{Action, Actions, TransferAction, ViewAction};
+use crate::dialogs::close;
 use crate::dialogs::{COMMAND_LINE, COMMAND_LINE_HINT};
-use crate::dialogs::{close, guide_ui};
-use crate::guide::Topic;
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{ImportDraft, command_line};
 use crate::state::{State, number};
@@ -66,9 +65,6 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
             }
             if ui.add(Button::plain("Cancel")).clicked() {
                 close(actions);
-            }
-            if let Some(action) = guide_ui(ui, Topic::Import) {
-                actions.push(action);
             }
         },
     );

@@ -7,11 +7,10 @@ use bson::Document;
 use egui::{Context, Ui};
 use mayfly_engine::value::shell::write_command;
 
+use super::close;
 use super::transfer::beside_scroll_bar;
-use super::{close, guide_ui};
 use crate::action::{Action, Actions, TrashAction, ViewAction};
 use crate::dialogs::{COMMAND_TO_SEND, LOADING, RESTORE};
-use crate::guide::Topic;
 use crate::state::State;
 use crate::state::trash::{Scope, Trash, TrashDraft};
 use crate::theme::{colors, sizes, text};
@@ -30,7 +29,7 @@ pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mu
     draft.fill(net);
     let subtitle = "When on, removed documents are kept for a while so you can restore them. \
                     Restoring puts the index that removed them on hold until you release it.";
-    let (mut pressed, mut learn) = (None, None);
+    let mut pressed = None;
     let closing = modal::ui(
         context,
         "Trash",
@@ -50,14 +49,8 @@ pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mu
             list::ui(ui, draft, state, actions);
             restore_ui(ui, draft, net, actions);
         },
-        |ui, draft| {
-            pressed = buttons_ui(ui, draft, net);
-            learn = guide_ui(ui, Topic::Trash);
-        },
+        |ui, draft| pressed = buttons_ui(ui, draft, net),
     );
-    if let Some(action) = learn {
-        actions.push(action);
-    }
     match pressed {
         Some(Pressed::Ask(action)) => actions.push(Action::Trash(action)),
         Some(Pressed::Done) => close(actions),

@@ -24,6 +24,8 @@ pub use inspector::ui as inspector_ui;
 use super::explain;
 use crate::action::documents::How;
 use crate::action::{Action, Actions, DocumentsAction};
+use crate::guide::Topic;
+use crate::panels::guide_link;
 use crate::state::documents::find::Needle;
 use crate::state::documents::{CopyForm, DocumentsDraft, DocumentsView, Mode};
 use crate::state::drafts::TabDraft;
@@ -104,7 +106,7 @@ fn content_ui(
         return;
     }
     if view.pages.is_empty() {
-        nothing_ui(ui, tab, actions);
+        nothing_ui(ui, state, tab, actions);
         return;
     }
     stop_ui(ui, tab, actions);
@@ -130,8 +132,9 @@ fn content_ui(
     }
 }
 
-fn nothing_ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
+fn nothing_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
     let view = &tab.documents;
+    let is_new = view.query.filter.is_empty() && !view.partial;
     let (sentence, button, action) = if view.query.filter.is_empty() && view.partial {
         (words::NONE_READABLE.to_owned(), "Show…", DocumentsAction::ShowDamaged)
     } else if view.query.filter.is_empty() {
@@ -139,7 +142,12 @@ fn nothing_ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
     } else {
         ("No documents match the filter".to_owned(), "Reset", DocumentsAction::Reset)
     };
-    let pressed = empty_state::ui(ui, Picture::Documents, &sentence, Some(button));
+    let picture = Picture::Documents;
+    let pressed = empty_state::with_more_ui(ui, picture, &sentence, Some(button), |ui| {
+        if is_new {
+            guide_link::ui(ui, state, Topic::Paste, actions);
+        }
+    });
     if pressed.is_some_and(|button| button.clicked()) {
         actions.push(Action::Documents(tab.id, action));
     }

@@ -6,6 +6,8 @@ use super::table::{Table, cell_ui};
 use super::words::{self, PassTimes};
 use super::{TabActions, lag, marks, server};
 use crate::action::{Action, ArchiveAction, ExpiryAction, TrashAction, archive, trash};
+use crate::guide::Topic;
+use crate::panels::guide_link;
 use crate::panels::reaper_log::RESTORE_HINT;
 use crate::state::expiry::{ExpiryView, Keeper, Kept, Lane, Pick};
 use crate::state::{State, Tab, duration, number};
@@ -32,7 +34,10 @@ pub(super) fn ui(
         ui.horizontal_wrapped(|ui| buttons_ui(ui, state, tab, actions));
     }
     if view.ledger.is_empty() {
-        empty_state::ui(ui, Picture::Time, "No removals since you opened this tab", None);
+        let sentence = "No removals since you opened this tab";
+        empty_state::with_more_ui(ui, Picture::Time, sentence, None, |ui| {
+            guide_link::ui(ui, state, Topic::Passes, actions.queue);
+        });
         return;
     }
     ui.add_space(sizes::GAP_SMALL);

@@ -29,7 +29,9 @@ pub(super) use self::scale::Scale;
 use egui::{Label, Ui};
 
 use crate::action::{Action, Actions, ExpiryAction};
+use crate::guide::Topic as GuideTopic;
 use crate::limits::{MOVE_MS_RANGE, SERVER_DENSITY_APART_MS};
+use crate::panels::guide_link;
 use crate::panels::lesson::why;
 use crate::state::drafts::TabDraft;
 use crate::state::expiry::{Lane, Mode};
@@ -178,6 +180,7 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
         let button = empty_state::with_more_ui(ui, Picture::Time, sentence, create, |ui| {
             ui.add_space(sizes::GAP_SMALL);
             why::link_ui(ui, state, Topic::NoTtlIndex, actions.queue);
+            guide_link::ui(ui, state, GuideTopic::SetTtl, actions.queue);
         });
         if button.is_some_and(|button| button.clicked()) {
             actions.push(ExpiryAction::CreateIndex);
@@ -193,7 +196,9 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
         // An empty range is said above; it must stay possible to choose another one.
         _ if view.loaded && view.lanes.is_empty() && view.brush.is_none() => {
             let sentence = "No documents will expire: none has a date in the TTL field";
-            empty_state::ui(ui, Picture::Time, sentence, None);
+            empty_state::with_more_ui(ui, Picture::Time, sentence, None, |ui| {
+                guide_link::ui(ui, state, GuideTopic::NeverExpires, actions.queue);
+            });
             false
         }
         Mode::Table => table::waiting_ui(ui, state, tab, &times, actions),
