@@ -20,6 +20,7 @@ pub fn event(event: Event, cx: &mut Apply<'_>) {
             cx.state.clock.not_before(pass.finished_ms, cx.state.uptime);
             cx.state.reaper.pass_finished(pass);
             trash::pass_ended(cx);
+            reaper::ask_held(cx);
         }
         Event::Removed { documents, more } => {
             for namespace in namespaces(&documents) {
@@ -32,6 +33,7 @@ pub fn event(event: Event, cx: &mut Apply<'_>) {
         Event::CatalogChanged => {
             cx.state.tree.stale = true;
             cx.state.changes.note(None);
+            reaper::ask_held(cx);
         }
         Event::DataChanged(namespace) => data_changed(&namespace, cx.state),
         Event::IndexBuild(build) => index_build(build, cx.state),

@@ -89,6 +89,18 @@ pub fn ask(cx: &mut Apply<'_>) {
     }
     let status = Purpose::Reaper(ReaperPurpose::Status);
     cx.read(status, "admin", reaper::status());
+    read_held(cx);
+}
+
+/// Queries what is on hold, while something is: another TTL, or a document that was deleted, changes how
+/// much that is.
+pub fn ask_held(cx: &mut Apply<'_>) {
+    if cx.state.store.capabilities.reaper && cx.state.reaper.held.is_some() {
+        read_held(cx);
+    }
+}
+
+fn read_held(cx: &mut Apply<'_>) {
     let held = Purpose::Reaper(ReaperPurpose::Held);
     cx.read(held, "admin", reaper::held());
 }

@@ -2,6 +2,8 @@
 
 use bson::{Document, doc};
 use egui::{Key, Modifiers};
+use mayfly::state::State;
+use mayfly::state::reaper::Held;
 
 use super::support::{Window, at};
 
@@ -126,6 +128,28 @@ fn everything_is_restored_by_keyboard() {
     window.key(Key::Enter);
     window.until_named("Restored 4 documents");
     assert_eq!((count(&window, "carts"), count(&window, "sessions")), (3, 3));
+}
+
+#[test]
+fn a_hold_follows_the_ttl_and_ends_with_its_index() {
+    let mut window = caught();
+    window.click("Restore: Everything");
+    window.click("Restore everything");
+    window.until_named("Restored 4 documents");
+    window.click("Done");
+    window.until_named("Remove now…");
+    let due = |state: &State| state.reaper.held.as_ref().map(Held::due);
+    window.until("all of them", |state| due(state) == Some(4));
+    for (name, left) in [("carts", 2), ("sessions", 0)] {
+        let index = doc! {"name": "at_1", "expireAfterSeconds": 86_400};
+        window.run("test", &doc! {"collMod": name, "index": index});
+        window.until("fewer", |state| due(state) == Some(left));
+    }
+    window.until_named("Release");
+    for name in ["carts", "sessions"] {
+        window.run("test", &doc! {"dropIndexes": name, "index": "at_1"});
+    }
+    window.until("nothing is on hold", |state| state.reaper.held.is_none());
 }
 
 #[test]
