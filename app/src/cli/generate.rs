@@ -84,7 +84,7 @@ fn about_the_program() -> Roff {
     page.control("SH", ["FILES"]);
     for (path, text) in [
         ("~/.local/share/mayfly", "Your store, the demo store, settings and progress in lessons."),
-        ("FOLDER/data.mdb", "The documents of a store, an LMDB file."),
+        ("DIR/data.mdb", "The documents of a store, an LMDB file."),
     ] {
         page.control("TP", []);
         page.text([bold(path)]);
@@ -93,6 +93,7 @@ fn about_the_program() -> Roff {
     page.control("SH", ["EXAMPLES"]);
     for (line, text) in [
         ("mayfly --sandbox --demo", "Opens sample data on a clock that you can hold and advance."),
+        ("mayfly sessions.ndjson", "Opens a file in the window, after a preview."),
         ("mayfly watch --demo", "Shows the Expiry view in the terminal."),
         (
             "mayfly import --data DIR --db shop --collection carts carts.ndjson",
