@@ -154,6 +154,25 @@ fn console(camera: &mut Camera) {
     camera.picture("console.png");
 }
 
+/// The folder that the picture of the import shows: the same one each time, with a name for people.
+struct Downloads(PathBuf);
+
+impl Downloads {
+    fn make() -> Self {
+        let folder = PathBuf::from("/tmp/downloads");
+        fs::create_dir_all(&folder).expect("the folder can be made");
+        Self(folder)
+    }
+}
+
+impl Drop for Downloads {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(self.0.join("visits.csv"));
+        // If there is something else in it, it stays.
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
 /// The files that the chapters show.
 fn shown_files(folder: &Path) -> BTreeSet<String> {
     let chapters = fs::read_dir(folder).expect("the guide can be read").flatten();
@@ -175,7 +194,8 @@ fn real_window_makes_the_pictures_of_the_guide() {
     let folder = if writes { guide.clone() } else { top.join("artefacts/guide") };
     fs::create_dir_all(&folder).expect("the folder for pictures can be made");
     let home = tempfile::tempdir().expect("a temporary folder can be made");
-    let file = home.path().join("visits.csv");
+    let downloads = Downloads::make();
+    let file = downloads.0.join("visits.csv");
     fs::write(&file, VISITS).expect("the file can be written");
     let display = Display::start(SIZE.0, SIZE.1)
         .unwrap_or_else(|error| panic!("Xvfb starts: {error}; tests/run installs it"));
