@@ -5,6 +5,7 @@ pub mod disk;
 pub mod display;
 pub mod frames;
 pub mod gateway;
+#[cfg(feature = "window")]
 pub mod inspect;
 pub mod program;
 pub mod random;
