@@ -316,6 +316,19 @@ mod tests {
         check(d("0").over(d("0")), "NaN");
     }
 
+    /// libdecnumber reads an array there after its block has ended. No compiler may make use of it.
+    #[test]
+    fn a_large_exponent_is_folded_down() {
+        for (text, folded) in [
+            ("1E+6144", "1.000000000000000000000000000000000E+6144"),
+            ("12E+6143", "1.200000000000000000000000000000000E+6144"),
+            ("1.5E+6144", "1.500000000000000000000000000000000E+6144"),
+            ("-9E+6130", "-9.0000000000000000000E+6130"),
+        ] {
+            check(d(text), folded);
+        }
+    }
+
     #[test]
     fn a_remainder_is_exact_however_long_the_quotient_is() {
         check(d("1E+40").modulo(d("2")), "0");
