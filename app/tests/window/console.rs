@@ -42,8 +42,10 @@ fn enter_runs_what_was_typed() {
     assert!(window.has("test> print(db.runCommand({ping: 1}).ok + 41)"));
     assert_eq!(window.value(INPUT), "");
     assert!(window.is_focused(INPUT), "the next input can be typed");
+    until_idle(&mut window);
     run(&mut window, "throw new Error('no luck')");
     window.until_named("no luck");
+    until_idle(&mut window);
     run(&mut window, "use demo");
     window.until("the prompt follows", |state| state.console_database() == "demo");
     assert_eq!(window.value("Console prompt"), "demo>");
