@@ -5,6 +5,9 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -17,11 +20,16 @@ const OPENED: &str = "\u{1b}[?1049h";
 const LEFT: &str = "\u{1b}[?1049l";
 const CURSOR_SHOWN: &str = "\u{1b}[?25h";
 
+/// How long the program may write nothing while its words are waited for.
+const SILENCE_MAX: Duration = Duration::from_secs(30);
+
 /// The program in a terminal.
 struct Terminal {
     child: Child,
-    /// What the user's side reads and writes.
+    /// Where the user types.
     user: File,
+    /// What the user reads.
+    written: Receiver<Vec<u8>>,
     /// The program's side, kept open so that its settings can be compared.
     program: OwnedFd,
     before: Termios,
@@ -45,16 +53,19 @@ impl Terminal {
         command.args(arguments).env("XDG_DATA_HOME", data).env("TERM", term);
         command.env_remove("NO_COLOR").stdin(side()).stdout(side()).stderr(side());
         let child = command.spawn().expect("it starts");
-        Self { child, user: File::from(user), program: program_side, before, seen: String::new() }
+        let user = File::from(user);
+        let written = reader(user.try_clone().expect("it can be shared"));
+        Self { child, user, written, program: program_side, before, seen: String::new() }
     }
 
     /// Reads until the program wrote these words.
     fn read_until(&mut self, words: &str) {
-        let mut buffer = [0; 4_096];
         while !self.seen.contains(words) {
-            let count = self.user.read(&mut buffer).expect("it can be read");
-            assert!(count > 0, "no {words} in {}", self.seen);
-            self.seen.push_str(&String::from_utf8_lossy(&buffer[..count]));
+            let Ok(bytes) = self.written.recv_timeout(SILENCE_MAX) else {
+                let _ = self.child.kill();
+                panic!("no {words} in {}", self.seen);
+            };
+            self.seen.push_str(&String::from_utf8_lossy(&bytes));
         }
     }
 
@@ -73,6 +84,21 @@ impl Terminal {
         assert_eq!(after.output_modes, self.before.output_modes);
         assert!(self.seen.contains(CURSOR_SHOWN), "{}", self.seen);
     }
+}
+
+/// Reads on a thread of its own, because a read has no time limit. The thread ends with the terminal.
+fn reader(mut user: File) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    let read = move || {
+        let mut buffer = [0; 4_096];
+        while let Ok(count @ 1..) = user.read(&mut buffer) {
+            if sender.send(buffer[..count].to_vec()).is_err() {
+                return;
+            }
+        }
+    };
+    thread::Builder::new().name("terminal".to_owned()).spawn(read).expect("a thread");
+    receiver
 }
 
 /// Sends a signal to the program.
