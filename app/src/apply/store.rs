@@ -111,8 +111,8 @@ pub fn opened(opened: Result<Opened, OpenError>, cx: &mut Apply<'_>) {
     cx.state.clock.learn(Mode::of(&status), status.now_ms, cx.state.uptime);
     let simulated = if cx.state.clock.is_simulated() { "SIMULATED – " } else { "" };
     cx.window(WindowEffect::Title(format!("{simulated}{} – Mayfly", opened.name)));
+    cx.state.store.number = cx.state.commands.begin_store(&opened.name);
     cx.state.store.name = opened.name;
-    cx.state.store.number = cx.state.commands.begin_store();
     cx.state.store.shown.clone_from(&place);
     cx.state.store.folder = opened.folder;
     cx.state.store.connection = opened.attached.map(Connection::new);

@@ -1,12 +1,14 @@
 //! Every command that the window has sent, in mongosh syntax.
 
-use egui::{Align, Label, Layout, Ui, vec2};
+use egui::{Align, Label, Layout, Role, Ui, WidgetInfo, vec2};
 
+use super::roots;
 use crate::action::{Action, Actions, ConsoleAction, ViewAction};
 use crate::state::command_log::CommandRecord;
-use crate::state::{Drafts, State, Zone, duration};
+use crate::state::{Drafts, State, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
+use crate::widgets::marks::visible;
 use crate::widgets::{Button, code_box, empty_state};
 
 /// Draws the commands, the newest first.
@@ -29,14 +31,14 @@ pub fn ui(ui: &mut Ui, state: &State, _drafts: &mut Drafts, actions: &mut Action
         shown.len(),
         |ui, rows| {
             for record in shown.iter().skip(rows.start).take(rows.len()) {
-                record_ui(ui, record, state.clock.zone(), actions);
+                record_ui(ui, record, state, actions);
             }
         },
     );
 }
 
-fn record_ui(ui: &mut Ui, record: &CommandRecord, zone: Zone, actions: &mut Actions) {
-    let colors = colors(ui);
+fn record_ui(ui: &mut Ui, record: &CommandRecord, state: &State, actions: &mut Actions) {
+    let (colors, zone) = (colors(ui), state.clock.zone());
     let size = vec2(ui.available_width(), sizes::CONTROL_SMALL);
     ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
         ui.add_space(sizes::GAP);
@@ -56,6 +58,9 @@ fn record_ui(ui: &mut Ui, record: &CommandRecord, zone: Zone, actions: &mut Acti
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let time = zone.time_of_day_millis(record.at_ms);
             ui.label(text::rich(time, text::mono()).color(colors.dim));
+            if !state.beside.is_empty() || state.commands.has_several_stores() {
+                store_ui(ui, record, state);
+            }
             let job = code_box::highlighted(ui, &record.text, f32::INFINITY);
             ui.add(Label::new(job).truncate().selectable(true)).hint_ui(|ui| {
                 ui.set_max_width(sizes::DIALOG);
@@ -65,5 +70,29 @@ fn record_ui(ui: &mut Ui, record: &CommandRecord, zone: Zone, actions: &mut Acti
                 }
             });
         });
+    });
+}
+
+/// The store that a command went to, with the mark that it has in the sidebar.
+fn store_ui(ui: &mut Ui, record: &CommandRecord, state: &State) {
+    let beside = state.beside.iter().map(|beside| &beside.parked.store);
+    let mut open = beside.chain([&state.store]);
+    let (icon, ink) = match open.find(|store| store.number == record.store) {
+        Some(store) => roots::look(store, ui),
+        None => (Icon::Database, colors(ui).dim),
+    };
+    let name = match state.commands.store_name(record) {
+        "" => "Store".to_owned(),
+        name => visible(name),
+    };
+    let size = vec2(sizes::COMMAND_STORE, ui.available_height());
+    ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+        ui.set_width(sizes::COMMAND_STORE);
+        ui.label(icon.text().color(ink));
+        let label = text::rich(&name, text::small()).color(colors(ui).dim);
+        let response = ui.add(Label::new(label).truncate());
+        let spoken = format!("Sent to {name}");
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
+        response.hint(spoken);
     });
 }

@@ -95,7 +95,7 @@ fn row_ui(ui: &mut Ui, store: &Store, is_shown: bool, state: &State, actions: &m
 }
 
 /// The icon of a store, in the color of its connection.
-fn look(store: &Store, ui: &Ui) -> (Icon, egui::Color32) {
+pub(super) fn look(store: &Store, ui: &Ui) -> (Icon, egui::Color32) {
     let colors = colors(ui);
     match &store.connection {
         Some(connection) => {

@@ -9,7 +9,8 @@ use crate::limits::{COMMAND_LOG_MAX, COMMAND_TEXT_CHARS_MAX};
 pub struct CommandLog {
     records: VecDeque<CommandRecord>,
     count: u64,
-    stores: u64,
+    /// The names of the stores that were opened. Their numbers count from 1.
+    stores: Vec<String>,
     store: u64,
     /// How long the store took for the user's last command, in microseconds.
     pub last_micros: Option<u64>,
@@ -66,10 +67,23 @@ impl CommandLog {
     }
 
     /// Another store is open: what follows goes to it. Returns its number.
-    pub fn begin_store(&mut self) -> u64 {
-        self.stores += 1;
-        self.store = self.stores;
+    pub fn begin_store(&mut self, name: &str) -> u64 {
+        self.stores.push(name.to_owned());
+        self.store = self.stores.len() as u64;
         self.store
+    }
+
+    /// The name of the store that a command went to. It may be closed by now.
+    #[must_use]
+    pub fn store_name(&self, record: &CommandRecord) -> &str {
+        let at = usize::try_from(record.store).ok().and_then(|number| number.checked_sub(1));
+        at.and_then(|at| self.stores.get(at)).map_or("", String::as_str)
+    }
+
+    /// Whether the commands went to more than one store.
+    #[must_use]
+    pub fn has_several_stores(&self) -> bool {
+        self.records.iter().any(|record| record.store != self.store)
     }
 
     /// A store that was open before is open again.
@@ -155,7 +169,7 @@ mod tests {
     fn what_changed_the_open_store_is_known() {
         let mut log = CommandLog::default();
         log.push(0, "db.getSiblingDB(\"a\").of.drop()", 1, None, false);
-        let own = log.begin_store();
+        let own = log.begin_store("a");
         let changes = [
             "db.getSiblingDB(\"a\").of.insertOne({ n: 1 })",
             "db.getSiblingDB(\"a\").runCommand({ collMod: \"of\", index: 1 })",
@@ -170,7 +184,7 @@ mod tests {
             log.push(0, text, 1, None, false);
         }
         log.push(0, changes[0], 1, Some("no".to_owned()), false);
-        log.begin_store();
+        log.begin_store("b");
         log.push(0, changes[0], 1, None, false);
         log.continue_store(own);
         let found: Vec<&str> = log.changes().map(|record| record.text.as_str()).collect();

@@ -98,6 +98,8 @@ pub const NOTES: [f32; 2] = [480.0, 560.0];
 /// The height of the line with the buttons that open the next card and the last one.
 pub const LESSON_FOOTER: f32 = 52.0;
 
+/// The store of a line in the Commands drawer, where there are several.
+pub const COMMAND_STORE: f32 = 120.0;
 /// The sidebar: first width and bounds.
 pub const SIDEBAR: f32 = 240.0;
 /// The narrowest sidebar.

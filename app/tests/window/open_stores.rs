@@ -7,6 +7,7 @@ use egui::Key;
 use mayfly::action::{Action, StoreAction, ViewAction};
 use mayfly::source::{OpenRequest, embedded};
 use mayfly::state::State;
+use mayfly::state::view::Drawer;
 
 use super::connect::{Served, attached};
 use super::support::Window;
@@ -42,6 +43,31 @@ fn is_free(folder: &Path) -> bool {
             false
         }
     }
+}
+
+#[test]
+fn a_command_is_listed_with_the_store_that_it_went_to() {
+    let mut window = Window::open_view(&notes(), "Documents");
+    window.until_named("Document 1");
+    window.ask(Action::View(ViewAction::SetDrawer(Some(Drawer::Commands))));
+    window.type_into("Filter", "{n: 1}");
+    window.key(Key::Enter);
+    window.until_gone("Document 2");
+    window.until_named("Copy command");
+    assert!(!window.has_part("Sent to"), "one store alone needs no name");
+    let other = window.folder.path().join("other");
+    window.ask(Action::Store(StoreAction::CreateStore(other.clone())));
+    window.until("the other store is open", |state| is_in(state, &other));
+    window.until_named("Sent to store");
+    window.choose("TTL monitor schedule", "Every 10 s");
+    window.until_named("Sent to other");
+    let records = window.state().commands.records();
+    let user: Vec<&str> = records
+        .iter()
+        .filter(|record| !record.background)
+        .map(|record| window.state().commands.store_name(record))
+        .collect();
+    assert!(user.first() == Some(&"store") && user.last() == Some(&"other"), "{user:?}");
 }
 
 #[test]
