@@ -17,8 +17,8 @@ use mayfly::source::embedded::opener;
 use mayfly::state::aggregate::Shown;
 use mayfly::state::tabs::{Tab, ViewKind};
 use mayfly::state::{Namespace, Zone, schema};
-use mayfly::worker::Secrets;
 use mayfly::worker::lesson_shelf::shelf;
+use mayfly::worker::{KeptSettings, Secrets};
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::engine::{Engine, EngineOptions};
@@ -161,7 +161,7 @@ impl Window {
             lesson: None,
             beginning: None,
             secrets: Secrets::none(),
-            settings_file: None,
+            settings: KeptSettings::none(),
             local_zone: Zone::Utc,
             present: false,
             open_last: false,

@@ -8,12 +8,12 @@ use std::time::Duration;
 use eframe::CreationContext;
 use egui::{Context, Ui};
 use mayfly_engine::clock::{Clock, SystemClock};
-use serde::{Deserialize, Serialize};
 
 use crate::action::{
     Action, Actions, LessonAction, TabsAction, TransferAction, entry_for_keys,
     entry_for_keys_over_dialog,
 };
+use crate::apply::settings::KeptState;
 use crate::apply::{self, Apply, Effects, WindowEffect};
 use crate::job::lesson::{LessonRequest, LessonSource};
 use crate::job::zone::set_date_style;
@@ -25,15 +25,13 @@ use crate::source::Opener;
 use crate::source::embedded::first_request;
 use crate::state::number::set_grouping;
 use crate::state::recent_stores::RecentStore;
-use crate::state::settings::ThemeChoice;
-use crate::state::{Phase, Settings, State, Zone, toasts};
+use crate::state::settings::{ThemeChoice, WindowSize};
+use crate::state::toasts::Kind;
+use crate::state::{Phase, Settings, State, Zone};
 use crate::theme::{Colors, Contrast, durations};
 use crate::widgets::menu;
-use crate::worker::{LessonShelf, Secrets, Wake, Worker};
+use crate::worker::{KeptSettings, LessonShelf, Secrets, Wake, Worker};
 use crate::{dialogs, panels, renderer, theme};
-
-/// The key under which the window's state is kept.
-const SAVED: &str = "mayfly";
 
 /// Draws once more. egui draws twice if the time is zero.
 const NEXT_FRAME: Duration = Duration::from_nanos(1);
@@ -51,8 +49,8 @@ pub struct WindowOptions {
     pub lessons: Arc<dyn LessonShelf>,
     /// Where the passwords of servers are kept.
     pub secrets: Secrets,
-    /// Where sizes, tabs and choices are kept; `None`: at the platform's place.
-    pub settings_file: Option<PathBuf>,
+    /// Sizes, tabs and choices of the starts before.
+    pub settings: KeptSettings,
     /// The zone that times are shown in unless the user chooses UTC.
     pub local_zone: Zone,
     /// Whether it begins as a presentation.
@@ -63,14 +61,6 @@ pub struct WindowOptions {
     pub beginning: Option<Beginning>,
     /// What closes it from outside.
     pub shutdown: Option<ShutdownSignal>,
-}
-
-/// What is kept from one start to the next: window state only, never documents.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Saved {
-    /// Choices, and the tabs of each store.
-    pub settings: Settings,
 }
 
 /// The window's program.
@@ -88,6 +78,9 @@ pub struct MayflyApp {
     lesson_card: Option<usize>,
     /// The window closes, and nothing is asked before that.
     is_closing: bool,
+    /// What says whether the progress in lessons is kept.
+    shelf: Arc<dyn LessonShelf>,
+    settings: KeptState,
 }
 
 impl MayflyApp {
@@ -98,20 +91,14 @@ impl MayflyApp {
         theme::install_fonts(egui);
         let pace = Pace::start(&renderer::name(context));
         install_style(egui, &pace, Contrast::Normal);
-        let saved: Option<Saved> =
-            context.storage.and_then(|storage| eframe::get_value(storage, SAVED));
         let mut state = State::default();
         state.view.draws_slowly = pace.is_software();
-        if let Some(saved) = saved {
-            state.settings = saved.settings;
-            let past = std::mem::take(&mut state.settings.operations);
-            past.restore(&mut state.operations, &mut state.transfer.again);
-        }
+        let settings = KeptState::restore(&options.settings, &mut state);
         state.view.local_zone = options.local_zone;
         state.clock.set_zone(state.zone());
         // Without a place to keep that they were seen, they would come on every start.
         let has_seen = state.settings.callouts_seen || options.beginning.is_some();
-        if context.storage.is_some() && !has_seen {
+        if options.settings.is_kept() && !has_seen {
             state.view.callout = Some(0);
         }
         let mut app = Self {
@@ -124,6 +111,8 @@ impl MayflyApp {
             lesson: options.lesson.as_ref().map(|(source, _)| source.clone()),
             lesson_card: options.lesson.map(|(_, card)| card).filter(|card| *card > 0),
             is_closing: false,
+            shelf: Arc::clone(&options.lessons),
+            settings,
         };
         let is_sandbox = options.request.sandbox.is_some();
         let walker = options.request.walker.clone();
@@ -151,6 +140,7 @@ impl MayflyApp {
             let egui = egui.clone();
             shutdown.wake_with(move || egui.request_repaint());
         }
+        app.settings.start(options.settings, Arc::clone(&wake), &mut app.state);
         match Worker::start(options.opener, options.lessons, options.secrets, wake) {
             Ok(worker) => app.worker = Some(worker),
             Err(error) => {
@@ -171,6 +161,7 @@ impl MayflyApp {
 
     /// Carries out an action as if the user had asked for it.
     pub fn ask(&mut self, context: &Context, action: Action) {
+        self.settings.has_acted = true;
         let mut effects = Effects::default();
         apply::apply(action, &mut Apply::new(&mut self.state, &mut effects));
         self.perform(context, effects);
@@ -213,6 +204,7 @@ impl MayflyApp {
         let began = SystemClock.monotonic();
         for _ in 0..OUTCOMES_PER_FRAME_MAX {
             let Some(outcome) = worker.next_outcome() else { break };
+            self.settings.has_acted = true;
             apply::outcome(outcome, &mut Apply::new(&mut self.state, effects));
             if SystemClock.monotonic().saturating_sub(began) > OUTCOMES_PER_FRAME_TIME_MAX {
                 break;
@@ -221,6 +213,29 @@ impl MayflyApp {
         if worker.has_outcomes() {
             context.request_repaint_after(NEXT_FRAME);
         }
+    }
+
+    /// Notes the size of the window and of its panels.
+    fn note_sizes(&mut self, context: &Context) {
+        if self.state.view.is_presented() {
+            return;
+        }
+        let settings = &mut self.state.settings;
+        let before = (settings.window, settings.panels);
+        panels::take_sizes(context, &mut settings.panels);
+        let (size, is_maximized) = context.input(|input| {
+            let viewport = input.viewport();
+            let is_ordinary = viewport.fullscreen != Some(true) && viewport.minimized != Some(true);
+            let rect = viewport.inner_rect.filter(|_| is_ordinary);
+            (rect.map(|rect| rect.size()), viewport.maximized == Some(true))
+        });
+        if let Some(size) = size.map(|size| size * context.zoom_factor()) {
+            // The size that the window has again when it is no longer maximized.
+            let former = settings.window.filter(|_| is_maximized);
+            let (width, height) = former.map_or((size.x, size.y), |it| (it.width, it.height));
+            settings.window = Some(WindowSize { width, height, is_maximized });
+        }
+        self.settings.has_acted |= before != (settings.window, settings.panels);
     }
 
     /// Does what actions want done outside of the state.
@@ -322,6 +337,7 @@ impl eframe::App for MayflyApp {
         }
         self.take_outcomes(context, &mut effects);
         self.begin_lesson(context);
+        self.note_sizes(context);
         apply::beginning::follow(&mut Apply::new(&mut self.state, &mut effects));
         if let Some(first) = self.state.first_tab.take() {
             let show = Action::Tabs(TabsAction::Show(first));
@@ -335,13 +351,15 @@ impl eframe::App for MayflyApp {
         let maintenance =
             apply::maintenance::follow(&mut Apply::new(&mut self.state, &mut effects));
         let chooser = apply::transfer::give_up_chooser(&mut self.state);
+        let settings = self.settings.follow(self.shelf.take_notes(), &mut self.state);
         let toasts = self.state.toasts.expire(self.state.uptime, |kind| match kind {
-            toasts::Kind::Error | toasts::Kind::Warning => durations::TOAST_ERROR,
-            toasts::Kind::Info | toasts::Kind::Done => durations::TOAST,
+            Kind::Error | Kind::Warning => durations::TOAST_ERROR,
+            Kind::Info | Kind::Done => durations::TOAST,
         });
-        for wait in [settle, transfers, bulk, rollouts, listener, maintenance, chooser, toasts]
-            .into_iter()
-            .flatten()
+        for wait in
+            [settle, transfers, bulk, rollouts, listener, maintenance, chooser, settings, toasts]
+                .into_iter()
+                .flatten()
         {
             self.actions.redraw_after(wait);
         }
@@ -376,6 +394,7 @@ impl eframe::App for MayflyApp {
             let rest = self.pace.rest_now(SystemClock.monotonic());
             context.request_repaint_after(NEXT_FRAME.max(rest));
         }
+        self.settings.has_acted |= !asked.is_empty();
         for action in asked {
             apply::apply(action, &mut Apply::new(&mut self.state, &mut effects));
         }
@@ -385,11 +404,23 @@ impl eframe::App for MayflyApp {
         }
     }
 
-    fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        self.state.note_tabs();
-        let saved = Saved { settings: self.state.settings.clone() };
-        eframe::set_value(storage, SAVED, &saved);
+    /// Nothing is kept in the file of eframe, which a full disk empties and odd numbers turn into a panic.
+    fn persist_egui_memory(&self) -> bool {
+        false
     }
+}
+
+impl Drop for MayflyApp {
+    fn drop(&mut self) {
+        // Before the worker ends, which closes stores and may take its time.
+        self.settings.end(&mut self.state);
+    }
+}
+
+/// Reads the settings of a file, which may be missing.
+#[must_use]
+pub fn open_settings(path: Option<PathBuf>) -> KeptSettings {
+    KeptSettings::open(path, Settings::LISTS)
 }
 
 /// The store of this machine that was open last. Nothing of the user's goes into the demo store.

@@ -552,3 +552,46 @@ pub const CONVERT_UNDO_VALUES_MAX: usize = 200_000;
 
 /// Bytes of them.
 pub const CONVERT_UNDO_BYTES_MAX: usize = 64 << 20;
+
+/// Bytes of a file that the program keeps for itself. A longer one counts as damaged.
+pub const KEPT_FILE_BYTES_MAX: usize = 64 * 1_024 * 1_024;
+
+/// Damaged files that are kept under another name. The oldest is deleted first.
+pub const DAMAGED_FILES_MAX: usize = 5;
+
+/// How often a writer asks for the lock of such a file before it reports a failure: 2 seconds in all.
+pub const KEPT_FILE_LOCK_TRIES_MAX: usize = 100;
+
+/// The pause between two of these attempts.
+pub const KEPT_FILE_LOCK_PAUSE: Duration = Duration::from_millis(20);
+
+/// Bytes that are read again in search of the parts of one setting that can't be read. The whole setting is left out
+/// after that.
+pub const REPAIR_BYTES_MAX: usize = 64 * 1_024 * 1_024;
+
+/// Attempts that such a search makes at least.
+pub const REPAIR_TRIES_MIN: usize = 100;
+
+/// The shortest time between two writes of the settings.
+pub const SETTINGS_PERIOD_MIN: Duration = Duration::from_secs(1);
+
+/// How long a failed write of the settings waits for the next attempt.
+pub const SETTINGS_RETRY_PAUSE: Duration = Duration::from_secs(10);
+
+/// How long a closing window waits for the settings to reach the disk.
+pub const SETTINGS_FLUSH_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// Stores whose favorites are kept.
+pub const FAVORITE_STORES_MAX: usize = 200;
+
+/// The seconds of a schedule of the TTL monitor.
+pub const SCHEDULE_SECS_RANGE: std::ops::RangeInclusive<u64> = 1..=86_400;
+
+/// The width and the height of a window that opens again, in points.
+pub const WINDOW_POINTS_RANGE: std::ops::RangeInclusive<f32> = 200.0..=16_000.0;
+
+/// The width or the height of a panel, in points.
+pub const PANEL_POINTS_RANGE: std::ops::RangeInclusive<f32> = 20.0..=8_000.0;
+
+/// The latest date that a `Date` of JavaScript can hold, in milliseconds since 1970.
+pub const DATE_MS_MAX: i64 = 8_640_000_000_000_000;

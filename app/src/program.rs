@@ -14,13 +14,14 @@ use crate::{
     WindowError, WindowOptions,
     cli::{self, Failure, WindowOutcome, WindowRequest},
     job::{Beginning, OpenError, Zone},
-    lessons::progress,
     run_window,
     shutdown::ShutdownSignal,
     source::{
         OpenRequest, Opener,
         embedded::{check_free, opener},
+        kept_file::data_file,
     },
+    window::open_settings,
     worker::{Secrets, lesson_shelf},
 };
 
@@ -59,9 +60,9 @@ fn window(
         request: request.store,
         open_last: request.open_last,
         opener,
-        lessons: lesson_shelf::shelf(progress::default_file()),
+        lessons: lesson_shelf::shelf(data_file("lessons.json")),
         secrets: Secrets::system(),
-        settings_file: None,
+        settings: open_settings(data_file("settings.json")),
         local_zone: Zone::Local,
         present: request.present,
         lesson: request.lesson,

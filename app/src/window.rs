@@ -1,7 +1,10 @@
 //! Opening the window.
 
+use std::path::PathBuf;
+
 use crate::app::MayflyApp;
-pub use crate::app::{Saved, WindowOptions};
+pub use crate::app::{WindowOptions, open_settings};
+use crate::state::Settings;
 use crate::theme::sizes;
 
 /// The name under which the desktop knows the program.
@@ -30,16 +33,20 @@ pub fn run_window(
     if !has_display() {
         return Err(WindowError::NoDisplay);
     }
+    let size = Settings::read(options.settings.found.fields.clone()).0.window;
     let viewport = egui::ViewportBuilder::default()
         .with_title("Mayfly")
         .with_app_id(APP_ID)
-        .with_inner_size(sizes::WINDOW)
+        .with_inner_size(size.map_or(sizes::WINDOW, |it| [it.width, it.height]))
+        .with_maximized(size.is_some_and(|it| it.is_maximized))
         .with_min_inner_size(sizes::WINDOW_MIN)
         .with_drag_and_drop(true)
         .with_icon(icon());
     let native = eframe::NativeOptions {
         viewport,
-        persistence_path: options.settings_file.clone(),
+        // eframe reads no file and writes none: Mayfly keeps its settings itself.
+        persistence_path: Some(PathBuf::new()),
+        persist_window: false,
         // Dithering smooths gradients, which the window has none of, and costs a third of the drawing
         // where the processor draws.
         dithering: false,

@@ -7,9 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bson::doc;
 use egui::{Key, Modifiers};
 use mayfly_engine::engine::{Engine, EngineOptions};
-use mayfly_tests::deadline::wall_ms;
+use mayfly_tests::deadline::{Deadline, wall_ms};
 use mayfly_tests::display::Display;
 use mayfly_tests::inspect::Window;
 use mayfly_tests::program;
@@ -154,6 +155,65 @@ fn real_window_is_closed_by_a_signal() {
         let engine = Engine::open(&home.path().join("store"), options).expect("the store opens");
         assert!(!engine.open_report().unclean, "{signal}");
         engine.close().expect("the store closes");
+    }
+}
+
+/// The window is killed as soon as a favorite is on the disk, which must not take until the window closes.
+#[test]
+fn real_window_keeps_a_favorite_when_it_is_killed() {
+    let home = tempfile::tempdir().expect("a temporary folder can be made");
+    let display = Display::start(1280, 800)
+        .unwrap_or_else(|error| panic!("Xvfb starts: {error}; tests/run installs it"));
+    let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+    let engine = Engine::open(&home.path().join("store"), options).expect("the store opens");
+    let insert = doc! {"insert": "notes", "documents": [{"_id": 1, "n": 1}, {"_id": 2}]};
+    engine.run("test", &insert);
+    engine.close().expect("the store closes");
+
+    let mut steps = start(&display, home.path(), home.path());
+    steps.click("Documents");
+    steps.type_into("Filter", "{ n: 1 }");
+    steps.key(Key::Enter, Modifiers::NONE);
+    steps.wait_until_gone("Document 2");
+    steps.click("Filter history");
+    steps.type_into("Favorite name", "Ones");
+    steps.click("Add favorite");
+    let file = home.path().join("mayfly/settings.json");
+    let deadline = Deadline::after(STEP);
+    while !fs::read_to_string(&file).is_ok_and(|text| text.contains("\"Ones\"")) {
+        assert!(!deadline.is_over(), "the favorite is not written");
+        let _ = steps.window.frame_number();
+    }
+    steps.window.kill().expect("this test started it");
+
+    let mut steps = start(&display, home.path(), home.path());
+    steps.click("Documents");
+    steps.click("Filter history");
+    steps.wait("Ones: { n: 1 }");
+}
+
+/// Numbers in a file of another program's, or of an earlier build, must not stop a start.
+#[test]
+fn real_window_starts_over_odd_settings() {
+    let home = tempfile::tempdir().expect("a temporary folder can be made");
+    let display = Display::start(1280, 800)
+        .unwrap_or_else(|error| panic!("Xvfb starts: {error}; tests/run installs it"));
+    let data = home.path().join("mayfly");
+    fs::create_dir(&data).expect("a folder can be made");
+    // The file of eframe, which is not read any more.
+    let old =
+        r#"{"window": "(inner_size_points:Some((x:0.0,y:NaN)),zoom:0.0)", "mayfly": "(zoom:0.0)"}"#;
+    fs::write(data.join("app.ron"), old).expect("it can be written");
+    for zoom in ["0", "-1", "1e39", "{{"] {
+        let size = format!(r#"{{"width": {zoom}, "height": {zoom}}}"#);
+        let text = format!(r#"{{"zoom": {zoom}, "window": {size}}}"#);
+        fs::write(data.join("settings.json"), text).expect("it can be written");
+        let mut steps = start(&display, home.path(), home.path());
+        steps.wait("Real time");
+        let _ = steps.window.key(Key::Q, Modifiers::COMMAND);
+        let ended = steps.window.wait_for_end(STEP);
+        assert!(ended.unwrap_or_else(|error| steps.fail(&error.to_string())), "{zoom}");
+        assert_eq!(fs::read_to_string(data.join("app.ron")).expect("it is there"), old);
     }
 }
 

@@ -33,6 +33,7 @@ mod recreate;
 pub mod rollout;
 pub mod sandbox;
 pub mod schema;
+pub mod settings;
 pub mod store;
 pub mod stores;
 pub mod tabs;

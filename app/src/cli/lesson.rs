@@ -12,11 +12,12 @@ use super::args::{self, LessonCommand, LessonHandout, LessonList, LessonPlay};
 use super::{Failure, WindowOutcome, WindowRequest, lesson_check, lesson_play, walk};
 use crate::job::OpenRequest;
 use crate::job::lesson::{Lesson, LessonEntry, LessonProgress, LessonSource, Level, Problem};
-use crate::lessons::progress::{self, Progress};
+use crate::lessons::progress::KeptProgress;
 use crate::lessons::{handout, library};
 use crate::limits::CONSOLE_THREAD_STACK;
 use crate::shutdown::ShutdownSignal;
 use crate::source::embedded::first_request;
+use crate::source::kept_file::data_file;
 
 /// Runs a subcommand.
 pub(super) fn run(
@@ -34,8 +35,11 @@ pub(super) fn run(
 }
 
 fn list(args: &LessonList) -> Result<(), Failure> {
-    let progress = progress::default_file().map(|file| Progress::load(&file));
-    let list = library::list(&args.dir, &progress.unwrap_or_default());
+    let mut kept = KeptProgress::open(data_file("lessons.json"));
+    for note in kept.take_notes() {
+        eprintln!("{note}.");
+    }
+    let list = library::list(&args.dir, &kept.progress);
     if args.json {
         let entries: Vec<_> = list.lessons.iter().map(entry_json).collect();
         print(&format!("{:#}\n", json!({ "lessons": entries, "errors": list.errors })))?;

@@ -15,6 +15,7 @@ pub mod glossary;
 pub mod ids;
 pub mod index_file;
 pub mod invisible;
+pub mod kept;
 pub mod lesson;
 pub mod number_draft;
 mod percent;

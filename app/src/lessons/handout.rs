@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 
+use mayfly_engine::store::replace_file;
 use mayfly_engine::value::shell::{self, Layout};
 
 use crate::job::lesson::{
@@ -34,13 +34,8 @@ pub fn write(lesson: &Lesson, answers: &BTreeMap<String, String>) -> String {
 /// # Errors
 /// One sentence.
 pub fn save(text: &str, path: &Path) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("Can't write {}: {error}.", path.display());
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    let mut file =
-        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    replace_file(path, text.as_bytes(), ".mayfly-handout-")
+        .map_err(|error| format!("Can't write {}: {error}.", path.display()))
 }
 
 fn part(part: &Part, answers: &BTreeMap<String, String>) -> String {

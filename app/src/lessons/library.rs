@@ -10,12 +10,13 @@ use mayfly_engine::store::open_chosen;
 
 use super::check::{ANSWERS, Answers};
 use super::file::{self, Course};
-use super::progress::{Progress, hash};
+use super::progress::Progress;
 use super::shipped;
 use crate::job::lesson::{
     Lesson, LessonEntry, LessonKind, LessonList, LessonSource, Level, Problem,
 };
 use crate::limits::{COURSE_LESSONS_MAX, LESSON_FILE_BYTES_MAX};
+use crate::source::kept_file::hash;
 
 /// The file that makes a folder a course.
 const COURSE_FILE: &str = "course.toml";

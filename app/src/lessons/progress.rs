@@ -2,16 +2,16 @@
 //! the settings; it is for the user alone.
 
 use std::collections::BTreeMap;
-use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bson::Bson;
-use mayfly_engine::store::open_chosen;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::job::kept::{Fields, decode};
 use crate::job::lesson::{Block, BlockKind, Guess, LessonProgress, LessonSource, LessonView, Part};
-use crate::limits::{LESSONS_KEPT_MAX, PROGRESS_FILE_BYTES_MAX};
+use crate::limits::LESSONS_KEPT_MAX;
+use crate::source::kept_file::{Found, KeptFile};
 
 /// The progress in all lessons.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -35,42 +35,29 @@ struct Record {
     opening: u64,
 }
 
-/// A number that changes with a file: FNV-1a, which is the same in every version of the program.
-#[must_use]
-pub fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-/// Where the progress is kept; `None`: there is no home folder.
-#[must_use]
-pub fn default_file() -> Option<PathBuf> {
-    let folders = directories::ProjectDirs::from("", "", "mayfly")?;
-    Some(folders.data_dir().join("lessons.json"))
-}
-
 impl Progress {
-    /// Reads the file. One that is missing or damaged counts as empty.
-    #[must_use]
-    pub fn load(path: &Path) -> Self {
-        let most = u64::try_from(PROGRESS_FILE_BYTES_MAX).unwrap_or(u64::MAX);
-        let mut text = String::new();
-        let read = open_chosen(path).and_then(|file| file.take(most).read_to_string(&mut text));
-        read.ok().and_then(|_| serde_json::from_str(&text).ok()).unwrap_or_default()
+    /// Reads the fields of a file. Records that can't be read count as missing.
+    fn read(fields: &Fields) -> Self {
+        let (mut progress, _) = decode::<Self>(fields);
+        progress.bound();
+        progress
     }
 
-    /// Writes the file; it appears whole or not at all.
-    ///
-    /// # Errors
-    /// When the folder can't be written.
-    pub fn save(&self, path: &Path) -> std::io::Result<()> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(serde_json::to_string(self)?.as_bytes())?;
-        file.persist(path)?;
-        Ok(())
+    fn fields(&self) -> Fields {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(fields)) => fields,
+            // A struct with named fields is an object.
+            _ => Fields::new(),
+        }
+    }
+
+    /// Drops the oldest records of a file that several windows wrote, or that is from elsewhere.
+    fn bound(&mut self) {
+        while self.lessons.len() > LESSONS_KEPT_MAX {
+            let oldest = self.lessons.iter().min_by_key(|(_, record)| record.opening);
+            let Some(key) = oldest.map(|(key, _)| key.clone()) else { return };
+            self.lessons.remove(&key);
+        }
     }
 
     /// How far the user got. `file` is the present hash: after a change only *done* counts.
@@ -93,17 +80,12 @@ impl Progress {
 
     /// A card was opened.
     pub fn open_card(&mut self, source: &LessonSource, file: u64, card: usize) {
-        self.openings += 1;
+        self.openings = self.openings.saturating_add(1);
         let opening = self.openings;
         let record = self.record(source, file);
         record.card = card;
         record.opening = opening;
-        if self.lessons.len() > LESSONS_KEPT_MAX {
-            let oldest = self.lessons.iter().min_by_key(|(_, record)| record.opening);
-            if let Some(key) = oldest.map(|(key, _)| key.clone()) {
-                self.lessons.remove(&key);
-            }
-        }
+        self.bound();
     }
 
     /// The end was reached.
@@ -149,6 +131,57 @@ impl Progress {
             *record = Record { file, is_done, opening: record.opening, ..Record::default() };
         }
         record
+    }
+}
+
+/// The progress in all lessons with the file in which it is kept.
+#[derive(Debug, Default)]
+pub struct KeptProgress {
+    /// The progress of this window, and what the file had at its start.
+    pub progress: Progress,
+    /// `None`: it is not kept.
+    file: Option<KeptFile>,
+    /// What was written last, or read.
+    base: Fields,
+    has_failed: bool,
+    notes: Vec<String>,
+}
+
+impl KeptProgress {
+    /// Reads the file, which may be missing. A damaged one is kept under another name.
+    #[must_use]
+    pub fn open(path: Option<PathBuf>) -> Self {
+        let Some(path) = path else { return Self::default() };
+        // Every record has a key, so no list is joined.
+        let file = KeptFile::new(path, &[]);
+        let Found { fields, notes } = file.read();
+        let progress = Progress::read(&fields);
+        let base = progress.fields();
+        Self { progress, file: Some(file), base, has_failed: false, notes }
+    }
+
+    /// Writes what changed; the lessons that another window played stay. A failure is said once.
+    pub fn save(&mut self) {
+        let Some(file) = &self.file else { return };
+        let fields = self.progress.fields();
+        match file.write(&self.base, &fields) {
+            Ok(notes) => {
+                self.base = fields;
+                self.has_failed = false;
+                self.notes.extend(notes);
+            }
+            Err(why) if !self.has_failed => {
+                self.has_failed = true;
+                self.notes
+                    .push(format!("{why}. Progress in lessons is lost when you close Mayfly"));
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// What to tell the user, once.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 }
 
@@ -200,7 +233,8 @@ mod tests {
     fn progress_survives_its_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new").join("lessons.json");
-        let mut progress = Progress::load(&path);
+        let mut kept = KeptProgress::open(Some(path.clone()));
+        let progress = &mut kept.progress;
         assert_eq!(progress.of(&shipped(), 1), LessonProgress::NotStarted);
         progress.open_card(&shipped(), 1, 2);
         let guesses = [
@@ -213,9 +247,9 @@ mod tests {
             progress.guess(&shipped(), 1, id, guess);
         }
         progress.guess(&shipped(), 1, "a", &Guess::Choice(0));
-        progress.save(&path).unwrap();
-        let read = Progress::load(&path);
-        assert_eq!(read, progress);
+        kept.save();
+        let read = KeptProgress::open(Some(path)).progress;
+        assert_eq!(read, kept.progress);
         assert_eq!(read.of(&shipped(), 1), LessonProgress::Card(2));
         let expected = guesses.map(|(id, guess)| (id.to_owned(), guess));
         assert_eq!(read.guesses(&shipped(), 1), expected.into());
@@ -236,16 +270,57 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_record_goes_first_and_a_damaged_file_is_empty() {
+    fn the_oldest_record_goes_first() {
         let mut progress = Progress::default();
         for number in 0..=LESSONS_KEPT_MAX {
             progress.open_card(&LessonSource::Shipped(number.to_string()), 1, 0);
         }
         assert_eq!(progress.lessons.len(), LESSONS_KEPT_MAX);
         assert!(!progress.lessons.contains_key("0"));
+    }
+
+    #[test]
+    fn a_damaged_file_is_kept_and_said_and_two_windows_keep_what_both_played() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lessons.json");
-        std::fs::write(&path, "{\"lessons\": 5").unwrap();
-        assert_eq!(Progress::load(&path), Progress::default());
+        let mut windows = [(); 2].map(|()| KeptProgress::open(Some(path.clone())));
+        for (at, window) in windows.iter_mut().enumerate() {
+            window.progress.finish(&LessonSource::Shipped(at.to_string()), 1);
+            window.save();
+            assert_eq!(window.take_notes(), Vec::<String>::new());
+        }
+        let played = |kept: &KeptProgress, name: &str| {
+            kept.progress.of(&LessonSource::Shipped(name.to_owned()), 1) == LessonProgress::Done
+        };
+        let both = KeptProgress::open(Some(path.clone()));
+        assert!(played(&both, "0") && played(&both, "1"));
+        let mut bytes = std::fs::read(&path).unwrap();
+        let half = bytes.len() / 2;
+        bytes.truncate(half);
+        std::fs::write(&path, &bytes).unwrap();
+        let mut damaged = KeptProgress::open(Some(path.clone()));
+        assert!(played(&damaged, "0"), "it is in the file before");
+        let notes = damaged.take_notes();
+        assert!(
+            notes.len() == 1 && notes[0].contains("is kept as lessons.json.damaged-"),
+            "{notes:?}"
+        );
+        let is_kept = |name: &str| name.starts_with("lessons.json.damaged-");
+        let kept = std::fs::read_dir(folder.path())
+            .unwrap()
+            .flatten()
+            .find(|entry| is_kept(&entry.file_name().to_string_lossy()));
+        damaged.save();
+        assert_eq!(std::fs::read(kept.unwrap().path()).unwrap(), bytes);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_pipe_in_the_place_of_the_file_does_not_hang() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lessons.json");
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRUSR).unwrap();
+        let mut kept = KeptProgress::open(Some(path));
+        assert!(kept.take_notes()[0].contains("not a regular file"));
     }
 }

@@ -38,9 +38,6 @@ pub const COURSE_LESSONS_MAX: usize = 200;
 /// Lessons whose progress is kept; the one that was not opened for longest goes first.
 pub const LESSONS_KEPT_MAX: usize = 1_000;
 
-/// Bytes in the file of the progress.
-pub const PROGRESS_FILE_BYTES_MAX: usize = 4 * 1_024 * 1_024;
-
 /// How long one block, expression or input of a lesson may run. The time that the user watches does
 /// not count.
 pub const LESSON_TIME_MAX: Duration = Duration::from_secs(5);

@@ -2,9 +2,11 @@
 
 use egui::{Align, Frame, Layout, Margin, Panel, ScrollArea, Ui};
 
+use super::panel_size::note_size;
 use super::reserved::Reserved;
 use super::{commands, console, messages, operations, reaper_log};
 use crate::action::{Action, Actions, ConsoleAction, ReaperAction, ViewAction};
+use crate::state::settings::SizedPanel;
 use crate::state::view::Drawer;
 use crate::state::{Drafts, State};
 use crate::theme::{Icon, sizes};
@@ -19,20 +21,22 @@ pub(super) fn room(ui: &mut Ui, state: &State) -> Reserved {
     };
     let window = ui.ctx().content_rect().height();
     // The console needs more lines than a list, so it has a height of its own.
-    let (name, first) = match drawer {
+    let (name, panel, first) = match drawer {
         Drawer::Console => {
             let share = window * sizes::CONSOLE_SHARE;
-            ("console drawer", share.clamp(sizes::CONSOLE_MIN, sizes::CONSOLE_MAX))
+            let first = share.clamp(sizes::CONSOLE_MIN, sizes::CONSOLE_MAX);
+            ("console drawer", SizedPanel::Console, first)
         }
-        _ => ("drawer", sizes::DRAWER),
+        _ => ("drawer", SizedPanel::Drawer, sizes::DRAWER),
     };
-    Panel::bottom(name)
+    let shown = Panel::bottom(name)
         .resizable(true)
-        .default_size(first)
+        .default_size(state.settings.panels.get(panel, first))
         .size_range(sizes::DRAWER_MIN..=sizes::DRAWER_MAX)
         .frame(frame)
-        .show(ui, Reserved::all_of)
-        .inner
+        .show(ui, Reserved::all_of);
+    note_size(ui, panel, shown.response.rect.height());
+    shown.inner
 }
 
 /// Draws the drawer into its room.

@@ -22,6 +22,7 @@ pub mod lesson;
 pub mod messages;
 pub mod operations;
 pub mod palette;
+mod panel_size;
 pub mod presentation;
 pub mod reaper_log;
 pub mod recent;
@@ -41,9 +42,12 @@ pub mod workspace;
 
 use egui::{CentralPanel, Frame, Panel, Stroke, Ui};
 
+use self::panel_size::note_size;
+pub use self::panel_size::take_sizes;
 use self::reserved::Reserved;
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::lesson::Playing;
+use crate::state::settings::SizedPanel;
 use crate::state::{Drafts, State};
 use crate::theme::{colors, sizes};
 
@@ -70,12 +74,15 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
     held_banner::panel_ui(ui, state, actions);
     let status = status_room(ui);
     let mut open = state.settings.sidebar;
-    Panel::left("sidebar")
+    let shown = Panel::left("sidebar")
         .resizable(true)
-        .default_size(sizes::SIDEBAR)
+        .default_size(state.settings.panels.get(SizedPanel::Sidebar, sizes::SIDEBAR))
         .size_range(sizes::SIDEBAR_MIN..=sizes::SIDEBAR_MAX)
         .frame(bar)
         .show_collapsible(ui, &mut open, |ui| sidebar::ui(ui, state, drafts, actions));
+    if let Some(shown) = shown {
+        note_size(ui, SizedPanel::Sidebar, shown.response.rect.width());
+    }
     if open != state.settings.sidebar {
         actions.push(Action::View(ViewAction::SetSidebar(open)));
     }

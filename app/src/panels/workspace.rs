@@ -3,10 +3,12 @@
 use egui::{CentralPanel, Frame, Label, Panel, Ui};
 
 use super::lesson::page;
+use super::panel_size::note_size;
 use super::reserved::Reserved;
 use super::{aggregate, documents, expiry, indexes, inspector, schema, tab_strip, toasts, welcome};
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::dialogs::dialect_label;
+use crate::state::settings::SizedPanel;
 use crate::state::tabs::ViewKind;
 use crate::state::{Drafts, Phase, State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
@@ -116,7 +118,7 @@ fn inspector_room(
     let mut open = state.settings.inspector;
     let room = Panel::right("inspector")
         .resizable(true)
-        .default_size(sizes::INSPECTOR)
+        .default_size(state.settings.panels.get(SizedPanel::Inspector, sizes::INSPECTOR))
         .size_range(sizes::INSPECTOR_MIN..=sizes::INSPECTOR_MAX.min(widest))
         .frame(Frame::new())
         .show_collapsible(ui, &mut open, |ui| {
@@ -126,5 +128,7 @@ fn inspector_room(
     if open != state.settings.inspector {
         actions.push(Action::View(ViewAction::SetInspector(open)));
     }
-    room.map(|room| room.inner)
+    let room = room?;
+    note_size(ui, SizedPanel::Inspector, room.response.rect.width());
+    Some(room.inner)
 }

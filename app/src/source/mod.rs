@@ -9,6 +9,7 @@ pub mod embedded;
 pub mod engine_slot;
 pub mod folder_advice;
 pub mod inserts;
+pub mod kept_file;
 pub mod maintenance;
 mod move_folder;
 pub mod open;

@@ -3,10 +3,15 @@
 use std::fs;
 use std::path::Path;
 
+use mayfly_engine::store::replace_file;
+
 use crate::demo::SampleData;
 
 /// Its name. It is fixed, so it is never the data file, whose locks must not be lost.
 const MARK_FILE: &str = "sample-data.txt";
+
+/// How its name begins while it is written.
+const UNFINISHED_PREFIX: &str = ".sample-data-";
 
 /// Reads it. `None`: it is no demo store, or the file can't be read, so that there is no traffic.
 pub(super) fn read(folder: &Path) -> Option<SampleData> {
@@ -19,7 +24,8 @@ pub(super) fn read(folder: &Path) -> Option<SampleData> {
 /// # Errors
 /// One sentence.
 pub(super) fn write(folder: &Path, made: &SampleData) -> Result<(), String> {
-    fs::write(folder.join(MARK_FILE), made.to_text()).map_err(|error| {
+    let (path, text) = (folder.join(MARK_FILE), made.to_text());
+    replace_file(&path, text.as_bytes(), UNFINISHED_PREFIX).map_err(|error| {
         format!("New sample data can't arrive: couldn't write {MARK_FILE}: {error}")
     })
 }

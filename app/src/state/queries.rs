@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::Namespace;
 use super::documents::QueryText;
 use crate::limits::{
-    FAVORITE_NAME_CHARS_MAX, FAVORITES_MAX, FILTER_HISTORY_MAX, QUERIES_KEPT_MAX,
-    QUERY_KEPT_BYTES_MAX, RECENT_STORES_MAX,
+    FAVORITE_NAME_CHARS_MAX, FAVORITE_STORES_MAX, FAVORITES_MAX, FILTER_HISTORY_MAX,
+    QUERIES_KEPT_MAX, QUERY_KEPT_BYTES_MAX, RECENT_STORES_MAX,
 };
 
 /// A query of a collection.
@@ -148,7 +148,8 @@ struct StoreQueries {
     queries: Queries,
 }
 
-/// The queries of stores, the latest first: at most [`RECENT_STORES_MAX`] stores.
+/// The queries of stores, the latest first: what was run on [`RECENT_STORES_MAX`] of them, and the favorites of
+/// [`FAVORITE_STORES_MAX`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct QueriesByStore(Vec<StoreQueries>);
@@ -161,7 +162,19 @@ impl QueriesByStore {
         if !queries.is_empty() {
             self.0.insert(0, StoreQueries { folder, queries: queries.clone() });
         }
-        self.0.truncate(RECENT_STORES_MAX);
+        self.bound();
+    }
+
+    /// Keeps the favorites of many stores, and what was run on a few.
+    pub(super) fn bound(&mut self) {
+        for known in self.0.iter_mut().skip(RECENT_STORES_MAX) {
+            known.queries.recent.clear();
+        }
+        for known in &mut self.0 {
+            known.queries.favorites.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        self.0.retain(|known| !known.queries.is_empty());
+        self.0.truncate(FAVORITE_STORES_MAX);
     }
 
     /// The queries of the store in a folder.

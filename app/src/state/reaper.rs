@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::duration;
 use crate::job::{Namespace, PassReport, RemovedDocument};
-use crate::limits::{PASSES_MAX, REAPER_LOG_MAX, REMOVED_MAX};
+use crate::limits::{PASSES_MAX, REAPER_LOG_MAX, REMOVED_MAX, SCHEDULE_SECS_RANGE};
 
 /// How often the reaper comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +40,13 @@ impl Schedule {
         Self::Every(3_600),
         Self::AtThreshold,
     ];
+
+    /// Makes of a number from a file one that the TTL monitor accepts.
+    pub fn bound(&mut self) {
+        if let Self::Every(secs) = self {
+            *secs = (*secs).clamp(*SCHEDULE_SECS_RANGE.start(), *SCHEDULE_SECS_RANGE.end());
+        }
+    }
 
     /// The words on the button.
     #[must_use]

@@ -1,12 +1,13 @@
 //! The stores that were open before, for the start page and for the next start.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::job::{Attached, ConnectionString, OpenRequest, ServerMark};
-use crate::limits::RECENT_STORES_MAX;
+use crate::limits::{DATE_MS_MAX, RECENT_STORES_MAX};
 
 /// A server that was attached before, without its password.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -100,6 +101,15 @@ impl RecentStore {
 pub struct RecentStores(Vec<RecentStore>);
 
 impl RecentStores {
+    /// Orders stores that several windows noted: the latest first, none opened before 1970.
+    pub(super) fn bound(&mut self) {
+        for store in &mut self.0 {
+            store.opened_ms = store.opened_ms.clamp(0, DATE_MS_MAX);
+        }
+        self.0.sort_by_key(|store| Reverse(store.opened_ms));
+        self.0.truncate(RECENT_STORES_MAX);
+    }
+
     /// The stores, the latest first.
     #[must_use]
     pub fn list(&self) -> &[RecentStore] {

@@ -52,6 +52,11 @@ pub trait LessonShelf: Send + Sync + 'static {
     fn note(&self, view: &LessonView) {
         let _ = view;
     }
+
+    /// What to tell the user about the file with the progress, once. The window's thread asks, so it must not wait.
+    fn take_notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A lesson that begins.

@@ -8,16 +8,17 @@ use super::lesson::{LessonDesk, LessonPlay, LessonShelf, StagedLesson};
 use crate::job::ConsoleOutput;
 use crate::job::lesson::{LessonList, LessonRequest, LessonSource, LessonView, Problem};
 use crate::lessons::audience::Audience;
-use crate::lessons::progress::{Progress, hash};
+use crate::lessons::progress::KeptProgress;
 use crate::lessons::runner::{Pace, Runner};
 use crate::lessons::{handout, library};
 use crate::source::Opened;
+use crate::source::kept_file::hash;
 
 /// Lessons whose progress is kept in a file.
 struct ProgramShelf {
-    /// `None`: it is not kept.
-    file: Option<PathBuf>,
-    progress: Mutex<Progress>,
+    progress: Mutex<KeptProgress>,
+    /// What to say about the file.
+    notes: Mutex<Vec<String>>,
     /// The hash of the lesson that was opened last.
     opened: Mutex<u64>,
 }
@@ -25,13 +26,14 @@ struct ProgramShelf {
 /// All lessons; the progress is read from `file` and written to it.
 #[must_use]
 pub fn shelf(file: Option<PathBuf>) -> Arc<dyn LessonShelf> {
-    let progress = file.as_deref().map(Progress::load).unwrap_or_default();
-    Arc::new(ProgramShelf { file, progress: Mutex::new(progress), opened: Mutex::default() })
+    let mut progress = KeptProgress::open(file);
+    let notes = Mutex::new(progress.take_notes());
+    Arc::new(ProgramShelf { progress: Mutex::new(progress), notes, opened: Mutex::default() })
 }
 
 impl LessonShelf for ProgramShelf {
     fn list(&self, opened: &[PathBuf]) -> LessonList {
-        let progress = lock(&self.progress).clone();
+        let progress = lock(&self.progress).progress.clone();
         library::list(opened, &progress)
     }
 
@@ -67,14 +69,15 @@ impl LessonShelf for ProgramShelf {
     }
 
     fn note(&self, view: &LessonView) {
-        let mut progress = lock(&self.progress);
-        if !progress.note(view, *lock(&self.opened)) {
-            return;
+        let mut kept = lock(&self.progress);
+        if kept.progress.note(view, *lock(&self.opened)) {
+            kept.save();
+            lock(&self.notes).extend(kept.take_notes());
         }
-        if let Some(file) = &self.file {
-            // Without it the list starts empty at the next start; the lesson itself is not affected.
-            let _ = progress.save(file);
-        }
+    }
+
+    fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *lock(&self.notes))
     }
 }
 

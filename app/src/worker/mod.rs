@@ -7,7 +7,7 @@
 //! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer-1` to 4, `mayfly-bulk`, `mayfly-schema`,
 //! `mayfly-events`, `mayfly-traffic`, `mayfly-console`, `mayfly-lesson`, `mayfly-file-dialog` while the system's
 //! file dialog is open, `mayfly-connect` while a server is being reached, `mayfly-secret` and `mayfly-keyring` while the system's
-//! keyring is asked, `mayfly-rollout` while a TTL is rolled out, and `mayfly-watch` while the deletions of a server's
+//! keyring is asked, `mayfly-settings`, `mayfly-rollout` while a TTL is rolled out, and `mayfly-watch` while the deletions of a server's
 //! collection are followed.
 //!
 //! [`Purpose`]: crate::job::Purpose
@@ -36,6 +36,7 @@ pub mod schema;
 mod secret_job;
 mod secret_thread;
 mod secrets;
+mod settings_keeper;
 mod sources;
 mod traffic;
 pub mod transfer;
@@ -52,4 +53,5 @@ pub use sandbox::{SandboxDone, SandboxWork};
 pub use schema::{SchemaReport, SchemaStage, SchemaWork};
 pub use secret_job::{SecretReport, SecretWork};
 pub use secrets::Secrets;
+pub use settings_keeper::{KeptSettings, SettingsKeeper, SettingsReport};
 pub use transfer::{TransferDone, TransferWork};

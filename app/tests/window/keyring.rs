@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use eframe::App as _;
 use mayfly::action::{Action, ConnectAction, StoreAction};
 use mayfly::job::connection_string::Secret;
 use mayfly::job::{ConnectionString, OpenRequest};
@@ -15,7 +14,6 @@ use mayfly::worker::Secrets;
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
 use super::connect::{Served, dialog, notes};
-use super::stores::Memory;
 use super::support::Window;
 
 const REMEMBER: &str = "Remember the password in the system's keyring";
@@ -406,15 +404,11 @@ fn the_password_is_in_nothing_that_is_written_or_shown() {
     let (keyring, _hold) = Fake::start(Mode::Works);
     let mut window = Window::open_with_keyring(keyring.secrets(ENOUGH, ENOUGH));
     let check = |window: &mut Window, when: &str| {
-        let mut storage = Memory::default();
-        window.harness.state_mut().save(&mut storage);
-        let memory = window.harness.ctx.memory(Clone::clone);
-        eframe::set_value(&mut storage, "egui", &memory);
         let state = window.state();
         let log: Vec<_> = state.commands.records().iter().map(|sent| &sent.text).collect();
         let toasts: Vec<_> = state.toasts.list().iter().map(|toast| &toast.text).collect();
         let shown = [
-            format!("settings: {:?}", storage.0),
+            format!("settings: {:?}", window.state().settings.fields()),
             format!("commands: {log:?}"),
             format!("messages: {toasts:?}"),
             format!("history: {:?}", state.console),

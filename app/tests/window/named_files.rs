@@ -7,7 +7,6 @@ use bson::doc;
 use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use mayfly::app::Saved;
 use mayfly::job::Beginning;
 use mayfly::source::{OpenRequest, embedded};
 use mayfly::state::recent_stores::RecentStore;
@@ -18,7 +17,7 @@ use mayfly::worker::lesson_shelf::shelf;
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::engine::{Engine, EngineOptions};
 
-use super::stores::Memory;
+use super::stores::kept;
 use super::support::{click, until};
 
 /// A window, and the folder that its store and the files are in.
@@ -30,13 +29,11 @@ struct Started {
 impl Started {
     /// A first start with what the command line names.
     fn with(folder: tempfile::TempDir, beginning: Beginning) -> Self {
-        Self::after(folder, beginning, Settings::default())
+        Self::after(folder, beginning, &Settings::default())
     }
 
     /// A start with what was kept of the one before.
-    fn after(folder: tempfile::TempDir, beginning: Beginning, settings: Settings) -> Self {
-        let mut memory = Memory::default();
-        eframe::set_value(&mut memory, "mayfly", &Saved { settings });
+    fn after(folder: tempfile::TempDir, beginning: Beginning, settings: &Settings) -> Self {
         let own = OpenRequest { folder: Some(folder.path().join("own")), ..OpenRequest::default() };
         let options = WindowOptions {
             request: own,
@@ -46,17 +43,13 @@ impl Started {
             lesson: None,
             beginning: Some(beginning),
             secrets: Secrets::none(),
-            settings_file: None,
+            settings: kept(folder.path(), settings),
             local_zone: Zone::Utc,
             present: false,
             shutdown: None,
         };
-        let memory: &'static Memory = Box::leak(Box::new(memory));
         let builder = Harness::builder().with_size([1280.0, 800.0]).with_max_steps(64);
-        let harness = builder.build_eframe(move |context| {
-            context.storage = Some(memory);
-            MayflyApp::new(context, options)
-        });
+        let harness = builder.build_eframe(move |context| MayflyApp::new(context, options));
         Self { harness, folder }
     }
 
@@ -179,7 +172,7 @@ fn files_go_into_the_last_store_but_never_into_the_demo() {
         let mut settings = Settings { callouts_seen: true, ..Settings::default() };
         settings.stores.note(RecentStore { demo: is_demo, ..RecentStore::in_folder(&last, 0) });
         let beginning = files(folder.path(), &[("people.json", PEOPLE)]);
-        let mut window = Started::after(folder, beginning, settings);
+        let mut window = Started::after(folder, beginning, &settings);
         window.until("one JSON document per line");
         let name = if is_demo { "own" } else { "last" };
         let expected = window.folder.path().join(name);

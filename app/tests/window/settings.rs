@@ -1,8 +1,12 @@
 //! The settings, and the messages that are kept.
 
+use std::path::PathBuf;
+
 use bson::doc;
 use mayfly::action::{Action, StoreAction};
+use mayfly::app::open_settings;
 use mayfly::state::toasts::Kind;
+use mayfly::state::{Namespace, Settings};
 
 use super::support::Window;
 use super::time::drops;
@@ -21,6 +25,93 @@ fn dates_and_numbers_are_written_as_chosen() {
     let at = window.place("Simulated time").center();
     window.harness.input_mut().events.push(egui::Event::PointerMoved(at));
     window.until_named("01.06.2026 12:00:00");
+}
+
+fn settings_in(window: &Window) -> PathBuf {
+    window.folder.path().join("settings.json")
+}
+
+/// A window on a store with one document, with its settings in `settings.json` of the folder.
+fn window_in(folder: tempfile::TempDir) -> Window {
+    let settings = open_settings(Some(folder.path().join("settings.json")));
+    let documents = doc! {"insert": "notes", "documents": [{"n": 1}]};
+    Window::open_with_settings(folder, &[documents], settings)
+}
+
+fn add_favorite(window: &mut Window, name: &str, filter: &str) {
+    window.until("a collection is shown", |state| state.tabs.active().is_some());
+    window.click("Documents");
+    window.type_into("Filter", filter);
+    window.key(egui::Key::Enter);
+    window.point("Filter history");
+    window.type_into("Favorite name", name);
+    window.click("Add favorite");
+    window.until_named(&format!("Added the favorite {name}"));
+}
+
+#[test]
+fn a_favorite_is_on_the_disk_at_once_and_two_windows_keep_those_of_both() {
+    let shared = tempfile::tempdir().expect("a temporary folder");
+    let path = shared.path().join("settings.json");
+    let mut windows = [(); 2].map(|()| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let documents = doc! {"insert": "notes", "documents": [{"n": 1}]};
+        Window::open_with_settings(folder, &[documents], open_settings(Some(path.clone())))
+    });
+    let text = || std::fs::read_to_string(&path).unwrap_or_default();
+    for (window, name) in windows.iter_mut().zip(["Of the first", "Of the second"]) {
+        add_favorite(window, name, "{ n: 1 }");
+        // While the window is open.
+        window.until_window("it is written", |_| text().contains(name));
+    }
+    let [first, second] = windows;
+    let store = first.folder.path().join("store");
+    // The first one closes last, and knows nothing of the other's favorite.
+    drop(second);
+    drop(first);
+    let (settings, unread) = Settings::read(open_settings(Some(path.clone())).found.fields);
+    assert_eq!(unread, 0);
+    let notes = Namespace::new("test", "notes");
+    assert!(settings.queries.of(&store).has_name(&notes, "Of the first"));
+    assert!(text().contains("Of the second"), "{}", text());
+}
+
+#[test]
+fn a_damaged_file_is_kept_and_the_window_says_so() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("settings.json");
+    let broken = "{\"zoom\": 1.5, \"theme\": Dark}";
+    std::fs::write(&path, broken).expect("written");
+    let mut window = window_in(folder);
+    window.until_named("settings.json was damaged");
+    let message = window.part("settings.json was damaged");
+    let kept = message.split_whitespace().find(|word| word.contains(".damaged-"));
+    let kept = kept.expect("its name").trim_end_matches(';');
+    assert_eq!(std::fs::read_to_string(path.with_file_name(kept)).expect("kept"), broken);
+    add_favorite(&mut window, "New", "{ n: 1 }");
+    let path = settings_in(&window);
+    window.until_window("it is written", |_| {
+        std::fs::read_to_string(&path).is_ok_and(|text| text.contains("\"New\""))
+    });
+}
+
+#[test]
+fn odd_numbers_in_the_file_never_stop_a_start() {
+    for zoom in ["0", "-1", "1e300", "-1e300", "100", "1e-300", "null", "\"NaN\"", "[]"] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let size = format!("{{\"width\": {zoom}, \"height\": {zoom}}}");
+        let panels = format!("{{\"sidebar\": {zoom}, \"inspector\": {zoom}, \"drawer\": {zoom}}}");
+        let schedule = format!("{{\"Every\": {zoom}}}");
+        let text = format!(
+            "{{\"zoom\": {zoom}, \"window\": {size}, \"panels\": {panels}, \"schedule\": {schedule}, \
+             \"drawer\": \"Commands\"}}"
+        );
+        std::fs::write(folder.path().join("settings.json"), text).expect("written");
+        let mut window = window_in(folder);
+        window.until_named("Collection test.notes");
+        window.click("Background");
+        assert!(window.has("Close the drawer"), "{zoom}");
+    }
 }
 
 #[test]

@@ -1,19 +1,20 @@
 //! Stores that were open before, what each of them restores, and the menu of a collection.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use bson::{Document, doc};
 use egui::Key;
 use egui_kittest::Harness;
 use mayfly::action::{Action, StoreAction, TabsAction, ViewAction};
-use mayfly::app::Saved;
+use mayfly::app::open_settings;
+use mayfly::job::kept::Fields;
+use mayfly::source::kept_file::KeptFile;
 use mayfly::source::{OpenRequest, embedded};
 use mayfly::state::recent_stores::RecentStore;
 use mayfly::state::tabs::ViewKind;
 use mayfly::state::{Namespace, Settings, State, Zone};
-use mayfly::worker::Secrets;
 use mayfly::worker::lesson_shelf::shelf;
+use mayfly::worker::{KeptSettings, Secrets};
 use mayfly::{MayflyApp, WindowOptions};
 
 use super::support::{Window, until};
@@ -29,32 +30,18 @@ fn is_in(state: &State, folder: &Path) -> bool {
     state.is_open() && state.tree.loaded && state.store.folder.as_deref() == Some(folder)
 }
 
-/// What is kept from one start to the next, in memory.
-#[derive(Default)]
-pub struct Memory(pub HashMap<String, String>);
-
-impl eframe::Storage for Memory {
-    fn get_string(&self, key: &str) -> Option<String> {
-        self.0.get(key).cloned()
-    }
-
-    fn set_string(&mut self, key: &str, value: String) {
-        self.0.insert(key.to_owned(), value);
-    }
-
-    fn remove_string(&mut self, key: &str) {
-        self.0.remove(key);
-    }
-
-    fn flush(&mut self) {}
+/// The settings of the start before, in a file of this folder.
+pub fn kept(folder: &Path, settings: &Settings) -> KeptSettings {
+    let path = folder.join("settings.json");
+    let file = KeptFile::new(path.clone(), Settings::LISTS);
+    file.write(&Fields::new(), &settings.fields()).expect("written");
+    open_settings(Some(path))
 }
 
 /// A window whose last start ended with the store in a folder.
 fn started_again(last: &Path, own: &Path) -> Harness<'static, MayflyApp> {
     let mut settings = Settings { callouts_seen: true, ..Settings::default() };
     settings.stores.note(RecentStore::in_folder(last, 0));
-    let mut memory = Memory::default();
-    eframe::set_value(&mut memory, "mayfly", &Saved { settings });
     let options = WindowOptions {
         request: OpenRequest { folder: Some(own.to_owned()), ..OpenRequest::default() },
         open_last: true,
@@ -63,16 +50,13 @@ fn started_again(last: &Path, own: &Path) -> Harness<'static, MayflyApp> {
         lesson: None,
         beginning: None,
         secrets: Secrets::none(),
-        settings_file: None,
+        settings: kept(own.parent().expect("a folder"), &settings),
         local_zone: Zone::Utc,
         present: false,
         shutdown: None,
     };
-    let memory: &'static Memory = Box::leak(Box::new(memory));
-    Harness::builder().with_size([1280.0, 800.0]).with_max_steps(64).build_eframe(move |context| {
-        context.storage = Some(memory);
-        MayflyApp::new(context, options)
-    })
+    let builder = Harness::builder().with_size([1280.0, 800.0]).with_max_steps(64);
+    builder.build_eframe(move |context| MayflyApp::new(context, options))
 }
 
 #[test]

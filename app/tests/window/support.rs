@@ -16,8 +16,8 @@ use mayfly::source::embedded::opener;
 use mayfly::source::{OpenRequest, Opened, Opener, Source};
 use mayfly::state::{Phase, State, Tab, Zone};
 use mayfly::worker::LessonShelf;
-use mayfly::worker::Secrets;
 use mayfly::worker::lesson_shelf::shelf;
+use mayfly::worker::{KeptSettings, Secrets};
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
@@ -34,6 +34,33 @@ pub const START_MS: i64 = 1_780_315_200_000;
 /// An instant, so many seconds after the start.
 pub fn at(secs: i64) -> DateTime {
     DateTime::from_millis(START_MS + secs * 1_000)
+}
+
+/// What surrounds a window.
+struct Machine {
+    request: OpenRequest,
+    seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
+    local_zone: Zone,
+    lessons: Arc<dyn LessonShelf>,
+    secrets: Secrets,
+    settings: KeptSettings,
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Self {
+            request: OpenRequest::default(),
+            seen: |source| source,
+            local_zone: Zone::Utc,
+            lessons: shelf(None),
+            secrets: Secrets::none(),
+            settings: KeptSettings::none(),
+        }
+    }
+}
+
+fn temporary() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
 }
 
 /// The window and its store. They end in this order: the store must be closed before its
@@ -89,70 +116,42 @@ impl Window {
         commands: &[Document],
         seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
     ) -> Self {
-        Self::open_store(
-            folder,
-            OpenRequest::default(),
-            commands,
-            seen,
-            Zone::Utc,
-            shelf(None),
-            Secrets::none(),
-        )
+        Self::open_store(folder, commands, Machine { seen, ..Machine::default() })
     }
 
     /// A window on a machine in a time zone.
     pub fn open_in_zone(commands: &[Document], local_zone: Zone) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let request = OpenRequest::default();
-        Self::open_store(
-            folder,
-            request,
-            commands,
-            |source| source,
-            local_zone,
-            shelf(None),
-            Secrets::none(),
-        )
+        let machine = Machine { local_zone, ..Machine::default() };
+        Self::open_store(temporary(), commands, machine)
     }
 
     /// A window on a demo store.
     pub fn open_demo() -> Self {
         let request = OpenRequest { demo: true, ..OpenRequest::default() };
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        Self::open_store(
-            folder,
-            request,
-            &[],
-            |source| source,
-            Zone::Utc,
-            shelf(None),
-            Secrets::none(),
-        )
+        Self::open_store(temporary(), &[], Machine { request, ..Machine::default() })
     }
 
     /// A window on an empty store with these lessons.
     pub fn open_with_lessons(lessons: Arc<dyn LessonShelf>) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let request = OpenRequest::default();
-        Self::open_store(folder, request, &[], |source| source, Zone::Utc, lessons, Secrets::none())
+        Self::open_store(temporary(), &[], Machine { lessons, ..Machine::default() })
     }
 
     /// A window on an empty store, on a machine with a keyring.
     pub fn open_with_keyring(secrets: Secrets) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let request = OpenRequest::default();
-        Self::open_store(folder, request, &[], |source| source, Zone::Utc, shelf(None), secrets)
+        Self::open_store(temporary(), &[], Machine { secrets, ..Machine::default() })
     }
 
-    fn open_store(
+    /// A window with the settings of a start before.
+    pub fn open_with_settings(
         folder: tempfile::TempDir,
-        request: OpenRequest,
         commands: &[Document],
-        seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
-        local_zone: Zone,
-        lessons: Arc<dyn LessonShelf>,
-        secrets: Secrets,
+        settings: KeptSettings,
     ) -> Self {
+        Self::open_store(folder, commands, Machine { settings, ..Machine::default() })
+    }
+
+    fn open_store(folder: tempfile::TempDir, commands: &[Document], machine: Machine) -> Self {
+        let Machine { request, seen, local_zone, lessons, secrets, settings } = machine;
         let request = OpenRequest {
             folder: Some(folder.path().join("store")),
             simulated_start_ms: Some(START_MS),
@@ -168,7 +167,7 @@ impl Window {
             lesson: None,
             beginning: None,
             secrets,
-            settings_file: None,
+            settings,
             local_zone,
             present: false,
             shutdown: None,

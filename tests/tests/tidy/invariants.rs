@@ -119,9 +119,11 @@ fn files_are_opened_by_the_function_that_knows_locks() {
         "engine/src/store/file/app_lock.rs",
         "engine/src/store/txn/env.rs",
         "engine/src/store/file/folder.rs",
-        // Fixed names: Linux's own files, a folder, the mark of the demo store, the lock of a sandbox.
+        // Fixed names: Linux's own files, a folder, the mark of the demo store, the locks of a sandbox and
+        // of the settings.
         "app/src/pace.rs",
         "app/src/shutdown.rs",
+        "app/src/source/kept_file.rs",
         "app/src/source/sample_mark.rs",
         "app/src/source/sandbox_folder.rs",
         // Copies the folder of a store that is closed.

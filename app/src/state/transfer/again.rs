@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::export::{Content, ShownDocuments};
 use super::{Dialog, DumpExportDraft, ExportDraft, ExportForm, ImportDraft};
-use crate::limits::OPERATIONS_KEPT_MAX;
+use crate::limits::{DATE_MS_MAX, OPERATIONS_KEPT_MAX};
 use crate::state::Namespace;
 use crate::state::documents::QueryText;
 use crate::state::operations::{OperationId, Operations, Stage};
@@ -196,6 +196,14 @@ impl PastOperations {
             })
         });
         Self(past.take(OPERATIONS_KEPT_MAX).collect())
+    }
+
+    /// Bounds the instants and times of a file.
+    pub fn bound(&mut self) {
+        for past in &mut self.0 {
+            past.started_ms = past.started_ms.clamp(0, DATE_MS_MAX);
+            past.took_ms = past.took_ms.min(DATE_MS_MAX.unsigned_abs());
+        }
     }
 
     /// Lists them again.

@@ -1,7 +1,7 @@
 //! The data folder: its permissions, its disk, and the space that LMDB's lock file needs in advance.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path as FsPath;
 
 #[cfg(unix)]
@@ -89,6 +89,21 @@ pub(in crate::store) fn sync_folder(folder: &FsPath) -> Result<(), StoreError> {
 pub(crate) fn sync_names(folder: &FsPath) -> io::Result<()> {
     let folder = if folder.as_os_str().is_empty() { FsPath::new(".") } else { folder };
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// Replaces a small file. After a crash at any moment it is the old one or the new one, whole. What a crash leaves is
+/// next to it and has a name that begins with `unfinished`. Only its owner can read the new file.
+///
+/// # Errors
+/// When a step fails. The old file is then unchanged, unless only the folder could not be flushed.
+pub fn replace_file(path: &FsPath, bytes: &[u8], unfinished: &str) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or_else(|| FsPath::new("."));
+    let mut file = tempfile::Builder::new().prefix(unfinished).tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    sync_names(folder)
 }
 
 /// Refuses file systems on which LMDB's locks and memory map are unreliable.

@@ -1,14 +1,14 @@
 //! `identity.json`: the identity of the store, outside the data file, which could be emptied or swapped.
 
 use std::fs::Metadata;
-use std::io::{ErrorKind, Read as _, Write};
+use std::io::{ErrorKind, Read as _};
 use std::path::Path as FsPath;
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
 use super::app_lock::open_chosen;
-use super::folder::sync_folder;
+use super::folder::replace_file;
 use crate::limits::WALK_PAUSE_MS;
 use crate::store::StoreError;
 
@@ -146,15 +146,9 @@ impl IdentityCard {
             "dataNumber": self.file.and_then(|file| file.number),
             "lastWalkMs": self.last_walk_ms,
         });
-        let mut file = tempfile::Builder::new()
-            .prefix(UNFINISHED_PREFIX)
-            .tempfile_in(folder)
-            .map_err(|error| failed(&error))?;
-        writeln!(file, "{value:#}")
-            .and_then(|()| file.as_file().sync_all())
-            .map_err(|error| failed(&error))?;
-        file.persist(folder.join(IDENTITY_FILE)).map_err(|error| failed(&error.error))?;
-        sync_folder(folder)
+        let text = format!("{value:#}\n");
+        replace_file(&folder.join(IDENTITY_FILE), text.as_bytes(), UNFINISHED_PREFIX)
+            .map_err(|error| failed(&error))
     }
 }
 
