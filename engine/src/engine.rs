@@ -18,12 +18,12 @@ pub use options::{ClockOption, EngineOptions, OpenError};
 use self::{background::Background, listening::Switch};
 use crate::{
     clock::{Clock, SimulatedClock, SystemClock},
-    collection::{Collections, sample_damage},
+    collection::{Collections, opening_damage},
     command::{self, Client, CommandError, Context},
     event::{Event, EventHub, Subscription},
     reaper::{Reaper, simulated_now_ms, thread},
     replication::Member,
-    store::{OpenReport, Store, StoreError},
+    store::{OpenReport, Store, StoreError, StoreNotice},
     wire::{ListenError, ListenOptions, Listener},
 };
 
@@ -87,7 +87,7 @@ impl Engine {
             None => (clock, simulated),
         };
         let collections = Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock))?);
-        report.warnings.extend(sample_damage(collections.store(), &report.damaged));
+        report.warnings.extend(opening_damage(collections.store(), &report.damaged));
         report.warnings.extend(collections.catalog().closed_in_words());
         report.warnings.extend(collections.catalog().without_dialect_in_words());
         let is_writable = !report.read_only;
@@ -127,7 +127,11 @@ impl Engine {
             }
         });
         let telling = Arc::downgrade(&context);
+        let wake = background.wake();
         context.collections.store().observe(move |notice| {
+            if matches!(notice, StoreNotice::DamagedRows { .. }) {
+                wake.notify();
+            }
             if let Some(context) = telling.upgrade() {
                 command::note_store(&context, notice);
             }
@@ -234,6 +238,7 @@ impl Engine {
         if let Some(switch) = self.context.listener.get() {
             switch.switch_off();
         }
+        self.collections.store().cancel_walk();
         self.reaper.stop();
         self.background.stop();
         let threads = self.monitor.take().into_iter().chain(self.background.take_thread());

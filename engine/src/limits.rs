@@ -100,8 +100,15 @@ pub const READ_WARNING: std::time::Duration = std::time::Duration::from_secs(5);
 /// Time between two searches for readers whose process has ended.
 pub const STALE_READERS_PAUSE: std::time::Duration = std::time::Duration::from_mins(1);
 
-/// Milliseconds after which opening walks the whole file again without any sign of damage.
-pub const WALK_PAUSE_MS: i64 = 7 * 24 * 3_600_000;
+/// Bytes of the largest data file that opening walks before it continues, if the file looks as it was closed:
+/// some milliseconds. The walk of a larger one continues while the store is open, with each read guarded.
+pub const OPEN_WALK_BYTES: u64 = 8 << 20;
+
+/// How long a write waits for the end of that walk before it fails with "busy".
+pub const WALK_WRITE_WAIT: std::time::Duration = std::time::Duration::from_mins(1);
+
+/// Time between two checks of such a write whether its command was canceled.
+pub const WALK_WRITE_POLL: std::time::Duration = std::time::Duration::from_millis(20);
 
 /// Bytes of memory that the subprocess walking a picked file may use, for any file.
 pub const WALK_MEMORY_BYTES: u64 = 1 << 30;
@@ -126,12 +133,6 @@ pub const LMDB_KEY_BYTES_MAX: usize = 511;
 
 /// Bytes of one value in the tables, several times the largest command: a longer one is damage.
 pub const ROW_BYTES_MAX: u64 = 256 << 20;
-
-/// Pages of documents whose checksums are checked at opening, evenly spread.
-pub const OPEN_SAMPLE_PAGES: usize = 256;
-
-/// How long that check may take, on a disk where each page is a wait.
-pub const OPEN_SAMPLE: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// Levels of an LMDB tree. LMDB's cursors hold no more; a deeper tree is damage.
 pub const TREE_DEPTH_MAX: u16 = 32;

@@ -25,6 +25,16 @@ pub fn open_as_found(folder: &Path) -> Result<Engine, String> {
     Engine::open(folder, options).map_err(|error| error.to_string())
 }
 
+/// As [`open_as_found`], but the store is open before its file was walked: each read is guarded until then.
+///
+/// # Errors
+/// The sentence of the refusal.
+pub fn open_unwalked(folder: &Path) -> Result<Engine, String> {
+    let mut options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+    options.store.open_walk_bytes = 0;
+    Engine::open(folder, options).map_err(|error| error.to_string())
+}
+
 /// Fails if a store takes itself for an older one or for a copy, which it is not.
 ///
 /// # Panics

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::Command;
 
@@ -21,17 +21,30 @@ const STEPS: &str = "40";
 
 #[test]
 fn no_damage_is_shown_as_good() {
-    check(20_261_121, 1_000, mutate);
+    check(20_261_121, 1_000, false, mutate);
+}
+
+/// The disk has changed bytes: size, times and inode are those of the file that was closed.
+#[test]
+fn no_silent_damage_is_shown_as_good() {
+    check(20_261_127, 1_000, true, |bytes, random| {
+        if random.below(2) == 0 { mutate_aimed(bytes, random) } else { mutate(bytes, random) }
+    });
 }
 
 /// The first two pages describe all others, and LMDB trusts them.
 #[test]
 fn no_change_of_the_headers_is_shown_as_good() {
-    check(20_261_123, 10_000, |bytes, random| mutate_headers(bytes, random));
+    check(20_261_123, 10_000, false, |bytes, random| mutate_headers(bytes, random));
 }
 
 /// Changes `count` copies of a store's file with `mutate`, and checks each.
-fn check(seed: u64, count: usize, mutate: fn(&mut Vec<u8>, &mut Random) -> &'static str) {
+fn check(
+    seed: u64,
+    count: usize,
+    is_silent: bool,
+    mutate: fn(&mut Vec<u8>, &mut Random) -> &'static str,
+) {
     let seed = random::seed(seed);
     println!("MAYFLY_TEST_SEED={seed}");
     let mut random = Random::new(seed);
@@ -49,7 +62,12 @@ fn check(seed: u64, count: usize, mutate: fn(&mut Vec<u8>, &mut Random) -> &'sta
     for number in 0..random::count(count) {
         let mut bytes = whole.clone();
         let kind = mutate(&mut bytes, &mut random);
-        let way = OpenMode { writes: number % 2 == 1, was_killed: number % 4 >= 2 };
+        let (writes, second) = (number % 2 == 1, number % 4 >= 2);
+        let way = match (is_silent, second) {
+            (false, was_killed) => OpenMode { writes, was_killed, walk: WalkAt::Once },
+            (true, false) => OpenMode { writes, was_killed: false, walk: WalkAt::Opening },
+            (true, true) => OpenMode { writes, was_killed: false, walk: WalkAt::Later },
+        };
         let seen = look(&store, &bytes, way);
         let end = seen.end(&good, &format!("file {number}, {kind}"));
         *ends.entry((kind, end)).or_default() += 1;
@@ -75,6 +93,7 @@ impl ReadResult {
             Some(3) => "refused",
             Some(4) => "reported",
             Some(0) => "harmless",
+            Some(5) => panic!("{what}: a write into damage succeeded"),
             other => panic!("{what}: ended with {other:?}"),
         };
         // What is shown is right, or it is an earlier state and reported as one.
@@ -87,6 +106,9 @@ impl ReadResult {
                 "{what}: shown as good: {line}"
             );
         }
+        let mut lines: Vec<&str> = self.documents.lines().collect();
+        lines.sort_unstable();
+        assert!(lines.windows(2).all(|two| two[0] != two[1]), "{what}: shown twice");
         if end == "harmless" {
             assert_eq!(self.documents, good.documents, "{what}: nothing was reported");
         }
@@ -101,6 +123,19 @@ struct OpenMode {
     writes: bool,
     /// The number of the last transaction was not recorded.
     was_killed: bool,
+    walk: WalkAt,
+}
+
+/// When the changed file is walked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum WalkAt {
+    /// First of all: size, time and inode are not those of the last close.
+    #[default]
+    Once,
+    /// Size, time and inode are those of the last close, as if the disk had changed the file.
+    Opening,
+    /// As `Opening`, but the store is open before.
+    Later,
 }
 
 /// Reads a store with this data file in a process of its own.
@@ -114,10 +149,18 @@ fn look(store: &Path, bytes: &[u8], way: OpenMode) -> ReadResult {
     if way.was_killed {
         card["lastTransaction"] = 1.into();
     }
+    let data = place.join("data.mdb");
+    fs::write(&data, bytes).expect("the file can be written");
+    if way.walk != WalkAt::Once {
+        let found = fs::metadata(&data).expect("the file is there");
+        card["dataBytes"] = found.len().into();
+        card["dataModifiedNs"] = (found.mtime() * 1_000_000_000 + found.mtime_nsec()).into();
+        card["dataNumber"] = found.ino().into();
+    }
     fs::write(place.join("identity.json"), card.to_string()).expect("a copy");
-    fs::write(place.join("data.mdb"), bytes).expect("the file can be written");
     let mut reader = Command::new(env!("CARGO_BIN_EXE_mutant_reader"));
     reader.arg(place).args(way.writes.then_some("write"));
+    reader.args((way.walk == WalkAt::Later).then_some("unwalked"));
     let output = reader.output().expect("the reader starts");
     ReadResult {
         code: output.status.code(),
@@ -183,6 +226,53 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) -> &'static str {
             let at = random.below(bytes.len() / SECTOR) * SECTOR;
             bytes[at..at + SECTOR].iter_mut().for_each(|byte| *byte = any(random));
             "a sector of noise"
+        }
+    }
+}
+
+/// Changes what a search or a scan follows: lengths, flags and places of nodes, links between pages, whole pages.
+fn mutate_aimed(bytes: &mut [u8], random: &mut Random) -> &'static str {
+    const HEAD: usize = 16;
+    let pages = bytes.len() / PAGE;
+    // The first two pages have a test of their own.
+    let page = (2 + random.below(pages - 2)) * PAGE;
+    let lower = usize::from(u16::from_le_bytes([bytes[page + 12], bytes[page + 13]]));
+    let nodes = lower.saturating_sub(HEAD).min(PAGE - HEAD) / 2;
+    let node = |bytes: &[u8], random: &mut Random| {
+        let at = page + HEAD + 2 * random.below(nodes.max(1));
+        let place = usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
+        (page + place).min(bytes.len() - HEAD)
+    };
+    match random.below(6) {
+        0 => {
+            let at = node(bytes, random) + random.below(8);
+            bytes[at] ^= 1 << random.below(8);
+            "a bit in the head of a node"
+        }
+        1 => {
+            let at = node(bytes, random) + 8 + random.below(8);
+            bytes[at] ^= 1 << random.below(8);
+            "a bit of a key"
+        }
+        2 => {
+            let at = page + HEAD + 2 * random.below(nodes.max(1));
+            bytes[at] ^= 1 << random.below(8);
+            "a bit of a node's place"
+        }
+        3 => {
+            let at = page + 8 + random.below(8);
+            bytes[at] ^= 1 << random.below(8);
+            "a bit of the flags or bounds"
+        }
+        4 => {
+            let other = (2 + random.below(pages - 2)) * PAGE;
+            bytes.copy_within(other..other + PAGE, page);
+            "a page overwritten by another"
+        }
+        _ => {
+            let other = (2 + random.below(pages - 2)) * PAGE;
+            bytes.copy_within(other + 8..other + PAGE, page + 8);
+            "a page with the contents of another"
         }
     }
 }

@@ -472,7 +472,7 @@ fn damaged_documents_are_left_out_listed_and_removed() {
     window.until_named("Damaged documents of test.notes");
     // The message in the corner makes room for the dialog.
     let message = window.place(
-        "A spot check found damage: 1 stored item is damaged (document with _id 1 of \
+        "The check at opening found damage: 1 stored item is damaged (document with _id 1 of \
          test.notes). You can still export everything else; run Verify for a full report.",
     );
     let button = window.place("Remove 1 damaged document");

@@ -30,7 +30,7 @@ pub use ddl::{
 };
 pub use error::{DuplicateKey, WriteError};
 pub use integrity::{
-    damage_text::{backup_damage, damage_in_words, sample_damage},
+    damage_text::{backup_damage, damage_in_words, opening_damage},
     damaged_documents::{DamagedDocument, DamagedPage, RemoveDamagedError},
     scrub::ScrubStep,
     scrub_state::ScrubStatus,

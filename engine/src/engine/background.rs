@@ -37,6 +37,8 @@ struct BackgroundWork {
     stop: Arc<AtomicBool>,
     /// The last report about stuck builds, so that each is sent once.
     stuck: Option<String>,
+    /// The check of the file continues after the opening. If it finds damaged rows, a scrub follows.
+    awaits_walk: bool,
 }
 
 impl Background {
@@ -55,6 +57,7 @@ impl Background {
             wake: wake.clone(),
             stop: Arc::clone(&stop),
             stuck: None,
+            awaits_walk: collections.store().walk_percent().is_some(),
         };
         let thread =
             thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(move || worker.run())?;
@@ -109,7 +112,14 @@ impl BackgroundWork {
     }
 
     /// Continues a due or requested scrub, with pauses, until it ends or other work arrives.
-    fn scrub(&self) -> Result<(), WriteError> {
+    fn scrub(&mut self) -> Result<(), WriteError> {
+        if self.awaits_walk && self.collections.store().walk_percent().is_none() {
+            self.awaits_walk = false;
+            let is_running = self.collections.scrub_status()?.is_running;
+            if self.collections.store().has_damaged_rows() && !is_running {
+                self.collections.start_scrub()?;
+            }
+        }
         while !self.stops() {
             let ScrubStep::Worked(findings) = self.collections.scrub_step()? else { break };
             for finding in findings {

@@ -19,7 +19,7 @@ use crate::{
     interrupt::{Limit, sort_by},
     limits::SORT_BYTES_MAX,
     query::{Context, Filter, Sort, sort::SortKey},
-    store::{Reader, RecordNumber, StoredDocument},
+    store::{Reader, RecordNumber, StoredDocument, WholeScan},
     value::Collation,
 };
 
@@ -35,6 +35,8 @@ pub struct Search {
     variables: Vec<(String, Option<RawBson>)>,
     collation: Option<Collation>,
     position: Position,
+    /// What a scan of the whole collection has met so far.
+    whole: Option<WholeScan>,
     /// Whether the search stays open at the end of the collection.
     tails: bool,
     /// Whether its operation has counted the use of the index.
@@ -76,6 +78,7 @@ impl Search {
             variables,
             collation,
             position,
+            whole: None,
             tails: false,
             is_noted: false,
             passes_max: u64::MAX,
@@ -171,8 +174,8 @@ impl Search {
             };
         // A sort in memory does not need the order of the index.
         let way = (&self.plan.access, self.sort.as_ref().filter(|_| !self.plan.sort_in_memory));
-        let walked =
-            walk(reader, self.source, way, &mut self.position, &mut self.stats, &mut counted);
+        let at = (&mut self.position, &mut self.whole);
+        let walked = walk(reader, self.source, way, at, &mut self.stats, &mut counted);
         if let Ok(ended) = walked
             && ended
             && !(self.tails && matches!(self.position, Position::Records(_)))
@@ -364,7 +367,8 @@ impl Search {
             Ok(Step::Take)
         };
         let access = &self.plan.access;
-        walk(reader, self.source, (access, None), &mut position, &mut self.stats, &mut collect)?;
+        let at = (&mut position, &mut self.whole);
+        walk(reader, self.source, (access, None), at, &mut self.stats, &mut collect)?;
         let sorted = sort_by(best.into_vec(), |a, b| b.cmp(a)).map_err(PlanError::from)?;
         Ok(sorted.into_iter().map(|(_, record)| record).collect())
     }
@@ -390,13 +394,13 @@ fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
     source: ScanSource,
     (access, sort): (&Access, Option<&Sort>),
-    position: &mut Position,
+    (position, whole): (&mut Position, &mut Option<WholeScan>),
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
     match (position, access) {
         (Position::Records(after), Access::Collection(direction)) => {
-            collection_scan::walk(reader, source, *direction, after, stats, visit)
+            collection_scan::walk(reader, source, *direction, after, whole, stats, visit)
         }
         (Position::Entries(position), Access::Index { index, bounds, direction }) => {
             let (intervals, direction) = (&bounds.intervals, *direction);

@@ -12,6 +12,7 @@ use super::file::ballast::Ballast;
 use super::file::folder::DATA_FILE;
 use super::file::identity::{FileStamp, IdentityCard};
 use super::notice::Notices;
+use super::opening_walk::{OpeningWalk, Unwalked};
 use super::progress::Watch;
 use super::txn::commit_queue::CommitQueue;
 use super::txn::env::{Environment, EnvironmentOptions};
@@ -32,6 +33,7 @@ pub(super) struct OpenParts {
     /// When opening found that the data file was replaced, if the store could not record that.
     pub(super) unwritten_restore_ms: Option<i64>,
     pub(super) ballast_bytes_max: u64,
+    pub(super) unwalked: Option<Unwalked>,
 }
 
 /// What keeps other openers out while the store is open. Fields drop in this order, the lock last.
@@ -58,9 +60,10 @@ pub struct Store {
     latch: TxnLatch,
     commit_queue: CommitQueue,
     counts: Counts,
-    pub(super) write_state: WriteState,
+    pub(super) write_state: Arc<WriteState>,
     pub(super) ballast: Ballast,
-    pub(super) notices: Notices,
+    pub(super) notices: Arc<Notices>,
+    pub(super) opening_walk: Option<OpeningWalk>,
     /// When stale readers were last cleared, in milliseconds of [`work_time`].
     cleaned_ms: AtomicU64,
     /// When opening found that the data file was replaced, until the store holds that mark.
@@ -71,19 +74,24 @@ pub struct Store {
 
 impl Store {
     /// Starts an opened store.
-    pub(super) fn new(parts: OpenParts) -> Self {
-        let OpenParts { env, folder, held, read_only, unwritten_restore_ms, ballast_bytes_max } =
-            parts;
+    pub(super) fn new(parts: OpenParts) -> Result<Self, StoreError> {
+        let OpenParts { env, folder, held, read_only, unwritten_restore_ms, .. } = parts;
         let has_oplog = env.has_oplog();
+        let write_state = Arc::new(WriteState::new(read_only));
+        let notices = Arc::new(Notices::default());
+        let walk = parts.unwalked.map(|unwalked| {
+            OpeningWalk::start(unwalked, Arc::clone(&write_state), Arc::clone(&notices))
+        });
         let store = Self {
             env: RwLock::new(Ok(Arc::new(env))),
             held: Mutex::new(held),
             latch: TxnLatch::default(),
             commit_queue: CommitQueue::default(),
             counts: Counts::default(),
-            write_state: WriteState::new(read_only),
-            ballast: Ballast::new(&folder, ballast_bytes_max),
-            notices: Notices::default(),
+            write_state,
+            ballast: Ballast::new(&folder, parts.ballast_bytes_max),
+            notices,
+            opening_walk: walk.transpose()?,
             cleaned_ms: AtomicU64::new(millis(work_time())),
             unwritten_restore_ms: Mutex::new(unwritten_restore_ms),
             copies: AtomicUsize::new(0),
@@ -93,7 +101,7 @@ impl Store {
         if store.write_state.state() == StoreState::Ok {
             store.ballast.keep();
         }
-        store
+        Ok(store)
     }
 
     /// A short read. The transaction ends with the call. `work` must not call the store: a nested call could
@@ -306,6 +314,7 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
+        let walked_ms = self.opening_walk.take().and_then(|walk| walk.walked_ms());
         let closed = StoreError::Bug { what: "the store is closed".to_owned() };
         let last_transaction = self.replace_env(Err(closed)).ok().map(|env| {
             let last_transaction = env.last_transaction();
@@ -319,7 +328,8 @@ impl Drop for Store {
             Some(last) if state != StoreState::Suspect && !is_unmarked => {
                 let found = fs::metadata(self.folder.join(DATA_FILE));
                 let file = found.ok().map(|found| FileStamp::of(&found));
-                let is_new = !held.card.knows_file(last, file);
+                let is_new = !held.card.knows_file(last, file) || walked_ms.is_some();
+                held.card.last_walk_ms = walked_ms.or(held.card.last_walk_ms);
                 held.card.last_transaction = last;
                 held.card.file = file;
                 let is_writable = held.lock.is_writable() && state != StoreState::ReadOnly;

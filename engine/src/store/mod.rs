@@ -24,6 +24,7 @@ mod file;
 mod handle;
 mod notice;
 mod open;
+mod opening_walk;
 mod options;
 mod progress;
 mod table;
@@ -52,6 +53,7 @@ pub use table::record::{
     CollectionId, Counters, Entry, IndexId, RecordNumber, Scan, StoredDocument, UnverifiedDocument,
     entry_bytes,
 };
+pub use table::whole_scan::WholeScan;
 pub use txn::reader::{
     CatalogRecords, CatalogRow, CheckedRow, Documents, Entries, EntryPrefix, Reader, SMALL_TABLES,
 };

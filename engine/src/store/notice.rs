@@ -16,6 +16,11 @@ pub enum StoreNotice {
     },
     /// The store reopened its file after a failed write; the file is sound.
     Reopened,
+    /// The walk after an opening has found rows that don't match their checksums.
+    DamagedRows {
+        /// How many.
+        count: u64,
+    },
     /// A read transaction has been active for long. The file grows during it.
     LongRead {
         /// Its age in milliseconds.

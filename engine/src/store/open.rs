@@ -4,6 +4,7 @@
 use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::Path as FsPath;
+use std::sync::Arc;
 
 use super::copy::{compact, restore};
 use super::file::app_lock::{AppLock, Registration, open_chosen};
@@ -11,13 +12,14 @@ use super::file::folder::{self, DATA_FILE};
 use super::file::identity::{FORMAT_VERSION, FileStamp, IdentityCard, UNFINISHED_PREFIX};
 use super::file::stale_files;
 use super::handle::{HeldFolder, OpenParts};
+use super::opening_walk::Unwalked;
 use super::txn::env::{Environment, EnvironmentOptions};
+use super::walk::PageGuard;
 use super::{
     DamagedRows, JobProgress, OpenReport, Reader, Store, StoreError, StoreOptions, StructureReport,
     Writer, walk,
 };
-use crate::clock::work_time;
-use crate::limits::{DISK_FREE_BYTES_LOW, OPEN_SAMPLE, OPEN_SAMPLE_PAGES};
+use crate::limits::DISK_FREE_BYTES_LOW;
 
 /// The largest size of LMDB's two header pages.
 const HEADER_BYTES_MAX: u64 = 2 * 65_536;
@@ -36,7 +38,8 @@ impl Store {
         folder: &FsPath,
         options: &StoreOptions,
     ) -> Result<(Store, OpenReport), StoreError> {
-        open(folder, options).map(|(parts, report)| (Self::new(parts), report))
+        let (parts, report) = open(folder, options)?;
+        Ok((Self::new(parts)?, report))
     }
 }
 
@@ -77,7 +80,9 @@ fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenRepor
         check = check_data_file(&data_path, card.as_ref(), &lock, &options, &mut warnings)?;
     }
 
-    let env = Environment::open(&folder, options.environment(read_only.is_some()))?;
+    let guard = check.guard.take();
+    let env = options.environment(read_only.is_some());
+    let env = Environment::open(&folder, env, guard.clone())?;
     let card_on_disk = card.clone();
     let mut card = identify(&env, card, read_only.is_some(), options.now_ms, &mut warnings)?;
     if check.was_walked {
@@ -103,7 +108,17 @@ fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenRepor
         OpenReport { identity, unclean, created, read_only: read_only_now, warnings, damaged };
     let held = HeldFolder { card, _registration: registration, lock };
     let ballast_bytes_max = options.ballast_bytes_max;
-    let parts = OpenParts { env, folder, held, read_only, unwritten_restore_ms, ballast_bytes_max };
+    let now_ms = options.now_ms;
+    let unwalked = guard.zip(check.file).map(|(guard, file)| Unwalked { guard, file, now_ms });
+    let parts = OpenParts {
+        env,
+        folder,
+        held,
+        read_only,
+        unwritten_restore_ms,
+        ballast_bytes_max,
+        unwalked,
+    };
     Ok((parts, report))
 }
 
@@ -198,10 +213,11 @@ pub(super) fn open_again(
             "an earlier change is missing after a failed write to the disk",
         ));
     }
-    refuse_damage(&walk::walk(&file)?)?;
+    let report = walk::read_watched(&file, &mut ignore_progress)?;
+    refuse_damage(&report)?;
     drop(file);
     folder::reserve_lock_file(folder)?;
-    Environment::open(folder, options)
+    Environment::open(folder, options, Some(Arc::new(PageGuard::walked(report.rows))))
 }
 
 /// Whether there is no data yet. An empty file in place of former data is damage, not a new store.
@@ -232,12 +248,15 @@ struct FileCheck {
     /// The file is older than when the store was last closed.
     is_behind: bool,
     was_walked: bool,
-    /// Damaged documents of the sample.
+    /// Damaged rows, if the walk has ended.
     damaged: DamagedRows,
+    /// On, if the walk has not ended; it continues with `file`.
+    guard: Option<Arc<PageGuard>>,
+    file: Option<File>,
 }
 
-/// Checks the header and a sample of the documents, and walks the whole file if anything is unusual: damaged
-/// pages must not be mapped.
+/// Checks the headers and walks the file, because LMDB must not follow a damaged page. A large file that looks as
+/// it was closed is walked later; until then a guard takes the place of the walk.
 fn check_data_file(
     data_path: &FsPath,
     card: Option<&IdentityCard>,
@@ -247,7 +266,7 @@ fn check_data_file(
 ) -> Result<FileCheck, StoreError> {
     let file = open_chosen(data_path)
         .map_err(|error| StoreError::io("Can't read the data file", &error))?;
-    let mut was_walked = walk_foreign(&file, card, lock, options)?;
+    let walked = walk_foreign(&file, card, lock, options)?;
     let transaction = walk::check_header(&file)?;
     let is_behind = card.is_some_and(|card| transaction < card.last_transaction);
     if is_behind {
@@ -266,32 +285,35 @@ fn check_data_file(
     let stamp = file.metadata().ok().map(|found| FileStamp::of(&found));
     // A clean close records the file's stamp. A file with another one was put there by hand.
     let is_other = card.is_none_or(|card| !card.knows_file(transaction, stamp));
-    let sampled = walk::sample(&file, OPEN_SAMPLE_PAGES, work_time().saturating_add(OPEN_SAMPLE));
-    // The sample stops at the first corrupt page. The walk reports all of them.
-    let is_bad = matches!(sampled, Err(StoreError::Damaged { .. }));
-    let is_due = card.is_none_or(|card| card.walk_is_due(options.now_ms));
-    let walks = options.full_check || lock.was_unclean || is_due || is_other;
-    if walks && !was_walked || is_bad {
-        refuse_damage(&walk::walk(&file)?)?;
-        was_walked = true;
+    let is_long = stamp.is_some_and(|stamp| stamp.bytes() > options.open_walk_bytes);
+    let must_end = options.full_check || lock.was_unclean || is_other;
+    if walked.is_none() && is_long && !must_end {
+        let guard = Some(Arc::new(PageGuard::new(&file)?));
+        return Ok(FileCheck { is_behind, guard, file: Some(file), ..FileCheck::default() });
     }
-    let damaged = sampled?;
-    Ok(FileCheck { is_behind, was_walked, damaged })
+    let report = match walked {
+        Some(report) => report,
+        None => walk::read_watched(&file, &mut ignore_progress)?,
+    };
+    refuse_damage(&report)?;
+    let guard = Some(Arc::new(PageGuard::walked(report.rows.clone())));
+    Ok(FileCheck { is_behind, was_walked: true, damaged: report.rows, guard, file: None })
 }
 
 /// Walks a file that was not the last one open in this folder in a subprocess, if there is a walker, before
-/// anything else reads it. Returns whether it was walked.
+/// anything else reads it. Returns what that found.
 fn walk_foreign(
     file: &File,
     card: Option<&IdentityCard>,
     lock: &AppLock,
     options: &StoreOptions,
-) -> Result<bool, StoreError> {
+) -> Result<Option<StructureReport>, StoreError> {
     let stamp = file.metadata().ok().map(|found| FileStamp::of(&found));
     let is_own = card.is_some_and(|card| card.is_own(stamp, lock.was_unclean));
-    let Some(walker) = options.walker.as_ref().filter(|_| !is_own) else { return Ok(false) };
-    refuse_damage(&walk::walk_picked(file, Some(walker), &mut ignore_progress)?)?;
-    Ok(true)
+    let Some(walker) = options.walker.as_ref().filter(|_| !is_own) else { return Ok(None) };
+    let report = walk::walk_picked(file, Some(walker), &mut ignore_progress)?;
+    refuse_damage(&report)?;
+    Ok(Some(report))
 }
 
 fn refuse_damage(report: &StructureReport) -> Result<(), StoreError> {

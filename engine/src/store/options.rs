@@ -2,7 +2,7 @@
 
 use super::txn::env::EnvironmentOptions;
 use super::{DamagedRows, Identity, WalkProgram};
-use crate::limits::{BALLAST_BYTES, MAP_SIZE_BYTES};
+use crate::limits::{BALLAST_BYTES, MAP_SIZE_BYTES, OPEN_WALK_BYTES};
 
 /// How to open a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,9 @@ pub struct StoreOptions {
     pub read_only: bool,
     /// Walk the whole file first, even after a clean close.
     pub full_check: bool,
+    /// Bytes of the largest data file that is walked before the store is open, if it looks as it was closed. A
+    /// larger one is walked in the background: until then reads are guarded, and writes wait.
+    pub open_walk_bytes: u64,
     /// The time now in milliseconds since 1970. It becomes the creation time of a new store, the time of a
     /// walk, and the time of a restore.
     pub now_ms: i64,
@@ -38,6 +41,7 @@ impl Default for StoreOptions {
             map_size_bytes: MAP_SIZE_BYTES,
             read_only: false,
             full_check: false,
+            open_walk_bytes: OPEN_WALK_BYTES,
             now_ms: 0,
             ballast_bytes_max: BALLAST_BYTES,
             oplog: false,
@@ -59,6 +63,6 @@ pub struct OpenReport {
     pub read_only: bool,
     /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,
-    /// Damaged documents in the sample that every opening reads. A scrub finds all others.
+    /// Damaged rows that the walk has found, if it ended before the opening did.
     pub damaged: DamagedRows,
 }

@@ -19,7 +19,7 @@ use crate::{
     collection::{Collections, WriteError},
     plan::{Operation, Search, Step},
     query::{Context, QueryError},
-    store::{RecordNumber, Scan, StoreError},
+    store::{RecordNumber, Scan, StoreError, WholeScan},
     value::{
         bucket, counted,
         extjson::{self, Layout, Style, append_document},
@@ -234,8 +234,8 @@ struct ExportScan<'w> {
 
 /// Where an export continues.
 enum Position {
-    /// At this record, in the order of the collection.
-    Record(RecordNumber),
+    /// At this record, in the order of the collection, with what the scan has met before.
+    Record(RecordNumber, Option<WholeScan>),
     /// Where the search stopped.
     Search(Box<Search>),
 }
@@ -340,7 +340,7 @@ impl ExportScan<'_> {
 
     fn start(&self) -> Result<Position, TransferError> {
         if self.request.query.is_scan() {
-            return Ok(Position::Record(0));
+            return Ok(Position::Record(0, None));
         }
         let search = self.request.query.search(self.collection)?;
         Ok(Position::Search(Box::new(search.pausing_after(EXPORT_DOCS_MAX as u64))))
@@ -370,7 +370,10 @@ impl ExportScan<'_> {
             }
         };
         let next = match from {
-            Position::Record(from) => self.scan(from, left_out, &mut shaped)?.map(Position::Record),
+            Position::Record(from, whole) => {
+                let next = self.scan((from, whole), left_out, &mut shaped)?;
+                next.map(|(next, whole)| Position::Record(next, Some(whole)))
+            }
             Position::Search(search) => {
                 let searched = self.operation.run(|| self.search(search, left_out, &mut shaped));
                 match searched {
@@ -383,21 +386,25 @@ impl ExportScan<'_> {
         Ok(next)
     }
 
-    /// Reads in the order of the collection.
+    /// Reads in the order of the collection. A scan that has met fewer documents than the counter says fails: the
+    /// older file of this name may be complete.
     fn scan(
         &self,
-        from: RecordNumber,
+        (from, whole): (RecordNumber, Option<WholeScan>),
         left_out: &mut Option<DamagedDocuments>,
         visit: Visit<'_>,
-    ) -> Result<Option<RecordNumber>, TransferError> {
+    ) -> Result<Option<(RecordNumber, WholeScan)>, TransferError> {
         let now_ms = self.collections.clock().now_ms();
         self.collections.read(|reader, catalog| {
             let collection = self.still_there(catalog)?;
             let mut documents = reader.documents(collection.id, from, Scan::Forward)?;
             let is_packed = collection.options.time_series.is_some();
             let mut visited = 0;
+            let begun = whole.map_or_else(|| WholeScan::begin(reader, collection.id), Ok);
+            let mut whole = begun?;
             while let Some(unread) = documents.next_unverified() {
                 let unread = unread?;
+                whole.add();
                 let read = unread.read().and_then(|stored| Ok((stored, stored.document()?)));
                 let continues = match StoreError::unless_damaged(read)? {
                     None => {
@@ -413,9 +420,10 @@ impl ExportScan<'_> {
                 };
                 visited += 1;
                 if !continues || visited >= EXPORT_DOCS_MAX {
-                    return Ok(unread.record.checked_add(1));
+                    return Ok(unread.record.checked_add(1).map(|next| (next, whole)));
                 }
             }
+            whole.end(reader)?;
             Ok(None)
         })
     }

@@ -1,9 +1,10 @@
 //! The victim of the damage test: opens a data folder with a changed file and reports what it sees.
 //!
-//! `mutant_reader FOLDER [write | wait]` opens it as a store that the user chose, and reads all
+//! `mutant_reader FOLDER [write | wait] [unwalked]` opens it as a store that the user chose, and reads all
 //! documents by all access paths; with `write` it also writes. With `wait` it prints that the store
-//! is open and waits for a line before it reads. It prints one line per document. Its exit code is
-//! 0 when nothing was reported, 3 when the store was refused, and 4 when damage was reported.
+//! is open and waits for a line before it reads. With `unwalked` it opens the store before its file was
+//! walked. It prints one line per document. Its exit code is 0 when nothing was reported, 3 when the store
+//! was refused, 4 when damage was reported, and 5 when a write into a file with damaged pages succeeded.
 
 use std::error::Error;
 use std::io::{BufWriter, Write};
@@ -13,25 +14,28 @@ use std::process::ExitCode;
 use bson::{Bson, Document, doc};
 use mayfly_engine::engine::Engine;
 use mayfly_tests::steps::{COLLECTION, DB, document};
-use mayfly_tests::store::{is_ok, open_as_found};
+use mayfly_tests::store::{is_ok, open_as_found, open_unwalked};
 
 /// The exit codes.
 const REFUSED: u8 = 3;
 const REPORTED: u8 = 4;
+const WROTE_INTO_DAMAGE: u8 = 5;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let usage = "usage: mutant_reader FOLDER [write | wait]";
+    let usage = "usage: mutant_reader FOLDER [write | wait] [unwalked]";
     let mut arguments = std::env::args().skip(1);
     let folder = PathBuf::from(arguments.next().ok_or(usage)?);
-    let engine = match open_as_found(&folder) {
+    let words: Vec<String> = arguments.collect();
+    let has = |word: &str| words.iter().any(|found| found == word);
+    let open = if has("unwalked") { open_unwalked } else { open_as_found };
+    let engine = match open(&folder) {
         Ok(engine) => engine,
         Err(refusal) => {
             eprintln!("refused: {refusal}");
             return Ok(ExitCode::from(REFUSED));
         }
     };
-    let word = arguments.next();
-    if word.as_deref() == Some("wait") {
+    if has("wait") {
         println!("open");
         std::io::stdin().read_line(&mut String::new())?;
     }
@@ -47,11 +51,17 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     let checked = engine.run(DB, &doc! { "validate": COLLECTION, "full": true });
     is_whole &= is_ok(&checked) && checked.get_bool("valid").unwrap_or(false);
-    if word.as_deref() == Some("write") {
+    if has("write") {
         let more: Vec<Document> = (1_000_000..1_000_200).map(document).collect();
-        is_whole &= is_ok(&engine.run(DB, &doc! { "insert": COLLECTION, "documents": more }));
+        let inserted = is_ok(&engine.run(DB, &doc! { "insert": COLLECTION, "documents": more }));
         let all = doc! { "q": {}, "limit": 0 };
         is_whole &= is_ok(&engine.run(DB, &doc! { "delete": COLLECTION, "deletes": [all] }));
+        let checked = engine.collections().store().check()?;
+        if inserted && !checked.findings.is_empty() {
+            eprintln!("wrote into damage: {:?}", checked.findings);
+            return Ok(ExitCode::from(WROTE_INTO_DAMAGE));
+        }
+        is_whole &= inserted;
     }
     is_whole &= engine.close().is_ok();
     Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(REPORTED) })

@@ -16,12 +16,12 @@ pub fn damage_in_words(store: &Store, rows: &DamagedRows) -> Option<String> {
     rows.summary(rows.first.iter().map(|row| named(&catalog, row)))
 }
 
-/// The sentence about damage in the sample that the opening reads; `None` without any.
+/// The sentence about damaged rows that the walk of the opening found; `None` without any.
 #[must_use]
-pub fn sample_damage(store: &Store, rows: &DamagedRows) -> Option<String> {
+pub fn opening_damage(store: &Store, rows: &DamagedRows) -> Option<String> {
     let damage = damage_in_words(store, rows)?;
     Some(format!(
-        "A spot check found damage: {damage}. You can still export everything else; run Verify \
+        "The check at opening found damage: {damage}. You can still export everything else; run Verify \
          for a full report."
     ))
 }

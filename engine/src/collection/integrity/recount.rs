@@ -122,7 +122,7 @@ mod tests {
                         mayflyDamaged to list and remove damaged documents.";
         assert_eq!(findings(&lab), [sentence]);
         let lab = lab.reopened();
-        let sentence = "A spot check found damage: 1 stored item is damaged (document with _id 2 \
+        let sentence = "The check at opening found damage: 1 stored item is damaged (document with _id 2 \
          of test.c). You can still export everything else; run Verify for a full report.";
         let warnings = &lab.engine.open_report().warnings;
         assert!(warnings.iter().any(|it| it == sentence), "{warnings:?}");

@@ -43,8 +43,7 @@ fn a_damaged_state_only_starts_a_scrub_early() {
     assert!(finish(&lab).finished_ms.is_some());
     lab.spoil_meta(SCRUB_META);
     let lab = lab.reopened();
-    assert_eq!(lab.engine.collections().scrub_status(), Ok(ScrubStatus::default()));
-    lab.engine.collections().start_scrub().expect("begun");
+    // The walk of the opening has found the damaged row.
     assert_eq!(finish(&lab).documents, 1);
 }
 

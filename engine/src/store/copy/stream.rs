@@ -23,6 +23,7 @@ impl Store {
         total: u64,
         watch: &mut Watch<'_>,
     ) -> Result<u64, StoreError> {
+        self.await_walk()?;
         // Ordinary reads leave `READERS_KEPT` slots free for this.
         let guard = self.latch().enter_read(work_time(), READERS_MAX);
         let _guard = guard.ok_or_else(too_many_readers)?;

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use super::app_lock::open_chosen;
 use super::folder::replace_file;
-use crate::limits::WALK_PAUSE_MS;
 use crate::store::StoreError;
 
 const IDENTITY_FILE: &str = "identity.json";
@@ -73,6 +72,12 @@ impl FileStamp {
     }
 }
 
+impl FileStamp {
+    pub(in crate::store) fn bytes(self) -> u64 {
+        self.bytes
+    }
+}
+
 impl IdentityCard {
     pub(in crate::store) fn new(created_ms: i64) -> Self {
         let uuid = bson::Uuid::new().to_string();
@@ -96,13 +101,6 @@ impl IdentityCard {
     pub(in crate::store) fn is_own(&self, file: Option<FileStamp>, was_unclean: bool) -> bool {
         let (Some(closed), Some(found)) = (self.file, file) else { return false };
         closed == found || was_unclean && closed.number == found.number
-    }
-
-    /// Whether the last walk is a week ago. Also true if the clock was set back since.
-    pub(in crate::store) fn walk_is_due(&self, now_ms: i64) -> bool {
-        self.last_walk_ms
-            .and_then(|last| now_ms.checked_sub(last))
-            .is_none_or(|since| !(0..WALK_PAUSE_MS).contains(&since))
     }
 
     /// `None` when the file is missing or invalid; only the latter adds a warning.

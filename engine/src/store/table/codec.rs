@@ -234,7 +234,7 @@ pub(in crate::store) fn entry_value(key: &[u8], record: RecordNumber, exact: boo
 /// The length of the record number at the end of an entry's key. It is kept in the value, because a record
 /// number can't be read backwards.
 #[inline]
-fn record_len(value: &[u8]) -> Option<usize> {
+pub(super) fn record_len(value: &[u8]) -> Option<usize> {
     let bits = u32::from_be_bytes(value.try_into().ok()?) >> RECORD_LENGTH_SHIFT;
     let len = (bits & RECORD_LENGTH_MASK) as usize + 1;
     Some(if len < VARINT_BYTES_MAX { len } else { LONG_RECORD_BYTES })

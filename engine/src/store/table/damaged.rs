@@ -69,6 +69,25 @@ impl DamagedRow {
         if is_sound { None } else { Some(Self::at(table, key)) }
     }
 
+    /// Whether the row `found` does not match its checksum, but would with the key `sought`: its key was
+    /// changed. `sought` may end before the record number of an index entry.
+    pub(in crate::store) fn is_misplaced(
+        table: &'static str,
+        sought: &[u8],
+        found: (&[u8], &[u8]),
+    ) -> bool {
+        let (key, value) = found;
+        if Self::check(table, key, Some(value)).is_none() {
+            return false;
+        }
+        let mut true_key = sought.to_vec();
+        if table == "entries" {
+            let record = codec::record_len(value).and_then(|len| key.len().checked_sub(len));
+            true_key.extend_from_slice(record.and_then(|at| key.get(at..)).unwrap_or_default());
+        }
+        Self::check(table, &true_key, Some(value)).is_none()
+    }
+
     fn at(table: &'static str, key: &[u8]) -> Self {
         let row = match table {
             "documents" => codec::document_numbers(key).map(|(collection, record)| {

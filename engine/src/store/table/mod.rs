@@ -7,6 +7,7 @@ pub(super) mod entry_rows;
 pub(super) mod key_varint;
 pub(super) mod range;
 pub(super) mod record;
+pub(super) mod whole_scan;
 
 /// The names of the tables in the file.
 pub(super) const TABLE_NAMES: [&str; 5] = ["meta", "catalog", "documents", "entries", "counters"];

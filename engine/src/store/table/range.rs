@@ -5,7 +5,8 @@ use std::ops::Bound;
 use heed::types::Bytes;
 use heed::{RoRange, RoRevRange, RoTxn};
 
-use crate::store::txn::env::{Table, Tables};
+use crate::store::txn::env::{Row, Table, Tables};
+use crate::store::walk::{Neighbors, Place, Span};
 use crate::store::{Scan, StoreError};
 
 /// Rows of one table between two keys.
@@ -19,8 +20,47 @@ enum Range<'t> {
     Forward(RoRange<'t, Bytes, Bytes>, End),
     /// heed's range is unbounded below; `End` is the lower bound.
     Backward(RoRevRange<'t, Bytes, Bytes>, End),
+    /// As the other two, until the whole file was walked.
+    Guarded(Box<Guarded<'t>>),
     /// No key is within the bounds.
     Empty,
+}
+
+/// A scan during which each leaf is checked before LMDB steps to it.
+struct Guarded<'t> {
+    rows: Rows<'t>,
+    table: &'static str,
+    direction: Scan,
+    /// The leaf that the scan is in. It and its neighbors are checked.
+    span: Span,
+}
+
+impl<'t> Guarded<'t> {
+    fn next(&mut self) -> Option<Result<Row<'t>, StoreError>> {
+        let row = match self.rows.next()? {
+            Ok(row) => row,
+            Err(error) => return Some(Err(error)),
+        };
+        let (lower, upper) = (self.span.lower.as_deref(), self.span.upper.as_deref());
+        let is_left = match self.direction {
+            Scan::Forward => upper.is_some_and(|upper| row.0 >= upper),
+            Scan::Backward => lower.is_some_and(|lower| row.0 < lower),
+        };
+        if is_left {
+            let neighbors = match self.direction {
+                Scan::Forward => Neighbors::After,
+                Scan::Backward => Neighbors::Before,
+            };
+            match self.rows.tables.check_place(self.table, Place::At(row.0), neighbors) {
+                Ok(span) => self.span = span,
+                Err(error) => {
+                    self.rows.range = Range::Empty;
+                    return Some(Err(error));
+                }
+            }
+        }
+        Some(Ok(row))
+    }
 }
 
 /// Where a scan ends. heed's own bound would be compared with every key byte by byte, which is slower.
@@ -80,6 +120,13 @@ impl<'t> Rows<'t> {
         direction: Scan,
     ) -> Result<Self, StoreError> {
         let failed = |error| tables.failed(error);
+        let span = match tables.guard() {
+            Some(_) if !is_empty(bounds) => {
+                let place = begin(bounds, direction);
+                Some(tables.check_place(table.name, place, Neighbors::Both)?)
+            }
+            _ => None,
+        };
         let range = if is_empty(bounds) {
             Range::Empty
         } else if direction == Scan::Forward {
@@ -89,7 +136,22 @@ impl<'t> Rows<'t> {
             let rows = table.rev_range(txn, &(Bound::Unbounded, bounds.1)).map_err(failed)?;
             Range::Backward(rows, End::new(bounds.0, direction))
         };
-        Ok(Self { tables, range })
+        let rows = Self { tables, range };
+        let Some(span) = span else { return Ok(rows) };
+        let guarded = Guarded { rows, table: table.name, direction, span };
+        Ok(Self { tables, range: Range::Guarded(Box::new(guarded)) })
+    }
+}
+
+/// Where LMDB searches first.
+fn begin<'k>(bounds: (Bound<&'k [u8]>, Bound<&'k [u8]>), direction: Scan) -> Place<'k> {
+    let (bound, end) = match direction {
+        Scan::Forward => (bounds.0, Place::First),
+        Scan::Backward => (bounds.1, Place::Last),
+    };
+    match bound {
+        Bound::Included(key) | Bound::Excluded(key) => Place::At(key),
+        Bound::Unbounded => end,
     }
 }
 
@@ -104,24 +166,20 @@ impl<'t> Iterator for Rows<'t> {
         let row = match &mut self.range {
             Range::Forward(rows, end) => match rows.next() {
                 Some(Ok((key, value))) if !end.is_after(key) => return Some(Ok((key, value))),
-                Some(Ok(_)) => {
-                    self.range = Range::Empty;
-                    return None;
-                }
                 row => row,
             },
             Range::Backward(rows, end) => match rows.next() {
                 Some(Ok((key, value))) if !end.is_before(key) => return Some(Ok((key, value))),
-                Some(Ok(_)) => {
-                    self.range = Range::Empty;
-                    return None;
-                }
                 row => row,
             },
+            Range::Guarded(guarded) => return guarded.next(),
             Range::Empty => None,
         };
         match row? {
-            Ok((key, value)) => Some(Ok((key, value))),
+            Ok(_) => {
+                self.range = Range::Empty;
+                None
+            }
             Err(error) => Some(Err(self.tables.failed(error))),
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path as FsPath;
 use super::*;
 
 /// A healthy, closed store with several tree levels, overflow pages and free pages.
-fn healthy(folder: &FsPath) -> Seen {
+pub(super) fn healthy(folder: &FsPath) -> Seen {
     let store = open(folder);
     fill(&store, 0..1_500);
     let shrunk: Result<(), StoreError> = store.write(|writer| {
@@ -44,10 +44,10 @@ fn outcome(folder: &FsPath, expected: &Seen) -> Option<String> {
 }
 
 /// Pseudo-random numbers from a seed (xorshift), so that a failure can be repeated.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -55,7 +55,7 @@ impl Random {
     }
 }
 
-fn mutate(bytes: &mut Vec<u8>, random: &mut Random) -> String {
+pub(super) fn mutate(bytes: &mut Vec<u8>, random: &mut Random) -> String {
     const PAGE: usize = 4096;
     let pages = bytes.len() / PAGE;
     let (page, other) = (random.below(pages), random.below(pages));

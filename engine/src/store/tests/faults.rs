@@ -8,7 +8,7 @@ use heed::{CommitOrAbort, Env, PutFlags, WithoutTls};
 
 use super::*;
 use crate::limits::{BATCH_DOCS_MAX, READERS_MAX};
-use crate::store::txn::env::{Environment, EnvironmentOptions, Table, open_env};
+use crate::store::txn::env::{Environment, EnvironmentOptions, Rows, open_env};
 use crate::store::txn::error_class::{ErrorClass, Remedy};
 use crate::store::txn::recovery::Failure;
 use crate::store::{StoreState, Writer};
@@ -22,7 +22,7 @@ fn raw_env(folder: &FsPath, map_size: usize) -> Env<WithoutTls> {
 fn create<const N: usize>(
     env: &Env<WithoutTls>,
     names: [&str; N],
-) -> Result<[Table; N], heed::Error> {
+) -> Result<[Rows; N], heed::Error> {
     let txn = env.write_txn()?;
     let tables = env.create_databases_and_commit(txn, |opener, txn| {
         let create = |name| opener.create_database::<Bytes, Bytes>(txn, Some(name));
@@ -33,7 +33,7 @@ fn create<const N: usize>(
     Ok(tables.commit().expect("committed"))
 }
 
-fn raw_table(env: &Env<WithoutTls>) -> Table {
+fn raw_table(env: &Env<WithoutTls>) -> Rows {
     create(env, ["raw"]).expect("a table")[0]
 }
 
@@ -420,6 +420,7 @@ fn an_environment_waits_for_those_who_look_at_it() {
         Environment::open(
             folder.path(),
             EnvironmentOptions { map_size_bytes: MIB as u64, read_only: false, oplog: false },
+            None,
         )
         .expect("the environment opens"),
     );

@@ -7,6 +7,7 @@ mod damage;
 mod faults;
 mod free_list;
 mod group_commit;
+mod guard;
 mod limits;
 mod opening;
 #[cfg(unix)]

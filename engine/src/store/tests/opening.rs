@@ -361,17 +361,3 @@ fn a_file_that_only_looks_like_the_one_that_was_closed_is_walked() {
         .expect("set");
     assert_eq!(see(&open(folder.path())).expect("readable").0.len(), 1_500);
 }
-
-#[test]
-fn the_file_that_was_closed_is_not_walked_again() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let store = open(folder.path());
-    fill(&store, 0..10);
-    drop(store);
-    let card = || fs::read_to_string(folder.path().join("identity.json")).expect("a card");
-    let before = card();
-    // A walk would be recorded.
-    let options = StoreOptions { now_ms: 60_000, ..StoreOptions::default() };
-    drop(open_with(folder.path(), &options));
-    assert_eq!(card(), before);
-}

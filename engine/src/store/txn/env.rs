@@ -1,6 +1,7 @@
 //! The LMDB environment, its tables, writing cursors, and the borrow of a write by another thread:
 //! the only file with unsafe code.
 
+use std::ops::Deref;
 use std::path::Path as FsPath;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
@@ -18,9 +19,25 @@ use super::latch::Exclusive;
 use super::snapshot::SnapshotNumber;
 use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
 use crate::store::table::{OPLOG_NAME, TABLE_NAMES};
+use crate::store::walk::{Neighbors, PageGuard, Place, Span};
 use crate::store::{StoreError, Writer};
 
-pub(in crate::store) type Table = Database<'static, Bytes, Bytes>;
+pub(in crate::store) type Rows = Database<'static, Bytes, Bytes>;
+
+/// A table of the file. The name is for messages and for the page guard.
+#[derive(Clone, Copy)]
+pub(in crate::store) struct Table {
+    rows: Rows,
+    pub(in crate::store) name: &'static str,
+}
+
+impl Deref for Table {
+    type Target = Rows;
+
+    fn deref(&self) -> &Self::Target {
+        &self.rows
+    }
+}
 
 /// Key and value, borrowed from a transaction.
 pub(in crate::store) type Row<'t> = (&'t [u8], &'t [u8]);
@@ -35,12 +52,46 @@ pub(in crate::store) struct Tables {
     pub(super) oplog: Option<Table>,
     /// The first corrupt page that a read has found.
     damage: OnceLock<StoreError>,
+    /// Checks what LMDB is about to read, until the whole file was walked.
+    guard: Option<Arc<PageGuard>>,
 }
 
 impl Tables {
-    fn new((tables, oplog): ([Table; 5], Option<Table>)) -> Self {
+    fn new((tables, oplog): OpenTables, guard: Option<Arc<PageGuard>>) -> Self {
         let [meta, catalog, documents, entries, counters] = tables;
-        Self { meta, catalog, documents, entries, counters, oplog, damage: OnceLock::new() }
+        let damage = OnceLock::new();
+        Self { meta, catalog, documents, entries, counters, oplog, damage, guard }
+    }
+
+    /// The guard, while LMDB may not follow pages that it has not checked.
+    #[inline]
+    pub(in crate::store) fn guard(&self) -> Option<&PageGuard> {
+        self.guard.as_deref().filter(|guard| guard.is_on())
+    }
+
+    /// Checks the leaf with this place and those neighbors, if the guard is on.
+    pub(in crate::store) fn check_place(
+        &self,
+        table: &'static str,
+        place: Place<'_>,
+        neighbors: Neighbors,
+    ) -> Result<Span, StoreError> {
+        let Some(guard) = self.guard() else { return Ok(Span::default()) };
+        guard.check(table, place, neighbors).map_err(|error| self.refused(error))
+    }
+
+    /// Whether the walk or the guard has met rows that don't match their checksums.
+    pub(in crate::store) fn has_damaged_rows(&self) -> bool {
+        self.guard.as_ref().is_some_and(|guard| guard.has_damaged_rows())
+    }
+
+    /// Keeps a corrupt page that the guard has found, as [`Tables::failed`] does.
+    #[cold]
+    pub(in crate::store) fn refused(&self, error: StoreError) -> StoreError {
+        let StoreError::Damaged { what } = &error else { return error };
+        let aborted = StoreError::ReadAborted { what: what.clone() };
+        let _ = self.damage.set(error);
+        aborted
     }
 
     /// The sentence for LMDB's error in a read. A caller may ignore it, so damage is also kept here, where
@@ -96,6 +147,7 @@ impl Environment {
     pub(in crate::store) fn open(
         folder: &FsPath,
         options: EnvironmentOptions,
+        guard: Option<Arc<PageGuard>>,
     ) -> Result<Self, StoreError> {
         let EnvironmentOptions { map_size_bytes, read_only, oplog } = options;
         let smallest = map_size_bytes.min(MAP_SIZE_BYTES_MIN);
@@ -112,6 +164,7 @@ impl Environment {
         };
         let tables =
             if read_only { open_tables(&env, oplog)? } else { create_tables(&env, oplog)? };
+        let tables = Tables::new(tables, guard);
         let opening = OPENINGS.fetch_add(1, Ordering::Relaxed) + 1;
         let environment = Self { env, tables, commits: AtomicU64::new(0), opening };
         environment.check_guarantees()?;
@@ -141,6 +194,11 @@ impl Environment {
         self.commits.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
         txn.commit()
+    }
+
+    /// The guard that the next environment of this file needs.
+    pub(super) fn guard(&self) -> Option<Arc<PageGuard>> {
+        self.tables.guard.clone()
     }
 
     pub(in crate::store) fn env(&self) -> &Env<WithoutTls> {
@@ -249,7 +307,10 @@ pub(in crate::store) fn open_env(
     unsafe { options.open(folder) }
 }
 
-fn create_tables(env: &Env<WithoutTls>, oplog: bool) -> Result<Tables, StoreError> {
+/// The tables of the store, and that of the oplog if it has one.
+type OpenTables = ([Table; 5], Option<Table>);
+
+fn create_tables(env: &Env<WithoutTls>, oplog: bool) -> Result<OpenTables, StoreError> {
     let txn = env.write_txn()?;
     let tables = env.create_databases_and_commit(txn, |opener, txn| {
         let mut create = |name| opener.create_database::<Bytes, Bytes>(txn, Some(name));
@@ -258,10 +319,10 @@ fn create_tables(env: &Env<WithoutTls>, oplog: bool) -> Result<Tables, StoreErro
         let tables = (tables, oplog.then(|| create(OPLOG_NAME)).transpose()?);
         Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
     })?;
-    tables.commit().map(Tables::new).ok_or_else(no_tables)
+    tables.commit().map(named).ok_or_else(no_tables)
 }
 
-fn open_tables(env: &Env<WithoutTls>, oplog: bool) -> Result<Tables, StoreError> {
+fn open_tables(env: &Env<WithoutTls>, oplog: bool) -> Result<OpenTables, StoreError> {
     let txn = env.read_txn()?;
     let tables = env.open_databases_and_commit(txn, |opener, txn| {
         let open = |name| match opener.open_database::<Bytes, Bytes>(txn, Some(name)) {
@@ -274,7 +335,13 @@ fn open_tables(env: &Env<WithoutTls>, oplog: bool) -> Result<Tables, StoreError>
         let tables = (tables, oplog.then(|| open(OPLOG_NAME)).transpose()?);
         Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
     })?;
-    tables.commit().map(Tables::new).ok_or_else(no_tables)
+    tables.commit().map(named).ok_or_else(no_tables)
+}
+
+fn named((rows, oplog): ([Rows; 5], Option<Rows>)) -> OpenTables {
+    let mut names = TABLE_NAMES.into_iter();
+    let tables = rows.map(|rows| Table { rows, name: names.next().unwrap_or_default() });
+    (tables, oplog.map(|rows| Table { rows, name: OPLOG_NAME }))
 }
 
 /// Calls `take` until no commit starts during the call.

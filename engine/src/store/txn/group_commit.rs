@@ -91,6 +91,7 @@ impl Store {
         if let Err(StoreError::ReadOnly { what }) = self.write_state.permit() {
             return Err(StoreError::ReadOnly { what }.into());
         }
+        self.await_walk()?;
         self.end_disk_full();
         let mut own = Write { work, outcome: None };
         if let Some(leader) = self.commit_queue().lead_or_wait(&mut own, may_share)? {

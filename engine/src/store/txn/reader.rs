@@ -8,6 +8,7 @@ use super::env::{Row, Table, Tables};
 use super::snapshot::SnapshotNumber;
 use crate::store::table::codec;
 use crate::store::table::range::Rows;
+use crate::store::walk::{Neighbors, Place};
 use crate::store::{
     CollectionId, Counters, DamagedRow, Entry, IndexId, RecordNumber, Scan, StoreError,
     StoredDocument, UnverifiedDocument,
@@ -249,12 +250,48 @@ impl<'t> Reader<'t> {
     }
 
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<&'t [u8]>, StoreError> {
-        table.get(self.txn, key).map_err(|error| self.tables.failed(error))
+        self.tables.check_place(table.name, Place::At(key), Neighbors::Neither)?;
+        let found = table.get(self.txn, key).map_err(|error| self.tables.failed(error))?;
+        if found.is_none() && self.tables.has_damaged_rows() {
+            self.check_absence(table, key)?;
+        }
+        Ok(found)
     }
 
     fn next_entry(&self, bound: &[u8]) -> Result<Option<Row<'t>>, StoreError> {
-        let next = self.tables.entries.get_greater_than_or_equal_to(self.txn, bound);
+        let table = self.tables.entries;
+        let next = self.at_or_after(table, bound)?;
+        if self.tables.has_damaged_rows() && !next.is_some_and(|row| codec::is_under(row, bound)) {
+            self.check_absence(table, bound)?;
+        }
+        Ok(next)
+    }
+
+    fn at_or_after(&self, table: Table, key: &[u8]) -> Result<Option<Row<'t>>, StoreError> {
+        self.tables.check_place(table.name, Place::At(key), Neighbors::Both)?;
+        let next = table.get_greater_than_or_equal_to(self.txn, key);
         next.map_err(|error| self.tables.failed(error))
+    }
+
+    /// Fails if a row next to this key would be sound under it. Keys ascend in a file that was walked, so a
+    /// changed key is still next to the place of the true one. Before the walk any damage is enough.
+    #[cold]
+    fn check_absence(&self, table: Table, key: &[u8]) -> Result<(), StoreError> {
+        let next = self.at_or_after(table, key)?;
+        let before = table.get_lower_than(self.txn, key);
+        let before = before.map_err(|error| self.tables.failed(error))?;
+        let is_unwalked = self.tables.guard().is_some();
+        for (found, value) in before.into_iter().chain(next) {
+            let is_damaged =
+                is_unwalked && DamagedRow::check(table.name, found, Some(value)).is_some();
+            if is_damaged || DamagedRow::is_misplaced(table.name, key, (found, value)) {
+                return Err(StoreError::damaged(format!(
+                    "a key of table {} does not match its checksum, so what was sought can't be found",
+                    table.name
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The counters of a collection or an index; all zero when none were set.
@@ -262,11 +299,18 @@ impl<'t> Reader<'t> {
     /// # Errors
     /// `Damaged` when their checksum is wrong.
     pub fn counters(&self, id: u32) -> Result<Counters, StoreError> {
+        self.known_counters(id).map(Option::unwrap_or_default)
+    }
+
+    /// The counters of a collection or an index; `None` when none were set, or when their record was lost.
+    ///
+    /// # Errors
+    /// `Damaged` when their checksum is wrong.
+    pub fn known_counters(&self, id: u32) -> Result<Option<Counters>, StoreError> {
         let key = id.to_be_bytes();
-        match self.get(self.tables.counters, &key)? {
-            Some(value) => codec::counters(codec::unseal(&key, value, "a record of counters")?),
-            None => Ok(Counters::default()),
-        }
+        let value = self.get(self.tables.counters, &key)?;
+        let sealed = value.map(|value| codec::unseal(&key, value, "a record of counters"));
+        sealed.transpose()?.map(codec::counters).transpose()
     }
 
     /// Whether a collection, an index or the trash has rows but no counters. Then the counters were lost, and
@@ -334,8 +378,7 @@ impl<'t> Reader<'t> {
         let rows = if table == "entries" { self.tables.entries } else { self.tables.documents };
         let (mut numbers, mut from) = (Vec::new(), Some(0));
         while let Some(least) = from {
-            let next = rows.get_greater_than_or_equal_to(self.txn, &codec::id_bound(least));
-            let Some((key, value)) = next.map_err(|error| self.tables.failed(error))? else {
+            let Some((key, value)) = self.at_or_after(rows, &codec::id_bound(least))? else {
                 break;
             };
             let id = codec::leading_id(key).filter(|id| *id >= least).ok_or_else(|| {

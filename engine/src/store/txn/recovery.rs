@@ -15,6 +15,7 @@ use crate::clock::work_time;
 use crate::limits::{MAP_GROWTH_WAIT, READERS_MAX};
 use crate::store::file::folder;
 use crate::store::handle::{millis, too_many_readers};
+use crate::store::opening_walk::OpeningWalk;
 use crate::store::{Store, StoreError, StoreNotice, StoreState, StoreStatus, Writer, open};
 
 /// Why a transaction did not commit.
@@ -83,6 +84,10 @@ impl Store {
     pub(in crate::store) fn check_read_damage(&self, env: &Environment) -> Option<StoreError> {
         let damage = env.tables.damage()?;
         if self.write_state.state() != StoreState::Suspect {
+            // The guard reads the file itself: to open it again would find the same.
+            if env.tables.guard().is_some() {
+                self.write_state.give_up_reopening();
+            }
             self.become_suspect(&damage.to_string());
         }
         Some(damage.clone())
@@ -188,8 +193,10 @@ impl Store {
         map_bytes: u64,
         _exclusive: &Exclusive<'_>,
     ) -> Result<(), StoreError> {
-        Environment::close(self.take_env()?);
-        self.put_env(Environment::open(self.folder(), self.environment_options(map_bytes)))
+        let env = self.take_env()?;
+        let guard = env.guard();
+        Environment::close(env);
+        self.put_env(Environment::open(self.folder(), self.environment_options(map_bytes), guard))
             .inspect_err(|error| self.become_suspect(&error.to_string()))
     }
 
@@ -229,7 +236,8 @@ impl Store {
         let now = work_time();
         let (readers, oldest) = self.latch().readers();
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let last_walk_ms = held.card.last_walk_ms;
+        let walked_ms = self.opening_walk.as_ref().and_then(OpeningWalk::walked_ms);
+        let last_walk_ms = walked_ms.or(held.card.last_walk_ms);
         drop(held);
         StoreStatus {
             state: self.write_state.state(),

@@ -68,6 +68,8 @@ struct Inner {
     batch_docs: usize,
     /// The disk was full when the store became `Suspect`.
     was_full: bool,
+    /// Reopening the file can't help.
+    is_final: bool,
 }
 
 impl WriteState {
@@ -80,6 +82,7 @@ impl WriteState {
             wanted_bytes: DISK_ROOM_BYTES_WANTED,
             batch_docs: BATCH_DOCS_MAX,
             was_full: false,
+            is_final: false,
         };
         Self { inner: Mutex::new(inner) }
     }
@@ -88,7 +91,7 @@ impl WriteState {
         self.lock().state
     }
 
-    pub(super) fn reason(&self) -> Option<String> {
+    pub(in crate::store) fn reason(&self) -> Option<String> {
         self.lock().reason.clone()
     }
 
@@ -145,7 +148,7 @@ impl WriteState {
 
     /// Blocks writes until the file has been checked. False for a read-only store: it needs no check,
     /// because nothing is written, and it stays readable.
-    pub(super) fn turn_suspect(&self, why: String) -> bool {
+    pub(in crate::store) fn turn_suspect(&self, why: String) -> bool {
         let mut inner = self.lock();
         if inner.state == StoreState::ReadOnly {
             return false;
@@ -155,10 +158,17 @@ impl WriteState {
         true
     }
 
+    /// The file itself is damaged, so that reopening it can't help.
+    pub(in crate::store) fn give_up_reopening(&self) {
+        self.lock().is_final = true;
+    }
+
     /// Whether the store may reopen its file now. If so, this counts as one of `REOPENINGS_MAX`.
     pub(super) fn start_reopening(&self) -> bool {
         let mut inner = self.lock();
-        let may = inner.state == StoreState::Suspect && inner.reopenings < REOPENINGS_MAX;
+        let may = inner.state == StoreState::Suspect
+            && !inner.is_final
+            && inner.reopenings < REOPENINGS_MAX;
         inner.reopenings += u32::from(may);
         may
     }

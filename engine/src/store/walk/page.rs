@@ -76,6 +76,20 @@ pub(super) fn parse(bytes: &[u8], number: u64) -> Result<(PageKind, Vec<Node>), 
     Ok((kind, nodes))
 }
 
+/// The number of nodes of a checked page.
+pub(super) fn node_count(bytes: &[u8]) -> Option<usize> {
+    let lower = usize::from(u16_at(bytes, 12)?);
+    Some(lower.checked_sub(HEADER_BYTES)? / 2)
+}
+
+/// The key and the child page of a node of a checked branch page.
+pub(super) fn branch_node(bytes: &[u8], index: usize) -> Option<(&[u8], u64)> {
+    let at = usize::from(u16_at(bytes, HEADER_BYTES + 2 * index)?);
+    let (node, _) = node(bytes, at, PageKind::Branch)?;
+    let Payload::Child(child) = node.payload else { return None };
+    Some((bytes.get(node.key)?, child))
+}
+
 /// The node at `at` and where it ends.
 fn node(bytes: &[u8], at: usize, kind: PageKind) -> Option<(Node, usize)> {
     let low = u64::from(u16_at(bytes, at)?) | u64::from(u16_at(bytes, at + 2)?) << 16;

@@ -44,7 +44,7 @@ fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> std::io:
     Ok(())
 }
 
-fn unreadable(error: &std::io::Error) -> StoreError {
+pub(super) fn unreadable(error: &std::io::Error) -> StoreError {
     StoreError::io("Can't read the data file", error)
 }
 

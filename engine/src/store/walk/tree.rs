@@ -50,6 +50,10 @@ impl PageSet {
         self.count += u64::from(is_new);
         is_new
     }
+
+    pub(super) fn contains(&self, page: u64) -> bool {
+        self.words.get(&(page / 64)).is_some_and(|word| word & (1 << (page % 64)) != 0)
+    }
 }
 
 /// What to do with the rows of a tree.
@@ -80,7 +84,7 @@ pub(super) struct Walker<'f> {
 }
 
 /// The walk of one tree.
-struct TreeWalk<'a> {
+pub(super) struct TreeWalk<'a> {
     name: &'a str,
     order: KeyOrder,
     depth: u16,
@@ -98,8 +102,7 @@ impl Walker<'_> {
         order: KeyOrder,
         rows: RowAction,
     ) -> Result<Vec<(Vec<u8>, Value)>, StoreError> {
-        let (depth, found, kept) = (tree.depth, Tree::default(), Vec::new());
-        let mut walk = TreeWalk { name, order, depth, found, rows, kept };
+        let mut walk = TreeWalk::new(name, order, tree, rows);
         if tree.root == NO_PAGE {
             walk.found.root = NO_PAGE;
         } else {
@@ -150,7 +153,7 @@ impl Walker<'_> {
     }
 
     /// Reads and parses a page.
-    fn parsed(
+    pub(super) fn parsed(
         &self,
         walk: &TreeWalk<'_>,
         number: u64,
@@ -163,39 +166,6 @@ impl Walker<'_> {
             return Err(walk.bad_page(number, "is at the wrong depth"));
         }
         Ok((bytes, kind, nodes))
-    }
-
-    /// Checks the rows of the leaf at the fraction `place / of` of the tree, unless it was checked before, as
-    /// long as `in_time`.
-    pub(super) fn leaf_at(
-        &mut self,
-        (table, tree): (&'static str, &Tree),
-        (mut place, of): (usize, usize),
-        in_time: &dyn Fn() -> bool,
-    ) -> Result<(), StoreError> {
-        let name = &format!("table {table}");
-        let (order, rows, depth) = (KeyOrder::Bytes, RowAction::Check(table), tree.depth);
-        let mut walk =
-            TreeWalk { name, order, depth, found: Tree::default(), rows, kept: Vec::new() };
-        let mut number = tree.root;
-        for level in 1..=tree.depth.min(TREE_DEPTH_MAX) {
-            self.in_range(&walk, number, 1)?;
-            let (bytes, kind, nodes) = self.parsed(&walk, number, level)?;
-            if kind == PageKind::Leaf {
-                let is_new = self.seen.mark(number);
-                for node in nodes.iter().filter(|_| is_new).take_while(|_| in_time()) {
-                    self.value(&mut walk, number, &bytes, node)?;
-                }
-                return Ok(());
-            }
-            let child = place * nodes.len() / of;
-            place = place * nodes.len() - child * of;
-            number = match nodes.get(child).map(|node| &node.payload) {
-                Some(Payload::Child(below)) => *below,
-                _ => return Err(walk.bad_page(number, "has too few entries")),
-            };
-        }
-        Err(walk.damaged("has an invalid depth"))
     }
 
     /// The last transaction in a header's list of free pages; `None` when the list is empty or can't be read.
@@ -223,7 +193,7 @@ impl Walker<'_> {
         Ok(None)
     }
 
-    fn value(
+    pub(super) fn value(
         &mut self,
         walk: &mut TreeWalk<'_>,
         number: u64,
@@ -312,7 +282,12 @@ impl Walker<'_> {
         JobStep::Walking.report(self.watch, done.min(self.source.len), self.source.len)
     }
 
-    fn in_range(&self, walk: &TreeWalk<'_>, page: u64, run: u64) -> Result<(), StoreError> {
+    pub(super) fn in_range(
+        &self,
+        walk: &TreeWalk<'_>,
+        page: u64,
+        run: u64,
+    ) -> Result<(), StoreError> {
         let last = page.checked_add(run.saturating_sub(1));
         if page < 2 || last.is_none_or(|last| last > self.header.last_page) {
             return Err(walk.bad_page(page, "is outside the file"));
@@ -330,7 +305,12 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn read(&self, walk: &TreeWalk<'_>, page: u64, bytes: &mut [u8]) -> Result<(), StoreError> {
+    pub(super) fn read(
+        &self,
+        walk: &TreeWalk<'_>,
+        page: u64,
+        bytes: &mut [u8],
+    ) -> Result<(), StoreError> {
         let offset = page.saturating_mul(self.header.page_bytes as u64);
         self.source
             .read(offset, bytes)?
@@ -341,18 +321,23 @@ impl Walker<'_> {
 /// The tree of tables, as findings name it. Only its leaves may hold trees.
 pub(super) const MAIN: &str = "list of tables";
 
-impl TreeWalk<'_> {
-    fn damaged(&self, why: &str) -> StoreError {
+impl<'a> TreeWalk<'a> {
+    pub(super) fn new(name: &'a str, order: KeyOrder, tree: &Tree, rows: RowAction) -> Self {
+        let (depth, found, kept) = (tree.depth, Tree::default(), Vec::new());
+        Self { name, order, depth, found, rows, kept }
+    }
+
+    pub(super) fn damaged(&self, why: &str) -> StoreError {
         StoreError::damaged(format!("the {} {why}", self.name))
     }
 
-    fn bad_page(&self, page: u64, why: &str) -> StoreError {
+    pub(super) fn bad_page(&self, page: u64, why: &str) -> StoreError {
         StoreError::damaged(format!("page {page} of the {} {why}", self.name))
     }
 }
 
 /// Keys must ascend strictly, between the separators of the parent page.
-fn check_keys(
+pub(super) fn check_keys(
     walk: &TreeWalk<'_>,
     number: u64,
     kind: PageKind,

@@ -106,6 +106,12 @@ const STORE_REOPENED: LogEvent = LogEvent {
     id: 9_900_007,
     message: "A write to the disk failed; the store was reopened and its file is undamaged",
 };
+const DAMAGED_ROWS: LogEvent = LogEvent {
+    severity: Severity::Warning,
+    component: "STORAGE",
+    id: 9_900_021,
+    message: "The check of the data file found damaged rows",
+};
 const LONG_READ: LogEvent = LogEvent {
     severity: Severity::Warning,
     component: "STORAGE",
@@ -147,6 +153,7 @@ pub fn note_store(context: &Context, notice: &StoreNotice) {
             let state = state_name(*state);
             (STORE_STATE, doc! { "state": state, "reason": reason.clone() })
         }
+        StoreNotice::DamagedRows { count } => (DAMAGED_ROWS, doc! { "count": shortest(*count) }),
         StoreNotice::Reopened => (STORE_REOPENED, Document::new()),
         StoreNotice::LongRead { ms } => (LONG_READ, doc! { "durationMillis": long(*ms) }),
         StoreNotice::StaleReaders { count } => {
