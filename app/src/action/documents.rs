@@ -243,7 +243,7 @@ pub const ENTRIES: &[Entry] = &[
         keys: key(Key::Enter),
         ..entry("Edit document…", "Edit the selected document as text", |state| {
             let id = shown(state)?.documents.focus.as_ref()?.id.clone();
-            when(state, |_| true, DocumentsAction::Edit(id))
+            when(state, |view| !view.lacks_focused(), DocumentsAction::Edit(id))
         })
     },
     entry("Clone document…", "Insert a copy of the selected document", |state| {

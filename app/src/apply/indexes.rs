@@ -55,7 +55,8 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
 pub fn open_create(tab: TabId, has_ttl: bool, field: String, cx: &mut Apply<'_>) {
     let Some((_, collection)) = names(tab, cx.state) else { return };
     let fields = vec![(field, false)];
-    let create = CreateIndex { fields, has_ttl, ..CreateIndex::default() };
+    let opened_ms = cx.state.now_ms();
+    let create = CreateIndex { fields, has_ttl, opened_ms, ..CreateIndex::default() };
     cx.state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Create(create)));
     read(tab, Purpose::Sample, documents::sample(&collection, SAMPLE_DOCUMENTS), cx);
 }

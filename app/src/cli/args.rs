@@ -366,7 +366,8 @@ pub struct Export {
     /// Fields that get no CSV column, comma-separated.
     #[arg(long, value_delimiter = ',', conflicts_with = "fields", requires = "collection")]
     pub exclude_fields: Vec<String>,
-    /// Prefix CSV text that looks like a formula with a quote. The file can't be reimported unchanged.
+    /// CSV for spreadsheets: a quote before text that looks like a formula, and empty cells for null.
+    /// The file can't be reimported unchanged.
     #[arg(long, requires = "collection")]
     pub escape_formulas: bool,
 }

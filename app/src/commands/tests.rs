@@ -59,7 +59,7 @@ fn indexes_of_a_collection() {
         (indexes::drop("c", "at_1"), "c.dropIndex('at_1')"),
         (
             indexes::count_by_date("c", "at", vec![Bson::Int32(1), Bson::Int32(2)], 0),
-            "c.aggregate([ { $match: { at: { $lte: ISODate('1970-01-01T00:00:00Z') } } }, { \
+            "c.aggregate([ { $match: { at: { $lte: ISODate('1970-01-01T00:00:00.000Z') } } }, { \
              $bucket: { groupBy: '$at', boundaries: [ 1, 2 ], default: 'other' } } ])",
         ),
     ]);
@@ -158,7 +158,7 @@ fn archives() {
         (
             archive::restore_expiring("c", ids(), None, Some(0)),
             "runCommand({ mayflyRestoreArchived: 'c', ids: [ 1 ], setDate: \
-             ISODate('1970-01-01T00:00:00Z') })",
+             ISODate('1970-01-01T00:00:00.000Z') })",
         ),
         (
             archive::restore_expiring("c", ids(), Some(&filter), None),
@@ -241,18 +241,18 @@ fn expirations() {
         ),
         (
             expiry::between(expiry::expiring("c", 1.into(), None), 0, 1_000),
-            "runCommand({ mayflyExpiring: 'c', limit: 1, from: ISODate('1970-01-01T00:00:00Z'), \
-             to: ISODate('1970-01-01T00:00:01Z') })",
+            "runCommand({ mayflyExpiring: 'c', limit: 1, from: ISODate('1970-01-01T00:00:00.000Z'), \
+             to: ISODate('1970-01-01T00:00:01.000Z') })",
         ),
         (
             expiry::forecast("c", 0, 1_000, 4, None),
-            "runCommand({ mayflyForecast: 'c', from: ISODate('1970-01-01T00:00:00Z'), to: \
-             ISODate('1970-01-01T00:00:01Z'), buckets: 4 })",
+            "runCommand({ mayflyForecast: 'c', from: ISODate('1970-01-01T00:00:00.000Z'), to: \
+             ISODate('1970-01-01T00:00:01.000Z'), buckets: 4 })",
         ),
         (
             expiry::forecast("c", 0, 1_000, 4, Some("at_1".into())),
-            "runCommand({ mayflyForecast: 'c', from: ISODate('1970-01-01T00:00:00Z'), to: \
-             ISODate('1970-01-01T00:00:01Z'), buckets: 4, index: 'at_1' })",
+            "runCommand({ mayflyForecast: 'c', from: ISODate('1970-01-01T00:00:00.000Z'), to: \
+             ISODate('1970-01-01T00:00:01.000Z'), buckets: 4, index: 'at_1' })",
         ),
         (
             expiry::rows(vec![doc! { "_id": "$a" }]),
@@ -271,7 +271,7 @@ fn expirations() {
         (
             expiry::set_date("c", Bson::Int32(1), "at", 0),
             "c.updateOne({ _id: 1, at: { $not: { $type: 'array' } } }, { $set: \
-             { at: ISODate('1970-01-01T00:00:00Z') } })",
+             { at: ISODate('1970-01-01T00:00:00.000Z') } })",
         ),
     ]);
 }

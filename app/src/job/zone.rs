@@ -2,9 +2,21 @@
 
 use std::cell::Cell;
 
-use chrono::{DateTime, FixedOffset, Local, NaiveDateTime, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, Datelike, FixedOffset, Local, NaiveDateTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
+
+/// Dates reach this far on both sides of 1970, as in JavaScript: to the year 275760.
+const DATE_MS_MAX: i64 = 8_640_000_000_000_000;
+
+/// Years after which the calendar repeats.
+const CYCLE_YEARS: i64 = 400;
+
+/// The same in milliseconds.
+const CYCLE_MS: i64 = 146_097 * 86_400_000;
+
+/// Years with four digits; others have a sign and six, as in mongosh.
+const FOUR_DIGITS: std::ops::Range<i64> = 0..10_000;
 
 /// How a date is written. Dates in documents are always written as in mongosh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -171,8 +183,23 @@ impl Zone {
     }
 
     fn formatted(self, ms: i64, format: &str) -> String {
-        let Some(utc) = DateTime::<Utc>::from_timestamp_millis(ms) else {
+        if ms.unsigned_abs() > DATE_MS_MAX.unsigned_abs() {
             return format!("{ms} ms");
+        }
+        // The calendar repeats, and chrono ends before the dates that are written as such.
+        let cycles = if Self::Utc.wall(ms).is_some() { 0 } else { ms.div_euclid(CYCLE_MS) };
+        let near_ms = ms - cycles * CYCLE_MS;
+        let (Some(utc), Some(wall)) =
+            (DateTime::<Utc>::from_timestamp_millis(near_ms), self.wall(near_ms))
+        else {
+            return format!("{ms} ms");
+        };
+        let year = i64::from(wall.year()) + cycles * CYCLE_YEARS;
+        let long_year = format!("{year:+07}");
+        let format = &if FOUR_DIGITS.contains(&year) {
+            format.into()
+        } else {
+            format.replace("%Y", &long_year)
         };
         match self {
             Self::Utc => utc.format(format).to_string(),
@@ -212,6 +239,22 @@ mod tests {
         check(DateStyle::MonthFirst, ["06/01/2026 12:00:00", "06/01/2026 12:00:00.004Z"]);
         check(DateStyle::MonthName, ["01 Jun 2026 12:00:00", "01 Jun 2026 12:00:00.004Z"]);
         check(DateStyle::Iso, ["2026-06-01 12:00:00", "2026-06-01 12:00:00.004Z"]);
+    }
+
+    #[test]
+    fn every_date_is_written_as_one() {
+        let check = |ms: i64, expected: &str| {
+            assert_eq!(Zone::Utc.date_time_millis(ms), expected, "{ms}");
+            assert!(!Zone::Fixed(3_600).date_time(ms).contains("ms"), "{ms}");
+        };
+        check(-575_769_600_000, "1951-10-04 00:00:00.000Z");
+        check(-62_167_219_200_000, "0000-01-01 00:00:00.000Z");
+        check(-62_167_219_200_001, "-000001-12-31 23:59:59.999Z");
+        check(253_402_300_800_000, "+010000-01-01 00:00:00.000Z");
+        check(8_640_000_000_000_000, "+275760-09-13 00:00:00.000Z");
+        check(-8_640_000_000_000_000, "-271821-04-20 00:00:00.000Z");
+        let beyond = 8_640_000_000_000_001;
+        assert_eq!(Zone::Utc.date_time(beyond), format!("{beyond} ms"));
     }
 
     #[test]

@@ -120,17 +120,17 @@ mod tests {
         assert_eq!(
             filter(std::slice::from_ref(&one)).as_deref(),
             Some(
-                "{ a: { $lt: ISODate('1970-01-01T00:01:00Z'), $not: { $lt: \
-                 ISODate('1970-01-01T00:00:00Z') } } }"
+                "{ a: { $lt: ISODate('1970-01-01T00:01:00.000Z'), $not: { $lt: \
+                 ISODate('1970-01-01T00:00:00.000Z') } } }"
             )
         );
         assert_eq!(
             filter(&[one.clone(), other]).as_deref(),
             Some(
-                "{ $or: [ { a: { $lt: ISODate('1970-01-01T00:01:00Z') } }, { b: { $lt: \
-                 ISODate('1970-01-01T00:02:00Z') } } ], $nor: [ { a: { $lt: \
-                 ISODate('1970-01-01T00:00:00Z') } }, { b: { $lt: \
-                 ISODate('1970-01-01T00:01:00Z') } } ] }"
+                "{ $or: [ { a: { $lt: ISODate('1970-01-01T00:01:00.000Z') } }, { b: { $lt: \
+                 ISODate('1970-01-01T00:02:00.000Z') } } ], $nor: [ { a: { $lt: \
+                 ISODate('1970-01-01T00:00:00.000Z') } }, { b: { $lt: \
+                 ISODate('1970-01-01T00:01:00.000Z') } } ] }"
             )
         );
         let partial = TtlIndex { partial: Some(doc! {"done": true}), ..one };

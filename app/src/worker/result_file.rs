@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use bson::raw::{RawBsonRef, RawDocument};
 use bson::{Document, RawDocumentBuf};
-use mayfly_engine::transfer::{ExportFormat, ExportReport, Progress};
-use mayfly_engine::value::extjson::{Layout, Style, append_document, write_value};
+use mayfly_engine::transfer::{
+    ExportFormat, ExportReport, Progress, append_csv_line, csv_cell, without_formula,
+};
+use mayfly_engine::value::extjson::{Style, append_document};
 use tempfile::NamedTempFile;
 
 use super::transfer::Failure;
@@ -155,22 +157,26 @@ impl ResultFile {
         let mut kept = kept.into_inner().map_err(|error| io(error.into_error()))?;
         kept.seek(SeekFrom::Start(0)).map_err(io)?;
         let mut kept = BufReader::new(kept);
-        let header: Vec<String> = columns.iter().map(|name| cell(name, escape_formulas)).collect();
-        write!(out, "{}\r\n", header.join(",")).map_err(io)?;
+        let mut line = Vec::new();
+        let names = columns.iter().cloned();
+        append_csv_line(
+            &mut line,
+            names.map(|name| if escape_formulas { without_formula(name) } else { name }),
+        );
+        out.write_all(&line).map_err(io)?;
         for _ in 0..count {
             if progress.is_cancelled() {
                 return Err(Failure::Cancelled);
             }
             let document = next(&mut kept).map_err(io)?;
             let values = leaves(&document);
-            let row: Vec<String> = columns
-                .iter()
-                .map(|column| {
-                    let found = values.iter().find(|(path, _)| path == column);
-                    found.map_or_else(String::new, |(_, value)| value_cell(*value, escape_formulas))
-                })
-                .collect();
-            write!(out, "{}\r\n", row.join(",")).map_err(io)?;
+            let cell = |column: &String| {
+                let found = values.iter().find(|(path, _)| path == column);
+                found.map_or_else(String::new, |(_, value)| csv_cell(*value, escape_formulas))
+            };
+            line.clear();
+            append_csv_line(&mut line, columns.iter().map(cell));
+            out.write_all(&line).map_err(io)?;
         }
         Ok(count)
     }
@@ -231,30 +237,6 @@ fn leaves(document: &RawDocument) -> Vec<(String, RawBsonRef<'_>)> {
         }
     }
     found
-}
-
-fn value_cell(value: RawBsonRef<'_>, escape_formulas: bool) -> String {
-    match value {
-        RawBsonRef::String(text) => cell(text, escape_formulas),
-        RawBsonRef::Null | RawBsonRef::Undefined => String::new(),
-        RawBsonRef::ObjectId(id) => id.to_hex(),
-        RawBsonRef::DateTime(time) => {
-            time.try_to_rfc3339_string().unwrap_or_else(|_| time.timestamp_millis().to_string())
-        }
-        RawBsonRef::Decimal128(number) => number.to_string(),
-        other => cell(&write_value(other, Style::Typed, Layout::OneLine), false),
-    }
-}
-
-/// A cell: in quotes where the text would end it. A spreadsheet must not run text as a formula.
-fn cell(text: &str, escape_formulas: bool) -> String {
-    let runs = escape_formulas && text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = if runs { format!("'{text}") } else { text.to_owned() };
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use bson::doc;
 use egui::{Key, Modifiers};
 
 use super::documents::{stored, window};
-use super::support::Window;
+use super::support::{Window, at};
 
 const COMMAND: &str = "Command to send";
 
@@ -63,6 +63,77 @@ fn pasted_documents_are_inserted_in_one_step() {
     window.click("Undo");
     window.until_named("Dismiss: Undone: deleted 2 documents");
     assert_eq!(stored(&window, doc! {}).len(), 4);
+}
+
+/// The first block of JavaScript in the guide.
+fn first_example() -> &'static str {
+    let chapter = include_str!("../../../assets/guide/01-first-steps.md");
+    let (_, rest) = chapter.split_once("```js\n").expect("an example");
+    rest.split_once("```").expect("its end").0
+}
+
+#[test]
+fn the_first_example_of_the_guide_works_in_an_empty_collection() {
+    let mut window = Window::open_view(&[doc! {"create": "people"}], "Documents");
+    window.until_named("Add document");
+    window.harness.event(egui::Event::Paste(first_example().to_owned()));
+    window.until_named("Insert 3 documents");
+    window.click("Insert 3 documents");
+    window.until_named("Dismiss: Inserted 3 documents");
+    let found = window.run("test", &doc! {"find": "people", "filter": {"seen": {"$type": "date"}}});
+    let batch = found.get_document("cursor").and_then(|it| it.get_array("firstBatch"));
+    let batch = batch.expect("documents");
+    assert_eq!(batch.len(), 2, "{batch:?}");
+    for document in batch {
+        let seen = document.as_document().and_then(|it| it.get_datetime("seen").ok());
+        assert_eq!(seen, Some(&at(0)), "the store's time");
+    }
+}
+
+/// Takes the keyboard from a text field, as a press beside it does.
+fn leave_field(window: &mut Window) {
+    window.harness.ctx.memory_mut(|memory| {
+        if let Some(id) = memory.focused() {
+            memory.surrender_focus(id);
+        }
+    });
+    window.harness.run_steps(2);
+}
+
+#[test]
+fn documents_are_pasted_whatever_the_list_shows() {
+    let insert = doc! {"insert": "people", "documents": [{"_id": 1}]};
+    for filter in ["{ a: 1 }", "{ a: { $no: 1 } }", "{ a: "] {
+        let mut window = Window::open_view(std::slice::from_ref(&insert), "Documents");
+        window.until_named("Document 1");
+        window.type_into("Filter", filter);
+        window.key(Key::Enter);
+        window.harness.event(egui::Event::Paste("{a: 1}".to_owned()));
+        assert!(window.state().dialogs.open().is_none(), "the filter has the keyboard");
+        leave_field(&mut window);
+        window.harness.event(egui::Event::Paste("{a: ObjectId(), b: UUID()}".to_owned()));
+        window.until_named("Insert 1 document");
+    }
+}
+
+#[test]
+fn the_inspector_says_when_the_result_lacks_its_document() {
+    let insert = doc! {"insert": "people", "documents": [{"_id": 1, "a": 1}, {"_id": 2, "a": 2}]};
+    let mut window = Window::open_view(&[insert], "Documents");
+    window.until_named("Document 1");
+    window.point("Document 1");
+    window.until("it was read", |state| {
+        let focus = state.tabs.active().and_then(|tab| tab.documents.focus.as_ref());
+        focus.is_some_and(|focus| focus.document.is_some())
+    });
+    assert!(!window.has("Not in this result"));
+    window.type_into("Filter", "{ a: 2 }");
+    window.key(Key::Enter);
+    window.until_named("Not in this result");
+    leave_field(&mut window);
+    window.key(Key::Enter);
+    window.harness.run_steps(2);
+    assert!(window.state().dialogs.open().is_none(), "Enter edits only what the list shows");
 }
 
 #[test]

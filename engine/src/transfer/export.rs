@@ -41,7 +41,8 @@ pub enum ExportFormat {
     Csv {
         /// The columns as dotted paths; `None`: all fields that occur.
         fields: Option<Vec<String>>,
-        /// Prefix text that a spreadsheet would run as a formula with a quote.
+        /// For spreadsheets: text that would run as a formula gets a quote in front, and `null` is an
+        /// empty cell.
         escape_formulas: bool,
         /// Fields that get no column, as dotted paths, with all that is inside them.
         hidden: Vec<String>,

@@ -7,7 +7,7 @@ use bson::raw::{RawBsonRef, RawDocument};
 use super::limits::CSV_COLUMNS_MAX;
 use crate::value::{
     extjson::{Layout, Style, write_value},
-    same_value,
+    iso_text, same_value,
 };
 
 /// The columns of a CSV file, as dotted paths.
@@ -108,11 +108,11 @@ impl Columns {
     }
 
     pub(super) fn header(&self, escape_formulas: bool) -> Vec<u8> {
-        let mut out = Vec::new();
-        for (number, name) in self.names.iter().enumerate() {
-            append_cell(&mut out, number, name, escape_formulas);
-        }
-        out.extend_from_slice(b"\r\n");
+        let (mut out, names) = (Vec::new(), self.names.iter().cloned());
+        append_csv_line(
+            &mut out,
+            names.map(|name| if escape_formulas { without_formula(name) } else { name }),
+        );
         out
     }
 }
@@ -122,20 +122,12 @@ pub(super) fn append_row(
     out: &mut Vec<u8>,
     columns: &Columns,
     document: &RawDocument,
-    escape_formulas: bool,
+    for_spreadsheets: bool,
 ) {
-    let start = out.len();
-    for (number, name) in columns.names.iter().enumerate() {
-        let value = lookup(document, name);
-        let is_text = matches!(value, Some(RawBsonRef::String(_)));
-        let text = value.map(cell).unwrap_or_default();
-        append_cell(out, number, &text, escape_formulas && is_text);
-    }
-    // Readers skip an empty line, and its row would be lost.
-    if out.len() == start {
-        out.extend_from_slice(b"\"\"");
-    }
-    out.extend_from_slice(b"\r\n");
+    let cell = |name: &String| {
+        lookup(document, name).map(|value| csv_cell(value, for_spreadsheets)).unwrap_or_default()
+    };
+    append_csv_line(out, columns.names.iter().map(cell));
 }
 
 /// Whether some name, at any depth, is empty, contains a dot or is a duplicate, so that paths can
@@ -211,35 +203,75 @@ fn lookup<'d>(document: &'d RawDocument, path: &str) -> Option<RawBsonRef<'d>> {
     })
 }
 
-/// A cell's text: numbers and strings plain, an `ObjectId` as hex, other types as Extended JSON.
-fn cell(value: RawBsonRef<'_>) -> String {
-    match value {
-        RawBsonRef::String(text) => text.to_owned(),
-        RawBsonRef::ObjectId(id) => id.to_hex(),
-        RawBsonRef::Int64(int) => int.to_string(),
-        RawBsonRef::Decimal128(decimal) => decimal.to_string(),
-        RawBsonRef::DateTime(date) => {
-            date.try_to_rfc3339_string().unwrap_or_else(|_| date.timestamp_millis().to_string())
-        }
-        value => write_value(value, Style::Relaxed, Layout::OneLine),
+/// The text of a CSV cell: numbers and strings plain, an `ObjectId` as hex, dates in ISO 8601, other
+/// types as Extended JSON.
+///
+/// For spreadsheets, `null` is an empty cell as a missing field is, and text that would run as a
+/// formula gets a quote in front. Finite numbers can't run.
+#[must_use]
+pub fn csv_cell(value: RawBsonRef<'_>, for_spreadsheets: bool) -> String {
+    let text =
+        match value {
+            RawBsonRef::Null | RawBsonRef::Undefined if for_spreadsheets => return String::new(),
+            RawBsonRef::String(text) => text.to_owned(),
+            RawBsonRef::ObjectId(id) => id.to_hex(),
+            RawBsonRef::Int64(int) => int.to_string(),
+            RawBsonRef::Decimal128(decimal) => decimal.to_string(),
+            RawBsonRef::Double(double) if for_spreadsheets && double.is_nan() => "NaN".to_owned(),
+            RawBsonRef::Double(double) if for_spreadsheets && double.is_infinite() => {
+                if double < 0.0 { "-Infinity".to_owned() } else { "Infinity".to_owned() }
+            }
+            RawBsonRef::DateTime(date) => {
+                let ms = date.timestamp_millis();
+                let far = || iso_text(ms).unwrap_or_else(|| ms.to_string());
+                date.try_to_rfc3339_string().unwrap_or_else(|_| far())
+            }
+            value => write_value(value, Style::Relaxed, Layout::OneLine),
+        };
+    let is_number = matches!(
+        value,
+        RawBsonRef::Int32(_)
+            | RawBsonRef::Int64(_)
+            | RawBsonRef::Double(_)
+            | RawBsonRef::Decimal128(_)
+    );
+    if is_number && text.ends_with(|last: char| last.is_ascii_digit()) {
+        return text;
     }
+    if for_spreadsheets { without_formula(text) } else { text }
 }
 
-fn append_cell(out: &mut Vec<u8>, number: usize, text: &str, escape_formulas: bool) {
+/// Text that a spreadsheet doesn't run.
+#[must_use]
+pub fn without_formula(text: String) -> String {
+    let runs = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\0']);
+    if runs { format!("'{text}") } else { text }
+}
+
+/// Appends a line of CSV with its line end.
+pub fn append_csv_line(out: &mut Vec<u8>, cells: impl Iterator<Item = String>) {
+    let start = out.len();
+    for (number, text) in cells.enumerate() {
+        append_cell(out, number, &text);
+    }
+    // Readers skip an empty line, and its row would be lost.
+    if out.len() == start {
+        out.extend_from_slice(b"\"\"");
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+fn append_cell(out: &mut Vec<u8>, number: usize, text: &str) {
     if number > 0 {
         out.push(b',');
     }
-    let is_formula = escape_formulas && text.starts_with(['=', '+', '-', '@', '\t', '\r', '\0']);
-    let mark = if is_formula { "'" } else { "" };
     let needs_quotes =
         text.contains([',', '"', '\n', '\r', ';', '\t']) || text.starts_with(char::is_whitespace);
     if needs_quotes {
         out.push(b'"');
-        out.extend_from_slice(mark.as_bytes());
         out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
         out.push(b'"');
     } else {
-        out.extend_from_slice(mark.as_bytes());
         out.extend_from_slice(text.as_bytes());
     }
 }

@@ -93,6 +93,7 @@ pub use error::TransferError;
 pub use export::{
     DamagedDocuments, ExportFormat, ExportReport, ExportRequest, Lookalikes, export, indexes_path,
 };
+pub use export_csv::{append_csv_line, csv_cell, without_formula};
 pub use export_query::ExportQuery;
 pub use file_name::file_name;
 pub use import::{import, resume_import};

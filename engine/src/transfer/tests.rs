@@ -665,12 +665,24 @@ fn odd_targets_are_refused_and_an_old_file_stays() {
 #[test]
 fn csv_for_spreadsheets_and_exact() {
     let fixture = Fixture::new();
-    fixture.import(
-        &fixture.request(b"{\"_id\":1,\"a\":{\"b\":\"=1+1\"},\"n\":-5}\n{\"_id\":2,\"c\":\"x,y\"}"),
-    );
+    fixture.import(&fixture.request(
+        br#"{"_id":1,"a":{"b":"=1+1"},"n":-5}
+{"_id":2,"c":"x,y","n":null}
+{"_id":3,"n":{"$numberDouble":"-Infinity"},"c":{"$numberDouble":"NaN"},"a":{"b":[null,-1]}}
+{"_id":4,"n":{"$numberDecimal":"-1.50"},"c":{"$date":{"$numberLong":"253402300800000"}}}"#,
+    ));
     for (escape_formulas, expected) in [
-        (false, "_id,a.b,n,c\r\n1,=1+1,-5,\r\n2,,,\"x,y\"\r\n"),
-        (true, "_id,a.b,n,c\r\n1,'=1+1,-5,\r\n2,,,\"x,y\"\r\n"),
+        (
+            false,
+            "_id,a.b,n,c\r\n1,=1+1,-5,\r\n2,,null,\"x,y\"\r\n3,\"[null,-1]\",\
+             \"{\"\"$numberDouble\"\":\"\"-Infinity\"\"}\",\"{\"\"$numberDouble\"\":\"\"NaN\"\"}\"\r\n\
+             4,,-1.50,+010000-01-01T00:00:00.000Z\r\n",
+        ),
+        (
+            true,
+            "_id,a.b,n,c\r\n1,'=1+1,-5,\r\n2,,,\"x,y\"\r\n3,\"[null,-1]\",'-Infinity,NaN\r\n\
+             4,,-1.50,'+010000-01-01T00:00:00.000Z\r\n",
+        ),
     ] {
         let path = fixture
             .export(ExportFormat::Csv { fields: None, escape_formulas, hidden: Vec::new() }, false);

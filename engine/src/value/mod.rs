@@ -43,4 +43,4 @@ pub use nesting::is_deeper_than;
 pub use order::{compare, compare_documents, compare_in, same_value, same_value_in, type_rank};
 pub use path::{Candidate, Path, PathError, PathPart};
 pub use scan::{Limits, ScanError};
-pub use text::{Layout, TextError};
+pub use text::{Layout, TextError, iso_ms, iso_text};

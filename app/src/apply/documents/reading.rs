@@ -350,9 +350,12 @@ pub fn opened(tab: TabId, clone: bool, reply: &Reply, state: &mut State) {
         too_long(bytes, state);
         return;
     }
-    let base = ObjectId::new();
-    let editor =
-        if clone { Editor::copy_of(&document, base) } else { Editor::edit(document, base) };
+    let (base, now_ms) = (ObjectId::new(), state.now_ms());
+    let editor = if clone {
+        Editor::copy_of(&document, base, now_ms)
+    } else {
+        Editor::edit(document, base, now_ms)
+    };
     state.dialogs.show(AnyDialog::Documents(tab, Dialog::Editor(Box::new(editor))));
 }
 

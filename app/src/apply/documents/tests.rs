@@ -135,7 +135,7 @@ impl Bench {
     fn type_text(&mut self, text: &str) {
         let editor = self.editor();
         text.clone_into(&mut editor.text);
-        editor.changed();
+        editor.changed(0);
     }
 
     /// Opens the first document in the editor and types another text.

@@ -24,7 +24,7 @@ use crate::worker::Reply;
 
 /// Opens the editor for a new document.
 pub fn open_add(tab: TabId, state: &mut State) {
-    let editor = Box::new(Editor::add(ObjectId::new()));
+    let editor = Box::new(Editor::add(ObjectId::new(), state.now_ms()));
     state.dialogs.show(AnyDialog::Documents(tab, Dialog::Editor(editor)));
 }
 
@@ -42,7 +42,8 @@ pub fn open_paste(tab: TabId, text: Option<String>, cx: &mut Apply<'_>) {
     if text.is_none() {
         cx.window(WindowEffect::Paste);
     }
-    let editor = Box::new(Editor::paste(text.unwrap_or_default(), ObjectId::new()));
+    let now_ms = cx.state.now_ms();
+    let editor = Box::new(Editor::paste(text.unwrap_or_default(), ObjectId::new(), now_ms));
     cx.state.dialogs.show(AnyDialog::Documents(tab, Dialog::Editor(editor)));
 }
 
@@ -56,7 +57,9 @@ fn editor(tab: TabId, state: &mut State) -> Option<&mut Editor> {
 
 /// Saves what is in the editor.
 pub fn save_editor(tab: TabId, cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
     let Some(editor) = editor(tab, cx.state) else { return };
+    editor.read_at(now_ms);
     let Some(step) = editor.step().filter(|_| editor.phase != Phase::Busy) else { return };
     if begin(tab, step, Origin::Person, cx)
         && let Some(editor) = self::editor(tab, cx.state)
@@ -67,10 +70,11 @@ pub fn save_editor(tab: TabId, cx: &mut Apply<'_>) {
 
 /// Puts the store's version into the editor in place of what was typed.
 pub fn take_theirs(tab: TabId, state: &mut State) {
+    let now_ms = state.now_ms();
     if let Some(editor) = editor(tab, state)
         && let Phase::Changed(theirs) = &editor.phase
     {
-        *editor = Editor::edit(theirs.clone(), editor.base);
+        *editor = Editor::edit(theirs.clone(), editor.base, now_ms);
     }
 }
 
@@ -81,9 +85,10 @@ pub fn replace(tab: TabId, before: Document, after: Document, cx: &mut Apply<'_>
 
 /// Saves the value that is under edit.
 pub fn save_field(tab: TabId, cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
     let draft = &mut cx.state.drafts.tab(tab).documents;
     let Some(edit) = &draft.field else { return };
-    let Ok(after) = edit.edited() else { return };
+    let Ok(after) = edit.edited(now_ms) else { return };
     let before = edit.opened.clone();
     if is_same(&before, &after) {
         draft.field = None;
@@ -361,9 +366,9 @@ fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
     }
     forget_field(tab, &before, state);
     // It was edited in its place: the editor shows both versions.
-    let mut editor = Editor::edit(before, ObjectId::new());
+    let mut editor = Editor::edit(before, ObjectId::new(), state.now_ms());
     editor.text = crate::state::documents::editor::text_of(&after);
-    editor.changed();
+    editor.changed(state.now_ms());
     editor.phase = phase;
     state.dialogs.show_kept(AnyDialog::Documents(tab, Dialog::Editor(Box::new(editor))));
 }

@@ -42,7 +42,7 @@ const COMMAND_TEXT_BYTES_MAX: usize = 64 * 1024;
 /// Draws the editor.
 pub fn ui(context: &Context, tab: TabId, draft: &mut Editor, state: &State, actions: &mut Actions) {
     let Some(open) = state.tabs.get(tab) else { return close(actions) };
-    take_pasted(context, draft);
+    take_pasted(context, draft, state.now_ms());
     let overdue = draft.overdue(&open.documents.ttl, state.now_ms());
     let step = draft.step();
     let command = step
@@ -61,7 +61,7 @@ pub fn ui(context: &Context, tab: TabId, draft: &mut Editor, state: &State, acti
         sizes::DIALOG_WIDE,
         draft,
         |ui, draft| {
-            copy = content_ui(ui, draft, overdue, command.as_deref());
+            copy = content_ui(ui, draft, (overdue, state.now_ms()), command.as_deref());
         },
         |ui, draft| {
             if draft.leaving {
@@ -112,7 +112,7 @@ fn save_key(context: &Context) -> bool {
 }
 
 /// The text of the clipboard comes while nothing has the keyboard yet.
-fn take_pasted(context: &Context, draft: &mut Editor) {
+fn take_pasted(context: &Context, draft: &mut Editor, now_ms: i64) {
     if !draft.waits_for_clipboard() {
         return;
     }
@@ -127,7 +127,7 @@ fn take_pasted(context: &Context, draft: &mut Editor) {
         });
     });
     if let Some(text) = pasted {
-        draft.take_pasted(text);
+        draft.take_pasted(text, now_ms);
     }
 }
 
@@ -170,7 +170,12 @@ fn save_button(ui: &mut Ui, draft: &Editor, ready: bool) -> bool {
 }
 
 /// Draws the text with its messages. Returns whether to copy the command.
-fn content_ui(ui: &mut Ui, draft: &mut Editor, overdue: usize, command: Option<&str>) -> bool {
+fn content_ui(
+    ui: &mut Ui,
+    draft: &mut Editor,
+    (overdue, now_ms): (usize, i64),
+    command: Option<&str>,
+) -> bool {
     match &draft.phase {
         Phase::Changed(theirs) => conflict_ui(ui, &text_of(theirs)),
         Phase::Gone => note_ui(
@@ -180,7 +185,7 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, overdue: usize, command: Option<&
         ),
         _ => {}
     }
-    text_ui(ui, draft);
+    text_ui(ui, draft, now_ms);
     said_ui(ui, draft);
     if let Ok(documents) = &draft.read {
         overdue_ui(ui, overdue, documents.len());
@@ -194,7 +199,7 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, overdue: usize, command: Option<&
     })
 }
 
-fn text_ui(ui: &mut Ui, draft: &mut Editor) {
+fn text_ui(ui: &mut Ui, draft: &mut Editor, now_ms: i64) {
     let id = Id::unique("document as text");
     let offset = draft.read.as_ref().err().and_then(|problem| problem.offset);
     let edit = CodeEdit {
@@ -219,7 +224,7 @@ fn text_ui(ui: &mut Ui, draft: &mut Editor) {
         }
     }
     if response.changed() {
-        draft.changed();
+        draft.changed(now_ms);
     }
 }
 

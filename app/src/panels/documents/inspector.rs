@@ -40,6 +40,10 @@ pub fn ui(
         let words = "This document was removed. Showing its last known contents";
         ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
     }
+    if !focus.gone && view.lacks_focused() {
+        let words = "Not in this result";
+        ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
+    }
     if let Some(verdict) = hidden.or_else(|| verdict.filter(|_| !focus.gone)) {
         verdict_ui(ui, state, tab, verdict, actions);
     }

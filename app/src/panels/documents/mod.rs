@@ -57,6 +57,9 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
             let last = tab.documents.pages.len().saturating_sub(1);
             bring_into_view(row, row == last, tab.documents.mode, draft);
         }
+        if takes_keys(ui.ctx(), state) {
+            paste_key(ui, tab, actions);
+        }
         match tab.explain.as_ref().filter(|shown| !shown.is_pipeline) {
             Some(shown) => explain::ui(ui, state, tab, shown, actions),
             None => content_ui(ui, state, tab, draft, actions),
@@ -126,8 +129,7 @@ fn content_ui(
     if view.pages.lacks(&shown) && !view.is_refused() {
         actions.push(Action::Documents(tab.id, DocumentsAction::Want(shown.start, shown.end)));
     }
-    // An overlay takes the keys while it is open.
-    if !state.is_covered() && !state.view.palette && !menu::was_open(ui.ctx()) {
+    if takes_keys(ui.ctx(), state) {
         keys(ui, tab, draft, actions);
     }
 }
@@ -219,12 +221,14 @@ pub fn tab_key(context: &Context, state: &State) {
     }
 }
 
-/// Arrow keys move the selection, with Shift they extend it; Ctrl+C copies it, Delete asks, Escape
-/// selects nothing. Ctrl+V inserts documents.
-fn keys(ui: &Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
-    if ui.ctx().text_edit_focused() {
-        return;
-    }
+/// An overlay takes the keys while it is open, and a text field while it has the keyboard.
+fn takes_keys(context: &Context, state: &State) -> bool {
+    let is_covered = state.is_covered() || state.view.palette || menu::was_open(context);
+    !is_covered && !context.text_edit_focused()
+}
+
+/// Ctrl+V inserts documents, whatever the list shows: it may be empty, loading or refused.
+fn paste_key(ui: &Ui, tab: &Tab, actions: &mut Actions) {
     let pasted = ui.input(|input| {
         input.events.iter().find_map(|event| match event {
             Event::Paste(text) => Some(text.clone()),
@@ -234,6 +238,11 @@ fn keys(ui: &Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
     if pasted.is_some() {
         actions.push(Action::Documents(tab.id, DocumentsAction::Paste(pasted)));
     }
+}
+
+/// Arrow keys move the selection, with Shift they extend it; Ctrl+C copies it, Delete asks, Escape
+/// selects nothing.
+fn keys(ui: &Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
     if ui.ctx().memory(|memory| memory.focused().is_some()) {
         return;
     }

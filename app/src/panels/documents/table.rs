@@ -190,8 +190,17 @@ impl Delegate<'_> {
         }
         let ink = if response.hovered() || sorted.is_some() { colors.text } else { colors.dim };
         let room = inner.width() - 18.0;
-        let center = inner.left_center();
-        paint::text_at(ui, center, Align2::LEFT_CENTER, &title, text::small(), ink, room);
+        let mut rows = self.tab.documents.pages.rows().take(HEAD_ROWS_MAX);
+        let first = rows.find_map(|(_, row)| {
+            field_path::value(&row.document, path).filter(|value| **value != Bson::Null)
+        });
+        let (at, align) = if first.is_some_and(cell::is_right) {
+            let mark = if sorted.is_some() { 18.0 } else { 0.0 };
+            (inner.right_center() - egui::vec2(mark, 0.0), Align2::RIGHT_CENTER)
+        } else {
+            (inner.left_center(), Align2::LEFT_CENTER)
+        };
+        paint::text_at(ui, at, align, &title, text::small(), ink, room);
         if let Some(up) = sorted {
             let icon = if up { Icon::Up } else { Icon::Down };
             let at = inner.right_center() - egui::vec2(6.0, 0.0);

@@ -53,11 +53,12 @@ pub fn ui(ui: &mut Ui, edit: &mut FieldEdit, state: &State, busy: bool) -> EditS
         }
         kind_ui(ui, edit, state);
     });
-    value_ui(ui, edit, &mut done);
+    value_ui(ui, edit, state.now_ms(), &mut done);
     calendar_ui(ui, edit, state);
-    notes_ui(ui, edit);
-    ui.horizontal(|ui| buttons_ui(ui, edit, busy, &mut done));
-    with_keys(ui, edit, busy, done)
+    notes_ui(ui, edit, state.now_ms());
+    let ready = is_ready(edit, state, busy);
+    ui.horizontal(|ui| buttons_ui(ui, ready, &mut done));
+    with_keys(ui, ready, done)
 }
 
 /// Notes where the cell under edit is in this frame.
@@ -102,16 +103,17 @@ pub fn over_cell_ui(
         frame.show(ui, |ui| {
             ui.set_width(cell.width().clamp(POPUP_MIN, POPUP_MAX));
             ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-            value_ui(ui, edit, &mut done);
+            value_ui(ui, edit, state.now_ms(), &mut done);
             calendar_ui(ui, edit, state);
-            notes_ui(ui, edit);
+            notes_ui(ui, edit, state.now_ms());
+            let ready = is_ready(edit, state, busy);
             ui.horizontal(|ui| {
                 kind_ui(ui, edit, state);
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    buttons_ui(ui, edit, busy, &mut done);
+                    buttons_ui(ui, ready, &mut done);
                 });
             });
-            done = with_keys(ui, edit, busy, done);
+            done = with_keys(ui, ready, done);
         });
     });
     let outside = shown.response.clicked_elsewhere() && !menu::was_open(ui.ctx());
@@ -163,7 +165,7 @@ fn kind_ui(ui: &mut Ui, edit: &mut FieldEdit, state: &State) {
     menu::below(&kind, |ui| {
         for kind in FieldKind::ALL {
             if menu::choice(ui, kind.label(), kind == edit.kind).clicked() {
-                edit.set_kind(kind);
+                edit.set_kind(kind, state.now_ms());
                 ui.memory_mut(|memory| memory.request_focus(value_id()));
             }
         }
@@ -172,10 +174,10 @@ fn kind_ui(ui: &mut Ui, edit: &mut FieldEdit, state: &State) {
         if ui.add(Button::ghost("Now").small().tooltip("Current store time")).clicked() {
             set_date(edit, state.now_ms());
         }
-        let open = edit.calendar.is_some();
+        let (open, now_ms) = (edit.calendar.is_some(), state.now_ms());
         let button = Button::icon_only(Icon::Calendar, "Calendar").small().selected(open);
         if ui.add(button).clicked() {
-            let at_ms = date_of(edit).unwrap_or_else(|| state.now_ms());
+            let at_ms = date_of(edit, now_ms).unwrap_or(now_ms);
             edit.calendar = (!open).then(|| Calendar::at(at_ms, state.clock.zone()));
         }
     }
@@ -194,8 +196,8 @@ fn set_date(edit: &mut FieldEdit, ms: i64) {
 }
 
 /// The date as it is typed.
-fn date_of(edit: &FieldEdit) -> Option<i64> {
-    match edit.kind.read(&edit.text) {
+fn date_of(edit: &FieldEdit, now_ms: i64) -> Option<i64> {
+    match edit.kind.read(&edit.text, now_ms) {
         Ok(Bson::DateTime(at)) => Some(at.timestamp_millis()),
         _ => None,
     }
@@ -205,7 +207,7 @@ fn date_of(edit: &FieldEdit) -> Option<i64> {
 fn calendar_ui(ui: &mut Ui, edit: &mut FieldEdit, state: &State) {
     let Some(mut calendar) = edit.calendar.filter(|_| edit.kind == FieldKind::Date) else { return };
     let now_ms = state.now_ms();
-    let at_ms = date_of(edit).unwrap_or(now_ms);
+    let at_ms = date_of(edit, now_ms).unwrap_or(now_ms);
     let Some(mut wall) = calendar.zone.wall(at_ms) else { return };
     let today = calendar.zone.wall(now_ms).unwrap_or_default().date();
     if state.clock.zone() != Zone::Utc {
@@ -232,7 +234,7 @@ fn calendar_ui(ui: &mut Ui, edit: &mut FieldEdit, state: &State) {
     edit.calendar = Some(calendar);
 }
 
-fn value_ui(ui: &mut Ui, edit: &mut FieldEdit, done: &mut EditStep) {
+fn value_ui(ui: &mut Ui, edit: &mut FieldEdit, now_ms: i64, done: &mut EditStep) {
     if edit.kind == FieldKind::Null {
         let ink = colors(ui).number;
         ui.label(text::rich("null", text::mono()).color(ink));
@@ -242,7 +244,7 @@ fn value_ui(ui: &mut Ui, edit: &mut FieldEdit, done: &mut EditStep) {
     let area = TextArea {
         name: "Value",
         hint: hint(edit.kind),
-        invalid: edit.kind.read(&edit.text).is_err()
+        invalid: edit.kind.read(&edit.text, now_ms).is_err()
             && (edit.is_changed() || !edit.text.is_empty()),
         changed: edit.is_changed(),
         bytes_max: EDITED_TEXT_BYTES_MAX,
@@ -284,15 +286,15 @@ fn hint(kind: FieldKind) -> &'static str {
 }
 
 /// What is wrong, what is lost, and how to begin a line.
-fn notes_ui(ui: &mut Ui, edit: &FieldEdit) {
+fn notes_ui(ui: &mut Ui, edit: &FieldEdit, now_ms: i64) {
     let colors = colors(ui);
     let mut say = |words: &str, ink| {
         ui.add(egui::Label::new(text::rich(words, text::small()).color(ink)).wrap());
     };
-    match edit.edited() {
+    match edit.edited(now_ms) {
         Err(error) => say(&error, colors.error),
         Ok(_) => {
-            if let Some(lost) = edit.lost() {
+            if let Some(lost) = edit.lost(now_ms) {
                 say(&lost, colors.overdue);
             }
         }
@@ -302,8 +304,11 @@ fn notes_ui(ui: &mut Ui, edit: &FieldEdit) {
     }
 }
 
-fn buttons_ui(ui: &mut Ui, edit: &FieldEdit, busy: bool, done: &mut EditStep) {
-    let ready = edit.edited().is_ok() && !busy;
+fn is_ready(edit: &FieldEdit, state: &State, busy: bool) -> bool {
+    !busy && edit.edited(state.now_ms()).is_ok()
+}
+
+fn buttons_ui(ui: &mut Ui, ready: bool, done: &mut EditStep) {
     let save = Button::primary("Save").small().enabled(ready).tooltip("Ctrl+S or Enter");
     if ui.add(save.name("Save value")).clicked() {
         *done = EditStep::Save;
@@ -314,7 +319,7 @@ fn buttons_ui(ui: &mut Ui, edit: &FieldEdit, busy: bool, done: &mut EditStep) {
 }
 
 /// Escape ends the edit, and nothing is saved that can't be read.
-fn with_keys(ui: &Ui, edit: &FieldEdit, busy: bool, done: EditStep) -> EditStep {
+fn with_keys(ui: &Ui, ready: bool, done: EditStep) -> EditStep {
     let focused = ui.memory(egui::Memory::focused);
     let is_here = focused.is_none_or(|id| id == value_id() || id == name_id());
     // The key is taken: it ends the edit alone, and not the selection too.
@@ -322,7 +327,7 @@ fn with_keys(ui: &Ui, edit: &FieldEdit, busy: bool, done: EditStep) -> EditStep 
     if is_here && !menu::was_open(ui.ctx()) && escape() {
         return EditStep::Cancel;
     }
-    if done == EditStep::Save && (busy || edit.edited().is_err()) {
+    if done == EditStep::Save && !ready {
         return EditStep::Continue;
     }
     done

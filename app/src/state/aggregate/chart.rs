@@ -1,7 +1,7 @@
 //! Which results can be drawn, and how: one field names, another one counts.
 
 use bson::{Bson, Document};
-use mayfly_engine::value::{Layout, shell};
+use mayfly_engine::value::{Layout, iso_text, shell};
 
 use super::view::Output;
 use crate::limits::CHART_POINTS_MAX;
@@ -93,7 +93,11 @@ fn is_category(value: &Bson) -> bool {
 fn name(value: &Bson) -> String {
     let text = match value {
         Bson::String(text) => text.clone(),
-        Bson::DateTime(time) => time.try_to_rfc3339_string().unwrap_or_default(),
+        // A date that is cut reads as another one.
+        Bson::DateTime(time) => {
+            let ms = time.timestamp_millis();
+            return iso_text(ms).unwrap_or_else(|| format!("{ms} ms"));
+        }
         other => shell::write_value(other, Layout::OneLine),
     };
     let mut short: String = text.chars().take(CATEGORY_CHARS).collect();

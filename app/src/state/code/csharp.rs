@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use bson::{Bson, Document};
+use mayfly_engine::value::iso_text;
 
 use super::{Part, Rules, block, double, fields, hex, parts, quoted};
 use crate::state::Namespace;
@@ -29,9 +30,9 @@ pub(super) fn value(value: &Bson, depth: usize) -> String {
         Bson::Decimal128(decimal) => format!("Decimal128.Parse(\"{decimal}\")"),
         Bson::DateTime(date) => {
             let ms = date.timestamp_millis();
-            match date.try_to_rfc3339_string() {
-                Ok(text) => format!("new BsonDateTime({ms}L /* {text} */)"),
-                Err(_) => format!("new BsonDateTime({ms}L)"),
+            match iso_text(ms) {
+                Some(text) => format!("new BsonDateTime({ms}L /* {text} */)"),
+                None => format!("new BsonDateTime({ms}L)"),
             }
         }
         Bson::ObjectId(id) => format!("new ObjectId(\"{id}\")"),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use bson::{Bson, Document};
+use mayfly_engine::value::iso_text;
 
 use super::{LINE_CHARS_MAX, Part, Rules, block, double, fields, hex, indent, parts, quoted};
 use crate::state::Namespace;
@@ -31,9 +32,9 @@ pub(super) fn value(value: &Bson, depth: usize) -> String {
         Bson::Double(number) if *number > 0.0 => "Double.POSITIVE_INFINITY".to_owned(),
         Bson::Double(_) => "Double.NEGATIVE_INFINITY".to_owned(),
         Bson::Decimal128(decimal) => format!("Decimal128.parse(\"{decimal}\")"),
-        Bson::DateTime(date) => match date.try_to_rfc3339_string() {
-            Ok(text) => format!("Date.from(Instant.parse(\"{text}\"))"),
-            Err(_) => format!("new Date({}L)", date.timestamp_millis()),
+        Bson::DateTime(date) => match iso_text(date.timestamp_millis()) {
+            Some(text) => format!("Date.from(Instant.parse(\"{text}\"))"),
+            None => format!("new Date({}L)", date.timestamp_millis()),
         },
         Bson::ObjectId(id) => format!("new ObjectId(\"{id}\")"),
         Bson::Binary(binary) => {

@@ -1,6 +1,7 @@
 //! Node.js with its driver.
 
 use bson::{Bson, Document};
+use mayfly_engine::value::iso_text;
 
 use super::{Part, block, double, fields, hex, parts, quoted};
 use crate::state::Namespace;
@@ -43,9 +44,9 @@ pub(super) fn value(value: &Bson, depth: usize) -> String {
         Bson::Double(number) if *number > 0.0 => "Infinity".to_owned(),
         Bson::Double(_) => "-Infinity".to_owned(),
         Bson::Decimal128(decimal) => format!("Decimal128.fromString(\"{decimal}\")"),
-        Bson::DateTime(date) => match date.try_to_rfc3339_string() {
-            Ok(text) => format!("new Date(\"{text}\")"),
-            Err(_) => format!("new Date({})", date.timestamp_millis()),
+        Bson::DateTime(date) => match iso_text(date.timestamp_millis()) {
+            Some(text) => format!("new Date(\"{text}\")"),
+            None => format!("new Date({})", date.timestamp_millis()),
         },
         Bson::ObjectId(id) => format!("new ObjectId(\"{id}\")"),
         Bson::Binary(binary) => {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use bson::{Bson, Document};
+use mayfly_engine::value::iso_text;
 
 use super::{Part, Rules, block, double, fields, parts};
 use crate::state::Namespace;
@@ -27,10 +28,15 @@ pub(super) fn value(value: &Bson, depth: usize) -> String {
         Bson::Double(number) if *number > 0.0 => "f64::INFINITY".to_owned(),
         Bson::Double(_) => "f64::NEG_INFINITY".to_owned(),
         Bson::Decimal128(decimal) => format!("\"{decimal}\".parse::<Decimal128>()?"),
-        Bson::DateTime(date) => match date.try_to_rfc3339_string() {
-            Ok(text) => format!("DateTime::parse_rfc3339_str(\"{text}\")?"),
-            Err(_) => format!("DateTime::from_millis({})", date.timestamp_millis()),
-        },
+        Bson::DateTime(date) => {
+            if let Ok(text) = date.try_to_rfc3339_string() {
+                format!("DateTime::parse_rfc3339_str(\"{text}\")?")
+            } else {
+                let ms = date.timestamp_millis();
+                let note = iso_text(ms).map_or_else(String::new, |text| format!(" /* {text} */"));
+                format!("DateTime::from_millis({ms}{note})")
+            }
+        }
         Bson::ObjectId(id) => format!("ObjectId::parse_str(\"{id}\")?"),
         Bson::Binary(binary) => {
             let (bytes, subtype) = (&binary.bytes, u8::from(binary.subtype));

@@ -219,7 +219,7 @@ fn java() {
         Language::Java,
         &[
             (5_i64.into(), "5L"),
-            (date(), "Date.from(Instant.parse(\"1970-01-01T00:00:00Z\"))"),
+            (date(), "Date.from(Instant.parse(\"1970-01-01T00:00:00.000Z\"))"),
             (
                 doc! { "a": { "b": [1, null] } }.into(),
                 "new Document(\"a\", new Document(\"b\", Arrays.asList(1, null)))",
@@ -243,7 +243,7 @@ fn csharp() {
                 doc! { "a": [1, "x"] }.into(),
                 "new BsonDocument { { \"a\", new BsonArray { 1, \"x\" } } }",
             ),
-            (date(), "new BsonDateTime(0L /* 1970-01-01T00:00:00Z */)"),
+            (date(), "new BsonDateTime(0L /* 1970-01-01T00:00:00.000Z */)"),
         ],
     );
 }

@@ -258,13 +258,8 @@ impl BulkRun {
 /// # Errors
 /// What can't be read, or what the store would refuse whatever the document is.
 pub fn read_update(text: &str, now_ms: i64) -> Result<Bson, Problem> {
-    let read = if text.trim_start().starts_with('{') {
-        shell::read_document_at(text, now_ms).map(Bson::Document)
-    } else {
-        shell::read_value(text)
-    };
-    let update =
-        read.map_err(|error| Problem { message: error.to_string(), offset: Some(error.offset) })?;
+    let update = shell::read_value_at(text, now_ms)
+        .map_err(|error| Problem { message: error.to_string(), offset: Some(error.offset) })?;
     let said = |message: &str| Problem { message: message.to_owned(), offset: None };
     let parsed = parse(&update).map_err(|message| said(&message))?;
     let is_empty = match &update {

@@ -1,6 +1,7 @@
 //! Documents as text for the clipboard.
 
 use bson::{Bson, Document};
+use mayfly_engine::transfer::{csv_cell, without_formula};
 use mayfly_engine::value::Layout;
 use mayfly_engine::value::extjson::{self, Style};
 use mayfly_engine::value::shell;
@@ -58,7 +59,9 @@ fn table(
     let quoted = |text| quoted(text, separator);
     let mut lines = Vec::new();
     if has_names {
-        lines.push(line(columns.iter().map(|path| quoted(field_path::dotted(path))).collect()));
+        lines.push(line(
+            columns.iter().map(|path| quoted(without_formula(field_path::dotted(path)))).collect(),
+        ));
     }
     let (mut bytes, mut count) = (0, 0);
     for document in documents {
@@ -77,27 +80,25 @@ fn table(
     (lines.join("\n"), count)
 }
 
-/// A value as a spreadsheet reads it between tabs: empty for null, text and numbers as they are.
+/// One value as text: empty for null, text and numbers as they are.
 #[must_use]
 pub fn cell(value: &Bson) -> String {
-    quoted(plain_cell(value), '\t')
-}
-
-fn plain_cell(value: &Bson) -> String {
     match value {
         Bson::Null | Bson::Undefined => String::new(),
-        Bson::String(text) => text.clone(),
-        Bson::ObjectId(id) => id.to_hex(),
-        Bson::Int64(number) => number.to_string(),
-        Bson::Decimal128(number) => number.to_string(),
-        Bson::DateTime(date) => {
-            date.try_to_rfc3339_string().unwrap_or_else(|_| date.timestamp_millis().to_string())
-        }
-        value => match bson::RawBson::try_from(value.clone()) {
-            Ok(raw) => extjson::write_value(raw.as_raw_bson_ref(), Style::Relaxed, Layout::OneLine),
-            Err(_) => String::new(),
-        },
+        value => quoted(raw_cell(value, false), '\t'),
     }
+}
+
+/// A value as a spreadsheet reads it, as in an export for one.
+fn plain_cell(value: &Bson) -> String {
+    raw_cell(value, true)
+}
+
+fn raw_cell(value: &Bson, for_spreadsheets: bool) -> String {
+    // No store has a value that has no raw form.
+    bson::RawBson::try_from(value.clone())
+        .map(|raw| csv_cell(raw.as_raw_bson_ref(), for_spreadsheets))
+        .unwrap_or_default()
 }
 
 /// Spreadsheets read a cell in quotes with separators and line ends in it. Quotes inside of a cell
@@ -133,6 +134,17 @@ mod tests {
             text,
             "_id\tname\tat\tn\ttags\n1\t\"a\tb\"\t1970-01-01T00:00:00Z\t\t\n2\t\t\t7\t[\"x\"]"
         );
+    }
+
+    #[test]
+    fn no_cell_runs_as_a_formula() {
+        let one = [doc! {"_id": -1, "a": "=1+1", "b": "-1", "c": [1], "d": f64::NAN}];
+        for (form, separator) in [(CopyForm::Csv, ","), (CopyForm::Table, "\t")] {
+            let (text, _) = text(form, &one, &columns(&["_id", "a", "b", "c", "d"]));
+            let line = text.lines().last().unwrap_or_default();
+            assert_eq!(line, ["-1", "'=1+1", "'-1", "[1]", "NaN"].join(separator));
+        }
+        assert_eq!(cell(&Bson::from("=1+1")), "=1+1", "one value is copied as it is");
     }
 
     #[test]

@@ -21,7 +21,9 @@ pub struct Editor {
     pub phase: Phase,
     /// A press on Escape with unsaved text asks first.
     pub leaving: bool,
-    /// What the text says; read again when it changes.
+    /// The store's time when the text was read, in milliseconds since 1970: its `new Date()`.
+    pub now_ms: i64,
+    /// What the text says; read again when it changes, and before it is saved.
     pub read: Result<Vec<Document>, Problem>,
 }
 
@@ -63,14 +65,14 @@ pub struct Problem {
 impl Editor {
     /// An editor for a new document.
     #[must_use]
-    pub fn add(base: ObjectId) -> Self {
+    pub fn add(base: ObjectId, now_ms: i64) -> Self {
         let text = format!("{{\n  _id: ObjectId('{}'),\n  \n}}", base.to_hex());
-        Self::new(Mode::Add, text, base)
+        Self::new(Mode::Add, text, base, now_ms)
     }
 
     /// An editor for a copy with an `_id` of its own.
     #[must_use]
-    pub fn copy_of(document: &Document, base: ObjectId) -> Self {
+    pub fn copy_of(document: &Document, base: ObjectId, now_ms: i64) -> Self {
         let mut copy = Document::new();
         copy.insert("_id", base);
         copy.extend(
@@ -79,26 +81,26 @@ impl Editor {
                 .filter(|(name, _)| *name != "_id")
                 .map(|(name, value)| (name.clone(), value.clone())),
         );
-        Self::new(Mode::Add, text_of(&copy), base)
+        Self::new(Mode::Add, text_of(&copy), base, now_ms)
     }
 
     /// An editor for a document that is there.
     #[must_use]
-    pub fn edit(document: Document, base: ObjectId) -> Self {
+    pub fn edit(document: Document, base: ObjectId, now_ms: i64) -> Self {
         let text = text_of(&document);
-        Self::new(Mode::Edit(document), text, base)
+        Self::new(Mode::Edit(document), text, base, now_ms)
     }
 
     /// An editor for documents from the clipboard; without `text` it waits for them.
     #[must_use]
-    pub fn paste(text: String, base: ObjectId) -> Self {
-        Self::new(Mode::Paste, text, base)
+    pub fn paste(text: String, base: ObjectId, now_ms: i64) -> Self {
+        Self::new(Mode::Paste, text, base, now_ms)
     }
 
     /// Takes what the clipboard held, if the editor waits for that.
-    pub fn take_pasted(&mut self, text: String) {
+    pub fn take_pasted(&mut self, text: String, now_ms: i64) {
         if self.waits_for_clipboard() {
-            *self = Self::paste(text, self.base);
+            *self = Self::paste(text, self.base, now_ms);
         }
     }
 
@@ -122,20 +124,27 @@ impl Editor {
         documents.iter().filter(is_overdue).count()
     }
 
-    fn new(mode: Mode, text: String, base: ObjectId) -> Self {
+    fn new(mode: Mode, text: String, base: ObjectId, now_ms: i64) -> Self {
         let read = Ok(Vec::new());
         let (phase, leaving) = (Phase::Typing, false);
-        let mut editor = Self { mode, first: text.clone(), text, base, phase, leaving, read };
-        editor.changed();
+        let mut editor =
+            Self { mode, first: text.clone(), text, base, phase, leaving, now_ms, read };
+        editor.changed(now_ms);
         editor
     }
 
-    /// Reads the text again.
-    pub fn changed(&mut self) {
+    /// Reads the text again, at this time.
+    pub fn changed(&mut self, now_ms: i64) {
         self.leaving = false;
         if !matches!(self.phase, Phase::Changed(_) | Phase::Gone) {
             self.phase = Phase::Typing;
         }
+        self.read_at(now_ms);
+    }
+
+    /// Reads the text again because time has passed: what is saved is the time of saving.
+    pub fn read_at(&mut self, now_ms: i64) {
+        self.now_ms = now_ms;
         self.read = self.documents();
     }
 
@@ -182,7 +191,9 @@ impl Editor {
     fn documents(&self) -> Result<Vec<Document>, Problem> {
         let documents = match &self.mode {
             Mode::Edit(_) => {
-                match shell::read_value(&self.text).map_err(|error| problem(&error))? {
+                match shell::read_value_at(&self.text, self.now_ms)
+                    .map_err(|error| problem(&error))?
+                {
                     Bson::Document(document) => vec![document],
                     _ => return Err(said("Enter a document, such as {name: 'x'}")),
                 }
@@ -208,7 +219,8 @@ impl Editor {
         if self.waits_for_clipboard() {
             return Err(said("Paste documents here (Ctrl+V)"));
         }
-        let mut values = shell::read_values(&self.text).map_err(|error| problem(&error))?;
+        let mut values =
+            shell::read_values_at(&self.text, self.now_ms).map_err(|error| problem(&error))?;
         let items = match values.as_mut_slice() {
             [Bson::Array(items)] => std::mem::take(items),
             [Bson::Document(_), ..] => values,
@@ -262,16 +274,16 @@ mod tests {
     const BASE: ObjectId = ObjectId::from_bytes([0; 12]);
 
     fn edited(document: Document, text: &str) -> Editor {
-        let mut editor = Editor::edit(document, BASE);
+        let mut editor = Editor::edit(document, BASE, 0);
         text.clone_into(&mut editor.text);
-        editor.changed();
+        editor.changed(0);
         editor
     }
 
     #[test]
     fn types_survive_the_text() {
         let check = |document: Document| {
-            let editor = Editor::edit(document.clone(), BASE);
+            let editor = Editor::edit(document.clone(), BASE, 0);
             assert_eq!(editor.read, Ok(vec![document.clone()]));
             assert!(change::is_same(&editor.documents().expect("it reads")[0], &document));
             assert_eq!(editor.step(), None, "nothing was changed");
@@ -310,9 +322,9 @@ mod tests {
 
     #[test]
     fn several_new_documents_get_different_ids() {
-        let mut editor = Editor::add(BASE);
+        let mut editor = Editor::add(BASE, 0);
         "[{a: 1}, {a: 2}]".clone_into(&mut editor.text);
-        editor.changed();
+        editor.changed(0);
         let documents = editor.read.expect("two documents");
         assert_ne!(change::id_of(&documents[0]), change::id_of(&documents[1]));
     }
@@ -320,7 +332,7 @@ mod tests {
     #[test]
     fn documents_are_pasted_as_an_array_or_one_after_the_other() {
         let count = |text: &str| {
-            let read = Editor::paste(text.to_owned(), BASE).read;
+            let read = Editor::paste(text.to_owned(), BASE, 0).read;
             read.map(|documents| documents.len()).map_err(|problem| problem.message)
         };
         assert_eq!(count("{\"a\": {\"$numberLong\": \"5\"}}"), Ok(1));
@@ -341,9 +353,9 @@ mod tests {
 
     #[test]
     fn only_an_empty_editor_takes_what_the_clipboard_held() {
-        let mut editor = Editor::paste(String::new(), BASE);
-        editor.take_pasted("{a: 1}".to_owned());
-        editor.take_pasted("{b: 1}".to_owned());
+        let mut editor = Editor::paste(String::new(), BASE, 0);
+        editor.take_pasted("{a: 1}".to_owned(), 0);
+        editor.take_pasted("{b: 1}".to_owned(), 0);
         assert_eq!((editor.text.as_str(), editor.is_changed()), ("{a: 1}", false));
     }
 
@@ -352,7 +364,7 @@ mod tests {
         let index = doc! {"name": "at_1", "key": {"at": 1}, "expireAfterSeconds": 60};
         let indexes: Vec<_> = TtlIndex::read(&index).into_iter().collect();
         let text = "[{at: ISODate('1970-01-01')}, {at: ISODate('1970-01-02')}, {at: 'x'}]";
-        let editor = Editor::paste(text.to_owned(), BASE);
+        let editor = Editor::paste(text.to_owned(), BASE, 0);
         assert_eq!(editor.overdue(&indexes, 60_000), 1);
         assert_eq!(editor.overdue(&indexes, 59_999), 0);
         assert_eq!(editor.overdue(&[], 60_000), 0);

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use bson::{Bson, Decimal128, Document, oid::ObjectId};
 use chrono::NaiveDate;
-use mayfly_engine::value::{Layout, shell};
+use mayfly_engine::value::{Layout, iso_text, shell};
 
 use super::{field_path, type_change, typed_date};
 use crate::job::Zone;
@@ -87,11 +87,11 @@ impl FieldKind {
         }
     }
 
-    /// Reads what was typed as a value of this kind.
+    /// Reads what was typed as a value of this kind, at this time in milliseconds since 1970.
     ///
     /// # Errors
     /// What to type instead.
-    pub fn read(self, text: &str) -> Result<Bson, String> {
+    pub fn read(self, text: &str, now_ms: i64) -> Result<Bson, String> {
         let short = text.trim();
         match self {
             Self::Text => Ok(Bson::String(text.to_owned())),
@@ -111,12 +111,16 @@ impl FieldKind {
             Self::Bool => {
                 short.parse().map(Bson::Boolean).map_err(|_| "Enter true or false".to_owned())
             }
-            Self::Date => typed_date::read(short).map(Bson::DateTime),
-            Self::ObjectId => ObjectId::from_str(short)
-                .map(Bson::ObjectId)
-                .map_err(|_| "Enter 24 hexadecimal digits".to_owned()),
+            Self::Date => typed_date::read(short, now_ms).map(Bson::DateTime),
+            Self::ObjectId => match ObjectId::from_str(short) {
+                Ok(id) => Ok(Bson::ObjectId(id)),
+                Err(_) => shell::read_value_at(short, now_ms)
+                    .ok()
+                    .filter(|read| matches!(read, Bson::ObjectId(_)))
+                    .ok_or_else(|| "Enter 24 hexadecimal digits".to_owned()),
+            },
             Self::Null => Ok(Bson::Null),
-            Self::Literal => shell::read_value(text).map_err(|error| error.to_string()),
+            Self::Literal => shell::read_value_at(text, now_ms).map_err(|error| error.to_string()),
         }
     }
 }
@@ -131,9 +135,8 @@ pub fn text_of(value: &Bson) -> String {
         Bson::Double(number) => number.to_string(),
         Bson::Decimal128(number) => number.to_string(),
         Bson::Boolean(flag) => flag.to_string(),
-        Bson::DateTime(at) => at
-            .try_to_rfc3339_string()
-            .map_or_else(|_| shell::write_value(value, Layout::OneLine), |text| with_millis(&text)),
+        Bson::DateTime(at) => iso_text(at.timestamp_millis())
+            .unwrap_or_else(|| shell::write_value(value, Layout::OneLine)),
         Bson::ObjectId(id) => id.to_hex(),
         Bson::Null => String::new(),
         Bson::Document(_) | Bson::Array(_) => {
@@ -146,10 +149,6 @@ pub fn text_of(value: &Bson) -> String {
         }
         other => shell::write_value(other, Layout::OneLine),
     }
-}
-
-fn with_millis(text: &str) -> String {
-    if text.contains('.') { text.to_owned() } else { text.replacen('Z', ".000Z", 1) }
 }
 
 /// What of a document is under edit.
@@ -315,8 +314,8 @@ impl FieldEdit {
     }
 
     /// Takes another type. The text becomes what the value is in it.
-    pub fn set_kind(&mut self, kind: FieldKind) {
-        if let Ok(value) = self.kind.read(&self.text) {
+    pub fn set_kind(&mut self, kind: FieldKind, now_ms: i64) {
+        if let Ok(value) = self.kind.read(&self.text, now_ms) {
             // What another type has lost comes back with the type.
             let stored = self.stored().filter(|stored| {
                 type_change::text_as(stored, self.kind) == self.text && **stored != value
@@ -332,16 +331,16 @@ impl FieldEdit {
 
     /// What is lost of the stored value by the change of its type, in one sentence.
     #[must_use]
-    pub fn lost(&self) -> Option<String> {
-        let after = self.kind.read(&self.text).ok()?;
+    pub fn lost(&self, now_ms: i64) -> Option<String> {
+        let after = self.kind.read(&self.text, now_ms).ok()?;
         type_change::lost(self.stored()?, &after)
     }
 
-    /// The document with what was typed.
+    /// The document with what was typed, read at this time in milliseconds since 1970.
     ///
     /// # Errors
     /// What to type instead.
-    pub fn edited(&self) -> Result<Document, String> {
+    pub fn edited(&self, now_ms: i64) -> Result<Document, String> {
         const GONE: &str = "The field no longer exists; reopen the document";
         if self.takes_name() && self.name.is_empty() {
             return Err("Enter a name for the field".to_owned());
@@ -349,7 +348,7 @@ impl FieldEdit {
         if self.name.contains('\0') {
             return Err("A name can't hold a null character".to_owned());
         }
-        let value = self.kind.read(&self.text)?;
+        let value = self.kind.read(&self.text, now_ms)?;
         let taken = || format!("There is already a field {}", self.name);
         if self.target == EditTarget::New {
             return field_path::added(&self.opened, &self.path, &self.name, value)
@@ -375,7 +374,7 @@ mod tests {
     #[test]
     fn a_type_is_kept() {
         let check = |value: Bson, typed: &str, expected: Bson| {
-            assert_eq!(FieldKind::of(&value).read(typed), Ok(expected), "{typed}");
+            assert_eq!(FieldKind::of(&value).read(typed, 0), Ok(expected), "{typed}");
         };
         check(Bson::Int32(1), " 7 ", Bson::Int32(7));
         check(Bson::Int64(1), "9007199254740993", Bson::Int64(9_007_199_254_740_993));
@@ -390,8 +389,24 @@ mod tests {
     }
 
     #[test]
+    fn what_mongosh_takes_is_taken() {
+        let now_ms = 1_767_312_000_000;
+        let now = Bson::DateTime(DateTime::from_millis(now_ms));
+        for text in ["new Date()", "ISODate()", "new Date(Date.now())"] {
+            for kind in [FieldKind::Date, FieldKind::Literal] {
+                assert_eq!(kind.read(text, now_ms), Ok(now.clone()), "{text}");
+            }
+        }
+        let id = FieldKind::ObjectId.read("ObjectId()", now_ms);
+        assert!(id.is_ok_and(|id| id.as_object_id().is_some()));
+        let far = Bson::DateTime(DateTime::from_millis(8_640_000_000_000_000));
+        assert_eq!(text_of(&far), "+275760-09-13T00:00:00.000Z");
+        assert_eq!(FieldKind::Date.read(&text_of(&far), 0), Ok(far));
+    }
+
+    #[test]
     fn what_does_not_fit_is_said() {
-        let check = |kind: FieldKind, typed: &str| assert!(kind.read(typed).is_err(), "{typed}");
+        let check = |kind: FieldKind, typed: &str| assert!(kind.read(typed, 0).is_err(), "{typed}");
         check(FieldKind::Int32, "2147483648");
         check(FieldKind::Int32, "1.5");
         check(FieldKind::Int64, "");
@@ -404,7 +419,7 @@ mod tests {
     #[test]
     fn text_reads_back_as_the_same_value() {
         let check = |value: Bson| {
-            assert_eq!(FieldKind::of(&value).read(&text_of(&value)), Ok(value));
+            assert_eq!(FieldKind::of(&value).read(&text_of(&value), 0), Ok(value));
         };
         check(Bson::Int64(i64::MAX));
         check(Bson::Double(0.1));
@@ -423,7 +438,7 @@ mod tests {
         assert_eq!(edit.names, ["a", "b", "1", "c"]);
         edit.text = "y".to_owned();
         let expected = doc! {"_id": 1, "a": {"b": [1, {"c": "y"}]}, "d.e": 2};
-        assert_eq!(edit.edited(), Ok(expected));
+        assert_eq!(edit.edited(0), Ok(expected));
         assert_eq!(FieldEdit::open(&document, &[0]), None);
         assert_eq!(FieldEdit::open(&document, &[9]), None);
     }
@@ -434,10 +449,10 @@ mod tests {
         let mut edit = FieldEdit::open_named(&document, &[1]).expect("a is there");
         edit.name = "c".to_owned();
         assert!(edit.is_changed());
-        assert_eq!(edit.edited(), Ok(doc! {"_id": 1, "c": 1, "b": [1]}));
+        assert_eq!(edit.edited(0), Ok(doc! {"_id": 1, "c": 1, "b": [1]}));
         for name in ["b", ""] {
             name.clone_into(&mut edit.name);
-            assert!(edit.edited().is_err(), "{name}");
+            assert!(edit.edited(0).is_err(), "{name}");
         }
         let item = FieldEdit::open_named(&document, &[2, 0]).expect("an item");
         assert!(!item.takes_name(), "an item has a place, not a name");
@@ -448,24 +463,24 @@ mod tests {
         let document = doc! {"_id": 1, "a": {"x": 1}, "b": [1]};
         let mut edit = FieldEdit::add(&document, &[1], "y").expect("a document");
         edit.text = "new".to_owned();
-        assert_eq!(edit.edited(), Ok(doc! {"_id": 1, "a": {"x": 1, "y": "new"}, "b": [1]}));
+        assert_eq!(edit.edited(0), Ok(doc! {"_id": 1, "a": {"x": 1, "y": "new"}, "b": [1]}));
         let item = FieldEdit::add(&document, &[2], "").expect("an array");
-        assert_eq!(item.edited(), Ok(doc! {"_id": 1, "a": {"x": 1}, "b": [1, ""]}));
+        assert_eq!(item.edited(0), Ok(doc! {"_id": 1, "a": {"x": 1}, "b": [1, ""]}));
         assert_eq!(FieldEdit::add(&document, &[0], "y"), None, "a number has no fields");
         let top = FieldEdit::add(&document, &[], "b").expect("the document");
-        assert!(top.edited().is_err(), "b is taken");
+        assert!(top.edited(0).is_err(), "b is taken");
     }
 
     #[test]
     fn a_value_comes_back_with_its_type() {
         let document = doc! {"_id": 1, "n": 1.5};
         let mut edit = FieldEdit::open(&document, &[1]).expect("n is there");
-        edit.set_kind(FieldKind::Int32);
+        edit.set_kind(FieldKind::Int32, 0);
         assert_eq!(edit.text, "1");
-        assert!(edit.lost().is_some_and(|said| said.contains("fraction")));
-        edit.set_kind(FieldKind::Null);
-        edit.set_kind(FieldKind::Double);
-        assert_eq!((edit.text.as_str(), edit.lost()), ("1.5", None));
+        assert!(edit.lost(0).is_some_and(|said| said.contains("fraction")));
+        edit.set_kind(FieldKind::Null, 0);
+        edit.set_kind(FieldKind::Double, 0);
+        assert_eq!((edit.text.as_str(), edit.lost(0)), ("1.5", None));
         assert!(!edit.is_changed());
     }
 }

@@ -3,6 +3,8 @@
 use bson::{Bson, Document};
 use mayfly_engine::value::{Layout, shell};
 
+use super::relative_time;
+
 /// The filter that matches what both match. A condition on a field that the filter does not name is
 /// added at its end; else both are joined by `$and`.
 #[must_use]
@@ -12,14 +14,12 @@ pub fn and(filter: &str, condition: &Document) -> String {
     if typed.is_empty() || condition.is_empty() {
         return if condition.is_empty() { typed.to_owned() } else { added };
     }
-    let read = shell::read_value(typed);
-    if read.as_ref().is_ok_and(|read| read.as_document().is_some_and(Document::is_empty)) {
+    // Only the names of its fields matter, so it is read at any time.
+    let read = relative_time::read_document(typed, 0);
+    if read.as_ref().is_ok_and(Document::is_empty) {
         return added;
     }
-    let is_apart = match &read {
-        Ok(Bson::Document(read)) => !condition.keys().any(|name| read.contains_key(name)),
-        _ => false,
-    };
+    let is_apart = read.is_ok_and(|read| !condition.keys().any(|name| read.contains_key(name)));
     let inside = added.strip_prefix("{ ").and_then(|added| added.strip_suffix(" }"));
     match (typed.strip_suffix('}'), inside) {
         (Some(begun), Some(inside)) if is_apart && !begun.contains("//") => {
@@ -66,6 +66,8 @@ mod tests {
         check("{b: {$gt: 2}}", doc! {"a": 1}, "{b: {$gt: 2}, a: 1 }");
         check("{ b: 2, }", doc! {"a": 1}, "{ b: 2, a: 1 }");
         check("{ a: {$gt: 0} }", doc! {"a": 1}, "{ $and: [ { a: {$gt: 0} }, { a: 1 } ] }");
+        check("{ b: {$lt: new Date()} }", doc! {"a": 1}, "{ b: {$lt: new Date()}, a: 1 }");
+        check("{ b: {$lt: now - 2h} }", doc! {"a": 1}, "{ b: {$lt: now - 2h}, a: 1 }");
         check("{ a: ", doc! {"b": 1}, "{ $and: [ { a:, { b: 1 } ] }");
         check("{ a: 1 }", doc! {}, "{ a: 1 }");
     }

@@ -143,29 +143,29 @@ impl QueryText {
         self.parts().iter().any(|(name, text)| !name.is_empty() && !text.trim().is_empty())
     }
 
-    /// Reads every part. In the filter, `now` and `new Date()` are the time that is passed in.
+    /// Reads every part. `new Date()`, and `now` in the filter, are the time that is passed in.
     ///
     /// # Errors
     /// The first part that can't be read.
     pub fn read(&self, now_ms: i64) -> Result<Query, QueryError> {
         Ok(Query {
             filter: filter(&self.filter, now_ms)?,
-            projection: document(&self.project, QueryField::Project)?,
-            sort: document(&self.sort, QueryField::Sort)?,
+            projection: document(&self.project, QueryField::Project, now_ms)?,
+            sort: document(&self.sort, QueryField::Sort, now_ms)?,
             skip: number(&self.skip, QueryField::Skip)?.unwrap_or(0),
             limit: number(&self.limit, QueryField::Limit)?.filter(|limit| *limit > 0),
-            hint: hint(&self.hint)?,
+            hint: hint(&self.hint, now_ms)?,
             max_time_ms: max_time_ms(&self.time_limit)?,
-            collation: document(&self.collation, QueryField::Collation)?,
+            collation: document(&self.collation, QueryField::Collation, now_ms)?,
         })
     }
 }
 
-fn document(text: &str, field: QueryField) -> Result<Document, QueryError> {
+fn document(text: &str, field: QueryField, now_ms: i64) -> Result<Document, QueryError> {
     if text.trim().is_empty() {
         return Ok(Document::new());
     }
-    shell::read_document(text).map_err(|error| failed(field, &error))
+    shell::read_document_at(text, now_ms).map_err(|error| failed(field, &error))
 }
 
 fn filter(text: &str, now_ms: i64) -> Result<Document, QueryError> {
@@ -204,13 +204,13 @@ fn number(text: &str, field: QueryField) -> Result<Option<u64>, QueryError> {
     digits.parse().map(Some).map_err(|_| QueryError { field, message, offset: 0 })
 }
 
-fn hint(text: &str) -> Result<Option<Bson>, QueryError> {
+fn hint(text: &str, now_ms: i64) -> Result<Option<Bson>, QueryError> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(None);
     }
     if text.starts_with('{') {
-        return document(text, QueryField::Hint).map(|keys| Some(Bson::Document(keys)));
+        return document(text, QueryField::Hint, now_ms).map(|keys| Some(Bson::Document(keys)));
     }
     Ok(Some(Bson::String(text.trim_matches(['"', '\'']).to_owned())))
 }
@@ -307,8 +307,8 @@ mod tests {
 
     #[test]
     fn a_hint_is_a_name_or_keys() {
-        assert_eq!(hint("at_1"), Ok(Some(Bson::String("at_1".to_owned()))));
-        assert_eq!(hint("{at: 1}"), Ok(Some(Bson::Document(doc! {"at": 1}))));
-        assert_eq!(hint(" "), Ok(None));
+        assert_eq!(hint("at_1", 0), Ok(Some(Bson::String("at_1".to_owned()))));
+        assert_eq!(hint("{at: 1}", 0), Ok(Some(Bson::Document(doc! {"at": 1}))));
+        assert_eq!(hint(" ", 0), Ok(None));
     }
 }

@@ -7,6 +7,9 @@ use mayfly_engine::value::{Layout, shell};
 
 use super::field::{FieldKind, text_of};
 
+/// The text of a stored value never depends on the time at which it is read.
+const NO_TIME: i64 = 0;
+
 /// The text that a value has in the field after another type was chosen. Where the type can't hold
 /// the value, the text stays, and reading it says what to type instead.
 #[must_use]
@@ -73,7 +76,7 @@ fn comes_back(before: &Bson, after: &Bson) -> bool {
         // Text has many ways to write one value.
         (Bson::String(_), Bson::Int32(_) | Bson::Int64(_)) => float(before) == float(after),
         (Bson::String(_), _) => true,
-        (_, Bson::String(text)) => kind.read(text).as_ref() == Ok(before),
+        (_, Bson::String(text)) => kind.read(text, NO_TIME).as_ref() == Ok(before),
         (Bson::Double(from), Bson::Decimal128(to)) => {
             f64::from_str(&to.to_string()).is_ok_and(|to| to.to_bits() == from.to_bits())
         }
@@ -82,7 +85,7 @@ fn comes_back(before: &Bson, after: &Bson) -> bool {
             let [from, to] = [from.to_string(), to.to_string()].map(|text| plain_digits(&text));
             from == to
         }
-        _ => kind.read(&text_as(after, kind)).as_ref() == Ok(before),
+        _ => kind.read(&text_as(after, kind), NO_TIME).as_ref() == Ok(before),
     }
 }
 
@@ -154,7 +157,7 @@ mod tests {
     use super::*;
 
     fn becomes(value: &Bson, kind: FieldKind) -> (Result<Bson, String>, Option<String>) {
-        let after = kind.read(&text_as(value, kind));
+        let after = kind.read(&text_as(value, kind), NO_TIME);
         let lost = after.as_ref().ok().and_then(|after| lost(value, after));
         (after, lost)
     }

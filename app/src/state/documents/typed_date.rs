@@ -3,18 +3,19 @@
 use bson::{Bson, DateTime};
 use mayfly_engine::transfer::Zone;
 use mayfly_engine::value::date_text::{Alternative, Detector, Order};
-use mayfly_engine::value::shell;
+use mayfly_engine::value::{iso_ms, shell};
 
 use crate::state::transfer::types::instant;
 
 /// Said when a text is no date.
 const EXAMPLES: &str = "Enter a date, such as 2026-11-21T10:04:43.000Z or Nov 21 2026 10:04";
 
-/// Reads a date in any common layout, or as mongosh writes it. One without a zone is in UTC.
+/// Reads a date in any common layout, or as mongosh writes it, at this time in milliseconds since
+/// 1970. One without a zone is in UTC.
 ///
 /// # Errors
 /// What to type instead. The order of day and month is not guessed.
-pub fn read(text: &str) -> Result<DateTime, String> {
+pub fn read(text: &str, now_ms: i64) -> Result<DateTime, String> {
     let mut detector = Detector::default();
     detector.text(1, text);
     let found = detector.finish();
@@ -25,7 +26,10 @@ pub fn read(text: &str) -> Result<DateTime, String> {
     if let Some(millis) = forms.iter().find_map(|form| form.read(text, Zone::UTC).ok()) {
         return Ok(DateTime::from_millis(millis));
     }
-    match shell::read_value(text) {
+    if let Some(millis) = iso_ms(text.trim()) {
+        return Ok(DateTime::from_millis(millis));
+    }
+    match shell::read_value_at(text, now_ms) {
         Ok(Bson::DateTime(date)) => Ok(date),
         _ => Err(EXAMPLES.to_owned()),
     }
@@ -48,7 +52,7 @@ mod tests {
     #[test]
     fn common_layouts_are_read() {
         let check = |text: &str, expected: &str| {
-            let read = read(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let read = read(text, 0).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(read.try_to_rfc3339_string().ok().as_deref(), Some(expected), "{text}");
         };
         check("Aug 07 1998", "1998-08-07T00:00:00Z");
@@ -64,14 +68,14 @@ mod tests {
 
     #[test]
     fn an_order_in_doubt_is_asked() {
-        let error = read("03/04/2020").expect_err("two ways");
+        let error = read("03/04/2020", 0).expect_err("two ways");
         assert_eq!(
             error,
             "03/04/2020 can be 2020-04-03 00:00:00Z or 2020-03-04 00:00:00Z; enter one of these"
         );
-        assert!(read("2020-04-03 00:00:00Z").is_ok(), "what it says can be typed");
+        assert!(read("2020-04-03 00:00:00Z", 0).is_ok(), "what it says can be typed");
         for wrong in ["tomorrow", "", "31/31/2020", "2020"] {
-            assert_eq!(read(wrong), Err(EXAMPLES.to_owned()), "{wrong}");
+            assert_eq!(read(wrong, 0), Err(EXAMPLES.to_owned()), "{wrong}");
         }
     }
 }

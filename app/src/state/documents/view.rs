@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use bson::{Bson, Document};
+use bson::{Bson, Document, RawDocumentBuf};
+use mayfly_engine::query::Filter;
 use mayfly_engine::value::{Layout, shell};
 use serde::{Deserialize, Serialize};
 
@@ -363,6 +364,35 @@ impl DocumentsView {
     #[must_use]
     pub fn is_focused(&self, id: &Bson) -> bool {
         self.focus.as_ref().is_some_and(|focus| focus.id == *id)
+    }
+
+    /// Whether the result lacks the document in the inspector: another filter ran since it was
+    /// chosen, or it was edited. False where only the store can tell.
+    #[must_use]
+    pub fn lacks_focused(&self) -> bool {
+        let Some(focus) = self.focus.as_ref().filter(|_| !self.pages.is_unknown()) else {
+            return false;
+        };
+        let is_whole = self.pages.rows().count() as u64 == self.pages.len();
+        if self.query.filter.is_empty() && !is_whole
+            || self.pages.rows().any(|(_, row)| row.id == focus.id)
+        {
+            return false;
+        }
+        is_whole || focus.document.as_ref().is_some_and(|document| self.refuses(document))
+    }
+
+    /// Whether the filter refuses a document, by an evaluation that agrees with the store on the
+    /// first document: a collation or a filter that only the store knows may differ.
+    fn refuses(&self, document: &Document) -> bool {
+        let raw = |document: &Document| RawDocumentBuf::try_from(document).ok();
+        let filter = raw(&self.query.filter).and_then(|filter| Filter::parse(&filter).ok());
+        let Some(filter) = filter.filter(|filter| !filter.has_expression()) else { return false };
+        let matches = |document| filter.matches(&raw(document)?).ok();
+        let first = self.pages.rows().next().map(|(_, row)| &row.document);
+        self.query.is_whole()
+            && first.and_then(matches) == Some(true)
+            && matches(document) == Some(false)
     }
 
     /// The two selected documents, if they are two: the one that was selected first, then the other.

@@ -202,6 +202,9 @@ pub struct CreateIndex {
     pub hidden: bool,
     /// The partial filter as typed; empty for none.
     pub partial: String,
+    /// The store's time when the dialog opened, in milliseconds since 1970: `new Date()` in the
+    /// partial filter.
+    pub opened_ms: i64,
     /// How its text compares; empty: as the collection says.
     pub collation: Box<Document>,
     /// Its name as typed; empty for the usual one.
@@ -314,8 +317,9 @@ impl CreateIndex {
             }
         }
         if !self.partial.trim().is_empty() {
-            let partial = mayfly_engine::value::shell::read_document(&self.partial)
-                .map_err(|error| format!("The partial filter: {error}"))?;
+            let partial =
+                mayfly_engine::value::shell::read_document_at(&self.partial, self.opened_ms)
+                    .map_err(|error| format!("The partial filter: {error}"))?;
             index.insert("partialFilterExpression", partial);
         }
         if !self.collation.is_empty() {

@@ -32,5 +32,5 @@ pub fn read_document(text: &str) -> Result<RawDocumentBuf, TextError> {
 /// # Errors
 /// The first thing found wrong, with its place.
 pub fn read_value(text: &str) -> Result<Bson, TextError> {
-    text::read_value(text, Dialect::Json)
+    text::read_value(text, Dialect::Json, None)
 }

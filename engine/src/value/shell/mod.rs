@@ -2,8 +2,11 @@
 //!
 //! Where mongosh goes through JavaScript numbers, this reader keeps what is written: `1.0` is a
 //! double, and a whole number beyond 32 bits is an int64. The writer marks both so that mongosh
-//! itself reads them back rightly: `Double(1.0)`, `Long('5')`. The parser reads no clock: only
-//! [`read_document_at`] accepts `new Date()` and its like. `ObjectId()`, which needs chance, is refused.
+//! itself reads them back rightly: `Double(1.0)`, `Long('5')`.
+//!
+//! The parser reads no clock. A reader whose name ends with `_at` takes the present time from its
+//! caller and accepts what depends on it: `new Date()`, `ISODate()`, `Date.now() - 60 * 1000`,
+//! `ObjectId()` and `UUID()`. Whatever the user types is read by one of these.
 
 mod command;
 mod writer;
@@ -24,8 +27,7 @@ pub fn read_document(text: &str) -> Result<Document, TextError> {
     read(text, None)
 }
 
-/// Reads one document in which `new Date()` and `ISODate()` are this time, in ms since 1970, and
-/// `Date.now()` is its number.
+/// Reads one document as mongosh would at this time, in ms since 1970.
 ///
 /// # Errors
 /// As [`read_document`].
@@ -49,16 +51,24 @@ fn read(text: &str, now_ms: Option<i64>) -> Result<Document, TextError> {
 /// # Errors
 /// The first thing found wrong, with its place.
 pub fn read_value(text: &str) -> Result<Bson, TextError> {
-    text::read_value(text, Dialect::Shell)
+    text::read_value(text, Dialect::Shell, None)
 }
 
-/// Reads values that follow one another, as mongosh would: one on each line, say, or with commas
-/// between them. There is at least one.
+/// Reads one value as mongosh would at this time, in ms since 1970.
+///
+/// # Errors
+/// As [`read_value`].
+pub fn read_value_at(text: &str, now_ms: i64) -> Result<Bson, TextError> {
+    text::read_value(text, Dialect::Shell, Some(now_ms))
+}
+
+/// Reads values that follow one another, as mongosh would at this time, in ms since 1970: one on
+/// each line, say, or with commas between them. There is at least one.
 ///
 /// # Errors
 /// The first thing found wrong, with its place.
-pub fn read_values(text: &str) -> Result<Vec<Bson>, TextError> {
-    text::read_values(text, Dialect::Shell)
+pub fn read_values_at(text: &str, now_ms: i64) -> Result<Vec<Bson>, TextError> {
+    text::read_values(text, Dialect::Shell, Some(now_ms))
 }
 
 #[cfg(test)]
@@ -70,14 +80,14 @@ mod tests {
     #[test]
     fn values_follow_one_another() {
         let check = |text: &str, expected: &[Bson]| {
-            assert_eq!(read_values(text).as_deref(), Ok(expected), "{text}");
+            assert_eq!(read_values_at(text, 0).as_deref(), Ok(expected), "{text}");
         };
         check("{a: 1}", &[bson!({"a": 1})]);
         check("{\"a\": 1}\n{\"a\": 2}\n\n", &[bson!({"a": 1}), bson!({"a": 2})]);
         check("{a: 1}, // one\n{a: 2},", &[bson!({"a": 1}), bson!({"a": 2})]);
         check("[{a: 1}]{}", &[bson!([{"a": 1}]), bson!({})]);
         for (text, line, column) in [("", 1, 1), ("{a: 1}\n{a: }", 2, 5), ("{},,", 1, 4)] {
-            let error = read_values(text).expect_err(text);
+            let error = read_values_at(text, 0).expect_err(text);
             assert_eq!((error.line, error.column), (line, column), "{text}: {error}");
         }
     }

@@ -9,7 +9,7 @@ use bson::{
 
 use crate::value::{
     db_pointer,
-    text::{self, Layout, Notation, append_hex, append_iso, append_quoted, base64_text},
+    text::{self, Layout, Notation, append_hex, append_iso_string, append_quoted, base64_text},
 };
 
 /// Options that JavaScript's own regular expressions have too.
@@ -100,7 +100,7 @@ fn append_double(out: &mut Vec<u8>, double: f64) {
 fn append_date(out: &mut Vec<u8>, ms: i64) {
     let start = out.len();
     out.extend_from_slice(b"ISODate('");
-    if append_iso(out, ms) {
+    if append_iso_string(out, ms) {
         out.extend_from_slice(b"')");
     } else {
         out.truncate(start);

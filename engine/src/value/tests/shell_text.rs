@@ -1,11 +1,15 @@
 //! mongosh literals and commands, as tables.
 
-use bson::{Bson, DateTime, Regex, bson, doc};
+use bson::{Bson, DateTime, Regex, bson, doc, raw::RawBson};
+use proptest::prelude::*;
 
 use crate::value::{
     Layout,
     extjson::{self, Style},
-    shell::{read_document, read_document_at, read_value, write_command, write_value},
+    shell::{
+        read_document, read_document_at, read_value, read_value_at, read_values_at, write_command,
+        write_value,
+    },
 };
 
 fn read(text: &str, canonical: &str) {
@@ -98,13 +102,57 @@ fn writing() {
     check("1.0", "Double(1.0)");
     check("1.5", "1.5");
     check(r#"{"$date":"2026-01-02T03:04:05.006Z"}"#, "ISODate('2026-01-02T03:04:05.006Z')");
-    check(r#"{"$date":{"$numberLong":"-1"}}"#, "new Date(-1)");
     check(r#"{"$regularExpression":{"pattern":"^[a-z]\\d","options":"i"}}"#, "/^[a-z]\\d/i");
     check(r#"{"$regularExpression":{"pattern":"a/b","options":""}}"#, "BSONRegExp('a/b', '')");
     check(
         r#"{"$uuid":"00112233-4455-6677-8899-aabbccddeeff"}"#,
         "UUID('00112233-4455-6677-8899-aabbccddeeff')",
     );
+}
+
+#[test]
+fn every_date_of_javascript_is_shown_as_one() {
+    let check = |ms: i64, expected: &str| {
+        let date = Bson::DateTime(DateTime::from_millis(ms));
+        assert_eq!(write_value(&date, Layout::OneLine), expected, "{ms}");
+        assert_eq!(read_value(expected), Ok(date), "{expected}");
+    };
+    check(-575_769_600_000, "ISODate('1951-10-04T00:00:00.000Z')");
+    check(0, "ISODate('1970-01-01T00:00:00.000Z')");
+    check(-1, "ISODate('1969-12-31T23:59:59.999Z')");
+    check(-62_167_219_200_000, "ISODate('0000-01-01T00:00:00.000Z')");
+    check(-62_167_219_200_001, "ISODate('-000001-12-31T23:59:59.999Z')");
+    check(253_402_300_799_999, "ISODate('9999-12-31T23:59:59.999Z')");
+    check(253_402_300_800_000, "ISODate('+010000-01-01T00:00:00.000Z')");
+    check(8_640_000_000_000_000, "ISODate('+275760-09-13T00:00:00.000Z')");
+    check(-8_640_000_000_000_000, "ISODate('-271821-04-20T00:00:00.000Z')");
+    check(8_640_000_000_000_001, "new Date(8640000000000001)");
+    check(i64::MAX, "new Date(9223372036854775807)");
+    check(i64::MIN, "new Date(-9223372036854775808)");
+    read("new Date('+012345-01-02')", r#"{"$date":{"$numberLong":"327403468800000"}}"#);
+    refuse("ISODate('+275760-09-13T00:00:00.001Z')", "write the date");
+    refuse("ISODate('-000000-01-01')", "write the date");
+}
+
+proptest! {
+    #[test]
+    fn what_is_shown_of_a_date_is_that_date(
+        ms in prop_oneof![
+            any::<i64>(),
+            -8_640_000_000_000_010_i64..8_640_000_000_000_010,
+            -62_167_219_200_010_i64..253_402_300_800_010,
+        ],
+    ) {
+        let date = Bson::DateTime(DateTime::from_millis(ms));
+        let shown = write_value(&date, Layout::OneLine);
+        prop_assert_eq!(shown.starts_with("ISODate("), ms.unsigned_abs() <= 8_640_000_000_000_000);
+        prop_assert_eq!(read_value(&shown), Ok(date.clone()));
+        let raw = RawBson::DateTime(DateTime::from_millis(ms));
+        for style in [Style::Relaxed, Style::Typed, Style::Canonical] {
+            let text = extjson::write_value(raw.as_raw_bson_ref(), style, Layout::OneLine);
+            prop_assert_eq!(extjson::read_value(&text), Ok(date.clone()));
+        }
+    }
 }
 
 #[test]
@@ -202,7 +250,7 @@ fn commands() {
 #[test]
 fn styles_are_independent() {
     let value = read_value("Long('5')").unwrap();
-    let raw = bson::raw::RawBson::try_from(value).unwrap();
+    let raw = RawBson::try_from(value).unwrap();
     let text = extjson::write_value(raw.as_raw_bson_ref(), Style::Canonical, Layout::OneLine);
     assert_eq!(text, r#"{"$numberLong":"5"}"#);
 }
@@ -233,7 +281,22 @@ fn the_present_time_is_the_callers() {
     check("new Date( )", date.clone());
     check("ISODate()", date.clone());
     check("Date.now()", Bson::Int64(1_767_312_000_000));
-    for other in ["new Date('x')", "Date.then()", "Date.now", "ObjectId()", "new Long()"] {
+    check("Date.now() - 2 * 1000", Bson::Int64(1_767_311_998_000));
+    let past = Bson::DateTime(DateTime::from_millis(1_767_225_600_000));
+    check("new Date(Date.now() - 24 * 60 * 60 * 1000)", past);
+    let now_ms = 1_767_312_000_000;
+    for id in ["ObjectId()", "new ObjectId()"] {
+        let first = read_value_at(id, now_ms).expect(id);
+        assert_ne!(read_value_at(id, now_ms), Ok(first.clone()), "each is new");
+        let made = first.as_object_id().expect("an id").timestamp();
+        assert_eq!(made, DateTime::from_millis(now_ms));
+        assert!(read_value(id).is_err());
+    }
+    let uuid = read_value_at("UUID()", now_ms).expect("a UUID");
+    assert_eq!(write_value(&uuid, Layout::OneLine).as_bytes()[20], b'4', "{uuid}");
+    let several = read_values_at("{a: new Date()}\n{a: ISODate()}", now_ms);
+    assert_eq!(several, Ok(vec![bson!({"a": date.clone()}), bson!({"a": date})]));
+    for other in ["new Date('x')", "Date.then()", "Date.now", "new Long()", "new Date(5 * )"] {
         assert!(read_document_at(&format!("{{a: {other}}}"), 0).is_err(), "{other}");
     }
     let zero = Bson::DateTime(DateTime::from_millis(0));

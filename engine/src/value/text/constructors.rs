@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use bson::spec::ElementType as T;
+use bson::{oid::ObjectId, spec::ElementType as T};
 
 use super::{
     base,
@@ -31,7 +31,7 @@ impl Parser<'_, '_> {
                 return Err(Fault::new(at, "expected a name such as Date after new"));
             }
             if class == "Date" && self.is_empty_call()? {
-                return self.put_now(tag_at, T::DateTime);
+                return self.put_now(tag_at);
             }
             return self.constructor(at, class, tag_at, depth);
         }
@@ -47,8 +47,14 @@ impl Parser<'_, '_> {
                     self.close()?;
                 }
             }
-            "ISODate" if self.is_empty_call()? => self.put_now(tag_at, T::DateTime)?,
-            "Date" if self.take_now_method() => self.put_now(tag_at, T::Int64)?,
+            "ISODate" if self.is_empty_call()? => self.put_now(tag_at)?,
+            "Date" if self.take_now_method() => {
+                self.at = start;
+                let ms = self.sum("Date.now() takes whole numbers added or subtracted")?;
+                self.put(tag_at, T::Int64, &ms.to_le_bytes());
+            }
+            "ObjectId" | "ObjectID" if self.is_empty_call()? => self.put_new_id(tag_at)?,
+            "UUID" if self.is_empty_call()? => self.put_new_uuid(tag_at)?,
             _ => {
                 self.space()?;
                 if self.bytes.get(self.at) != Some(&b'(') {
@@ -83,9 +89,34 @@ impl Parser<'_, '_> {
         is_now
     }
 
-    fn put_now(&mut self, tag_at: usize, element_type: T) -> Done {
-        let Some(ms) = self.work.now_ms else { return self.fail("the present time is not known") };
-        self.put(tag_at, element_type, &ms.to_le_bytes());
+    fn now_ms(&self) -> Result<i64, Fault> {
+        self.work.now_ms.map_or_else(|| self.fail("the present time is not known"), Ok)
+    }
+
+    fn put_now(&mut self, tag_at: usize) -> Done {
+        let ms = self.now_ms()?;
+        self.put(tag_at, T::DateTime, &ms.to_le_bytes());
+        Ok(())
+    }
+
+    /// An `ObjectId` of the caller's time.
+    fn put_new_id(&mut self, tag_at: usize) -> Done {
+        let seconds = u32::try_from(self.now_ms()?.div_euclid(1_000)).unwrap_or(0);
+        let mut id = ObjectId::new().bytes();
+        id[..4].copy_from_slice(&seconds.to_be_bytes());
+        self.put(tag_at, T::ObjectId, &id);
+        Ok(())
+    }
+
+    /// A random UUID: version 4, variant 1.
+    fn put_new_uuid(&mut self, tag_at: usize) -> Done {
+        let mut bytes = [0; 16];
+        if getrandom::fill(&mut bytes).is_err() {
+            return self.fail("the system has no random numbers; write the UUID");
+        }
+        bytes[6] = bytes[6] & 0x0f | 0x40;
+        bytes[8] = bytes[8] & 0x3f | 0x80;
+        self.put_binary(tag_at, 4, &bytes);
         Ok(())
     }
 
@@ -183,16 +214,57 @@ impl Parser<'_, '_> {
     fn date_call(&mut self, tag_at: usize, iso: bool) -> Done {
         const MESSAGE: &str = "write the date in UTC, such as ISODate('2026-01-31T12:00:00Z')";
         let ms = match self.peek()? {
-            b'-' | b'0'..=b'9' if !iso => self.int_literal(MESSAGE)?,
+            b'-' | b'0'..=b'9' if !iso => self.sum(MESSAGE)?,
+            b'D' if !iso && self.work.now_ms.is_some() => self.sum(MESSAGE)?,
             _ => self.parsed(MESSAGE, |text| {
                 // JavaScript takes a bare day as UTC, but a time without zone as local time.
-                let zone =
-                    if iso || text.len() <= 10 { Zone::UtcIfMissing } else { Zone::Required };
-                parse_iso(text, zone)
+                let is_day = !text.contains(['T', 't', ' ']);
+                parse_iso(text, if iso || is_day { Zone::UtcIfMissing } else { Zone::Required })
             })?,
         };
         self.put(tag_at, T::DateTime, &ms.to_le_bytes());
         Ok(())
+    }
+
+    /// Milliseconds as `Date.now() - 24 * 60 * 60 * 1000`, which is how JavaScript shifts a date.
+    fn sum(&mut self, message: &'static str) -> Result<i64, Fault> {
+        let mut sum = self.product(message)?;
+        loop {
+            let next = if self.take(b'+')? {
+                sum.checked_add(self.product(message)?)
+            } else if self.take(b'-')? {
+                sum.checked_sub(self.product(message)?)
+            } else {
+                return Ok(sum);
+            };
+            sum = next.ok_or_else(|| Fault::new(self.at, message))?;
+        }
+    }
+
+    fn product(&mut self, message: &'static str) -> Result<i64, Fault> {
+        let mut product = self.factor(message)?;
+        while self.take(b'*')? {
+            let next = product.checked_mul(self.factor(message)?);
+            product = next.ok_or_else(|| Fault::new(self.at, message))?;
+        }
+        Ok(product)
+    }
+
+    /// A whole number, or `Date.now()`.
+    fn factor(&mut self, message: &'static str) -> Result<i64, Fault> {
+        self.peek()?;
+        let at = self.at;
+        if self.bare_word() == "Date" && self.take_now_method() {
+            return self.now_ms();
+        }
+        self.at = at;
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let sign = usize::from(rest.starts_with(b"-"));
+        let digits = rest.iter().skip(sign).take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += sign + digits;
+        let text = rest.get(..sign + digits).and_then(|text| str::from_utf8(text).ok());
+        let int = text.and_then(|text| text.parse().ok());
+        int.ok_or_else(|| Fault::new(at, message))
     }
 
     fn binary_call(

@@ -16,11 +16,12 @@ mod strings;
 mod tree;
 mod wrappers;
 
+pub use date::{iso_ms, iso_text};
 pub use error::TextError;
 pub use nonstandard::{Leniency, Nonstandard, Tally};
 
 pub(super) use base::{append_hex, base64_text};
-pub(super) use date::append_iso;
+pub(super) use date::{append_iso, append_iso_string};
 pub(super) use error::{Fault, SourcePosition};
 pub(super) use parser::{Dialect, Parser, Work, skip_space};
 pub(super) use read::{read_document, read_value, read_values};

@@ -27,8 +27,13 @@ pub(in crate::value) fn read_document(
 }
 
 /// Reads one value after the other, with white space or a comma between two. There is at least one.
-pub(in crate::value) fn read_values(text: &str, dialect: Dialect) -> Result<Vec<Bson>, TextError> {
-    let (bytes, mut work, mut values, mut at) = (text.as_bytes(), Work::default(), Vec::new(), 0);
+pub(in crate::value) fn read_values(
+    text: &str,
+    dialect: Dialect,
+    now_ms: Option<i64>,
+) -> Result<Vec<Bson>, TextError> {
+    let mut work = Work { now_ms, ..Work::default() };
+    let (bytes, mut values, mut at) = (text.as_bytes(), Vec::new(), 0);
     loop {
         let mut parser = Parser::new(bytes, at, dialect, &mut work);
         let is_over = parser.next_value(values.is_empty());
@@ -51,8 +56,12 @@ fn value_of(out: &[u8]) -> Option<Bson> {
 }
 
 /// Reads one value; nothing but white space may follow.
-pub(in crate::value) fn read_value(text: &str, dialect: Dialect) -> Result<Bson, TextError> {
-    let mut work = Work::default();
+pub(in crate::value) fn read_value(
+    text: &str,
+    dialect: Dialect,
+    now_ms: Option<i64>,
+) -> Result<Bson, TextError> {
+    let mut work = Work { now_ms, ..Work::default() };
     let mut parser = Parser::new(text.as_bytes(), 0, dialect, &mut work);
     let done = parser.whole_value().and_then(|()| parser.end());
     let end = parser.at;
