@@ -1,10 +1,12 @@
 //! Every bound of the window, with its unit.
 
+mod journals;
 mod lessons;
 mod servers;
 
 use std::time::Duration;
 
+pub use self::journals::*;
 pub use self::lessons::*;
 pub use self::servers::*;
 

@@ -78,7 +78,11 @@ const ROWS: &[Row] = &[
         "save, bson, mongodump, dump, folder, manifest, backup",
         "Open a collection first",
     ),
-    ("Unfinished imports…", "resume, continue, roll back", "No import stopped early"),
+    (
+        "Unfinished operations…",
+        "resume, continue, roll back, undo, imports, crash",
+        "No operation stopped early",
+    ),
     ("Archive of expired documents…", "keep, history, recover, restore, expire, ttl", ""),
     ("Add document…", "new, insert, create", ""),
     ("Paste documents…", "clipboard, insert, json, ndjson", "Open a collection first"),

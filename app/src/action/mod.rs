@@ -11,6 +11,7 @@ pub mod clock;
 pub mod connect;
 pub mod console;
 pub mod convert;
+pub mod cut;
 pub mod dialog;
 pub mod documents;
 pub mod entries;
@@ -42,6 +43,7 @@ pub use clock::ClockAction;
 pub use connect::ConnectAction;
 pub use console::ConsoleAction;
 pub use convert::ConvertAction;
+pub use cut::CutAction;
 pub use dialog::DialogAction;
 pub use documents::DocumentsAction;
 pub use entries::{entries, entry_for_keys, entry_for_keys_over_dialog};
@@ -87,6 +89,8 @@ pub enum Action {
     Schema(TabId, SchemaAction),
     /// Text and numbers of a field to dates.
     Convert(ConvertAction),
+    /// Operations that were cut short.
+    Cut(CutAction),
     /// Files in and out.
     Transfer(TransferAction),
     /// The store as a whole: backups and maintenance.

@@ -103,7 +103,7 @@ pub enum TransferAction {
     Again(OperationId),
     /// Shows how an import ended.
     ShowResult(OperationId),
-    /// Opens the dialog with the imports that did not reach the end of their files.
+    /// Opens the dialog with the imports and operations that stopped early.
     ShowUnfinished,
     /// Resumes one of them.
     Resume(ObjectId),
@@ -182,14 +182,16 @@ pub const COPY_TO_SERVER: Entry = Entry {
     },
 };
 
-/// Opens the dialog with the imports that did not reach the end of their files.
+/// Opens the dialog with the imports and operations that stopped early.
 pub const UNFINISHED: Entry = Entry {
     group: Group::Maintenance,
-    label: "Unfinished imports…",
-    tooltip: "Resume, roll back or dismiss imports that stopped early",
+    label: "Unfinished operations…",
+    tooltip: "Continue, stop or undo operations and imports that stopped early",
     keys: None,
     action: |state| {
-        let can = state.is_open() && !state.transfer.unfinished.is_empty();
+        let transfer = &state.transfer;
+        let is_any = !transfer.unfinished.is_empty() || !transfer.cut.is_empty();
+        let can = state.is_open() && is_any;
         can.then_some(Action::Transfer(TransferAction::ShowUnfinished))
     },
 };

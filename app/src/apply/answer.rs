@@ -8,6 +8,7 @@ use super::{
     console, convert, documents, expiry, explain, indexes, lesson, listener, maintenance,
     passwords, poll, reaper, rollout, sandbox, schema, store, stores, transfer, trash,
 };
+use crate::job::rollout::RolloutEnd;
 use crate::job::server::SENT;
 use crate::state::offer::Offer;
 use crate::state::purpose::{
@@ -40,6 +41,9 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
             dropped(&purpose, generation, full, cx);
         }
         Outcome::Bulk { purpose, report, .. } => {
+            if report.is_unfinished {
+                transfer::resume::ask(false, cx);
+            }
             if let Purpose::Documents(_, DocumentsPurpose::Bulk(operation)) = purpose
                 && let Some(made) = documents::bulk::ended(operation, report, cx)
             {
@@ -61,7 +65,12 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
         Outcome::Sandbox { generation, done } => sandbox::done(generation, done, cx),
         Outcome::Schema { tab, generation, report } => schema::report(tab, generation, report, cx),
         Outcome::Console(report) => console::report(report, cx),
-        Outcome::Rollout { operation, end } => rollout::ended(operation, end, cx),
+        Outcome::Rollout { operation, end } => {
+            if !matches!(end, RolloutEnd::Complete(_)) {
+                transfer::resume::ask(false, cx);
+            }
+            rollout::ended(operation, end, cx);
+        }
         Outcome::Watch { generation, report } => poll::report(generation, report, cx),
         Outcome::Connect { generation, report } => connect::report(generation, report, cx),
         Outcome::Secret(report) => secret(report, cx),

@@ -13,6 +13,7 @@ mod collection;
 pub mod connect;
 pub mod console;
 pub mod convert;
+mod cut;
 mod demo;
 pub mod dialog;
 pub mod documents;
@@ -73,6 +74,7 @@ pub fn apply(action: Action, cx: &mut Apply<'_>) {
         Action::Indexes(tab, action) => indexes::apply(tab, action, cx),
         Action::Schema(tab, action) => schema::apply(tab, action, cx),
         Action::Convert(action) => convert::apply(action, cx),
+        Action::Cut(action) => cut::apply(action, cx),
         Action::Transfer(action) => transfer::apply(action, cx),
         Action::Maintenance(action) => maintenance::apply(action, cx),
         Action::Reaper(action) => reaper::apply(&action, cx),

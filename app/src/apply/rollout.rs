@@ -1,5 +1,6 @@
 //! TTLs that are rolled out in steps.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,6 +81,11 @@ pub(super) fn start(cx: &mut Apply<'_>) {
     };
     let Ok(plan) = draft.ready() else { return };
     cx.state.dialogs.close();
+    start_noted(plan, None, cx);
+}
+
+/// Starts a rollout, or continues the one with this journal.
+pub(super) fn start_noted(plan: RolloutPlan, journal: Option<PathBuf>, cx: &mut Apply<'_>) {
     let gauge = Arc::new(RolloutGauge::default());
     let field = plan.field().to_owned();
     let title = format!("Roll out a TTL on {field} of {}", plan.namespace);
@@ -92,7 +98,7 @@ pub(super) fn start(cx: &mut Apply<'_>) {
     cx.state.rollouts.push(run);
     let text = "The rollout runs; see Operations to pause or stop it";
     cx.state.toasts.push(Kind::Info, text, None, uptime);
-    let work = Work::Rollout(RolloutWork { plan, gauge }, operation);
+    let work = Work::Rollout(RolloutWork { plan, journal, gauge }, operation);
     cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, work);
 }
 
@@ -106,7 +112,7 @@ pub(super) fn pause(operation: OperationId, state: &State) {
 /// Stops every rollout of an open store after its present step, because the store closes.
 pub(super) fn stop_all(slot: u32, state: &State) {
     for run in state.rollouts.iter().filter(|run| run.slot == slot) {
-        run.gauge.cancel.cancel();
+        run.gauge.leave();
     }
 }
 

@@ -202,6 +202,7 @@ fn ask_all(cx: &mut Apply<'_>) {
     refresh(cx);
     tabs::freshen(cx);
     cx.state.transfer.unfinished.clear();
+    cx.state.transfer.cut.clear();
     transfer::resume::ask(true, cx);
 }
 

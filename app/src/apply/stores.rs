@@ -308,6 +308,7 @@ mod tests {
             work: BulkWork {
                 namespace: Namespace::new("test", "notes"),
                 change: BulkChange::Empty,
+                journal: None,
                 gauge: std::sync::Arc::default(),
             },
             origin: Origin::Person,

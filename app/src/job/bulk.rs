@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bson::{Bson, Document, RawDocumentBuf, doc};
 
@@ -121,6 +121,32 @@ pub enum BulkChange {
 }
 
 impl BulkChange {
+    /// What it is, for a list of operations.
+    #[must_use]
+    pub fn title(&self, namespace: &Namespace, is_redo: bool) -> String {
+        match self {
+            Self::Delete(_) => format!("Delete documents from {namespace}"),
+            Self::Update { .. } => format!("Update documents of {namespace}"),
+            Self::Copy { to, folder: None, .. } => {
+                format!("Copy documents of {namespace} to {to}")
+            }
+            Self::Copy { to, folder: Some(folder), .. } => {
+                format!("Copy documents of {namespace} to {to} in {}", folder.display())
+            }
+            Self::Empty => format!("Empty {namespace}"),
+            Self::Duplicate { to, .. } => format!("Duplicate {namespace} as {to}"),
+            Self::Back(made) | Self::Again(made) => {
+                let way = if is_redo { "Redo" } else { "Undo" };
+                let what = match made.verb {
+                    "Deleted" => "the deletion of documents from",
+                    "Copied" => "the copy of documents to",
+                    _ => "the update of documents of",
+                };
+                format!("{way} {what} {}", made.namespace)
+            }
+        }
+    }
+
     /// Whether what it does can be taken back, as long as there is room for what that takes.
     #[must_use]
     pub fn is_undoable(&self) -> bool {
@@ -135,6 +161,8 @@ pub struct BulkWork {
     pub namespace: Namespace,
     /// What is done.
     pub change: BulkChange,
+    /// The journal of the change that was cut short, and that this continues or takes back.
+    pub journal: Option<PathBuf>,
     /// How far it is; stops it.
     pub gauge: Arc<BulkGauge>,
 }
@@ -144,11 +172,24 @@ pub struct BulkWork {
 pub struct BulkGauge {
     done: AtomicU64,
     total: AtomicU64,
+    leaves: AtomicBool,
     /// Stops the work after its present step.
     pub cancel: Cancel,
 }
 
 impl BulkGauge {
+    /// Stops the work because its store closes: the rest is offered after the next start.
+    pub fn leave(&self) {
+        self.leaves.store(true, Ordering::Relaxed);
+        self.cancel.cancel();
+    }
+
+    /// Whether its store closes.
+    #[must_use]
+    pub fn is_left(&self) -> bool {
+        self.leaves.load(Ordering::Relaxed)
+    }
+
     /// Documents that are done, and documents in all; 0 while they are not known.
     #[must_use]
     pub fn now(&self) -> (u64, u64) {
@@ -193,6 +234,8 @@ pub struct BulkReport {
     pub pairs: Option<Vec<Pair>>,
     /// Of a change that is taken back or made again: what was not done.
     pub left: Vec<Pair>,
+    /// It was cut short: it can be continued or taken back from its journal.
+    pub is_unfinished: bool,
     /// How it ended.
     pub end: BulkEnd,
 }
@@ -214,6 +257,7 @@ impl Default for BulkReport {
             refusal: None,
             pairs: Some(Vec::new()),
             left: Vec::new(),
+            is_unfinished: false,
             end: BulkEnd::Complete,
         }
     }

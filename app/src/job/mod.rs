@@ -7,6 +7,7 @@ pub mod cancel;
 pub mod connection_string;
 pub mod console;
 pub mod copying;
+pub mod cut;
 pub mod due;
 pub mod field_task;
 pub mod file_look;

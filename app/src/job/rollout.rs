@@ -1,5 +1,6 @@
 //! A TTL that is put on a collection in steps, so that its documents don't all go at once.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -59,12 +60,25 @@ pub struct RolloutGauge {
     total: AtomicU64,
     changes: AtomicU64,
     paused: AtomicBool,
+    leaves: AtomicBool,
     words: Mutex<String>,
     /// Stops it after its present step.
     pub cancel: Cancel,
 }
 
 impl RolloutGauge {
+    /// Stops it because its store closes: it is offered after the next start.
+    pub fn leave(&self) {
+        self.leaves.store(true, Ordering::Relaxed);
+        self.cancel.cancel();
+    }
+
+    /// Whether its store closes.
+    #[must_use]
+    pub fn is_left(&self) -> bool {
+        self.leaves.load(Ordering::Relaxed)
+    }
+
     /// Documents that are gone, and documents in all.
     #[must_use]
     pub fn now(&self) -> (u64, u64) {
@@ -112,6 +126,8 @@ impl RolloutGauge {
 pub struct RolloutWork {
     /// What is rolled out.
     pub plan: RolloutPlan,
+    /// The journal of the rollout that was cut short, and that this continues.
+    pub journal: Option<PathBuf>,
     /// How far it is.
     pub gauge: Arc<RolloutGauge>,
 }

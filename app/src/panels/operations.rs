@@ -3,6 +3,7 @@
 use egui::{Align, Label, Layout, Ui, vec2};
 
 use crate::action::{Action, Actions, TransferAction, ViewAction};
+use crate::job::cut::CutWork;
 use crate::state::operations::{Operation, Stage};
 use crate::state::{State, duration};
 use crate::theme::{Icon, colors, sizes, text};
@@ -11,12 +12,16 @@ use crate::widgets::{Button, bar, empty_state};
 
 /// Draws the operations, the newest first.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    if state.operations.list().is_empty() {
+    let cut = &state.transfer.cut;
+    if state.operations.list().is_empty() && cut.is_empty() {
         empty_state::hint(ui, "No imports, exports, index builds or rollouts yet");
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     super::drawer::scroll("operations").show(ui, |ui| {
+        for known in cut {
+            cut_ui(ui, known, actions);
+        }
         for operation in state.operations.list() {
             operation_ui(ui, operation, state, actions);
         }
@@ -71,6 +76,24 @@ fn operation_ui(ui: &mut Ui, operation: &Operation, state: &State, actions: &mut
         ui.add(
             Label::new(text::rich(with_marks(words), text::small()).color(colors.dim)).truncate(),
         );
+    });
+}
+
+/// An operation that was cut short.
+fn cut_ui(ui: &mut Ui, known: &CutWork, actions: &mut Actions) {
+    let colors = colors(ui);
+    let size = vec2(ui.available_width(), sizes::ROW);
+    ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+        ui.label(Icon::Warning.text().color(colors.overdue)).accessible_name("Unfinished");
+        let title = with_marks(&known.title());
+        ui.label(text::rich(title.as_str(), text::body()));
+        let name = format!("Decide: {title}");
+        let decide = Button::plain("Decide…").small().name(&name);
+        if ui.add(decide.tooltip("Continue, stop or undo it")).clicked() {
+            actions.push(Action::Transfer(TransferAction::ShowUnfinished));
+        }
+        let words = with_marks(&known.words());
+        ui.add(Label::new(text::rich(words, text::small()).color(colors.dim)).truncate());
     });
 }
 

@@ -33,6 +33,9 @@ use super::{
 /// The file in a data folder that makes it a store.
 pub const DATA_FILE: &str = "data.mdb";
 
+/// The folder in a data folder for the journals of operations in steps.
+const JOURNALS: &str = "journals";
+
 /// A sandbox starts at a full minute.
 const MINUTE_MS: i64 = 60_000;
 
@@ -42,7 +45,7 @@ pub struct Embedded {
     is_simulated: bool,
     sample_data: Option<SampleData>,
     /// A temporary folder goes after the engine that used it.
-    _folder: Option<Arc<SandboxFolder>>,
+    temporary: Option<Arc<SandboxFolder>>,
 }
 
 impl Embedded {
@@ -131,6 +134,11 @@ impl Source for Embedded {
     fn is_in(&self, folder: &Path) -> bool {
         let own = self.engine_slot.folder().canonicalize().ok();
         own.is_some() && own == folder.canonicalize().ok()
+    }
+
+    fn journals(&self) -> Option<PathBuf> {
+        // A sandbox goes away with the program.
+        self.temporary.is_none().then(|| self.engine_slot.folder().join(JOURNALS))
     }
 
     fn close(&self) {
@@ -266,7 +274,7 @@ pub(super) fn open_at_rest(folder: &Path, clock: ClockOption) -> Result<Arc<dyn 
     let engine = Engine::open(folder, options).map_err(|error| error.message)?;
     let is_simulated = engine.simulated_clock().is_some();
     let engine_slot = EngineSlot::new(engine, folder.to_owned(), None);
-    Ok(Arc::new(Embedded { engine_slot, is_simulated, sample_data: None, _folder: None }))
+    Ok(Arc::new(Embedded { engine_slot, is_simulated, sample_data: None, temporary: None }))
 }
 
 /// Opens data folders.
@@ -328,7 +336,7 @@ fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
     let clock = engine.clock().status();
     let is_simulated = engine.simulated_clock().is_some();
     let engine_slot = EngineSlot::new(engine, folder.clone(), request.walker.clone());
-    let source = Arc::new(Embedded { engine_slot, is_simulated, sample_data, _folder: temporary });
+    let source = Arc::new(Embedded { engine_slot, is_simulated, sample_data, temporary });
     let advice = folder_advice::advice(&folder);
     Ok(Opened { source, name, folder: Some(folder), clock, warnings, advice, attached: None })
 }

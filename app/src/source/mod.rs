@@ -20,7 +20,7 @@ pub mod sandbox_folder;
 pub mod secrets;
 pub mod transfers;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bson::{Document, RawDocument, RawDocumentBuf};
@@ -110,6 +110,11 @@ pub trait Source: Send + Sync + 'static {
 
     /// The way for files in and out; `None`: they are not supported.
     fn transfers(&self) -> Option<&dyn Transfers> {
+        None
+    }
+
+    /// The folder for the journals of operations in steps; `None`: nothing has to be remembered.
+    fn journals(&self) -> Option<PathBuf> {
         None
     }
 

@@ -1,18 +1,21 @@
 //! Changes of many documents, as work for the threads. Each goes in steps, so that other writes
 //! come between them and the user can cancel. What was done by then is reported, and can be undone.
 
+mod copy;
+mod noted;
 mod swap;
 mod whole;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use bson::{Bson, Document, RawDocumentBuf};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::value::{Layout, shell};
 
 use super::job::Reply;
+use super::journal::file::Journal;
 use crate::commands::{self, bulk as command};
+use crate::job::Cancel;
 use crate::job::bulk::{BulkChange, BulkEnd, BulkReport, BulkWork, Pair, Target};
 use crate::limits::{BULK_ID_BYTES_MAX, BULK_STEP_DOCUMENTS, UNDO_BYTES_MAX};
 use crate::source::{Namespace, Source};
@@ -20,32 +23,37 @@ use crate::source::{Namespace, Source};
 /// MongoDB's code for a value that is in a unique index already.
 const DUPLICATE_KEY: i32 = 11_000;
 
-/// Does the work. `log` is handed every command that writes.
-pub fn run(source: &dyn Source, work: &BulkWork, log: &mut dyn FnMut(Reply)) -> BulkReport {
+/// Does the work. `log` is handed every command that writes. Once `ends` is set, a change that is
+/// canceled is cut short: its journal stays.
+pub fn run(
+    source: &dyn Source,
+    work: &BulkWork,
+    ends: &Cancel,
+    log: &mut dyn FnMut(Reply),
+) -> BulkReport {
     let pairs = work.change.is_undoable().then(Vec::new);
     let report = BulkReport { pairs, ..BulkReport::default() };
-    let mut run = Run { source, work, log, report, bytes: 0 };
-    let ended = match &work.change {
-        BulkChange::Delete(target) => run.over(target, Run::delete),
-        BulkChange::Update { target, update } => {
-            run.over(target, |run, guard, ids| run.update(guard, ids, update))
-        }
-        BulkChange::Copy { target, to, folder } => match folder {
-            None => run.copy(target, to, source),
-            Some(folder) => run.copy_out(target, to, folder),
-        },
-        BulkChange::Empty => run.empty(),
-        BulkChange::Duplicate { to, indexes } => run.duplicate(to, indexes),
-        BulkChange::Back(made) => run.swap(made, true),
-        BulkChange::Again(made) => run.swap(made, false),
+    let mut run = Run {
+        source,
+        work,
+        ends,
+        log,
+        report,
+        bytes: 0,
+        journal: None,
+        in_step: false,
+        done: BTreeSet::new(),
+        swapped: None,
+        is_continued: false,
     };
-    let mut report = run.report;
-    report.end = match ended {
+    let ended = run.begin().and_then(|()| run.change());
+    let end = match ended {
         Ok(()) => BulkEnd::Complete,
         Err(Stop::Cancelled) => BulkEnd::Cancelled,
         Err(Stop::Failed(message)) => BulkEnd::Failed(message),
     };
-    report
+    run.end(&end);
+    BulkReport { end, ..run.report }
 }
 
 /// Why the work ends early.
@@ -61,9 +69,22 @@ struct Run<'r> {
     report: BulkReport,
     /// Bytes of the documents that are kept for undo.
     bytes: usize,
+    /// Set when the program ends.
+    ends: &'r Cancel,
+    /// Where the steps are noted; `None` in a store that is not kept.
+    journal: Option<Journal>,
+    /// A step was noted, and not yet what became of its documents.
+    in_step: bool,
+    /// The documents that were done before the change was cut short, by the text of their `_id`.
+    done: BTreeSet<String>,
+    /// The pairs of a change that was cut short and is taken back or made again.
+    swapped: Option<Vec<Pair>>,
+    /// The change was cut short before.
+    is_continued: bool,
 }
 
 /// A document as the store has it.
+#[derive(Clone)]
 struct Found {
     id: Bson,
     raw: RawDocumentBuf,
@@ -73,6 +94,23 @@ struct Found {
 type ByKey = BTreeMap<String, Found>;
 
 impl Run<'_> {
+    fn change(&mut self) -> Result<(), Stop> {
+        match &self.work.change {
+            BulkChange::Delete(target) => self.over(target, Run::delete),
+            BulkChange::Update { target, update } => {
+                self.over(target, |run, guard, ids| run.update(guard, ids, update))
+            }
+            BulkChange::Copy { target, to, folder: None } => self.copy(target, to, self.source),
+            BulkChange::Copy { target, to, folder: Some(folder) } => {
+                self.copy_out(target, to, folder)
+            }
+            BulkChange::Empty => self.empty(),
+            BulkChange::Duplicate { to, indexes } => self.duplicate(to, indexes),
+            BulkChange::Back(made) => self.swap(made, true),
+            BulkChange::Again(made) => self.swap(made, false),
+        }
+    }
+
     /// Calls `step` with the filter, and with up to [`BULK_STEP_DOCUMENTS`] `_id`s at a time. All of
     /// them are read first: a document that the work changes is never met again.
     fn over(
@@ -83,9 +121,10 @@ impl Run<'_> {
         match target {
             Target::Ids(ids) => {
                 self.work.gauge.set_total(ids.len() as u64);
+                self.note_total(ids.len() as u64)?;
                 for ids in ids.chunks(BULK_STEP_DOCUMENTS) {
                     self.check()?;
-                    step(self, &Document::new(), ids.to_vec())?;
+                    step(self, &Document::new(), self.undone(ids.to_vec()))?;
                     self.work.gauge.add(ids.len() as u64);
                 }
             }
@@ -94,7 +133,7 @@ impl Run<'_> {
                     self.check()?;
                     let ids = unpack(&packed)?;
                     let count = ids.len() as u64;
-                    step(self, filter, ids)?;
+                    step(self, filter, self.undone(ids))?;
                     self.work.gauge.add(count);
                 }
             }
@@ -111,7 +150,7 @@ impl Run<'_> {
                         left.extend(unpack(&packed)?.iter().map(key));
                     }
                     ids.retain(|id| left.contains(&key(id)));
-                    step(self, &Document::new(), ids)?;
+                    step(self, &Document::new(), self.undone(ids))?;
                     self.work.gauge.add(count);
                 }
             }
@@ -131,6 +170,7 @@ impl Run<'_> {
     ) -> Result<Vec<RawDocumentBuf>, Stop> {
         let (packed, count) = self.read_ids(filter, collation)?;
         self.work.gauge.set_total(count);
+        self.note_total(count)?;
         Ok(packed)
     }
 
@@ -246,6 +286,7 @@ impl Run<'_> {
     fn delete(&mut self, filter: &Document, ids: Vec<Bson>) -> Result<(), Stop> {
         let at = self.work.namespace.clone();
         self.in_replies(filter, ids, |run, found| {
+            run.intend(&found)?;
             let all = command::among(filter, ids_of(&found));
             let reply = run.write_here(command::delete(&at.collection, all))?;
             run.report.changed += number(&reply, "n");
@@ -254,6 +295,7 @@ impl Run<'_> {
             // What the store refused to delete is still there.
             let left =
                 if errors.is_empty() { ByKey::new() } else { run.by_key(&at, ids_of(&found))? };
+            run.did(&found, |key| (!left.contains_key(key)).then_some(None))?;
             for (_, gone) in found.iter().filter(|(key, _)| !left.contains_key(*key)) {
                 run.keep(Some(&gone.raw), None);
             }
@@ -265,6 +307,7 @@ impl Run<'_> {
     fn update(&mut self, filter: &Document, ids: Vec<Bson>, update: &Bson) -> Result<(), Stop> {
         let at = self.work.namespace.clone();
         self.in_replies(filter, ids, |run, found| {
+            run.intend(&found)?;
             let all = command::among(filter, ids_of(&found));
             let reply = run.write_here(command::update(&at.collection, all, update))?;
             if write_errors(&reply).is_empty() {
@@ -273,13 +316,15 @@ impl Run<'_> {
                 run.report.unchanged += kept;
                 if run.report.pairs.is_some() {
                     let now = run.by_key(&at, ids_of(&found))?;
-                    run.note_changed(&found, &now);
+                    run.note_changed(&found, &now)?;
+                } else {
+                    run.did(&found, |_| Some(None))?;
                 }
                 return Ok(());
             }
             run.update_in_parts(&at, filter, (&found, update))?;
             let now = run.by_key(&at, ids_of(&found))?;
-            let changed = run.note_changed(&found, &now);
+            let changed = run.note_changed(&found, &now)?;
             run.report.changed += changed;
             Ok(())
         })
@@ -322,15 +367,21 @@ impl Run<'_> {
     }
 
     /// Keeps the documents that are not what they were. Returns how many these are.
-    fn note_changed(&mut self, before: &ByKey, now: &ByKey) -> u64 {
-        let mut changed = 0;
+    fn note_changed(&mut self, before: &ByKey, now: &ByKey) -> Result<u64, Stop> {
+        let changed = |key: &str| {
+            let was = before.get(key);
+            now.get(key).map(|now| &now.raw).filter(|now| was.is_some_and(|was| was.raw != **now))
+        };
+        let keeps = self.report.pairs.is_some();
+        self.did(before, |key| changed(key).map(|now| keeps.then_some(now)))?;
+        let mut count = 0;
         for (key, was) in before {
-            if let Some(now) = now.get(key).filter(|now| now.raw != was.raw) {
-                changed += 1;
-                self.keep(Some(&was.raw), Some(&now.raw));
+            if let Some(now) = changed(key) {
+                count += 1;
+                self.keep(Some(&was.raw), Some(now));
             }
         }
-        changed
+        Ok(count)
     }
 
     /// Reads those among `ids` that match, and calls `step` with as many as one reply holds, until
@@ -367,38 +418,6 @@ impl Run<'_> {
             left.retain(|id| !all.contains_key(&key(id)));
         }
         Ok(all)
-    }
-
-    /// Copies documents into a collection of a store.
-    fn copy(&mut self, target: &Target, to: &Namespace, into: &dyn Source) -> Result<(), Stop> {
-        self.over(target, |run, filter, ids| {
-            run.in_replies(filter, ids, |run, found| {
-                let all: Result<_, Stop> = found.values().map(|one| document(&one.raw)).collect();
-                let insert = command::insert(&to.collection, all?);
-                let reply = run.write((into, &to.db), insert)?;
-                let (there, refused): (Vec<_>, Vec<_>) =
-                    write_errors(&reply).into_iter().partition(|error| {
-                        error.get_i32("code").is_ok_and(|code| code == DUPLICATE_KEY)
-                    });
-                run.report.changed += number(&reply, "n");
-                run.report.unchanged += there.len() as u64;
-                run.refuse(&refused);
-                let not: BTreeSet<u64> =
-                    there.iter().chain(&refused).map(|error| number(error, "index")).collect();
-                for (_, one) in (0..).zip(found.values()).filter(|(at, _)| !not.contains(at)) {
-                    run.keep(None, Some(&one.raw));
-                }
-                Ok(())
-            })
-        })
-    }
-
-    /// Copies documents into a collection of the store in another folder.
-    fn copy_out(&mut self, target: &Target, to: &Namespace, folder: &Path) -> Result<(), Stop> {
-        let other = self.source.open_beside(folder).map_err(Stop::Failed)?;
-        let copied = self.copy(target, to, other.as_ref());
-        other.close();
-        copied
     }
 }
 

@@ -1,5 +1,6 @@
 //! Changes of many documents over a real store.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use bson::doc;
@@ -51,9 +52,12 @@ impl Store {
 
     fn logged(&self, change: BulkChange) -> (BulkReport, Vec<Document>) {
         let gauge = Arc::new(BulkGauge::default());
-        let work = BulkWork { namespace: Namespace::new("d", "c"), change, gauge };
+        let namespace = Namespace::new("d", "c");
+        let work = BulkWork { namespace, change, journal: None, gauge };
         let mut sent = Vec::new();
-        let report = run(self.source.as_ref(), &work, &mut |reply| sent.push(reply.command));
+        let report = run(self.source.as_ref(), &work, &Cancel::default(), &mut |reply| {
+            sent.push(reply.command);
+        });
         (report, sent)
     }
 }
@@ -250,9 +254,9 @@ fn a_canceled_change_says_what_was_done_until_then() {
     store.fill(3_000);
     let gauge = Arc::new(BulkGauge::default());
     let change = BulkChange::Delete(Target::Matching(doc! {}));
-    let work = BulkWork { namespace: Namespace::new("d", "c"), change, gauge };
+    let work = BulkWork { namespace: Namespace::new("d", "c"), change, journal: None, gauge };
     let cancel = work.gauge.cancel.clone();
-    let report = run(store.source.as_ref(), &work, &mut |_| cancel.cancel());
+    let report = run(store.source.as_ref(), &work, &Cancel::default(), &mut |_| cancel.cancel());
     assert_eq!((report.changed, &report.end), (1_000, &BulkEnd::Cancelled));
     assert_eq!(work.gauge.now(), (1_000, 3_000));
     assert_eq!(store.count("c", doc! {}), 2_000);
@@ -314,8 +318,8 @@ fn nothing_is_left_of_a_copy_that_is_canceled() {
     let to = Namespace::new("d", "copy");
     let change = BulkChange::Duplicate { to, indexes: Vec::new() };
     let gauge = Arc::new(BulkGauge::default());
-    let work = BulkWork { namespace: Namespace::new("d", "c"), change, gauge };
-    let report = run(store.source.as_ref(), &work, &mut |reply| {
+    let work = BulkWork { namespace: Namespace::new("d", "c"), change, journal: None, gauge };
+    let report = run(store.source.as_ref(), &work, &Cancel::default(), &mut |reply| {
         if reply.command.contains_key("insert") {
             work.gauge.cancel.cancel();
         }

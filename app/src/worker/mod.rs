@@ -23,6 +23,7 @@ mod file_dialog;
 mod guarded;
 pub mod index_file;
 pub mod job;
+pub mod journal;
 pub mod lesson;
 mod lesson_job;
 pub mod lesson_shelf;

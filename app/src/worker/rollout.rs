@@ -12,6 +12,8 @@ use mayfly_engine::value::whole;
 
 use super::guarded::guarded;
 use super::job::{Outcome, Reply};
+use super::journal::file::Journal;
+use super::journal::header;
 use super::pool::Wake;
 use crate::commands::rollout;
 use crate::job::rollout::{RolloutEnd, RolloutPlan, RolloutWork, SECS_MAX, STEP_SECS};
@@ -213,8 +215,42 @@ pub(super) fn start(
 }
 
 fn run(work: &RolloutWork, source: &dyn Source, ends: &Cancel, wake: &Wake) -> RolloutEnd {
-    let gauge = &work.gauge;
+    let journal = match noted(work, source) {
+        Ok(journal) => journal,
+        Err(why) => return RolloutEnd::Failed(why),
+    };
     let mut rollout = Rollout::new(work.plan.clone());
+    let end = steps(&mut rollout, work, source, ends, wake);
+    let is_left = work.gauge.is_left() || ends.is_cancelled();
+    let is_cut = match &end {
+        RolloutEnd::Complete(_) => false,
+        RolloutEnd::Stopped(_) => is_left,
+        RolloutEnd::Failed(_) => rollout.changes > 0 || work.journal.is_some(),
+    };
+    if let Some(journal) = journal.filter(|_| !is_cut) {
+        journal.finish();
+    }
+    end
+}
+
+/// Notes the rollout before its first step. The index itself says how far it is.
+fn noted(work: &RolloutWork, source: &dyn Source) -> Result<Option<Journal>, String> {
+    if let Some(path) = &work.journal {
+        return Journal::open(path).map(|(journal, _)| Some(journal));
+    }
+    let Some(folder) = source.journals() else { return Ok(None) };
+    let header = header::of_plan(&work.plan, source.now_ms());
+    Journal::begin(&folder, &header, &[]).map(Some)
+}
+
+fn steps(
+    rollout: &mut Rollout,
+    work: &RolloutWork,
+    source: &dyn Source,
+    ends: &Cancel,
+    wake: &Wake,
+) -> RolloutEnd {
+    let gauge = &work.gauge;
     for turn in 0_u32.. {
         if gauge.cancel.is_cancelled() || ends.is_cancelled() {
             return RolloutEnd::Stopped(rollout.result());

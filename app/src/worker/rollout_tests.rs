@@ -156,7 +156,7 @@ fn a_closing_window_takes_its_rollouts_along() {
     };
     submit(Work::Open(OpenRequest::default()));
     let gauge = Arc::new(RolloutGauge::default());
-    let work = RolloutWork { plan: plan(), gauge: Arc::clone(&gauge) };
+    let work = RolloutWork { plan: plan(), journal: None, gauge: Arc::clone(&gauge) };
     submit(Work::Rollout(work, OperationId(1)));
     while gauge.words().is_empty() {
         thread::park_timeout(Duration::from_millis(5));

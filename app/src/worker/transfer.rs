@@ -1,10 +1,13 @@
 //! Files in and out, as work for the threads.
 
+mod unfinished;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use bson::Document;
 use bson::oid::ObjectId;
 use mayfly_engine::transfer::{
     self, Dump, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
@@ -15,6 +18,7 @@ use mayfly_engine::transfer::{
 use super::copying::{CopyDone, CopyWork};
 use super::index_file;
 use super::result_file::{self, ResultFile};
+use crate::job::cut::CutWork;
 use crate::job::{FileLook, Namespace};
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::source::embedded::DATA_FILE;
@@ -66,8 +70,16 @@ pub enum TransferWork {
         /// How far it is; stops it.
         progress: Arc<Progress>,
     },
-    /// Find the imports that did not reach the end of their files.
+    /// Find the imports that did not reach the end of their files, and the operations that were cut
+    /// short.
     Unfinished,
+    /// Forget an operation that was cut short, after this command if there is one.
+    Forget {
+        /// Its journal.
+        journal: PathBuf,
+        /// A database and a command.
+        first: Option<(String, Document)>,
+    },
     /// Resume one of them.
     Resume {
         /// Which one.
@@ -197,8 +209,8 @@ pub enum TransferDone {
     Rehearsal(Result<Option<Rehearsal>, String>),
     /// An import ended. The error: nothing was changed.
     Import(Result<ImportReport, Failure>),
-    /// The imports that did not reach the end of their files.
-    Unfinished(Result<Vec<UnfinishedImport>, String>),
+    /// The imports that did not reach the end of their files, and the operations that were cut short.
+    Unfinished(Result<(Vec<UnfinishedImport>, Vec<CutWork>), String>),
     /// A roll back ended.
     RolledBack(Result<RollBackReport, Failure>),
     /// An export ended. The error: there is no new file.
@@ -266,6 +278,7 @@ impl fmt::Debug for TransferWork {
             }
             Self::ExportText { path, .. } => write!(f, "ExportText({})", path.display()),
             Self::Unfinished => f.write_str("Unfinished"),
+            Self::Forget { journal, .. } => write!(f, "Forget({})", journal.display()),
             Self::Resume { id, .. } => write!(f, "Resume({id})"),
             Self::RollBack { id, .. } => write!(f, "RollBack({id})"),
             Self::Leave(id) => write!(f, "Leave({id})"),
@@ -294,6 +307,7 @@ impl TransferWork {
             Self::Copy(work) => work.progress(),
             Self::Preview { .. }
             | Self::Unfinished
+            | Self::Forget { .. }
             | Self::Leave(_)
             | Self::ExportText { .. }
             | Self::Folder
@@ -317,7 +331,9 @@ impl TransferWork {
                 TransferDone::Import(Err(Failure::Failed(message)))
             }
             Self::RollBack { .. } => TransferDone::RolledBack(Err(Failure::Failed(message))),
-            Self::Unfinished | Self::Leave(_) => TransferDone::Unfinished(Err(message)),
+            Self::Unfinished | Self::Forget { .. } | Self::Leave(_) => {
+                TransferDone::Unfinished(Err(message))
+            }
             Self::Export { .. } | Self::ExportResults { .. } | Self::ExportText { .. } => {
                 TransferDone::Export(Err(Failure::Failed(message)))
             }
@@ -377,11 +393,12 @@ impl TransferWork {
                 }
                 TransferDone::Import(transfers.import(request, progress).map_err(Failure::from))
             }
-            Self::Unfinished | Self::Resume { .. } | Self::RollBack { .. } | Self::Leave(_) => {
-                match source.and_then(Source::transfers) {
-                    Some(transfers) => self.run_unfinished(transfers),
-                    None => self.failed(NONE.to_owned()),
-                }
+            Self::Unfinished
+            | Self::Forget { .. }
+            | Self::Resume { .. }
+            | Self::RollBack { .. }
+            | Self::Leave(_) => {
+                self.run_unfinished(source).unwrap_or_else(|| self.failed(NONE.to_owned()))
             }
             Self::ExportResults { file, overwrite, progress } => {
                 let Some(source) = source else { return self.failed(NONE.to_owned()) };
@@ -400,27 +417,6 @@ impl TransferWork {
                 TransferDone::Export(export(transfers, request, *overwrite, progress))
             }
         }
-    }
-}
-
-impl TransferWork {
-    /// Does what is about imports that did not reach the end of their files.
-    fn run_unfinished(&self, transfers: &dyn Transfers) -> TransferDone {
-        let left = match self {
-            Self::Resume { id, progress } => {
-                return TransferDone::Import(
-                    transfers.resume(*id, progress).map_err(Failure::from),
-                );
-            }
-            Self::RollBack { id, progress } => {
-                let done = transfers.roll_back(*id, progress);
-                return TransferDone::RolledBack(done.map_err(Failure::from));
-            }
-            Self::Leave(id) => transfers.leave(*id),
-            _ => Ok(()),
-        };
-        let found = left.and_then(|()| transfers.unfinished());
-        TransferDone::Unfinished(found.map_err(|error| error.to_string()))
     }
 }
 

@@ -9,6 +9,7 @@ mod connect;
 mod console;
 mod convert;
 mod copying;
+mod cut;
 mod demo;
 mod document_dialogs;
 mod documents;

@@ -193,6 +193,14 @@ impl Window {
         window
     }
 
+    /// Closes the window, and opens another one on the same folder.
+    pub fn restart(self) -> Self {
+        let Self { harness, source, folder } = self;
+        drop(harness);
+        drop(source);
+        Self::open_in(folder, &[])
+    }
+
     /// The same, with a view of the first collection shown.
     pub fn open_view(commands: &[Document], view: &str) -> Self {
         let mut window = Self::open_after(commands);

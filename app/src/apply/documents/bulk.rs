@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -97,6 +98,17 @@ pub fn sampled(tab: TabId, reply: &Reply, state: &mut State) {
 
 /// Starts a change.
 pub fn start(tab: TabId, change: BulkChange, origin: Origin, cx: &mut Apply<'_>) {
+    start_noted(tab, change, None, origin, cx);
+}
+
+/// Starts a change, or what continues or takes back the one with this journal.
+pub fn start_noted(
+    tab: TabId,
+    change: BulkChange,
+    journal: Option<PathBuf>,
+    origin: Origin,
+    cx: &mut Apply<'_>,
+) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let namespace = open.namespace.clone();
     if writing::is_busy(tab, cx.state) {
@@ -104,8 +116,8 @@ pub fn start(tab: TabId, change: BulkChange, origin: Origin, cx: &mut Apply<'_>)
         return;
     }
     let gauge = Arc::new(BulkGauge::default());
-    let work = BulkWork { namespace, change, gauge };
-    let title = title(&work, origin);
+    let work = BulkWork { namespace, change, journal, gauge };
+    let title = work.change.title(&work.namespace, origin == Origin::Redo);
     let (now_ms, uptime) = (cx.state.now_ms(), cx.state.uptime);
     let cancel = Some(work.gauge.cancel.clone());
     let operation = cx.state.operations.begin(title, now_ms, uptime, cancel);
@@ -113,31 +125,6 @@ pub fn start(tab: TabId, change: BulkChange, origin: Origin, cx: &mut Apply<'_>)
     cx.state.bulk.push(run);
     let purpose = AnyPurpose::Documents(tab, Purpose::Bulk(operation));
     cx.job(purpose, Lane::Bulk, Work::Bulk(work));
-}
-
-fn title(work: &BulkWork, origin: Origin) -> String {
-    let BulkWork { namespace, change, .. } = work;
-    match change {
-        BulkChange::Delete(_) => format!("Delete documents from {namespace}"),
-        BulkChange::Update { .. } => format!("Update documents of {namespace}"),
-        BulkChange::Copy { to, folder: None, .. } => {
-            format!("Copy documents of {namespace} to {to}")
-        }
-        BulkChange::Copy { to, folder: Some(folder), .. } => {
-            format!("Copy documents of {namespace} to {to} in {}", folder.display())
-        }
-        BulkChange::Empty => format!("Empty {namespace}"),
-        BulkChange::Duplicate { to, .. } => format!("Duplicate {namespace} as {to}"),
-        BulkChange::Back(made) | BulkChange::Again(made) => {
-            let way = if origin == Origin::Redo { "Redo" } else { "Undo" };
-            let what = match made.verb {
-                "Deleted" => "the deletion of documents from",
-                "Copied" => "the copy of documents to",
-                _ => "the update of documents of",
-            };
-            format!("{way} {what} {}", made.namespace)
-        }
-    }
 }
 
 /// Shows how far the changes are. Returns when to look again.
@@ -152,10 +139,11 @@ pub fn follow(state: &mut State) -> Option<Duration> {
     (!state.bulk.is_empty()).then_some(METER_PAUSE)
 }
 
-/// Stops every change after its present step, because the store closes.
+/// Stops every change after its present step, because the store closes. The rest is offered when it
+/// is opened again.
 pub fn cancel_all(state: &State) {
     for run in &state.bulk {
-        run.work.gauge.cancel.cancel();
+        run.work.gauge.leave();
     }
 }
 
@@ -316,6 +304,9 @@ fn words(run: &BulkRun, report: &BulkReport) -> String {
     if report.refused > 0 {
         let why = report.refusal.as_deref().unwrap_or("the store gave no reason");
         let _ = write!(words, "; {} refused: {why}", number::count(report.refused));
+    }
+    if report.is_unfinished {
+        words.push_str("; see Unfinished operations in the menu to continue or undo it");
     }
     if report.pairs.is_none() && run.work.change.is_undoable() {
         words.push_str("; too large to undo");

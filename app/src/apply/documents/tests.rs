@@ -10,6 +10,7 @@ use crate::action::documents::How;
 use crate::action::{Action, DialogAction};
 use crate::apply::{Apply, Effects};
 use crate::apply::{apply as act, outcome};
+use crate::job::Cancel;
 use crate::job::bulk::{BulkChange, Target};
 use crate::source::{Capabilities, Events, Source};
 use crate::state::documents::editor::{Editor, Phase};
@@ -95,7 +96,8 @@ impl Bench {
                     Work::Command { db, command } => (db, command),
                     Work::Bulk(work) => {
                         let source = Direct(Arc::clone(&self.engine));
-                        let report = bulk_work::run(&source, &work, &mut |_| {});
+                        let report =
+                            bulk_work::run(&source, &work, &Cancel::default(), &mut |_| {});
                         let ended = Outcome::Bulk { purpose, generation, report };
                         outcome(ended, &mut Apply::new(&mut self.state, &mut effects));
                         continue;

@@ -1,4 +1,5 @@
-//! Imports that did not reach the end of their files: found, resumed, rolled back, left.
+//! Imports that did not reach the end of their files: found, resumed, rolled back, left. Operations
+//! that were cut short are found with them.
 
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use mayfly_engine::transfer::{RollBackReport, UnfinishedImport};
 
 use super::run::{begin, failed, is_shown};
 use crate::apply::Apply;
+use crate::job::cut::CutWork;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::operations::Stage;
 use crate::state::toasts::Kind;
@@ -25,11 +27,15 @@ pub fn ask(show: bool, cx: &mut Apply<'_>) {
 }
 
 /// Handles the reply with the unfinished transfers.
-pub fn found(show: bool, found: Result<Vec<UnfinishedImport>, String>, state: &mut State) {
+pub fn found(
+    show: bool,
+    found: Result<(Vec<UnfinishedImport>, Vec<CutWork>), String>,
+    state: &mut State,
+) {
     let is_open =
         matches!(state.dialogs.open(), Some(AnyDialog::Transfer(Dialog::Unfinished { .. })));
     match found {
-        Ok(list) => state.transfer.unfinished = list,
+        Ok((imports, cut)) => (state.transfer.unfinished, state.transfer.cut) = (imports, cut),
         Err(error) if is_open => {
             let dialog = Dialog::Unfinished { error: Some(error) };
             state.dialogs.replace(AnyDialog::Transfer(dialog));
@@ -40,7 +46,7 @@ pub fn found(show: bool, found: Result<Vec<UnfinishedImport>, String>, state: &m
             return;
         }
     }
-    let is_empty = state.transfer.unfinished.is_empty();
+    let is_empty = state.transfer.unfinished.is_empty() && state.transfer.cut.is_empty();
     if is_open && is_empty {
         state.dialogs.close();
     } else if show && !is_empty && state.dialogs.open().is_none() {

@@ -59,7 +59,7 @@ pub fn start_import(cx: &mut Apply<'_>) {
 }
 
 /// Says that the connection to a server is locked, if it is.
-fn is_locked(state: &mut State) -> bool {
+pub fn is_locked(state: &mut State) -> bool {
     let uptime = state.uptime;
     let Some(connection) = &mut state.store.connection else { return false };
     if !connection.is_locked(uptime) {

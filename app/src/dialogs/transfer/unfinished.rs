@@ -1,13 +1,16 @@
-//! Imports that did not reach the end of their files: resume, roll back or leave each.
+//! Imports that did not reach the end of their files: resume, roll back or leave each. Operations that
+//! were cut short: continue, stop or undo each.
 
 use egui::{Context, Ui};
 use mayfly_engine::transfer::UnfinishedImport;
 
 use super::import::{beside_scroll_bar, error_ui};
 use super::{ask, imported};
-use crate::action::{Actions, TransferAction};
+use crate::action::{Action, Actions, CutAction, TransferAction};
 use crate::dialogs::close;
+use crate::job::cut::CutWork;
 use crate::state::State;
+use crate::state::transfer::cut::CutWay;
 use crate::state::transfer::import::file_name;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
@@ -18,14 +21,22 @@ const BUTTON: f32 = 96.0;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, error: Option<&str>, state: &State, actions: &mut Actions) {
+    let (title, subtitle) = if state.transfer.cut.is_empty() {
+        ("Unfinished imports", "These imports stopped early. Documents imported so far are kept")
+    } else {
+        ("Unfinished operations", "These were cut short. What they did so far is kept")
+    };
     let closing = modal::ui(
         context,
-        "Unfinished imports",
-        "These imports stopped early. Documents imported so far are kept",
+        title,
+        subtitle,
         sizes::DIALOG_WIDE,
         &mut *actions,
         |ui, actions| {
             beside_scroll_bar(ui);
+            for known in &state.transfer.cut {
+                cut_ui(ui, known, state, actions);
+            }
             for known in &state.transfer.unfinished {
                 one(ui, known, state.store.connection.is_some(), actions);
             }
@@ -40,6 +51,32 @@ pub fn ui(context: &Context, error: Option<&str>, state: &State, actions: &mut A
     if closing.closes() {
         close(actions);
     }
+}
+
+/// An operation that was cut short, and what can be done with it.
+fn cut_ui(ui: &mut Ui, known: &CutWork, state: &State, actions: &mut Actions) {
+    let title = with_marks(&known.title());
+    card::ui(ui, |ui| {
+        ui.label(text::rich(title.as_str(), text::title()));
+        let mut words = known.words();
+        if known.began_ms != 0 {
+            words = format!("{words}. Began {}", state.zone().date_time(known.began_ms));
+        }
+        ui.label(text::rich(with_marks(&words), text::body()));
+        ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
+        for (way, sentence) in known.ways() {
+            let file = known.file.clone();
+            let (label, action) = match way {
+                CutWay::Continue => ("Continue", CutAction::Continue(file)),
+                CutWay::Stop => ("Stop", CutAction::Forget(file)),
+                CutWay::Undo => ("Undo", CutAction::TakeBack(file)),
+            };
+            let spoken = format!("{label}: {title}");
+            if way_ui(ui, Button::plain(label).name(&spoken), &sentence) {
+                actions.push(Action::Cut(action));
+            }
+        }
+    });
 }
 
 fn one(ui: &mut Ui, known: &UnfinishedImport, is_server: bool, actions: &mut Actions) {

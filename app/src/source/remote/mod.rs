@@ -25,6 +25,7 @@ mod transfers;
 mod verdict;
 
 use std::iter;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
@@ -64,6 +65,8 @@ pub struct Remote {
     imports: UnfinishedImports,
     /// The reply to its first `hello`.
     hello: Document,
+    /// The folder for its journals, if there is a home folder.
+    journals: Option<PathBuf>,
 }
 
 impl Remote {
@@ -93,6 +96,7 @@ impl Remote {
             has_narrow_dates: AtomicBool::new(false),
             imports: UnfinishedImports::default(),
             hello: connected.hello,
+            journals: journals(string),
         };
         remote.learn_clock(&remote.hello, asked);
         Ok(remote)
@@ -208,6 +212,10 @@ impl Source for Remote {
         events::watch(self, namespace, cancel, report)
     }
 
+    fn journals(&self) -> Option<PathBuf> {
+        self.journals.clone()
+    }
+
     fn set_locked(&self, is_locked: bool) {
         self.lock.set(is_locked);
     }
@@ -243,6 +251,17 @@ pub fn attach(
         attached: Some(Box::new(attached)),
         source: Arc::new(remote),
     })
+}
+
+/// The folder on this machine for the journals of a server's operations. It has the same name
+/// however the server is spelled, and no name of a host or user in it.
+fn journals(string: &ConnectionString) -> Option<PathBuf> {
+    let folders = directories::ProjectDirs::from("", "", "mayfly")?;
+    let mut hosts = string.hosts.clone();
+    hosts.sort_unstable();
+    let place = string.secret_key().unwrap_or_else(|| hosts.join(","));
+    let name = format!("{:016x}", xxhash_rust::xxh3::xxh3_64(place.as_bytes()));
+    Some(folders.data_dir().join("journals").join(name))
 }
 
 /// Connects to the server that a string names, for the command line.

@@ -3,6 +3,7 @@
 pub mod again;
 pub mod command_line;
 pub mod copying;
+pub mod cut;
 pub mod disk_space;
 pub mod dump;
 pub mod dump_export;
@@ -18,6 +19,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mayfly_engine::transfer::{ImportReport, Progress, UnfinishedImport};
+
+use crate::job::cut::CutWork;
 
 use super::Namespace;
 use super::operations::OperationId;
@@ -50,6 +53,8 @@ pub struct Transfer {
     pub rehearsal: Option<Arc<Progress>>,
     /// Imports that did not reach the end of their files, the oldest first.
     pub unfinished: Vec<UnfinishedImport>,
+    /// Operations that were cut short, the oldest first.
+    pub cut: Vec<CutWork>,
     /// What asks for an operation again.
     pub again: HashMap<OperationId, Again>,
 }

@@ -14,6 +14,7 @@ impl Run<'_> {
     /// Takes a change back, or makes it again. A document that is not what the change made of it
     /// stays as it is.
     pub(super) fn swap(&mut self, made: &Made, is_back: bool) -> Result<(), Stop> {
+        let made = &self.swapped(made);
         self.work.gauge.set_total(made.pairs.len() as u64);
         let mut rest = made.pairs.as_slice();
         while !rest.is_empty() {
@@ -46,8 +47,16 @@ impl Run<'_> {
         let now = self.by_key(at, ids.clone())?;
         let (fit, others): (Vec<&Swap>, Vec<&Swap>) =
             swaps.iter().partition(|swap| swap.is_now(swap.from, &now));
-        self.report.unchanged += others.len() as u64;
-        let fitting: BTreeSet<String> = fit.iter().map(|swap| key(&swap.id)).collect();
+        // A swap that was cut short has done some of them already.
+        let is_continued = self.is_continued;
+        let is_done = |swap: &&Swap| is_continued && swap.is_now(swap.to, &now);
+        let others = others.iter().filter(|swap| !is_done(swap));
+        self.report.unchanged += others.count() as u64;
+        let fitting: BTreeSet<String> = swaps
+            .iter()
+            .filter(|swap| swap.is_now(swap.from, &now) || is_done(swap))
+            .map(|swap| key(&swap.id))
+            .collect();
         let (mut insert, mut replace, mut delete) = (Vec::new(), Vec::new(), Vec::new());
         for swap in &fit {
             match (swap.from, swap.to) {

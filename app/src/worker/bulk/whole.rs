@@ -5,6 +5,7 @@ use bson::{Bson, Document, doc};
 use super::{Run, Stop, batch_of, id_of, number, write_errors};
 use crate::commands::query::Query;
 use crate::commands::{bulk as command, store};
+use crate::job::bulk::Target;
 use crate::limits::BULK_STEP_DOCUMENTS;
 use crate::source::Namespace;
 
@@ -61,6 +62,9 @@ impl Run<'_> {
 
     /// Makes the copy and fills it. Of a copy that is not finished nothing is left.
     pub(super) fn duplicate(&mut self, to: &Namespace, indexes: &[Document]) -> Result<(), Stop> {
+        if self.is_continued {
+            return self.duplicate_again(to, indexes);
+        }
         // A second create is no error, and what is dropped below must not be another's.
         let known = self.read(&store::named(&to.collection))?;
         if !batch_of(&known).0.is_empty() {
@@ -73,6 +77,18 @@ impl Run<'_> {
             self.write_here(store::drop_collection(&to.collection))?;
         }
         filled
+    }
+
+    /// Continues a copy that was cut short. What is there already is left as it is.
+    fn duplicate_again(&mut self, to: &Namespace, indexes: &[Document]) -> Result<(), Stop> {
+        let known = self.read(&store::named(&to.collection))?;
+        if batch_of(&known).0.is_empty() {
+            self.write_here(store::create(&to.collection))?;
+        }
+        if !indexes.is_empty() {
+            self.write_here(store::create_indexes(&to.collection, indexes))?;
+        }
+        self.copy(&Target::Matching(Document::new()), to, self.source)
     }
 
     fn fill(&mut self, to: &str, indexes: &[Document]) -> Result<(), Stop> {

@@ -53,7 +53,7 @@ impl Shared {
         let cancel = work.gauge.cancel.clone();
         self.caring().push(cancel.clone());
         let done = guarded(|| match self.sources.of(store) {
-            Some(source) => bulk::run(source.as_ref(), work, &mut |reply| {
+            Some(source) => bulk::run(source.as_ref(), work, &self.ends, &mut |reply| {
                 let purpose = purpose.clone();
                 self.tell(Outcome::Answer { purpose, generation, reply });
             }),

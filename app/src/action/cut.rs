@@ -1,0 +1,14 @@
+//! Operations that were cut short.
+
+use std::path::PathBuf;
+
+/// What can be asked about an operation that was cut short. Each names its journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CutAction {
+    /// Does the rest.
+    Continue(PathBuf),
+    /// Takes back what it did.
+    TakeBack(PathBuf),
+    /// Forgets it; what it did stays.
+    Forget(PathBuf),
+}

@@ -1,0 +1,111 @@
+//! Operations that were cut short: continued, taken back, forgotten.
+
+use std::path::{Path, PathBuf};
+
+use super::transfer::run::is_locked;
+use super::{Apply, documents, rollout, tabs};
+use crate::action::CutAction;
+use crate::commands;
+use crate::job::bulk::BulkChange;
+use crate::job::cut::{CutKind, RolledIndex};
+use crate::job::rollout::{RolloutPlan, SECS_MAX};
+use crate::state::Namespace;
+use crate::state::documents::Origin;
+use crate::state::tabs::ViewKind;
+use crate::state::toasts::Kind;
+use crate::state::transfer::Purpose;
+use crate::worker::{Lane, TransferWork};
+
+/// Carries out one action.
+pub(super) fn apply(action: CutAction, cx: &mut Apply<'_>) {
+    match action {
+        CutAction::Continue(journal) => continue_it(&journal, cx),
+        CutAction::TakeBack(journal) => take_back(&journal, cx),
+        CutAction::Forget(journal) => forget(journal, None, cx),
+    }
+}
+
+fn found(journal: &Path, cx: &mut Apply<'_>) -> Option<CutKind> {
+    let known = cx.state.transfer.cut.iter().find(|known| known.file == journal)?;
+    let what = known.what.clone();
+    (!is_locked(cx.state)).then_some(what)
+}
+
+/// Continues an operation.
+fn continue_it(journal: &Path, cx: &mut Apply<'_>) {
+    match found(journal, cx) {
+        Some(CutKind::Bulk { namespace, forward, .. }) => {
+            let origin = match &forward {
+                BulkChange::Back(_) => Origin::Undo,
+                BulkChange::Again(_) => Origin::Redo,
+                _ => Origin::Person,
+            };
+            change(&namespace, forward, (journal, origin), cx);
+        }
+        Some(CutKind::Rollout { plan, index }) => {
+            let Some(plan) = continued(&plan, &index) else { return };
+            take(journal, cx);
+            rollout::start_noted(plan, Some(journal.to_owned()), cx);
+        }
+        Some(CutKind::Damaged(_)) | None => {}
+    }
+}
+
+/// The rollout from the present TTL on.
+fn continued(plan: &RolloutPlan, index: &RolledIndex) -> Option<RolloutPlan> {
+    let plan = plan.clone();
+    match index {
+        RolledIndex::Missing if plan.create.is_some() => Some(plan),
+        RolledIndex::Has(secs) => Some(RolloutPlan { create: None, from_secs: *secs, ..plan }),
+        RolledIndex::Missing | RolledIndex::Unknown(_) => None,
+    }
+}
+
+/// Takes an operation back. Of a rollout, the index becomes what it was; its documents stay gone.
+fn take_back(journal: &Path, cx: &mut Apply<'_>) {
+    match found(journal, cx) {
+        Some(CutKind::Bulk { namespace, back: Some(back), .. }) => {
+            change(&namespace, back, (journal, Origin::Undo), cx);
+        }
+        Some(CutKind::Rollout { plan, .. }) => {
+            let Namespace { db, collection } = &plan.namespace;
+            let name = plan.create.as_ref().and_then(|index| index.get_str("name").ok());
+            let command = match name {
+                Some(name) => commands::indexes::drop(collection, name),
+                None => commands::rollout::lower(&plan, plan.from_secs.unwrap_or(SECS_MAX)),
+            };
+            cx.state.changes.note(Some(&plan.namespace));
+            forget(journal.to_owned(), Some((db.clone(), command)), cx);
+        }
+        _ => {}
+    }
+}
+
+/// Forgets an operation, after a command if there is one.
+fn forget(journal: PathBuf, first: Option<(String, bson::Document)>, cx: &mut Apply<'_>) {
+    let purpose = Purpose::Unfinished { show: false };
+    cx.transfer(purpose, Lane::Transfer, TransferWork::Forget { journal, first });
+}
+
+/// Starts a change in the tab of its collection, which shows how far it is.
+fn change(
+    namespace: &Namespace,
+    change: BulkChange,
+    (journal, origin): (&Path, Origin),
+    cx: &mut Apply<'_>,
+) {
+    let Some(tab) = cx.state.tabs.show(namespace) else {
+        let words = "Too many tabs are open; close one first";
+        return cx.state.toasts.push(Kind::Warning, words, None, cx.state.uptime);
+    };
+    tabs::set_view(ViewKind::Documents, cx.state);
+    tabs::freshen(cx);
+    take(journal, cx);
+    documents::bulk::start_noted(tab, change, Some(journal.to_owned()), origin, cx);
+}
+
+/// It runs again, so it is no longer offered.
+fn take(journal: &Path, cx: &mut Apply<'_>) {
+    cx.state.transfer.cut.retain(|known| known.file != journal);
+    cx.state.dialogs.close();
+}

@@ -1,0 +1,70 @@
+//! Operations that were cut short, by a crash or the end of the program, and what can be done with
+//! each.
+
+use std::path::PathBuf;
+
+use super::Namespace;
+use super::bulk::BulkChange;
+use super::rollout::RolloutPlan;
+
+/// An operation that was cut short.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CutWork {
+    /// Its journal.
+    pub file: PathBuf,
+    /// What it was.
+    pub what: CutKind,
+    /// When it began, in milliseconds since 1970 by the store's clock.
+    pub began_ms: i64,
+    /// Documents that it changed.
+    pub done: u64,
+    /// Documents in all; 0 while they are not known.
+    pub total: u64,
+}
+
+/// What was cut short.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "few are listed at a time")]
+pub enum CutKind {
+    /// A change of many documents.
+    Bulk {
+        /// The collection.
+        namespace: Namespace,
+        /// What continues it.
+        forward: BulkChange,
+        /// What takes it back, if everything that this needs was noted.
+        back: Option<BulkChange>,
+    },
+    /// A rollout.
+    Rollout {
+        /// The plan as it began.
+        plan: Box<RolloutPlan>,
+        /// The index as it is now.
+        index: RolledIndex,
+    },
+    /// Its journal is damaged: one sentence.
+    Damaged(String),
+}
+
+/// The index of a rollout that was cut short, as the store has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RolledIndex {
+    /// It is not there.
+    Missing,
+    /// It has this TTL in seconds, or none.
+    Has(Option<i64>),
+    /// The store didn't say: one sentence.
+    Unknown(String),
+}
+
+impl CutWork {
+    /// The collection, if it is known.
+    #[must_use]
+    pub fn namespace(&self) -> Option<&Namespace> {
+        match &self.what {
+            CutKind::Bulk { namespace, .. } => Some(namespace),
+            CutKind::Rollout { plan, .. } => Some(&plan.namespace),
+            CutKind::Damaged(_) => None,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The victim of the tests of cut operations: works on a store as the window does, until it is
+//! killed.
+//!
+//! `cut_victim FOLDER update` updates every document of `d.c` and prints the number of each step.
+//! `cut_victim FOLDER rollout` rolls out a TTL on `at` of `d.r`, and prints a number after each change
+//! of the index.
+
+use std::error::Error;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bson::{Bson, Document, doc};
+use mayfly::job::bulk::{BulkChange, BulkGauge, BulkWork, Target};
+use mayfly::job::purpose::StorePurpose;
+use mayfly::job::rollout::{RolloutGauge, RolloutPlan, RolloutWork};
+use mayfly::job::{Cancel, OperationId, Purpose};
+use mayfly::source::OpenRequest;
+use mayfly::source::embedded::opener;
+use mayfly::state::Namespace;
+use mayfly::worker::lesson_shelf::shelf;
+use mayfly::worker::{Job, Lane, Secrets, Work, Worker, bulk};
+
+const USAGE: &str = "usage: cut_victim FOLDER update|rollout";
+
+/// The pause between two looks at a rollout.
+const LOOK: Duration = Duration::from_millis(5);
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let folder = arguments.next().map(PathBuf::from).ok_or(USAGE)?;
+    let request = OpenRequest { folder: Some(folder), must_exist: true, ..OpenRequest::default() };
+    match arguments.next().ok_or(USAGE)?.as_str() {
+        "update" => update(&request),
+        "rollout" => roll_out(request),
+        _ => Err(USAGE.into()),
+    }
+}
+
+fn update(request: &OpenRequest) -> Result<(), Box<dyn Error>> {
+    let source = opener()(request).map_err(|error| error.message)?.source;
+    let update = Bson::Document(doc! { "$inc": { "n": 1 } });
+    let work = BulkWork {
+        namespace: Namespace::new("d", "c"),
+        change: BulkChange::Update { target: Target::Matching(Document::new()), update },
+        journal: None,
+        gauge: Arc::new(BulkGauge::default()),
+    };
+    let (mut out, mut steps) = (std::io::stdout(), 0);
+    bulk::run(source.as_ref(), &work, &Cancel::default(), &mut |_| {
+        steps += 1;
+        let _ = writeln!(out, "{steps}").and_then(|()| out.flush());
+    });
+    Ok(())
+}
+
+fn roll_out(request: OpenRequest) -> Result<(), Box<dyn Error>> {
+    let wake = Arc::new(|_| ());
+    let worker = Worker::start(opener(), shelf(None), Secrets::none(), wake)?;
+    let submit = |work| {
+        let purpose = Purpose::Store(StorePurpose::Open);
+        worker.submit(Job { purpose, lane: Lane::Write, generation: 1, store: 0, work });
+    };
+    submit(Work::Open(request));
+    let gauge = Arc::new(RolloutGauge::default());
+    let plan = RolloutPlan {
+        namespace: Namespace::new("d", "r"),
+        create: None,
+        key: doc! { "at": 1 },
+        partial: None,
+        from_secs: Some(1_000_000),
+        to_secs: 60,
+        per_second: 1,
+    };
+    submit(Work::Rollout(
+        RolloutWork { plan, journal: None, gauge: Arc::clone(&gauge) },
+        OperationId(1),
+    ));
+    let mut told = 0;
+    loop {
+        while worker.next_outcome().is_some() {}
+        if gauge.changes() > told {
+            told = gauge.changes();
+            println!("{told}");
+            std::io::stdout().flush()?;
+        }
+        std::thread::park_timeout(LOOK);
+    }
+}
