@@ -78,7 +78,7 @@ pub struct MayflyApp {
     lesson_card: Option<usize>,
     /// The window closes, and nothing is asked before that.
     is_closing: bool,
-    /// What says whether the progress in lessons is kept.
+    /// Reports whether the progress in lessons is kept.
     shelf: Arc<dyn LessonShelf>,
     settings: KeptState,
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// What can be asked about an operation that was cut short. Each names its journal.
+/// The decisions about an operation that was cut short. Each names its journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CutAction {
     /// Does the rest.

@@ -7,7 +7,7 @@ use crate::state::toasts::Kind;
 use crate::state::{Settings, State};
 use crate::worker::{KeptSettings, SettingsKeeper, SettingsReport, Wake};
 
-/// What is known of the settings on the disk.
+/// The settings on the disk, as far as they are known.
 pub struct KeptState {
     /// `None`: settings are not kept.
     keeper: Option<SettingsKeeper>,

@@ -121,7 +121,7 @@ pub enum BulkChange {
 }
 
 impl BulkChange {
-    /// What it is, for a list of operations.
+    /// The words for a list of operations.
     #[must_use]
     pub fn title(&self, namespace: &Namespace, is_redo: bool) -> String {
         match self {

@@ -12,7 +12,7 @@ use super::rollout::RolloutPlan;
 pub struct CutWork {
     /// Its journal.
     pub file: PathBuf,
-    /// What it was.
+    /// The operation.
     pub what: CutKind,
     /// When it began, in milliseconds since 1970 by the store's clock.
     pub began_ms: i64,
@@ -22,7 +22,7 @@ pub struct CutWork {
     pub total: u64,
 }
 
-/// What was cut short.
+/// The kind of operation that was cut short.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "few are listed at a time")]
 pub enum CutKind {
@@ -30,9 +30,9 @@ pub enum CutKind {
     Bulk {
         /// The collection.
         namespace: Namespace,
-        /// What continues it.
+        /// The work that continues it.
         forward: BulkChange,
-        /// What takes it back, if everything that this needs was noted.
+        /// The work that undoes it, if everything that this needs was noted.
         back: Option<BulkChange>,
     },
     /// A rollout.

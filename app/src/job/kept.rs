@@ -1,4 +1,4 @@
-//! What the program keeps from one start to the next, as JSON. One entry that can't be read costs only that entry,
+//! State that is kept from one start to the next, as JSON. One entry that can't be read costs only that entry,
 //! and what several windows changed is joined entry by entry.
 
 use std::cell::Cell;
@@ -65,7 +65,7 @@ impl ListRule {
     }
 }
 
-/// What the file gets: what others wrote (`theirs`), with our changes since `base`. An entry that one side deleted is
+/// Merges: the entries that others wrote (`theirs`), with our changes since `base`. An entry that one side deleted is
 /// deleted unless the other side changed it; where both changed a value, it is ours.
 #[must_use]
 pub fn merge(base: &Fields, ours: &Fields, theirs: &Fields, rules: &[ListRule]) -> Fields {
@@ -320,7 +320,7 @@ mod tests {
             json!({"favorites": [entry("a", "1"), entry("theirs", "1")]}),
             json!({"favorites": [entry("mine", "1"), entry("theirs", "1")]}),
         );
-        // What one deleted and the other changed stays.
+        // An entry that one deleted and the other changed stays.
         check_merge(
             json!({"favorites": [entry("a", "1"), entry("b", "1")]}),
             json!({"favorites": [entry("a", "2")]}),

@@ -141,7 +141,7 @@ pub struct KeptProgress {
     pub progress: Progress,
     /// `None`: it is not kept.
     file: Option<KeptFile>,
-    /// What was written last, or read.
+    /// The content last written or read.
     base: Fields,
     has_failed: bool,
     notes: Vec<String>,
@@ -179,7 +179,7 @@ impl KeptProgress {
         }
     }
 
-    /// What to tell the user, once.
+    /// A note for the user, shown once.
     pub fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }

@@ -20,7 +20,7 @@ const VERSION: u64 = 1;
 const VERSION_FIELD: &str = "mayfly";
 const CHECKSUM_FIELD: &str = "checksum";
 
-/// What is before the digits of the checksum.
+/// The text before the digits of the checksum.
 const CHECKSUM_BEGINS: &str = "\"checksum\": \"";
 
 /// The checksum while it is computed.
@@ -40,12 +40,12 @@ pub fn data_file(name: &str) -> Option<PathBuf> {
     Some(folders.data_dir().join(name))
 }
 
-/// What was found in a file.
+/// The result of reading a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
-    /// What could be read.
+    /// The readable part.
     pub fields: Fields,
-    /// What to tell the user: a damaged file, and where it is kept.
+    /// A note for the user: a damaged file, and where it is kept.
     pub notes: Vec<String>,
 }
 

@@ -78,7 +78,7 @@ pub fn job(value: &Bson, colors: &Colors) -> LayoutJob {
     job
 }
 
-/// The last characters of a number that doesn't fit into so many, after a `…`.
+/// The last characters of a number that is longer than the cell, after a `…`.
 fn cut_number(number: &str, chars: usize) -> String {
     let skipped = number.chars().count() - number.chars().count().min(chars.saturating_sub(1));
     let end: String = number.chars().skip(skipped).collect();

@@ -53,7 +53,7 @@ pub trait LessonShelf: Send + Sync + 'static {
         let _ = view;
     }
 
-    /// What to tell the user about the file with the progress, once. The window's thread asks, so it must not wait.
+    /// A note for the user about the file with the progress, once. The window's thread asks, so it must not wait.
     fn take_notes(&self) -> Vec<String> {
         Vec::new()
     }

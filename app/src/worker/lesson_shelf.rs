@@ -17,7 +17,7 @@ use crate::source::kept_file::hash;
 /// Lessons whose progress is kept in a file.
 struct ProgramShelf {
     progress: Mutex<KeptProgress>,
-    /// What to say about the file.
+    /// A note for the user about the file.
     notes: Mutex<Vec<String>>,
     /// The hash of the lesson that was opened last.
     opened: Mutex<u64>,

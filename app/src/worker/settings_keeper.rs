@@ -19,7 +19,7 @@ const REPORTS_MAX: usize = 16;
 #[derive(Clone, Default)]
 pub struct KeptSettings {
     file: Option<KeptFile>,
-    /// What was read, and what to say about it.
+    /// The settings that were read, and a note about them.
     pub found: Found,
 }
 
@@ -45,7 +45,7 @@ impl KeptSettings {
     }
 }
 
-/// What the window says about the settings' file.
+/// A note for the window about the settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingsReport {
     /// Something to look at.
@@ -59,7 +59,7 @@ pub enum SettingsReport {
 /// Writes settings, and says each failure once.
 struct Writer {
     file: KeptFile,
-    /// What this window wrote last, or read. The difference is what it changed.
+    /// The settings that this window last wrote or read. The difference is its changes.
     base: Fields,
     has_failed: bool,
 }

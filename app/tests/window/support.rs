@@ -36,7 +36,7 @@ pub fn at(secs: i64) -> DateTime {
     DateTime::from_millis(START_MS + secs * 1_000)
 }
 
-/// What surrounds a window.
+/// The surroundings of a window.
 struct Machine {
     request: OpenRequest,
     seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,

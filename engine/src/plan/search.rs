@@ -35,7 +35,7 @@ pub struct Search {
     variables: Vec<(String, Option<RawBson>)>,
     collation: Option<Collation>,
     position: Position,
-    /// What a scan of the whole collection has met so far.
+    /// Counts the rows of a scan over the whole collection.
     whole: Option<WholeScan>,
     /// Whether the search stays open at the end of the collection.
     tails: bool,

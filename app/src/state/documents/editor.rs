@@ -23,7 +23,7 @@ pub struct Editor {
     pub leaving: bool,
     /// The store's time when the text was read, in milliseconds since 1970: its `new Date()`.
     pub now_ms: i64,
-    /// What the text says; read again when it changes, and before it is saved.
+    /// The parsed text; read again when it changes, and before it is saved.
     pub read: Result<Vec<Document>, Problem>,
 }
 

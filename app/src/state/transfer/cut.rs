@@ -5,19 +5,19 @@ use crate::job::bulk::BulkChange;
 use crate::job::cut::{CutKind, CutWork, RolledIndex};
 use crate::job::rollout::RolloutPlan;
 
-/// What can be done with an operation that was cut short.
+/// A decision about an operation that was cut short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutWay {
     /// It continues.
     Continue,
     /// It stays as it is, and is forgotten.
     Stop,
-    /// What it did is taken back.
+    /// Undo its changes.
     Undo,
 }
 
 impl CutWork {
-    /// What it was, for a list of operations.
+    /// The words for a list of operations.
     #[must_use]
     pub fn title(&self) -> String {
         match &self.what {
@@ -66,7 +66,7 @@ impl CutWork {
         }
     }
 
-    /// What can be done, with a sentence each.
+    /// The possible decisions, with a sentence each.
     #[must_use]
     pub fn ways(&self) -> Vec<(CutWay, String)> {
         use CutWay::{Continue, Stop, Undo};

@@ -228,7 +228,7 @@ impl Item {
 }
 
 impl Contents {
-    /// What was done to the documents, in the past.
+    /// The verb for the changes, in the past tense.
     fn verb(&self) -> &'static str {
         match header::change(&self.header) {
             Some((_, BulkChange::Back(made) | BulkChange::Again(made))) => made.verb,
@@ -260,7 +260,7 @@ impl Contents {
         self.changes().map(|(_, item, _)| key(&item.id())).collect()
     }
 
-    /// What takes the changes back; `None`: that was too much to keep.
+    /// The work that undoes the changes. `None` if that was too much to keep.
     #[must_use]
     pub fn made(&self) -> Option<Vec<Pair>> {
         if !self.pairs.is_empty() {

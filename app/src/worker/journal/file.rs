@@ -311,7 +311,7 @@ fn bytes_or_empty(document: Option<&RawDocumentBuf>) -> &[u8] {
     document.map_or(&EMPTY, |raw| raw.as_bytes())
 }
 
-/// What the records say, and how many bytes are whole records. `None`: there is no header.
+/// The contents of the records, and the number of bytes in whole records. `None` without a header.
 fn read(all: &[u8]) -> (Option<Contents>, usize) {
     let (mut at, mut contents) = (0, None);
     while let Some((body, next)) = record(all, at) {

@@ -34,7 +34,7 @@ pub(in crate::value) struct Work {
     pub(in crate::value) taking: NonstandardCounter,
     /// The names of the fields of all open documents.
     pub(super) names: Vec<Name>,
-    /// What `new Date()` means, in ms since 1970. `None` refuses it, and `ObjectId()` and `UUID()`.
+    /// The time of `new Date()`, in ms since 1970. `None` refuses it, and `ObjectId()` and `UUID()`.
     pub(in crate::value) now_ms: Option<i64>,
     /// Some document so far has a name twice, which is read.
     pub(super) has_duplicate: bool,
