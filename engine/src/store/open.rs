@@ -238,8 +238,19 @@ fn is_new(data_path: &FsPath, card: Option<&IdentityCard>) -> Result<bool, Store
     }
     // The first opening of this store was interrupted. Nothing was acknowledged, and the header may be partial.
     let is_begun = card.is_some_and(|card| !card.had_data) && len <= HEADER_BYTES_MAX;
-    let has_header = || open_chosen(data_path).is_ok_and(|file| walk::check_header(&file).is_ok());
-    Ok(len == 0 || (is_begun && !has_header()))
+    Ok(len == 0 || is_begun && !has_header(data_path)?)
+}
+
+/// Whether the file begins like a store. A file that can't be read now is not an empty one: taking it for new would
+/// cost its data.
+fn has_header(data_path: &FsPath) -> Result<bool, StoreError> {
+    let file = open_chosen(data_path)
+        .map_err(|error| StoreError::io("Can't read the data file", &error))?;
+    match walk::check_header(&file) {
+        Ok(_) => Ok(true),
+        Err(error @ StoreError::Io { .. }) => Err(error),
+        Err(_) => Ok(false),
+    }
 }
 
 /// The result of checking the data file before it is opened.

@@ -27,7 +27,7 @@
   hide(globalThis, { Date: StoreDate });
 
   const form = new RegExp(
-    "^(\\d{4}|[+-]\\d{6})-?(\\d{2})-?(\\d{2})" +
+    "^(\\d{4})-?(\\d{2})-?(\\d{2})" +
       "([T ](\\d{2})(:?(\\d{2})(:?(\\d{2})(\\.(\\d+))?)?)?(Z|([+-])(\\d{2}):?(\\d{2}))?)?$",
   );
   const isoDate = function ISODate(input) {
