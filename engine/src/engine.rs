@@ -126,16 +126,7 @@ impl Engine {
                 command::note_event(&context, event);
             }
         });
-        let telling = Arc::downgrade(&context);
-        let wake = background.wake();
-        context.collections.store().observe(move |notice| {
-            if matches!(notice, StoreNotice::DamagedRows { .. }) {
-                wake.notify();
-            }
-            if let Some(context) = telling.upgrade() {
-                command::note_store(&context, notice);
-            }
-        });
+        observe_store(&context, &background);
         if is_writable
             && report.damaged.count > 0
             && !context.collections.scrub_status()?.is_running
@@ -289,6 +280,20 @@ fn open_clock(option: ClockOption) -> (Arc<dyn Clock>, Option<Arc<SimulatedClock
 /// Where the simulated clock stood that a store last ran on, if it continues on that.
 fn simulated_start_ms(option: ClockOption, store: &Store) -> Result<Option<i64>, StoreError> {
     if option == ClockOption::Stored { simulated_now_ms(store) } else { Ok(None) }
+}
+
+/// Logs the notices of the store. Damaged rows lead to a scrub.
+fn observe_store(context: &Arc<Context>, background: &Background) {
+    let telling = Arc::downgrade(context);
+    let wake = background.wake();
+    context.collections.store().observe(move |notice| {
+        if matches!(notice, StoreNotice::DamagedRows { .. }) {
+            wake.notify();
+        }
+        if let Some(context) = telling.upgrade() {
+            command::note_store(&context, notice);
+        }
+    });
 }
 
 /// Passes every committed change on to subscribers, the reaper and the background work. The reaper

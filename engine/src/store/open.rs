@@ -60,29 +60,21 @@ fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenRepor
     }
     let card = IdentityCard::read(&folder, &mut warnings)?;
     let created = is_new(&data_path, card.as_ref())?;
-    if created && read_only.is_some() {
-        return Err(StoreError::NotADatabase { what: "the folder holds no data file".to_owned() });
-    }
     if created {
-        create_data_file(&folder, &data_path, options.now_ms)?;
+        create_data_file(&folder, &data_path, read_only.is_some(), options.now_ms)?;
     }
     let registration = Registration::take(&data_path)?;
     if read_only.is_none() {
-        if folder::free_bytes(&folder).is_some_and(|bytes| bytes < DISK_FREE_BYTES_LOW) {
-            warnings.push("The disk is almost full.".to_owned());
-        }
-        folder::reserve_lock_file(&folder)?;
+        reserve_space(&folder, &mut warnings)?;
     }
+    let full_check = options.full_check || read_only.is_some();
+    let how = StoreOptions { full_check, ..options.clone() };
     let mut check = FileCheck::default();
     if !created {
-        let full_check = options.full_check || read_only.is_some();
-        let options = StoreOptions { full_check, ..options.clone() };
-        check = check_data_file(&data_path, card.as_ref(), &lock, &options, &mut warnings)?;
+        check = check_data_file(&data_path, card.as_ref(), &lock, &how, &mut warnings)?;
     }
-
     let guard = check.guard.take();
-    let env = options.environment(read_only.is_some());
-    let env = Environment::open(&folder, env, guard.clone())?;
+    let env = Environment::open(&folder, options.environment(read_only.is_some()), guard.clone())?;
     let card_on_disk = card.clone();
     let mut card = identify(&env, card, read_only.is_some(), options.now_ms, &mut warnings)?;
     if check.was_walked {
@@ -122,6 +114,14 @@ fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenRepor
     Ok((parts, report))
 }
 
+/// Allocates the lock file, and warns of a disk that is almost full.
+fn reserve_space(folder: &FsPath, warnings: &mut Vec<String>) -> Result<(), StoreError> {
+    if folder::free_bytes(folder).is_some_and(|bytes| bytes < DISK_FREE_BYTES_LOW) {
+        warnings.push("The disk is almost full.".to_owned());
+    }
+    folder::reserve_lock_file(folder)
+}
+
 /// Whether the data file, with the card `found`, belongs to another store than the card on disk. A data file
 /// without a card was copied into the folder.
 fn is_foreign(on_disk: Option<&IdentityCard>, found: &IdentityCard) -> bool {
@@ -129,7 +129,15 @@ fn is_foreign(on_disk: Option<&IdentityCard>, found: &IdentityCard) -> bool {
 }
 
 /// Creates the card and the empty data file of a new store.
-fn create_data_file(folder: &FsPath, data_path: &FsPath, now_ms: i64) -> Result<(), StoreError> {
+fn create_data_file(
+    folder: &FsPath,
+    data_path: &FsPath,
+    read_only: bool,
+    now_ms: i64,
+) -> Result<(), StoreError> {
+    if read_only {
+        return Err(StoreError::NotADatabase { what: "the folder holds no data file".to_owned() });
+    }
     IdentityCard::write(&IdentityCard::new(now_ms), folder)?;
     folder::private_file()
         .truncate(true)

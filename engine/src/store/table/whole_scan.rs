@@ -7,7 +7,7 @@ use crate::store::{CollectionId, Counters, Reader, StoreError};
 #[derive(Debug, Clone, Copy)]
 pub struct WholeScan {
     collection: CollectionId,
-    /// The counters at the begin; `None` if they are lost, or within a write, whose counters may be behind.
+    /// The counters at the begin; `None` if they are lost, or within a write, whose counters may not be updated yet.
     counters: Option<Counters>,
     rows: u64,
 }

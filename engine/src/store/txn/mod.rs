@@ -8,6 +8,7 @@ pub(super) mod latch;
 pub(super) mod oplog;
 pub(super) mod reader;
 pub(super) mod recovery;
+mod search;
 pub(super) mod snapshot;
 pub(super) mod write_state;
 pub(super) mod writer;

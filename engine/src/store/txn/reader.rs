@@ -4,11 +4,10 @@ use std::ops::Bound;
 
 use heed::RoTxn;
 
-use super::env::{Row, Table, Tables};
+use super::env::{Table, Tables};
 use super::snapshot::SnapshotNumber;
 use crate::store::table::codec;
 use crate::store::table::range::Rows;
-use crate::store::walk::{Neighbors, Place};
 use crate::store::{
     CollectionId, Counters, DamagedRow, Entry, IndexId, RecordNumber, Scan, StoreError,
     StoredDocument, UnverifiedDocument,
@@ -20,7 +19,7 @@ pub(super) const LAST_ID: &str = "lastId";
 /// One consistent snapshot of the store. What it returns borrows from the transaction.
 #[derive(Clone, Copy)]
 pub struct Reader<'t> {
-    txn: &'t RoTxn<'t>,
+    pub(super) txn: &'t RoTxn<'t>,
     pub(super) tables: &'t Tables,
     snapshot: Option<SnapshotNumber>,
 }
@@ -247,51 +246,6 @@ impl<'t> Reader<'t> {
         direction: Scan,
     ) -> Result<Rows<'t>, StoreError> {
         Rows::new(self.txn, self.tables, table, bounds, direction)
-    }
-
-    fn get(&self, table: Table, key: &[u8]) -> Result<Option<&'t [u8]>, StoreError> {
-        self.tables.check_place(table.name, Place::At(key), Neighbors::Neither)?;
-        let found = table.get(self.txn, key).map_err(|error| self.tables.failed(error))?;
-        if found.is_none() && self.tables.has_damaged_rows() {
-            self.check_absence(table, key)?;
-        }
-        Ok(found)
-    }
-
-    fn next_entry(&self, bound: &[u8]) -> Result<Option<Row<'t>>, StoreError> {
-        let table = self.tables.entries;
-        let next = self.at_or_after(table, bound)?;
-        if self.tables.has_damaged_rows() && !next.is_some_and(|row| codec::is_under(row, bound)) {
-            self.check_absence(table, bound)?;
-        }
-        Ok(next)
-    }
-
-    fn at_or_after(&self, table: Table, key: &[u8]) -> Result<Option<Row<'t>>, StoreError> {
-        self.tables.check_place(table.name, Place::At(key), Neighbors::Both)?;
-        let next = table.get_greater_than_or_equal_to(self.txn, key);
-        next.map_err(|error| self.tables.failed(error))
-    }
-
-    /// Fails if a row next to this key would be sound under it. Keys ascend in a file that was walked, so a
-    /// changed key is still next to the place of the true one. Before the walk any damage is enough.
-    #[cold]
-    fn check_absence(&self, table: Table, key: &[u8]) -> Result<(), StoreError> {
-        let next = self.at_or_after(table, key)?;
-        let before = table.get_lower_than(self.txn, key);
-        let before = before.map_err(|error| self.tables.failed(error))?;
-        let is_unwalked = self.tables.guard().is_some();
-        for (found, value) in before.into_iter().chain(next) {
-            let is_damaged =
-                is_unwalked && DamagedRow::check(table.name, found, Some(value)).is_some();
-            if is_damaged || DamagedRow::is_misplaced(table.name, key, (found, value)) {
-                return Err(StoreError::damaged(format!(
-                    "a key of table {} does not match its checksum, so what was sought can't be found",
-                    table.name
-                )));
-            }
-        }
-        Ok(())
     }
 
     /// The counters of a collection or an index; all zero when none were set.
