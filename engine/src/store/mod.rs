@@ -13,10 +13,10 @@
 //!   to deletions only while the disk is full, or to a store that takes no change until its file was walked.
 //! - `file` owns the data folder and the files next to `data.mdb`.
 //! - `copy` writes backups, restores them, and compacts the store.
-//! - `walk` checks a file before LMDB maps it.
+//! - `walk` checks a file before LMDB follows its pages.
 //!
 //! LMDB trusts its file: a damaged one can crash the process. So `walk` reads the file page by page, with plain
-//! reads, before LMDB maps it, and each stored row carries a checksum.
+//! reads, before LMDB follows it, and each stored row carries a checksum.
 
 mod copy;
 mod error;

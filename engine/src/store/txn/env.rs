@@ -302,8 +302,8 @@ pub(in crate::store) fn open_env(
         // the folder can't be written.
         unsafe { options.flags(EnvFlags::READ_ONLY | EnvFlags::NO_LOCK) };
     }
-    // SAFETY: `app.lock` and the registry of open files keep every other opener out. The walk or a clean
-    // close guarantees the file's structure.
+    // SAFETY: `app.lock` and the registry of open files keep every other opener out. The walk has checked
+    // the file's structure; until it has, the page guard checks what each read needs, and nothing writes.
     unsafe { options.open(folder) }
 }
 

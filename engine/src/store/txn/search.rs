@@ -47,7 +47,8 @@ impl<'t> Reader<'t> {
                 is_unwalked && DamagedRow::check(table.name, found, Some(value)).is_some();
             if is_damaged || DamagedRow::is_misplaced(table.name, key, (found, value)) {
                 return Err(StoreError::damaged(format!(
-                    "a key of table {} does not match its checksum, so what was sought can't be found",
+                    "a key of table {} does not match its checksum, so this search can't find its row; \
+                     run Verify for a full report",
                     table.name
                 )));
             }

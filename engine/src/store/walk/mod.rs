@@ -1,4 +1,4 @@
-//! The check of a data file before LMDB maps it.
+//! The check of a data file before LMDB follows its pages.
 //!
 //! LMDB trusts every number in its file; a wrong one makes it read or write outside the map. This module
 //! reads the file with plain reads, trusts nothing, and accepts only the shape that the store itself writes:
