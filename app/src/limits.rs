@@ -2,12 +2,14 @@
 
 mod journals;
 mod lessons;
+mod scripts;
 mod servers;
 
 use std::time::Duration;
 
 pub use self::journals::*;
 pub use self::lessons::*;
+pub use self::scripts::*;
 pub use self::servers::*;
 
 /// Threads that read from the start on.
@@ -433,15 +435,6 @@ pub const CONSOLE_OUTPUT_MAX: usize = 16 * 1024 * 1024;
 /// Bytes that the demo store or a sandbox reserves for deletions on a full disk. An ordinary store
 /// reserves more.
 pub const DEMO_BALLAST_BYTES: u64 = 1 << 20;
-
-/// Bytes beyond the limit with which a console that is full can still say so and be emptied.
-pub const CONSOLE_MEMORY_RESERVE: usize = 8 * 1024 * 1024;
-
-/// The longest time that a sleeping console takes to notice that it is stopped.
-pub const CONSOLE_SLEEP_STEP: Duration = Duration::from_millis(20);
-
-/// How long the promises of a stopped input may take to end.
-pub const CONSOLE_PROMISES_END_MAX: Duration = Duration::from_millis(200);
 
 /// The longest time in which completion looks for what a word may become.
 pub const CONSOLE_COMPLETION_MAX: Duration = Duration::from_millis(50);

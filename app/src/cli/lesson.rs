@@ -14,7 +14,7 @@ use crate::job::OpenRequest;
 use crate::job::lesson::{Lesson, LessonEntry, LessonProgress, LessonSource, Level, Problem};
 use crate::lessons::progress::KeptProgress;
 use crate::lessons::{handout, library};
-use crate::limits::CONSOLE_THREAD_STACK;
+use crate::shell::watch::{self, Waited};
 use crate::shutdown::ShutdownSignal;
 use crate::source::embedded::first_request;
 use crate::source::kept_file::data_file;
@@ -202,10 +202,11 @@ fn in_terminal(lesson: Arc<Lesson>, source: LessonSource, card: usize) -> Result
         let (mut input, mut out) = (std::io::stdin().lock(), std::io::stdout().lock());
         lesson_play::run(&lesson, source, card, &mut input, &mut out)
     };
-    let thread = std::thread::Builder::new().name("mayfly-lesson".to_owned());
-    let thread =
-        thread.stack_size(CONSOLE_THREAD_STACK).spawn(play).map_err(Failure::from_error)?;
-    thread.join().unwrap_or_else(|_| Err(Failure("The lesson ended by a bug.".to_owned())))
+    match watch::run("mayfly-lesson", play).map_err(Failure::from_error)? {
+        Waited::Answer(result) => result,
+        Waited::Ended => Err(Failure("The lesson ended by a bug.".to_owned())),
+        Waited::Stuck(stuck) => Err(Failure(format!("{stuck}."))),
+    }
 }
 
 fn write_handout(args: &LessonHandout) -> Result<(), Failure> {

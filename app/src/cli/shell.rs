@@ -4,13 +4,12 @@
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use super::script_file::{self, ScriptFile};
 use super::{Failure, args, prompt, server, start_ms, store::check_exists, walk};
 use crate::job::{Cancel, OpenRequest, Sandbox};
-use crate::limits::CONSOLE_THREAD_STACK;
+use crate::shell::watch::{self, Waited};
 use crate::shell::{Output, Shell, ShellLimits};
 use crate::shutdown::ShutdownSignal;
 use crate::source::{Opened, Source, embedded};
@@ -26,17 +25,38 @@ pub(super) fn run(args: args::Shell) -> Result<(), Failure> {
         Some(name) => server::attach(name, args.quiet)?.0,
         None => open(&args)?.source,
     };
-    let kept = Arc::clone(&source);
-    let work = move || run_on(&args, &files, kept, &shutdown);
-    // The main thread's stack is as small as the system wants it.
-    let thread = thread::Builder::new()
-        .name("mayfly-shell".to_owned())
-        .stack_size(CONSOLE_THREAD_STACK)
-        .spawn(work)
-        .map_err(|error| Failure(format!("Can't start a thread: {error}.")))?;
-    let result = thread.join().unwrap_or_else(|_| Err(Failure("The shell stopped.".to_owned())));
+    let result = supervised(&Arc::new(args), files, &source, &shutdown);
     source.close();
     result
+}
+
+/// Runs everything on a thread that is abandoned if a script can't be stopped. The prompt then starts
+/// over on another one.
+fn supervised(
+    args: &Arc<args::Shell>,
+    files: Vec<ScriptFile>,
+    source: &Arc<dyn Source>,
+    shutdown: &ShutdownSignal,
+) -> Result<(), Failure> {
+    let is_prompt = args.eval.is_empty() && files.is_empty() && io::stdin().is_terminal();
+    let files = Arc::new(files);
+    loop {
+        let (args, files) = (Arc::clone(args), Arc::clone(&files));
+        let (source, signal) = (Arc::clone(source), shutdown.clone());
+        let work = move || run_on(&args, &files, source, &signal);
+        let ended = watch::run("mayfly-shell", work)
+            .map_err(|error| Failure(format!("Can't start a thread: {error}.")))?;
+        match ended {
+            Waited::Answer(result) => return result,
+            Waited::Ended => return Err(Failure("The shell stopped.".to_owned())),
+            Waited::Stuck(stuck) if is_prompt => {
+                eprintln!("{stuck}. The shell starts over, and its variables are gone.");
+                // The signal that canceled the script must not end the prompt.
+                shutdown.forget();
+            }
+            Waited::Stuck(stuck) => return Err(Failure(format!("{stuck}."))),
+        }
+    }
 }
 
 fn open(args: &args::Shell) -> Result<Opened, Failure> {

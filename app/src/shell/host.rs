@@ -12,6 +12,7 @@ use rquickjs::{Ctx, Exception, Function, Object, Value};
 
 use super::convert::{from_js, functions, to_js};
 use super::extension::Extension;
+use super::watch::ScriptWatch;
 use crate::job::Cancel;
 use crate::limits::CONSOLE_SLEEP_STEP;
 use crate::source::Source;
@@ -40,6 +41,7 @@ pub(super) struct Host {
     sink: RefCell<Option<Sink>>,
     /// Bytes that this input may still print.
     room: Cell<usize>,
+    watch: Arc<ScriptWatch>,
 }
 
 impl Host {
@@ -52,6 +54,7 @@ impl Host {
             printed: RefCell::default(),
             sink: RefCell::default(),
             room: Cell::new(0),
+            watch: ScriptWatch::of_thread(),
         }
     }
 
@@ -65,15 +68,25 @@ impl Host {
         self.extension.as_ref().map_or(&[], |extension| extension.prelude())
     }
 
-    /// Another input begins, or the last one ended.
+    /// Another input begins.
     pub(super) fn begin(&self, cancel: Cancel, room: usize) {
+        self.watch.begin(&cancel);
         self.cancel.replace(cancel);
         self.halt.set(None);
         self.room.set(room);
     }
 
+    /// The input ended.
+    pub(super) fn end(&self) {
+        self.begin(Cancel::default(), 0);
+        self.watch.end();
+    }
+
     /// Why the input is stopped; checks whether it should be.
     pub(super) fn halt(&self) -> Option<Halt> {
+        if self.watch.is_abandoned() {
+            self.halt.set(Some(Halt::Canceled));
+        }
         if self.halt.get().is_none() {
             let cancel = self.cancel.borrow();
             let halt = if cancel.is_late() { Halt::Late } else { Halt::Canceled };
@@ -102,8 +115,9 @@ impl Host {
     }
 
     /// Defines `__host`: `run(db, command)` returns the reply, errors included; `print(line)`;
-    /// `sleep(ms)`; `now()` in milliseconds since 1970; `call(name, argument)` of an [`Extension`];
-    /// and the [`functions`] on values.
+    /// `sleep(ms)`; `now()` in milliseconds since 1970; `poll()`, which throws if the input is
+    /// stopped; `isProxy(value)`; `call(name, argument)` of an [`Extension`]; and the [`functions`] on
+    /// values.
     pub(super) fn install(self: &Rc<Self>, ctx: &Ctx<'_>) -> rquickjs::Result<()> {
         let functions = Object::new(ctx.clone())?;
         functions.set("run", Function::new(ctx.clone(), run(Rc::clone(self)))?)?;
@@ -118,6 +132,10 @@ impl Host {
         functions.set("sleep", Function::new(ctx.clone(), sleep)?)?;
         let host = Rc::clone(self);
         functions.set("now", Function::new(ctx.clone(), move || host.now())?)?;
+        let host = Rc::clone(self);
+        functions.set("poll", Function::new(ctx.clone(), move |ctx: Ctx<'_>| host.check(&ctx))?)?;
+        let is_proxy = |value: Value<'_>| value.is_proxy();
+        functions.set("isProxy", Function::new(ctx.clone(), is_proxy)?)?;
         functions::install(ctx, &functions)?;
         ctx.globals().set("__host", functions)
     }
@@ -149,10 +167,13 @@ impl Host {
         let extension = self.extension.as_deref();
         let watched = || extension.map_or(Duration::ZERO, Extension::watched);
         let before = watched();
+        self.watch.set_in_call(true);
         let result = work(extension);
+        self.watch.set_in_call(false);
         let more = watched().saturating_sub(before);
         if !more.is_zero() {
             let later = self.cancel.borrow().later_by(more);
+            self.watch.begin(&later);
             self.cancel.replace(later);
         }
         result

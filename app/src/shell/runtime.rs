@@ -207,7 +207,7 @@ impl Shell {
                 }
             }
         }
-        self.host.begin(Cancel::default(), 0);
+        self.host.end();
         holds
     }
 
@@ -340,7 +340,7 @@ impl Shell {
             let found = internal(&ctx, "complete").and_then(|complete| complete.call((before,)));
             found.inspect_err(|_| drop(ctx.catch())).unwrap_or_default()
         });
-        self.host.begin(Cancel::default(), 0);
+        self.host.end();
         found
     }
 

@@ -9,7 +9,7 @@ use crossbeam_channel::Sender;
 use super::connect_job::{ConnectReport, ConnectWork};
 use super::guarded::guarded;
 use super::job::Outcome;
-use super::pool::Wake;
+use super::wake::Wake;
 use crate::job::{Cancel, ConnectFailure, Server, Step};
 use crate::source::{OpenError, Opened, remote};
 

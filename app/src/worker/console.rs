@@ -1,67 +1,28 @@
-//! The thread of the console: one JavaScript runtime, which stays on it.
+//! The thread of the console. It supervises the thread on which scripts run, and replaces it if a
+//! script can't be stopped, so that neither the window nor the end of the program waits for one.
 //!
-//! The runtime begins with the first input and ends with the store. What it prints waits in an
-//! [`Outbox`] that keeps the latest outputs, so that no loop of `print` fills the memory or makes
-//! the window wait.
+//! Printed lines wait in an [`Outbox`] that keeps the latest outputs, so that no loop of `print` fills
+//! the memory or makes the window wait.
 
-use std::cell::Cell;
-use std::collections::VecDeque;
-use std::rc::Rc;
+mod outbox;
+mod script;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
-use bson::Document;
 use crossbeam_channel::{Receiver, Sender, bounded};
-use mayfly_engine::clock::{Clock, SystemClock};
-use mayfly_engine::value::shell::write_command;
 
-use super::guarded::guarded;
-use super::job::Reply;
-use super::pool::Wake;
-use crate::job::{
-    Cancel, Capabilities, ConsoleCompletion, ConsoleOutput, ConsoleQuestion, ConsoleReport,
-    ConsoleRun, SentCommand,
-};
-use crate::limits::{
-    CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX, CONSOLE_SENT_MAX, CONSOLE_TEXT_BYTES_MAX,
-    CONSOLE_THREAD_STACK, CONSOLE_TIME_MAX, EVENT_WAKE,
-};
-use crate::shell::{Output, Shell, ShellLimits};
-use crate::source::{Events, Source};
+pub(super) use self::outbox::Outbox;
+use self::script::ScriptThread;
+use super::wake::Wake;
+use crate::job::{Cancel, ConsoleOutput, ConsoleQuestion, ConsoleReport, ConsoleRun};
+use crate::shell::watch::Waited;
+use crate::source::Source;
 
 /// Requests that may wait for the thread. The window sends an input only when the last one ended.
 const REQUESTS_MAX: usize = 8;
 
-/// Commands that read, or change only documents and collections. The store reports those changes as
-/// events.
-const DATA_COMMANDS: [&str; 22] = [
-    "aggregate",
-    "collStats",
-    "count",
-    "create",
-    "createIndexes",
-    "dbStats",
-    "delete",
-    "distinct",
-    "drop",
-    "dropIndexes",
-    "explain",
-    "find",
-    "findAndModify",
-    "getMore",
-    "hello",
-    "insert",
-    "killCursors",
-    "listCollections",
-    "listDatabases",
-    "listIndexes",
-    "ping",
-    "update",
-];
-
 const NO_STORE: &str = "No store is open yet";
-const STOPPED: &str = "Stopped";
 const RESTARTED: &str = "Internal error: the console starts over, and its variables are gone. \
                          See the console log for details";
 
@@ -89,14 +50,11 @@ impl Console {
     /// The system refused it.
     pub(super) fn start(wake: Wake) -> std::io::Result<(Self, JoinHandle<()>)> {
         let (sender, requests) = bounded(REQUESTS_MAX);
-        let outbox = Arc::new(Outbox { waiting: Mutex::default(), wake });
+        let outbox = Arc::new(Outbox::new(wake));
+        let supervised = Arc::clone(&outbox);
         let thread = thread::Builder::new()
             .name("mayfly-console".to_owned())
-            .stack_size(CONSOLE_THREAD_STACK)
-            .spawn({
-                let outbox = Arc::clone(&outbox);
-                move || serve(&requests, &outbox)
-            })?;
+            .spawn(move || supervise(&requests, &supervised))?;
         let console =
             Self { requests: Mutex::new(Some(sender)), running: Mutex::default(), outbox };
         Ok((console, thread))
@@ -163,7 +121,7 @@ impl Console {
 
     /// Whether something happened since then.
     pub(super) fn has_report(&self) -> bool {
-        self.outbox.lock().is_worth_a_look()
+        self.outbox.has_report()
     }
 }
 
@@ -171,275 +129,68 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does what is asked until the window closes.
-fn serve(requests: &Receiver<Request>, outbox: &Arc<Outbox>) {
-    let (mut source, mut shell) = (None, None);
+/// Hands each request to the thread of scripts until the window closes.
+fn supervise(requests: &Receiver<Request>, outbox: &Arc<Outbox>) {
+    let mut source: Option<Arc<dyn Source>> = None;
+    let mut script: Option<ScriptThread> = None;
     for request in requests {
-        match request {
-            Request::Attach(opened) => {
-                shell = None;
-                source = Some(opened);
+        match &request {
+            Request::Attach(opened) => source = Some(Arc::clone(opened)),
+            Request::Detach => source = None,
+            Request::Run(_) | Request::Complete(_) => {}
+        }
+        let run = match &request {
+            Request::Run(run) => Some((run.number, run.database.clone())),
+            _ => None,
+        };
+        let sentence = match perform(request, source.as_ref(), &mut script, outbox) {
+            Ok(Waited::Answer(())) => continue,
+            Ok(Waited::Ended) => RESTARTED.to_owned(),
+            Ok(Waited::Stuck(stuck)) => {
+                format!("{stuck}. The console starts over, and its variables are gone")
             }
-            Request::Detach => (shell, source) = (None, None),
-            Request::Run(run) => {
-                let performed = guarded(|| perform(&run, source.as_ref(), &mut shell, outbox));
-                let failed = if let Ok(done) = performed {
-                    done.err()
-                } else {
-                    shell = None;
-                    Some(RESTARTED.to_owned())
-                };
-                if let Some(sentence) = failed {
-                    outbox.push(run.number, ConsoleOutput::Failed(sentence));
-                }
-                let database = shell.as_ref().map_or(run.database, |made| made.shell.database());
-                outbox.end(run.number, database);
-            }
-            Request::Complete(question) => {
-                let answered = guarded(|| answer(question, source.as_ref(), &mut shell, outbox));
-                if answered.is_err() {
-                    shell = None;
-                }
-            }
+            Err(error) => format!("The console could not start: {error}"),
+        };
+        // Its place is taken by another thread at the next request.
+        script = None;
+        if let Some((number, database)) = run {
+            outbox.push(number, ConsoleOutput::Failed(sentence));
+            outbox.end(number, database);
         }
     }
 }
 
-/// Answers a question about a word. A runtime that can't be made says so at the next input.
-fn answer(
-    question: ConsoleQuestion,
-    source: Option<&Arc<dyn Source>>,
-    shell: &mut Option<Printing>,
-    outbox: &Arc<Outbox>,
-) {
-    let Ok(made) = made(&question.database, source, shell, outbox) else { return };
-    let before = question.before;
-    let found = made.shell.complete(&before, before.len());
-    let start = found.first().map_or(before.len(), |first| first.start);
-    let words = found.into_iter().map(|completion| completion.text).collect();
-    outbox.change(Duration::ZERO, |waiting| {
-        waiting.completion = Some(ConsoleCompletion { before, start, words });
-    });
-}
-
-/// The runtime; begins one that uses `database` if there is none.
-fn made<'a>(
-    database: &str,
-    source: Option<&Arc<dyn Source>>,
-    shell: &'a mut Option<Printing>,
-    outbox: &Arc<Outbox>,
-) -> Result<&'a mut Printing, String> {
-    if shell.is_none() {
-        let source = Arc::clone(source.ok_or(NO_STORE)?);
-        let noted = Noted { source, outbox: Arc::clone(outbox) };
-        let limits = ShellLimits { time: Some(CONSOLE_TIME_MAX), ..ShellLimits::default() };
-        let made = Shell::new(Arc::new(noted), limits);
-        let made = shell.insert(Printing::new(made.map_err(|error| error.to_string())?, outbox));
-        made.shell.run_input(&format!("use {database}"), &Cancel::default(), &mut |_| ());
-    }
-    shell.as_mut().ok_or_else(|| NO_STORE.to_owned())
-}
-
-/// A runtime whose printed lines reach the outbox while an input runs.
-struct Printing {
-    shell: Shell,
-    /// The number of the input.
-    run: Rc<Cell<u64>>,
-}
-
-impl Printing {
-    fn new(shell: Shell, outbox: &Arc<Outbox>) -> Self {
-        let run = Rc::<Cell<u64>>::default();
-        let (number, outbox) = (Rc::clone(&run), Arc::clone(outbox));
-        shell.print_to(move |line| {
-            outbox.push(number.get(), ConsoleOutput::Printed(cut(line)));
-        });
-        Self { shell, run }
-    }
-}
-
-/// Runs an input in the runtime, which it makes if there is none.
+/// Has the thread of scripts do what is asked. Starts it on the store if there is none.
 fn perform(
-    run: &ConsoleRun,
+    request: Request,
     source: Option<&Arc<dyn Source>>,
-    shell: &mut Option<Printing>,
+    script: &mut Option<ScriptThread>,
     outbox: &Arc<Outbox>,
-) -> Result<(), String> {
-    let Printing { shell, run: number } = made(&run.database, source, shell, outbox)?;
-    number.set(run.number);
-    let mut is_told = false;
-    let is_done = shell.run_input(&run.text, &run.cancel, &mut |output| {
-        let output = shown(output, &run.cancel);
-        is_told |= matches!(output, ConsoleOutput::Note(_));
-        outbox.push(run.number, output);
-    });
-    if !is_done && !is_told && run.cancel.is_cancelled() {
-        outbox.push(run.number, ConsoleOutput::Note(STOPPED.to_owned()));
-    }
-    Ok(())
-}
-
-/// An output as the window keeps it.
-fn shown(output: Output, cancel: &Cancel) -> ConsoleOutput {
-    match output {
-        Output::Printed(line) => ConsoleOutput::Printed(cut(line)),
-        Output::Value { text, json } => {
-            let json = if json.len() > CONSOLE_TEXT_BYTES_MAX { String::new() } else { json };
-            ConsoleOutput::Value { text: cut(text), json }
-        }
-        // However the runtime words the interruption.
-        Output::Failed(_) if cancel.is_cancelled() => ConsoleOutput::Note(STOPPED.to_owned()),
-        Output::Failed(message) => ConsoleOutput::Failed(cut(message)),
-    }
-}
-
-fn cut(text: String) -> String {
-    let bytes = text.len();
-    if bytes <= CONSOLE_TEXT_BYTES_MAX {
-        return text;
-    }
-    let end = (0..=CONSOLE_TEXT_BYTES_MAX).rev().find(|at| text.is_char_boundary(*at));
-    format!("{} … ({bytes} bytes in total)", &text[..end.unwrap_or(0)])
-}
-
-/// What waits for the window: no more than the window would keep of it.
-pub(super) struct Outbox {
-    waiting: Mutex<Waiting>,
-    wake: Wake,
-}
-
-#[derive(Default)]
-struct Waiting {
-    run: u64,
-    left_out: u64,
-    outputs: VecDeque<ConsoleOutput>,
-    bytes: usize,
-    sent: Vec<SentCommand>,
-    is_more_than_data: bool,
-    ended: Option<String>,
-    completion: Option<ConsoleCompletion>,
-}
-
-impl Waiting {
-    fn is_worth_a_look(&self) -> bool {
-        let is_ended = self.ended.is_some() || self.completion.is_some();
-        is_ended || !self.outputs.is_empty() || !self.sent.is_empty()
-    }
-}
-
-impl Outbox {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        lock(&self.waiting)
-    }
-
-    /// Changes what waits, and wakes the window if nothing waited.
-    fn change(&self, wait: Duration, change: impl FnOnce(&mut Waiting)) {
-        let mut waiting = self.lock();
-        let woken = waiting.is_worth_a_look();
-        change(&mut waiting);
-        drop(waiting);
-        if !woken || wait.is_zero() {
-            (self.wake)(wait);
-        }
-    }
-
-    pub(super) fn push(&self, run: u64, output: ConsoleOutput) {
-        self.change(EVENT_WAKE, |waiting| {
-            waiting.run = run;
-            waiting.bytes += output.bytes();
-            waiting.outputs.push_back(output);
-            while waiting.outputs.len() > CONSOLE_LINES_MAX || waiting.bytes > CONSOLE_BYTES_MAX {
-                let Some(oldest) = waiting.outputs.pop_front() else { break };
-                waiting.bytes -= oldest.bytes();
-                waiting.left_out += 1;
+) -> std::io::Result<Waited<()>> {
+    let script = match script {
+        Some(script) => script,
+        None => {
+            let started = ScriptThread::start(outbox)?;
+            if let Some(source) = source {
+                started.perform(Request::Attach(Arc::clone(source)));
             }
-        });
-    }
-
-    pub(super) fn end(&self, run: u64, database: String) {
-        self.change(Duration::ZERO, |waiting| {
-            waiting.run = run;
-            waiting.ended = Some(database);
-        });
-    }
-
-    /// Notes a command, unless many wait: writing the text of each would slow a loop of inserts.
-    fn sent(&self, reply: impl FnOnce() -> SentCommand) {
-        if self.lock().sent.len() >= CONSOLE_SENT_MAX {
-            return;
+            script.insert(started)
         }
-        let sent = reply();
-        self.change(EVENT_WAKE, |waiting| waiting.sent.push(sent));
-    }
-
-    fn take(&self) -> Option<ConsoleReport> {
-        let mut waiting = self.lock();
-        if !waiting.is_worth_a_look() {
-            return None;
-        }
-        let waiting = std::mem::take(&mut *waiting);
-        Some(ConsoleReport {
-            run: waiting.run,
-            left_out: waiting.left_out,
-            outputs: waiting.outputs.into(),
-            sent: waiting.sent,
-            is_more_than_data: waiting.is_more_than_data,
-            ended: waiting.ended,
-            completion: waiting.completion,
-        })
-    }
-}
-
-/// A store whose commands are listed in the Commands drawer.
-struct Noted {
-    source: Arc<dyn Source>,
-    outbox: Arc<Outbox>,
-}
-
-impl Noted {
-    fn note(&self, db: &str, command: &Document, run: impl FnOnce() -> Document) -> Document {
-        let started = SystemClock.monotonic();
-        let reply = run();
-        let took = SystemClock.monotonic().saturating_sub(started);
-        if command.keys().next().is_some_and(|name| !DATA_COMMANDS.contains(&name.as_str())) {
-            self.outbox.lock().is_more_than_data = true;
-        }
-        self.outbox.sent(|| SentCommand {
-            text: write_command(db, command),
-            micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-            error: Reply::refusal(&reply),
-        });
-        reply
-    }
-}
-
-impl Source for Noted {
-    fn run(&self, db: &str, command: &Document) -> Document {
-        self.note(db, command, || self.source.run(db, command))
-    }
-
-    fn run_until(&self, db: &str, command: &Document, cancel: &Cancel) -> Document {
-        self.note(db, command, || self.source.run_until(db, command, cancel))
-    }
-
-    fn now_ms(&self) -> i64 {
-        self.source.now_ms()
-    }
-
-    fn subscribe(&self) -> Events {
-        self.source.subscribe()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.source.capabilities()
-    }
+    };
+    Ok(script.perform(request))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use mayfly_engine::clock::{Clock as _, SystemClock};
+
+    use super::script::cut;
     use super::*;
-    use crate::job::{OpenRequest, Sandbox};
-    use crate::source::embedded;
+    use crate::job::{Capabilities, OpenRequest, Sandbox};
+    use crate::limits::{CONSOLE_LINES_MAX, CONSOLE_TEXT_BYTES_MAX};
+    use crate::source::{Events, embedded};
 
     /// How long a test waits for what must come.
     const DEADLINE: Duration = Duration::from_secs(30);
@@ -453,7 +204,7 @@ mod tests {
     struct Buggy;
 
     impl Source for Buggy {
-        fn run(&self, _: &str, command: &Document) -> Document {
+        fn run(&self, _: &str, command: &bson::Document) -> bson::Document {
             assert!(command.contains_key("ping"), "a bug");
             bson::doc! {"ok": 1.0}
         }
@@ -551,7 +302,7 @@ mod tests {
         let report = running.end();
         let took = SystemClock.monotonic().saturating_sub(asked);
         assert!(took < Duration::from_millis(100), "{took:?}");
-        assert_eq!(report.outputs, [ConsoleOutput::Note(STOPPED.to_owned())]);
+        assert_eq!(report.outputs, [ConsoleOutput::Note("Stopped".to_owned())]);
     }
 
     #[test]
@@ -563,6 +314,37 @@ mod tests {
         running.begin(2, "print(typeof x, db.runCommand({ping: 1}).ok)");
         let report = running.end();
         assert_eq!(report.outputs, [ConsoleOutput::Printed("undefined 1".to_owned())]);
+    }
+
+    /// Several calls of some seconds each, in which nothing is polled.
+    const STUCK: &str = "for (let i = 0; i < 5; i++) new Uint8Array({length: 2e8})";
+
+    #[test]
+    fn a_stuck_script_is_abandoned_and_the_console_starts_over() {
+        let running = Running::start();
+        let cancel = running.begin(1, &format!("var s = 1; print('on'); {STUCK}"));
+        let end = SystemClock.monotonic() + DEADLINE;
+        while running.console.take().is_none() {
+            assert!(SystemClock.monotonic() < end, "it never began");
+            thread::park_timeout(Duration::from_millis(2));
+        }
+        cancel.cancel();
+        let report = running.end();
+        let [ConsoleOutput::Failed(sentence)] = &report.outputs[..] else { panic!("{report:?}") };
+        assert!(sentence.starts_with("Stopped: the script didn't stop within 2 s"), "{sentence}");
+        running.begin(2, "print(typeof s, db.c.countDocuments())");
+        let report = running.end();
+        assert_eq!(report.outputs, [ConsoleOutput::Printed("undefined 0".to_owned())]);
+    }
+
+    #[test]
+    fn closing_does_not_wait_for_a_stuck_script() {
+        let running = Running::start();
+        running.begin(1, STUCK);
+        let asked = SystemClock.monotonic();
+        drop(running);
+        let took = SystemClock.monotonic().saturating_sub(asked);
+        assert!(took < Duration::from_secs(8), "{took:?}");
     }
 
     #[test]
@@ -578,7 +360,7 @@ mod tests {
         running.begin(1, "for (let i = 0; i < 30000; i++) print(i)");
         // Nothing is taken meanwhile, as if the window stood still.
         let end = SystemClock.monotonic() + DEADLINE;
-        while running.console.outbox.lock().ended.is_none() {
+        while !running.console.outbox.has_end() {
             assert!(SystemClock.monotonic() < end, "it never ended");
             thread::park_timeout(Duration::from_millis(2));
         }

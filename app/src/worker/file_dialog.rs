@@ -9,8 +9,8 @@ use mayfly_engine::clock::{Clock, SystemClock};
 
 use super::guarded::guarded;
 use super::job::Outcome;
-use super::pool::Wake;
 use super::transfer::{Choose, TransferDone};
+use super::wake::Wake;
 use crate::job::Purpose;
 
 /// Opens the dialog on a detached thread: its service may never answer, and the window must close

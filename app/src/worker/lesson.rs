@@ -1,8 +1,10 @@
-//! The thread of the lesson: the store and the runtime of the lesson that is played stay on it.
+//! The thread of the lesson. It supervises the thread on which the lesson is played, and replaces it
+//! if a script of the lesson can't be stopped.
 //!
-//! It publishes whole snapshots; the window takes the newest one.
+//! Snapshots are published whole; the window takes the newest one.
 
-use std::cell::Cell;
+mod stage;
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,12 +12,13 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
+use self::stage::StageThread;
 use super::console::Outbox;
-use super::guarded::guarded;
 use super::lesson_job::{LessonOrder, LessonOutcome};
-use super::pool::Wake;
+use super::wake::Wake;
 use crate::job::ConsoleOutput;
 use crate::job::lesson::{LessonList, LessonRequest, LessonSource, LessonView, Problem};
+use crate::shell::watch::{ScriptWatch, Waited};
 use crate::source::Opened;
 
 /// The name of the thread.
@@ -82,10 +85,14 @@ pub struct LessonDesk {
     newest: Mutex<Option<(u32, Arc<LessonView>)>>,
     /// The newest one until the shelf has noted its progress.
     unnoted: Mutex<Option<Arc<LessonView>>>,
+    /// The newest one, also after the window took it.
+    last: Mutex<Option<Arc<LessonView>>>,
     /// The lesson that is played.
     number: Mutex<u32>,
     /// Something waits that ends what plays.
     is_interrupted: AtomicBool,
+    /// The window closes.
+    is_closing: AtomicBool,
     waker: Mutex<Option<Sender<Request>>>,
     outbox: Arc<Outbox>,
     wake: Wake,
@@ -94,8 +101,16 @@ pub struct LessonDesk {
 impl LessonDesk {
     /// Publishes a snapshot in place of an older one that the window has not taken.
     pub fn publish(&self, view: LessonView) {
+        // Another thread may play a lesson by now.
+        if !ScriptWatch::of_thread().is_abandoned() {
+            self.show(view);
+        }
+    }
+
+    fn show(&self, view: LessonView) {
         let number = *lock(&self.number);
         let view = Arc::new(view);
+        *lock(&self.last) = Some(Arc::clone(&view));
         *lock(&self.unnoted) = Some(Arc::clone(&view));
         let waited = lock(&self.newest).replace((number, view)).is_some();
         if !waited {
@@ -120,12 +135,33 @@ impl LessonDesk {
 
     /// Hands a line of the console over.
     pub fn console_output(&self, run: u64, output: ConsoleOutput) {
-        self.outbox.push(run, output);
+        if !ScriptWatch::of_thread().is_abandoned() {
+            self.outbox.push(run, output);
+        }
     }
 
     /// An input of the console ended; this database is in use.
     pub fn console_end(&self, run: u64, database: String) {
-        self.outbox.end(run, database);
+        if !ScriptWatch::of_thread().is_abandoned() {
+            self.outbox.end(run, database);
+        }
+    }
+
+    /// Answers a request that ended with its thread.
+    fn fail(&self, asked: Asked, sentence: String, hall: &dyn LessonHall) {
+        hall.ended();
+        if let Asked::Open(number) = asked {
+            let problem = Problem { line: 1, column: 1, sentence };
+            return hall.begun(number, Err(vec![problem]));
+        }
+        if let Asked::Console(run, database) = asked {
+            self.outbox.push(run, ConsoleOutput::Failed(sentence.clone()));
+            self.outbox.end(run, database);
+        }
+        let last = lock(&self.last).clone();
+        if let Some(last) = last {
+            self.show(LessonView { failure: Some(sentence), ..LessonView::clone(&last) });
+        }
     }
 }
 
@@ -138,6 +174,27 @@ enum Request {
     Perform(LessonRequest),
     /// Time may be due.
     Look,
+}
+
+/// What a request must be answered with if its thread ends.
+enum Asked {
+    /// The number of the lesson.
+    Open(u32),
+    /// The number of the input, and the database in use.
+    Console(u64, String),
+    Other,
+}
+
+impl Asked {
+    fn of(request: &Request) -> Self {
+        match request {
+            Request::Open { number, .. } => Self::Open(*number),
+            Request::Perform(LessonRequest::Console(run)) => {
+                Self::Console(run.number, run.database.clone())
+            }
+            Request::Close | Request::Perform(_) | Request::Look => Self::Other,
+        }
+    }
 }
 
 /// The thread, as the other threads see it.
@@ -153,9 +210,11 @@ pub(super) struct LessonPost {
 }
 
 /// What the thread tells the pool.
-pub(super) trait LessonHall {
+pub(super) trait LessonHall: Send + Sync + 'static {
     /// A lesson began; its store is `opened`.
     fn begun(&self, number: u32, result: Result<Opened, Vec<Problem>>);
+    /// Its thread was abandoned: nothing must wait for its store.
+    fn ended(&self);
     /// A bug ended it.
     fn broke(&self, message: String);
 }
@@ -166,8 +225,10 @@ impl LessonDoor {
         let desk = Arc::new(LessonDesk {
             newest: Mutex::default(),
             unnoted: Mutex::default(),
+            last: Mutex::default(),
             number: Mutex::default(),
             is_interrupted: AtomicBool::new(false),
+            is_closing: AtomicBool::new(false),
             waker: Mutex::new(Some(sender.clone())),
             outbox,
             wake,
@@ -208,6 +269,7 @@ impl LessonDoor {
 
     /// Ends the thread.
     pub(super) fn close(&self) {
+        self.desk.is_closing.store(true, Ordering::Release);
         self.desk.is_interrupted.store(true, Ordering::Release);
         lock(&self.desk.waker).take();
         lock(&self.requests).take();
@@ -229,11 +291,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does what is asked until the window closes.
-pub(super) fn serve(post: &LessonPost, shelf: &dyn LessonShelf, hall: &dyn LessonHall) {
+/// Hands each request to the thread on which the lesson is played, until the window closes.
+pub(super) fn serve(post: &LessonPost, shelf: &Arc<dyn LessonShelf>, hall: &Arc<dyn LessonHall>) {
     let desk = &post.desk;
-    let mut play: Option<Box<dyn LessonPlay>> = None;
-    let rest = Cell::new(None);
+    let mut stage: Option<StageThread> = None;
+    let mut rest = None;
     loop {
         let request = match rest.take() {
             None => post.requests.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -246,41 +308,33 @@ pub(super) fn serve(post: &LessonPost, shelf: &dyn LessonShelf, hall: &dyn Lesso
         };
         // What was interrupted has ended.
         desk.is_interrupted.store(false, Ordering::Release);
-        let done = guarded(|| {
-            match request {
-                Request::Open { number, source } => {
-                    play = None;
-                    *lock(&desk.number) = number;
-                    lock(&desk.newest).take();
-                    let staged = shelf.open(&source, desk);
-                    hall.begun(
-                        number,
-                        staged.map(|staged| {
-                            play = Some(staged.play);
-                            staged.opened
-                        }),
-                    );
-                }
-                Request::Close => {
-                    play = None;
-                    lock(&desk.newest).take();
-                }
-                Request::Perform(request) => {
-                    if let Some(play) = &mut play {
-                        play.perform(request, desk);
-                    }
-                }
-                Request::Look => {}
+        let asked = Asked::of(&request);
+        let sentence = match perform(request, &mut stage, desk, shelf, hall) {
+            Ok(Waited::Answer(wait)) => {
+                rest = wait;
+                continue;
             }
-            rest.set(play.as_mut().and_then(|play| play.run_due(desk)));
-            let view = lock(&desk.unnoted).take();
-            if let Some(view) = view {
-                shelf.note(&view);
-            }
-        });
-        if let Err(message) = done {
-            play = None;
-            hall.broke(message);
-        }
+            Ok(Waited::Ended) => "The lesson ended by a bug".to_owned(),
+            Ok(Waited::Stuck(stuck)) => format!("{stuck}. Open the lesson again to continue"),
+            Err(error) => format!("The lesson could not start: {error}"),
+        };
+        // Its place is taken by another thread at the next request.
+        stage = None;
+        desk.fail(asked, sentence, hall.as_ref());
     }
+}
+
+/// Has the thread of the lesson do what is asked. Starts it if there is none.
+fn perform(
+    request: Request,
+    stage: &mut Option<StageThread>,
+    desk: &Arc<LessonDesk>,
+    shelf: &Arc<dyn LessonShelf>,
+    hall: &Arc<dyn LessonHall>,
+) -> std::io::Result<Waited<Option<Duration>>> {
+    let stage = match stage {
+        Some(stage) => stage,
+        None => stage.insert(StageThread::start(desk, shelf, hall)?),
+    };
+    Ok(stage.perform(request, desk))
 }

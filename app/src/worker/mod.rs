@@ -5,7 +5,8 @@
 //! wakes the window. Nothing here knows a window.
 //!
 //! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer-1` to 4, `mayfly-bulk`, `mayfly-schema`,
-//! `mayfly-events`, `mayfly-traffic`, `mayfly-console`, `mayfly-lesson`, `mayfly-file-dialog` while the system's
+//! `mayfly-events`, `mayfly-traffic`, `mayfly-console` and `mayfly-lesson`, which supervise `mayfly-console-script` and
+//! `mayfly-lesson-stage`, the threads of scripts (see [`crate::shell::watch`]), `mayfly-file-dialog` while the system's
 //! file dialog is open, `mayfly-connect` while a server is being reached, `mayfly-secret` and `mayfly-keyring` while the system's
 //! keyring is asked, `mayfly-settings`, `mayfly-rollout` while a TTL is rolled out, and `mayfly-watch` while the deletions of a server's
 //! collection are followed.
@@ -41,6 +42,7 @@ mod settings_keeper;
 mod sources;
 mod traffic;
 pub mod transfer;
+mod wake;
 mod watch;
 
 pub use connect_job::{ConnectReport, ConnectWork};
@@ -49,10 +51,11 @@ pub use job::{Abandoned, ErrorCode, Job, Lane, Outcome, Reply, Work};
 pub use lesson::LessonShelf;
 pub use lesson_job::{LessonOrder, LessonOutcome, LessonWork};
 pub use maintenance::{MaintenanceDone, MaintenanceWork};
-pub use pool::{Wake, Worker};
+pub use pool::Worker;
 pub use sandbox::{SandboxDone, SandboxWork};
 pub use schema::{SchemaReport, SchemaStage, SchemaWork};
 pub use secret_job::{SecretReport, SecretWork};
 pub use secrets::Secrets;
 pub use settings_keeper::{KeptSettings, SettingsKeeper, SettingsReport};
 pub use transfer::{TransferDone, TransferWork};
+pub use wake::Wake;

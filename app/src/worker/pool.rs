@@ -22,7 +22,7 @@ use super::console::Console;
 use super::file_dialog;
 use super::guarded::guarded;
 use super::job::{Abandoned, Job, Lane, Outcome, Reply, STOPPED, Work, is_ok};
-use super::lesson::{self, LessonDoor, LessonShelf};
+use super::lesson::{self, LessonDoor, LessonHall, LessonShelf};
 use super::lesson_job::{LessonOrder, LessonOutcome};
 use super::queue::{Put, Queue};
 use super::secret_job::SecretWork;
@@ -31,19 +31,16 @@ use super::secrets::Secrets;
 use super::sources::{FIRST, Sources};
 use super::traffic::{self, TrafficSwitch};
 use super::transfer::TransferWork;
+use super::wake::Wake;
 use crate::job::lesson::LessonRequest;
 use crate::job::{Cancel, ConsoleQuestion, ConsoleRun, Event, Purpose};
 use crate::limits::{
-    CONSOLE_THREAD_STACK, KEYRING_CLOSE, OUTCOMES_MAX, READER_PATIENCE, READERS_MAX, READERS_MIN,
-    TRANSFERS_MAX,
+    KEYRING_CLOSE, OUTCOMES_MAX, READER_PATIENCE, READERS_MAX, READERS_MIN, TRANSFERS_MAX,
 };
 use crate::source::Opener;
 
 /// The answer to a change that was asked for while another store was being opened.
 const OPENING: &str = "Nothing was changed because a store was opening";
-
-/// Called whenever there is something new to look at, with how long that may wait.
-pub type Wake = Arc<dyn Fn(Duration) + Send + Sync>;
 
 /// The threads around a source. Dropping it ends them.
 pub struct Worker {
@@ -145,9 +142,12 @@ impl Worker {
         worker.spawn("mayfly-schema".to_owned(), Lane::Schema)?;
         worker.spawn_traffic()?;
         let shared = Arc::clone(&worker.shared);
-        let play = move || lesson::serve(&post, shared.shelf.as_ref(), &shared);
-        let thread = thread::Builder::new().name(lesson::THREAD.to_owned());
-        let thread = thread.stack_size(CONSOLE_THREAD_STACK).spawn(play)?;
+        let play = move || {
+            let shelf = Arc::clone(&shared.shelf);
+            let hall: Arc<dyn LessonHall> = Arc::new(shared);
+            lesson::serve(&post, &shelf, &hall);
+        };
+        let thread = thread::Builder::new().name(lesson::THREAD.to_owned()).spawn(play)?;
         worker.threads.borrow_mut().push(thread);
         Ok(worker)
     }
@@ -354,6 +354,11 @@ impl Drop for Worker {
         }
         for thread in threads {
             let _ = thread.join();
+        }
+        // An abandoned script may keep its store until the process ends.
+        for own in self.shared.sources.all() {
+            // A source that panics must not keep the others open.
+            let _ = guarded(|| own.close());
         }
         self.secrets.finish(KEYRING_CLOSE);
     }

@@ -415,3 +415,59 @@ fn traffic_runs_in_the_demo_store_while_its_switch_is_on() {
     let is_free = crate::source::embedded::check_free(&request("demo", true));
     assert_eq!(is_free, Ok(()), "it ends with the window");
 }
+
+/// Several calls of some seconds each, in which nothing is polled.
+const STUCK: &str = "for (let i = 0; i < 5; i++) new Uint8Array({length: 2e8})";
+
+#[test]
+fn closing_does_not_wait_for_a_stuck_script_and_closes_the_store() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let data = folder.path().join("store");
+    let shelf = crate::worker::lesson_shelf::shelf(None);
+    let opener = crate::source::embedded::opener();
+    let worker = Worker::start(opener, shelf, Secrets::none(), Arc::new(|_| ())).expect("threads");
+    let request = OpenRequest { folder: Some(data.clone()), ..OpenRequest::default() };
+    submit(&worker, Lane::Write, Work::Open(request.clone()));
+    while !matches!(next(&worker), Outcome::Opened(Ok(_))) {}
+    let cancel = Cancel::default();
+    let (database, text) = ("demo".to_owned(), format!("print('on'); {STUCK}"));
+    worker.run_console(ConsoleRun { number: 1, text, database, cancel });
+    let end = SystemClock.monotonic() + Duration::from_secs(20);
+    while !worker.shared.console.has_report() {
+        assert!(SystemClock.monotonic() < end, "it never began");
+        thread::park_timeout(Duration::from_millis(2));
+    }
+    let asked = SystemClock.monotonic();
+    drop(worker);
+    let took = SystemClock.monotonic().saturating_sub(asked);
+    assert!(took < Duration::from_secs(6), "{took:?}");
+    let again = crate::source::embedded::opener()(&request);
+    assert!(again.is_ok(), "{:?}", again.map(drop));
+}
+
+#[test]
+fn a_lesson_whose_script_cannot_be_stopped_is_refused_and_another_is_played() {
+    let worker = worker();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("stuck.md");
+    let text = crate::lessons::shipped::text("02-the-pass").expect("a lesson");
+    let stuck = "for (let i = 0; i < 40; i++) new Uint8Array({ length: 3e7 })\n";
+    let setup = "db.eventlog.insertOne({ _id: \"login\"";
+    let text = text.replacen(setup, &format!("{stuck}{setup}"), 1);
+    std::fs::write(&path, text).expect("a file");
+    worker.order_lesson(LessonOrder::Open {
+        number: 1,
+        source: crate::job::lesson::LessonSource::File(path),
+    });
+    let Outcome::Lesson(LessonOutcome::Opened { number: 1, result: Err(problems) }) = next(&worker)
+    else {
+        panic!("not a refused lesson")
+    };
+    assert!(problems[0].sentence.starts_with("Stopped: the script"), "{problems:?}");
+    let source = crate::job::lesson::LessonSource::Shipped("02-the-pass".to_owned());
+    worker.order_lesson(LessonOrder::Open { number: 2, source });
+    while !matches!(
+        next(&worker),
+        Outcome::Lesson(LessonOutcome::Opened { number: 2, result: Ok(_) })
+    ) {}
+}

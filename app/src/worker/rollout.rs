@@ -14,7 +14,7 @@ use super::guarded::guarded;
 use super::job::{Outcome, Reply};
 use super::journal::file::Journal;
 use super::journal::header;
-use super::pool::Wake;
+use super::wake::Wake;
 use crate::commands::rollout;
 use crate::job::rollout::{RolloutEnd, RolloutPlan, RolloutWork, SECS_MAX, STEP_SECS};
 use crate::job::{Cancel, OperationId};

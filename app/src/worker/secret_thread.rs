@@ -9,9 +9,9 @@ use crossbeam_channel::Sender;
 
 use super::guarded::guarded;
 use super::job::Outcome;
-use super::pool::Wake;
 use super::secret_job::{SecretReport, SecretWork};
 use super::secrets::Secrets;
+use super::wake::Wake;
 use crate::source::secrets::KeyringError;
 
 /// Asks the keyring and tells the window. Never waits.

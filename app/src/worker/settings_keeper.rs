@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
-use super::pool::Wake;
+use super::wake::Wake;
 use crate::job::kept::{Fields, ListRule};
 use crate::limits::{SETTINGS_FLUSH_TIME_MAX, SETTINGS_RETRY_PAUSE};
 use crate::source::kept_file::{Found, KeptFile};

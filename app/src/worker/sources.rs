@@ -63,6 +63,12 @@ impl Sources {
         *self.lesson.write().unwrap_or_else(PoisonError::into_inner) = lesson;
     }
 
+    /// The store of the lesson.
+    pub(super) fn lesson(&self) -> Option<Arc<dyn Source>> {
+        let lesson = self.lesson.read().unwrap_or_else(PoisonError::into_inner);
+        lesson.as_ref().map(|(_, source)| Arc::clone(source))
+    }
+
     fn own(&self) -> RwLockReadGuard<'_, BTreeMap<u32, Arc<dyn Source>>> {
         self.own.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -6,7 +6,7 @@ use std::thread;
 
 use super::guarded::guarded;
 use super::job::Outcome;
-use super::pool::Wake;
+use super::wake::Wake;
 use crate::job::{WatchEnd, WatchReport, WatchWork};
 use crate::limits::EVENT_WAKE;
 use crate::source::Source;

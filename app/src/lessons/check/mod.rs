@@ -19,7 +19,8 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 use self::play::{Played, play, play_from};
 use super::file;
 use crate::job::lesson::{Block, BlockKind, Lesson, Part, Problem};
-use crate::limits::{CONSOLE_THREAD_STACK, LESSON_CHECK_PLAY_MAX, LESSON_CHECK_THREADS};
+use crate::limits::{LESSON_CHECK_PLAY_MAX, LESSON_CHECK_THREADS};
+use crate::shell::watch::{self, Waited};
 
 /// The file beside lessons that has the known answers of the engine.
 pub const ANSWERS: &str = "answers.json";
@@ -82,12 +83,11 @@ pub fn check_all(
             let work = move || {
                 while let Some((at, file)) = take(files, next) {
                     // The receiver stays until every sender is gone.
-                    let _ = sender.send((at, check(file)));
+                    let _ = sender.send((at, supervised(file)));
                 }
             };
-            // A runtime of JavaScript needs this stack.
             let builder = thread::Builder::new().name("mayfly-lesson-check".to_owned());
-            builder.stack_size(CONSOLE_THREAD_STACK).spawn_scoped(scope, work)?;
+            builder.spawn_scoped(scope, work)?;
         }
         drop(sender);
         let mut early = BTreeMap::new();
@@ -101,6 +101,19 @@ pub fn check_all(
         }
         Ok(())
     })
+}
+
+/// Checks a file on a thread that is abandoned if a script of the file can't be stopped.
+fn supervised(file: &CheckedFile) -> CheckReport {
+    let checked = file.clone();
+    let sentence = match watch::run("mayfly-lesson-script", move || check(&checked)) {
+        Ok(Waited::Answer(report)) => return report,
+        Ok(Waited::Ended) => "The check ended by a bug".to_owned(),
+        Ok(Waited::Stuck(stuck)) => format!("{stuck}."),
+        Err(error) => format!("The check could not start: {error}."),
+    };
+    let problems = vec![problem(1, sentence)];
+    CheckReport { name: file.name.clone(), problems, ..CheckReport::default() }
 }
 
 /// The next file that no thread has taken.
@@ -122,7 +135,8 @@ fn work_time() -> Duration {
     SystemClock.monotonic()
 }
 
-/// Checks one file. Needs a thread with a stack of [`CONSOLE_THREAD_STACK`].
+/// Checks one file. Needs a thread with a stack of
+/// [`CONSOLE_THREAD_STACK`](crate::limits::CONSOLE_THREAD_STACK).
 #[must_use]
 pub fn check(checked: &CheckedFile) -> CheckReport {
     let report = CheckReport { name: checked.name.clone(), ..CheckReport::default() };

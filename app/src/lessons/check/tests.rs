@@ -69,3 +69,12 @@ fn an_answer_that_is_not_the_recorded_one_is_named() {
     file.answers = BTreeMap::from([("another".to_owned(), "question".to_owned())]);
     assert!(problems(&file)[0].contains("no answer to it"));
 }
+
+#[test]
+fn a_script_that_cannot_be_stopped_ends_the_check_of_its_file() {
+    let setup = "for (let i = 0; i < 40; i++) new Uint8Array({ length: 3e7 })\ndb.eventlog.insertOne({ _id: \"login\"";
+    let (text, _) = changed("02-the-pass", "db.eventlog.insertOne({ _id: \"login\"", setup);
+    let report = checked("02-the-pass", &text);
+    let [problem] = report.problems.as_slice() else { panic!("{:?}", report.problems) };
+    assert!(problem.sentence.starts_with("Stopped: the script didn't stop within"), "{problem:?}");
+}

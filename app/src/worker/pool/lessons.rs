@@ -96,6 +96,12 @@ impl LessonHall for Arc<Shared> {
         self.tell(Outcome::Lesson(LessonOutcome::Opened { number, result }));
     }
 
+    fn ended(&self) {
+        if let Some(source) = self.sources.lesson() {
+            source.close();
+        }
+    }
+
     fn broke(&self, message: String) {
         self.failed(THREAD, message);
     }
