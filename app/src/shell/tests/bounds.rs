@@ -34,7 +34,7 @@ fn memory_has_an_end() {
         ("s = 'x'; while (true) s += s", "string too long"),
         ("s = null; a = []; while (true) a.push('xxxxxxxx' + a.length)", "Out of memory"),
         ("while (true) try { while (true) a.push({}) } catch (e) { a = [a] }", ""),
-        ("a = null; Array(1e9).fill()", "Out of memory"),
+        ("a = null; Array(1e9).fill()", "work on a smaller array"),
         ("[...Array(1e9)]", "Out of memory"),
         ("Array(1e9).join()", "work on a smaller array"),
         ("'a'.repeat(1e6).indexOf('a'.repeat(1e5) + 'b')", "search in smaller parts"),
@@ -77,6 +77,124 @@ fn time_has_an_end() {
     }
     ends(&mut shell, "throw {get message() { while (true) {} }}", "");
     assert!(db_count(&mut shell) > 0, "some documents were stored");
+}
+
+/// An array-like object whose length grows after the first time that it is read.
+const LYING: &str = "n = 0; lying = {get length() { return n++ ? 2 ** 53 - 1 : 3 }};";
+
+#[test]
+fn built_in_functions_that_are_not_interrupted_are_refused_or_end() {
+    let mut shell = shell_within(Duration::from_millis(500));
+    let spreads = "wide = {length: 2 ** 53 - 1, [Symbol.isConcatSpreadable]: true};";
+    let smaller = "work on a smaller array";
+    let limit = "the time limit of an input";
+    let written = "copy the object with Array.from first";
+    for (setup, input, words) in [
+        (spreads, "[].concat(wide)", smaller),
+        ("a = Array(2 ** 24)", "[].concat(a, a)", smaller),
+        (LYING, "Array.prototype.reverse.call(lying)", written),
+        (LYING, "Array.prototype.copyWithin.call(lying, 0, 1)", written),
+        (LYING, "Array.prototype.fill.call(lying, 0)", written),
+        (LYING, "Array.prototype.shift.call(lying)", written),
+        (LYING, "Array.prototype.splice.call(lying, 0, 1)", written),
+        (LYING, "Array.prototype.unshift.call(lying, 0)", written),
+        (LYING, "Array.prototype.sort.call(lying)", written),
+        (LYING, "Array.prototype.join.call(lying)", ",,"),
+        (LYING, "Array.prototype.lastIndexOf.call(lying, 1)", "-1"),
+        (LYING, "Array.prototype.slice.call(lying).length", "3"),
+        (LYING, "Array.prototype.toReversed.call(lying).length", "3"),
+        (
+            "p = {length: {valueOf: () => n++ ? 2 ** 53 - 1 : 3}}; n = 0",
+            "[].reverse.call(p)",
+            written,
+        ),
+        (
+            "p = new Proxy([1, 2], {get: (a, k) => k === 'length' ? 1e15 : a[k]})",
+            "p.slice()",
+            smaller,
+        ),
+        (
+            "u = new Uint8Array(9); Object.defineProperty(u, 'length', {value: 1e15})",
+            "[].fill.call(u)",
+            smaller,
+        ),
+        ("x = []; for (let i = 0; i < 50; i++) x = [x, x]", "x.flat(Infinity)", limit),
+        ("x = []; for (let i = 0; i < 50; i++) x = [x, x]", "[x].flatMap(y => y.flat(99))", limit),
+        ("a = Array(2 ** 32 - 1)", "a.flat()", limit),
+        ("a = Array(2 ** 32 - 1)", "new Set(a)", limit),
+        ("i = Array.prototype.values.call({length: 2 ** 53 - 1})", "new Set(i)", limit),
+        ("i = Array.prototype.values.call({length: 2 ** 53 - 1})", "i.drop(1e15).next()", smaller),
+        (
+            "s = {size: 1e15, has: () => true, keys: () => [].values.call({length: 1e15})}",
+            "new Set([1]).union(s)",
+            limit,
+        ),
+        (
+            "k = Array.from({length: 6e5}, (_, i) => 'k' + i)",
+            "p = new Proxy({}, {ownKeys: () => k}); Reflect.ownKeys(p)",
+            "report fewer",
+        ),
+        ("", "({...p})", "report fewer"),
+        ("", "for (const x in p);", "report fewer"),
+        ("", "Object.keys(Proxy.revocable({}, {ownKeys: () => k}).proxy)", "report fewer"),
+        ("k = p = 0; u = new Uint8Array(2e7)", "for (;;) u.lastIndexOf(1)", limit),
+        ("", "for (;;) try { u.includes(1) } catch (e) {}", limit),
+        ("", "for (;;) u.indexOf(1)", limit),
+        ("", "for (;;) u.fill(1)", limit),
+        ("", "for (;;) u.reverse()", limit),
+        ("", "for (;;) u.set(u)", limit),
+        ("u = 0; a = Array(1e6).fill(0)", "for (;;) a.indexOf(1)", limit),
+        ("", "for (;;) a.slice()", limit),
+        ("a = 0; s = 'x'.repeat(1e7)", "for (;;) s.toUpperCase()", limit),
+        ("", "for (;;) s.indexOf('y')", limit),
+        ("", "for (;;) s.repeat(2)", limit),
+    ] {
+        let done = run(&mut shell, &format!("{setup};0")).pop();
+        assert_eq!(done.as_deref(), Some("0"), "{setup}");
+        ends(&mut shell, input, words);
+    }
+}
+
+#[test]
+fn bounded_functions_do_as_before() {
+    let mut shell = shell();
+    for (input, printed) in [
+        ("JSON.stringify([1, [2, [3, , [4]]]].flat(Infinity))", "[1,2,3,4]"),
+        ("JSON.stringify([1, [2, [3]]].flat())", "[1,2,[3]]"),
+        ("JSON.stringify([1, 2].flatMap(x => [x, [x]]))", "[1,[1],2,[2]]"),
+        ("JSON.stringify([1].concat([2, 3], 4, {length: 1}))", r#"[1,2,3,4,{"length":1}]"#),
+        (
+            "JSON.stringify([1].concat({length: 2, 0: 7, [Symbol.isConcatSpreadable]: 1}))",
+            "[1,7,null]",
+        ),
+        (
+            "class A extends Array {}; A.of([1]).flat() instanceof A && new A().concat() instanceof A",
+            "true",
+        ),
+        ("[...new Set([1, 1, 2])].join() + new Set('aab').size", "1,22"),
+        (
+            "class S extends Set { has() { return 7 } }; new S([1]).has() + (new S() instanceof Set)",
+            "8",
+        ),
+        ("[...new Set([1, 2]).union(new Set([3]))].join()", "1,2,3"),
+        ("new Set([1]).constructor === Set && Set.name", "Set"),
+        ("Object.keys(new Proxy({a: 1, b: 2}, {ownKeys: t => ['a']})).join()", "a"),
+        ("Object.keys(new Proxy({a: 1, b: 2}, {})).join()", "a,b"),
+        (
+            "(function () { return Array.prototype.slice.call(arguments, 1).join() })(1, 2, 3)",
+            "2,3",
+        ),
+        ("Array.prototype.map.call('ab', c => c + c).join()", "aa,bb"),
+        ("Array.prototype.fill.call({length: 2}, 7)[1]", "7"),
+        ("[3, 1, 2].sort().reverse().join('')", "321"),
+        (
+            "new Uint8Array([1, 2, 3]).slice(1).join() + 'aXb'.replace('X', '-').toUpperCase()",
+            "2,3A-B",
+        ),
+        ("[].concat.name + [].concat.length + [].slice.length", "concat12"),
+    ] {
+        assert_eq!(run(&mut shell, input), [printed], "{input}");
+    }
 }
 
 fn db_count(shell: &mut Shell) -> u64 {
