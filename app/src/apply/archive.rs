@@ -152,7 +152,8 @@ pub fn answer(purpose: &ArchivePurpose, reply: &Reply, cx: &mut Apply<'_>) {
             archive.is_waiting = false;
             archive.chosen.clear();
             let filter = reply.command.get_document("filter").ok().cloned();
-            archive.result = Some(RestoreResult { filter, ..restore_result(found) });
+            archive.result =
+                Some(RestoreResult { filter, ..restore_result(found, &reply.command) });
         }
         (ArchivePurpose::Status, Err(error)) => {
             archive.is_known = true;
@@ -240,13 +241,20 @@ fn rows(found: &Document) -> Vec<(Bson, i64, String, Document)> {
     batch.iter().filter_map(Bson::as_document).filter_map(row).collect()
 }
 
-fn restore_result(found: &Document) -> RestoreResult {
+/// A reply lists only some of the `_id`s that would expire. Then all that were asked for are among
+/// those of the second step, which passes the ones that exist by now.
+fn restore_result(found: &Document, command: &Document) -> RestoreResult {
+    let ids = |of: &Document, name| of.get_array(name).cloned().unwrap_or_default();
+    let listed = ids(found, "wouldExpireIds");
+    let expiring = number(found, "wouldExpire").unwrap_or(listed.len() as u64);
+    let is_whole = expiring <= listed.len() as u64;
     let refusals = found.get_array("refusals").map(Vec::as_slice).unwrap_or_default();
     let first = refusals.first().and_then(Bson::as_document);
     RestoreResult {
         restored: number(found, "restored").unwrap_or(0),
         existing: number(found, "existing").unwrap_or(0),
-        would_expire: found.get_array("wouldExpireIds").cloned().unwrap_or_default(),
+        expiring,
+        would_expire: if is_whole { listed } else { ids(command, "ids") },
         refused: first.and_then(|first| first.get_str("errmsg").ok()).map(ToOwned::to_owned),
         refusals: number(found, "refused").unwrap_or(0),
         filter: None,
@@ -385,6 +393,13 @@ mod tests {
             "mayflyRestoreArchived": "a", "ids": [1], "filter": { "n": 1 }, "force": true,
         };
         assert_eq!(commands(&bench.effects), [expected]);
+    }
+
+    #[test]
+    fn all_that_would_expire_are_in_the_second_step() {
+        let found = doc! { "wouldExpire": 2, "wouldExpireIds": [1] };
+        let result = restore_result(&found, &doc! { "ids": [1, 2, 3] });
+        assert_eq!((result.expiring, result.would_expire.len()), (2, 3));
     }
 
     #[test]

@@ -63,7 +63,9 @@ pub struct RestoreResult {
     pub restored: u64,
     /// Documents whose `_id` the collection has.
     pub existing: u64,
-    /// `_id`s of documents that a TTL index would remove at once.
+    /// How many documents a TTL index would remove at once.
+    pub expiring: u64,
+    /// The `_id`s among which these are.
     pub would_expire: Vec<Bson>,
     /// Why others were refused; the first of them.
     pub refused: Option<String>,

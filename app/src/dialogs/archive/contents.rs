@@ -111,7 +111,7 @@ fn figures_ui(ui: &mut Ui, status: &Status, zone: Zone) {
 /// The result of a restore, and what to do with documents that would expire at once.
 fn result_ui(ui: &mut Ui, result: &RestoreResult) -> Option<ArchiveAction> {
     let mut asked = None;
-    let expiring = result.would_expire.len() as u64;
+    let expiring = result.expiring;
     card::ui(ui, |ui| {
         let count = |number| number::counted(number, "document", "documents");
         let mut sentences = Vec::new();
