@@ -39,6 +39,8 @@ pub enum ReaperAction {
     RestorePass(u64),
     /// Shows the next collection with documents on hold.
     ShowHeld,
+    /// Changes the TTL of this index, which is on hold.
+    ChangeHeldTtl(Namespace, String),
     /// Counts the held documents, asks whether to remove them, and releases them.
     ReleaseHeld,
     /// Releases the documents on hold, and removes them now.

@@ -44,10 +44,16 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
             if report.is_unfinished {
                 transfer::resume::ask(false, cx);
             }
-            if let Purpose::Documents(_, DocumentsPurpose::Bulk(operation)) = purpose
-                && let Some(made) = documents::bulk::ended(operation, report, cx)
-            {
-                collection::show_made(&made, cx);
+            match purpose {
+                Purpose::Documents(_, DocumentsPurpose::Bulk(operation)) => {
+                    if let Some(made) = documents::bulk::ended(operation, report, cx) {
+                        collection::show_made(&made, cx);
+                    }
+                }
+                Purpose::Trash(TrashPurpose::RestoreMany(operation)) => {
+                    trash::restored(operation, report, cx);
+                }
+                _ => {}
             }
         }
         Outcome::Transfer { purpose, generation, done } => {
@@ -163,7 +169,7 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
         Purpose::Explain(tab) if full => explain::dropped(*tab, generation, cx.state),
         Purpose::Archive(purpose) if full => archive::dropped(purpose, cx.state),
         Purpose::Convert(purpose) if full => convert::dropped(purpose, cx),
-        Purpose::Trash(purpose) if full => trash::dropped(purpose, cx.state),
+        Purpose::Trash(purpose) if full => trash::dropped(purpose, cx),
         Purpose::Listener(_) if full => cx.state.listener.is_waiting = false,
         Purpose::Expiry(tab, _) if full => {
             if let Some(tab) = cx.state.tabs.get_mut(*tab) {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::transfer::run::is_locked;
-use super::{Apply, documents, rollout, tabs};
+use super::{Apply, documents, rollout, tabs, trash};
 use crate::action::CutAction;
 use crate::commands;
 use crate::job::bulk::BulkChange;
@@ -34,6 +34,10 @@ fn found(journal: &Path, cx: &mut Apply<'_>) -> Option<CutKind> {
 /// Continues an operation.
 fn continue_it(journal: &Path, cx: &mut Apply<'_>) {
     match found(journal, cx) {
+        Some(CutKind::Bulk { forward: BulkChange::Restore(scope), .. }) => {
+            take(journal, cx);
+            trash::restore_many(scope, Some(journal.to_owned()), cx);
+        }
         Some(CutKind::Bulk { namespace, forward, .. }) => {
             let origin = match &forward {
                 BulkChange::Back(_) => Origin::Undo,

@@ -30,6 +30,7 @@ pub fn event(event: Event, cx: &mut Apply<'_>) {
             expiry::removed(&documents, more, cx.state);
             cx.state.reaper.documents_removed(documents, more);
         }
+        Event::Restored(documents) => expiry::restored(&documents, cx.state),
         Event::CatalogChanged => {
             cx.state.tree.stale = true;
             cx.state.changes.note(None);

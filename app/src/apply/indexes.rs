@@ -81,6 +81,25 @@ pub fn open_change_ttl(tab: TabId, name: &str, cx: &mut Apply<'_>) {
     read(tab, Purpose::Ages, command, cx);
 }
 
+/// Opens that dialog now, or as soon as the indexes of the tab are known.
+pub fn open_change_ttl_when_known(tab: TabId, name: &str, cx: &mut Apply<'_>) {
+    with(cx.state, tab, |view| view.ttl_wanted = Some(name.to_owned()));
+    if cx.state.tabs.get(tab).is_some_and(|open| open.indexes.rows.is_some()) {
+        open_wanted(tab, cx);
+    }
+}
+
+/// A clustered collection and a time series have a rule without an index.
+fn open_wanted(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
+    let Some(name) = open.indexes.ttl_wanted.take() else { return };
+    if open.indexes.row(&name).is_some() {
+        return open_change_ttl(tab, &name, cx);
+    }
+    let words = format!("{name} isn't an index; change the TTL of its collection with collMod");
+    cx.state.toasts.push(Kind::Warning, words, None, cx.state.uptime);
+}
+
 fn open_drop(tab: TabId, name: &str, state: &mut State) {
     if let Some(index) = state.tabs.get(tab).and_then(|open| open.indexes.row(name)).cloned() {
         let dropping = Box::new(DropIndex { index, sent: None, error: None });
@@ -165,6 +184,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx:
     match purpose {
         Purpose::List => {
             with(cx.state, tab, |view| view.take_list(reply));
+            open_wanted(tab, cx);
             super::expiry::indexes_known(tab, cx);
         }
         Purpose::Stats => with(cx.state, tab, |view| view.take_stats(reply)),

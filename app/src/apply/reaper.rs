@@ -2,18 +2,19 @@
 
 use bson::Document;
 
-use super::Apply;
 use super::number::number;
+use super::{Apply, indexes};
 use crate::action::reaper::{release_held, resume_in_sandbox};
 use crate::action::{Action, ExpiryAction, ReaperAction, TabsAction};
 use crate::commands::{reaper, trash};
+use crate::job::TrashScope;
 use crate::state::expiry::Mode;
 use crate::state::purpose::ReaperPurpose;
 use crate::state::reaper::{Held, Schedule};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
-use crate::state::trash::KEEP_SECS;
-use crate::state::{Purpose, State, number as text};
+use crate::state::trash::{KEEP_SECS, RestoreOutcome};
+use crate::state::{Namespace, Purpose, State, number as text};
 use crate::worker::Reply;
 
 /// Carries out one action.
@@ -49,10 +50,10 @@ pub fn apply(action: &ReaperAction, cx: &mut Apply<'_>) {
         }
         ReaperAction::RestorePass(pass) => {
             let pass = i64::try_from(*pass).unwrap_or(i64::MAX);
-            let purpose = Purpose::Reaper(ReaperPurpose::Restore);
-            cx.write(purpose, "admin", trash::restore_pass(1.into(), pass));
+            super::trash::restore_many(TrashScope { of: None, pass: Some(pass) }, None, cx);
         }
         ReaperAction::ShowHeld => show_held(cx),
+        ReaperAction::ChangeHeldTtl(namespace, index) => change_held_ttl(namespace, index, cx),
         ReaperAction::ReleaseHeld => {
             // More has expired since it was counted last.
             let purpose = Purpose::Reaper(ReaperPurpose::Release);
@@ -75,6 +76,16 @@ fn show_held(cx: &mut Apply<'_>) {
     let Some(tab) = cx.state.tabs.active() else { return };
     if tab.expiry.mode == Mode::Removed {
         super::apply(Action::Expiry(tab.id, ExpiryAction::Show(Mode::Timeline)), cx);
+    }
+}
+
+/// Opens the dialog that changes the TTL of an index on hold, as soon as its indexes are known.
+fn change_held_ttl(namespace: &Namespace, index: &str, cx: &mut Apply<'_>) {
+    let shown = Action::Tabs(TabsAction::ShowView(namespace.clone(), ViewKind::Indexes));
+    super::apply(shown, cx);
+    let tab = cx.state.tabs.active().filter(|tab| tab.namespace == *namespace).map(|tab| tab.id);
+    if let Some(tab) = tab {
+        indexes::open_change_ttl_when_known(tab, index, cx);
     }
 }
 
@@ -134,7 +145,7 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, cx: &mut Apply<'_>) {
         }
         (ReaperPurpose::Set, Ok(_)) => ask(cx),
         (ReaperPurpose::Restore, Ok(found)) => {
-            let (is_done, sentence) = restore_outcome(found);
+            let (is_done, sentence) = restore_outcome(found).sentence();
             let kind = if is_done { Kind::Done } else { Kind::Error };
             cx.state.toasts.push(kind, sentence, None, cx.state.uptime);
             ask(cx);
@@ -152,35 +163,17 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, cx: &mut Apply<'_>) {
     }
 }
 
-/// The result of a restore as a sentence, and whether any document was restored.
-pub(super) fn restore_outcome(found: &Document) -> (bool, String) {
+/// What a restore by one command did.
+pub(super) fn restore_outcome(found: &Document) -> RestoreOutcome {
     let count = |name| number(found, name).unwrap_or(0);
-    let restored = count("restored");
-    let stayed = [
-        ("existing", "has an _id that already exists", "have an _id that already exists"),
-        ("refused", "was rejected", "were rejected"),
-        ("notFound", "is no longer in the trash", "are no longer in the trash"),
-    ];
-    let stayed = stayed.into_iter().filter(|(name, ..)| count(name) > 0);
-    let stayed: Vec<String> =
-        stayed.map(|(name, one, more)| text::counted(count(name), one, more)).collect();
-    if restored == 0 {
-        let why =
-            if stayed.is_empty() { "the trash is empty".to_owned() } else { stayed.join(", ") };
-        return (false, format!("Nothing was restored: {why}"));
+    RestoreOutcome {
+        restored: count("restored"),
+        existing: count("existing"),
+        refused: count("refused"),
+        not_found: count("notFound"),
+        is_held: found.get_array("held").is_ok_and(|held| !held.is_empty()),
+        remaining: 0,
     }
-    let mut sentence = format!("Restored {}", text::counted(restored, "document", "documents"));
-    for part in stayed {
-        sentence.push_str(", ");
-        sentence.push_str(&part);
-    }
-    if found.get_array("held").is_ok_and(|held| !held.is_empty()) {
-        sentence.push_str("; the index is on hold until you release it");
-    }
-    if found.get_bool("more").unwrap_or(false) {
-        sentence.push_str("; more remain, restore again");
-    }
-    (true, sentence)
 }
 
 /// Takes what a server says of its monitor. One that refuses says nothing.

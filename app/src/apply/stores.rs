@@ -304,7 +304,7 @@ mod tests {
         let operation = state.operations.begin("Import".to_owned(), 0, Duration::ZERO, None);
         state.bulk.push(BulkRun {
             operation,
-            tab: TabId(0),
+            tab: Some(TabId(0)),
             work: BulkWork {
                 namespace: Namespace::new("test", "notes"),
                 change: BulkChange::Empty,

@@ -1,15 +1,22 @@
 //! The trash.
 
+use std::path::PathBuf;
+
 use bson::Document;
 use mayfly_engine::reply::{TrashPage, TrashRow};
 
-use super::{Apply, TOO_MUCH, reaper};
+use super::documents::bulk;
+use super::{Apply, QUEUE_FULL, TOO_MUCH, reaper};
 use crate::action::TrashAction;
 use crate::commands;
+use crate::job::TrashScope;
+use crate::job::bulk::{BulkChange, BulkEnd, BulkReport};
 use crate::limits::TRASH_PAGE_ROWS;
+use crate::state::documents::Origin;
+use crate::state::operations::OperationId;
 use crate::state::purpose::TrashPurpose;
 use crate::state::toasts::Kind;
-use crate::state::trash::{Row, Trash, TrashDraft};
+use crate::state::trash::{RestoreOutcome, Row, Trash, TrashDraft, running};
 use crate::state::{Dialog, Namespace, Purpose, State};
 use crate::worker::Reply;
 
@@ -37,10 +44,67 @@ pub fn apply(action: TrashAction, cx: &mut Apply<'_>) {
         }
         TrashAction::Restore(restore) => {
             cx.state.trash.result = None;
+            if let Some(scope) = restore.scope {
+                return restore_many(scope, None, cx);
+            }
             let purpose = TrashPurpose::Restore;
             change(purpose, &restore.db, restore.command, cx);
         }
     }
+}
+
+/// Restores documents in steps, or continues what has this journal.
+pub(super) fn restore_many(scope: TrashScope, journal: Option<PathBuf>, cx: &mut Apply<'_>) {
+    if running(cx.state).is_some() {
+        let words = "Documents are being restored from the trash; try again when that has ended";
+        return cx.state.toasts.push(Kind::Warning, words, None, cx.state.uptime);
+    }
+    cx.state.trash.error = None;
+    let namespace = scope.of.clone().unwrap_or_else(|| Namespace::new("admin", ""));
+    bulk::begin(None, namespace, (BulkChange::Restore(scope), journal), Origin::Person, cx);
+}
+
+/// A restore in steps ended.
+pub(super) fn restored(operation: OperationId, report: BulkReport, cx: &mut Apply<'_>) {
+    if bulk::take(operation, cx.state).is_none() {
+        return;
+    }
+    let outcome = RestoreOutcome {
+        restored: report.changed,
+        existing: report.unchanged,
+        refused: report.refused,
+        not_found: 0,
+        is_held: report.is_held,
+        remaining: report.remaining,
+    };
+    let (is_done, mut words) = outcome.sentence();
+    match &report.end {
+        BulkEnd::Complete => {}
+        BulkEnd::Cancelled => words = format!("Canceled. {words}"),
+        BulkEnd::Failed(message) if !is_done => words.clone_from(message),
+        BulkEnd::Failed(message) => words = format!("{words}. It failed then: {message}"),
+    }
+    if let Some(refusal) = &report.refusal {
+        words = format!("{words}. The first was rejected because: {refusal}");
+    }
+    if report.is_unfinished {
+        words.push_str("; see Unfinished operations in the menu to continue it");
+    }
+    bulk::end(operation, &report.end, &words, cx.state);
+    let is_whole = is_done && report.end == BulkEnd::Complete;
+    if is_shown(cx.state) {
+        cx.state.trash.result = Some((is_whole, words));
+    } else {
+        let kind = match report.end {
+            BulkEnd::Complete if is_done => Kind::Done,
+            BulkEnd::Cancelled => Kind::Warning,
+            _ => Kind::Error,
+        };
+        cx.state.toasts.push(kind, words, None, cx.state.uptime);
+    }
+    cx.state.changes.note(None);
+    refresh(cx);
+    reaper::ask(cx);
 }
 
 fn change(purpose: TrashPurpose, db: &str, command: Document, cx: &mut Apply<'_>) {
@@ -85,7 +149,7 @@ pub fn answer(purpose: &TrashPurpose, reply: &Reply, cx: &mut Apply<'_>) {
         }
         (TrashPurpose::Restore, Ok(found)) => {
             cx.state.trash.is_waiting = false;
-            let (is_done, sentence) = reaper::restore_outcome(found);
+            let (is_done, sentence) = reaper::restore_outcome(found).sentence();
             if !is_shown(cx.state) {
                 let kind = if is_done { Kind::Done } else { Kind::Error };
                 cx.state.toasts.push(kind, sentence.clone(), None, cx.state.uptime);
@@ -94,6 +158,8 @@ pub fn answer(purpose: &TrashPurpose, reply: &Reply, cx: &mut Apply<'_>) {
             refresh(cx);
             reaper::ask(cx);
         }
+        // Its report says how it ended.
+        (TrashPurpose::RestoreMany(_), _) => {}
         (purpose, Err(error)) => failed(purpose, error, cx.state),
     }
 }
@@ -115,8 +181,13 @@ fn failed(purpose: &TrashPurpose, error: &str, state: &mut State) {
 }
 
 /// A command came back without having been done, because too much was asked at once.
-pub fn dropped(purpose: &TrashPurpose, state: &mut State) {
-    failed(purpose, TOO_MUCH, state);
+pub fn dropped(purpose: &TrashPurpose, cx: &mut Apply<'_>) {
+    match purpose {
+        TrashPurpose::RestoreMany(operation) => {
+            restored(*operation, BulkReport::failed(QUEUE_FULL.to_owned()), cx);
+        }
+        _ => failed(purpose, TOO_MUCH, cx.state),
+    }
 }
 
 /// Takes a page over, unless something else has been asked for since.

@@ -6,7 +6,7 @@ use super::{
     archive, clock, documents, expiry, indexes, listener, maintenance, query, reaper, store, trash,
 };
 use crate::commands::query::Query;
-use crate::job::Namespace;
+use crate::job::{Namespace, TrashScope};
 
 /// Each command with its text in mongosh, without the database in front.
 #[track_caller]
@@ -110,6 +110,8 @@ fn databases_and_collections() {
 
 #[test]
 fn the_trash() {
+    let of_collection = TrashScope { of: Some(Namespace::new("d", "c")), pass: None };
+    let of_pass = TrashScope { of: None, pass: Some(2) };
     check([
         (trash::keep(600), "runCommand({ setParameter: 1, mayflyTrashSecs: 600 })"),
         (trash::page(1.into(), 10, None), "runCommand({ mayflyTrash: 1, limit: 10 })"),
@@ -117,10 +119,17 @@ fn the_trash() {
             trash::page("c".into(), 10, Some(7)),
             "runCommand({ mayflyTrash: 'c', limit: 10, after: Long('7') })",
         ),
-        (trash::restore_all("c".into()), "runCommand({ mayflyRestoreTrash: 'c' })"),
         (
-            trash::restore_pass(1.into(), 2),
-            "runCommand({ mayflyRestoreTrash: 1, pass: Long('2') })",
+            trash::restore_step(&of_collection, None),
+            "runCommand({ mayflyRestoreTrash: 'c', limit: 1000 })",
+        ),
+        (
+            trash::restore_step(&of_pass, Some(7)),
+            "runCommand({ mayflyRestoreTrash: 1, pass: Long('2'), limit: 1000, after: Long('7') })",
+        ),
+        (
+            trash::count(&of_pass),
+            "runCommand({ mayflyTrash: 1, limit: 1, count: true, pass: Long('2') })",
         ),
         (
             trash::restore_ids("c", vec![Bson::Int32(1)]),

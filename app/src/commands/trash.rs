@@ -3,6 +3,8 @@
 use bson::{Bson, Document, doc};
 
 use super::smallest_int;
+use crate::job::TrashScope;
+use crate::limits::BULK_STEP_DOCUMENTS;
 
 /// Sets how long removed documents are kept; 0 turns the trash off.
 #[must_use]
@@ -20,16 +22,24 @@ pub fn page(of: Bson, rows: i32, after: Option<i64>) -> Document {
     command
 }
 
-/// Restores everything.
+/// Counts the documents of the trash: the reply has the number as `matching`.
 #[must_use]
-pub fn restore_all(of: Bson) -> Document {
-    doc! { "mayflyRestoreTrash": of }
+pub fn count(scope: &TrashScope) -> Document {
+    let mut command = doc! { "mayflyTrash": scope.home().1, "limit": 1, "count": true };
+    command.extend(scope.pass.map(|pass| ("pass".to_owned(), pass.into())));
+    command
 }
 
-/// Restores what one pass removed.
+/// One step of restoring everything, or what one pass removed. `after` is the `next` of the step
+/// before.
 #[must_use]
-pub fn restore_pass(of: Bson, pass: i64) -> Document {
-    doc! { "mayflyRestoreTrash": of, "pass": pass }
+pub fn restore_step(scope: &TrashScope, after: Option<i64>) -> Document {
+    let documents = i32::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i32::MAX);
+    let mut command = doc! { "mayflyRestoreTrash": scope.home().1 };
+    command.extend(scope.pass.map(|pass| ("pass".to_owned(), pass.into())));
+    command.insert("limit", documents);
+    command.extend(after.map(|after| ("after".to_owned(), after.into())));
+    command
 }
 
 /// Restores documents by their `_id`.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bson::{Bson, Document, RawDocumentBuf, doc};
 
-use super::{Cancel, Namespace};
+use super::{Cancel, Namespace, TrashScope};
 
 /// The documents that a change is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,6 +114,9 @@ pub enum BulkChange {
         /// The indexes that it gets.
         indexes: Vec<Document>,
     },
+    /// Removed documents are restored from the trash. The store puts the rules that would remove
+    /// them again on hold first, and takes each out of the trash in the transaction that restores it.
+    Restore(TrashScope),
     /// A change that was made is taken back.
     Back(Arc<Made>),
     /// A change that was taken back is made again.
@@ -135,6 +138,7 @@ impl BulkChange {
             }
             Self::Empty => format!("Empty {namespace}"),
             Self::Duplicate { to, .. } => format!("Duplicate {namespace} as {to}"),
+            Self::Restore(scope) => scope.title(),
             Self::Back(made) | Self::Again(made) => {
                 let way = if is_redo { "Redo" } else { "Undo" };
                 let what = match made.verb {
@@ -150,7 +154,13 @@ impl BulkChange {
     /// Whether what it does can be taken back, as long as there is room for what that takes.
     #[must_use]
     pub fn is_undoable(&self) -> bool {
-        !matches!(self, Self::Copy { folder: Some(_), .. } | Self::Empty | Self::Duplicate { .. })
+        !matches!(
+            self,
+            Self::Copy { folder: Some(_), .. }
+                | Self::Empty
+                | Self::Duplicate { .. }
+                | Self::Restore(_)
+        )
     }
 }
 
@@ -236,6 +246,10 @@ pub struct BulkReport {
     pub left: Vec<Pair>,
     /// It was cut short: it can be continued or taken back from its journal.
     pub is_unfinished: bool,
+    /// A restore put rules on hold.
+    pub is_held: bool,
+    /// Documents that a restore did not reach.
+    pub remaining: u64,
     /// How it ended.
     pub end: BulkEnd,
 }
@@ -258,6 +272,8 @@ impl Default for BulkReport {
             pairs: Some(Vec::new()),
             left: Vec::new(),
             is_unfinished: false,
+            is_held: false,
+            remaining: 0,
             end: BulkEnd::Complete,
         }
     }

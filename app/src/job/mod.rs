@@ -24,6 +24,7 @@ pub mod purpose;
 pub mod rollout;
 pub mod server;
 pub mod store;
+mod trash_scope;
 pub mod watch;
 pub mod zone;
 
@@ -43,12 +44,15 @@ pub use ids::{OperationId, TabId};
 pub use index_file::IndexFile;
 pub use mayfly_engine::catalog::{Dialect, Namespace};
 pub use mayfly_engine::engine::OpenError;
-pub use mayfly_engine::event::{BuildProgress, Event, IndexReport, PassReport, RemovedDocument};
+pub use mayfly_engine::event::{
+    BuildProgress, Event, IndexReport, PassReport, RemovedDocument, RestoredDocument,
+};
 pub use purpose::Purpose;
 pub use server::{Attached, ConnectFailure, Keeping, Server, ServerColor, ServerMark, Step};
 pub use store::{
     Advice, Capabilities, CopiedStore, OpenRequest, SAMPLE_DATABASES, Sandbox, SandboxFolder,
     TRAFFIC_DATABASE, instant_ms,
 };
+pub use trash_scope::TrashScope;
 pub use watch::{DeletedDocument, WatchEnd, WatchReport, WatchWork};
 pub use zone::{DateStyle, Zone};

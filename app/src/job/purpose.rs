@@ -163,6 +163,8 @@ pub enum TrashPurpose {
     Keep,
     /// Documents are restored.
     Restore,
+    /// Documents are restored in steps.
+    RestoreMany(OperationId),
 }
 
 /// An answer about the reaper.

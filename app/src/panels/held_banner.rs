@@ -1,6 +1,6 @@
 //! The banner under the top bar while removals are on hold.
 
-use egui::{Align, Frame, Label, Layout, Margin, Panel, Ui, vec2};
+use egui::{Align, Frame, Label, Layout, Margin, Panel, ScrollArea, Ui, vec2};
 
 use super::lesson::why;
 use crate::action::{Action, Actions, ReaperAction};
@@ -8,9 +8,9 @@ use crate::state::lesson::why::Topic;
 use crate::state::reaper::{Held, HeldRule};
 use crate::state::{State, Zone, number};
 use crate::theme::{colors, sizes, text};
-use crate::widgets::Button;
 use crate::widgets::marks::visible;
 use crate::widgets::value::cut;
+use crate::widgets::{Button, menu};
 
 /// Rules that the banner names; the others are counted.
 const RULES_SHOWN: usize = 3;
@@ -128,11 +128,48 @@ fn buttons_ui(ui: &mut Ui, state: &State, held: &Held, actions: &mut Actions) {
     if !held.kept && ui.add(Button::plain("Keep on hold").tooltip(keep)).clicked() {
         actions.push(Action::Reaper(ReaperAction::KeepHeld));
     }
-    if ui.add(Button::amber(label).tooltip(&delete)).clicked() {
+    // What removes documents is never the loudest button here.
+    let release = if held.due() == 0 { Button::primary(label) } else { Button::plain(label) };
+    if ui.add(release.tooltip(&delete)).clicked() {
         actions.push(Action::Reaper(ReaperAction::ReleaseHeld));
     }
+    change_ttl_ui(ui, held, actions);
     if is_about_time(held) {
         why::link_ui(ui, state, Topic::OnHold, actions);
+    }
+}
+
+/// The way out that removes nothing: another TTL for an index on hold.
+fn change_ttl_ui(ui: &mut Ui, held: &Held, actions: &mut Actions) {
+    let mut change = |rule: &HeldRule| {
+        let HeldRule { namespace, index, .. } = rule;
+        let action = ReaperAction::ChangeHeldTtl(namespace.clone(), index.clone());
+        actions.push(Action::Reaper(action));
+    };
+    let hint = "Keep the documents longer, so that nothing is overdue when you release the hold";
+    let (label, is_first) = ("Change TTL…", !is_about_time(held));
+    let button = if is_first { Button::primary(label) } else { Button::plain(label) };
+    let button = button.name("Change the TTL on hold").tooltip(hint);
+    match held.rules.as_slice() {
+        [] => {}
+        [rule] => {
+            if ui.add(button).clicked() {
+                change(rule);
+            }
+        }
+        rules => {
+            let response = ui.add(button.menu());
+            menu::below(&response, |ui| {
+                ScrollArea::vertical().max_height(sizes::PALETTE_LIST).show(ui, |ui| {
+                    for rule in rules {
+                        let name = format!("{} · {}", rule.namespace, rule.index);
+                        if ui.button(cut(&visible(&name), NAME_CHARS_MAX * 2)).clicked() {
+                            change(rule);
+                        }
+                    }
+                });
+            });
+        }
     }
 }
 

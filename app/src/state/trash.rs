@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 use bson::{Bson, Document};
 use mayfly_engine::limits::TRASH_SECS_MAX;
 
-use super::{Namespace, State};
+use super::documents::bulk::BulkRun;
+use super::{Namespace, State, number};
 use crate::commands::trash;
+use crate::job::TrashScope;
+use crate::job::bulk::BulkChange;
 use crate::job::number_draft::NumberDraft;
 
 /// Seconds that the trash keeps removed documents by default.
@@ -107,6 +110,63 @@ pub struct RestoreCommand {
     pub command: Document,
     /// The words on its button.
     pub label: String,
+    /// What is restored in steps, of which `command` is the first; `None` is one command.
+    pub scope: Option<TrashScope>,
+}
+
+/// What a restore did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RestoreOutcome {
+    /// Documents that are in their collections again.
+    pub restored: u64,
+    /// Documents whose `_id` their collection has.
+    pub existing: u64,
+    /// Documents that the store refused.
+    pub refused: u64,
+    /// Documents that were no longer in the trash.
+    pub not_found: u64,
+    /// Whether an index is on hold because of it.
+    pub is_held: bool,
+    /// Documents that it did not reach.
+    pub remaining: u64,
+}
+
+impl RestoreOutcome {
+    /// It as a sentence, and whether any document was restored.
+    #[must_use]
+    pub fn sentence(&self) -> (bool, String) {
+        let stayed = [
+            (self.existing, "has an _id that already exists", "have an _id that already exists"),
+            (self.refused, "was rejected", "were rejected"),
+            (self.not_found, "is no longer in the trash", "are no longer in the trash"),
+        ];
+        let stayed = stayed.into_iter().filter(|(count, ..)| *count > 0);
+        let stayed: Vec<String> =
+            stayed.map(|(count, one, more)| number::counted(count, one, more)).collect();
+        let remain = (self.remaining > 0).then(|| {
+            number::counted(self.remaining, "remains in the trash", "remain in the trash")
+        });
+        if self.restored == 0 {
+            let whys: Vec<String> = stayed.into_iter().chain(remain).collect();
+            let why =
+                if whys.is_empty() { "the trash is empty".to_owned() } else { whys.join(", ") };
+            return (false, format!("Nothing was restored: {why}"));
+        }
+        let restored = number::counted(self.restored, "document", "documents");
+        let mut sentence = format!("Restored {restored}");
+        for part in stayed {
+            sentence.push_str(", ");
+            sentence.push_str(&part);
+        }
+        if self.is_held {
+            sentence.push_str("; the index is on hold until you release it");
+        }
+        if let Some(remain) = remain {
+            sentence.push_str("; ");
+            sentence.push_str(&remain);
+        }
+        (true, sentence)
+    }
 }
 
 impl TrashDraft {
@@ -149,10 +209,12 @@ impl Trash {
 
     /// The database and the first value of a command about what is listed.
     fn home(&self) -> (String, Bson) {
-        match &self.filter {
-            Some(of) => (of.db.clone(), of.collection.clone().into()),
-            None => ("admin".to_owned(), Bson::Int32(1)),
-        }
+        self.scope(None).home()
+    }
+
+    /// What is listed, or what one pass removed of that.
+    fn scope(&self, pass: Option<i64>) -> TrashScope {
+        TrashScope { of: self.filter.clone(), pass }
     }
 
     /// Lists nothing any more.
@@ -187,7 +249,11 @@ impl Trash {
             return Err("The list is empty");
         }
         if draft.scope == Scope::All {
-            return Ok(self.restore_all());
+            let label = match &self.filter {
+                Some(of) => format!("Restore all of {of}"),
+                None => "Restore everything".to_owned(),
+            };
+            return Ok(RestoreCommand::in_steps(self.scope(None), label));
         }
         let Some(row) = self.chosen(draft) else {
             return Err("Select a document in the list");
@@ -196,10 +262,9 @@ impl Trash {
             let Some(pass) = row.pass else {
                 return Err("Removed before this store was opened, so its pass number is unknown");
             };
-            let (db, of) = self.home();
             let of_all = if self.filter.is_none() { "" } else { " here" };
             let label = format!("Restore documents from pass {pass}{of_all}");
-            return Ok(RestoreCommand { db, command: trash::restore_pass(of, pass), label });
+            return Ok(RestoreCommand::in_steps(self.scope(Some(pass)), label));
         }
         if !row.is_newest {
             return Err("Removed again later; only the newest version of each _id can be restored");
@@ -208,17 +273,22 @@ impl Trash {
             db: row.namespace.db.clone(),
             command: trash::restore_ids(&row.namespace.collection, vec![row.id.clone()]),
             label: "Restore this document".to_owned(),
+            scope: None,
         })
     }
+}
 
-    fn restore_all(&self) -> RestoreCommand {
-        let (db, of) = self.home();
-        let label = match &self.filter {
-            Some(of) => format!("Restore all of {of}"),
-            None => "Restore everything".to_owned(),
-        };
-        RestoreCommand { db, command: trash::restore_all(of), label }
+impl RestoreCommand {
+    fn in_steps(scope: TrashScope, label: String) -> Self {
+        let (db, _) = scope.home();
+        Self { db, command: trash::restore_step(&scope, None), label, scope: Some(scope) }
     }
+}
+
+/// The restore in steps that runs.
+#[must_use]
+pub fn running(state: &State) -> Option<&BulkRun> {
+    state.bulk.iter().find(|run| matches!(run.work.change, BulkChange::Restore(_)))
 }
 
 /// The collections by which the list can be filtered: those there are, and those of listed
@@ -305,15 +375,37 @@ mod tests {
         check(&net, Scope::Document, Some(5), Err("Select a document in the list"));
         let older = "Removed again later; only the newest version of each _id can be restored";
         check(&net, Scope::Document, Some(7), Err(older));
-        let pass = doc! {"mayflyRestoreTrash": 1, "pass": 2_i64};
+        let pass = doc! {"mayflyRestoreTrash": 1, "pass": 2_i64, "limit": 1_000};
         check(&net, Scope::Pass, Some(7), Ok(("admin", pass)));
-        let pass = doc! {"mayflyRestoreTrash": "carts", "pass": 2_i64};
+        let pass = doc! {"mayflyRestoreTrash": "carts", "pass": 2_i64, "limit": 1_000};
         check(&filtered, Scope::Pass, Some(7), Ok(("shop", pass)));
         let before = "Removed before this store was opened, so its pass number is unknown";
         check(&net, Scope::Pass, Some(8), Err(before));
-        check(&net, Scope::All, None, Ok(("admin", doc! {"mayflyRestoreTrash": 1})));
-        let all = doc! {"mayflyRestoreTrash": "carts"};
+        let all = doc! {"mayflyRestoreTrash": 1, "limit": 1_000};
+        check(&net, Scope::All, None, Ok(("admin", all)));
+        let all = doc! {"mayflyRestoreTrash": "carts", "limit": 1_000};
         check(&filtered, Scope::All, None, Ok(("shop", all)));
         check(&Trash::default(), Scope::All, None, Err("The list is empty"));
+    }
+
+    #[test]
+    fn what_a_restore_did_says_how_many_remain() {
+        let check = |outcome: RestoreOutcome, expected: (bool, &str)| {
+            assert_eq!(outcome.sentence(), (expected.0, expected.1.to_owned()));
+        };
+        let nothing = RestoreOutcome::default;
+        check(nothing(), (false, "Nothing was restored: the trash is empty"));
+        let words = "Nothing was restored: 1 remains in the trash";
+        check(RestoreOutcome { remaining: 1, ..nothing() }, (false, words));
+        let part = RestoreOutcome {
+            restored: 3_000,
+            existing: 1,
+            is_held: true,
+            remaining: 93_611,
+            ..nothing()
+        };
+        let words = "Restored 3,000 documents, 1 has an _id that already exists; the index is on \
+                     hold until you release it; 93,611 remain in the trash";
+        check(part, (true, words));
     }
 }

@@ -3,6 +3,7 @@
 
 mod copy;
 mod noted;
+mod restore;
 mod swap;
 mod whole;
 
@@ -106,6 +107,7 @@ impl Run<'_> {
             }
             BulkChange::Empty => self.empty(),
             BulkChange::Duplicate { to, indexes } => self.duplicate(to, indexes),
+            BulkChange::Restore(scope) => self.restore(scope),
             BulkChange::Back(made) => self.swap(made, true),
             BulkChange::Again(made) => self.swap(made, false),
         }

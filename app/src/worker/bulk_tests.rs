@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bson::doc;
 
 use super::*;
+use crate::job::TrashScope;
 use crate::job::bulk::{BulkGauge, Made};
 use crate::source::OpenRequest;
 use crate::source::embedded::opener;
@@ -327,4 +328,55 @@ fn nothing_is_left_of_a_copy_that_is_canceled() {
     assert_eq!((report.changed, report.end), (0, BulkEnd::Cancelled));
     let listed = store.run(&doc! {"listCollections": 1}).to_string();
     assert!(!listed.contains("copy"), "{listed}");
+}
+
+/// A store with so many documents in the trash, whose rule would remove them again.
+fn trashed(count: i32) -> Store {
+    let store = store();
+    let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60};
+    store.run(&doc! {"createIndexes": "c", "indexes": [index]});
+    store.source.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": 600});
+    let at = bson::DateTime::from_millis(0);
+    let all: Vec<Document> = (0..count).map(|id| doc! {"_id": id, "at": at}).collect();
+    for some in all.chunks(1_000) {
+        store.run(&doc! {"insert": "c", "documents": some.to_vec()});
+    }
+    store.source.run("admin", &doc! {"mayflyReap": 1});
+    assert_eq!(store.count("c", doc! {}), 0);
+    store
+}
+
+#[test]
+fn a_restore_that_is_canceled_says_what_remains_and_holds_its_rule() {
+    let store = trashed(2_500);
+    let gauge = Arc::new(BulkGauge::default());
+    let change = BulkChange::Restore(TrashScope::default());
+    let work = BulkWork { namespace: Namespace::new("admin", ""), change, journal: None, gauge };
+    let mut held = None;
+    let report = run(store.source.as_ref(), &work, &Cancel::default(), &mut |_| {
+        held = store.source.run("admin", &doc! {"mayflyHeld": 1}).get_bool("held").ok();
+        work.gauge.cancel.cancel();
+    });
+    assert_eq!(held, Some(true), "before the second step");
+    assert_eq!((report.changed, report.remaining, report.is_held), (1_000, 1_500, true));
+    assert_eq!(report.end, BulkEnd::Cancelled);
+    assert_eq!(work.gauge.now(), (1_000, 2_500));
+    assert_eq!(store.count("c", doc! {}), 1_000);
+    let rest = store.change(BulkChange::Restore(TrashScope::default()));
+    assert_eq!((rest.changed, rest.remaining, rest.end), (1_500, 0, BulkEnd::Complete));
+    assert_eq!(store.count("c", doc! {}), 2_500);
+}
+
+#[test]
+fn a_restore_passes_what_stays_in_the_trash() {
+    let store = trashed(1_500);
+    // The newest in the trash, which come first, are there again.
+    let all: Vec<Document> = (0..1_200).map(|n| doc! {"_id": 1_499 - n, "new": true}).collect();
+    for some in all.chunks(1_000) {
+        store.run(&doc! {"insert": "c", "documents": some.to_vec()});
+    }
+    let report = store.change(BulkChange::Restore(TrashScope::default()));
+    assert_eq!((report.changed, report.unchanged, report.end), (300, 1_200, BulkEnd::Complete));
+    assert_eq!(store.count("c", doc! {"new": true}), 1_200);
+    assert_eq!(store.count("c", doc! {}), 1_500);
 }

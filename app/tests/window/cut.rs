@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bson::{Bson, Document, doc};
-use mayfly::job::Cancel;
 use mayfly::job::bulk::{BulkChange, BulkGauge, BulkWork, Target};
+use mayfly::job::{Cancel, TrashScope};
 use mayfly::source::OpenRequest;
 use mayfly::source::embedded::opener;
 use mayfly::state::Namespace;
@@ -164,4 +164,58 @@ fn a_rollout_that_was_cut_short_keeps_its_ttl_or_gets_the_old_one_back() {
     window.click(&format!("Stop: {ROLLOUT}"));
     window.until_gone("Unfinished operations");
     assert_eq!(secs(&window), "864000");
+}
+
+/// A window on a store in which the program died in a restore from the trash, after two steps.
+fn cut_restore() -> Window {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let request = OpenRequest {
+        folder: Some(folder.path().join("store")),
+        simulated_start_ms: Some(START_MS),
+        ..OpenRequest::default()
+    };
+    let source = opener()(&request).map_err(|error| error.message).expect("a store").source;
+    let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60};
+    source.run("test", &doc! {"createIndexes": "carts", "indexes": [index]});
+    source.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": 600});
+    for from in 0..3 {
+        let all: Vec<Document> =
+            (0..1_000).map(|id| doc! {"_id": from * 1_000 + id, "at": at(-90)}).collect();
+        source.run("test", &doc! {"insert": "carts", "documents": all});
+    }
+    source.run("admin", &doc! {"mayflyReap": 1});
+    let work = BulkWork {
+        namespace: Namespace::new("admin", ""),
+        change: BulkChange::Restore(TrashScope::default()),
+        journal: None,
+        gauge: Arc::new(BulkGauge::default()),
+    };
+    let mut left = 2;
+    let died = catch_unwind(AssertUnwindSafe(|| {
+        bulk::run(source.as_ref(), &work, &Cancel::default(), &mut |_| {
+            left -= 1;
+            assert!(left > 0, "the program dies");
+        })
+    }));
+    assert!(died.is_err());
+    source.close();
+    drop(source);
+    let mut window = Window::open_in(folder, &[]);
+    window.until_named("Unfinished operations");
+    window
+}
+
+#[test]
+fn a_restore_that_was_cut_short_continues() {
+    let mut window = cut_restore();
+    let count = |window: &Window| {
+        let reply = window.run("test", &doc! {"count": "carts"});
+        reply.get_i32("n").expect("a number")
+    };
+    assert_eq!(count(&window), 2_000);
+    window.click("Continue: Restore everything from the trash");
+    window.until_named("Dismiss: Restored 1,000 documents");
+    assert_eq!(count(&window), 3_000);
+    let window = window.restart();
+    assert!(window.state().transfer.cut.is_empty() && !window.has("Unfinished operations"));
 }

@@ -87,6 +87,24 @@ fn several_documents_are_restored_from_the_trash() {
 }
 
 #[test]
+fn what_the_trash_dialog_restores_is_restored_in_the_ledger() {
+    let mut window = ledger(&visits(), 600);
+    window.until_window("all are in the trash", |window| {
+        window.harness.query_all_by_label("Trash").count() == 4
+    });
+    window.choose("Menu", "Trash…");
+    window.until_named("In trash: 4 documents");
+    window.click("Restore: Everything");
+    window.click("Restore everything");
+    window.until_named("Restored 4 documents");
+    window.click("Done");
+    window.until_window("the rows say so", |window| {
+        window.harness.query_all_by_label("Restored").count() == 4
+    });
+    assert!(!window.has("Not kept"));
+}
+
+#[test]
 fn a_tombstone_of_the_timeline_is_restored_from_the_inspector() {
     let mut window = ledger(&visits(), 600);
     window.click("View: Timeline");
@@ -124,4 +142,8 @@ fn documents_of_the_archive_are_restored_with_their_choice_of_date() {
     window.until_named("A TTL index would remove 3 documents again immediately.");
     window.click("Restore anyway");
     window.until_window("they are there", |window| ids(window) == ["$one", "two, 2", "three"]);
+    window.click("Done");
+    window.until_window("the rows say so", |window| {
+        window.harness.query_all_by_label("Restored").count() == 3
+    });
 }

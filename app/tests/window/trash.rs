@@ -163,3 +163,63 @@ fn documents_leave_the_net_when_their_time_is_over() {
     window.until_gone("Select \"sessions 2\"");
     window.until_named("In trash: 2 documents");
 }
+
+/// Documents that one command can't restore, all of them in the trash.
+const MANY: i32 = 10_500;
+
+#[test]
+fn everything_is_everything_and_stays_restored() {
+    let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60};
+    let mut commands = vec![doc! {"createIndexes": "carts", "indexes": [index]}];
+    let all: Vec<Document> = (0..MANY).map(|id| doc! {"_id": id, "at": at(-90)}).collect();
+    let inserts = all.chunks(1_000);
+    commands.extend(inserts.map(|some| doc! {"insert": "carts", "documents": some.to_vec()}));
+    let mut window = Window::open_after(&commands);
+    window.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": 600});
+    window.run("admin", &doc! {"mayflyReap": 1});
+    assert_eq!(count(&window, "carts"), 0);
+    window.choose("Menu", "Trash…");
+    window.until_named("In trash: 10,500 documents");
+    window.click("Restore: Everything");
+    let shown = window.value("Command to send");
+    window.click("Restore everything");
+    window.until_named("Restored 10,500 documents; the index is on hold until you release it");
+    assert_eq!(count(&window, "carts"), MANY);
+    window.until_named("Nothing removed yet");
+    let sent = window.sent();
+    let steps: Vec<&String> =
+        sent.iter().filter(|sent| sent.contains("mayflyRestoreTrash")).collect();
+    assert_eq!(steps.len(), 11, "steps of 1,000: {steps:?}");
+    assert_eq!(steps[0], &shown, "what was shown was sent first");
+    window.click("Done");
+    window.click("Open the drawer");
+    window.click("Operations");
+    window.until_named("Restore everything from the trash");
+    let number = |state: &State| state.reaper.last_pass().map_or(0, |pass| pass.number);
+    let before = number(window.state());
+    window.advance(120);
+    window.until("a scheduled pass", |state| number(state) > before);
+    assert_eq!(count(&window, "carts"), MANY, "a pass leaves what is on hold");
+}
+
+#[test]
+fn the_banner_of_restored_documents_offers_a_longer_ttl_first() {
+    let mut window = caught();
+    window.choose("Collection", "List test.carts");
+    window.until_gone("Select \"sessions 1\"");
+    window.click("Restore: All of test.carts");
+    window.click("Restore all of test.carts");
+    window.until_named("Restored 2 documents");
+    window.click("Done");
+    window.until_named("Remove now…");
+    window.until_named("Change the TTL on hold");
+    window.click("Change the TTL on hold");
+    window.until_named("Change TTL of at_1");
+    window.type_into("TTL", "2000000");
+    window.until_enabled("Change TTL");
+    window.click("Change TTL");
+    window.until_gone("Remove now…");
+    // Nothing is overdue any more, so that a release removes nothing.
+    window.until_named("Release");
+    assert_eq!(count(&window, "carts"), 3);
+}

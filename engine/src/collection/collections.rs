@@ -147,7 +147,7 @@ impl Collections {
         self.waiters.enter()
     }
 
-    pub(super) fn tell(&self, event: &Event) {
+    pub(crate) fn tell(&self, event: &Event) {
         self.waiters.wake();
         let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(observer) = observer {

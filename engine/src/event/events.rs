@@ -1,6 +1,6 @@
 //! What can happen.
 
-use super::{PassReport, RemovedDocument};
+use super::{PassReport, RemovedDocument, RestoredDocument};
 use crate::{catalog::Namespace, clock::ClockStatus, store::RecordNumber};
 
 /// Something happened in the engine.
@@ -22,6 +22,9 @@ pub enum Event {
         /// Further documents removed in the same transaction.
         more: u64,
     },
+    /// Removed documents were restored from the trash or an archive, in one transaction that is
+    /// already durable.
+    Restored(Vec<RestoredDocument>),
     /// Databases, collections or indexes changed.
     CatalogChanged,
     /// Documents of a collection changed by a command.

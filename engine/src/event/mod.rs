@@ -6,4 +6,4 @@ mod pass;
 
 pub use events::{BuildProgress, Event, Finding};
 pub use hub::{EventHub, Subscription};
-pub use pass::{IndexReport, PassReport, RemovedDocument};
+pub use pass::{IndexReport, PassReport, RemovedDocument, RestoredDocument};

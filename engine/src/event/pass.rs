@@ -68,3 +68,14 @@ pub struct RemovedDocument {
     /// The number of the pass.
     pub pass: u64,
 }
+
+/// One document that was restored from the trash or an archive.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RestoredDocument {
+    /// The collection it is in again.
+    pub namespace: Namespace,
+    /// Its `_id`.
+    pub id: Bson,
+    /// When the restored version was removed, in milliseconds since 1970.
+    pub removed_ms: i64,
+}

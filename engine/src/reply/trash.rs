@@ -2,7 +2,10 @@
 
 use bson::Bson;
 
-use super::{declare::replies, wire::Date};
+use super::{
+    declare::replies,
+    wire::{Date, LeftOut},
+};
 
 replies! {
     /// A page of the removed documents that can be restored.
@@ -13,6 +16,8 @@ replies! {
         "next" => next: Option<u64>,
         /// The trash as a whole; always given.
         "trash" => status: Option<TrashStatus>,
+        /// How many rows there are, on all pages; only on request.
+        "matching" as LeftOut => matching: Option<u64>,
     }
 
     /// A removed document. Instants are milliseconds since 1970.
@@ -75,6 +80,10 @@ mod tests {
             "secs": 600_i64, "documents": 1_i64, "bytes": 20_i64, "maxBytes": 99_i64,
             "trashed": 3_i64, "withoutTrash": 0_i64, "restored": 2_i64,
         };
-        check_round_trip!(TrashPage, doc! {"batch": [row], "next": 6_i64, "trash": status});
+        let page = doc! {"batch": [row], "next": 6_i64, "trash": status};
+        check_round_trip!(TrashPage, page.clone());
+        let mut counted = page;
+        counted.insert("matching", 2_i64);
+        check_round_trip!(TrashPage, counted);
     }
 }

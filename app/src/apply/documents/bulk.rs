@@ -21,6 +21,7 @@ use crate::state::documents::{Dialog, Origin, Purpose};
 use crate::state::number::{self, counted};
 use crate::state::offer::Offer;
 use crate::state::operations::{OperationId, Progress, Stage};
+use crate::state::purpose::TrashPurpose;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, Purpose as AnyPurpose, State, TabId};
 use crate::worker::{Lane, Reply, Work};
@@ -115,6 +116,17 @@ pub fn start_noted(
         writing::tell_busy(cx.state);
         return;
     }
+    begin(Some(tab), namespace, (change, journal), origin, cx);
+}
+
+/// Starts a change of a tab, or a restore from the trash, which has none.
+pub fn begin(
+    tab: Option<TabId>,
+    namespace: Namespace,
+    (change, journal): (BulkChange, Option<PathBuf>),
+    origin: Origin,
+    cx: &mut Apply<'_>,
+) {
     let gauge = Arc::new(BulkGauge::default());
     let work = BulkWork { namespace, change, journal, gauge };
     let title = work.change.title(&work.namespace, origin == Origin::Redo);
@@ -123,7 +135,10 @@ pub fn start_noted(
     let operation = cx.state.operations.begin(title, now_ms, uptime, cancel);
     let run = BulkRun { operation, tab, work: work.clone(), origin, started: uptime };
     cx.state.bulk.push(run);
-    let purpose = AnyPurpose::Documents(tab, Purpose::Bulk(operation));
+    let purpose = match tab {
+        Some(tab) => AnyPurpose::Documents(tab, Purpose::Bulk(operation)),
+        None => AnyPurpose::Trash(TrashPurpose::RestoreMany(operation)),
+    };
     cx.job(purpose, Lane::Bulk, Work::Bulk(work));
 }
 
@@ -167,18 +182,13 @@ pub fn ended(
     mut report: BulkReport,
     cx: &mut Apply<'_>,
 ) -> Option<Namespace> {
-    let at = cx.state.bulk.iter().position(|run| run.operation == operation);
-    let run = at.map(|at| cx.state.bulk.remove(at))?;
+    let (run, tab) = take(operation, cx.state).and_then(|run| {
+        let tab = run.tab?;
+        Some((run, tab))
+    })?;
     add_left(&run, &mut report);
     let words = words(&run, &report);
-    let stage = match &report.end {
-        BulkEnd::Complete => Stage::Done(words.clone()),
-        BulkEnd::Cancelled => Stage::Cancelled(words.clone()),
-        BulkEnd::Failed(_) => Stage::Failed(words.clone()),
-    };
-    cx.state.operations.end(operation, stage);
-    cx.state.tree.stale = true;
-    let tab = run.tab;
+    end(operation, &report.end, &words, cx.state);
     let is_complete = report.end == BulkEnd::Complete;
     let is_whole = is_complete && report.refused == 0;
     let kind = match report.end {
@@ -186,23 +196,43 @@ pub fn ended(
         _ if is_whole && report.left.is_empty() => Kind::Done,
         _ => Kind::Warning,
     };
-    forget(&run, &report, cx.state);
+    forget(tab, &run, &report, cx.state);
     let is_left = !report.left.is_empty() || matches!(report.end, BulkEnd::Failed(_));
-    let is_noted = note(&run, report, cx.state) && cx.state.tabs.get(tab).is_some();
+    let is_noted = note(tab, &run, report, cx.state) && cx.state.tabs.get(tab).is_some();
     let offer = match run.origin {
         Origin::Person => is_noted.then(|| ("Undo".to_owned(), Offer::Undo(tab))),
         origin => writing::offer(tab, origin).filter(|_| is_left),
     };
     cx.state.toasts.push(kind, words, offer, cx.state.uptime);
-    refresh(&run, cx);
+    refresh(tab, &run, cx);
     match run.work.change {
         BulkChange::Duplicate { to, .. } if is_complete => Some(to),
         _ => None,
     }
 }
 
+/// Takes a change that ended off the list of those that run.
+pub fn take(operation: OperationId, state: &mut State) -> Option<BulkRun> {
+    let at = state.bulk.iter().position(|run| run.operation == operation)?;
+    Some(state.bulk.remove(at))
+}
+
+/// Ends the operation of a change.
+pub fn end(operation: OperationId, end: &BulkEnd, words: &str, state: &mut State) {
+    let words = words.to_owned();
+    state.operations.end(
+        operation,
+        match end {
+            BulkEnd::Complete => Stage::Done(words),
+            BulkEnd::Cancelled => Stage::Cancelled(words),
+            BulkEnd::Failed(_) => Stage::Failed(words),
+        },
+    );
+    state.tree.stale = true;
+}
+
 /// Deleted documents are not selected any more.
-fn forget(run: &BulkRun, report: &BulkReport, state: &mut State) {
+fn forget(tab: TabId, run: &BulkRun, report: &BulkReport, state: &mut State) {
     if !matches!(run.work.change, BulkChange::Delete(_) | BulkChange::Empty) {
         return;
     }
@@ -212,7 +242,7 @@ fn forget(run: &BulkRun, report: &BulkReport, state: &mut State) {
         ids.map(|document| key(&id_of(&document))).collect()
     });
     let is_complete = report.end == BulkEnd::Complete && report.refused == 0;
-    with(state, run.tab, |view| {
+    with(state, tab, |view| {
         if is_complete {
             view.selected.clear();
         } else if let Some(gone) = &gone {
@@ -222,36 +252,37 @@ fn forget(run: &BulkRun, report: &BulkReport, state: &mut State) {
 }
 
 /// Notes what was changed, so that it can be taken back. Returns whether it was noted.
-fn note(run: &BulkRun, report: BulkReport, state: &mut State) -> bool {
+fn note(tab: TabId, run: &BulkRun, report: BulkReport, state: &mut State) -> bool {
     let (namespace, verb) = match &run.work.change {
         BulkChange::Delete(_) | BulkChange::Empty => (run.work.namespace.clone(), "Deleted"),
         BulkChange::Update { .. } => (run.work.namespace.clone(), "Updated"),
         BulkChange::Copy { to, .. } | BulkChange::Duplicate { to, .. } => (to.clone(), "Copied"),
+        BulkChange::Restore(_) => (run.work.namespace.clone(), "Restored"),
         BulkChange::Back(made) | BulkChange::Again(made) => (made.namespace.clone(), made.verb),
     };
     let made = |pairs| Change::Many(Arc::new(Made { namespace: namespace.clone(), pairs, verb }));
     let is_noted = match report.pairs {
         Some(pairs) if !pairs.is_empty() => {
-            writing::note(run.tab, made(pairs), run.origin, state);
+            writing::note(tab, made(pairs), run.origin, state);
             true
         }
         Some(_) => false,
         // The changes before one that can't be taken back can't be either.
         None => {
             if run.work.change.is_undoable() || run.work.change == BulkChange::Empty {
-                with(state, run.tab, |view| view.undo.clear());
+                with(state, tab, |view| view.undo.clear());
             }
             false
         }
     };
     if !report.left.is_empty() {
         let left = made(report.left);
-        with(state, run.tab, |view| view.undo.give_back(left, run.origin));
+        with(state, tab, |view| view.undo.give_back(left, run.origin));
     }
     is_noted
 }
 
-fn refresh(run: &BulkRun, cx: &mut Apply<'_>) {
+fn refresh(tab: TabId, run: &BulkRun, cx: &mut Apply<'_>) {
     let to = match &run.work.change {
         BulkChange::Copy { to, folder: None, .. } | BulkChange::Duplicate { to, .. } => Some(to),
         BulkChange::Back(made) | BulkChange::Again(made) => Some(&made.namespace),
@@ -261,7 +292,7 @@ fn refresh(run: &BulkRun, cx: &mut Apply<'_>) {
     for namespace in touched {
         cx.state.changes.note(Some(namespace));
     }
-    reading::refresh(run.tab, cx);
+    reading::refresh(tab, cx);
 }
 
 /// What a change did, in words.
@@ -279,6 +310,7 @@ fn words(run: &BulkRun, report: &BulkReport) -> String {
             (format!("Duplicated {} as {to}: copied {what}", run.work.namespace), "")
         }
         BulkChange::Duplicate { .. } => ("Nothing was copied".to_owned(), ""),
+        BulkChange::Restore(_) => (format!("Restored {what}"), "already there"),
         BulkChange::Back(made) => {
             let verb = match made.verb {
                 "Deleted" => "inserted",

@@ -176,7 +176,7 @@ fn take_offers(tab: TabId, state: &mut State) {
 
 /// Whether a change of this tab is under way.
 pub(super) fn is_busy(tab: TabId, state: &State) -> bool {
-    state.bulk.iter().any(|run| run.tab == tab)
+    state.bulk.iter().any(|run| run.tab == Some(tab))
         || state.tabs.get(tab).is_none_or(|open| open.documents.writing.is_some())
 }
 

@@ -113,11 +113,10 @@ fn in_archive(found: Option<&Document>) -> Page {
 /// Restores the chosen documents from where they are kept. Nearly all of an archive would expire at
 /// once, so its dialog shows the result and offers what to do then.
 pub(super) fn restore(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
+    let Some(open) = cx.state.tabs.get(tab) else { return };
     let namespace = open.namespace.clone();
     let [of_trash, of_archive] =
         [Keeper::Trash, Keeper::Archive].map(|keeper| open.expiry.picked_in(keeper));
-    open.expiry.note_restored();
     if !of_trash.is_empty() {
         let command = commands::trash::restore_ids(&namespace.collection, of_trash);
         let purpose = AnyPurpose::Reaper(ReaperPurpose::Restore);

@@ -15,7 +15,7 @@ use super::number::number;
 use super::{Apply, documents, indexes};
 use crate::action::ExpiryAction;
 use crate::commands;
-use crate::job::RemovedDocument;
+use crate::job::{RemovedDocument, RestoredDocument};
 use crate::limits::{REASONS_DOCUMENTS_MAX, REMOVED_ROWS_REST, SERVER_LATE_LOOKS_MAX};
 use crate::state::documents::change;
 use crate::state::expiry::{ExpiryView, Lane, Purpose, SavedExpiry, ShownPass, Totals};
@@ -333,6 +333,15 @@ pub fn removed(documents: &[RemovedDocument], more: u64, state: &mut State) {
                 rests_until: uptime.saturating_add(rest),
             });
         }
+    }
+}
+
+/// Documents were restored: every ledger of their collections says so.
+pub fn restored(documents: &[RestoredDocument], state: &mut State) {
+    for tab in state.tabs.open_mut() {
+        let here = documents.iter().filter(|document| document.namespace == tab.namespace);
+        let removals = here.map(|document| (document.id.clone(), document.removed_ms));
+        tab.expiry.note_restored(removals);
     }
 }
 

@@ -69,7 +69,8 @@ pub(super) fn event(view: &mut WatchView, event: Event) {
                 Subject::Held,
             ]);
         }
-        Event::DataChanged(_) | Event::IndexBuild(_) | Event::ScrubStarted => {}
+        Event::DataChanged(_) | Event::Restored(_) | Event::IndexBuild(_) | Event::ScrubStarted => {
+        }
     }
 }
 

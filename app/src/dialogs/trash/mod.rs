@@ -3,6 +3,8 @@
 mod keep;
 mod list;
 
+use std::time::Duration;
+
 use bson::Document;
 use egui::{Context, Ui};
 use mayfly_engine::value::shell::write_command;
@@ -12,14 +14,17 @@ use super::transfer::beside_scroll_bar;
 use crate::action::{Action, Actions, TrashAction, ViewAction};
 use crate::dialogs::{COMMAND_TO_SEND, LOADING, RESTORE};
 use crate::state::State;
-use crate::state::trash::{Scope, Trash, TrashDraft};
+use crate::state::documents::bulk::BulkRun;
+use crate::state::operations::OperationId;
+use crate::state::trash::{Scope, TrashDraft, running};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, card, code_box, modal, tabs};
+use crate::widgets::{Button, bar, card, code_box, modal, tabs};
 
 /// The pressed button.
 enum Pressed {
     Ask(TrashAction),
+    Cancel(OperationId),
     Done,
 }
 
@@ -47,12 +52,15 @@ pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mu
             }
             keep::ui(ui, draft, net, actions);
             list::ui(ui, draft, state, actions);
-            restore_ui(ui, draft, net, actions);
+            restore_ui(ui, draft, state, actions);
         },
-        |ui, draft| pressed = buttons_ui(ui, draft, net),
+        |ui, draft| pressed = buttons_ui(ui, draft, state),
     );
     match pressed {
         Some(Pressed::Ask(action)) => actions.push(Action::Trash(action)),
+        Some(Pressed::Cancel(operation)) => {
+            actions.push(Action::View(ViewAction::Cancel(operation)));
+        }
         Some(Pressed::Done) => close(actions),
         None if closing.closes() => close(actions),
         None => {}
@@ -60,7 +68,12 @@ pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mu
 }
 
 /// What to restore, its command, and the last result.
-fn restore_ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash, actions: &mut Actions) {
+fn restore_ui(ui: &mut Ui, draft: &mut TrashDraft, state: &State, actions: &mut Actions) {
+    let net = &state.trash;
+    if let Some(run) = running(state) {
+        progress_ui(ui, run, state.uptime);
+        return;
+    }
     if let Some((is_done, sentence)) = &net.result {
         let ink = colors(ui);
         let ink = if *is_done { ink.accent } else { ink.overdue };
@@ -99,9 +112,34 @@ fn restore_ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash, actions: &mut Ac
     }
 }
 
-fn buttons_ui(ui: &mut Ui, draft: &TrashDraft, net: &Trash) -> Option<Pressed> {
-    let mut pressed = None;
-    if !net.rows.is_empty() {
+/// How far the restore is. As high as what it takes the place of.
+fn progress_ui(ui: &mut Ui, run: &BulkRun, uptime: Duration) {
+    ui.horizontal(|ui| {
+        let words = format!("Restoring: {}", run.words(uptime));
+        ui.label(text::rich(words, text::body()));
+    });
+    ui.horizontal(|ui| {
+        ui.set_height(code_box::ONE_LINE);
+        #[expect(clippy::cast_precision_loss, reason = "a bar of a few hundred points")]
+        let share = match run.work.gauge.now() {
+            (_, 0) => 0.0,
+            (done, total) => done as f32 / total as f32,
+        };
+        bar::ui(ui, share, colors(ui).accent, "Restored so far");
+    });
+}
+
+fn buttons_ui(ui: &mut Ui, draft: &TrashDraft, state: &State) -> Option<Pressed> {
+    let (mut pressed, net) = (None, &state.trash);
+    if let Some(run) = running(state) {
+        let is_stopping = run.work.gauge.cancel.is_cancelled();
+        let label = if is_stopping { "Stopping…" } else { "Cancel" };
+        let hint = "Stop after the present step; what is restored stays restored";
+        let cancel = Button::plain(label).name("Cancel the restore").tooltip(hint);
+        if ui.add(cancel.enabled(!is_stopping)).clicked() {
+            pressed = Some(Pressed::Cancel(run.operation));
+        }
+    } else if !net.rows.is_empty() {
         let restore = net.restore_command(draft);
         let label = restore.as_ref().map_or(RESTORE, |restore| restore.label.as_str());
         let label = with_marks(label);

@@ -47,7 +47,7 @@ pub fn ui(
     let mut pressed = Pressed::Nothing;
     let is_wide = width >= WIDE;
     let has_columns = width >= WIDE_COLUMNS || view.selected.len() < 2;
-    let bulk = state.bulk.iter().find(|run| run.tab == tab.id);
+    let bulk = state.bulk.iter().find(|run| run.tab == Some(tab.id));
     ui.horizontal(|ui| {
         ui.set_height(sizes::CONTROL);
         match error {

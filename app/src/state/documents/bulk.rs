@@ -226,8 +226,8 @@ impl BulkCopy {
 pub struct BulkRun {
     /// Its place in the list of operations.
     pub operation: OperationId,
-    /// The tab that it was asked for in.
-    pub tab: TabId,
+    /// The tab that it was asked for in; `None` for a restore from the trash.
+    pub tab: Option<TabId>,
     /// What it does and how far it is.
     pub work: crate::job::bulk::BulkWork,
     /// Why it is made.

@@ -7,6 +7,7 @@ use mayfly_engine::value::extjson::Layout;
 use mayfly_engine::value::shell;
 
 use super::{ExpiryView, Lane};
+use crate::limits::LEDGER_MAX;
 use crate::state::Namespace;
 
 /// A removed document: its `_id` as text, and when it was removed, in milliseconds since 1970.
@@ -73,7 +74,7 @@ struct Removals {
 pub(super) struct LedgerKeep {
     trash: Removals,
     archive: Removals,
-    /// Documents whose restore from the trash was sent.
+    /// Documents that were restored.
     restored: HashSet<Removal>,
 }
 
@@ -101,8 +102,8 @@ impl ExpiryView {
         let [trash, archive] = [&self.keep.trash, &self.keep.archive];
         let newest = |of: &Removals| of.newest.get(&id).copied();
         match (newest(trash), newest(archive)) {
-            (Some(at), _) if at == removed_ms => Kept::Trash,
             _ if self.keep.restored.contains(&(id.clone(), removed_ms)) => Kept::Restored,
+            (Some(at), _) if at == removed_ms => Kept::Trash,
             (_, Some(at)) if at == removed_ms => Kept::Archive,
             (Some(_), _) | (_, Some(_)) => Kept::Older,
             _ if trash.is_known && archive.is_known => Kept::Nowhere,
@@ -192,13 +193,17 @@ impl ExpiryView {
         picked.filter(|lane| self.kept(lane) == wanted).map(|lane| lane.id.clone()).collect()
     }
 
-    /// Notes that the chosen documents of the trash are being restored.
-    pub fn note_restored(&mut self) {
-        let picked = self.ledger.iter().filter(|lane| self.is_picked(lane));
-        let of_trash = picked.filter(|lane| self.kept(lane) == Kept::Trash);
-        let removals: Vec<Removal> =
-            of_trash.filter_map(|lane| Some((id_text(&lane.id), lane.removed_ms?))).collect();
+    /// Notes that documents were restored: their `_id`s, and when these versions were removed. Those
+    /// that the ledger does not list are forgotten when there are too many.
+    pub fn note_restored(&mut self, removals: impl IntoIterator<Item = (Bson, i64)>) {
+        let removals = removals.into_iter().map(|(id, removed_ms)| (id_text(&id), removed_ms));
         self.keep.restored.extend(removals);
+        if self.keep.restored.len() > LEDGER_MAX * 2 {
+            let listed = self.ledger.iter();
+            let listed = listed.filter_map(|lane| Some((id_text(&lane.id), lane.removed_ms?)));
+            let listed: HashSet<Removal> = listed.collect();
+            self.keep.restored.retain(|removal| listed.contains(removal));
+        }
     }
 
     /// The ledger as documents, the oldest removal first.
@@ -259,11 +264,13 @@ mod tests {
         view.take_kept(Keeper::Archive, [(Bson::Int32(2), 20)], (true, true));
         let expected = [Kept::Nowhere, Kept::Trash, Kept::Archive, Kept::Older];
         assert_eq!(kept(&view), expected);
-        view.pick(&Bson::Int32(1), 30, Pick::Only);
-        view.note_restored();
-        assert_eq!(kept(&view)[1], Kept::Trash, "until the trash says that it is gone");
+        view.note_restored([(Bson::Int32(1), 30)]);
+        assert_eq!(kept(&view)[1], Kept::Restored, "before the trash is asked again");
         view.take_kept(Keeper::Trash, [], (true, true));
         assert_eq!(kept(&view), [Kept::Nowhere, Kept::Restored, Kept::Archive, Kept::Nowhere]);
+        // The archive keeps what is restored from it.
+        view.note_restored([(Bson::Int32(2), 20)]);
+        assert_eq!(kept(&view)[2], Kept::Restored);
     }
 
     #[test]

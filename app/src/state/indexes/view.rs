@@ -27,6 +27,8 @@ pub struct IndexesView {
     /// Sizes, entries and uses by name. The store answers several questions at once: they may come
     /// before the list does.
     figures: BTreeMap<String, Figures>,
+    /// The index whose TTL is to be changed in a dialog as soon as the indexes are known.
+    pub ttl_wanted: Option<String>,
     /// The index that is dropped to be created again could not be dropped.
     pub is_drop_refused: bool,
 }

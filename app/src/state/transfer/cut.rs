@@ -42,6 +42,7 @@ impl CutWork {
                     | BulkChange::Again(_)
                     | BulkChange::Empty
                     | BulkChange::Duplicate { .. }
+                    | BulkChange::Restore(_)
                     | BulkChange::Copy { folder: Some(_), .. },
                 ..
             } => "It was cut short before it reached its end".to_owned(),
@@ -72,10 +73,11 @@ impl CutWork {
         use CutWay::{Continue, Stop, Undo};
         match &self.what {
             CutKind::Bulk { forward, back, .. } => {
-                let mut ways = vec![
-                    (Continue, "Does the rest; what is done is not done twice".to_owned()),
-                    (Stop, stopped(forward)),
-                ];
+                let mut ways = vec![(Stop, stopped(forward))];
+                if can_continue(forward) {
+                    let words = "Does the rest; what is done is not done twice";
+                    ways.insert(0, (Continue, words.to_owned()));
+                }
                 if back.is_some() {
                     let words = "Takes back what is done, except documents changed since";
                     ways.push((Undo, words.to_owned()));
@@ -90,10 +92,18 @@ impl CutWork {
     }
 }
 
+/// A pass is named by a number that only the session knows in which it ran.
+fn can_continue(forward: &BulkChange) -> bool {
+    !matches!(forward, BulkChange::Restore(scope) if !scope.outlives_session())
+}
+
 fn stopped(forward: &BulkChange) -> String {
     match forward {
         BulkChange::Duplicate { to, .. } => {
             format!("Leaves the unfinished copy {to}; drop it if you don't need it")
+        }
+        BulkChange::Restore(_) => {
+            "Leaves the other documents in the trash and clears this entry".to_owned()
         }
         _ => "Leaves everything as it is and clears this entry".to_owned(),
     }

@@ -234,6 +234,7 @@ impl Contents {
             Some((_, BulkChange::Back(made) | BulkChange::Again(made))) => made.verb,
             Some((_, BulkChange::Update { .. })) => "Updated",
             Some((_, BulkChange::Copy { .. })) => "Copied",
+            Some((_, BulkChange::Restore(_))) => "Restored",
             _ => "Deleted",
         }
     }

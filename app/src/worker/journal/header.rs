@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use bson::{Bson, Document, doc};
 
-use crate::job::Namespace;
 use crate::job::bulk::{BulkChange, Made, Target};
 use crate::job::rollout::RolloutPlan;
+use crate::job::{Namespace, TrashScope};
 
 /// The names of what can be done to many documents, as [`BulkChange`] does not name them.
 const VERBS: [&str; 3] = ["Deleted", "Updated", "Copied"];
@@ -28,6 +28,9 @@ pub fn of_change(namespace: &Namespace, change: &BulkChange, began_ms: i64) -> D
         BulkChange::Empty => doc! { "kind": "empty" },
         BulkChange::Duplicate { to, indexes } => {
             doc! { "kind": "duplicate", "to": of_namespace(to), "indexes": indexes.clone() }
+        }
+        BulkChange::Restore(TrashScope { of, pass }) => {
+            doc! { "kind": "restore", "of": of.as_ref().map(of_namespace), "pass": *pass }
         }
         BulkChange::Back(made) => doc! { "kind": "back", "verb": made.verb },
         BulkChange::Again(made) => doc! { "kind": "again", "verb": made.verb },
@@ -64,6 +67,10 @@ pub fn change(header: &Document) -> Option<(Namespace, BulkChange)> {
             to: namespace(header, "to")?,
             indexes: documents(header.get_array("indexes").ok()?),
         },
+        "restore" => BulkChange::Restore(TrashScope {
+            of: namespace(header, "of"),
+            pass: header.get_i64("pass").ok(),
+        }),
         "back" => BulkChange::Back(made()?),
         "again" => BulkChange::Again(made()?),
         _ => return None,
@@ -159,6 +166,8 @@ mod tests {
             BulkChange::Copy { target: ids, to: to.clone(), folder: Some("/data".into()) },
             BulkChange::Empty,
             BulkChange::Duplicate { to, indexes: vec![doc! { "key": { "a": 1 } }] },
+            BulkChange::Restore(TrashScope::default()),
+            BulkChange::Restore(TrashScope { of: Some(at.clone()), pass: Some(3) }),
             BulkChange::Back(made(at.clone(), "Updated")),
             BulkChange::Again(made(at.clone(), "Copied")),
         ];

@@ -49,6 +49,8 @@ pub struct RestorableRow {
     /// The collection that the document was in.
     pub collection: CollectionId,
     pub(super) is_bucket: bool,
+    /// When it was removed, in milliseconds since 1970.
+    pub removed_ms: i64,
     /// The document.
     pub document: RawDocumentBuf,
 }
@@ -88,6 +90,7 @@ impl<'t> TrashRow<'t> {
             number: self.number,
             collection: self.collection,
             is_bucket: self.is_bucket,
+            removed_ms: self.removed_ms,
             document: self.document.to_owned(),
         }
     }

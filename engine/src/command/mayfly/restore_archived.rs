@@ -9,9 +9,10 @@ use super::{
     restore_report::{RestoreCounts, id_key, is_due, refusal},
 };
 use crate::{
-    archive::Archive,
+    archive::{Archive, Archived},
     collection::DocumentWriter,
     command::core::{Answer, Command, CommandError, Context, Request, fields, long, raw},
+    event::{Event, RestoredDocument},
     limits::ARCHIVE_RESTORE_DOCS_MAX,
     query::{Update, UpdateContext},
     reaper::{Target, targets_of},
@@ -69,7 +70,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         }
         found += 1;
         wanted.take(&id);
-        restore.add(archived.expired.document)?;
+        restore.add(archived)?;
         let is_done = wanted.is_done();
         Ok(if is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
@@ -128,15 +129,15 @@ struct ArchiveRestore<'r> {
     archive: &'r Archive,
     force: bool,
     date_ms: Option<i64>,
-    batch: Vec<RawDocumentBuf>,
+    batch: Vec<Archived>,
     bytes: usize,
     report: RestoreCounts,
 }
 
 impl ArchiveRestore<'_> {
-    fn add(&mut self, document: RawDocumentBuf) -> Result<(), CommandError> {
-        self.bytes += document.as_bytes().len();
-        self.batch.push(document);
+    fn add(&mut self, archived: Archived) -> Result<(), CommandError> {
+        self.bytes += archived.expired.document.as_bytes().len();
+        self.batch.push(archived);
         if self.batch.len() >= BATCH_DOCS || self.bytes >= BATCH_BYTES {
             return self.write();
         }
@@ -152,23 +153,28 @@ impl ArchiveRestore<'_> {
         }
         let this = &*self;
         // Counted from the start each time that the transaction runs.
-        let report = this.context.write(|writer| {
-            let mut report = this.report.clone();
-            for document in &batch {
-                this.restore(writer, document, &mut report)?;
+        let (report, restored) = this.context.write(|writer| {
+            let (mut report, mut restored) = (this.report.clone(), Vec::new());
+            for archived in &batch {
+                restored.extend(this.restore(writer, archived, &mut report)?);
             }
-            Ok(report)
+            Ok((report, restored))
         })?;
         self.report = report;
+        if !restored.is_empty() {
+            self.context.collections.tell(&Event::Restored(restored));
+        }
         Ok(())
     }
 
+    /// Restores one document, unless its `_id` is taken, it would expire at once or is refused.
     fn restore(
         &self,
         writer: &mut DocumentWriter<'_, '_>,
-        document: &RawDocumentBuf,
+        archived: &Archived,
         report: &mut RestoreCounts,
-    ) -> Result<(), CommandError> {
+    ) -> Result<Option<RestoredDocument>, CommandError> {
+        let document = &archived.expired.document;
         // The collection may have been renamed since the previous batch.
         let present = writer.catalog().collection_by_id(self.archive.collection());
         let home =
@@ -180,7 +186,7 @@ impl ArchiveRestore<'_> {
         let raw_id = document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
         let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
         if report.note_if_taken(&writer.reader(), &collection, raw_id)? {
-            return Ok(());
+            return Ok(None);
         }
         let mut document = std::borrow::Cow::Borrowed(document);
         if let Some(date_ms) = self.date_ms {
@@ -190,7 +196,7 @@ impl ArchiveRestore<'_> {
                         Ok(changed) => document = std::borrow::Cow::Owned(changed),
                         Err(error) => {
                             report.refused.add(refusal(id, &error.message));
-                            return Ok(());
+                            return Ok(None);
                         }
                     }
                 }
@@ -200,12 +206,15 @@ impl ArchiveRestore<'_> {
             for target in &targets {
                 if is_due(target, &document, now_ms)? {
                     report.would_expire.add(id);
-                    return Ok(());
+                    return Ok(None);
                 }
             }
         }
-        report.note(writer.insert(&collection, &document), &collection, id)?;
-        Ok(())
+        if !report.note(writer.insert(&collection, &document), &collection, id.clone())? {
+            return Ok(None);
+        }
+        let namespace = collection.namespace.clone();
+        Ok(Some(RestoredDocument { namespace, id, removed_ms: archived.removed_ms }))
     }
 }
 

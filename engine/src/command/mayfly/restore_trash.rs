@@ -15,7 +15,8 @@ use super::{
 use crate::{
     catalog::{CatalogSnapshot, Namespace},
     collection::{Collections, DocumentWriter, RestorableRow},
-    command::core::{Answer, Command, CommandError, Context, Request, long, optional, raw},
+    command::core::{Answer, Command, CommandError, Context, Request, fields, long, raw},
+    event::{Event, RestoredDocument},
     limits::{TRASH_RESTORE_DOCS_MAX, TRASH_RESTORE_LOOKS_MAX},
     plan::has_document_with_id,
     reaper::{HoldBeforeRestore, RuleId, targets_of},
@@ -26,20 +27,34 @@ use crate::{
 const BATCH_DOCS: usize = 200;
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
 
-/// `{mayflyRestoreTrash: coll | 1, ids?: [..], pass?: n}`; 1 is all collections of all databases.
+fields! {
+    struct RestoreTrashFields<'r> from Request<'r> {
+        optional "ids": get => ids Option<RawBsonRef<'r>>,
+        optional "pass",
+        optional "after": count => after Option<u64>,
+        optional "limit": count => limit Option<u64>,
+    }
+}
+
+/// `{mayflyRestoreTrash: coll | 1, ids?: [..], pass?: n, after?: the "next" of the step before,
+/// limit?}`; 1 is all collections of all databases.
 ///
 /// Of each `_id` the newest document is restored unchanged, unless the collection has that `_id`.
-/// Rules that would remove it at once are put on hold first, until `mayflyRelease`.
-pub static COMMAND: Command =
-    Command::any("mayflyRestoreTrash", &[optional("ids"), optional("pass")], run);
+/// Rules that would remove it at once are put on hold first, until `mayflyRelease`. One command
+/// restores at most `limit` documents, the newest first; `next` is then where the next one begins.
+/// So a restore in steps meets no document twice, also not those that stay in the trash.
+pub static COMMAND: Command = Command::any("mayflyRestoreTrash", RestoreTrashFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let chosen = TrashSelection::read(context, request)?;
-    let mut ids = read_ids(request)?;
+    let fields = RestoreTrashFields::read(request)?;
+    let mut ids = read_ids(request, fields.ids)?;
+    let limit = fields.limit.and_then(|limit| usize::try_from(limit).ok());
+    let limit = limit.unwrap_or(TRASH_RESTORE_DOCS_MAX).clamp(1, TRASH_RESTORE_DOCS_MAX);
     let _one_at_a_time = context.restoring.lock().unwrap_or_else(PoisonError::into_inner);
     let mut numbers: Vec<(u64, usize)> = Vec::new();
     let mut more = false;
-    context.collections.scan_trash(None, &mut |row| {
+    context.collections.scan_trash(fields.after, &mut |row| {
         if !chosen.has(row) {
             return Ok(ControlFlow::Continue(()));
         }
@@ -49,7 +64,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
                 return Ok(ControlFlow::Continue(()));
             }
         }
-        if numbers.len() == TRASH_RESTORE_DOCS_MAX {
+        if numbers.len() == limit {
             more = true;
             return Ok(ControlFlow::Break(()));
         }
@@ -85,11 +100,15 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         "notFound": long(ids.map_or(0, |ids| ids.len()) as u64),
         "held": names(context, &held),
         "more": more,
+        "next": numbers.last().filter(|_| more).map_or(Bson::Null, |(number, _)| long(*number).into()),
     })
 }
 
-fn read_ids(request: &Request<'_>) -> Result<Option<HashSet<Vec<u8>>>, CommandError> {
-    let ids = match request.get("ids")? {
+fn read_ids(
+    request: &Request<'_>,
+    ids: Option<RawBsonRef<'_>>,
+) -> Result<Option<HashSet<Vec<u8>>>, CommandError> {
+    let ids = match ids {
         None => return Ok(None),
         Some(RawBsonRef::Array(ids)) => ids,
         Some(other) => return Err(request.wrong_type("ids", other, "array")),
@@ -173,17 +192,20 @@ impl TrashRestore<'_> {
     fn try_write(&mut self, rows: &[RestoreRow]) -> Result<BTreeSet<RuleId>, CommandError> {
         let this = &*self;
         // Counted from the start each time that the transaction runs.
-        let (report, rules) = this.context.write(|writer| {
-            let mut report = this.report.clone();
+        let (report, rules, restored) = this.context.write(|writer| {
+            let (mut report, mut restored) = (this.report.clone(), Vec::new());
             let rules = this.to_hold(writer, rows)?;
             if rules.is_empty() {
                 for row in rows {
-                    restore(writer, row, &mut report)?;
+                    restored.extend(restore(writer, row, &mut report)?);
                 }
             }
-            Ok((report, rules))
+            Ok((report, rules, restored))
         })?;
         self.report = report;
+        if !restored.is_empty() {
+            self.context.collections.tell(&Event::Restored(restored));
+        }
         Ok(rules)
     }
 
@@ -242,26 +264,29 @@ impl TrashRestore<'_> {
     }
 }
 
+/// Restores one row, unless its `_id` is taken or it is refused.
 fn restore(
     writer: &mut DocumentWriter<'_, '_>,
     row: &RestoreRow,
     report: &mut RestoreCounts,
-) -> Result<(), CommandError> {
+) -> Result<Option<RestoredDocument>, CommandError> {
     let home = row.home(writer.catalog());
     let collection = writer.create_if_missing(&home)?;
     let (raw_id, row) = (row.id(), &row.row);
     let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
     if report.note_if_taken(&writer.reader(), &collection, raw_id)? {
-        return Ok(());
+        return Ok(None);
     }
     // Another command may have restored it.
     if Collections::trash_row(&writer.reader(), row.number)?.is_none() {
-        return Ok(());
+        return Ok(None);
     }
-    if report.note(writer.restore_row(&collection, row), &collection, id)? {
-        writer.take_from_trash(row.number)?;
+    if !report.note(writer.restore_row(&collection, row), &collection, id.clone())? {
+        return Ok(None);
     }
-    Ok(())
+    writer.take_from_trash(row.number)?;
+    let namespace = collection.namespace.clone();
+    Ok(Some(RestoredDocument { namespace, id, removed_ms: row.removed_ms }))
 }
 
 #[cfg(test)]

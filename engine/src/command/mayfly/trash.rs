@@ -20,16 +20,17 @@ fields! {
         optional "pass",
         optional "after": count => after Option<u64>,
         optional "limit": count => limit Option<u64>,
+        optional "count": flag => counts bool,
     }
 }
 
-/// `{mayflyTrash: coll | 1, pass?: n, after?: the "next" of the page before, limit?}`; 1 is all
-/// collections of all databases.
+/// `{mayflyTrash: coll | 1, pass?: n, after?: the "next" of the page before, limit?, count?: bool}`;
+/// 1 is all collections of all databases. With `count`, the reply says how many rows there are.
 pub static COMMAND: Command = Command::any("mayflyTrash", TrashFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let chosen = TrashSelection::read(context, request)?;
-    let TrashFields { after, limit } = TrashFields::read(request)?;
+    let TrashFields { after, limit, counts } = TrashFields::read(request)?;
     let limit = limit.unwrap_or(LIMIT_DEFAULT);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX).clamp(1, TRASH_PAGE_DOCS_MAX);
     let mut batch = Vec::new();
@@ -44,6 +45,16 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             ControlFlow::Continue(())
         })
     })?;
+    let matching = if counts { Some(count(context, &chosen)?) } else { None };
     let status = Some(trash_status(context)?);
-    raw(&TrashPage { batch, next, status }.to_document())
+    raw(&TrashPage { batch, next, status, matching }.to_document())
+}
+
+fn count(context: &Context, chosen: &TrashSelection) -> Result<u64, CommandError> {
+    let mut matching = 0;
+    context.collections.scan_trash(None, &mut |row| {
+        matching += u64::from(chosen.has(row));
+        Ok::<_, CommandError>(ControlFlow::Continue(()))
+    })?;
+    Ok(matching)
 }

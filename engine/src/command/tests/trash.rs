@@ -371,3 +371,49 @@ fn damaged_counters_of_the_net_are_made_anew_at_the_next_opening() {
     verified(&lab);
     lab.check(r#"{mayflyRestoreTrash: "c"}"#, "{restored: 2}");
 }
+
+#[test]
+fn a_restore_in_steps_reaches_every_row_and_meets_none_twice() {
+    let lab = reaped();
+    lab.ok(r#"{insert: "c", documents: [{_id: 4, at: ISODate("2023-12-31T23:00:00Z")}]}"#);
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
+    // The newest row stays in the trash: its `_id` is taken.
+    lab.ok(r#"{insert: "c", documents: [{_id: 4, n: "new"}]}"#);
+    lab.check("{mayflyTrash: 1, limit: 1, count: true}", "{matching: 3}");
+    lab.check("{mayflyTrash: 1, limit: 1, count: true, pass: 1}", "{matching: 2}");
+    let mut step = doc! { "mayflyRestoreTrash": 1, "limit": 1 };
+    let (mut restored, mut steps) = (0, 0);
+    loop {
+        let reply = lab.run_document(&step);
+        restored += reply.get_i64("restored").expect("a count");
+        steps += 1;
+        // A pass between two steps removes nothing that is restored.
+        assert!(lab.engine.reaper().run_scheduled_pass().is_some_and(|pass| pass.deleted == 0));
+        let Ok(next) = reply.get_i64("next") else {
+            assert_eq!(reply.get_bool("more").ok(), Some(false), "{reply}");
+            break;
+        };
+        assert_eq!(reply.get_bool("more").ok(), Some(true), "{reply}");
+        step.insert("after", next);
+    }
+    assert_eq!((restored, steps), (2, 3));
+    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 4, "-batch.1": 1}"#);
+    lab.check(r#"{count: "c"}"#, "{n: 4}");
+}
+
+#[test]
+fn what_is_restored_is_reported_with_the_version_that_came_back() {
+    let lab = reaped();
+    let events = lab.engine.subscribe();
+    lab.ok(r#"{insert: "c", documents: [{_id: 2, n: "new"}]}"#);
+    lab.ok(r#"{mayflyRestoreTrash: "c"}"#);
+    let restored = events.try_iter().find_map(|event| match event {
+        Event::Restored(documents) => Some(documents),
+        _ => None,
+    });
+    let restored = restored.expect("reported");
+    assert_eq!(restored.len(), 1, "{restored:?}");
+    let removed_ms = 1_704_067_200_000;
+    assert_eq!((&restored[0].id, restored[0].removed_ms), (&Bson::Int32(1), removed_ms));
+    assert_eq!(restored[0].namespace.to_string(), "test.c");
+}
