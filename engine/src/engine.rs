@@ -236,6 +236,8 @@ impl Engine {
         let failed = threads.map(JoinHandle::join).filter(Result::is_err).count();
         // The last pass has ended: nothing is dated after the time that is stored.
         self.reaper.keep_at_close();
+        // Writes until then were acknowledged.
+        self.collections.store().check_file_in_place()?;
         if failed == 0 {
             return Ok(());
         }

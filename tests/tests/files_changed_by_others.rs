@@ -276,3 +276,21 @@ fn names_of_the_lock(store: &Path, backup: &Path) -> [PathBuf; 3] {
 fn go_on(_: JobProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
+
+/// A program that ends must not end well: what it acknowledged is gone with the file.
+#[test]
+fn a_store_whose_file_was_removed_takes_no_write_and_says_so_when_it_closes() {
+    let folder = folder_in_memory();
+    let engine = open_as_found(folder.path()).expect("the store opens");
+    let insert = |id: i32| doc! { "insert": "c", "documents": [{ "_id": id }] };
+    assert!(is_ok(&engine.run("d", &insert(1))));
+    fs::remove_file(folder.path().join("data.mdb")).expect("removed");
+    let refused = engine.run("d", &insert(2));
+    assert!(!is_ok(&refused) && refused.to_string().contains("removed or moved"), "{refused}");
+    let store = engine.run("admin", &doc! { "serverStatus": 1 });
+    let store = store.get_document("mayfly").and_then(|it| it.get_document("store"));
+    assert_eq!(store.and_then(|store| store.get_str("state")).ok(), Some("detached"));
+    assert_eq!(find_all(&engine, "d", "c", doc! {}).len(), 1);
+    let closed = engine.close().expect_err("its file is gone").to_string();
+    assert!(closed.contains("save a copy"), "{closed}");
+}

@@ -168,6 +168,18 @@ fn takes_less(status: &Status, again: Action) -> Option<Banner> {
                 backup,
             ],
         },
+        Takes::ReadsDetached => Banner {
+            strong: format!("Writes are disabled: {reason}."),
+            plain: "You still see every acknowledged write. If the file's name leads to it again, \
+                    the store resumes on its own."
+                .to_owned(),
+            tone: Tone::Error,
+            buttons: vec![(
+                "Save a copy…",
+                "Write the store as it is now to a new file",
+                show(Page::Backup),
+            )],
+        },
     })
 }
 
@@ -275,6 +287,7 @@ mod tests {
             |state| set(state, Takes::ReadsUntilChecked),
             Some((Tone::Error, &["Check and reopen", "Back up…"])),
         );
+        check(|state| set(state, Takes::ReadsDetached), Some((Tone::Error, &["Save a copy…"])));
         check(
             |state| state.maintenance.recovered = true,
             Some((Tone::Quiet, &["Back up…", "Dismiss"])),

@@ -78,6 +78,15 @@ pub enum StoreError {
         /// The id of that process, if known.
         pid: Option<u32>,
     },
+    /// The data file has a second name, by which another program could open it next to our lock.
+    #[error(
+        "data.mdb has {names} names (hard links), so another program could write to it at the same time. \
+         Give this folder a copy of its own: copy data.mdb to a new file, then rename that over data.mdb."
+    )]
+    SharedFile {
+        /// How many.
+        names: u64,
+    },
     /// The file is not a store.
     #[error("This is not a Mayfly store: {what}.")]
     NotADatabase {

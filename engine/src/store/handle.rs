@@ -257,6 +257,7 @@ impl Store {
     /// When the file can't be read. Damage is a finding, not an error.
     pub fn check(&self) -> Result<StructureReport, StoreError> {
         let data_file = self.folder.join(DATA_FILE);
+        self.check_file_in_place()?;
         if matches!(self.write_state.state(), StoreState::ReadOnly | StoreState::Suspect) {
             return walk_file(&data_file);
         }
@@ -314,6 +315,8 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
+        // The card must not name a file that is not this store's.
+        let is_in_place = self.check_file_in_place().is_ok();
         let walked_ms = self.opening_walk.take().and_then(|walk| walk.walked_ms());
         let closed = StoreError::Bug { what: "the store is closed".to_owned() };
         let last_transaction = self.replace_env(Err(closed)).ok().map(|env| {
@@ -325,7 +328,7 @@ impl Drop for Store {
         let is_unmarked = self.unwritten_restore_ms().is_some();
         let held = self.held.get_mut().unwrap_or_else(PoisonError::into_inner);
         match last_transaction {
-            Some(last) if state != StoreState::Suspect && !is_unmarked => {
+            Some(last) if is_in_place && state != StoreState::Suspect && !is_unmarked => {
                 let found = fs::metadata(self.folder.join(DATA_FILE));
                 let file = found.ok().map(|found| FileStamp::of(&found));
                 let is_new = !held.card.knows_file(last, file) || walked_ms.is_some();

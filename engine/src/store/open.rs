@@ -65,6 +65,7 @@ fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenRepor
     }
     let registration = Registration::take(&data_path)?;
     if read_only.is_none() {
+        refuse_second_name(&folder)?;
         reserve_space(&folder, &mut warnings)?;
     }
     let full_check = options.full_check || read_only.is_some();
@@ -126,6 +127,15 @@ fn reserve_space(folder: &FsPath, warnings: &mut Vec<String>) -> Result<(), Stor
 /// without a card was copied into the folder.
 fn is_foreign(on_disk: Option<&IdentityCard>, found: &IdentityCard) -> bool {
     on_disk.is_none_or(|old| old.had_data && old.identity.uuid != found.identity.uuid)
+}
+
+/// Refuses a data file with a second name: a program that opens it by that name does not see our lock. The name
+/// that an interrupted compaction has left is removed once the store is open.
+fn refuse_second_name(folder: &FsPath) -> Result<(), StoreError> {
+    let Some(names) = compact::foreign_names(folder).filter(|names| *names > 1) else {
+        return Ok(());
+    };
+    Err(StoreError::SharedFile { names })
 }
 
 /// Creates the card and the empty data file of a new store.

@@ -241,7 +241,7 @@ pub(super) fn removals(state: &State, tab: &Tab) -> Removals {
     match takes {
         _ if next_pass(state) == Some(NextPass::Off) => Removals::ServerOff,
         _ if state.store.connection.is_some() => Removals::Server,
-        Some(Takes::Reads | Takes::ReadsUntilChecked) => Removals::ReadOnly,
+        Some(Takes::Reads | Takes::ReadsUntilChecked | Takes::ReadsDetached) => Removals::ReadOnly,
         _ if !state.reaper.enabled => Removals::Off,
         _ if held.is_some_and(|held| held.holds(&tab.namespace)) => Removals::Held,
         _ => Removals::Go,

@@ -53,6 +53,8 @@ pub enum Takes {
     Reads,
     /// Reads, because a write failed.
     ReadsUntilChecked,
+    /// Reads, because the data file was removed, replaced or linked under the open store.
+    ReadsDetached,
 }
 
 impl Takes {
@@ -63,6 +65,7 @@ impl Takes {
             "diskFull" => Self::Deletions,
             "readOnly" => Self::Reads,
             "suspect" => Self::ReadsUntilChecked,
+            "detached" => Self::ReadsDetached,
             _ => Self::Everything,
         }
     }
@@ -273,5 +276,6 @@ mod tests {
         check("diskFull", Takes::Deletions);
         check("readOnly", Takes::Reads);
         check("suspect", Takes::ReadsUntilChecked);
+        check("detached", Takes::ReadsDetached);
     }
 }

@@ -17,6 +17,7 @@ use crate::limits::READERS_MAX;
 use crate::store::file::app_lock::{file_identity, open_chosen};
 use crate::store::file::folder::{self, DATA_FILE, sync_folder};
 use crate::store::file::identity::{FileStamp, IdentityCard};
+use crate::store::file::mapped_file::links;
 use crate::store::handle::too_many_readers;
 use crate::store::progress::{JobStep, Watch};
 use crate::store::txn::env::Environment;
@@ -180,6 +181,15 @@ pub(in crate::store) fn stop_after(
 
 fn sync(folder: &FsPath) -> io::Result<()> {
     sync_folder(folder).map_err(io::Error::other)
+}
+
+/// The number of names of the data file without the one that an interrupted compaction has left. `None` when
+/// there is no such file, or the system counts no names.
+pub(in crate::store) fn foreign_names(folder: &FsPath) -> Option<u64> {
+    let found = fs::metadata(folder.join(DATA_FILE)).ok()?;
+    let old = fs::metadata(folder.join(OLD_FILE)).ok();
+    let is_same = old.is_some_and(|old| file_identity(&old) == file_identity(&found));
+    Some(links(&found)?.saturating_sub(u64::from(is_same)))
 }
 
 /// Recovers from an interrupted compaction: afterwards the data file is the old one or a sound new one. The

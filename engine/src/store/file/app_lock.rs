@@ -12,7 +12,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path as FsPath, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::folder::{LMDB_LOCK_FILE, private_file, sync_folder, takes_files};
+use super::folder::{LMDB_LOCK_FILE, is_kernel_file, private_file, sync_folder, takes_files};
 use crate::store::StoreError;
 
 const LOCK_FILE: &str = "app.lock";
@@ -199,6 +199,11 @@ fn open_chosen_with(options: &OpenOptions, file: &FsPath) -> io::Result<File> {
         |path: &PathBuf| fs::metadata(path).is_ok_and(|it| Some(file_identity(&it)) == identity);
     if open_files().values().any(is_it) {
         return Err(io::Error::other("it is the lock file of an open store; choose another file"));
+    }
+    if is_kernel_file(file) {
+        return Err(io::Error::other(
+            "it belongs to the system's kernel, and reading it may never end; copy its text to a file",
+        ));
     }
     options.open(file)
 }

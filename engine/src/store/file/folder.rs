@@ -106,6 +106,19 @@ pub fn replace_file(path: &FsPath, bytes: &[u8], unfinished: &str) -> io::Result
     sync_names(folder)
 }
 
+/// Whether the kernel makes up the contents of a file, such as `/proc/kmsg`: a read may wait forever. A pipe
+/// under `/dev/fd` is none.
+pub(in crate::store) fn is_kernel_file(file: &FsPath) -> bool {
+    #[cfg(target_os = "linux")]
+    if let Ok(found) = rustix::fs::statfs(file) {
+        // proc, sysfs, debugfs, tracefs.
+        const KERNEL: [u64; 4] = [0x9FA0, 0x6265_6572, 0x6462_6720, 0x7472_6163];
+        return KERNEL.contains(&(u64::from_ne_bytes(found.f_type.to_ne_bytes()) & 0xFFFF_FFFF));
+    }
+    let _ = file;
+    false
+}
+
 /// Refuses file systems on which LMDB's locks and memory map are unreliable.
 pub(in crate::store) fn check_drive(folder: &FsPath) -> Result<(), StoreError> {
     #[cfg(target_os = "linux")]
@@ -256,6 +269,19 @@ mod tests {
         assert_eq!(parents_of_missing(parent), Vec::<&FsPath>::new());
         let relative = FsPath::new("no such folder/b");
         assert_eq!(parents_of_missing(relative), [FsPath::new("no such folder"), FsPath::new("")]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_read_of_a_kernel_file_is_not_begun() {
+        for file in ["/proc/kmsg", "/proc/version", "/sys/kernel"] {
+            assert!(is_kernel_file(FsPath::new(file)), "{file}");
+        }
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        assert!(!is_kernel_file(file.path()));
+        assert!(!is_kernel_file(FsPath::new("/dev/null")));
+        let refused = super::super::app_lock::open_chosen(FsPath::new("/proc/kmsg"));
+        assert!(refused.expect_err("refused").to_string().contains("kernel"));
     }
 
     #[test]

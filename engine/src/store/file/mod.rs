@@ -5,4 +5,5 @@ pub(super) mod ballast;
 pub(super) mod damaged_bytes;
 pub(super) mod folder;
 pub(super) mod identity;
+pub(super) mod mapped_file;
 pub(super) mod stale_files;

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path as FsPath;
 
 use super::*;
+use crate::store::StoreState;
 
 /// A healthy, closed store with several tree levels, overflow pages and free pages.
 pub(super) fn healthy(folder: &FsPath) -> Seen {
@@ -213,4 +214,24 @@ fn random_histories_never_make_the_walk_cry_wolf() {
         let findings = store.check().expect("readable").findings;
         assert!(findings.is_empty(), "seed {seed:#x}, round {round}: {findings:?}");
     }
+}
+
+/// Another program zeroes the headers of an open file.
+#[test]
+fn headers_that_are_zeroed_while_the_store_is_open_are_damage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..1_000);
+    let places: Vec<usize> = (0..8_192).collect();
+    overwrite(folder.path(), &places, |_| 0);
+    let is_said =
+        |error: &StoreError| error.to_string().contains("headers of data.mdb were overwritten");
+    let refused: Result<(), StoreError> = store.write(|writer| writer.put_meta("a", b""));
+    assert!(is_said(&refused.expect_err("refused")));
+    let error = see(&store).expect_err("not readable");
+    assert!(matches!(&error, StoreError::ReadAborted { .. }) && is_said(&error), "{error:?}");
+    assert_eq!(store.status().state, StoreState::Suspect);
+    drop(store);
+    let refused = Store::open(folder.path(), &StoreOptions::default()).err();
+    assert!(matches!(refused, Some(StoreError::NotADatabase { .. })), "{refused:?}");
 }

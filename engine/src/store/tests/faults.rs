@@ -8,6 +8,7 @@ use heed::{CommitOrAbort, Env, PutFlags, WithoutTls};
 
 use super::*;
 use crate::limits::{BATCH_DOCS_MAX, READERS_MAX};
+use crate::store::open::open_again;
 use crate::store::txn::env::{Environment, EnvironmentOptions, Rows, open_env};
 use crate::store::txn::error_class::{ErrorClass, Remedy};
 use crate::store::txn::recovery::Failure;
@@ -255,15 +256,11 @@ fn a_suspect_store_whose_file_is_damaged_is_not_opened_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = open(folder.path());
     fill(&store, 0..1_000);
-    // Another file under the same name, not the mapped pages: as after a lost flush.
     let path = folder.path().join("data.mdb");
-    let mut bytes = fs::read(&path).expect("a file");
-    let root = main_root(&bytes);
-    bytes[root + 10] = 4;
+    let root = main_root(&fs::read(&path).expect("a file"));
     let flush_failed = heed::Error::Io(std::io::Error::from_raw_os_error(5));
     store.failure(&flush_failed, false);
-    fs::write(folder.path().join("other"), bytes).expect("a file");
-    fs::rename(folder.path().join("other"), &path).expect("renamed");
+    overwrite(folder.path(), &[root + 10], |_| 4);
     let refused: Result<(), StoreError> = store.write(|writer| writer.put_meta("a", b""));
     assert!(
         matches!(&refused, Err(StoreError::Damaged { what }) if what.contains("the wrong type")),
@@ -313,10 +310,11 @@ fn an_older_file_after_a_failed_flush_is_not_taken_for_good() {
     fill(&store, 0..10);
     let older = fs::read(folder.path().join("data.mdb")).expect("a file");
     fill(&store, 10..20);
-    store.failure(&heed::MdbError::Panic.into(), false);
-    fs::write(folder.path().join("other"), older).expect("a file");
-    fs::rename(folder.path().join("other"), folder.path().join("data.mdb")).expect("renamed");
-    let refused: Result<(), StoreError> = store.write(|writer| writer.put_meta("a", b""));
+    let (options, last) =
+        (store.environment_options(1 << 20), store.env().map(|env| env.last_transaction()));
+    drop(store);
+    fs::write(folder.path().join("data.mdb"), older).expect("written");
+    let refused = open_again(folder.path(), options, last.expect("open")).map(drop);
     assert!(
         matches!(&refused, Err(StoreError::Damaged { what }) if what.contains("is missing")),
         "{refused:?}"

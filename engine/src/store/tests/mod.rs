@@ -4,6 +4,8 @@ mod checksums;
 mod contents;
 mod copies;
 mod damage;
+#[cfg(unix)]
+mod detached;
 mod faults;
 mod free_list;
 mod group_commit;

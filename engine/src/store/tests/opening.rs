@@ -63,10 +63,28 @@ fn another_name_of_an_open_data_file_is_refused() {
     let store = open(folder.path());
     let other = tempfile::tempdir().expect("a folder");
     let link = other.path().join("data.mdb");
-    fs::hard_link(folder.path().join("data.mdb"), link).expect("a link");
+    fs::hard_link(folder.path().join("data.mdb"), &link).expect("a link");
     let second = Store::open(other.path(), &StoreOptions::default());
     assert_eq!(second.err(), Some(StoreError::InUse { pid: Some(std::process::id()) }));
+    fs::remove_file(link).expect("removed");
     fill(&store, 0..10);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_data_file_with_a_second_name_is_not_opened() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..10);
+    drop(store);
+    let link = folder.path().join("link");
+    fs::hard_link(folder.path().join("data.mdb"), &link).expect("a link");
+    let refused = Store::open(folder.path(), &StoreOptions::default()).err();
+    assert_eq!(refused, Some(StoreError::SharedFile { names: 2 }));
+    let read = Store::open(folder.path(), &StoreOptions { read_only: true, ..Default::default() });
+    assert_eq!(see(&read.expect("reading is safe").0).expect("readable").0.len(), 10);
+    fs::remove_file(link).expect("removed");
+    assert_eq!(see(&open(folder.path())).expect("readable").0.len(), 10);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! the only file with unsafe code.
 
 use std::ops::Deref;
-use std::path::Path as FsPath;
+use std::path::{Path as FsPath, PathBuf};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::sync::{Arc, OnceLock};
@@ -18,8 +18,9 @@ use super::error_class::ErrorClass;
 use super::latch::Exclusive;
 use super::snapshot::SnapshotNumber;
 use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
+use crate::store::file::mapped_file::MappedFile;
 use crate::store::table::{OPLOG_NAME, TABLE_NAMES};
-use crate::store::walk::{Neighbors, PageGuard, Place, Span};
+use crate::store::walk::{Neighbors, PageGuard, Place, Span, header_damage};
 use crate::store::{StoreError, Writer};
 
 pub(in crate::store) type Rows = Database<'static, Bytes, Bytes>;
@@ -54,13 +55,15 @@ pub(in crate::store) struct Tables {
     damage: OnceLock<StoreError>,
     /// Checks what LMDB is about to read, until the whole file was walked.
     guard: Option<Arc<PageGuard>>,
+    folder: PathBuf,
 }
 
 impl Tables {
-    fn new((tables, oplog): OpenTables, guard: Option<Arc<PageGuard>>) -> Self {
+    fn new((tables, oplog): OpenTables, guard: Option<Arc<PageGuard>>, folder: &FsPath) -> Self {
         let [meta, catalog, documents, entries, counters] = tables;
         let damage = OnceLock::new();
-        Self { meta, catalog, documents, entries, counters, oplog, damage, guard }
+        let folder = folder.to_owned();
+        Self { meta, catalog, documents, entries, counters, oplog, damage, guard, folder }
     }
 
     /// The guard, while LMDB may not follow pages that it has not checked.
@@ -103,6 +106,11 @@ impl Tables {
         {
             return StoreError::ReadAborted { what: what.clone() };
         }
+        if matches!(error, heed::Error::Mdb(MdbError::BadTxn))
+            && let Some(damage) = header_damage(&self.folder)
+        {
+            return self.refused(damage);
+        }
         let is_damage = ErrorClass::of(&error, None) == ErrorClass::Damaged;
         let error = StoreError::from(error);
         if is_damage {
@@ -137,6 +145,8 @@ pub(in crate::store) struct Environment {
     commits: AtomicU64,
     /// The number of this opening in this process, from 1.
     opening: u64,
+    /// Unknown on systems without file numbers.
+    file: Option<MappedFile>,
 }
 
 /// Environments opened by this process so far.
@@ -164,9 +174,10 @@ impl Environment {
         };
         let tables =
             if read_only { open_tables(&env, oplog)? } else { create_tables(&env, oplog)? };
-        let tables = Tables::new(tables, guard);
+        let tables = Tables::new(tables, guard, folder);
         let opening = OPENINGS.fetch_add(1, Ordering::Relaxed) + 1;
-        let environment = Self { env, tables, commits: AtomicU64::new(0), opening };
+        let file = if read_only { None } else { MappedFile::in_folder(folder) };
+        let environment = Self { env, tables, commits: AtomicU64::new(0), opening, file };
         environment.check_guarantees()?;
         Ok(environment)
     }
@@ -199,6 +210,11 @@ impl Environment {
     /// The guard that the next environment of this file needs.
     pub(super) fn guard(&self) -> Option<Arc<PageGuard>> {
         self.tables.guard.clone()
+    }
+
+    /// Why `data.mdb` in this folder no longer is the file that is mapped, as a clause.
+    pub(in crate::store) fn detached(&self, folder: &FsPath) -> Option<&'static str> {
+        self.file.as_ref()?.detached(folder)
     }
 
     pub(in crate::store) fn env(&self) -> &Env<WithoutTls> {

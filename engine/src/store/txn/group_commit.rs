@@ -16,7 +16,7 @@ use super::commit_queue::Leader;
 use super::env::{BorrowedWrite, Environment, PendingWrite};
 use super::recovery::{Cause, Failure};
 use crate::limits::{GROUP_OPERATIONS_MAX, GROUP_WRITES_MAX, MAP_GROWTHS_MAX};
-use crate::store::{Store, StoreError, Writer};
+use crate::store::{Store, StoreError, StoreState, Writer};
 
 /// A closure and the result of its last run.
 struct Write<F, T, E> {
@@ -92,6 +92,9 @@ impl Store {
             return Err(StoreError::ReadOnly { what }.into());
         }
         self.await_walk()?;
+        if self.write_state.state() == StoreState::Detached {
+            self.check_file_in_place()?;
+        }
         self.end_disk_full();
         let mut own = Write { work, outcome: None };
         if let Some(leader) = self.commit_queue().lead_or_wait(&mut own, may_share)? {
@@ -177,7 +180,7 @@ impl Store {
             }
             writes += u64::from(has_written);
         }
-        self.commit(writer, writes)
+        self.commit(&env, writer, writes)
     }
 
     /// One transaction for this write alone, retried as long as recovery succeeds.
@@ -204,7 +207,7 @@ impl Store {
         if !is_ok || writer.operations() == 0 {
             return Ok(());
         }
-        self.commit(writer, 1)
+        self.commit(&env, writer, 1)
     }
 
     /// Whether LMDB failed while a write ran, even if the write ignored it.
@@ -222,8 +225,9 @@ impl Store {
         }
     }
 
-    fn commit(&self, writer: Writer<'_>, writes: u64) -> Result<(), Failure> {
+    fn commit(&self, env: &Environment, writer: Writer<'_>, writes: u64) -> Result<(), Failure> {
         let deletes_only = writer.deletes_only();
+        self.check_attached(env)?;
         writer.commit().map_err(|error| self.failure(&error, deletes_only))?;
         if deletes_only {
             self.write_state.deletion_ended(true);

@@ -16,6 +16,7 @@ use crate::limits::{MAP_GROWTH_WAIT, READERS_MAX};
 use crate::store::file::folder;
 use crate::store::handle::{millis, too_many_readers};
 use crate::store::opening_walk::OpeningWalk;
+use crate::store::walk::header_damage;
 use crate::store::{Store, StoreError, StoreNotice, StoreState, StoreStatus, Writer, open};
 
 /// Why a transaction did not commit.
@@ -59,6 +60,11 @@ impl Store {
         match ErrorClass::of(error, folder::free_bytes(self.folder())) {
             ErrorClass::Retry(remedy) => Failure::Retry(Cause::Map(remedy)),
             ErrorClass::DiskFull => Failure::Retry(Cause::DiskFull { deletes_only }),
+            ErrorClass::Bug if let Some(damage) = header_damage(self.folder()) => {
+                self.write_state.give_up_reopening();
+                self.become_suspect(&damage.to_string());
+                Failure::Final(damage)
+            }
             ErrorClass::Busy | ErrorClass::Bug => Failure::Final(StoreError::from(error)),
             ErrorClass::ReadOnly => {
                 self.write_state.turn_read_only("its folder can no longer be written");
@@ -126,6 +132,38 @@ impl Store {
         }
     }
 
+    /// Compares `data.mdb` with the file that is mapped, and changes the state to match.
+    ///
+    /// # Errors
+    /// `Suspect` when writes to the file would be lost.
+    pub(super) fn check_attached(&self, env: &Environment) -> Result<(), StoreError> {
+        let Some(why) = env.detached(self.folder()) else {
+            if self.write_state.state() == StoreState::Detached {
+                self.write_state.recovered();
+                self.report_state();
+            }
+            return Ok(());
+        };
+        if self.write_state.turn_detached(why) {
+            self.report_state();
+        }
+        Err(StoreError::Suspect { what: why.to_owned() })
+    }
+
+    /// Whether `data.mdb` still is the file that this store has open. All that was written is lost at the end
+    /// of a store whose file is gone.
+    ///
+    /// # Errors
+    /// `Suspect`, with what happened to the file.
+    pub fn check_file_in_place(&self) -> Result<(), StoreError> {
+        let _guard = self.latch().enter();
+        match self.env() {
+            Ok(env) => self.check_attached(&env),
+            // A closed store has said why.
+            Err(_) => Ok(()),
+        }
+    }
+
     /// Leaves `DiskFull` once there is space again.
     pub(super) fn end_disk_full(&self) {
         if self.write_state.state() != StoreState::DiskFull {
@@ -172,13 +210,19 @@ impl Store {
                 self.end_disk_full();
             }
             Err(error) => {
-                self.write_state.turn_suspect(error.to_string().trim_end_matches('.').to_owned());
+                let why = match error {
+                    StoreError::Suspect { what } => what,
+                    error => error.to_string().trim_end_matches('.').to_owned(),
+                };
+                self.write_state.turn_suspect(why);
                 self.report_state();
             }
         }
     }
 
     fn reopen(&self, _exclusive: &Exclusive<'_>) -> Result<(), StoreError> {
+        // Opening by name would open another file, or create one.
+        self.check_attached(&*self.env()?)?;
         let env = self.take_env()?;
         let (map_bytes, last_transaction) = (env.map_bytes(), env.last_transaction());
         Environment::close(env);
@@ -193,6 +237,7 @@ impl Store {
         map_bytes: u64,
         _exclusive: &Exclusive<'_>,
     ) -> Result<(), StoreError> {
+        self.check_attached(&*self.env()?)?;
         let env = self.take_env()?;
         let guard = env.guard();
         Environment::close(env);
@@ -229,10 +274,13 @@ impl Store {
         self.write_state.state() == StoreState::ReadOnly
     }
 
-    /// State and sizes of the store. Leaves `DiskFull` if there is space again.
+    /// State and sizes of the store. Leaves `DiskFull` if there is space again, and looks whether the data file
+    /// is still in its place.
     #[must_use]
     pub fn status(&self) -> StoreStatus {
         self.end_disk_full();
+        // The state says it.
+        let _ = self.check_file_in_place();
         let now = work_time();
         let (readers, oldest) = self.latch().readers();
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);

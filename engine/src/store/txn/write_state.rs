@@ -19,6 +19,9 @@ pub enum StoreState {
     ReadOnly,
     /// Only reads: after a failed write or a damaged page, the file may differ from what LMDB believes.
     Suspect,
+    /// Only reads: `data.mdb` was removed, replaced, or got a second name while the store was open. Ends by
+    /// itself once the name leads to the open file again.
+    Detached,
 }
 
 /// State and sizes of an open store.
@@ -107,7 +110,7 @@ impl WriteState {
             StoreState::Ok => Ok(Permit::Everything),
             StoreState::DiskFull => Ok(Permit::Deletions(inner.disk_full_error())),
             StoreState::ReadOnly => Err(StoreError::ReadOnly { what: what() }),
-            StoreState::Suspect => Err(StoreError::Suspect { what: what() }),
+            StoreState::Suspect | StoreState::Detached => Err(StoreError::Suspect { what: what() }),
         }
     }
 
@@ -156,6 +159,18 @@ impl WriteState {
         inner.was_full |= inner.state == StoreState::DiskFull;
         (inner.state, inner.reason) = (StoreState::Suspect, Some(why));
         true
+    }
+
+    /// Blocks writes because they would be lost. True if the state or the reason changed. Worse states stay.
+    pub(super) fn turn_detached(&self, why: &str) -> bool {
+        let mut inner = self.lock();
+        if matches!(inner.state, StoreState::ReadOnly | StoreState::Suspect) {
+            return false;
+        }
+        let is_news = inner.state != StoreState::Detached || inner.reason.as_deref() != Some(why);
+        inner.was_full |= inner.state == StoreState::DiskFull;
+        (inner.state, inner.reason) = (StoreState::Detached, Some(why.to_owned()));
+        is_news
     }
 
     /// The file itself is damaged, so that reopening it can't help.

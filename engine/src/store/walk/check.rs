@@ -2,10 +2,13 @@
 
 use std::fs::File;
 use std::ops::ControlFlow;
+use std::path::Path as FsPath;
 
 use super::header::{Tree, read_headers};
 use super::source::Source;
 use super::tree::{KeyOrder, MAIN, PageSet, RowAction, Value, Walker};
+use crate::store::file::app_lock::open_chosen;
+use crate::store::file::folder::DATA_FILE;
 use crate::store::progress::Watch;
 use crate::store::table::{OPLOG_NAME, TABLE_NAMES};
 use crate::store::{DamagedRows, StoreError};
@@ -26,6 +29,18 @@ pub struct StructureReport {
 /// Checks the two header pages and nothing else.
 pub(in crate::store) fn check_begin(file: &File) -> Result<(), StoreError> {
     read_headers(&Source::new(file)?).map(drop)
+}
+
+/// Whether the headers of an open data file were overwritten. LMDB then refuses its own transactions, which
+/// otherwise would be our mistake.
+pub(in crate::store) fn header_damage(folder: &FsPath) -> Option<StoreError> {
+    let file = open_chosen(&folder.join(DATA_FILE)).ok()?;
+    match check_begin(&file) {
+        Err(StoreError::Damaged { .. } | StoreError::NotADatabase { .. }) => {
+            Some(StoreError::damaged("the headers of data.mdb were overwritten while it was open"))
+        }
+        _ => None,
+    }
 }
 
 /// The quick check at every opening: headers and the list of tables. Returns the number of the last

@@ -24,7 +24,7 @@ mod tree;
 
 pub use check::StructureReport;
 pub(super) use check::{
-    check_begin, check_header, is_last_commit_lost, read_watched, walk, walk_watched,
+    check_begin, check_header, header_damage, is_last_commit_lost, read_watched, walk, walk_watched,
 };
 pub(super) use guard::{Neighbors, PageGuard, Place, Span, WalkState};
 pub(super) use header::{DATA_VERSION, HEADER_BEGIN_BYTES, begins_like_a_store};

@@ -292,5 +292,6 @@ pub fn state_name(state: StoreState) -> &'static str {
         StoreState::DiskFull => "diskFull",
         StoreState::ReadOnly => "readOnly",
         StoreState::Suspect => "suspect",
+        StoreState::Detached => "detached",
     }
 }
