@@ -12,6 +12,7 @@ pub mod collection;
 pub mod command;
 pub mod engine;
 pub mod event;
+mod held_bytes;
 pub mod interrupt;
 pub mod limits;
 pub mod pipeline;

@@ -367,8 +367,15 @@ pub const RANGE_ELEMENTS_MAX: usize = 4_000_000;
 /// needed.
 pub const PATTERNS_KEPT_MAX: usize = 16;
 
-/// Concurrent connections of a listener; one more is closed immediately.
-pub const WIRE_CONNECTIONS_MAX: usize = 64;
+/// Concurrent connections of a listener, if the process may have as many file descriptors. The next one gets
+/// an error in its first reply. Each connection has a thread.
+pub const WIRE_CONNECTIONS_MAX: usize = 10_000;
+
+/// Connections that are being refused at once; one more is closed immediately.
+pub const WIRE_REFUSALS_MAX: usize = 16;
+
+/// Time for a refused connection to send the message that its error answers.
+pub const WIRE_REFUSAL_WAIT: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// Bytes of one message before login.
 pub const WIRE_LOGIN_BYTES_MAX: usize = 64 * 1024;
@@ -380,7 +387,7 @@ pub const WIRE_IN_FLIGHT_BYTES_MAX: usize = 256 * 1024 * 1024;
 pub const WIRE_BUFFER_BYTES: usize = 16 * 1024;
 
 /// Bytes that a connection keeps after a large message, so that the next one needs no allocation.
-pub const WIRE_KEPT_BYTES_MAX: usize = 1024 * 1024;
+pub const WIRE_KEPT_BYTES_MAX: usize = 64 * 1024;
 
 /// Time without a byte after which a connection is closed.
 pub const WIRE_IDLE_MAX: std::time::Duration = std::time::Duration::from_mins(10);
@@ -407,6 +414,9 @@ pub const PROFILE_BYTES_MAX: i32 = 1_048_576;
 pub const SLOW_MS_DEFAULT: i64 = 100;
 /// Bytes that one stage of a pipeline holds in memory (MongoDB's limit); more is an error.
 pub const PIPELINE_BYTES_MAX: usize = 104_857_600;
+
+/// Bytes that the stages, sorts and expressions of all running commands hold together.
+pub const RUNNING_BYTES_MAX: usize = 512 * 1024 * 1024;
 
 /// Bytes of a document between two stages of a pipeline; more is an error. The output of the last
 /// stage has the limit of any document.

@@ -11,11 +11,12 @@ use super::{
     count::{CountedBy, Counting},
     index_scan::{IndexScan, IndexScanPosition},
     operation::Operation,
-    source::{ScanSource, Stats, Step, Visit, too_large},
+    source::{ScanSource, Stats, Step, Visit, memory_full, too_large},
     target::Target,
 };
 use crate::{
     catalog::CollectionMeta,
+    held_bytes::{HeldBytes, MemoryFull},
     interrupt::{Limit, sort_by},
     limits::SORT_BYTES_MAX,
     query::{Context, Filter, Sort, sort::SortKey},
@@ -343,7 +344,7 @@ impl Search {
             .limit
             .map(|limit| usize::try_from(limit.saturating_add(self.skip)).unwrap_or(usize::MAX));
         let mut best: BinaryHeap<(SortKey, RecordNumber)> = BinaryHeap::new();
-        let mut bytes = 0;
+        let mut held = HeldBytes::default();
         let mut position = start(&self.plan);
         let operation = Operation::current();
         let mut matched = 0;
@@ -354,14 +355,14 @@ impl Search {
             }
             matched += 1;
             let key = sort.key(document)?;
-            bytes += key.size_bytes();
+            held.add(key.size_bytes()).map_err(|MemoryFull| memory_full())?;
             best.push((key, stored.record));
             if keep.is_some_and(|keep| best.len() > keep)
                 && let Some((dropped, _)) = best.pop()
             {
-                bytes -= dropped.size_bytes();
+                held.remove(dropped.size_bytes());
             }
-            if bytes > SORT_BYTES_MAX {
+            if held.bytes() > SORT_BYTES_MAX {
                 return Err(too_large());
             }
             Ok(Step::Take)

@@ -4,7 +4,7 @@ use bson::raw::RawDocument;
 
 use super::{PlanError, PlanErrorKind};
 use crate::{
-    limits::SORT_BYTES_MAX,
+    limits::{RUNNING_BYTES_MAX, SORT_BYTES_MAX},
     store::{CollectionId, Reader, RecordNumber, StoreError, StoredDocument},
 };
 
@@ -106,6 +106,16 @@ pub(super) fn visit_at<E>(
         *after = Some(stored.record);
     }
     Ok(step == Step::Take)
+}
+
+pub(super) fn memory_full() -> PlanError {
+    PlanError::new(
+        PlanErrorKind::SortTooLarge,
+        format!(
+            "Sort exceeded memory limit: all running commands together would hold more than \
+             {RUNNING_BYTES_MAX} bytes; try again when others have ended"
+        ),
+    )
 }
 
 pub(super) fn too_large() -> PlanError {

@@ -16,6 +16,7 @@ pub(crate) mod document;
 mod error;
 pub mod expression;
 pub mod filter;
+mod named_list;
 pub mod projection;
 pub mod reshape;
 pub mod sort;

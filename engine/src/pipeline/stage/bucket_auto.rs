@@ -33,6 +33,7 @@ type Keyed = (RawBson, RawDocumentBuf);
 pub(in crate::pipeline) struct BucketAuto {
     options: Arc<Options>,
     buckets: Option<std::vec::IntoIter<RawDocumentBuf>>,
+    held: MemoryBudget,
 }
 
 #[derive(Debug)]
@@ -92,7 +93,7 @@ impl BucketAuto {
             None => counting(names)?,
         };
         let options = Arc::new(Options { group_by, count, fields, granularity });
-        Ok(Self { options, buckets: None })
+        Ok(Self { options, buckets: None, held: MemoryBudget::default() })
     }
 }
 
@@ -145,8 +146,11 @@ fn count_of(value: RawBsonRef<'_>) -> Result<usize, PipelineError> {
 }
 
 impl Options {
-    fn all(&self, input: &mut Input<'_>) -> Result<Vec<RawDocumentBuf>, PipelineError> {
-        let mut held = MemoryBudget::default();
+    fn all(
+        &self,
+        input: &mut Input<'_>,
+        held: &mut MemoryBudget,
+    ) -> Result<Vec<RawDocumentBuf>, PipelineError> {
         let mut entries: Vec<Keyed> = Vec::new();
         while let Some(document) = input.next_document()? {
             let key = {
@@ -165,7 +169,7 @@ impl Options {
             compare_in(a.as_raw_bson_ref(), b.as_raw_bson_ref(), collation)
         };
         let entries = sort_by(entries, by_value).map_err(QueryError::from)?;
-        self.buckets(entries, input, &mut held)
+        self.buckets(entries, input, held)
     }
 
     fn buckets(
@@ -275,7 +279,7 @@ fn check_number(value: Option<RawBsonRef<'_>>) -> Result<(), PipelineError> {
 impl Stage for BucketAuto {
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         if self.buckets.is_none() {
-            self.buckets = Some(self.options.all(input)?.into_iter());
+            self.buckets = Some(self.options.all(input, &mut self.held)?.into_iter());
         }
         Ok(self.buckets.as_mut().and_then(Iterator::next))
     }

@@ -33,6 +33,7 @@ pub(in crate::pipeline) struct Group {
     id: Arc<Expression>,
     fields: Accumulators,
     groups: Option<std::vec::IntoIter<(RawBson, Vec<State>)>>,
+    held: MemoryBudget,
 }
 
 impl Group {
@@ -63,12 +64,11 @@ impl Group {
 
     /// The stage with this key.
     pub(in crate::pipeline) fn of(id: Expression, fields: Accumulators) -> Self {
-        Self { id: Arc::new(id), fields, groups: None }
+        Self { id: Arc::new(id), fields, groups: None, held: MemoryBudget::default() }
     }
 
-    fn all(&self, input: &mut Input<'_>) -> Result<Vec<(RawBson, Vec<State>)>, PipelineError> {
+    fn all(&mut self, input: &mut Input<'_>) -> Result<Vec<(RawBson, Vec<State>)>, PipelineError> {
         let collation = input.context.collation.as_ref();
-        let mut held = MemoryBudget::default();
         let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut groups: Vec<(RawBson, Vec<State>)> = Vec::new();
         while let Some(document) = input.next_document()? {
@@ -80,13 +80,14 @@ impl Group {
                 *at
             } else {
                 let id_bytes = key.len() * 2 + value_bytes(id).saturating_sub(SMALL_ID_BYTES);
-                held.add("$group", GROUP_BYTES + id_bytes + self.fields.state_bytes())?;
+                self.held.add("$group", GROUP_BYTES + id_bytes + self.fields.state_bytes())?;
                 places.insert(key, groups.len());
                 groups.push((id.into(), self.fields.begin(id, &scope).map_err(in_group)?));
                 groups.len() - 1
             };
             if let Some((_, states)) = groups.get_mut(at) {
-                held.change("$group", self.fields.add(states, &scope).map_err(in_group)?)?;
+                let grown = self.fields.add(states, &scope).map_err(in_group)?;
+                self.held.change("$group", grown)?;
             }
         }
         Ok(groups)

@@ -29,6 +29,7 @@ pub(in crate::pipeline) struct Lookup {
     same_for_all: Option<Arc<VecDeque<RawDocumentBuf>>>,
     /// Whether it is, once that is known.
     is_same_for_all: Option<bool>,
+    held: MemoryBudget,
 }
 
 struct Options {
@@ -146,7 +147,12 @@ impl Lookup {
         let into = FieldPath::parse(into)?;
         let stages = stages.iter().map(|stage| (*stage).to_owned()).collect();
         let options = Options { origin, into, fields, variables, pipeline, stages };
-        Ok(Self { options: Arc::new(options), same_for_all: None, is_same_for_all: None })
+        Ok(Self {
+            options: Arc::new(options),
+            same_for_all: None,
+            is_same_for_all: None,
+            held: MemoryBudget::default(),
+        })
     }
 }
 
@@ -155,7 +161,10 @@ impl Options {
         &self,
         document: &RawDocument,
         input: &Input<'_>,
+        held: &mut MemoryBudget,
     ) -> Result<VecDeque<RawDocumentBuf>, PipelineError> {
+        // The results of the document before are gone.
+        *held = MemoryBudget::default();
         let mut context = Context::clone(input.context);
         let scope = Scope::new(document, input.context);
         for (name, expression) in &self.variables {
@@ -181,7 +190,6 @@ impl Options {
                 Arc::new(context),
             )?,
         };
-        let mut held = MemoryBudget::default();
         let mut results = VecDeque::new();
         while let Some(result) = run.advance(environment)? {
             held.add("$lookup", result.as_bytes().len())?;
@@ -249,7 +257,7 @@ impl Stage for Lookup {
         let results = if let Some(results) = &self.same_for_all {
             Arc::clone(results)
         } else {
-            let results = Arc::new(self.options.results(&document, input)?);
+            let results = Arc::new(self.options.results(&document, input, &mut self.held)?);
             let is_same = || self.options.is_same_for_all(input);
             if *self.is_same_for_all.get_or_insert_with(is_same) {
                 self.same_for_all = Some(Arc::clone(&results));

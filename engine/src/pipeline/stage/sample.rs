@@ -15,6 +15,7 @@ use crate::pipeline::{PipelineError, error::fail, memory::MemoryBudget};
 pub(in crate::pipeline) struct Sample {
     size: usize,
     drawn: Option<Vec<RawDocumentBuf>>,
+    held: MemoryBudget,
 }
 
 struct Ticket {
@@ -56,13 +57,12 @@ impl Sample {
             size = Some(usize::try_from(number).unwrap_or(usize::MAX));
         }
         match size {
-            Some(size) => Ok(Self { size, drawn: None }),
+            Some(size) => Ok(Self { size, drawn: None, held: MemoryBudget::default() }),
             None => fail(28749, "$sample stage must specify a size"),
         }
     }
 
-    fn draw(&self, input: &mut Input<'_>) -> Result<Vec<RawDocumentBuf>, PipelineError> {
-        let mut held = MemoryBudget::default();
+    fn draw(&mut self, input: &mut Input<'_>) -> Result<Vec<RawDocumentBuf>, PipelineError> {
         let random = RandomState::new();
         let mut tickets: BinaryHeap<Ticket> = BinaryHeap::new();
         let mut count = 0_u64;
@@ -75,10 +75,10 @@ impl Sample {
             if is_full && tickets.peek().is_some_and(|last| last.number <= number) {
                 continue;
             }
-            held.add("$sample", document.as_bytes().len())?;
+            self.held.add("$sample", document.as_bytes().len())?;
             tickets.push(Ticket { number, document });
             if is_full && let Some(dropped) = tickets.pop() {
-                held.remove(dropped.document.as_bytes().len());
+                self.held.remove(dropped.document.as_bytes().len());
             }
         }
         Ok(tickets.into_iter().map(|ticket| ticket.document).collect())

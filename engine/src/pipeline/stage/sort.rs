@@ -21,6 +21,7 @@ pub(in crate::pipeline) struct SortStage {
     sort: Arc<Sort>,
     keep: Option<u64>,
     sorted: Option<VecDeque<RawDocumentBuf>>,
+    held: MemoryBudget,
 }
 
 impl SortStage {
@@ -42,18 +43,17 @@ impl SortStage {
 
     /// The stage with this order.
     pub(in crate::pipeline) fn of(sort: Sort) -> Self {
-        Self { sort: Arc::new(sort), keep: None, sorted: None }
+        Self { sort: Arc::new(sort), keep: None, sorted: None, held: MemoryBudget::default() }
     }
 
-    fn all(&self, input: &mut Input<'_>) -> Result<VecDeque<RawDocumentBuf>, PipelineError> {
+    fn all(&mut self, input: &mut Input<'_>) -> Result<VecDeque<RawDocumentBuf>, PipelineError> {
         let keep = self.keep.map(|keep| usize::try_from(keep).unwrap_or(usize::MAX));
-        let mut held = MemoryBudget::default();
         let by_key = |(a, _): &Keyed, (b, _): &Keyed| a.cmp(b);
         let mut documents: Vec<Keyed> = Vec::new();
         let bytes = |(key, document): &Keyed| key.size_bytes() + document.as_bytes().len();
         while let Some(document) = input.next_document()? {
             let entry = (self.sort.key(&document)?, document);
-            held.add("$sort", bytes(&entry))?;
+            self.held.add("$sort", bytes(&entry))?;
             documents.push(entry);
             // The surplus is dropped when there is as much of it as of what is kept.
             if let Some(keep) = keep
@@ -61,7 +61,7 @@ impl SortStage {
             {
                 documents = sort_by(documents, by_key).map_err(QueryError::from)?;
                 for dropped in documents.drain(keep..) {
-                    held.remove(bytes(&dropped));
+                    self.held.remove(bytes(&dropped));
                 }
             }
         }

@@ -6,7 +6,8 @@ use bson::raw::{RawBson, RawBsonRef};
 
 use super::value::Value;
 use crate::{
-    limits::{EXPRESSION_BYTES_MAX, MADE_LEVELS_MAX},
+    held_bytes::{HeldBytes, MemoryFull},
+    limits::{EXPRESSION_BYTES_MAX, MADE_LEVELS_MAX, RUNNING_BYTES_MAX},
     query::{Code, QueryError},
     value::is_deeper_than,
 };
@@ -14,7 +15,7 @@ use crate::{
 /// Bytes that were made so far.
 #[derive(Debug, Default)]
 pub(in crate::query) struct Budget {
-    bytes: usize,
+    held: HeldBytes,
 }
 
 impl Budget {
@@ -33,8 +34,14 @@ impl Budget {
 
     /// Counts bytes.
     pub(in crate::query) fn take_bytes(&mut self, bytes: usize) -> Result<(), QueryError> {
-        self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes <= EXPRESSION_BYTES_MAX {
+        self.held.add(bytes).map_err(|MemoryFull| {
+            refused!(
+                Code::EXCEEDED_MEMORY_LIMIT,
+                "all running commands together would hold more than {RUNNING_BYTES_MAX} bytes, which \
+                 exceeds the memory limit; try again when others have ended"
+            )
+        })?;
+        if self.held.bytes() <= EXPRESSION_BYTES_MAX {
             return Ok(());
         }
         Err(refused!(

@@ -174,7 +174,7 @@ fn zip(given: &CallArgs<'_>) -> Outcome {
     let mut columns = Vec::with_capacity(inputs.len());
     for input in inputs {
         match input {
-            RawBsonRef::Array(column) => columns.push(elements(column)?),
+            RawBsonRef::Array(column) => columns.push(column),
             value if is_nullish(Some(value)) => return null(),
             value => {
                 return Err(refused(
@@ -184,13 +184,15 @@ fn zip(given: &CallArgs<'_>) -> Outcome {
             }
         }
     }
-    let lengths = || columns.iter().map(Vec::len);
+    let lengths = || columns.iter().map(|column| column.into_iter().count());
     let rows = if longest { lengths().max() } else { lengths().min() }.unwrap_or(0);
+    // Iterators, because a list of the elements takes several times the memory of the array.
+    let mut columns: Vec<_> = columns.iter().map(|column| column.into_iter()).collect();
     let (mut output, mut budget) = (RawArrayBuf::new(), Budget::default());
-    for row in 0..rows {
+    for _ in 0..rows {
         let mut cells = RawArrayBuf::new();
-        for (at, column) in columns.iter().enumerate() {
-            let cell = column.get(row).or_else(|| defaults.get(at)).copied();
+        for (at, column) in columns.iter_mut().enumerate() {
+            let cell = column.next().transpose()?.or_else(|| defaults.get(at).copied());
             let cell = cell.unwrap_or(RawBsonRef::Null);
             budget.take(cell)?;
             cells.push(cell);

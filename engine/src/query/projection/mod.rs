@@ -12,6 +12,7 @@ use positional::Positional;
 
 use super::{
     Context, Filter, QueryError, Scope, Test, VariableNames,
+    named_list::NamedList,
     reshape::{Fields, compute},
 };
 
@@ -42,7 +43,7 @@ enum Mode {
 /// The listed fields of one document level.
 #[derive(Debug, Clone, Default)]
 struct Node {
-    children: Vec<(String, Child)>,
+    children: NamedList<Child>,
     /// Whether fields within are computed: another value is then kept, for a document of
     /// those fields to take its place.
     is_computed: bool,
@@ -133,6 +134,6 @@ impl Projection {
 
 impl Node {
     fn child(&self, name: &str) -> Option<&Child> {
-        self.children.iter().find(|(other, _)| other == name).map(|(_, child)| child)
+        self.children.get(name)
     }
 }

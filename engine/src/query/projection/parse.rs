@@ -47,7 +47,7 @@ pub(super) fn projection(
     let mode = mode(&specs);
     let (mut root, mut computed) = (Node::default(), Fields::default());
     if mode == Mode::Inclusion && !specs.iter().any(|(path, _)| names_id(path)) {
-        root.children.push(("_id".to_owned(), Child::Leaf));
+        root.children.push("_id".to_owned(), Child::Leaf);
     }
     for (path, spec) in specs {
         interrupt::tick()?;
@@ -319,18 +319,17 @@ fn insert(root: &mut Node, path: &str, child: Child) -> Result<(), QueryError> {
     let mut node = root;
     for part in before.into_iter().flat_map(|before| before.split('.')) {
         if node.child(part).is_none() {
-            node.children.push((part.to_owned(), Child::Tree(Node::default())));
+            node.children.push(part.to_owned(), Child::Tree(Node::default()));
         }
-        let found = node.children.iter_mut().find(|(name, _)| name == part);
-        node = match found {
-            Some((_, Child::Tree(inner))) => inner,
+        node = match node.children.get_mut(part) {
+            Some(Child::Tree(inner)) => inner,
             _ => return Err(below(path)),
         };
     }
     if node.child(last).is_some() {
         return Err(collision(path));
     }
-    node.children.push((last.to_owned(), child));
+    node.children.push(last.to_owned(), child);
     Ok(())
 }
 
@@ -379,10 +378,9 @@ impl Node {
         let mut node = self;
         for part in path.split('.') {
             if node.child(part).is_none() {
-                node.children.push((part.to_owned(), Child::Tree(Self::default())));
+                node.children.push(part.to_owned(), Child::Tree(Self::default()));
             }
-            let found = node.children.iter_mut().find(|(name, _)| name == part);
-            let Some((_, Child::Tree(inner))) = found else { return };
+            let Some(Child::Tree(inner)) = node.children.get_mut(part) else { return };
             inner.is_computed = true;
             node = inner;
         }

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use bson::raw::{
-    CStr, CString, RawArray, RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf,
-};
+use bson::raw::{CStr, RawArray, RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use crate::{
     interrupt,
     query::{
         Expression, QueryError, Scope, VariableNames, error::refused, expression::Budget,
-        filter::is_operators,
+        filter::is_operators, named_list::NamedList,
     },
     value::Path,
 };
@@ -18,7 +16,7 @@ use crate::{
 /// Fields to set on one level of a document, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Fields {
-    list: Vec<(CString, Field)>,
+    list: NamedList<Field>,
 }
 
 /// The value of one name.
@@ -102,23 +100,22 @@ impl Fields {
         let mut level = self;
         for part in before.into_iter().flat_map(|before| before.split('.')) {
             if level.get(part).is_none() {
-                level.list.push((CString::try_from(part)?, Field::Within(Self::default())));
+                level.list.push(part.to_owned(), Field::Within(Self::default()));
             }
-            let found = level.list.iter_mut().find(|(name, _)| name.as_str() == part);
-            level = match found {
-                Some((_, Field::Within(inner))) => inner,
+            level = match level.list.get_mut(part) {
+                Some(Field::Within(inner)) => inner,
                 _ => return Err(collision()),
             };
         }
         if level.get(last).is_some() {
             return Err(collision());
         }
-        level.list.push((CString::try_from(last)?, Field::Computed(Arc::new(expression))));
+        level.list.push(last.to_owned(), Field::Computed(Arc::new(expression)));
         Ok(())
     }
 
     fn get(&self, name: &str) -> Option<&Field> {
-        self.list.iter().find(|(other, _)| other.as_str() == name).map(|(_, field)| field)
+        self.list.get(name)
     }
 
     /// Whether a path, or what is above or below it, is computed.
@@ -192,8 +189,8 @@ impl FieldComputer<'_> {
         let mut is_met = vec![false; fields.list.len()];
         for (name, value) in document.into_iter().map_while(Result::ok) {
             interrupt::tick_among(fields.list.len())?;
-            let at = fields.list.iter().position(|(other, _)| other.as_str() == name.as_str());
-            let Some((at, (_, field))) = at.and_then(|at| Some((at, fields.list.get(at)?))) else {
+            let at = fields.list.position(name.as_str());
+            let Some((at, field)) = at.and_then(|at| Some((at, fields.list.at(at)?))) else {
                 out.append(name, value);
                 continue;
             };
@@ -206,6 +203,7 @@ impl FieldComputer<'_> {
             }
         }
         for ((name, field), _) in fields.list.iter().zip(is_met).filter(|(_, is_met)| !is_met) {
+            let name: &CStr = name.try_into()?;
             match field {
                 Field::Computed(expression) => self.append(name, expression, &mut out)?,
                 Field::Within(inner) => {
