@@ -18,6 +18,14 @@ pub trait Limit: Any + Send + Sync {
     /// # Errors
     /// Why the work must end.
     fn tick(&self) -> Result<(), StopReason>;
+
+    /// As [`Limit::tick`], where a slower look pays off.
+    ///
+    /// # Errors
+    /// Why the work must end.
+    fn check(&self) -> Result<(), StopReason> {
+        self.tick()
+    }
 }
 
 /// Why work must end.
@@ -26,6 +34,9 @@ pub enum StopReason {
     /// Its end was requested.
     #[error("operation was interrupted by killOp")]
     Interrupted,
+    /// Its client has closed the connection.
+    #[error("the client disconnected")]
+    ClientGone,
     /// Its time limit is over.
     #[error("operation exceeded time limit; raise maxTimeMS or narrow the filter")]
     TimeLimit,

@@ -30,7 +30,7 @@ pub struct Operation {
     /// Its writes ignore validators.
     bypasses_validation: AtomicBool,
     /// On the clock of [`work_time`].
-    deadline: Option<Duration>,
+    deadline: Mutex<Option<Duration>>,
     ticks: AtomicU64,
     keys_examined: AtomicU64,
     docs_examined: AtomicU64,
@@ -64,8 +64,27 @@ impl Operation {
     /// An operation that ends itself after `limit`; `None` is no limit.
     #[must_use]
     pub fn new(limit: Option<Duration>) -> Self {
-        let deadline = limit.map(|limit| work_time().saturating_add(limit));
-        Self { deadline, ..Self::default() }
+        let operation = Self::default();
+        if let Some(limit) = limit {
+            operation.end_after(limit);
+        }
+        operation
+    }
+
+    /// Sets the time limit, from now on.
+    pub fn end_after(&self, limit: Duration) {
+        let deadline = work_time().saturating_add(limit);
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = Some(deadline);
+    }
+
+    /// What is left of the time limit; `None` without one.
+    #[must_use]
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline().map(|deadline| deadline.saturating_sub(work_time()))
+    }
+
+    fn deadline(&self) -> Option<Duration> {
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// As [`Operation::new`], but also ends with the limit that the caller set on this thread.
@@ -118,10 +137,10 @@ impl Operation {
         if self.is_killed() {
             return Err(StopReason::Interrupted);
         }
-        if self.deadline.is_some_and(|deadline| work_time() >= deadline) {
+        if self.deadline().is_some_and(|deadline| work_time() >= deadline) {
             return Err(StopReason::TimeLimit);
         }
-        self.outer.0.as_ref().map_or(Ok(()), |outer| outer.tick())
+        self.outer.0.as_ref().map_or(Ok(()), |outer| outer.check())
     }
 
     /// Index entries and documents examined so far.

@@ -20,6 +20,7 @@ impl From<StopReason> for Code {
     fn from(ended: StopReason) -> Self {
         match ended {
             StopReason::Interrupted => Self::INTERRUPTED,
+            StopReason::ClientGone => Self::CLIENT_DISCONNECT,
             StopReason::TimeLimit => Self::MAX_TIME_MS_EXPIRED,
         }
     }
@@ -107,6 +108,7 @@ codes! {
     NOT_SUPPORTED = 238 "NotImplemented";
     CONVERSION_FAILURE = 241 "ConversionFailure";
     INDEX_BUILD_ABORTED = 276 "IndexBuildAborted";
+    CLIENT_DISCONNECT = 279 "ClientDisconnect";
     NO_QUERY_EXECUTION_PLANS = 291 "NoQueryExecutionPlans";
     QUERY_EXCEEDED_MEMORY_LIMIT = 292 "QueryExceededMemoryLimitNoDiskUseAllowed";
     DATA_CORRUPTION_DETECTED = 301 "DataCorruptionDetected";

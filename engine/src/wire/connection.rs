@@ -13,6 +13,7 @@ use bson::{RawDocumentBuf, raw::RawDocument};
 
 use super::{
     auth::Login,
+    client_limit::ClientLimit,
     exhaust::open_cursor,
     frame::{Header, OP_MSG, ReplyIds},
     incoming::{ConnectionEnd, Incoming},
@@ -22,8 +23,9 @@ use super::{
 };
 use crate::{
     clock::work_time,
-    command::{self, Client, CommandError},
-    limits::WIRE_KEPT_BYTES_MAX,
+    command::{self, Client, CommandError, core::Code},
+    interrupt::run_within,
+    limits::{WIRE_KEPT_BYTES_MAX, WIRE_REFUSAL_WAIT},
 };
 
 /// One connection as the listener knows it.
@@ -51,6 +53,11 @@ impl Connection {
         self.active_us.load(Ordering::Relaxed)
     }
 
+    /// Whether the client has closed it. Doesn't wait and reads nothing.
+    pub fn is_client_gone(&self) -> bool {
+        self.stream.is_closed()
+    }
+
     /// Ends it, whatever it waits for.
     pub fn close(&self) {
         // It may be closed already.
@@ -58,25 +65,24 @@ impl Connection {
     }
 
     /// Serves it until it ends.
-    pub fn serve(&self, shared: &Arc<ListenerState>) {
-        let credentials = shared.credentials.clone();
-        let mut session = Session {
-            shared,
-            connection: self,
-            login: Login::new(credentials),
-            login_until: work_time().saturating_add(shared.limits.login),
-            out: Vec::new(),
-            last_id: 0,
-        };
+    pub fn serve(self: &Arc<Self>, shared: &Arc<ListenerState>) {
+        let mut session = Session::new(shared, self);
         // The end is what was waited for; how it came does not matter to anybody.
         let _ = session.run();
+        self.close();
+    }
+
+    /// Answers the first message with an error and ends. A client that finds its socket closed would only know
+    /// that something went wrong.
+    pub fn refuse(self: &Arc<Self>, shared: &Arc<ListenerState>) {
+        let _ = Session::new(shared, self).refuse();
         self.close();
     }
 }
 
 struct Session<'c> {
     shared: &'c Arc<ListenerState>,
-    connection: &'c Connection,
+    connection: &'c Arc<Connection>,
     login: Login,
     login_until: Duration,
     out: Vec<u8>,
@@ -84,7 +90,35 @@ struct Session<'c> {
     last_id: i32,
 }
 
-impl Session<'_> {
+impl<'c> Session<'c> {
+    fn new(shared: &'c Arc<ListenerState>, connection: &'c Arc<Connection>) -> Self {
+        Self {
+            shared,
+            connection,
+            login: Login::new(shared.credentials.clone()),
+            login_until: work_time().saturating_add(shared.limits.login),
+            out: Vec::new(),
+            last_id: 0,
+        }
+    }
+
+    fn refuse(&mut self) -> Result<(), ConnectionEnd> {
+        let (stream, limits) = (&self.connection.stream, &self.shared.limits);
+        stream.prepare(WIRE_REFUSAL_WAIT)?;
+        let mut incoming = Incoming::new(stream, &self.shared.in_flight);
+        let until = work_time().saturating_add(WIRE_REFUSAL_WAIT);
+        let header = incoming.next(limits, limits.login_bytes_max, Some(until))?;
+        let error = CommandError::new(
+            Code::OPERATION_FAILED,
+            format!(
+                "too many connections: {} are open, which is the limit; close some, or start Mayfly \
+                 with a higher limit of open files (ulimit -n)",
+                limits.connections_max
+            ),
+        );
+        self.send(&header, &error_reply(&error))
+    }
+
     fn run(&mut self) -> Result<(), ConnectionEnd> {
         let stream = &self.connection.stream;
         stream.prepare(self.shared.limits.write)?;
@@ -197,7 +231,9 @@ impl Session<'_> {
         // here, so it can't be tried for longer by trying it again.
         self.login_until = work_time().saturating_add(self.shared.limits.idle);
         let _active = self.shared.context.metrics.connections.active.raised();
-        let mut reply = command::run_scanned(&self.shared.context, client, db, command, met);
+        let limit = ClientLimit::of(name, self.connection);
+        let run = || command::run_scanned(&self.shared.context, client, db, command, met);
+        let mut reply = run_within(limit, run);
         if name == "hello" || name.eq_ignore_ascii_case("ismaster") {
             self.login.extend_hello(command, &mut reply);
         }

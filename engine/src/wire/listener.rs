@@ -17,6 +17,7 @@ use bson::Document;
 use super::{
     auth::{Credentials, USER},
     connection::Connection,
+    descriptors::connections_allowed,
     endpoint::{ListenError, ListenSocket},
     limits::WireLimits,
     stream::Stream,
@@ -27,6 +28,7 @@ use crate::{
         Client, ConnectedClient, Context, ListenAt, ListeningStatus,
         core::monitor::metrics::NetworkCounts,
     },
+    limits::WIRE_REFUSALS_MAX,
     supervised::supervised,
 };
 
@@ -93,6 +95,8 @@ pub struct ListenerState {
     /// Commands of all connections so far.
     pub commands: AtomicU64,
     refused: AtomicU64,
+    /// Connections that wait for the error that refuses them.
+    refusing: AtomicUsize,
     last_id: AtomicI32,
     stopping: AtomicBool,
     connections: Mutex<Connections>,
@@ -111,7 +115,9 @@ impl Listener {
             let message = "A member of the teaching replica set accepts no connections";
             return Err(ListenError(message.to_owned()));
         }
-        let ListenOptions { address, at, with_password, limits } = options;
+        let ListenOptions { address, at, with_password, mut limits } = options;
+        limits.connections_max = connections_allowed(limits.connections_max);
+        context.metrics.connections.max.set(limits.connections_max as u64);
         let socket = Arc::new(ListenSocket::open(address, &at)?);
         let host = socket.host();
         let (credentials, uri) = if with_password {
@@ -130,6 +136,7 @@ impl Listener {
             in_flight: AtomicUsize::new(0),
             commands: AtomicU64::new(0),
             refused: AtomicU64::new(0),
+            refusing: AtomicUsize::new(0),
             last_id: AtomicI32::new(0),
             stopping: AtomicBool::new(false),
             connections: Mutex::default(),
@@ -282,8 +289,10 @@ fn take(shared: &Arc<ListenerState>, stream: Stream, address: String) {
             end_stranger(shared, &mut connections);
         }
         if connections.len() >= shared.limits.connections_max {
+            drop(connections);
             shared.refused.fetch_add(1, Ordering::Relaxed);
             counts.rejected.add(1);
+            refuse(shared, connection);
             return;
         }
         connections.insert(id, Arc::clone(&connection));
@@ -301,6 +310,23 @@ fn take(shared: &Arc<ListenerState>, stream: Stream, address: String) {
     };
     if spawned.is_err() {
         forget(shared, id);
+    }
+}
+
+/// Answers the first message of a connection with an error, on a thread: it may never come.
+fn refuse(shared: &Arc<ListenerState>, connection: Arc<Connection>) {
+    if shared.refusing.fetch_add(1, Ordering::Relaxed) >= WIRE_REFUSALS_MAX {
+        shared.refusing.fetch_sub(1, Ordering::Relaxed);
+        return;
+    }
+    let answering = Arc::clone(shared);
+    let spawned = thread::Builder::new().name("wire refusal".to_owned()).spawn(move || {
+        let tell = |message| answering.context.reaper.hub().thread_failed(LISTENER, message);
+        let _ = supervised(tell, || connection.refuse(&answering));
+        answering.refusing.fetch_sub(1, Ordering::Relaxed);
+    });
+    if spawned.is_err() {
+        shared.refusing.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

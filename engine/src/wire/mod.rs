@@ -7,7 +7,9 @@
 //! after the other (`exhaust`).
 
 pub mod auth;
+mod client_limit;
 mod connection;
+mod descriptors;
 mod endpoint;
 mod exhaust;
 pub mod frame;

@@ -40,6 +40,26 @@ impl Stream {
         }
     }
 
+    /// Whether the other end has closed or reset it. Doesn't wait.
+    #[cfg(target_os = "linux")]
+    pub fn is_closed(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        // An end after data that was not read yet is seen too.
+        let mut socket = match self {
+            Self::Tcp(stream) => [PollFd::new(stream, PollFlags::RDHUP)],
+            Self::Unix(stream) => [PollFd::new(stream, PollFlags::RDHUP)],
+        };
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let ends = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
+        poll(&mut socket, Some(&at_once)).is_ok() && socket[0].revents().intersects(ends)
+    }
+
+    /// Where the system can't tell without reading, a client counts as connected.
+    #[cfg(not(target_os = "linux"))]
+    pub fn is_closed(&self) -> bool {
+        false
+    }
+
     /// Shuts it down in both directions, which wakes a waiting read.
     pub fn shutdown(&self) -> io::Result<()> {
         match self {

@@ -4,10 +4,11 @@ use std::{
     net::{IpAddr, Ipv4Addr, TcpStream},
     path::Path as FsPath,
     sync::Arc,
+    thread,
     time::Duration,
 };
 
-use bson::{Binary, Document, doc, spec::BinarySubtype};
+use bson::{Binary, Bson, Document, doc, spec::BinarySubtype};
 
 use super::{ListenOptions, Listener, WireLimits, auth::scram::client_final};
 mod exhaust;
@@ -217,7 +218,7 @@ fn who_waits_for_new_documents_does_not_hold_up_the_end() {
         stream.write_all(&msg(0, &next)).expect("sent");
         let running = doc! { "currentOp": 1, "op": "getmore" };
         while lab.engine.run("admin", &running).get_array("inprog").is_ok_and(Vec::is_empty) {
-            std::thread::yield_now();
+            thread::yield_now();
         }
         let began = work_time();
         lab.listener.stop();
@@ -347,7 +348,11 @@ fn connections_and_bytes_are_bounded() {
         let (mut one, mut two) = (lab.connect(), lab.connect());
         lives(&mut one);
         lives(&mut two);
-        assert!(is_closed(&mut lab.connect()));
+        let mut third = lab.connect();
+        let refusal = ask(&mut third, &ping());
+        assert_eq!(refusal.get_i32("code").ok(), Some(96), "{refusal}");
+        assert!(refusal.get_str("errmsg").expect("why").starts_with("too many connections: 2"));
+        assert!(is_closed(&mut third));
         assert_eq!(lab.listener.status().refused, 1);
         lives(&mut one);
     }
@@ -471,7 +476,7 @@ fn who_logs_out_has_time_to_log_in_again() {
     let until = work_time() + login;
     log_in(&mut client, &lab);
     while work_time() < until {
-        std::thread::yield_now();
+        thread::yield_now();
     }
     assert_eq!(ask(&mut client, &msg(0, &doc! { "logout": 1, "$db": "admin" })).len(), 1);
     log_in(&mut client, &lab);
@@ -488,14 +493,46 @@ fn a_failed_login_that_makes_room_waits_no_longer() {
         let mut client = lab.connect();
         client.write_all(&sasl_start("nonsense")).expect("sent");
         while lab.listener.status().commands <= known {
-            std::thread::yield_now();
+            thread::yield_now();
         }
         clients.push(client);
     }
     while lab.listener.threads() > 4 {
-        std::thread::yield_now();
+        thread::yield_now();
     }
     // The last pauses are of eight seconds.
     let took = work_time().saturating_sub(began);
     assert!(took < LOGIN_PAUSE_MAX, "{took:?}");
+}
+
+/// A read ends with its client, also when bytes of a next message have come; a write continues.
+#[test]
+fn a_read_ends_when_its_client_is_gone() {
+    for lab in Lab::both(&WireLimits::default(), false) {
+        let mut filler = lab.connect();
+        let documents: Vec<_> = (0..2).map(|id| doc! { "_id": id }).collect();
+        ask(&mut filler, &msg(0, &doc! { "insert": "c", "documents": documents, "$db": "test" }));
+        let numbers = || doc! { "$range": [0, 4000] };
+        let mut endless = Bson::from("$$this");
+        for _ in 0..4 {
+            let slow = doc! { "input": numbers(), "cond": { "$gt": [endless, 4000] } };
+            endless = doc! { "$size": { "$filter": slow } }.into();
+        }
+        let set = doc! { "$set": { "a": endless } };
+        let aggregate = doc! { "aggregate": "c", "pipeline": [set], "cursor": {}, "$db": "test" };
+        let running =
+            || lab.engine.run("admin", &doc! { "currentOp": 1, "command.aggregate": "c" });
+        let count = || running().get_array("inprog").map_or(0, Vec::len);
+        for rest in [&[][..], b"more"] {
+            let mut client = lab.connect();
+            client.write_all(&[&msg(0, &aggregate), rest].concat()).expect("sent");
+            while count() == 0 {
+                thread::yield_now();
+            }
+            drop(client);
+            while count() > 0 {
+                thread::yield_now();
+            }
+        }
+    }
 }

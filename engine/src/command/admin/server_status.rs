@@ -16,7 +16,6 @@ use crate::{
         shortest,
     },
     event::PassReport,
-    limits::WIRE_CONNECTIONS_MAX,
     reaper::{Reaper, Stall, TtlCounters, TtlParameter},
     store::Store,
 };
@@ -31,7 +30,7 @@ type Section = fn(&Context) -> Bson;
 static SECTIONS: &[(&str, Section)] = &[
     ("asserts", asserts),
     ("batchedDeletes", batched_deletes),
-    ("connections", |context| context.metrics.connections(WIRE_CONNECTIONS_MAX as u64).into()),
+    ("connections", |context| context.metrics.connections().into()),
     ("globalLock", global_lock),
     ("logicalSessionRecordCache", sessions),
     ("network", |context| context.metrics.network().into()),

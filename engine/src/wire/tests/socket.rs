@@ -285,7 +285,7 @@ fn the_end_of_one_listener_ends_no_read_of_another() {
         reply.get_array("inprog").expect("a list").len()
     };
     while running(doc! {}) < 2 {
-        std::thread::yield_now();
+        thread::yield_now();
     }
     lab.listener.stop();
     assert_eq!(running(doc! { "killPending": { "$ne": true } }), 1);

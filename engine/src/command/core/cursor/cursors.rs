@@ -73,6 +73,9 @@ pub struct Cursor {
     pub source: CursorSource,
     /// Whether `getMore` waits for new documents when it has none.
     pub awaits: bool,
+    /// The part of the command's `maxTimeMS` that its batches have not used. `getMore` uses up the rest, as
+    /// in MongoDB; the time between two batches doesn't count.
+    pub time_left: Option<Duration>,
 }
 
 /// Where the documents of a cursor come from.
@@ -101,7 +104,7 @@ impl Cursor {
     /// A cursor that does not wait.
     #[must_use]
     pub fn new(ns: String, source: CursorSource) -> Self {
-        Self { ns, source, awaits: false }
+        Self { ns, source, awaits: false, time_left: None }
     }
 
     /// A cursor over documents that are ready.
@@ -125,6 +128,7 @@ impl Cursor {
         if self.fill(context, &mut batch)? || only_one {
             return batch.finish(0, &self.ns);
         }
+        self.time_left = time_left();
         let ns = self.ns.clone();
         let id = context.cursors.keep(self);
         batch.finish(id, &ns)
@@ -217,6 +221,11 @@ impl Cursor {
     }
 }
 
+/// What is left of the time limit of this thread's operation.
+fn time_left() -> Option<Duration> {
+    Operation::current().and_then(|operation| operation.time_left())
+}
+
 /// A stage can make documents that are larger than what can be sent.
 fn check_result(document: &RawDocument) -> Result<(), CommandError> {
     if document.as_bytes().len() <= RESULT_BYTES_MAX {
@@ -250,6 +259,9 @@ impl Cursors {
         let mut cursor = self.take(id, ns, wait.is_some())?;
         let _at_work = RunningGuard { cursors: self, id };
         let size = batch_size.filter(|size| *size > 0).map_or(usize::MAX, saturated);
+        if let (Some(left), Some(operation)) = (cursor.time_left, Operation::current()) {
+            operation.end_after(left);
+        }
         let filled = if cursor.awaits {
             let wait = wait.unwrap_or(Duration::from_millis(AWAIT_DATA_MS));
             cursor.fill_or_wait(context, size, wait)
@@ -257,6 +269,7 @@ impl Cursors {
             let mut batch = BatchReply::new(BatchName::Next, size);
             cursor.fill(context, &mut batch).map(|is_done| (batch, is_done))
         };
+        cursor.time_left = cursor.time_left.and_then(|_| time_left());
         let is_left = matches!(filled, Ok((_, false)));
         if self.reinsert(id, is_left.then_some(cursor)) {
             return Err(CommandError::new(

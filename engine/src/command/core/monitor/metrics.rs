@@ -37,6 +37,11 @@ impl Counter {
         CounterGuard(self)
     }
 
+    /// Sets it, if it is a bound and not a count.
+    pub fn set(&self, value: u64) {
+        self.0.store(value, Ordering::Relaxed);
+    }
+
     /// Its value.
     #[must_use]
     pub fn get(&self) -> u64 {
@@ -82,6 +87,8 @@ pub struct Metrics {
 /// Connections of the listener.
 #[derive(Debug, Default)]
 pub struct ConnectionCounts {
+    /// The most that may be open; 0 before anything listens.
+    pub max: Counter,
     /// Open now.
     pub current: Counter,
     /// Of those, the ones with a running command.
@@ -201,11 +208,11 @@ impl Metrics {
         }
     }
 
-    /// `connections`, of at most `max` connections.
+    /// `connections`
     #[must_use]
-    pub fn connections(&self, max: u64) -> Document {
+    pub fn connections(&self) -> Document {
         let counts = &self.connections;
-        let current = counts.current.get();
+        let (current, max) = (counts.current.get(), counts.max.get());
         doc! {
             "current": shortest(current),
             "available": shortest(max.saturating_sub(current)),

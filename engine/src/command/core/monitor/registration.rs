@@ -182,6 +182,26 @@ mod tests {
         assert_eq!(get_more(5), Some(43));
     }
 
+    #[test]
+    fn a_get_more_has_what_the_batches_before_it_have_left() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: 3}]}");
+        let endless = endless();
+        let slow_at_3 = format!("{{$cond: [{{$eq: ['$_id', 3]}}, {endless}, 0]}}");
+        for command in [
+            format!("find: 'c', projection: {{a: {slow_at_3}}}, batchSize: 1, maxTimeMS: 500"),
+            format!(
+                "aggregate: 'c', pipeline: [{{$set: {{a: {slow_at_3}}}}}], cursor: {{batchSize: 1}}, \
+                 maxTimeMS: 500"
+            ),
+        ] {
+            let reply = lab.ok(&format!("{{{command}}}"));
+            let id = crate::command::testing::at(&reply, "cursor.id").expect("a cursor");
+            let late = lab.run_document(&bson::doc! { "getMore": id, "collection": "c" });
+            assert_eq!(late.get_i32("code").ok(), Some(50), "{late}");
+        }
+    }
+
     /// Four thousand rounds in each of four thousand in each of four thousand: half a day.
     fn endless() -> String {
         let mut found = "'$$this'".to_owned();
