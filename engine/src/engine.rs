@@ -101,6 +101,7 @@ impl Engine {
         let hub = Arc::new(EventHub::default());
         let reaper = Arc::new(Reaper::new(Arc::clone(&collections), Arc::clone(&hub))?);
         report.warnings.extend_from_slice(reaper.lost());
+        report.warnings.extend(reaper.archives().missing_in_words());
         collections.set_expired_sink(Arc::downgrade(&reaper) as _);
         if is_writable {
             // What can't be dropped now is no reason to keep the store closed.

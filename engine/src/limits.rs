@@ -440,6 +440,9 @@ pub const ARCHIVE_SEGMENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Milliseconds after a segment's first batch from which the next batch starts a new one: a day.
 pub const ARCHIVE_SEGMENT_MS_MAX: i64 = 24 * 3_600_000;
 
+/// Segments of an archive that are compared with what the store knows of them; older ones are not.
+pub const ARCHIVE_INVENTORY_MAX: usize = 1_024;
+
 /// Bytes of documents in one batch of an archive; at least one document.
 pub const ARCHIVE_BATCH_BYTES_MAX: u64 = 8 * 1024 * 1024;
 

@@ -225,6 +225,7 @@ fn status_of(found: &Document, namespace: &Namespace) -> Option<Status> {
         oldest_ms: instant("oldest"),
         newest_ms: instant("newest"),
         unreadable: number(found, "unreadableBytes").unwrap_or(0),
+        missing: number(found, "missingDocuments").unwrap_or(0),
     })
 }
 

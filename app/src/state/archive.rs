@@ -39,6 +39,8 @@ pub struct Status {
     pub newest_ms: Option<i64>,
     /// Bytes that can't be read any more.
     pub unreadable: u64,
+    /// Documents that were archived and are gone: their files were deleted or cut.
+    pub missing: u64,
 }
 
 /// One archived document.

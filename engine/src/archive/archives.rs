@@ -11,6 +11,7 @@ use bson::{Bson, Document, doc};
 use super::{
     Archive, ArchiveError, Settings,
     backend::Backend,
+    inventory::Inventory,
     local::Folder,
     settings::{Record, Target, folder_name},
 };
@@ -210,8 +211,35 @@ impl Archives {
     /// `may_continue` returns false, are retried with the next pass.
     pub fn prune(&self, now_ms: i64, may_continue: &dyn Fn() -> bool) {
         for archive in self.all().iter().filter(|archive| archive.is_on()) {
-            let _ = archive.prune(now_ms, may_continue);
+            let _ = archive.prune(now_ms, may_continue, &|inventory| self.save(archive, inventory));
         }
+    }
+
+    /// Stores what the archives must hold, where that changed. What can't be stored now is with the next pass.
+    pub fn save_inventories(&self) {
+        for archive in self.all() {
+            let _ = archive.save_inventory(&|inventory| self.save(&archive, inventory));
+        }
+    }
+
+    fn save(&self, archive: &Archive, inventory: &Inventory) -> Result<(), ArchiveError> {
+        let (name, bytes) = (inventory_name(&archive.record), inventory.to_bytes()?);
+        Ok(self.collections.store().write(|writer| writer.put_meta(&name, &bytes))?)
+    }
+
+    /// One sentence for each archive in a folder that lacks documents.
+    pub fn missing_in_words(&self) -> Vec<String> {
+        let sentence = |archive: Arc<Archive>| {
+            let missing = archive.missing_locally()?;
+            Some(format!(
+                "The archive of {} lacks {} documents: {} of its files were deleted or cut. Restore them \
+                 from a copy of the folder.",
+                self.name_of(&archive),
+                missing.documents,
+                missing.segments
+            ))
+        };
+        self.all().into_iter().filter_map(sentence).collect()
     }
 
     /// Whether [`Archives::prune`] may remove something by age. An unreadable archive counts as
@@ -238,7 +266,11 @@ impl Archives {
             let chosen = target.chosen_folder(store.folder());
             backend(target.of_store(store.folder(), &store.uuid()), chosen, &record.folder)
         });
-        Archive::new(record, backend)
+        let inventory = store.read(|reader| {
+            let bytes = reader.meta(&inventory_name(&record))?;
+            Ok::<_, StoreError>(bytes.map(Inventory::from_bytes).unwrap_or_default())
+        });
+        Archive::new(record, backend, inventory.unwrap_or_default())
     }
 
     fn put(&self, record: Record) -> Arc<Archive> {
@@ -292,6 +324,12 @@ impl Archives {
     fn read(&self) -> std::sync::RwLockReadGuard<'_, BTreeMap<CollectionId, Arc<Archive>>> {
         self.all.read().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The name of the value with the archive's inventory. The folder is unique in the store, and stays when the
+/// collection is replaced.
+fn inventory_name(record: &Record) -> String {
+    format!("archiveSegments/{}", record.folder)
 }
 
 #[cfg_attr(

@@ -13,8 +13,11 @@ mod archives;
 mod backend;
 mod error;
 mod frame;
+mod inventory;
 mod line;
 mod local;
+#[cfg(test)]
+mod missing_tests;
 #[cfg(feature = "s3")]
 mod s3;
 mod scan;

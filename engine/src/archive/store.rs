@@ -10,6 +10,7 @@ use super::{
     ArchiveError, Archived, ArchivedVersions, Settings,
     backend::Backend,
     frame,
+    inventory::{Inventory, Missing},
     line::append_line,
     segment::{self, SegmentContents, SegmentFile},
     settings::Record,
@@ -33,6 +34,7 @@ pub struct Archive {
     last_archived: Mutex<Arc<ArchivedVersions>>,
     /// Cached contents of segments, by name, with the size they were read at.
     known: Mutex<HashMap<String, (u64, Arc<SegmentContents>)>>,
+    inventory: Mutex<Inventory>,
     /// When a server's limits were last checked, in milliseconds since 1970.
     looked_ms: Mutex<Option<i64>>,
 }
@@ -82,10 +84,16 @@ pub struct Summary {
     pub newest_ms: Option<i64>,
     /// Unreadable bytes: torn ends and damage.
     pub unreadable: u64,
+    /// What was archived and is gone.
+    pub missing: Missing,
 }
 
 impl Archive {
-    pub(super) fn new(record: Record, backend: Result<Box<dyn Backend>, ArchiveError>) -> Self {
+    pub(super) fn new(
+        record: Record,
+        backend: Result<Box<dyn Backend>, ArchiveError>,
+        inventory: Inventory,
+    ) -> Self {
         Self {
             record,
             backend,
@@ -93,6 +101,7 @@ impl Archive {
             failure: Mutex::default(),
             last_archived: Mutex::default(),
             known: Mutex::default(),
+            inventory: Mutex::new(inventory),
             looked_ms: Mutex::default(),
         }
     }
@@ -238,6 +247,7 @@ impl Archive {
             return Err(error);
         }
         let bytes = offset + frame.len() as u64;
+        lock(&self.inventory).add(&name, bytes, u64::from(docs));
         let began_ms = writing.open.take().map_or(first_ms, |open| open.began_ms);
         if offset == 0 {
             writing.next = segment::number(&name).map(|number| number + 1);
@@ -261,8 +271,26 @@ impl Archive {
         }
     }
 
-    /// Removes the oldest segments until the limits hold, while `may_continue` returns true.
-    /// Returns how many. Appends continue in parallel, because a server may take long to answer.
+    /// Saves what the archive must hold, if that changed.
+    ///
+    /// # Errors
+    /// What `save` returns; the next call tries again.
+    pub(super) fn save_inventory(
+        &self,
+        save: &dyn Fn(&Inventory) -> Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
+        let changed = {
+            let mut inventory = lock(&self.inventory);
+            if !inventory.take_changed() {
+                return Ok(());
+            }
+            inventory.clone()
+        };
+        save(&changed).inspect_err(|_| lock(&self.inventory).not_saved())
+    }
+
+    /// Removes the oldest segments until the limits hold, while `may_continue` returns true. Before that, `save`
+    /// stores that they may be gone. Returns how many. Appends continue in parallel, because a server may take long to answer.
     ///
     /// # Errors
     /// When the backend can't be listed, or a segment can't be removed.
@@ -270,6 +298,7 @@ impl Archive {
         &self,
         now_ms: i64,
         may_continue: &dyn Fn() -> bool,
+        save: &dyn Fn(&Inventory) -> Result<(), ArchiveError>,
     ) -> Result<usize, ArchiveError> {
         let Settings { max_bytes, max_age_secs, .. } = self.record.settings;
         if max_bytes.is_none() && max_age_secs.is_none() {
@@ -295,6 +324,8 @@ impl Archive {
             if !goes || !may_continue() || !self.give_up(segment, open.as_ref()) {
                 break;
             }
+            lock(&self.inventory).remove(&segment.name);
+            self.save_inventory(save)?;
             backend.remove(&segment.name)?;
             lock(&self.known).remove(&segment.name);
             // The segment may have held them, so they must be archived again before their removal.
@@ -377,8 +408,12 @@ impl Archive {
     pub fn summary(&self) -> Result<Summary, ArchiveError> {
         let backend = self.backend()?;
         let mut summary = Summary::default();
-        for segment in backend.list()? {
-            let contents = self.contents(backend, &segment)?;
+        let listed = backend.list()?;
+        let contents = listed.iter().map(|segment| self.contents(backend, segment));
+        let contents = contents.collect::<Result<Vec<_>, _>>()?;
+        let found = || listed.iter().zip(contents.iter().map(|contents| &**contents));
+        summary.missing = lock(&self.inventory).compare(found());
+        for (segment, contents) in found() {
             summary.segments += 1;
             summary.documents += contents.docs();
             summary.bytes += segment.bytes;
@@ -387,6 +422,14 @@ impl Archive {
             summary.newest_ms = summary.newest_ms.into_iter().chain(contents.last_ms()).max();
         }
         Ok(summary)
+    }
+
+    /// What is gone of an archive in a folder. A server is not asked: that may take long.
+    pub(super) fn missing_locally(&self) -> Option<Missing> {
+        let backend = self.backend().ok().filter(|backend| backend.appends())?;
+        let is_short = lock(&self.inventory).is_short(&backend.list().ok()?);
+        let missing = is_short.then(|| self.summary().ok()).flatten()?.missing;
+        Some(missing).filter(|missing| missing.segments > 0)
     }
 
     pub(super) fn backend(&self) -> Result<&dyn Backend, ArchiveError> {

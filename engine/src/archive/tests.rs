@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 use super::{
     backend::Backend,
+    inventory::Inventory,
     local::Folder,
     segment::{self, SegmentContents, SegmentFile},
     settings::Record,
@@ -49,7 +50,7 @@ fn with_backend(settings: Settings, backend: Result<Box<dyn Backend>, ArchiveErr
         is_on: true,
         settings,
     };
-    Archive::new(record, backend)
+    Archive::new(record, backend, Inventory::default())
 }
 
 fn world(settings: Settings) -> World {
@@ -240,14 +241,14 @@ fn limits_remove_the_oldest_segments() {
     by_age.clock.advance_ms(25 * 3_600_000);
     by_age.append([2]).expect("kept");
     assert_eq!(by_age.files().len(), 2, "a day makes a new segment");
-    assert_eq!(by_age.archive.prune(NOW_MS + 25 * 3_600_000, &|| true), Ok(1));
+    assert_eq!(by_age.archive.prune(NOW_MS + 25 * 3_600_000, &|| true, &|_| Ok(())), Ok(1));
     assert_eq!(by_age.ids(&ScanStart::default()), [2]);
     assert_eq!(
-        by_age.archive.prune(NOW_MS + 26 * 3_600_000, &|| true),
+        by_age.archive.prune(NOW_MS + 26 * 3_600_000, &|| true, &|_| Ok(())),
         Ok(0),
         "an hour old, not older"
     );
-    assert_eq!(by_age.archive.prune(NOW_MS + 26 * 3_600_000 + 1, &|| true), Ok(1));
+    assert_eq!(by_age.archive.prune(NOW_MS + 26 * 3_600_000 + 1, &|| true, &|_| Ok(())), Ok(1));
     by_age.append([3]).expect("the open segment is gone, and another begins");
     assert_eq!(by_age.ids(&ScanStart::default()), [3]);
 
@@ -255,7 +256,7 @@ fn limits_remove_the_oldest_segments() {
     for id in 0..100 {
         by_bytes.append([id]).expect("kept");
     }
-    assert!(by_bytes.archive.prune(NOW_MS, &|| true).expect("pruned") > 0);
+    assert!(by_bytes.archive.prune(NOW_MS, &|| true, &|_| Ok(())).expect("pruned") > 0);
     let summary = by_bytes.archive.summary().expect("read");
     assert!((2_000..=4_000).contains(&summary.bytes), "{summary:?}");
     let ids = by_bytes.ids(&ScanStart::default());
@@ -271,7 +272,7 @@ fn what_is_known_of_a_segment_goes_with_it() {
         world.archive.summary().expect("read");
     }
     assert_eq!(world.archive.segments_known(), world.files().len());
-    assert!(world.archive.prune(NOW_MS, &|| true).expect("pruned") > 0);
+    assert!(world.archive.prune(NOW_MS, &|| true, &|_| Ok(())).expect("pruned") > 0);
     assert_eq!(world.archive.segments_known(), world.files().len());
     let (_, seen) = read(&world.archive, &ScanStart::default(), usize::MAX);
     assert_eq!((world.archive.segments_known(), seen.unreadable), (world.files().len(), 0));
@@ -361,7 +362,11 @@ fn a_batch_does_not_wait_for_what_a_limit_removes_and_stays() {
         append(&archive, &clock, [1]).expect("kept");
         clock.advance_ms(2 * 3_600_000);
         *slow_at.lock().expect("free") = Some(at);
-        assert_eq!(archive.prune(clock.now_ms(), &|| may_continue), Ok(removed), "{at}");
+        assert_eq!(
+            archive.prune(clock.now_ms(), &|| may_continue, &|_| Ok(())),
+            Ok(removed),
+            "{at}"
+        );
         assert_eq!(read(&archive, &ScanStart::default(), 9).0, left, "{at}");
     };
     // It came into the segment that was too old when it was listed.
@@ -378,7 +383,7 @@ fn a_segment_without_a_whole_batch_goes_by_the_age_in_its_name() {
     fs::write(&torn, [0x1f]).expect("torn");
     world.clock.advance_ms(25 * 3_600_000);
     world.append([2]).expect("kept");
-    assert_eq!(world.archive.prune(NOW_MS + 25 * 3_600_000, &|| true), Ok(1));
+    assert_eq!(world.archive.prune(NOW_MS + 25 * 3_600_000, &|| true, &|_| Ok(())), Ok(1));
     assert!(!torn.exists());
     assert_eq!(world.ids(&ScanStart::default()), [2]);
 }
@@ -388,7 +393,7 @@ fn the_newest_segment_is_never_too_large() {
     let world = world(settings(Some(10), None));
     world.append([1]).expect("kept");
     world.append([2]).expect("kept");
-    assert_eq!(world.archive.prune(NOW_MS, &|| true), Ok(1));
+    assert_eq!(world.archive.prune(NOW_MS, &|| true, &|_| Ok(())), Ok(1));
     assert_eq!(world.ids(&ScanStart::default()), [2]);
 }
 

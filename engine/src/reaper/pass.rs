@@ -131,6 +131,7 @@ impl<'r> Pass<'r> {
         if !self.reaper.is_clock_doubtful() {
             self.reaper.archives().prune(self.now_ms(), continues);
         }
+        self.reaper.archives().save_inventories();
         self.report.finished_ms = self.reaper.clock().now_ms();
         let took = work_time().saturating_sub(self.began).as_micros();
         self.report.duration_micros = u64::try_from(took).unwrap_or(u64::MAX);

@@ -101,6 +101,11 @@ fn figures_ui(ui: &mut Ui, status: &Status, zone: Zone) {
     let target = if status.target.is_empty() { "the data folder" } else { &status.target };
     let state = if status.on { "on" } else { "off: expired documents are deleted permanently" };
     key_value::ui(ui, "Archiving", &format!("{state}, in {}", with_marks(target)));
+    if status.missing > 0 {
+        let documents = number::counted(status.missing, "document", "documents");
+        let words = format!("{documents}: archive files were deleted or cut");
+        key_value::colored(ui, "Missing", &words, colors(ui).error);
+    }
     if status.unreadable > 0 {
         let words =
             format!("{} in damaged or incomplete batches", number::bytes(status.unreadable));

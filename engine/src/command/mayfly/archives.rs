@@ -34,6 +34,8 @@ fn with_contents(context: &Context, archive: &Archive) -> Document {
                 "oldest": instant(summary.oldest_ms),
                 "newest": instant(summary.newest_ms),
                 "unreadableBytes": long(summary.unreadable),
+                "missingSegments": long(summary.missing.segments),
+                "missingDocuments": long(summary.missing.documents),
             });
         }
         Err(error) => {

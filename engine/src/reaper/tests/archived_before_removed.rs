@@ -161,7 +161,7 @@ fn what_a_limit_took_out_of_the_archive_is_archived_again() {
     archive_only(&world);
     clock.advance_ms(3_600_000);
     let archive = world.reaper.archives().find(&namespace()).expect("an archive");
-    assert_eq!(archive.prune(allowance(&world).now_ms, &|| true), Ok(1));
+    assert_eq!(archive.prune(allowance(&world).now_ms, &|| true, &|_| Ok(())), Ok(1));
     assert_eq!(world.reaper.run_pass().deleted, 6);
     assert_eq!(archived(&world), [0, 1, 2, 3, 4, 5]);
 }

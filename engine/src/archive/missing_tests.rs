@@ -1,0 +1,69 @@
+//! Segments that are deleted, emptied or cut are noticed.
+
+use std::fs::{self, File};
+
+use bson::{Document, doc};
+
+use crate::command::testing::Lab;
+
+/// An archive with three segments of a hundred documents each, and its segments.
+fn archived(lab: &Lab) -> Vec<std::path::PathBuf> {
+    lab.ok("{create: 'c'}");
+    lab.ok("{createIndexes: 'c', indexes: [{key: {at: 1}, name: 'ttl', expireAfterSeconds: 1}]}");
+    lab.ok("{mayflyArchive: 'c'}");
+    for batch in 0..3 {
+        let documents: Vec<Document> = (0..100)
+            .map(|id| doc! { "_id": batch * 100 + id, "at": bson::DateTime::from_millis(0) })
+            .collect();
+        lab.run_document(&doc! { "insert": "c", "documents": documents });
+        lab.check("{mayflyReap: 1}", "{deletedDocuments: 100}");
+        // The next day has a segment of its own.
+        lab.engine.simulated_clock().expect("simulated").advance_ms(90_000_000);
+    }
+    let folder = lab.engine.collections().store().folder().join("archive").join("test.c");
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("a file").path())
+        .collect();
+    files.sort();
+    assert_eq!(files.len(), 3);
+    files
+}
+
+#[test]
+fn a_segment_that_is_gone_is_missing() {
+    let changes: [(fn(&std::path::Path), i64); 3] = [
+        (|file| fs::remove_file(file).expect("removed"), 100),
+        (|file| drop(File::create(file).expect("emptied")), 100),
+        (
+            |file| {
+                let file = File::options().write(true).open(file).expect("a file");
+                let bytes = file.metadata().expect("a size").len();
+                file.set_len(bytes / 2).expect("cut");
+            },
+            100,
+        ),
+    ];
+    for (change, gone) in changes {
+        for at in 0..3 {
+            let lab = Lab::new();
+            let files = archived(&lab);
+            let check = |segments: i64, documents: i64| {
+                lab.check(
+                    "{mayflyArchives: 1}",
+                    &format!(
+                        "{{'archives.0.missingSegments': {segments}, \
+                         'archives.0.missingDocuments': {documents}}}"
+                    ),
+                );
+            };
+            check(0, 0);
+            change(&files[at]);
+            check(1, gone);
+            let lab = lab.reopened();
+            let warnings = &lab.engine.open_report().warnings;
+            let words = format!("The archive of test.c lacks {gone} documents");
+            assert!(warnings.iter().any(|warning| warning.starts_with(&words)), "{warnings:?}");
+        }
+    }
+}
