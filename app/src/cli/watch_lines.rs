@@ -58,14 +58,13 @@ fn lines(store: &WatchedStore, event: &Event) -> Vec<String> {
             let shown = documents.iter().filter(|removed| store.covers(&removed.namespace));
             let mut lines: Vec<String> = shown
                 .map(|removed| {
-                    let lag_ms = removed.removed_ms.saturating_sub(removed.threshold_ms);
                     format!(
                         "{} removed {} {} by {}, {} after expiration",
                         Zone::Utc.date_time(removed.removed_ms),
                         removed.namespace,
                         write_value(&removed.id, Layout::OneLine),
                         removed.index,
-                        duration::figure(lag_ms)
+                        duration::figure(removed.lag_ms())
                     )
                 })
                 .collect();

@@ -37,6 +37,10 @@ pub struct IndexMeta {
     pub partial: Option<Filter>,
     /// 0 to 2147483647; -1 on a last-modified index means on, without a default.
     pub expire_after_secs: Option<i64>,
+    /// Since when its TTL rule, or the collection's own one in the case of the `_id` index, has
+    /// removed documents as early as it does now, in milliseconds since 1970. Before that, no pass
+    /// could remove them. `None` if an earlier version made the rule.
+    pub ttl_since_ms: Option<i64>,
     /// Whether the index holds every document yet.
     pub state: IndexState,
     /// A document had an array in an indexed field. Never set back to false.

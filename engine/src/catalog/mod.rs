@@ -15,6 +15,7 @@ mod options;
 pub(crate) mod record;
 pub mod rules;
 pub(crate) mod snapshot;
+mod ttl_since;
 mod validator;
 
 pub use closed::ClosedReason;
@@ -27,4 +28,5 @@ pub use index_meta::{EntryForm, IndexMeta, IndexState};
 pub use name::{Namespace, check_db};
 pub use options::{Capped, Clustered, CollectionOptions, View};
 pub use snapshot::{Catalog, CatalogSnapshot, DatabaseMeta, TtlTarget};
+pub(crate) use ttl_since::note_since;
 pub use validator::{Validation, ValidationAction, ValidationLevel};

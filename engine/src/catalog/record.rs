@@ -132,6 +132,9 @@ fn write_index(index: &IndexMeta) -> Bson {
     if let Some(collation) = &index.collation {
         record.insert("collation", collation.spec().clone());
     }
+    if let Some(since_ms) = index.ttl_since_ms {
+        record.insert("ttlSinceMs", since_ms);
+    }
     Bson::Document(record)
 }
 
@@ -249,6 +252,7 @@ fn read_index(record: &Document) -> Option<IndexMeta> {
         collation,
         partial,
         expire_after_secs: record.get("expireAfterSeconds").and_then(integer),
+        ttl_since_ms: record.get("ttlSinceMs").and_then(integer),
         state: if flag("building")? { IndexState::Building } else { IndexState::Ready },
         multikey: flag("multikey")?,
         clustered: flag("clustered")?,

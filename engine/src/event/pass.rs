@@ -42,9 +42,9 @@ pub struct IndexReport {
     pub inert: Option<InertReason>,
     /// How long its visits took, in microseconds of real time.
     pub duration_micros: u64,
-    /// Median time in milliseconds from threshold to removal.
+    /// Median lag in milliseconds, see [`RemovedDocument::lag_ms`].
     pub lag_p50_ms: i64,
-    /// Longest time in milliseconds from threshold to removal.
+    /// Longest lag in milliseconds.
     pub lag_max_ms: i64,
 }
 
@@ -59,6 +59,9 @@ pub struct RemovedDocument {
     pub id: Bson,
     /// When it expired, in milliseconds since 1970.
     pub threshold_ms: i64,
+    /// When a pass could remove it first, in milliseconds since 1970: the threshold, or the creation
+    /// of the index or the shortening of its TTL that made the document overdue, if that was later.
+    pub removable_ms: i64,
     /// The date or last modification that its threshold is based on.
     pub base_ms: i64,
     /// When it was removed.
@@ -67,6 +70,14 @@ pub struct RemovedDocument {
     pub bytes: u32,
     /// The number of the pass.
     pub pass: u64,
+}
+
+impl RemovedDocument {
+    /// Milliseconds from [`Self::removable_ms`] to the removal.
+    #[must_use]
+    pub fn lag_ms(&self) -> i64 {
+        self.removed_ms.saturating_sub(self.removable_ms).max(0)
+    }
 }
 
 /// One document that was restored from the trash or an archive.

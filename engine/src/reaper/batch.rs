@@ -276,7 +276,7 @@ pub(super) fn remove(
             let told = is_told.then(|| describe(target, stored, deadline, allowance));
             Ok(Some(RemovedEntry {
                 bytes: stored.bytes.len() as u64,
-                lag_ms: allowance.now_ms.saturating_sub(deadline.threshold_ms),
+                lag_ms: lag_ms(target, deadline.threshold_ms, allowance.now_ms),
                 described: told.transpose()?,
                 trash_row: times.map(row).transpose()?,
             }))
@@ -326,6 +326,11 @@ fn fitting(left: u64, (bytes, done): (u64, usize), all: Counters) -> usize {
     usize::try_from(left / each.max(1)).unwrap_or(usize::MAX).max(1)
 }
 
+/// How long a document could have been removed before it was.
+fn lag_ms(target: &Target, threshold_ms: i64, now_ms: i64) -> i64 {
+    now_ms.saturating_sub(target.removable_ms(threshold_ms)).max(0)
+}
+
 fn describe(
     target: &Target,
     stored: &StoredDocument<'_>,
@@ -337,6 +342,7 @@ fn describe(
         index: target.name().to_owned(),
         id: id_of(stored.document()?),
         threshold_ms: deadline.threshold_ms,
+        removable_ms: target.removable_ms(deadline.threshold_ms),
         base_ms: deadline.base_ms,
         removed_ms: allowance.now_ms,
         bytes: u32::try_from(stored.bytes.len()).unwrap_or(u32::MAX),

@@ -64,6 +64,13 @@ impl Target {
         self.index.key.parts.first().map_or("", |part| part.path.as_str())
     }
 
+    /// From when on a pass could remove a document with this threshold: from then, or since the rule
+    /// removes documents as early as it does, if that is later.
+    #[must_use]
+    pub fn removable_ms(&self, threshold_ms: i64) -> i64 {
+        self.index.ttl_since_ms.map_or(threshold_ms, |since_ms| threshold_ms.max(since_ms))
+    }
+
     /// Identifies the rule within a pass.
     #[must_use]
     pub fn identity(&self) -> (CollectionId, IndexId, bool) {

@@ -121,7 +121,7 @@ impl Place {
 type Stored = (RecordNumber, i64, Vec<u8>);
 type Contents = (Vec<(CollectionMeta, Vec<Stored>)>, BTreeMap<String, Bson>);
 
-/// All definitions and documents, without a store's own numbers.
+/// All definitions and documents, without a store's own numbers and times.
 fn contents(place: &Place) -> Contents {
     let catalog = place.collections().catalog();
     let read = |collection: &CollectionMeta| {
@@ -132,10 +132,10 @@ fn contents(place: &Place) -> Contents {
         })
     };
     let all = catalog.all_collections().map(|collection| {
-        let plain = collection
-            .indexes
-            .iter()
-            .map(|index| IndexMeta { id: IndexId(0), ..IndexMeta::clone(index) }.into());
+        let plain = collection.indexes.iter().map(|index| {
+            let index = IndexMeta::clone(index);
+            IndexMeta { id: IndexId(0), ttl_since_ms: None, ..index }.into()
+        });
         let plain = CollectionMeta {
             id: CollectionId(0),
             indexes: plain.collect(),

@@ -407,6 +407,7 @@ mod tests {
             index: "at_1".to_owned(),
             id: bson::Bson::Int32(id),
             threshold_ms: 0,
+            removable_ms: 0,
             base_ms: 0,
             removed_ms: 0,
             bytes: 0,

@@ -40,7 +40,7 @@ impl Ledger {
                 label: label(&document.id),
                 index: document.index.clone(),
                 removed_ms: document.removed_ms,
-                lag_ms: document.removed_ms.saturating_sub(document.threshold_ms).max(0),
+                lag_ms: document.lag_ms(),
             });
         }
         if more > 0 {
@@ -142,6 +142,7 @@ mod tests {
             index: "at_1".to_owned(),
             id: Bson::Int32(id),
             threshold_ms: 0,
+            removable_ms: 0,
             base_ms: 0,
             removed_ms: 1_500,
             bytes: 1,

@@ -104,7 +104,7 @@ fn is_of(lane: &Lane, document: &RemovedDocument) -> bool {
 }
 
 fn bury(view: &mut WatchView, document: RemovedDocument) {
-    let lag_ms = document.removed_ms.saturating_sub(document.threshold_ms).max(0);
+    let lag_ms = document.lag_ms();
     if view.tombstones.len() >= WATCH_TOMBSTONES_MAX {
         view.tombstones.pop_front();
     }
@@ -234,6 +234,7 @@ mod tests {
             index: lane.index.clone(),
             id: lane.id.clone(),
             threshold_ms: lane.threshold_ms,
+            removable_ms: lane.threshold_ms,
             base_ms: 0,
             removed_ms: lane.threshold_ms + lag_ms,
             bytes: 0,

@@ -221,6 +221,7 @@ fn removals<'e>(
             index: String::new(),
             id,
             threshold_ms: entry.at_ms,
+            removable_ms: entry.at_ms,
             base_ms: entry.at_ms,
             removed_ms: entry.at_ms,
             bytes: 0,

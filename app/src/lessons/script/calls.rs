@@ -205,12 +205,13 @@ impl Extension for Calls {
 
 /// A row of the ledger as the shell shows it.
 fn row(row: RemovedDocument) -> Document {
+    let lag_ms = row.lag_ms();
     doc! {
         "_id": row.id,
         "index": row.index,
         "threshold": DateTime::from_millis(row.threshold_ms),
         "removed": DateTime::from_millis(row.removed_ms),
-        "lagSeconds": number(row.removed_ms.saturating_sub(row.threshold_ms)) / 1_000.0,
+        "lagSeconds": number(lag_ms) / 1_000.0,
         "pass": number(i64::try_from(row.pass).unwrap_or(i64::MAX)),
     }
 }

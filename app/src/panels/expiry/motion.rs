@@ -158,6 +158,7 @@ mod tests {
             own_ttl: false,
             dates_ms: Vec::new(),
             removed_ms: None,
+            removable_ms: None,
             seen_ms: None,
         }
     }

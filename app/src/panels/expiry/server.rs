@@ -116,7 +116,7 @@ pub(super) fn lag(lane: &Lane, late_ms: i64) -> String {
 
 /// The lag of a removal in a table. Of two looks, the most that it can be.
 pub(super) fn lag_figure(lane: &Lane) -> String {
-    let late_ms = lane.removed_ms.unwrap_or(lane.threshold_ms).saturating_sub(lane.threshold_ms);
+    let late_ms = lane.late_ms().unwrap_or(0);
     match lane.seen_ms {
         _ if late_ms < 0 => "before".to_owned(),
         Some(_) => format!("≤ {}", duration::figure(late_ms)),
@@ -157,6 +157,7 @@ mod tests {
             own_ttl: false,
             dates_ms: Vec::new(),
             removed_ms,
+            removable_ms: None,
             seen_ms,
         }
     }

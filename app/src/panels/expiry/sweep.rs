@@ -117,6 +117,7 @@ mod tests {
             own_ttl: false,
             dates_ms: Vec::new(),
             removed_ms: Some(600_000),
+            removable_ms: None,
             seen_ms: None,
         }
     }

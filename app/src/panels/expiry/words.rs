@@ -190,11 +190,13 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
     match lane.phase(now_ms) {
         Phase::Removed { late_ms } => {
             let at = lane.removed_ms.unwrap_or(due);
-            format!(
-                "Removed at {}, {}",
-                instant(at, now_ms, schedule.zone),
-                schedule.lateness(late_ms)
-            )
+            let at = instant(at, now_ms, schedule.zone);
+            let after = if lane.removable_ms.is_some() {
+                "its index could remove it, as it had expired before"
+            } else {
+                "expiring"
+            };
+            format!("Removed at {at}, {}", schedule.lateness(late_ms, after))
         }
         Phase::Overdue if schedule.is_hidden(lane, now_ms) => hidden(schedule.removals),
         _ if let Some(words) = stays(schedule.removals) => words.to_owned(),
@@ -317,12 +319,12 @@ impl PassTimes {
     }
 
     /// How late a removal was, and up to what that is normal.
-    pub(super) fn lateness(&self, late_ms: i64) -> String {
+    pub(super) fn lateness(&self, late_ms: i64, after: &str) -> String {
         let late = duration::figure(late_ms.max(0));
         if self.at_threshold {
-            return format!("{late} after expiring");
+            return format!("{late} after {after}");
         }
-        format!("{late} after expiring (normal: up to {})", number::secs(self.sleep_ms / 1_000))
+        format!("{late} after {after} (normal: up to {})", number::secs(self.sleep_ms / 1_000))
     }
 
     /// Whether a removal was later than one period and the pass itself explain.
@@ -374,6 +376,7 @@ mod tests {
             own_ttl: true,
             dates_ms: Vec::new(),
             removed_ms: None,
+            removable_ms: None,
             seen_ms: None,
         }
     }
@@ -539,9 +542,13 @@ mod tests {
         assert!(bracket(&gone, 70_000, &east).starts_with("Removed at 01:01:00, "));
         let expected = "Removed at 00:01:00, 40.0 s after expiring (normal: up to 60 s)";
         assert_eq!(bracket(&gone, 70_000, &times), expected);
+        let before = Lane { removable_ms: Some(59_000), ..gone };
+        let expected = "Removed at 00:01:00, 1.0 s after its index could remove it, as it had expired \
+                        before (normal: up to 60 s)";
+        assert_eq!(bracket(&before, 70_000, &times), expected);
         assert_eq!([60_999, 61_001].map(|late| times.is_late(late)), [false, true]);
         times.at_threshold = true;
-        assert_eq!(times.lateness(300), "300 ms after expiring");
+        assert_eq!(times.lateness(300, "expiring"), "300 ms after expiring");
     }
 
     #[test]

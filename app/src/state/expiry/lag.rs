@@ -6,7 +6,8 @@ use super::{ExpiryView, Lane};
 use crate::job::PassReport;
 use crate::limits::LAG_PASSES_MAX;
 
-/// How late the removals of one pass were, in milliseconds after the thresholds.
+/// How late the removals of one pass were, in milliseconds after the thresholds, or after the index
+/// that came later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassLag {
     /// When the pass began, in milliseconds since 1970.
@@ -28,7 +29,7 @@ pub struct Promise {
     pub removed: u64,
     /// Those that came later.
     pub late: u64,
-    /// The latest, in milliseconds after its threshold.
+    /// The latest, in milliseconds.
     pub max_ms: i64,
 }
 
@@ -73,8 +74,7 @@ impl ExpiryView {
 
 /// None for a document that another program deleted before its threshold.
 fn lateness(lane: &Lane) -> Option<i64> {
-    let late_ms = lane.removed_ms?.saturating_sub(lane.threshold_ms);
-    (late_ms >= 0).then_some(late_ms)
+    lane.late_ms().filter(|late_ms| *late_ms >= 0)
 }
 
 #[cfg(test)]
@@ -93,6 +93,7 @@ mod tests {
             own_ttl: false,
             dates_ms: Vec::new(),
             removed_ms: Some(removed_ms),
+            removable_ms: None,
             seen_ms: None,
         }
     }
@@ -113,6 +114,18 @@ mod tests {
         assert_eq!((first.at_ms, first.removed), (60_000, 100));
         assert_eq!((first.median_ms, first.most_ms, first.max_ms), (5_050, 9_950, 10_050));
         assert_eq!((found[1].median_ms, found[1].max_ms), (1_000, 1_000));
+    }
+
+    #[test]
+    fn a_document_that_expired_before_its_index_counts_from_the_index() {
+        let mut view = ExpiryView::default();
+        let late = Lane { removable_ms: Some(59_000), ..removed(0, 60_000) };
+        view.take_removed([late, removed(59_500, 60_000)], 0);
+        assert_eq!(view.lag_ms(), Some((500, 1_000, 1_000)));
+        let expected = Promise { removed: 2, late: 0, max_ms: 1_000 };
+        assert_eq!(view.promise(1_000), Some(expected));
+        assert_eq!(view.lag_of_passes(&VecDeque::from([pass(60_000)]))[0].max_ms, 1_000);
+        assert_eq!(removed(70_000, 60_000).late_ms(), Some(-10_000), "deleted before");
     }
 
     #[test]

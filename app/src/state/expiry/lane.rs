@@ -24,6 +24,9 @@ pub struct Lane {
     pub dates_ms: Vec<i64>,
     /// When it was removed, in milliseconds, if it was; of a server, when it was found to be gone.
     pub removed_ms: Option<i64>,
+    /// When a pass could remove it first, in milliseconds, if its threshold was before that: the index
+    /// came later.
+    pub removable_ms: Option<i64>,
     /// When it was last seen, in milliseconds, if nothing says when it was removed.
     pub seen_ms: Option<i64>,
 }
@@ -35,9 +38,9 @@ pub enum Phase {
     Waiting,
     /// Past its threshold, not yet removed.
     Overdue,
-    /// Gone, this many milliseconds after its threshold.
+    /// Gone, this many milliseconds after a pass could remove it.
     Removed {
-        /// Removal minus threshold, in milliseconds.
+        /// The lag in milliseconds; negative if it was deleted before its threshold.
         late_ms: i64,
     },
 }
@@ -46,11 +49,20 @@ impl Lane {
     /// The phase of the document at `now_ms`.
     #[must_use]
     pub fn phase(&self, now_ms: i64) -> Phase {
-        match self.removed_ms {
-            Some(at) => Phase::Removed { late_ms: at.saturating_sub(self.threshold_ms) },
+        match self.late_ms() {
+            Some(late_ms) => Phase::Removed { late_ms },
             None if self.threshold_ms <= now_ms => Phase::Overdue,
             None => Phase::Waiting,
         }
+    }
+
+    /// How late its removal was in milliseconds: after its threshold, or after the index that came later.
+    /// Negative if another program deleted it before its threshold.
+    #[must_use]
+    pub fn late_ms(&self) -> Option<i64> {
+        let after_ms = self.removed_ms?.saturating_sub(self.threshold_ms);
+        let waited_ms = self.removable_ms.map_or(0, |at| at.saturating_sub(self.threshold_ms));
+        Some(if after_ms < 0 { after_ms } else { after_ms.saturating_sub(waited_ms).max(0) })
     }
 
     /// Whether the threshold is counted from the last modification. Azure Cosmos DB hides such a
@@ -75,6 +87,7 @@ impl From<ExpiringRow> for Lane {
             own_ttl,
             dates_ms,
             removed_ms: None,
+            removable_ms: None,
             seen_ms: None,
         }
     }
@@ -92,6 +105,7 @@ impl From<&RemovedDocument> for Lane {
             own_ttl: false,
             dates_ms: Vec::new(),
             removed_ms: Some(removed.removed_ms),
+            removable_ms: Some(removed.removable_ms).filter(|at| *at > removed.threshold_ms),
             seen_ms: None,
         }
     }

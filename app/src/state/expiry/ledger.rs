@@ -219,7 +219,7 @@ impl ExpiryView {
                 "base": date(lane.base_ms),
                 "threshold": date(lane.threshold_ms),
                 "removed": date(removed_ms),
-                "lateMS": removed_ms.saturating_sub(lane.threshold_ms),
+                "lateMS": lane.late_ms().unwrap_or(0),
             }
         };
         self.ledger.iter().rev().map(row).collect()
@@ -240,6 +240,7 @@ mod tests {
             own_ttl: false,
             dates_ms: Vec::new(),
             removed_ms: Some(removed_ms),
+            removable_ms: None,
             seen_ms: None,
         }
     }

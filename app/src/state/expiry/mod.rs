@@ -449,14 +449,13 @@ impl ExpiryView {
         of_id().find(|lane| lane.removed_ms == self.selected_removed_ms).or_else(|| of_id().next())
     }
 
-    /// Median, 99th percentile and maximum of removal minus threshold over the ledger, in
-    /// milliseconds. `None` while nothing was removed.
+    /// Median, 99th percentile and maximum of the lag over the ledger, in milliseconds. `None` while nothing was removed.
     #[must_use]
     pub fn lag_ms(&self) -> Option<(i64, i64, i64)> {
         let mut late: Vec<i64> = self
             .ledger
             .iter()
-            .filter_map(|lane| Some(lane.removed_ms?.saturating_sub(lane.threshold_ms)))
+            .filter_map(Lane::late_ms)
             // Another program deleted it before its threshold.
             .filter(|late_ms| *late_ms >= 0)
             .collect();

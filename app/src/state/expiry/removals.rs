@@ -278,6 +278,7 @@ mod tests {
             own_ttl: false,
             dates_ms: Vec::new(),
             removed_ms,
+            removable_ms: None,
             seen_ms: None,
         }
     }

@@ -15,6 +15,7 @@ fn lane(id: i32, threshold_ms: i64) -> Lane {
         own_ttl: false,
         dates_ms: Vec::new(),
         removed_ms: None,
+        removable_ms: None,
         seen_ms: None,
     }
 }

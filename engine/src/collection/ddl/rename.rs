@@ -189,6 +189,7 @@ fn indexes(collection: Option<&CollectionMeta>) -> BTreeMap<&str, IndexMeta> {
             id: IndexId(0),
             state: IndexState::Ready,
             multikey: false,
+            ttl_since_ms: None,
             ..IndexMeta::clone(index)
         };
         (index.name.as_str(), asked)

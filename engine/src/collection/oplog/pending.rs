@@ -172,8 +172,10 @@ impl PendingEntry {
 /// The definition as every store has it: without its own numbers and without unfinished builds.
 pub(super) fn replicated(collection: &CollectionMeta) -> CollectionMeta {
     let ready = collection.indexes.iter().filter(|index| index.state == IndexState::Ready);
-    let numberless =
-        |index: &Arc<IndexMeta>| Arc::new(IndexMeta { id: IndexId(0), ..IndexMeta::clone(index) });
+    let numberless = |index: &Arc<IndexMeta>| {
+        let index = IndexMeta::clone(index);
+        Arc::new(IndexMeta { id: IndexId(0), ttl_since_ms: None, ..index })
+    };
     CollectionMeta {
         id: CollectionId(0),
         indexes: ready.map(numberless).collect(),

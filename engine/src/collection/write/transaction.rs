@@ -14,7 +14,7 @@ use super::{
 use crate::{
     catalog::{
         CatalogError, CatalogErrorKind, CatalogSnapshot, CollectionMeta, IndexMeta, IndexState,
-        Namespace, record, snapshot,
+        Namespace, note_since, record, snapshot,
     },
     collection::{InvalidDocument, WriteError, oplog::pending::PendingOplog},
     store::{CollectionId, Counters, IndexId, RecordNumber, StoreError, Writer},
@@ -174,8 +174,11 @@ impl<'w, 't> Transaction<'w, 't> {
     /// Creates or changes a definition. Refuses one that is too large to be read again.
     pub(in crate::collection) fn put_collection(
         &mut self,
-        collection: CollectionMeta,
+        mut collection: CollectionMeta,
     ) -> Result<(), WriteError> {
+        let before = self.catalog.collection(&collection.namespace);
+        let before = before.filter(|before| before.id == collection.id);
+        note_since(before.as_deref(), &mut collection, self.now_ms);
         let name = &collection.namespace;
         self.catalog.check_writable(&name.db)?;
         let record = record::write(&collection)?;

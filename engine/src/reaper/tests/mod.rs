@@ -2,6 +2,7 @@
 
 mod archived_before_removed;
 mod changes_between_read_and_delete;
+mod lag_counts_from_rule;
 mod monitor_without_thread;
 mod pass_rests_during_copy;
 mod predictions_match_pass;
@@ -23,7 +24,7 @@ use crate::{
     clock::{Clock, SimulatedClock},
     collection::{Collections, WriteError},
     command::testing::spoil,
-    event::{Event, EventHub, PassReport, Subscription},
+    event::{Event, EventHub, PassReport, RemovedDocument, Subscription},
     store::{Store, StoreOptions},
     ttl::Expiry,
     value::{
@@ -228,14 +229,15 @@ fn large_documents_go_few_at_a_time() {
 
 #[test]
 fn counters_and_report_say_what_a_pass_did() {
-    let (world, _) = simulated();
+    let (world, clock) = simulated();
     world.reaper.set_parameter(TtlParameter::TrashSecs, 600).expect("valid");
     world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
-    world.insert((0..4).map(|id| doc! { "_id": id, "f": date(-10 - i64::from(id)) }));
+    world.insert((0..4).map(|id| doc! { "_id": id, "f": date(30 - i64::from(id)) }));
     world.insert([
-        doc! { "_id": 4, "f": [date(-30), date(-20), date(5)] },
-        doc! { "_id": 5, "f": date(1) },
+        doc! { "_id": 4, "f": [date(10), date(20), date(45)] },
+        doc! { "_id": 5, "f": date(41) },
     ]);
+    clock.advance_ms(40_000);
     let report = world.reaper.run_pass();
     let of_index = &report.indexes[0];
     assert_eq!((report.deleted, of_index.deleted, of_index.examined), (5, 5, 6));

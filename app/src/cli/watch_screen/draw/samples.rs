@@ -54,6 +54,7 @@ pub(in crate::cli::watch_screen) fn view(width: u16, height: u16) -> WatchView {
         index: "_ts_1".to_owned(),
         id: Bson::String(id.to_owned()),
         threshold_ms: NOW_MS - 9_000 - lag_ms,
+        removable_ms: NOW_MS - 9_000 - lag_ms,
         base_ms: 0,
         removed_ms: NOW_MS - 9_000,
         bytes: 0,

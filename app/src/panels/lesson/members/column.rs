@@ -233,6 +233,7 @@ fn lane_ui(
             own_ttl: false,
             dates_ms: Vec::new(),
             removed_ms: lane.removed_ms,
+            removable_ms: None,
             seen_ms: None,
         };
         let pose = Pose::STILL;
