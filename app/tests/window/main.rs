@@ -16,6 +16,7 @@ mod documents;
 mod drawers;
 mod enter;
 mod expiry;
+mod expiry_counts;
 mod expiry_range;
 mod explain;
 mod fake;

@@ -385,8 +385,12 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
         Purpose::Density => {
             with(cx.state, tab, |view| view.take_forecast(command, reply, now_ms));
             ask_cliff(tab, cx);
-            let totals = cx.state.tabs.get(tab).and_then(|open| open.expiry.totals.as_ref());
-            if totals.is_some_and(Totals::lack_reasons) {
+            let Some(open) = cx.state.tabs.get(tab) else { return };
+            let lacks_reasons = open.expiry.totals.as_ref().is_some_and(Totals::lack_reasons);
+            if open.expiry.lacks_lanes() {
+                look_again(tab, cx);
+            }
+            if lacks_reasons {
                 ask_reasons_of_few(tab, cx);
             }
         }

@@ -166,6 +166,15 @@ fn lacks_ttl(tab: &Tab) -> bool {
     tab.indexes.is_loaded() && tab.indexes.ttl().is_empty() && tab.expiry.ledger.is_empty()
 }
 
+/// Whether no document is overdue or will expire. The list may be older than the counts: it is
+/// empty too when it was asked for before an index was ready.
+fn nothing_counted(state: &State, tab: &Tab) -> bool {
+    let counted = controls::totals(state, tab).map(|totals| totals.overdue + totals.waiting);
+    // A server may refuse to count.
+    let none = counted.map_or(state.store.connection.is_some(), |count| count == 0);
+    none && tab.expiry.brush.is_none()
+}
+
 /// Draws the documents. Returns whether the pointer is over rows that must not move away from it.
 fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) -> bool {
     let view = &tab.expiry;
@@ -194,7 +203,7 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
             false
         }
         // An empty range is said above; it must stay possible to choose another one.
-        _ if view.loaded && view.lanes.is_empty() && view.brush.is_none() => {
+        _ if view.loaded && view.lanes.is_empty() && nothing_counted(state, tab) => {
             let sentence = "No documents will expire: none has a date in the TTL field";
             empty_state::with_more_ui(ui, Picture::Time, sentence, None, |ui| {
                 guide_link::ui(ui, state, GuideTopic::NeverExpires, actions.queue);

@@ -328,6 +328,13 @@ impl ExpiryView {
         self.note_cliff(now_ms);
     }
 
+    /// Whether the list is empty though documents will expire: it came before the counts.
+    #[must_use]
+    pub fn lacks_lanes(&self) -> bool {
+        let counted = self.totals.as_ref().map_or(0, |totals| totals.overdue + totals.waiting);
+        self.loaded && self.lanes.is_empty() && self.brush.is_none() && counted > 0
+    }
+
     /// The figures at this moment, where they are asked for seldom: the listed documents say what is
     /// overdue, as long as one of them is not.
     #[must_use]
