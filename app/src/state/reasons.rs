@@ -3,7 +3,23 @@
 use bson::{Bson, Document, doc};
 use mayfly_engine::value::extjson::Layout;
 
+use super::Tab;
 use super::indexes::TtlIndex;
+
+/// The TTL indexes that the Expiry view of a tab shows.
+#[must_use]
+pub fn shown_indexes(open: &Tab) -> Vec<TtlIndex> {
+    let mut ttl = open.indexes.ttl();
+    ttl.retain(|index| open.expiry.shows(&index.name));
+    ttl
+}
+
+/// The index whose reasons are shown: the only one that is shown. Each index has its own.
+#[must_use]
+pub fn index_of_reasons(open: &Tab) -> Option<TtlIndex> {
+    let mut shown = shown_indexes(open);
+    shown.pop().filter(|_| shown.is_empty())
+}
 
 /// A reason code in words, after the number of documents.
 #[must_use]

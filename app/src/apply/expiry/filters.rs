@@ -1,21 +1,9 @@
 //! The documents of the Expiry view as filters of the Documents view.
 
 use crate::state::Tab;
-use crate::state::indexes::TtlIndex;
-use crate::state::reasons::{phase_filter, range_filter, reason_filter};
-
-/// The TTL indexes that are shown.
-fn shown_indexes(open: &Tab) -> Vec<TtlIndex> {
-    let mut ttl = open.indexes.ttl();
-    ttl.retain(|index| open.expiry.shows(&index.name));
-    ttl
-}
-
-/// The index whose reasons are shown: the only one that is shown. Each index has its own.
-pub(super) fn index_of_reasons(open: &Tab) -> Option<TtlIndex> {
-    let mut shown = shown_indexes(open);
-    shown.pop().filter(|_| shown.is_empty())
-}
+use crate::state::reasons::{
+    index_of_reasons, phase_filter, range_filter, reason_filter, shown_indexes,
+};
 
 /// Documents that never expire for this reason.
 pub(super) fn never(open: &Tab, code: &str) -> Result<String, &'static str> {

@@ -9,7 +9,6 @@ use mayfly_engine::reply::Verdict;
 use mayfly_engine::value::extjson::Layout;
 use mayfly_engine::value::shell;
 
-use self::filters::index_of_reasons;
 pub(super) use self::server::deleted;
 use super::number::number;
 use super::{Apply, documents, indexes};
@@ -19,6 +18,7 @@ use crate::job::{RemovedDocument, RestoredDocument};
 use crate::limits::{REASONS_DOCUMENTS_MAX, REMOVED_ROWS_REST, SERVER_LATE_LOOKS_MAX};
 use crate::state::documents::change;
 use crate::state::expiry::{ExpiryView, Lane, Purpose, SavedExpiry, ShownPass, Totals};
+use crate::state::reasons::index_of_reasons;
 use crate::state::toasts::Kind;
 use crate::state::{Purpose as AnyPurpose, State, Tab, TabId};
 use crate::worker::{Reply, code};
@@ -29,7 +29,7 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
     match action {
         ExpiryAction::Refresh => refresh(tab, cx),
         ExpiryAction::RefreshDensity => ask_density(tab, cx),
-        ExpiryAction::CountReasons => count_reasons(tab, cx),
+        ExpiryAction::CountReasons => ask_reasons(tab, cx),
         ExpiryAction::ChooseIndex(index) => {
             with(cx.state, tab, |view| view.choose_index(index));
             save(tab, cx.state);
@@ -207,16 +207,6 @@ fn ask_density(tab: TabId, cx: &mut Apply<'_>) {
     cx.read(AnyPurpose::Expiry(tab, Purpose::Density), &db, command);
 }
 
-/// Counts why documents never expire, at the user's request.
-fn count_reasons(tab: TabId, cx: &mut Apply<'_>) {
-    if cx.state.tabs.get(tab).and_then(index_of_reasons).is_some() {
-        ask_reasons(tab, cx);
-    } else {
-        let text = "Choose a single TTL index to see reasons";
-        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
-    }
-}
-
 /// Queries why documents never expire, with the seconds that the index has now.
 fn ask_reasons(tab: TabId, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
@@ -224,6 +214,7 @@ fn ask_reasons(tab: TabId, cx: &mut Apply<'_>) {
     let index = doc! { "name": &index.name, "expireAfterSeconds": index.secs };
     let command = commands::expiry::what_if(&open.namespace.collection, index);
     let db = open.namespace.db.clone();
+    with(cx.state, tab, |view| view.reasons_refused = None);
     cx.read(AnyPurpose::Expiry(tab, Purpose::Reasons), &db, command);
 }
 
@@ -426,6 +417,9 @@ fn refused(tab: TabId, purpose: &Purpose, reply: &Reply, state: &mut State) {
             let text = "The server answers too late; Refresh looks again";
             return state.toasts.push(Kind::Warning, text, None, state.uptime);
         }
+    }
+    if *purpose == Purpose::Reasons {
+        with(state, tab, |view| view.reasons_refused = Some(error.to_owned()));
     }
     let sentence = match purpose {
         Purpose::RefreshDate => error.to_owned(),

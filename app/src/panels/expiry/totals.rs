@@ -7,13 +7,14 @@ use crate::action::{Action, ConvertAction, ExpiryAction};
 use crate::job::glossary::Term;
 use crate::panels::lesson::why;
 use crate::state::expiry::Totals;
-use crate::state::reasons::reason_label;
+use crate::state::reasons::{index_of_reasons, reason_label};
 use crate::state::{State, Tab, number};
 use crate::theme::colors;
 use crate::widgets::chip::{Chip, Look};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::menu;
 use crate::widgets::term::{self, Explain as _};
+use crate::widgets::value::cut;
 use crate::widgets::value_text::with_marks;
 
 /// Draws the chips. Pressing one shows its documents; that of *never* has a menu of reasons.
@@ -39,6 +40,10 @@ pub(super) fn ui(
         }
     }
     let never = chip_ui(ui, "Never expires", (totals.never, totals.sample), ink.dim);
+    // Counted as the menu opens, which shows them as soon as they are there.
+    if never.clicked() && lacks_reasons(tab, totals) {
+        actions.push(ExpiryAction::CountReasons);
+    }
     menu::below(&never, |ui| {
         reasons_ui(ui, tab, totals, actions);
         let codes = totals.reasons.iter().map(|(code, _)| code.as_str());
@@ -74,6 +79,9 @@ fn chip_ui(
     .ui(ui)
 }
 
+/// Characters of an entry that says why there are no reasons.
+const WORDS_MAX: usize = 120;
+
 /// TTL indexes whose field the menu offers to convert.
 const CONVERT_MAX: usize = 3;
 
@@ -106,12 +114,21 @@ fn reasons_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<
         }
     }
     convert_ui(ui, tab, totals, actions);
-    // Where no index removes anything, the view says so.
-    let can_ask = totals.lack_reasons() && !tab.indexes.ttl().is_empty();
-    if can_ask && menu::entry(ui, "Why?", "", true).clicked() {
-        actions.push(ExpiryAction::CountReasons);
+    if totals.reasons.is_empty() {
+        let words = match &tab.expiry.reasons_refused {
+            _ if !lacks_reasons(tab, totals) => "No reasons to list".to_owned(),
+            _ if index_of_reasons(tab).is_none() => {
+                "Choose a single TTL index to see reasons".to_owned()
+            }
+            Some(error) => format!("The reasons can't be counted: {error}"),
+            None => "Counting the reasons…".to_owned(),
+        };
+        menu::entry(ui, &with_marks(&cut(&words, WORDS_MAX)), "", false);
     }
-    if totals.reasons.is_empty() && !can_ask {
-        menu::entry(ui, "No reasons to list", "", false);
-    }
+}
+
+/// Whether it is not known why documents never expire. Where no index removes anything, the view
+/// says so.
+fn lacks_reasons(tab: &Tab, totals: &Totals) -> bool {
+    totals.lack_reasons() && !tab.indexes.ttl().is_empty()
 }

@@ -131,6 +131,8 @@ pub struct ExpiryView {
     pub lanes: Vec<Lane>,
     /// Whether more documents wait than are listed.
     pub has_more: bool,
+    /// Why it could not be counted why documents never expire.
+    pub reasons_refused: Option<String>,
     /// Whether a batch has arrived since the view was opened.
     pub loaded: bool,
     /// What was removed while the view was open, newest first.
