@@ -167,15 +167,14 @@ fn perform(
     script: &mut Option<ScriptThread>,
     outbox: &Arc<Outbox>,
 ) -> std::io::Result<Waited<()>> {
-    let script = match script {
-        Some(script) => script,
-        None => {
-            let started = ScriptThread::start(outbox)?;
-            if let Some(source) = source {
-                started.perform(Request::Attach(Arc::clone(source)));
-            }
-            script.insert(started)
+    let script = if let Some(script) = script {
+        script
+    } else {
+        let started = ScriptThread::start(outbox)?;
+        if let Some(source) = source {
+            started.perform(Request::Attach(Arc::clone(source)));
         }
+        script.insert(started)
     };
     Ok(script.perform(request))
 }
