@@ -2,6 +2,9 @@
 //!
 //! Errors go to standard error as one plain sentence. The exit code is 0 only on success.
 
+#[macro_use]
+pub(crate) mod terminal;
+
 mod args;
 mod backup;
 mod check;

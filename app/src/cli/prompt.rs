@@ -14,6 +14,7 @@ use rustyline::validate::Validator;
 use rustyline::{Context, Editor, Helper};
 
 use super::{Failure, shell::Running};
+use crate::job::invisible::{mark, with_marks};
 use crate::limits::SHELL_HISTORY_MAX;
 use crate::shell::{Output, Shell, is_complete};
 use crate::shutdown::ShutdownSignal;
@@ -31,6 +32,9 @@ impl Completer for Tab {
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
         let found = self.0.borrow().complete(line, position);
+        // The editor prints a name of a server as it is.
+        let found: Vec<_> =
+            found.into_iter().filter(|word| word.text.chars().all(|c| mark(c).is_none())).collect();
         let start = found.first().map_or(position, |first| first.start);
         Ok((start, found.into_iter().map(|completion| completion.text).collect()))
     }
@@ -65,7 +69,7 @@ pub(super) fn run(
     let mut input = String::new();
     loop {
         let prompt = if input.is_empty() {
-            format!("{}> ", shell.borrow().database())
+            format!("{}> ", with_marks(&shell.borrow().database()))
         } else {
             "… ".to_owned()
         };

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::script_file::{self, ScriptFile};
-use super::{Failure, args, prompt, server, start_ms, store::check_exists, walk};
+use super::{Failure, args, prompt, server, start_ms, store::check_exists, terminal, walk};
 use crate::job::{Cancel, OpenRequest, Sandbox};
 use crate::shell::watch::{self, Waited};
 use crate::shell::{Output, Shell, ShellLimits};
@@ -138,10 +138,11 @@ fn run_on(
 fn show(output: Output, is_json: bool) {
     match output {
         Output::Printed(line) => print_line(&line),
-        Output::Value { json, .. } if is_json => print_line(&json),
-        Output::Value { text, .. } => print_line(&text),
+        Output::Value { json, .. } if is_json => print_line(&terminal::json(&json)),
+        Output::Value { text, .. } => print_line(&terminal::shown(&text)),
         Output::Failed(message) if is_json => {
-            eprintln!("{}", serde_json::json!({ "error": message }));
+            let line = serde_json::json!({ "error": message }).to_string();
+            eprintln!("{}", terminal::json(&line));
         }
         Output::Failed(message) => eprintln!("{message}"),
     }

@@ -79,3 +79,6 @@ pub const KEYRING_CLOSE: Duration = Duration::from_secs(1);
 
 /// How long an unlocked connection to a server stays so without a change.
 pub const UNLOCKED_IDLE: Duration = Duration::from_mins(15);
+
+/// Characters of one text of a server that are shown: a message, a version, a host's name.
+pub const SERVER_TEXT_MAX: usize = 2_000;

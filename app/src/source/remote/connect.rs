@@ -7,8 +7,8 @@ use bson::{Document, doc};
 use mongodb::Client;
 use mongodb::options::{AuthMechanism, ClientOptions};
 
-use super::failure;
 use super::runtime::{Ended, Runtime};
+use super::{failure, said};
 use crate::job::connection_string::{ConnectionString, Secret};
 use crate::job::{Cancel, ConnectFailure, Step};
 
@@ -206,7 +206,7 @@ fn ask(
     cancel: &Cancel,
 ) -> Result<Document, Refusal> {
     let admin = client.database("admin");
-    let asked = async move { admin.run_command(command).await };
+    let asked = async move { said::showable(admin.run_command(command).await) };
     match runtime.run(asked, STEP, cancel, true) {
         Ok(Ok(reply)) => Ok(reply),
         Ok(Err(error)) => {

@@ -4,6 +4,7 @@ use bson::{Document, doc};
 use mongodb::error::{Error, ErrorKind};
 
 use super::runtime::Ended;
+use super::said;
 
 /// `HostUnreachable`, for what did not reach a server.
 const UNREACHABLE: i32 = 6;
@@ -24,14 +25,16 @@ const LOGIN_REFUSED: [i32; 3] = [11, 18, 8000];
 /// The reply to a command that the driver reports as failed. What the server said goes first.
 #[must_use]
 pub fn reply(error: &Error, is_write: bool) -> Document {
-    let response = error.server_response().and_then(|raw| Document::try_from(raw.as_ref()).ok());
-    if let Some(response) = response.filter(|response| response.contains_key("errmsg")) {
+    let response = error.server_response();
+    let response = response.and_then(|raw| Document::try_from(raw.as_ref()).ok());
+    if let Some(mut response) = response.filter(|response| response.contains_key("errmsg")) {
+        said::make_showable(&mut response);
         return response;
     }
     if let ErrorKind::Command(command) = error.kind.as_ref() {
         return doc! {
-            "ok": 0.0, "errmsg": &command.message, "code": command.code,
-            "codeName": &command.code_name,
+            "ok": 0.0, "errmsg": said::text(&command.message), "code": command.code,
+            "codeName": said::text(&command.code_name),
         };
     }
     let mut sentence = sentence(error);
@@ -76,6 +79,11 @@ pub fn ended(ended: Ended, is_write: bool) -> Document {
 /// One sentence about a failure to reach a server or to understand it.
 #[must_use]
 pub fn sentence(error: &Error) -> String {
+    // The driver quotes what it received.
+    said::text(&explained(error))
+}
+
+fn explained(error: &Error) -> String {
     match error.kind.as_ref() {
         ErrorKind::Authentication { .. } => {
             "The server refused the login; check the user, the password and authSource".to_owned()

@@ -19,6 +19,7 @@ mod raw;
 mod read;
 mod rules;
 mod runtime;
+mod said;
 mod send;
 mod topology;
 mod transfers;
@@ -156,8 +157,8 @@ impl Remote {
             address: string.shown(),
             name: string.name(),
             mark,
-            topology: topology::name(&self.hello, &version, &string.addresses()),
-            version: version.get_str("version").unwrap_or_default().to_owned(),
+            topology: said::text(&topology::name(&self.hello, &version, &string.addresses())),
+            version: said::text(version.get_str("version").unwrap_or_default()),
             ahead_ms: self.ahead_ms.load(Ordering::Relaxed),
         }
     }
@@ -284,3 +285,5 @@ pub fn open_string(string: &ConnectionString) -> Result<Arc<dyn Source>, String>
 
 #[cfg(test)]
 mod differential_tests;
+#[cfg(test)]
+mod hostile_tests;
