@@ -82,3 +82,19 @@ pub const UNLOCKED_IDLE: Duration = Duration::from_mins(15);
 
 /// Characters of one text of a server that are shown: a message, a version, a host's name.
 pub const SERVER_TEXT_MAX: usize = 2_000;
+
+/// Levels of documents and arrays that a reply of a server may have. MongoDB stores 100.
+pub const SERVER_LEVELS_MAX: usize = 200;
+
+/// Bytes of the stack of a thread of the driver: the first size that the system grants. The driver
+/// decodes a reply by recursion, about 2 KB for each level, and has no bound for its depth. Only what
+/// is used takes memory.
+#[cfg(target_pointer_width = "64")]
+pub const DRIVER_STACKS: [usize; 4] = [4 << 30, 1 << 30, 256 << 20, 64 << 20];
+
+/// Bytes of the stack of a thread of the driver where addresses are scarce.
+#[cfg(not(target_pointer_width = "64"))]
+pub const DRIVER_STACKS: [usize; 1] = [16 << 20];
+
+/// Threads of the driver that must get their stacks: two that run tasks, and two that resolve names.
+pub const DRIVER_THREADS: usize = 4;

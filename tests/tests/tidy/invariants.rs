@@ -197,6 +197,7 @@ fn only_owners_start_threads() {
         "app/src/cli/",
         "app/src/lessons/check/",
         "app/src/shell/watch.rs",
+        "app/src/source/remote/runtime.rs",
     ];
     let words = ["thread::spawn", "thread::Builder"];
     check_absent(&all(), &words, &allowed, "threads are started by their owners");

@@ -7,8 +7,9 @@ use bson::{Document, doc};
 use mongodb::Client;
 use mongodb::options::{AuthMechanism, ClientOptions};
 
+use super::read::is_ok;
 use super::runtime::{Ended, Runtime};
-use super::{failure, said};
+use super::{depth, failure};
 use crate::job::connection_string::{ConnectionString, Secret};
 use crate::job::{Cancel, ConnectFailure, Step};
 
@@ -206,8 +207,12 @@ fn ask(
     cancel: &Cancel,
 ) -> Result<Document, Refusal> {
     let admin = client.database("admin");
-    let asked = async move { said::showable(admin.run_command(command).await) };
+    let asked = async move { depth::bounded(admin.run_command(command).await) };
     match runtime.run(asked, STEP, cancel, true) {
+        Ok(Ok(reply)) if !is_ok(&reply) => {
+            let sentence = reply.get_str("errmsg").unwrap_or("The server refused").to_owned();
+            Err(Refusal { sentence, is_of_login: false })
+        }
         Ok(Ok(reply)) => Ok(reply),
         Ok(Err(error)) => {
             let reply = failure::reply(&error, false);

@@ -4,13 +4,17 @@ use bson::{Document, doc};
 use mongodb::error::{Error, ErrorKind};
 
 use super::runtime::Ended;
-use super::said;
+use super::{depth, said};
+use crate::limits::SERVER_LEVELS_MAX;
 
 /// `HostUnreachable`, for what did not reach a server.
 const UNREACHABLE: i32 = 6;
 
 /// `MaxTimeMSExpired`.
 const LATE: i32 = 50;
+
+/// `Overflow`, for a value that is nested too deeply.
+const OVERFLOW: i32 = 15;
 
 /// `Interrupted`.
 const INTERRUPTED: i32 = 11601;
@@ -25,7 +29,7 @@ const LOGIN_REFUSED: [i32; 3] = [11, 18, 8000];
 /// The reply to a command that the driver reports as failed. What the server said goes first.
 #[must_use]
 pub fn reply(error: &Error, is_write: bool) -> Document {
-    let response = error.server_response();
+    let response = error.server_response().filter(|raw| !depth::is_deep(raw));
     let response = response.and_then(|raw| Document::try_from(raw.as_ref()).ok());
     if let Some(mut response) = response.filter(|response| response.contains_key("errmsg")) {
         said::make_showable(&mut response);
@@ -126,6 +130,15 @@ fn selection(message: &str) -> String {
 
 fn first_line(message: &str) -> &str {
     message.lines().next().unwrap_or_default()
+}
+
+/// What a command answers whose reply is too deep to be read.
+#[must_use]
+pub fn too_deep() -> Document {
+    let sentence = format!(
+        "The server's reply is nested more than {SERVER_LEVELS_MAX} levels deep, so it is not read"
+    );
+    failed(OVERFLOW, "Overflow", &sentence)
 }
 
 /// A reply with `ok: 0`.

@@ -1,4 +1,5 @@
-//! A server that sends what no server of good will sends: control characters and texts without an end.
+//! A server that sends what no server of good will sends: control characters, texts without an end,
+//! and replies that are nested without an end.
 
 use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
@@ -15,6 +16,9 @@ use crate::limits::SERVER_TEXT_MAX;
 use crate::source::Source as _;
 
 const OP_QUERY: i32 = 2004;
+
+/// The reply to the greetings that the driver sends by itself, if it differs from that to `hello`.
+const GREETING: &str = "the driver's own greeting";
 
 /// The bytes of a reply to each command; others are answered with `ok: 1`.
 type Replies = HashMap<&'static str, Vec<u8>>;
@@ -60,8 +64,14 @@ fn answer(mut stream: TcpStream, replies: &Replies) -> Option<()> {
             usize::try_from(i32::from_le_bytes(body[start..start + 4].try_into().ok()?)).ok()?;
         let command = RawDocument::from_bytes(&body[start..start + length]).ok()?;
         let (name, _) = command.iter().next()?.ok()?;
-        let reply =
-            replies.get(name.as_str()).cloned().unwrap_or_else(|| bytes(&doc! { "ok": 1.0 }));
+        let is_greeting = ["client", "maxAwaitTimeMS"]
+            .into_iter()
+            .any(|field| command.get(field).is_ok_and(|found| found.is_some()));
+        let reply = replies.get(GREETING).filter(|_| is_greeting);
+        let reply = reply
+            .or_else(|| replies.get(name.as_str()))
+            .cloned()
+            .unwrap_or_else(|| bytes(&doc! { "ok": 1.0 }));
         let mut sent = Vec::new();
         let (op, head) = if is_query {
             (1_i32, [8_i32.to_le_bytes(), [0; 4], [0; 4], [0; 4], 1_i32.to_le_bytes()].concat())
@@ -89,6 +99,25 @@ fn hello() -> Document {
 
 fn bytes(document: &Document) -> Vec<u8> {
     RawDocumentBuf::try_from(document).expect("bytes").into_bytes()
+}
+
+/// A document with one more field, whose value is nested this deeply.
+fn with_deep(document: &Document, levels: usize) -> Vec<u8> {
+    let mut all = bytes(document);
+    all.pop();
+    all.extend(b"\x03x\0");
+    // The length of level n is 5 + 8 n: each has its length, a type, a name of one byte, and an end.
+    for level in (0..=levels).rev() {
+        all.extend(i32::try_from(5 + 8 * level).expect("a small document").to_le_bytes());
+        if level > 0 {
+            all.extend(b"\x030\0");
+        }
+    }
+    all.extend(vec![0; levels + 1]);
+    all.push(0);
+    let length = i32::try_from(all.len()).expect("a small document").to_le_bytes();
+    all[..4].copy_from_slice(&length);
+    all
 }
 
 fn connect(replies: Replies) -> Result<Remote, ConnectFailure> {
@@ -142,4 +171,66 @@ fn texts_of_a_server_are_escaped_and_cut() {
     let attached = remote.attached(&string, ServerMark::default());
     check_shown(&attached.version);
     check_shown(&attached.topology);
+}
+
+#[test]
+fn a_deep_reply_is_refused_and_the_program_continues() {
+    for levels in [1_000, 2_000, 5_000] {
+        let found = doc! { "ok": 1.0, "cursor": { "id": 0_i64, "ns": "shop.c", "firstBatch": [] } };
+        let failed = doc! { "ok": 0.0, "errmsg": "no", "code": 2, "codeName": "BadValue" };
+        let remote = connected(HashMap::from([
+            ("find", with_deep(&found, levels)),
+            ("count", with_deep(&failed, levels)),
+        ]));
+        let find = remote.run("shop", &doc! { "find": "c" });
+        assert_eq!(find.get_i32("code").ok(), Some(15), "{levels}");
+        assert!(find.get_str("errmsg").is_ok_and(|said| said.contains("200 levels")), "{find}");
+        let count = remote.run("shop", &doc! { "count": "c" });
+        assert_eq!(count.get_str("errmsg").ok(), Some("no"), "{levels}");
+        assert_eq!(remote.run("shop", &doc! { "ping": 1 }), doc! { "ok": 1.0 });
+        let mut read = 0;
+        let find = doc! { "find": "c" };
+        let done = remote.read_batches("shop", &find, &Cancel::default(), &mut |documents| {
+            read += documents.len();
+            Ok(())
+        });
+        assert_eq!((done, read), (Ok(()), 0), "the depth is outside of the documents");
+    }
+}
+
+#[test]
+fn a_deep_document_is_not_handed_to_an_export() {
+    let document = with_deep(&doc! {}, 300);
+    let mut batch = RawDocumentBuf::new();
+    batch.append(bson::raw::cstr!("0"), RawDocumentBuf::from_bytes(document).expect("a document"));
+    let mut cursor =
+        RawDocumentBuf::try_from(&doc! { "id": 0_i64, "ns": "shop.c" }).expect("bytes");
+    let batch = bson::raw::RawArrayBuf::from_iter([batch]);
+    cursor.append(bson::raw::cstr!("firstBatch"), batch);
+    let mut reply = RawDocumentBuf::try_from(&doc! { "ok": 1.0 }).expect("bytes");
+    reply.append(bson::raw::cstr!("cursor"), cursor);
+    let remote = connected(HashMap::from([("find", reply.into_bytes())]));
+    let find = doc! { "find": "c" };
+    let done = remote.read_batches("shop", &find, &Cancel::default(), &mut |_| Ok(()));
+    assert!(done.as_ref().is_err_and(|sentence| sentence.contains("200 levels")), "{done:?}");
+}
+
+#[test]
+fn what_the_driver_decodes_itself_may_be_deeper() {
+    let failed = doc! { "ok": 0.0, "errmsg": "no", "code": 2, "codeName": "BadValue" };
+    let remote = connected(HashMap::from([
+        (GREETING, with_deep(&hello(), 20_000)),
+        ("find", with_deep(&failed, 20_000)),
+    ]));
+    let find = remote.run("shop", &doc! { "find": "c" });
+    assert_eq!(find.get_str("errmsg").ok(), Some("no"));
+}
+
+#[test]
+fn a_deep_greeting_is_a_failed_connection() {
+    for levels in [2_000, 5_000] {
+        let failure = connect(HashMap::from([("hello", with_deep(&hello(), levels))])).err();
+        let sentence = failure.expect("it is refused").sentence;
+        assert!(sentence.contains("200 levels"), "{levels}: {sentence}");
+    }
 }

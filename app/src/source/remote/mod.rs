@@ -7,6 +7,7 @@
 mod answered;
 mod asking;
 pub mod connect;
+mod depth;
 mod events;
 mod expiring;
 pub mod failure;

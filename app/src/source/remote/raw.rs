@@ -8,7 +8,7 @@ use bson::{Document, RawDocument, RawDocumentBuf};
 use mongodb::Cursor;
 use mongodb::error::Error;
 
-use super::{Remote, failure, guard, said};
+use super::{Remote, depth, failure, guard};
 use crate::job::Cancel;
 use crate::limits::{READ_BATCH_BYTES, READ_BATCH_DOCS, SERVER_EXPORT_MS};
 use crate::source::TakeBatch;
@@ -53,6 +53,9 @@ pub(super) fn read_batches(
     let mut read = finish(remote.runtime.run(open, READ, cancel, true))?;
     loop {
         let documents: Vec<&RawDocument> = read.0.iter().map(AsRef::as_ref).collect();
+        if documents.iter().any(|document| depth::is_deep(document)) {
+            return Err(sentence(&failure::too_deep()));
+        }
         take(&documents)?;
         let Some(cursor) = read.1 else { return Ok(()) };
         // A cursor that is dropped closes itself on the server.
@@ -95,7 +98,7 @@ pub(super) fn run_bytes(remote: &Remote, db: &str, command: &RawDocument) -> Doc
     remote.rules.forget();
     let (client, db, mut command) = (remote.client.clone(), db.to_owned(), command.to_owned());
     command.append(cstr!("comment"), "mayfly");
-    let task = async move { said::showable(client.database(&db).run_raw_command(command).await) };
+    let task = async move { depth::bounded(client.database(&db).run_raw_command(command).await) };
     match remote.runtime.run(task, WRITE, &Cancel::default(), false) {
         Ok(Ok(reply)) => reply,
         Ok(Err(error)) => failure::reply(&error, true),

@@ -10,6 +10,7 @@ use std::future::Future;
 use std::iter;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
@@ -18,6 +19,7 @@ use tokio::runtime::{Builder, Handle};
 use tokio::task::AbortHandle;
 
 use crate::job::Cancel;
+use crate::limits::{DRIVER_STACKS, DRIVER_THREADS};
 
 /// How often a caller looks whether its job was canceled.
 const LOOK: Duration = Duration::from_millis(20);
@@ -79,6 +81,26 @@ impl<T, E> Drop for Running<T, E> {
     }
 }
 
+/// The largest stack that the system grants to [`DRIVER_THREADS`] threads at once. A thread that it
+/// refused later would be a panic of tokio.
+fn stack_size() -> usize {
+    let is_granted = |size: &usize| {
+        let (keep, wait) = bounded::<()>(0);
+        let probe = |_| {
+            let wait = wait.clone();
+            let probe = thread::Builder::new().name("mayfly-driver-probe".to_owned());
+            // It lives until all of them are there.
+            let work = move || _ = wait.recv();
+            probe.stack_size(*size).spawn(work).is_ok()
+        };
+        let are_granted = (0..DRIVER_THREADS).all(probe);
+        drop(keep);
+        are_granted
+    };
+    let [.., smallest] = DRIVER_STACKS;
+    DRIVER_STACKS.into_iter().find(is_granted).unwrap_or(smallest)
+}
+
 /// Two threads that drive the driver's tasks. Dropping it ends them at once, whatever hangs.
 pub struct Runtime {
     handle: Handle,
@@ -96,6 +118,7 @@ impl Runtime {
         let built = Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("mayfly-driver")
+            .thread_stack_size(stack_size())
             .enable_all()
             .build()
             .map_err(|error| format!("The driver's threads can't be started: {error}"))?;
