@@ -79,6 +79,12 @@ fn pymongo_streams_exhaust_cursors() {
 }
 
 #[test]
+fn pymongo_has_room_for_a_thousand_connections() {
+    let script = scripts().join("python/many_clients.py");
+    check(python().arg(script), "many clients share the server");
+}
+
+#[test]
 fn pymongo_keeps_every_bson_type() {
     check(python().arg(scripts().join("python/bson_types.py")), "keep their bytes");
 }
