@@ -539,15 +539,6 @@ pub const CONVERT_FIELDS_MAX: usize = 200;
 /// Values that are shown before and after their conversion.
 pub const CONVERT_PREVIEW_DOCUMENTS: i64 = 20;
 
-/// Documents that one step of a conversion changes.
-pub const CONVERT_STEP_DOCUMENTS: i64 = 1_000;
-
-/// Values of the latest conversion that are kept to undo it.
-pub const CONVERT_UNDO_VALUES_MAX: usize = 200_000;
-
-/// Bytes of them.
-pub const CONVERT_UNDO_BYTES_MAX: usize = 64 << 20;
-
 /// Bytes of a file that the program keeps for itself. A longer one counts as damaged.
 pub const KEPT_FILE_BYTES_MAX: usize = 64 * 1_024 * 1_024;
 

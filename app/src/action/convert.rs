@@ -3,7 +3,6 @@
 use super::Action;
 use super::entry::{Entry, Group};
 use crate::state::Namespace;
-use crate::state::operations::OperationId;
 
 /// What can be asked about conversions.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,8 +20,6 @@ pub enum ConvertAction {
     Look,
     /// Converts as drafted.
     Start,
-    /// Puts the values of a conversion back.
-    Undo(OperationId),
 }
 
 /// Opens the dialog.

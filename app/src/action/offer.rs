@@ -1,8 +1,8 @@
 //! The actions of questions and messages.
 
 use super::{
-    Action, ArchiveAction, ConnectAction, ConvertAction, DocumentsAction, IndexesAction,
-    LessonAction, ReaperAction, StoreAction, TransferAction, ViewAction,
+    Action, ArchiveAction, ConnectAction, DocumentsAction, IndexesAction, LessonAction,
+    ReaperAction, StoreAction, TransferAction, ViewAction,
 };
 use crate::job::lesson::LessonSource;
 use crate::state::offer::Offer;
@@ -26,7 +26,6 @@ impl From<Offer> for Action {
             Offer::Undo(tab) => Self::Documents(tab, DocumentsAction::Undo),
             Offer::SkipUndo(tab) => Self::Documents(tab, DocumentsAction::SkipUndo),
             Offer::SkipRedo(tab) => Self::Documents(tab, DocumentsAction::SkipRedo),
-            Offer::UndoConversion(operation) => Self::Convert(ConvertAction::Undo(operation)),
             Offer::ShowResult(operation) => Self::Transfer(TransferAction::ShowResult(operation)),
             Offer::OpenLesson(file) => Self::Lesson(LessonAction::Open(LessonSource::File(file))),
             Offer::Copy(text) => Self::View(ViewAction::Copy(text)),

@@ -168,7 +168,7 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
     match purpose {
         Purpose::Explain(tab) if full => explain::dropped(*tab, generation, cx.state),
         Purpose::Archive(purpose) if full => archive::dropped(purpose, cx.state),
-        Purpose::Convert(purpose) if full => convert::dropped(purpose, cx),
+        Purpose::Convert(purpose) if full => convert::dropped(purpose, generation, cx),
         Purpose::Trash(purpose) if full => trash::dropped(purpose, cx),
         Purpose::Listener(_) if full => cx.state.listener.is_waiting = false,
         Purpose::Expiry(tab, _) if full => {
@@ -257,10 +257,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Maintenance(purpose) => *purpose == MaintenancePurpose::Status,
         Purpose::Lesson(purpose) => !matches!(purpose, LessonPurpose::Handle),
         Purpose::Schema(_, purpose) => !matches!(purpose, SchemaPurpose::Validate(_)),
-        Purpose::Convert(purpose) => !matches!(
-            purpose,
-            ConvertPurpose::Check(_) | ConvertPurpose::Find(_) | ConvertPurpose::Write(_)
-        ),
+        Purpose::Convert(purpose) => *purpose != ConvertPurpose::Check,
         Purpose::Transfer(_) | Purpose::Sandbox(_) | Purpose::Explain(_) => false,
         Purpose::Traffic => true,
         // Reading the clock has no other fields; setting it has.

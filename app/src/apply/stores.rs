@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::lesson::close::{close as close_lesson, title};
-use super::{Apply, convert, demo, documents, event, passwords, rollout, store, transfer};
+use super::{Apply, demo, documents, event, passwords, rollout, store, transfer};
 use crate::job::{Event, OpenError, OpenRequest, Sandbox};
 use crate::limits::OPEN_STORES_MAX;
 use crate::source::Opened;
@@ -102,7 +102,7 @@ fn make_room(mut request: OpenRequest, cx: &mut Apply<'_>) -> bool {
 /// Ends what runs in the store that is shown, because it is closed.
 fn stop_work(cx: &mut Apply<'_>) {
     transfer::run::cancel_all(cx.state);
-    convert::close_all(cx.state);
+    cx.state.convert.checking.clear();
     documents::bulk::cancel_all(cx.state);
     rollout::stop_all(cx.state.store.slot, cx.state);
 }

@@ -4,6 +4,8 @@ use bson::{Bson, Document, doc};
 use mayfly_engine::transfer::{Unconverted, Zone};
 use mayfly_engine::value::date_text::{DateForm, Layout, LayoutPart};
 
+use crate::job::bulk::BulkChange;
+
 /// What to convert, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversion {
@@ -97,21 +99,13 @@ impl Conversion {
         doc! { "update": collection, "updates": [update] }
     }
 
-    /// The change of some documents, by their `_id`.
+    /// The whole change, to be made in steps.
     #[must_use]
-    pub fn update_step(&self, collection: &str, ids: Vec<Bson>) -> Document {
-        let mut filter = doc! { "_id": { "$in": ids } };
-        filter.extend(self.filter());
-        let update = doc! { "q": filter, "u": self.pipeline(), "multi": true };
-        doc! { "update": collection, "updates": [update] }
-    }
-
-    /// Finds the documents to change, with their value, in batches.
-    #[must_use]
-    pub fn find(&self, collection: &str, batch: i64) -> Document {
-        doc! {
-            "find": collection, "filter": self.changed(), "projection": { &self.path: 1 },
-            "batchSize": batch,
+    pub fn change(&self) -> BulkChange {
+        BulkChange::Convert {
+            path: self.path.clone(),
+            filter: self.changed(),
+            pipeline: self.pipeline(),
         }
     }
 
@@ -145,23 +139,6 @@ pub fn sample(collection: &str, path: &str, count: i64) -> Document {
         "find": collection, "filter": { path: { "$type": types.to_vec() } },
         "projection": { path: 1 }, "limit": count, "batchSize": count, "singleBatch": true,
     }
-}
-
-/// The next documents of a cursor.
-#[must_use]
-pub fn more(collection: &str, cursor: i64, batch: i64) -> Document {
-    doc! { "getMore": cursor, "collection": collection, "batchSize": batch }
-}
-
-/// Puts values back where the date is still there.
-#[must_use]
-pub fn undo(collection: &str, path: &str, values: &[(Bson, Bson)]) -> Document {
-    let update = |(id, before): &(Bson, Bson)| {
-        let filter = doc! { "_id": id.clone(), path: { "$type": ["date", "null"] } };
-        doc! { "q": filter, "u": { "$set": { path: before.clone() } } }
-    };
-    let updates: Vec<Document> = values.iter().map(update).collect();
-    doc! { "update": collection, "updates": updates, "ordered": false }
 }
 
 /// The expression that reads a field by one form; null where it does not fit.
@@ -459,9 +436,8 @@ mod tests {
         let failing = batch(&engine.run("d", &conversion.check("c")));
         assert_eq!(failing.len(), 1);
         assert_eq!(failing[0].get_i64("_id").ok(), Some(1), "it is named");
-        let found = batch(&engine.run("d", &conversion.find("c", 10)));
-        assert_eq!(found.len(), 1);
-        let reply = engine.run("d", &conversion.update_step("c", vec![Bson::Int64(0)]));
+        let keeps = Conversion { unconverted: Unconverted::Keep, ..conversion.clone() };
+        let reply = engine.run("d", &keeps.update("c"));
         assert_eq!(reply.get_i32("nModified").ok(), Some(1), "{reply}");
         let after = |id: usize| {
             batch(&engine.run("d", &doc! { "find": "c", "sort": { "_id": 1 } }))[id].clone()
@@ -475,10 +451,8 @@ mod tests {
             assert_eq!(found.remove("_id"), Some(id_value));
             assert_eq!(found, expected);
         }
-        let values = [(Bson::Int64(0), Bson::String("Jun 12 1998".to_owned()))];
-        engine.run("d", &undo("c", "a.at", &values));
-        let text = after(0).get_document("a").expect("a").get_str("at").map(str::to_owned);
-        assert_eq!(text.ok().as_deref(), Some("Jun 12 1998"));
+        let text = doc! { "q": { "_id": 0 }, "u": { "$set": { "a.at": "Jun 12 1998" } } };
+        engine.run("d", &doc! { "update": "c", "updates": [text] });
         let nulls = Conversion { unconverted: Unconverted::Null, ..conversion };
         let reply = engine.run("d", &nulls.update("c"));
         assert_eq!(reply.get_i32("nModified").ok(), Some(2), "{reply}");

@@ -95,6 +95,15 @@ pub enum BulkChange {
         /// Update operators, or a pipeline.
         update: Bson,
     },
+    /// Text and numbers of a field become dates.
+    Convert {
+        /// The field, with dots.
+        path: String,
+        /// The documents that change.
+        filter: Document,
+        /// Changes one.
+        pipeline: Vec<Document>,
+    },
     /// They are copied to another collection.
     Copy {
         /// Which ones.
@@ -130,6 +139,7 @@ impl BulkChange {
         match self {
             Self::Delete(_) => format!("Delete documents from {namespace}"),
             Self::Update { .. } => format!("Update documents of {namespace}"),
+            Self::Convert { path, .. } => format!("Convert {path} of {namespace} to dates"),
             Self::Copy { to, folder: None, .. } => {
                 format!("Copy documents of {namespace} to {to}")
             }
@@ -144,6 +154,7 @@ impl BulkChange {
                 let what = match made.verb {
                     "Deleted" => "the deletion of documents from",
                     "Copied" => "the copy of documents to",
+                    "Converted" => "the conversion to dates in",
                     _ => "the update of documents of",
                 };
                 format!("{way} {what} {}", made.namespace)

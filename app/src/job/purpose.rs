@@ -370,11 +370,7 @@ pub enum ConvertPurpose {
     /// How many convert.
     Count,
     /// Values that do not convert, before anything is written.
-    Check(OperationId),
-    /// The documents of the next step.
-    Find(OperationId),
-    /// A step is written.
-    Write(OperationId),
+    Check,
 }
 
 /// An answer about import and export.

@@ -6,12 +6,11 @@ use bson::{Bson, Document};
 use mayfly_engine::transfer::{Leniency, Unconverted, Zone};
 use mayfly_engine::value::date_text::{DateForm, Detection, Detector};
 
-use super::Namespace;
-use super::operations::OperationId;
 use super::transfer::Loadable;
 use super::transfer::types::value_words;
+use super::{Namespace, TabId};
 use crate::commands::convert::Conversion;
-use crate::limits::{CONVERT_FIELDS_MAX, CONVERT_UNDO_BYTES_MAX, CONVERT_UNDO_VALUES_MAX};
+use crate::limits::CONVERT_FIELDS_MAX;
 
 /// Characters of a value that does not convert.
 const FAILING_CHARS_MAX: usize = 48;
@@ -183,118 +182,29 @@ pub fn value_at<'d>(document: &'d Document, path: &str) -> Option<&'d Bson> {
     names.try_fold(first, |value, name| value.as_document()?.get(name))
 }
 
-/// The conversions that run, and the latest one that can be undone.
+/// Conversions that begin if the store finds no value that does not convert.
 #[derive(Debug, Default)]
 pub struct Conversions {
-    /// Those that run.
-    pub running: Vec<RunningConversion>,
-    /// The latest that ended.
-    pub done: Option<DoneConversion>,
+    /// Those whose check is on its way.
+    pub checking: Vec<CheckedConversion>,
 }
 
-/// A conversion that runs.
+/// A conversion whose check is on its way.
 #[derive(Debug)]
-pub struct RunningConversion {
-    /// Its operation.
-    pub operation: OperationId,
-    /// The collection.
-    pub namespace: Namespace,
+pub struct CheckedConversion {
+    /// The generation of the check.
+    pub generation: u64,
+    /// The tab of the collection.
+    pub tab: TabId,
     /// What is converted.
     pub conversion: Conversion,
-    /// Documents to change, as counted before.
-    pub total: u64,
-    /// Documents changed so far.
-    pub changed: u64,
-    /// The cursor with the documents that come next; 0: there are none.
-    pub cursor: i64,
-    /// The `_id` and the value of each document of the step that is being written.
-    pub step: Vec<(Bson, Bson)>,
-    /// What undoes it.
-    pub undo: UndoValues,
-    /// Values to restore: this undoes a conversion.
-    pub is_undo: bool,
-}
-
-/// Values before a conversion, within bounds.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct UndoValues {
-    values: Vec<(Bson, Bson)>,
-    bytes: usize,
-    is_beyond: bool,
-}
-
-impl UndoValues {
-    /// Adds the values of a step. Beyond the bound, nothing is kept: half of an undo is none.
-    pub fn add(&mut self, step: Vec<(Bson, Bson)>) {
-        let size = |(id, value): &(Bson, Bson)| text_bytes(id) + text_bytes(value);
-        self.bytes += step.iter().map(size).sum::<usize>();
-        self.is_beyond |= self.values.len() + step.len() > CONVERT_UNDO_VALUES_MAX
-            || self.bytes > CONVERT_UNDO_BYTES_MAX;
-        if self.is_beyond {
-            self.values = Vec::new();
-        } else {
-            self.values.extend(step);
-        }
-    }
-
-    /// Whether there was more than is kept.
-    #[must_use]
-    pub fn is_beyond(&self) -> bool {
-        self.is_beyond
-    }
-
-    /// The next values to restore.
-    #[must_use]
-    pub fn take(&mut self, count: usize) -> Vec<(Bson, Bson)> {
-        let from = self.values.len().saturating_sub(count);
-        self.values.split_off(from)
-    }
-
-    /// How many values there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-}
-
-/// About how many bytes a value takes.
-fn text_bytes(value: &Bson) -> usize {
-    match value {
-        Bson::String(text) => text.len() + 32,
-        Bson::Document(_) | Bson::Array(_) => 512,
-        _ => 32,
-    }
-}
-
-/// A conversion that ended.
-#[derive(Debug)]
-pub struct DoneConversion {
-    /// Its operation.
-    pub operation: OperationId,
-    /// The collection.
-    pub namespace: Namespace,
-    /// The field.
-    pub conversion: Conversion,
-    /// What undoes it.
-    pub undo: UndoValues,
 }
 
 impl Conversions {
-    /// The conversion of an operation.
-    pub fn get_mut(&mut self, operation: OperationId) -> Option<&mut RunningConversion> {
-        self.running.iter_mut().find(|running| running.operation == operation)
-    }
-
-    /// Takes the conversion of an operation.
-    pub fn take(&mut self, operation: OperationId) -> Option<RunningConversion> {
-        let at = self.running.iter().position(|running| running.operation == operation)?;
-        Some(self.running.remove(at))
+    /// Takes the one that was checked.
+    pub fn take(&mut self, generation: u64) -> Option<CheckedConversion> {
+        let at = self.checking.iter().position(|it| it.generation == generation)?;
+        Some(self.checking.remove(at))
     }
 }
 
@@ -322,20 +232,5 @@ mod tests {
             wrong.clone_into(&mut draft.path);
             assert!(draft.conversion().is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn an_undo_is_whole_or_none() {
-        let value =
-            |n: usize| (Bson::Int64(i64::try_from(n).unwrap_or(0)), Bson::String("x".to_owned()));
-        let mut undo = UndoValues::default();
-        undo.add((0..10).map(value).collect());
-        assert_eq!((undo.len(), undo.is_beyond()), (10, false));
-        assert_eq!(undo.take(4).len(), 4);
-        assert_eq!(undo.len(), 6);
-        undo.add((0..CONVERT_UNDO_VALUES_MAX).map(value).collect());
-        assert!(undo.is_beyond() && undo.is_empty());
-        undo.add(vec![value(1)]);
-        assert!(undo.is_empty());
     }
 }

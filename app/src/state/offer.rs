@@ -43,8 +43,6 @@ pub enum Offer {
     SkipUndo(TabId),
     /// A change of a tab that can't be redone is given up.
     SkipRedo(TabId),
-    /// A conversion of a field is undone.
-    UndoConversion(OperationId),
     /// The result of an import is shown.
     ShowResult(OperationId),
     /// A lesson file is opened.

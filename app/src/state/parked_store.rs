@@ -137,7 +137,7 @@ impl State {
     #[must_use]
     pub fn why_store_stays(&self) -> Option<&'static str> {
         let runs = !self.transfer.running.is_empty()
-            || !self.convert.running.is_empty()
+            || !self.convert.checking.is_empty()
             || !self.bulk.is_empty()
             || self.maintenance.running.is_some();
         let writes = self.tabs.open().iter().any(|tab| tab.documents.writing.is_some());

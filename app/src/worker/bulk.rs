@@ -101,6 +101,11 @@ impl Run<'_> {
             BulkChange::Update { target, update } => {
                 self.over(target, |run, guard, ids| run.update(guard, ids, update))
             }
+            BulkChange::Convert { filter, pipeline, .. } => {
+                let update = Bson::from(pipeline.clone());
+                let target = Target::Matching(filter.clone());
+                self.over(&target, |run, guard, ids| run.update(guard, ids, &update))
+            }
             BulkChange::Copy { target, to, folder: None } => self.copy(target, to, self.source),
             BulkChange::Copy { target, to, folder: Some(folder) } => {
                 self.copy_out(target, to, folder)

@@ -50,7 +50,7 @@ fn a_field_is_converted_and_undone() {
         [date("1998-06-12T00:00:00Z"), date("1998-08-07T00:00:00Z"), tbd.clone()]
     );
     window.click("Undo");
-    window.until_named("Restored released in 2 documents of test.films");
+    window.until_named("Undone: restored 2 documents");
     let text = |text: &str| Bson::String(text.to_owned());
     assert_eq!(window.released(), [text("Jun 12 1998"), text("Aug 07 1998"), tbd]);
 }

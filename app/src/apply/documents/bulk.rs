@@ -256,6 +256,7 @@ fn note(tab: TabId, run: &BulkRun, report: BulkReport, state: &mut State) -> boo
     let (namespace, verb) = match &run.work.change {
         BulkChange::Delete(_) | BulkChange::Empty => (run.work.namespace.clone(), "Deleted"),
         BulkChange::Update { .. } => (run.work.namespace.clone(), "Updated"),
+        BulkChange::Convert { .. } => (run.work.namespace.clone(), "Converted"),
         BulkChange::Copy { to, .. } | BulkChange::Duplicate { to, .. } => (to.clone(), "Copied"),
         BulkChange::Restore(_) => (run.work.namespace.clone(), "Restored"),
         BulkChange::Back(made) | BulkChange::Again(made) => (made.namespace.clone(), made.verb),
@@ -301,6 +302,10 @@ fn words(run: &BulkRun, report: &BulkReport) -> String {
     let (done, left) = match &run.work.change {
         BulkChange::Delete(_) => (format!("Deleted {what}"), ""),
         BulkChange::Update { .. } => (format!("Updated {what}"), "unchanged"),
+        BulkChange::Convert { path, .. } => {
+            let namespace = &run.work.namespace;
+            (format!("Converted {path} to dates in {what} of {namespace}"), "unchanged")
+        }
         BulkChange::Copy { to, .. } => (format!("Copied {what} to {to}"), "already there"),
         BulkChange::Empty if report.end == BulkEnd::Complete => {
             (format!("Emptied {}: deleted {what}", run.work.namespace), "")

@@ -154,7 +154,7 @@ fn reached(
     };
     match (change, now) {
         (BulkChange::Delete(_), None) => id(),
-        (BulkChange::Update { .. }, Some(now)) => match &item.before {
+        (BulkChange::Update { .. } | BulkChange::Convert { .. }, Some(now)) => match &item.before {
             Some(was) if same(was, now)? => Ok(None),
             _ if is_digests => id(),
             _ => Ok(Some(now.clone())),
@@ -233,6 +233,7 @@ impl Contents {
         match header::change(&self.header) {
             Some((_, BulkChange::Back(made) | BulkChange::Again(made))) => made.verb,
             Some((_, BulkChange::Update { .. })) => "Updated",
+            Some((_, BulkChange::Convert { .. })) => "Converted",
             Some((_, BulkChange::Copy { .. })) => "Copied",
             Some((_, BulkChange::Restore(_))) => "Restored",
             _ => "Deleted",

@@ -10,7 +10,7 @@ use crate::job::rollout::RolloutPlan;
 use crate::job::{Namespace, TrashScope};
 
 /// The names of what can be done to many documents, as [`BulkChange`] does not name them.
-const VERBS: [&str; 3] = ["Deleted", "Updated", "Copied"];
+const VERBS: [&str; 4] = ["Deleted", "Updated", "Converted", "Copied"];
 
 /// A change as a document. Its pairs are records of their own.
 #[must_use]
@@ -20,6 +20,10 @@ pub fn of_change(namespace: &Namespace, change: &BulkChange, began_ms: i64) -> D
         BulkChange::Update { target, update } => {
             doc! { "kind": "update", "target": of_target(target), "update": update.clone() }
         }
+        BulkChange::Convert { path, filter, pipeline } => doc! {
+            "kind": "convert", "path": path, "filter": filter.clone(),
+            "pipeline": pipeline.clone(),
+        },
         BulkChange::Copy { target, to, folder } => {
             let folder = folder.as_ref().map(|folder| folder.to_string_lossy().into_owned());
             let target = of_target(target);
@@ -57,6 +61,11 @@ pub fn change(header: &Document) -> Option<(Namespace, BulkChange)> {
     let change = match header.get_str("kind").ok()? {
         "delete" => BulkChange::Delete(target()?),
         "update" => BulkChange::Update { target: target()?, update: header.get("update")?.clone() },
+        "convert" => BulkChange::Convert {
+            path: header.get_str("path").ok()?.to_owned(),
+            filter: header.get_document("filter").ok()?.clone(),
+            pipeline: documents(header.get_array("pipeline").ok()?),
+        },
         "copy" => BulkChange::Copy {
             target: target()?,
             to: namespace(header, "to")?,
@@ -162,6 +171,11 @@ mod tests {
             BulkChange::Delete(ids.clone()),
             BulkChange::Delete(Target::Collated { filter: filter.clone(), collation }),
             BulkChange::Update { target: matching(), update },
+            BulkChange::Convert {
+                path: "a.b".to_owned(),
+                filter: filter.clone(),
+                pipeline: vec![doc! { "$set": { "a.b": 1 } }],
+            },
             BulkChange::Copy { target: matching(), to: to.clone(), folder: None },
             BulkChange::Copy { target: ids, to: to.clone(), folder: Some("/data".into()) },
             BulkChange::Empty,
