@@ -65,8 +65,7 @@ fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenRepor
     }
     let registration = Registration::take(&data_path)?;
     if read_only.is_none() {
-        refuse_second_name(&folder)?;
-        reserve_space(&folder, &mut warnings)?;
+        prepare_files(&folder, &mut warnings)?;
     }
     let full_check = options.full_check || read_only.is_some();
     let how = StoreOptions { full_check, ..options.clone() };
@@ -115,8 +114,9 @@ fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenRepor
     Ok((parts, report))
 }
 
-/// Allocates the lock file, and warns of a disk that is almost full.
-fn reserve_space(folder: &FsPath, warnings: &mut Vec<String>) -> Result<(), StoreError> {
+/// Refuses a shared data file, allocates the lock file, and warns of a disk that is almost full.
+fn prepare_files(folder: &FsPath, warnings: &mut Vec<String>) -> Result<(), StoreError> {
+    refuse_second_name(folder)?;
     if folder::free_bytes(folder).is_some_and(|bytes| bytes < DISK_FREE_BYTES_LOW) {
         warnings.push("The disk is almost full.".to_owned());
     }

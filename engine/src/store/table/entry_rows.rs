@@ -11,7 +11,8 @@ use heed::{PutFlags, RwTxn};
 use super::append::AppendCursor;
 use super::codec;
 use crate::limits::{RUN_ROWS_MIN, SET_ASIDE_BYTES};
-use crate::store::txn::env::{Cursor, Row, Table};
+use crate::store::txn::env::Cursor;
+use crate::store::txn::tables::{Row, Table};
 use crate::store::{CollectionId, IndexId, RecordNumber, StoreError, Writer};
 
 /// Entries of one index, collected to be put or removed together.

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use heed::types::Bytes;
 use heed::{RoRange, RoRevRange, RoTxn};
 
-use crate::store::txn::env::{Row, Table, Tables};
+use crate::store::txn::tables::{Row, Table, Tables};
 use crate::store::walk::{Neighbors, Place, Span};
 use crate::store::{Scan, StoreError};
 

@@ -9,9 +9,10 @@ use heed::{CommitOrAbort, Env, PutFlags, WithoutTls};
 use super::*;
 use crate::limits::{BATCH_DOCS_MAX, READERS_MAX};
 use crate::store::open::open_again;
-use crate::store::txn::env::{Environment, EnvironmentOptions, Rows, open_env};
+use crate::store::txn::env::{Environment, EnvironmentOptions, open_env};
 use crate::store::txn::error_class::{ErrorClass, Remedy};
 use crate::store::txn::recovery::Failure;
+use crate::store::txn::tables::Rows;
 use crate::store::{StoreState, Writer};
 
 const MIB: usize = 1 << 20;

@@ -10,5 +10,6 @@ pub(super) mod reader;
 pub(super) mod recovery;
 mod search;
 pub(super) mod snapshot;
+pub(super) mod tables;
 pub(super) mod write_state;
 pub(super) mod writer;

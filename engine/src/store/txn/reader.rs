@@ -4,8 +4,8 @@ use std::ops::Bound;
 
 use heed::RoTxn;
 
-use super::env::{Table, Tables};
 use super::snapshot::SnapshotNumber;
+use super::tables::{Table, Tables};
 use crate::store::table::codec;
 use crate::store::table::range::Rows;
 use crate::store::{

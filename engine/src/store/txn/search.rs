@@ -1,6 +1,6 @@
 //! Searches for one key: the pages on the way are checked first, and what is absent may be a damaged key.
 
-use super::env::{Row, Table};
+use super::tables::{Row, Table};
 use crate::store::table::codec;
 use crate::store::walk::{Neighbors, Place};
 use crate::store::{DamagedRow, Reader, StoreError};

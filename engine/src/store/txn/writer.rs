@@ -4,8 +4,9 @@ use std::ops::Bound;
 
 use heed::{PutFlags, RwTxn};
 
-use super::env::{Environment, Table, Tables};
+use super::env::Environment;
 use super::reader::LAST_ID;
+use super::tables::{Table, Tables};
 use crate::store::table::codec;
 use crate::store::{CollectionId, Counters, IndexId, Reader, RecordNumber, StoreError};
 
