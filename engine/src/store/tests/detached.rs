@@ -49,7 +49,7 @@ fn writes_that_no_opening_would_find_are_refused() {
     }
 }
 
-/// A status that nobody asked for, and no write: closing says it all the same.
+/// No write has met it yet.
 #[test]
 fn an_idle_store_sees_it_in_its_status() {
     for (said, change) in CHANGES {

@@ -3,14 +3,14 @@
 
 use std::path::Path as FsPath;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::thread::{self, Thread};
 
 use heed::types::Bytes;
 use heed::{
-    CommitOrAbort, Env, EnvFlags, EnvOpenOptions, MdbError, PutFlags, ReservedSpace,
-    RoTxn, RwRevIter, RwTxn, WithoutTls,
+    CommitOrAbort, Env, EnvFlags, EnvOpenOptions, MdbError, PutFlags, ReservedSpace, RoTxn,
+    RwRevIter, RwTxn, WithoutTls,
 };
 
 use super::latch::Exclusive;
