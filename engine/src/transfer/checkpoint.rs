@@ -33,6 +33,8 @@ const LIST: &str = "imports";
 pub(super) enum ImportState {
     /// Storing documents.
     Importing,
+    /// Every file was read to its end. Kept to be rolled back.
+    Complete,
     /// Rolling back.
     RollingBack,
     /// Deleting its lists of documents.
@@ -171,7 +173,9 @@ impl Checkpoint {
     pub(super) fn save(&self, writer: &mut DocumentWriter<'_, '_>) -> Result<(), TransferError> {
         let mut ids = list(&writer.reader())?;
         if !ids.contains(&self.id) {
-            check_unfinished_max(ids.len())?;
+            let reader = writer.reader();
+            let unfinished = ids.iter().filter(|id| !is_complete(&reader, **id)).count();
+            check_unfinished_max(unfinished)?;
             ids.push(self.id);
             put_list(writer, &ids)?;
         }
@@ -276,6 +280,12 @@ pub(super) fn list(reader: &Reader<'_>) -> Result<Vec<ObjectId>, StoreError> {
     let bytes = StoreError::unless_damaged(reader.meta(LIST))?.flatten().unwrap_or_default();
     let (ids, _) = bytes.as_chunks();
     Ok(ids.iter().map(|id| ObjectId::from_bytes(*id)).collect())
+}
+
+/// Whether an import is complete. One whose checkpoint can't be read counts as unfinished.
+pub(super) fn is_complete(reader: &Reader<'_>, id: ObjectId) -> bool {
+    let known = Checkpoint::load(reader, id).ok().flatten();
+    known.is_some_and(|known| known.state == ImportState::Complete)
 }
 
 /// Checks that there is room for one more unfinished import.

@@ -34,8 +34,9 @@ const FORMS: [(Nonstandard, &str); 5] = [
 const LEAP_SECONDS: &str = "leapSecond";
 const CONVERTED: &str = "converted";
 const UNCONVERTED: &str = "unconverted";
-const STATES: [(ImportState, &str); 3] = [
+const STATES: [(ImportState, &str); 4] = [
     (ImportState::Importing, "importing"),
+    (ImportState::Complete, "complete"),
     (ImportState::RollingBack, "rollingBack"),
     (ImportState::Forgetting, "forgetting"),
 ];
@@ -64,6 +65,7 @@ pub(super) fn to_bson(of: &Checkpoint) -> Document {
         "mode": word(&MODES, &request.mode),
         "drop": request.drop,
         "stopOnError": request.stop_on_error,
+        "keepsInserted": request.keeps_inserted,
         "files": of.identities.iter().map(FileIdentity::to_bson).collect::<Vec<_>>(),
         "created": of.created,
         "file": bits(of.file as u64),
@@ -206,6 +208,7 @@ pub(super) fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
         mode: value(&MODES, from, "mode")?,
         drop: from.get_bool("drop").ok()?,
         stop_on_error: from.get_bool("stopOnError").ok()?,
+        keeps_inserted: from.get_bool("keepsInserted").unwrap_or(false),
         rejects: from.get("rejectsWanted").and_then(path_from_bson),
     };
     let reasons = documents("reasons")?.into_iter().map(|reason| {

@@ -20,7 +20,9 @@ use super::{
     rejects::{RejectLines, RejectedRecord, RejectsFile},
     store_batch::{BatchResult, StopReason, are_too_many, store_batch},
     text_position::ResumePoint,
-    unfinished::{check_unfinished_max_for, forget, forget_all_of, forget_rest, load},
+    unfinished::{
+        check_unfinished_max_for, forget, forget_all_of, forget_old_complete, forget_rest, load,
+    },
 };
 use crate::{
     catalog::Namespace,
@@ -43,6 +45,7 @@ pub fn import(
     let _lock = ImportLock::new(checkpoint.id)?;
     let opened = OpenedFiles::new(&request.files, &checkpoint, progress)?;
     forget_rest(collections)?;
+    forget_old_complete(collections)?;
     if request.drop {
         check_unfinished_max_for(collections, &request.namespace)?;
         check_replacement(collections, &request.namespace, &opened.detected)?;
@@ -378,6 +381,21 @@ impl<'i> ImportRun<'i> {
         }
     }
 
+    /// Keeps the checkpoint for a rollback. It was marked with the last document, unless that was
+    /// rejected.
+    fn mark_complete(&mut self) -> Result<(), TransferError> {
+        if self.checkpoint.state == ImportState::Complete {
+            return Ok(());
+        }
+        self.checkpoint.state = ImportState::Complete;
+        let checkpoint = &self.checkpoint;
+        self.collections.write(|writer| {
+            let mut checkpoint = checkpoint.clone();
+            checkpoint.put_tail(writer, &[])?;
+            checkpoint.save(writer)
+        })
+    }
+
     /// Forgets the import if there is nothing to resume or to roll back, and completes the report.
     fn finish(mut self) -> Result<ImportReport, TransferError> {
         let checkpoint = &self.checkpoint;
@@ -391,7 +409,12 @@ impl<'i> ImportRun<'i> {
         let rejects = rejects.map(|(path, _)| path);
         self.report.rejects_files =
             checkpoint.rejects_before.iter().chain(rejects).cloned().collect();
-        if self.report.end == ImportEnd::Complete || checkpoint.imported == 0 {
+        let is_complete = self.report.end == ImportEnd::Complete;
+        if is_complete && checkpoint.lists > 0 && checkpoint.request.keeps_inserted {
+            self.report.complete = Some(checkpoint.id);
+            self.drop_tail();
+            self.mark_complete()?;
+        } else if is_complete || checkpoint.imported == 0 {
             forget(self.collections, checkpoint.id)?;
         } else {
             self.report.unfinished = Some(checkpoint.id);

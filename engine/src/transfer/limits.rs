@@ -100,6 +100,10 @@ pub(super) const REASONS_MAX: usize = 50;
 /// Bytes at the start of a file that identify it.
 pub(super) const IDENTITY_BYTES: u64 = 1 << 20;
 
+/// Complete imports that can be rolled back, as many as one import has files. The next one forgets
+/// the oldest.
+pub(super) const COMPLETE_IMPORTS_MAX: usize = 100;
+
 /// Unfinished imports that a store remembers.
 pub(super) const UNFINISHED_MAX: usize = 100;
 

@@ -74,6 +74,8 @@ pub struct ImportReport {
     pub end: ImportEnd,
     /// The id for resuming or rolling back; `None` if the import is complete or stored nothing.
     pub unfinished: Option<ObjectId>,
+    /// The id for rolling back a complete import that remembers what it inserted.
+    pub complete: Option<ObjectId>,
 }
 
 impl ImportReport {
@@ -88,6 +90,7 @@ impl ImportReport {
             rejects_files: Vec::new(),
             end: ImportEnd::Complete,
             unfinished: None,
+            complete: None,
         }
     }
 

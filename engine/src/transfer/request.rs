@@ -49,6 +49,8 @@ pub struct ImportRequest {
     pub drop: bool,
     /// Stop at the first rejected document.
     pub stop_on_error: bool,
+    /// Remember what was inserted after the import is complete too, so that it can be rolled back.
+    pub keeps_inserted: bool,
     /// Where rejected documents go; `None`: `<name>.rejected.jsonl` next to each file. An existing
     /// file is never overwritten; the name gets a number instead.
     pub rejects: Option<PathBuf>,
@@ -67,6 +69,7 @@ impl ImportRequest {
             mode: ImportMode::Insert,
             drop: false,
             stop_on_error: false,
+            keeps_inserted: false,
             rejects: None,
         }
     }

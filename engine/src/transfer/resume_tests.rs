@@ -9,6 +9,7 @@ use super::{
     TransferError, Zone,
     checkpoint::{Checkpoint, ImportState},
     import, leave_import,
+    limits::COMPLETE_IMPORTS_MAX,
     rejects::tests as rejects,
     resume_import, roll_back_import,
     tests::{Fixture, gzip},
@@ -483,4 +484,40 @@ fn a_file_whose_name_is_no_text_is_found_again() {
     let report = fixture.resume().unwrap();
     assert_eq!((report.end, report.rejects_files.len()), (ImportEnd::Complete, 1));
     assert_eq!(report.imported, DOCUMENTS as u64 - DOCUMENTS as u64 / 50);
+}
+
+#[test]
+fn a_complete_import_that_remembers_what_it_inserted_is_rolled_back() {
+    let fixture = Fixture::new();
+    let plain = fixture.at("plain.json", b"{\"_id\": -1}\n");
+    assert_eq!(fixture.import(&plain).complete, None);
+    let request =
+        ImportRequest { keeps_inserted: true, ..fixture.at("kept.json", &text(Written::Lines)) };
+    let report = fixture.import(&request);
+    assert_eq!((&report.end, report.unfinished), (&ImportEnd::Complete, None));
+    assert!(report.rejected > 0, "also after a rejected document");
+    let id = report.complete.expect("it can be rolled back");
+    assert_eq!(unfinished_imports(&fixture.collections).unwrap(), []);
+    let done = roll_back_import(&fixture.collections, id, &Progress::new()).unwrap();
+    assert_eq!((done.removed, done.changed), (report.imported, 0));
+    assert_eq!(fixture.documents().len(), 1, "the one of before is left");
+    assert!(roll_back_import(&fixture.collections, id, &Progress::new()).is_err(), "once");
+}
+
+#[test]
+fn the_oldest_complete_imports_are_forgotten() {
+    let fixture = Fixture::new();
+    let import = |number: usize| {
+        let text = format!("{{\"_id\": {number}}}\n");
+        let request = ImportRequest {
+            keeps_inserted: true,
+            ..fixture.at(&format!("{number}.json"), text.as_bytes())
+        };
+        fixture.import(&request).complete.expect("it can be rolled back")
+    };
+    let ids: Vec<_> = (0..=COMPLETE_IMPORTS_MAX).map(import).collect();
+    let roll_back = |id| roll_back_import(&fixture.collections, id, &Progress::new());
+    assert!(roll_back(ids[0]).is_err());
+    assert_eq!(roll_back(ids[1]).unwrap().removed, 1);
+    assert_eq!(roll_back(ids[COMPLETE_IMPORTS_MAX]).unwrap().removed, 1);
 }

@@ -7,7 +7,7 @@ use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 use super::{
     ImportMode, TextPosition, TransferError,
     batch::{Batch, BatchEntry},
-    checkpoint::Checkpoint,
+    checkpoint::{Checkpoint, ImportState},
     inserted::InsertedList,
     limits::{
         CLOCK_DOCS, IMPORT_REJECTS_MAX, REJECT_TEXT_BYTES_MAX, REJECTS_BYTES_MAX, REJECTS_SHARE,
@@ -63,7 +63,8 @@ enum WriteOutcome {
 /// appends them to the file of rejected documents before the next transaction. That must not happen
 /// here: the store has one writer, and the file may be on a slow disk. If there is no such file
 /// yet, a resumed import finds it by the name `rejects`. `is_last` means that no batch follows:
-/// unless entries were rejected, the checkpoint is deleted with the last entry.
+/// unless entries were rejected, the checkpoint is deleted with the last entry, or marked complete
+/// if the import can be rolled back later.
 ///
 /// # Errors
 /// When the store or the catalog refuses the whole transaction; nothing is stored then.
@@ -95,9 +96,13 @@ pub(super) fn store_batch(
         }
         stored.lines = RejectLines::of(&stored.refused)?;
         let is_done = is_last && stored.next == batch.entries().len();
-        if is_done && stored.refused.is_empty() {
+        let keeps_inserted = stored.checkpoint.request.keeps_inserted;
+        if is_done && stored.refused.is_empty() && !keeps_inserted {
             stored.checkpoint.forget(writer)?;
         } else {
+            if is_done && stored.refused.is_empty() {
+                stored.checkpoint.state = ImportState::Complete;
+            }
             if !inserted.is_empty() {
                 stored.checkpoint.push_list(writer, &inserted)?;
             }

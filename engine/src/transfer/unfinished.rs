@@ -8,6 +8,7 @@ use super::{
     ImportRequest, TransferError,
     checkpoint::{Checkpoint, ImportState, check_unfinished_max, list},
     import_lock::ImportLock,
+    limits::COMPLETE_IMPORTS_MAX,
     rejects::RejectsFile,
 };
 use crate::{catalog::Namespace, collection::Collections, store::StoreError, value::counted};
@@ -100,7 +101,9 @@ pub fn unfinished_imports(
     collections: &Collections,
 ) -> Result<Vec<UnfinishedImport>, TransferError> {
     let found = checkpoints(collections)?.into_iter();
-    let found = found.filter(|checkpoint| checkpoint.state != ImportState::Forgetting);
+    let found = found.filter(|checkpoint| {
+        !matches!(checkpoint.state, ImportState::Forgetting | ImportState::Complete)
+    });
     Ok(found.map(UnfinishedImport::of).collect())
 }
 
@@ -173,8 +176,10 @@ pub(super) fn check_unfinished_max_for(
 ) -> Result<(), TransferError> {
     let all = collections.store().read(list)?;
     let known = checkpoints(collections)?;
-    let own = known.iter().filter(|checkpoint| checkpoint.request.namespace == *namespace);
-    check_unfinished_max(all.len().saturating_sub(own.count()))
+    let free = known.iter().filter(|checkpoint| {
+        checkpoint.state == ImportState::Complete || checkpoint.request.namespace == *namespace
+    });
+    check_unfinished_max(all.len().saturating_sub(free.count()))
 }
 
 /// Forgets the imports into a collection that is dropped.
@@ -195,6 +200,21 @@ pub(super) fn forget_all_of(
 /// When the store fails.
 pub(super) fn forget_rest(collections: &Collections) -> Result<(), TransferError> {
     forget_those(collections, |checkpoint| checkpoint.state == ImportState::Forgetting)
+}
+
+/// Forgets the oldest complete imports, so that there is room for one more.
+///
+/// # Errors
+/// When the store fails.
+pub(super) fn forget_old_complete(collections: &Collections) -> Result<(), TransferError> {
+    let all = checkpoints(collections)?.into_iter();
+    let complete: Vec<Checkpoint> =
+        all.filter(|checkpoint| checkpoint.state == ImportState::Complete).collect();
+    let excess = (complete.len() + 1).saturating_sub(COMPLETE_IMPORTS_MAX);
+    for checkpoint in complete.iter().take(excess) {
+        forget(collections, checkpoint.id)?;
+    }
+    Ok(())
 }
 
 fn forget_those(

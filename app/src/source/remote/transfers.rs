@@ -26,22 +26,22 @@ const LOCKED: &str = "This connection is read-only; unlock it, then import again
 const NO_DUMPS: &str =
     "Folders of whole databases are not supported on a server; import or export one collection";
 
-/// Imports that stopped early, with what they inserted.
+/// Imports that can be rolled back, with what they inserted, and whether they are complete.
 #[derive(Default)]
-pub(super) struct UnfinishedImports(Mutex<Vec<(UnfinishedImport, InsertedIds)>>);
+pub(super) struct UnfinishedImports(Mutex<Vec<(UnfinishedImport, InsertedIds, bool)>>);
 
 impl UnfinishedImports {
-    fn lock(&self) -> MutexGuard<'_, Vec<(UnfinishedImport, InsertedIds)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<(UnfinishedImport, InsertedIds, bool)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps an import. The oldest one is forgotten when there are too many.
-    fn keep(&self, import: UnfinishedImport, ids: InsertedIds) {
+    fn keep(&self, import: UnfinishedImport, ids: InsertedIds, is_complete: bool) {
         let mut all = self.lock();
         if all.len() >= SERVER_IMPORTS_MAX {
             all.remove(0);
         }
-        all.push((import, ids));
+        all.push((import, ids, is_complete));
     }
 }
 
@@ -65,9 +65,11 @@ impl Transfers for Remote {
             let unknown = target.unknown;
             *reason = format!("{reason}. It is not known whether {unknown} more were stored");
         }
-        if report.end != ImportEnd::Complete && target.ids.can_roll_back() {
+        let is_complete = report.end == ImportEnd::Complete;
+        if (!is_complete || request.keeps_inserted) && target.ids.can_roll_back() {
             let id = ObjectId::new();
-            report.unfinished = Some(id);
+            let kept = if is_complete { &mut report.complete } else { &mut report.unfinished };
+            *kept = Some(id);
             let import = UnfinishedImport {
                 id,
                 request: request.clone(),
@@ -80,7 +82,7 @@ impl Transfers for Remote {
                 stopped_at: (0, 0),
                 rolling_back: false,
             };
-            self.imports.keep(import, target.ids);
+            self.imports.keep(import, target.ids, is_complete);
         }
         Ok(report)
     }
@@ -103,7 +105,9 @@ impl Transfers for Remote {
     }
 
     fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {
-        Ok(self.imports.lock().iter().map(|(import, _)| import.clone()).collect())
+        let all = self.imports.lock();
+        let unfinished = all.iter().filter(|(.., is_complete)| !is_complete);
+        Ok(unfinished.map(|(import, ..)| import.clone()).collect())
     }
 
     fn resume(&self, _: ObjectId, _: &Progress) -> Result<ImportReport, TransferError> {
@@ -117,22 +121,22 @@ impl Transfers for Remote {
         progress: &Progress,
     ) -> Result<RollBackReport, TransferError> {
         let all = self.imports.lock();
-        let known = all.iter().find(|(import, _)| import.id == id).cloned();
+        let known = all.iter().find(|(import, ..)| import.id == id).cloned();
         drop(all);
-        let Some((import, ids)) = known else {
+        let Some((import, ids, _)) = known else {
             return Err(elsewhere("This import no longer exists"));
         };
         let namespace = &import.request.namespace;
         let mut report = roll_back(self, namespace, &ids, progress).map_err(elsewhere)?;
         report.replaced = import.replaced;
         if !report.cancelled {
-            self.imports.lock().retain(|(import, _)| import.id != id);
+            self.imports.lock().retain(|(import, ..)| import.id != id);
         }
         Ok(report)
     }
 
     fn leave(&self, id: ObjectId) -> Result<(), TransferError> {
-        self.imports.lock().retain(|(import, _)| import.id != id);
+        self.imports.lock().retain(|(import, ..)| import.id != id);
         Ok(())
     }
 
