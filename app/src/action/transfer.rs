@@ -109,6 +109,8 @@ pub enum TransferAction {
     Resume(ObjectId),
     /// Removes what one of them has stored.
     RollBack(ObjectId),
+    /// Removes what the import of the shown result has stored.
+    RollBackResult(OperationId),
     /// Forgets one of them; its documents stay.
     Leave(ObjectId),
 }

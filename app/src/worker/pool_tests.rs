@@ -244,9 +244,10 @@ fn a_file_that_is_not_there_is_said() {
     let worker = worker();
     let path = std::path::PathBuf::from("/nowhere/at/all.json");
     let options = mayfly_engine::transfer::ReadOptions::default();
-    let TransferDone::Preview(Err(sentence)) =
-        transfer(&worker, TransferWork::Preview { path, options, all: Vec::new(), now_ms: 0 })
-    else {
+    let TransferDone::Preview(Err(sentence)) = transfer(
+        &worker,
+        TransferWork::Preview { path, options, all: Vec::new(), beside: Vec::new(), now_ms: 0 },
+    ) else {
         panic!("there is no such file")
     };
     assert!(sentence.contains("/nowhere/at/all.json"), "{sentence}");

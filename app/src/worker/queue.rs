@@ -60,6 +60,9 @@ fn is_alone(job: &Job) -> bool {
 fn into(job: &Job) -> Vec<&Namespace> {
     match &job.work {
         Work::Transfer(TransferWork::Import { request, .. }) => vec![&request.namespace],
+        Work::Transfer(TransferWork::ImportMany { requests, .. }) => {
+            requests.iter().map(|request| &request.namespace).collect()
+        }
         Work::Transfer(TransferWork::ImportDump { request, .. }) => {
             request.choices.iter().map(|choice| &choice.into).collect()
         }

@@ -1,5 +1,6 @@
 //! Files in and out, as work for the threads.
 
+mod imports;
 mod unfinished;
 
 use std::fmt;
@@ -20,7 +21,6 @@ use super::index_file;
 use super::result_file::{self, ResultFile};
 use crate::job::cut::CutWork;
 use crate::job::{FileLook, Namespace};
-use crate::limits::REHEARSED_DOCS_MAX;
 use crate::source::embedded::DATA_FILE;
 use crate::source::{Source, Transfers};
 
@@ -33,8 +33,10 @@ pub enum TransferWork {
         path: PathBuf,
         /// How it is read.
         options: ReadOptions,
-        /// All files of the import, to check the disk space and to find index definitions.
+        /// All files of the import, to check the disk space.
         all: Vec<PathBuf>,
+        /// The files beside which index definitions are looked for.
+        beside: Vec<PathBuf>,
         /// The store's time.
         now_ms: i64,
     },
@@ -53,6 +55,13 @@ pub enum TransferWork {
     Import {
         /// What and how.
         request: ImportRequest,
+        /// How far it is; stops it.
+        progress: Arc<Progress>,
+    },
+    /// Import files into several collections, one after the other.
+    ImportMany {
+        /// What and how.
+        requests: Vec<ImportRequest>,
         /// How far it is; stops it.
         progress: Arc<Progress>,
     },
@@ -87,10 +96,10 @@ pub enum TransferWork {
         /// How far it is; stops it.
         progress: Arc<Progress>,
     },
-    /// Remove what one of them has stored.
+    /// Remove what some of them, or complete imports, have stored.
     RollBack {
-        /// Which one.
-        id: ObjectId,
+        /// Which ones.
+        ids: Vec<ObjectId>,
         /// How far it is; stops it.
         progress: Arc<Progress>,
     },
@@ -209,6 +218,9 @@ pub enum TransferDone {
     Rehearsal(Result<Option<Rehearsal>, String>),
     /// An import ended. The error: nothing was changed.
     Import(Result<ImportReport, Failure>),
+    /// Imports into several collections ended, in the order of the requests. Those after a cancellation
+    /// are missing.
+    Imports(Vec<Result<ImportReport, Failure>>),
     /// The imports that did not reach the end of their files, and the operations that were cut short.
     Unfinished(Result<(Vec<UnfinishedImport>, Vec<CutWork>), String>),
     /// A roll back ended.
@@ -269,6 +281,7 @@ impl fmt::Debug for TransferWork {
             }
             Self::ImportDump { request, .. } => write!(f, "ImportDump({})", request.choices.len()),
             Self::Import { request, .. } => write!(f, "Import({request:?})"),
+            Self::ImportMany { requests, .. } => write!(f, "ImportMany({})", requests.len()),
             Self::Export { request, .. } => write!(f, "Export({})", request.path.display()),
             Self::ExportResults { file, .. } => {
                 write!(f, "ExportResults({})", file.path.display())
@@ -280,7 +293,7 @@ impl fmt::Debug for TransferWork {
             Self::Unfinished => f.write_str("Unfinished"),
             Self::Forget { journal, .. } => write!(f, "Forget({})", journal.display()),
             Self::Resume { id, .. } => write!(f, "Resume({id})"),
-            Self::RollBack { id, .. } => write!(f, "RollBack({id})"),
+            Self::RollBack { ids, .. } => write!(f, "RollBack({})", ids.len()),
             Self::Leave(id) => write!(f, "Leave({id})"),
             Self::Copy(work) => write!(f, "Copy({work:?})"),
             Self::Folder => f.write_str("Folder"),
@@ -299,6 +312,7 @@ impl TransferWork {
             | Self::RehearseDump { progress, .. }
             | Self::ImportDump { progress, .. }
             | Self::Import { progress, .. }
+            | Self::ImportMany { progress, .. }
             | Self::Resume { progress, .. }
             | Self::RollBack { progress, .. }
             | Self::ExportResults { progress, .. }
@@ -330,6 +344,7 @@ impl TransferWork {
             Self::Import { .. } | Self::Resume { .. } => {
                 TransferDone::Import(Err(Failure::Failed(message)))
             }
+            Self::ImportMany { .. } => TransferDone::Imports(vec![Err(Failure::Failed(message))]),
             Self::RollBack { .. } => TransferDone::RolledBack(Err(Failure::Failed(message))),
             Self::Unfinished | Self::Forget { .. } | Self::Leave(_) => {
                 TransferDone::Unfinished(Err(message))
@@ -350,13 +365,14 @@ impl TransferWork {
     /// Does it. May take as long as the files are long.
     pub fn run(&self, source: Option<&dyn Source>) -> TransferDone {
         const NONE: &str = "Import and export are not supported for this store";
-        if let Some(done) = self.run_dump(source) {
+        if let Some(done) = self.run_dump(source).or_else(|| self.run_imports(source)) {
             return done;
         }
         match self {
-            Self::Preview { path, options, all, now_ms } => {
+            Self::Preview { path, options, all, beside, now_ms } => {
                 let transfers = source.and_then(Source::transfers);
-                TransferDone::Preview(look(path, options, (all, *now_ms), transfers))
+                let look = look(path, options, (all, beside, *now_ms), transfers);
+                TransferDone::Preview(look)
             }
             Self::Copy(work) => TransferDone::Copy(work.run(source)),
             Self::Folder => TransferDone::Folder(downloads()),
@@ -365,34 +381,12 @@ impl TransferWork {
                 TransferDone::LookedInto { folder: folder.clone(), has_store }
             }
             Self::Choose(_) => self.failed(String::new()),
-            Self::RehearseDump { .. } | Self::ImportDump { .. } | Self::ExportDatabase { .. } => {
-                self.failed(NONE.to_owned())
-            }
-            Self::Rehearse { files, options, namespace, progress } => {
-                let Some(transfers) = source.and_then(Source::transfers) else {
-                    return self.failed(NONE.to_owned());
-                };
-                let mut sum = Sum::default();
-                for path in files {
-                    let left = REHEARSED_DOCS_MAX.saturating_sub(sum.0.documents + sum.0.rejected);
-                    match transfers.rehearse(namespace, path, options, left, progress) {
-                        Ok(part) => sum.add(part),
-                        Err(TransferError::Cancelled) => return TransferDone::Rehearsal(Ok(None)),
-                        Err(error) => return self.failed(error.to_string()),
-                    }
-                }
-                TransferDone::Rehearsal(Ok(Some(sum.0)))
-            }
-            Self::Import { request, progress } => {
-                let Some(transfers) = source.and_then(Source::transfers) else {
-                    return self.failed(NONE.to_owned());
-                };
-                // It may have been cancelled while it waited, and must not drop anything then.
-                if progress.is_cancelled() {
-                    return TransferDone::Import(Err(Failure::Cancelled));
-                }
-                TransferDone::Import(transfers.import(request, progress).map_err(Failure::from))
-            }
+            Self::RehearseDump { .. }
+            | Self::ImportDump { .. }
+            | Self::ExportDatabase { .. }
+            | Self::Rehearse { .. }
+            | Self::Import { .. }
+            | Self::ImportMany { .. } => self.failed(NONE.to_owned()),
             Self::Unfinished
             | Self::Forget { .. }
             | Self::Resume { .. }
@@ -447,14 +441,15 @@ fn files_there(request: &ExportRequest) -> Vec<PathBuf> {
 fn look(
     path: &Path,
     options: &ReadOptions,
-    (all, now_ms): (&[PathBuf], i64),
+    (all, beside, now_ms): (&[PathBuf], &[PathBuf], i64),
     transfers: Option<&dyn Transfers>,
 ) -> Result<FileLook, String> {
     let preview = transfer::preview(path, options).map_err(|error| error.to_string())?;
     let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
     // A file that can't be read is reported when it is the one that is shown.
     let disk_space = transfers.and_then(|transfers| transfers.disk_space(all).ok().flatten());
-    let indexes = all.iter().filter_map(|file| index_file::beside(file, options, now_ms)).collect();
+    let indexes = beside.iter().filter_map(|file| index_file::beside(file, options, now_ms));
+    let indexes = indexes.collect();
     Ok(FileLook { bytes, preview, disk_space, indexes, types: options.types.clone() })
 }
 
@@ -462,32 +457,4 @@ fn downloads() -> Option<PathBuf> {
     let folders = directories::UserDirs::new()?;
     let downloads = folders.download_dir().filter(|folder| folder.is_dir());
     Some(downloads.unwrap_or(folders.home_dir()).to_owned())
-}
-
-/// The rehearsals of several files as one.
-#[derive(Default)]
-struct Sum(Rehearsal);
-
-impl Sum {
-    fn add(&mut self, part: Rehearsal) {
-        self.0.documents += part.documents;
-        self.0.rejected += part.rejected;
-        self.0.taken += part.taken;
-        self.0.repeated += part.repeated;
-        self.0.overdue += part.overdue;
-        self.0.busiest = match (self.0.busiest, part.busiest) {
-            (Some(sum), Some(part)) if sum.0 == part.0 => Some((sum.0, sum.1 + part.1)),
-            (sum, part) => [sum, part].into_iter().flatten().max_by_key(|(_, count)| *count),
-        };
-        for found in part.indexes {
-            match self.0.indexes.iter_mut().find(|known| known.index == found.index) {
-                None => self.0.indexes.push(found),
-                Some(known) => {
-                    known.overdue += found.overdue;
-                    known.waiting += found.waiting;
-                    known.never += found.never;
-                }
-            }
-        }
-    }
 }

@@ -25,6 +25,7 @@ mod first_minute;
 mod frame;
 mod guide;
 mod held;
+mod import_apart;
 mod import_types;
 mod index_dialogs;
 mod indexes;

@@ -167,7 +167,7 @@ pub(super) fn roll_back(cx: &mut Apply<'_>) {
     let Some(undo) = result.ended.undo.clone() else { return };
     let (title, total) = (format!("Roll back: {}", result.title), undo.ids.count());
     let dialog = Dialog::Copied(Box::new(result));
-    let kind = RunKind::RollBack { from: undo.into.clone() };
+    let kind = RunKind::RollBack { from: vec![undo.into.clone()] };
     let operation = begin(title, total, dialog, kind, cx.state);
     let Some(running) = cx.state.transfer.get(operation) else { return };
     let work = CopyWork::RollBack { undo, progress: Arc::clone(&running.progress) };

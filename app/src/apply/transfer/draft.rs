@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use mayfly_engine::transfer::Progress;
 
-use super::{copying, dump, dump_export, resume, run};
+use super::open_draft::{export_draft, import_draft};
+use super::{copying, dump, dump_export, imported, look_ahead, resume, run};
 use crate::action::{Action, DocumentsAction, MaintenanceAction, TabsAction, TransferAction};
 use crate::apply::Apply;
 use crate::job::FileLook;
@@ -59,7 +60,7 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
         }
         TransferAction::ShowFile(at) => {
             if let Some(draft) = import_draft(cx.state) {
-                draft.shown = at;
+                draft.show(at);
             }
             look(cx);
         }
@@ -88,10 +89,8 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
         }
         TransferAction::Resume(id) => resume::resume(id, cx),
         TransferAction::RollBack(id) => resume::roll_back(id, cx),
-        TransferAction::Leave(id) => {
-            let purpose = Purpose::Unfinished { show: false };
-            cx.transfer(purpose, Lane::Transfer, TransferWork::Leave(id));
-        }
+        TransferAction::RollBackResult(operation) => resume::roll_back_result(operation, cx),
+        TransferAction::Leave(id) => resume::leave(id, cx),
     }
 }
 
@@ -99,7 +98,10 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
 pub fn done(purpose: &Purpose, generation: u64, done: TransferDone, cx: &mut Apply<'_>) {
     match (purpose, done) {
         (Purpose::Import(operation), TransferDone::Import(result)) => {
-            run::imported(*operation, result, cx);
+            imported::imported(*operation, vec![result], cx);
+        }
+        (Purpose::Import(operation), TransferDone::Imports(results)) => {
+            imported::imported(*operation, results, cx);
         }
         (Purpose::Export(operation), TransferDone::Export(result)) => {
             run::exported(*operation, result, cx.state);
@@ -121,6 +123,7 @@ pub fn done(purpose: &Purpose, generation: u64, done: TransferDone, cx: &mut App
         }
         (_, TransferDone::Preview(result)) => {
             looked(generation, result, cx);
+            look_ahead::start(cx);
         }
         (_, TransferDone::Rehearsal(result)) => {
             if let Some(draft) = import_draft(cx.state)
@@ -172,22 +175,6 @@ pub fn give_up_chooser(state: &mut State) -> Option<std::time::Duration> {
     state.transfer.chooser = None;
     state.transfer.chooser_note = Some(NO_CHOOSER);
     None
-}
-
-/// The import dialog that is open.
-pub(super) fn import_draft(state: &mut State) -> Option<&mut ImportDraft> {
-    match state.dialogs.open_mut() {
-        Some(AnyDialog::Transfer(Dialog::Import(draft))) => Some(draft),
-        _ => None,
-    }
-}
-
-/// The export dialog that is open.
-pub(super) fn export_draft(state: &mut State) -> Option<&mut ExportDraft> {
-    match state.dialogs.open_mut() {
-        Some(AnyDialog::Transfer(Dialog::Export(draft))) => Some(draft),
-        _ => None,
-    }
 }
 
 fn open_named(files: Vec<PathBuf>, cx: &mut Apply<'_>) {
@@ -301,9 +288,9 @@ fn look(cx: &mut Apply<'_>) {
         draft.look = Loadable::Nothing;
         return;
     };
-    let (options, all) = (draft.read_options(), draft.files.clone());
+    let (options, all, beside) = (draft.read_options(), draft.files.clone(), draft.shown_files());
     let now_ms = cx.state.now_ms();
-    let preview = TransferWork::Preview { path, options, all, now_ms };
+    let preview = TransferWork::Preview { path, options, all, beside, now_ms };
     let generation = cx.transfer(Purpose::Preview, Lane::Read, preview);
     if let Some(draft) = import_draft(cx.state) {
         draft.look = Loadable::Waiting(generation);
@@ -315,7 +302,11 @@ fn look(cx: &mut Apply<'_>) {
 fn looked(generation: u64, result: Result<FileLook, String>, cx: &mut Apply<'_>) {
     let Some(draft) = import_draft(cx.state) else { return };
     if draft.look != Loadable::Waiting(generation) {
+        look_ahead::take(generation, result.ok(), draft);
         return;
+    }
+    if let Some(target) = draft.targets.get_mut(draft.shown) {
+        target.is_looked = true;
     }
     let Ok(found) = result else {
         draft.look = result.map_or_else(Loadable::Failed, Loadable::Here);
@@ -343,7 +334,7 @@ fn rehearse(cx: &mut Apply<'_>) {
     if draft.name_error().is_some() || draft.rehearsed_for == RehearsedFor::default() {
         return;
     }
-    let (files, options) = (draft.files.clone(), draft.read_options());
+    let (files, options) = (draft.shown_files(), draft.read_options());
     let progress = Arc::new(Progress::new());
     cx.state.transfer.rehearsal = Some(Arc::clone(&progress));
     let rehearse = TransferWork::Rehearse { files, options, namespace: into, progress };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mayfly_engine::transfer::{Dump, DumpOutcome, Progress, Rehearsal};
 
-use super::draft::import_draft;
+use super::open_draft::import_draft;
 use super::run::{begin, failed, is_shown};
 use crate::apply::Apply;
 use crate::state::dialogs::Dialog as AnyDialog;

@@ -1,6 +1,6 @@
 //! Files that the command line named.
 
-use mayfly_engine::transfer::{ImportEnd, Tally};
+use mayfly_engine::transfer::{ImportReport, Tally};
 
 use crate::action::{Action, StoreAction, TabsAction};
 use crate::apply::{Apply, apply};
@@ -9,11 +9,12 @@ use crate::state::transfer::ImportResult;
 
 /// Shows the imported documents in the place of the open dialog, unless the result has something to say that the preview did not.
 pub(super) fn show_documents(result: &ImportResult, cx: &mut Apply<'_>) {
-    let report = &result.report;
-    let has_all = report.end == ImportEnd::Complete && report.imported > 0;
-    let is_plain = report.rejected == 0 && report.skipped == 0 && is_as_previewed(report.tally);
+    let is_plain = |report: &ImportReport| {
+        let has_all = report.imported > 0 && report.rejected == 0 && report.skipped == 0;
+        has_all && is_as_previewed(report.tally)
+    };
     let is_calm = !result.paused && result.indexes.is_none();
-    if !(has_all && is_plain && is_calm) {
+    if !(result.is_complete() && result.reports().all(is_plain) && is_calm) {
         return;
     }
     cx.state.dialogs.close();

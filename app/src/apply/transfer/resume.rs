@@ -6,11 +6,11 @@ use std::sync::Arc;
 use bson::oid::ObjectId;
 use mayfly_engine::transfer::{RollBackReport, UnfinishedImport};
 
-use super::run::{begin, failed, is_shown};
+use super::run::{begin, failed, is_locked, is_shown};
 use crate::apply::Apply;
 use crate::job::cut::CutWork;
 use crate::state::dialogs::Dialog as AnyDialog;
-use crate::state::operations::Stage;
+use crate::state::operations::{OperationId, Stage};
 use crate::state::toasts::Kind;
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{Dialog, Kind as RunKind, Purpose};
@@ -57,7 +57,7 @@ pub fn found(
 /// Resumes an import.
 pub fn resume(id: ObjectId, cx: &mut Apply<'_>) {
     let Some((title, into)) = title("Resume import", id, cx.state) else { return };
-    let kind = RunKind::Import { into, paused: false };
+    let kind = RunKind::Import { into: vec![into], paused: false };
     let operation = begin(title, 0, Dialog::Unfinished { error: None }, kind, cx.state);
     let Some(running) = cx.state.transfer.get(operation) else { return };
     let resume = TransferWork::Resume { id, progress: Arc::clone(&running.progress) };
@@ -67,20 +67,50 @@ pub fn resume(id: ObjectId, cx: &mut Apply<'_>) {
 /// Takes an import back.
 pub fn roll_back(id: ObjectId, cx: &mut Apply<'_>) {
     let Some((title, from)) = title("Roll back import", id, cx.state) else { return };
-    let kind = RunKind::RollBack { from };
+    let kind = RunKind::RollBack { from: vec![from] };
     // What it replaced or merged stays; how much one that was cut off has removed is not known.
     let known =
         cx.state.transfer.unfinished.iter().find(|known| known.id == id && !known.rolling_back);
     let total = known.map_or(0, |known| known.imported.saturating_sub(known.replaced));
     let operation = begin(title, total, Dialog::Unfinished { error: None }, kind, cx.state);
     let Some(running) = cx.state.transfer.get(operation) else { return };
-    let roll_back = TransferWork::RollBack { id, progress: Arc::clone(&running.progress) };
+    let progress = Arc::clone(&running.progress);
+    let roll_back = TransferWork::RollBack { ids: vec![id], progress };
     cx.transfer(Purpose::RollBack(operation), Lane::Transfer, roll_back);
+}
+
+/// Takes the import of a result back, whether it is complete or not.
+pub fn roll_back_result(of: OperationId, cx: &mut Apply<'_>) {
+    let Some(result) = cx.state.transfer.results.iter().find(|known| known.operation == of) else {
+        return;
+    };
+    let ids = result.roll_back_ids();
+    if ids.is_empty() || is_locked(cx.state) {
+        return;
+    }
+    let Some(result) = cx.state.transfer.results.iter().find(|known| known.operation == of) else {
+        return;
+    };
+    let (from, total) = (result.targets(), result.imported());
+    let title = format!("Roll back import into {}", result.into_words());
+    let back = Dialog::Imported(Box::new(result.clone()));
+    let kind = RunKind::RollBack { from };
+    let operation = begin(title, total, back, kind, cx.state);
+    let Some(running) = cx.state.transfer.get(operation) else { return };
+    let progress = Arc::clone(&running.progress);
+    let roll_back = TransferWork::RollBack { ids, progress };
+    cx.transfer(Purpose::RollBack(operation), Lane::Transfer, roll_back);
+}
+
+/// Forgets an import; its documents stay.
+pub fn leave(id: ObjectId, cx: &mut Apply<'_>) {
+    let purpose = Purpose::Unfinished { show: false };
+    cx.transfer(purpose, Lane::Transfer, TransferWork::Leave(id));
 }
 
 /// A roll back ended.
 pub fn rolled_back(
-    operation: crate::state::operations::OperationId,
+    operation: OperationId,
     result: Result<RollBackReport, Failure>,
     cx: &mut Apply<'_>,
 ) {
@@ -92,6 +122,13 @@ pub fn rolled_back(
     let is_shown = is_shown(operation, cx.state);
     let Some(running) = cx.state.transfer.take(operation) else { return };
     let RunKind::RollBack { from } = running.kind else { return };
+    if let Dialog::Imported(result) = &running.draft {
+        let of = result.operation;
+        let known = cx.state.transfer.results.iter_mut().find(|known| known.operation == of);
+        if let Some(known) = known {
+            known.is_rolled_back = true;
+        }
+    }
     let text = report.sentence();
     let (stage, kind) = if report.cancelled {
         (Stage::Cancelled(text.clone()), Kind::Warning)
@@ -103,7 +140,9 @@ pub fn rolled_back(
         cx.state.dialogs.close();
     }
     cx.state.tree.stale = true;
-    cx.state.changes.note(Some(&from));
+    for namespace in &from {
+        cx.state.changes.note(Some(namespace));
+    }
     cx.state.toasts.push(kind, text, None, cx.state.uptime);
 }
 

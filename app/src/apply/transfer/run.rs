@@ -4,17 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bson::Document;
-use mayfly_engine::transfer::{ExportReport, ImportEnd, ImportReport, Progress};
+use mayfly_engine::transfer::{ExportReport, ImportReport, Progress};
 use mayfly_engine::value::whole;
 
-use super::draft::{export_draft, import_draft};
-use super::{opened, resume};
+use super::open_draft::{export_draft, import_draft};
 use crate::action::{Action, ReaperAction, TransferAction};
 use crate::apply::{Apply, QUEUE_FULL};
 use crate::commands;
 use crate::job::Cancel;
-use crate::limits::{IMPORT_RESULTS_MAX, METER_PAUSE};
+use crate::limits::METER_PAUSE;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::offer::Offer;
 use crate::state::operations::{OperationId, Progress as OperationProgress, Stage};
@@ -22,10 +20,9 @@ use crate::state::toasts::Kind;
 use crate::state::transfer::export::{Content, already_exist};
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{
-    Again, CreatedIndexes, Dialog, ImportResult, Kind as RunKind, Loadable, Meter, Purpose,
-    Running, meter,
+    Again, Dialog, Kind as RunKind, Loadable, Meter, Purpose, Running, meter,
 };
-use crate::state::{self, Namespace, State, number};
+use crate::state::{self, State, number};
 use crate::worker::result_file::ResultFile;
 use crate::worker::transfer::Failure;
 use crate::worker::{Lane, Reply, TransferWork};
@@ -33,7 +30,7 @@ use crate::worker::{Lane, Reply, TransferWork};
 /// Imports as drafted in the open dialog.
 pub fn start_import(cx: &mut Apply<'_>) {
     let Some(draft) = import_draft(cx.state) else { return };
-    if let Err(error) = draft.request() {
+    if let Err(error) = draft.requests() {
         draft.error = Some(error);
         return;
     }
@@ -42,7 +39,7 @@ pub fn start_import(cx: &mut Apply<'_>) {
         return;
     }
     let paused = draft.pause_reaper && draft.overdue() > 0;
-    let kind = RunKind::Import { into: draft.target(), paused };
+    let kind = RunKind::Import { into: draft.all_targets(), paused };
     let title = draft.title();
     let operation = begin(title, 0, Dialog::Import(Box::new(draft)), kind, cx.state);
     if let Some(running) = cx.state.transfer.rehearsal.take() {
@@ -168,9 +165,15 @@ pub(super) fn begin(
 fn send_import(operation: OperationId, cx: &mut Apply<'_>) {
     let Some(running) = cx.state.transfer.get(operation) else { return };
     let Dialog::Import(draft) = &running.draft else { return };
-    let Ok(request) = draft.request() else { return };
+    let Ok(mut requests) = draft.requests() else { return };
     let progress = Arc::clone(&running.progress);
-    let import = TransferWork::Import { request, progress };
+    let import = match requests.pop() {
+        Some(request) if requests.is_empty() => TransferWork::Import { request, progress },
+        last => {
+            requests.extend(last);
+            TransferWork::ImportMany { requests, progress }
+        }
+    };
     cx.transfer(Purpose::Import(operation), Lane::Transfer, import);
 }
 
@@ -247,64 +250,6 @@ pub fn cancel_all(state: &mut State) {
     }
 }
 
-/// An import ended.
-pub fn imported(operation: OperationId, result: Result<ImportReport, Failure>, cx: &mut Apply<'_>) {
-    resume::ask(false, cx);
-    let report = match result {
-        Ok(report) => report,
-        Err(failure) => {
-            resume_reaper(operation, cx);
-            failed(operation, failure, cx.state);
-            return;
-        }
-    };
-    if report.imported == 0 {
-        resume_reaper(operation, cx);
-    }
-    let Some(running) = cx.state.transfer.take(operation) else { return };
-    let RunKind::Import { into, paused } = running.kind else { return };
-    let began = running.began.unwrap_or(running.asked);
-    let took = cx.state.uptime.saturating_sub(began);
-    let paused = paused && report.imported > 0;
-    let definitions = match (&running.draft, &report.end) {
-        (Dialog::Import(draft), ImportEnd::Complete) => draft.indexes(),
-        _ => Vec::new(),
-    };
-    let shows = matches!(&running.draft, Dialog::Import(draft) if draft.shows_documents);
-    let indexes = create_indexes(operation, &into, definitions, cx);
-    let result = ImportResult { operation, into, report, took, paused, indexes };
-    let words = counts(&result.report);
-    let ended = match &result.report.end {
-        ImportEnd::Complete => Stage::Done(words.clone()),
-        ImportEnd::Cancelled => Stage::Cancelled(words.clone()),
-        _ => Stage::Failed(result.report.sentence().unwrap_or_else(|| words.clone())),
-    };
-    cx.state.operations.end(operation, ended);
-    cx.state.tree.stale = true;
-    cx.state.changes.note(Some(&result.into));
-    if shows && is_shown(operation, cx.state) {
-        opened::show_documents(&result, cx);
-    }
-    tell_import(result, &words, cx.state);
-}
-
-/// Creates indexes after an import, with a command each: one that is refused is not in the way of
-/// the others.
-fn create_indexes(
-    operation: OperationId,
-    into: &Namespace,
-    definitions: Vec<Document>,
-    cx: &mut Apply<'_>,
-) -> Option<CreatedIndexes> {
-    let waiting = definitions.len();
-    for index in definitions {
-        let name = index.get_str("name").unwrap_or_default().to_owned();
-        let purpose = state::Purpose::Transfer(Purpose::CreateIndex(operation, name));
-        cx.write(purpose, &into.db, commands::indexes::create(&into.collection, index));
-    }
-    (waiting > 0).then(|| CreatedIndexes { waiting, ..CreatedIndexes::default() })
-}
-
 /// The store answered about one of them. The last answer tells how all of them ended.
 fn index_created(operation: OperationId, name: &str, reply: &Reply, state: &mut State) {
     let answer = reply.result.as_ref().map_err(String::as_str);
@@ -326,26 +271,6 @@ fn index_created(operation: OperationId, name: &str, reply: &Reply, state: &mut 
         let kind = if made.refused.is_empty() { Kind::Done } else { Kind::Warning };
         state.toasts.push(kind, made.sentences().join(". "), None, state.uptime);
     }
-}
-
-fn tell_import(result: ImportResult, words: &str, state: &mut State) {
-    state.transfer.results.push_back(result.clone());
-    if state.transfer.results.len() > IMPORT_RESULTS_MAX {
-        state.transfer.results.pop_front();
-    }
-    let operation = result.operation;
-    if is_shown(operation, state) {
-        state.dialogs.replace(AnyDialog::Transfer(Dialog::Imported(Box::new(result))));
-        return;
-    }
-    let kind = match (&result.report.end, result.report.rejected) {
-        (ImportEnd::Complete, 0) => Kind::Done,
-        (ImportEnd::Complete | ImportEnd::Cancelled, _) => Kind::Warning,
-        _ => Kind::Error,
-    };
-    let text = format!("{}: {words}", result.into);
-    let show = Offer::ShowResult(operation);
-    state.toasts.push(kind, text, Some(("Show result".to_owned(), show)), state.uptime);
 }
 
 /// An export ended.
@@ -421,6 +346,9 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
         (Dialog::Dump(draft), _) => draft.error = Some(sentence.clone()),
         (Dialog::ExportDatabase(draft), _) => draft.error = Some(sentence.clone()),
         (Dialog::Unfinished { error }, _) => *error = Some(sentence.clone()),
+        (Dialog::Imported(_), _) => {
+            state.toasts.push(Kind::Error, sentence.clone(), None, state.uptime);
+        }
         (Dialog::Export(draft), RunKind::Export { .. }) => {
             draft.error = there.is_empty().then(|| sentence.clone());
             draft.exists = there;
@@ -435,7 +363,7 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
 }
 
 /// Lets the reaper run again after an import that changed nothing.
-fn resume_reaper(operation: OperationId, cx: &mut Apply<'_>) {
+pub(super) fn resume_reaper(operation: OperationId, cx: &mut Apply<'_>) {
     let paused = cx
         .state
         .transfer

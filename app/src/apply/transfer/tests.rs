@@ -148,7 +148,8 @@ fn an_import_that_could_not_begin_goes_back_to_its_dialog() {
     ask(TransferAction::StartImport, &mut state);
     let operation = state.transfer.running[0].operation;
     let failure = Err(Failure::Failed("there is no such file".to_owned()));
-    run::imported(operation, failure, &mut Apply::new(&mut state, &mut Effects::default()));
+    let failure = vec![failure];
+    imported::imported(operation, failure, &mut Apply::new(&mut state, &mut Effects::default()));
     assert_eq!(draft(&mut state).error.as_deref(), Some("there is no such file"));
     assert!(state.transfer.running.is_empty());
     assert_eq!(state.operations.running(), 0);

@@ -4,7 +4,7 @@ use egui::{Align, Context, Layout, Ui};
 use mayfly_engine::transfer::ImportFormat;
 
 use super::choose_path::ChoosePath;
-use super::{ask, index_files, notice_ui, options, preview, rehearsal, target, types};
+use super::{apart, ask, index_files, notice_ui, options, preview, rehearsal, target, types};
 use crate::action::{Action, Actions, TransferAction, ViewAction};
 use crate::dialogs::close;
 use crate::dialogs::{COMMAND_LINE, COMMAND_LINE_HINT};
@@ -33,7 +33,8 @@ const INTO_COLLECTION: &str = "Import the files into the collection";
 pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
     let command = command_line::import(draft, state.store.folder.as_deref());
     let is_named = draft.name_error().is_none() && draft.zone_error().is_none();
-    let ready = !draft.files.is_empty() && is_named && draft.types.error().is_none();
+    let is_read = draft.next_to_look().is_none();
+    let ready = !draft.files.is_empty() && is_named && is_read && draft.types.error().is_none();
     let closing = modal::ui(
         context,
         "Import documents",
@@ -143,9 +144,10 @@ pub fn error_ui(ui: &mut Ui, error: Option<&str>) {
 fn files_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-        for (at, file) in draft.files.iter().enumerate() {
+        for (at, file) in draft.files.clone().iter().enumerate() {
             file_ui(ui, at, file, draft, actions);
         }
+        apart::choice_ui(ui, draft, actions);
         let path = ChoosePath {
             name: "File path",
             hint: "Drop a file here, or enter its path",
@@ -189,7 +191,7 @@ fn file_ui(
     ui: &mut Ui,
     at: usize,
     file: &std::path::Path,
-    draft: &ImportDraft,
+    draft: &mut ImportDraft,
     actions: &mut Actions,
 ) {
     let colors = colors(ui);
@@ -208,6 +210,7 @@ fn file_ui(
             if ui.add(Button::icon_only(Icon::Close, &spoken).small()).clicked() {
                 ask(actions, TransferAction::RemoveFile(at));
             }
+            apart::name_ui(ui, at, &name, draft);
             let folder = file.parent().map(|folder| folder.display().to_string());
             let words = text::rich(folder.unwrap_or_default(), text::mono_small());
             ui.add(egui::Label::new(words.color(colors.dim)).truncate());

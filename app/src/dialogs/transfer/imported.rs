@@ -12,7 +12,7 @@ use crate::action::{
 };
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{CreatedIndexes, ImportResult};
-use crate::state::{State, duration, number};
+use crate::state::{Namespace, State, duration, number};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, modal};
@@ -21,7 +21,8 @@ use crate::widgets::{Button, card, modal};
 const LISTED_MAX: usize = 8;
 
 /// What a roll back removes from a store of this machine.
-const UNLESS_CHANGED: &str = "Remove imported documents, except those changed since";
+const UNLESS_CHANGED: &str = "Remove imported documents, except those changed since. What the import \
+                              dropped or replaced doesn't come back";
 
 /// What it removes from a server.
 pub(super) const BY_ID: &str =
@@ -38,16 +39,17 @@ fn cannot_roll_back(report: &ImportReport, state: &State) -> bool {
 /// Draws the result.
 pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut Actions) {
     let took_ms = i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX);
-    let into = with_marks(&result.into.to_string());
+    let into = with_marks(&result.into_words());
     let subtitle = format!("{into} · {}", duration::figure(took_ms));
     let closing = modal::ui(
         context,
-        title(&result.report.end),
+        title(result),
         &subtitle,
         sizes::DIALOG,
         &mut *actions,
         |ui, actions| {
-            figures_ui(ui, &result.report);
+            figures_ui(ui, result);
+            parts_ui(ui, result, actions);
             end_ui(ui, &result.report);
             if cannot_roll_back(&result.report, state) {
                 let ink = colors(ui).dim;
@@ -63,17 +65,17 @@ pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut
         },
         |ui, actions| {
             if modal::answer_ui(ui, Button::primary("Open collection")) {
-                let show = Action::Tabs(TabsAction::Show(result.into.clone()));
-                actions.push(Action::Dialog(DialogAction::Confirm(Box::new(show))));
-                actions.push(Action::Store(StoreAction::LoadSummary(result.into.clone())));
+                show(&result.into, actions);
             }
-            if let Some(id) = result.report.unfinished {
+            let is_server = state.store.connection.is_some();
+            if !result.roll_back_ids().is_empty() {
                 let back = Button::plain("Roll back");
-                let is_server = state.store.connection.is_some();
                 let words = if is_server { BY_ID } else { UNLESS_CHANGED };
                 if ui.add(back.tooltip(words)).clicked() {
-                    ask(actions, TransferAction::RollBack(id));
+                    ask(actions, TransferAction::RollBackResult(result.operation));
                 }
+            }
+            if let Some(id) = result.report.unfinished.filter(|_| !result.is_rolled_back) {
                 let on = Button::plain("Resume import");
                 if !is_server
                     && ui.add(on.tooltip("Resume after the last stored document")).clicked()
@@ -91,21 +93,24 @@ pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut
     }
 }
 
-fn title(end: &ImportEnd) -> &'static str {
-    match end {
+fn title(result: &ImportResult) -> &'static str {
+    match &result.report.end {
+        ImportEnd::Complete if !result.is_complete() => "Import incomplete",
         ImportEnd::Complete => "Import finished",
         ImportEnd::Cancelled => "Import canceled",
         _ => "Import stopped",
     }
 }
 
-fn figures_ui(ui: &mut Ui, report: &ImportReport) {
+fn figures_ui(ui: &mut Ui, result: &ImportResult) {
     let colors = colors(ui);
-    let rejected = (report.rejected > 0).then_some(colors.error);
+    let sum = |of: fn(&ImportReport) -> u64| result.reports().map(of).sum::<u64>();
+    let count = sum(|report| report.rejected);
+    let rejected = (count > 0).then_some(colors.error);
     let figures = [
-        (report.imported, "imported", None),
-        (report.skipped, "skipped", None),
-        (report.rejected, "rejected", rejected),
+        (result.imported(), "imported", None),
+        (sum(|report| report.skipped), "skipped", None),
+        (count, "rejected", rejected),
     ];
     ui.columns(figures.len(), |columns| {
         for (ui, (count, words, ink)) in columns.iter_mut().zip(figures) {
@@ -113,6 +118,46 @@ fn figures_ui(ui: &mut Ui, report: &ImportReport) {
             card::figure(ui, &count, words, ink);
         }
     });
+}
+
+/// Each collection of several, with a button that opens it.
+fn parts_ui(ui: &mut Ui, result: &ImportResult, actions: &mut Actions) {
+    if result.others.is_empty() {
+        return;
+    }
+    let first = (&result.into, Ok(&result.report));
+    let others = result.others.iter().map(|(into, report)| (into, report.as_ref()));
+    for (into, report) in [first].into_iter().chain(others) {
+        let name = with_marks(&into.to_string());
+        ui.horizontal(|ui| {
+            let label = format!("Open {name}");
+            let open = Button::plain("Open").small().name(&label);
+            if ui.add(open.enabled(report.is_ok())).clicked() {
+                show(into, actions);
+            }
+            let words = match report {
+                Ok(report) => number::counted(report.imported, "document", "documents"),
+                Err(_) => "not imported".to_owned(),
+            };
+            ui.label(text::rich(format!("{name} · {words}"), text::body()));
+        });
+        let why = match report {
+            Ok(report) if into != &result.into => report.sentence(),
+            Ok(_) => None,
+            Err(why) => Some(why.clone()),
+        };
+        if let Some(why) = why {
+            let ink = colors(ui).error;
+            ui.label(text::rich(with_marks(&why), text::small()).color(ink));
+        }
+    }
+}
+
+/// Shows the documents of a collection in the place of the dialog.
+fn show(into: &Namespace, actions: &mut Actions) {
+    let show = Action::Tabs(TabsAction::Show(into.clone()));
+    actions.push(Action::Dialog(DialogAction::Confirm(Box::new(show))));
+    actions.push(Action::Store(StoreAction::LoadSummary(into.clone())));
 }
 
 fn end_ui(ui: &mut Ui, report: &ImportReport) {

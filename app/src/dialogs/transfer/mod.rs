@@ -1,5 +1,6 @@
 //! The dialogs for files.
 
+mod apart;
 mod choose_path;
 mod copied;
 mod copying;

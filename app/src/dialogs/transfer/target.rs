@@ -35,6 +35,10 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State) {
                 draft.target_changed();
             }
         });
+        // Each file has its own field.
+        if draft.splits() {
+            return;
+        }
         ui.vertical(|ui| {
             ui.set_width(half);
             if name_ui(ui, "Collection", &mut draft.collection) {
@@ -56,9 +60,13 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State) {
             None => ("Collection exists".to_owned(), colors.dim),
         },
     };
+    let words = match (draft.splits(), &error) {
+        (true, None) => format!("{}: {words}", with_marks(draft.shown_collection().trim())),
+        _ => words,
+    };
     ui.label(text::rich(words, text::small()).color(ink));
     mode_ui(ui, draft);
-    if there.is_some() {
+    if there.is_some() && !draft.splits() {
         drop_ui(ui, draft);
     } else {
         draft.target_changed();

@@ -25,6 +25,9 @@ pub enum Again {
         db: String,
         /// The collection.
         collection: String,
+        /// The collections of the files where each became one.
+        #[serde(default)]
+        targets: Vec<String>,
         /// Whether it created the indexes beside the files.
         create_indexes: bool,
         /// Whether it stopped at the first rejected document.
@@ -71,6 +74,7 @@ impl Again {
                 files: draft.files.clone(),
                 db: draft.db.trim().to_owned(),
                 collection: draft.collection.trim().to_owned(),
+                targets: draft.apart_names(),
                 create_indexes: draft.create_indexes,
                 stop_on_error: draft.stop_on_error,
             }),
@@ -79,6 +83,7 @@ impl Again {
                 files: vec![draft.path.clone()],
                 db: draft.db.trim().to_owned(),
                 collection: String::new(),
+                targets: Vec::new(),
                 create_indexes: false,
                 stop_on_error: false,
             }),
@@ -106,9 +111,10 @@ impl Again {
     #[must_use]
     pub fn dialog(&self, now_ms: i64) -> Dialog {
         match self.clone() {
-            Self::Import { files, db, collection, create_indexes, stop_on_error } => {
+            Self::Import { files, db, collection, targets, create_indexes, stop_on_error } => {
                 let mut draft = ImportDraft::new(files, &db);
                 (draft.collection, draft.is_named) = (collection, true);
+                draft.set_targets(targets);
                 (draft.create_indexes, draft.stop_on_error) = (create_indexes, stop_on_error);
                 Dialog::Import(Box::new(draft))
             }

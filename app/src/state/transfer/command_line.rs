@@ -11,9 +11,14 @@ use super::export::{ExportDraft, ExportForm};
 use super::import::ImportDraft;
 use crate::state::documents::query::Query;
 
-/// `mayfly import …` for a draft.
+/// `mayfly import …` for a draft: one line for each collection.
 #[must_use]
 pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
+    let lines = draft.parts().iter().map(|part| import_one(part, folder)).collect::<Vec<_>>();
+    lines.join("\n")
+}
+
+fn import_one(draft: &ImportDraft, folder: Option<&Path>) -> String {
     let mut line = Line::new("import", folder, draft.db.trim());
     line.option("--collection", draft.collection.trim());
     match draft.format {

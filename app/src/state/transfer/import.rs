@@ -7,6 +7,7 @@ use mayfly_engine::transfer::{
     RecordFormat, Rehearsal, Zone,
 };
 
+use super::apart::FileTarget;
 use super::types::TypesDraft;
 use crate::job::FileLook;
 use crate::limits::IMPORT_FILES_MAX;
@@ -63,6 +64,14 @@ pub struct ImportDraft {
     pub collection: String,
     /// Whether the user typed the collection name.
     pub is_named: bool,
+    /// Whether each of several files becomes a collection.
+    pub is_apart: bool,
+    /// Whether the user chose that, or one collection.
+    pub is_apart_chosen: bool,
+    /// Where each file goes then.
+    pub targets: Vec<FileTarget>,
+    /// The file that is looked into though it is not shown, and the job's generation.
+    pub ahead: Option<(PathBuf, u64)>,
     /// The format that the user chose.
     pub format: ImportFormat,
     /// Whether the options of JSON are shown.
@@ -115,7 +124,7 @@ impl ImportDraft {
         let db = db.or_else(|| tree.databases.first().map(|first| first.name.as_str()));
         let mut draft = Self::new(Vec::new(), db.unwrap_or("test"));
         draft.add(files, IMPORT_FILES_MAX);
-        draft.shown = 0;
+        draft.show(0);
         draft
     }
 
@@ -131,7 +140,8 @@ impl ImportDraft {
             if !self.files.contains(&file) && self.files.len() < files_max {
                 self.files.push(file);
                 if number == 0 {
-                    self.shown = self.files.len() - 1;
+                    self.update_targets();
+                    self.show(self.files.len() - 1);
                 }
             }
         }
@@ -142,6 +152,10 @@ impl ImportDraft {
     /// Takes a file out.
     pub fn remove(&mut self, at: usize) {
         if at < self.files.len() {
+            if at == self.shown && self.splits() {
+                // Its types go with it.
+                self.show(if at == 0 { 1 } else { at - 1 });
+            }
             self.files.remove(at);
             let after = self.shown > at || self.shown == self.files.len();
             self.shown = self.shown.saturating_sub(usize::from(after));
@@ -152,7 +166,14 @@ impl ImportDraft {
     /// The collection as the window names it.
     #[must_use]
     pub fn target(&self) -> Namespace {
-        Namespace::new(self.db.trim(), self.collection.trim())
+        Namespace::new(self.db.trim(), self.shown_collection().trim())
+    }
+
+    /// The collection of the shown file.
+    #[must_use]
+    pub fn shown_collection(&self) -> &str {
+        let own = self.targets.get(self.shown).filter(|_| self.splits());
+        own.map_or(&self.collection, |target| &target.collection)
     }
 
     /// Why the names can't be those of a collection, in one sentence; `None`: they can.
@@ -161,11 +182,12 @@ impl ImportDraft {
         if self.db.trim().is_empty() {
             return Some("Enter a database name".to_owned());
         }
-        if self.collection.trim().is_empty() {
+        let names = if self.splits() { self.names() } else { [self.collection.trim()].into() };
+        if names.contains("") {
             return Some("Enter a collection name".to_owned());
         }
-        let name = Namespace::checked(self.db.trim(), self.collection.trim());
-        name.err().map(|error| error.to_string())
+        let check = |name| Namespace::checked(self.db.trim(), name).err();
+        names.into_iter().find_map(check).map(|error| error.to_string())
     }
 
     /// Whether the options of JSON mean something.
@@ -256,6 +278,7 @@ impl ImportDraft {
             mode: self.mode,
             drop: self.drop,
             stop_on_error: self.stop_on_error,
+            keeps_inserted: true,
             ..ImportRequest::new(self.files.clone(), self.target())
         })
     }
@@ -275,14 +298,28 @@ impl ImportDraft {
         }
         RehearsedFor {
             into: Some(self.target()),
-            files: self.files.clone(),
+            files: self.shown_files(),
             options: self.read_options(),
         }
+    }
+
+    /// The files that go where the shown one goes.
+    #[must_use]
+    pub fn shown_files(&self) -> Vec<PathBuf> {
+        if !self.splits() {
+            return self.files.clone();
+        }
+        let name = self.shown_collection().trim();
+        let own = self.targets.iter().filter(|target| target.collection.trim() == name);
+        own.map(|target| target.path.clone()).collect()
     }
 
     /// What an import of these files is called.
     #[must_use]
     pub fn title(&self) -> String {
+        if self.splits() && self.names().len() > 1 {
+            return format!("Import {}", self.apart_words());
+        }
         let into = self.target();
         match self.files.as_slice() {
             [file] => format!("Import {} into {into}", file_name(file)),
@@ -291,6 +328,7 @@ impl ImportDraft {
     }
 
     fn name_collection(&mut self) {
+        self.update_targets();
         if self.is_named {
             return;
         }
@@ -311,7 +349,7 @@ pub fn file_name(path: &Path) -> String {
 
 /// The collection that a file is named after: its name without `.gz` or `.zst` and without the last
 /// extension, with nothing in it that a collection's name can't have.
-fn collection_for(path: &Path) -> String {
+pub(super) fn collection_for(path: &Path) -> String {
     let name = file_name(path);
     let name = Compression::bare_name(&name);
     let stem = match name.rsplit_once('.') {

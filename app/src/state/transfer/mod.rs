@@ -1,6 +1,7 @@
 //! Files in and out: what is drafted, what runs, how it ended.
 
 pub mod again;
+pub mod apart;
 pub mod command_line;
 pub mod copying;
 pub mod cut;
@@ -18,12 +19,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mayfly_engine::transfer::{ImportReport, Progress, UnfinishedImport};
+use bson::oid::ObjectId;
+use mayfly_engine::transfer::{ImportEnd, ImportReport, Progress, UnfinishedImport};
 
 use crate::job::cut::CutWork;
 
-use super::Namespace;
 use super::operations::OperationId;
+use super::{Namespace, number};
 pub use crate::job::purpose::TransferPurpose as Purpose;
 use crate::limits::TRANSFERS_MAX;
 pub use again::{Again, PastOperations};
@@ -85,15 +87,15 @@ pub struct Running {
 pub enum Kind {
     /// An import.
     Import {
-        /// Into this collection.
-        into: Namespace,
+        /// Into these collections.
+        into: Vec<Namespace>,
         /// Whether the reaper was paused for it.
         paused: bool,
     },
     /// An import is taken back.
     RollBack {
-        /// Out of this collection.
-        from: Namespace,
+        /// Out of these collections.
+        from: Vec<Namespace>,
     },
     /// An import of a dump.
     ImportDump {
@@ -158,12 +160,64 @@ pub struct ImportResult {
     pub into: Namespace,
     /// What it did.
     pub report: ImportReport,
+    /// The further collections of files that became a collection each.
+    pub others: Vec<(Namespace, Result<ImportReport, String>)>,
     /// How long it took.
     pub took: Duration,
     /// Whether the reaper was paused for it and still is.
     pub paused: bool,
     /// What became of the index definitions beside the files, if they were to be created.
     pub indexes: Option<CreatedIndexes>,
+    /// Whether it was taken back.
+    pub is_rolled_back: bool,
+}
+
+impl ImportResult {
+    /// The imports that a roll back takes back.
+    #[must_use]
+    pub fn roll_back_ids(&self) -> Vec<ObjectId> {
+        if self.is_rolled_back {
+            return Vec::new();
+        }
+        let id = |report: &ImportReport| report.complete.or(report.unfinished);
+        self.reports().filter_map(id).collect()
+    }
+
+    /// Whether every file of every collection was read to its end.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        let is_whole = |report: &ImportReport| report.end == ImportEnd::Complete;
+        let mut others = self.others.iter().map(|(_, report)| report.as_ref());
+        is_whole(&self.report) && others.all(|report| report.is_ok_and(is_whole))
+    }
+
+    /// The reports of all collections about which there is one.
+    pub fn reports(&self) -> impl Iterator<Item = &ImportReport> {
+        let others = self.others.iter().filter_map(|(_, report)| report.as_ref().ok());
+        [&self.report].into_iter().chain(others)
+    }
+
+    /// The collections.
+    #[must_use]
+    pub fn targets(&self) -> Vec<Namespace> {
+        let others = self.others.iter().map(|(namespace, _)| namespace);
+        [&self.into].into_iter().chain(others).cloned().collect()
+    }
+
+    /// The collections in words.
+    #[must_use]
+    pub fn into_words(&self) -> String {
+        match self.others.len() as u64 {
+            0 => self.into.to_string(),
+            others => number::counted(others + 1, "collection", "collections"),
+        }
+    }
+
+    /// Documents stored.
+    #[must_use]
+    pub fn imported(&self) -> u64 {
+        self.reports().map(|report| report.imported).sum()
+    }
 }
 
 /// A dialog for files.
@@ -206,8 +260,7 @@ impl Transfer {
     #[must_use]
     pub fn waiting(&self) -> Vec<bool> {
         let into = |running: &Running| match &running.kind {
-            Kind::Import { into, .. } => vec![into.clone()],
-            Kind::ImportDump { into } => into.clone(),
+            Kind::Import { into, .. } | Kind::ImportDump { into } => into.clone(),
             _ => Vec::new(),
         };
         let begun = self.running.iter().filter(|running| running.began.is_some());

@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use bson::Document;
+use bson::oid::ObjectId;
+use mayfly_engine::transfer::{Progress, RollBackReport};
 
 use super::{Failure, TransferDone, TransferWork};
-use crate::source::Source;
+use crate::source::{Source, Transfers};
 use crate::worker::job::Reply;
 use crate::worker::journal::{cut, file};
 
@@ -24,9 +26,8 @@ impl TransferWork {
                 let done = transfers.resume(*id, progress);
                 return Some(TransferDone::Import(done.map_err(Failure::from)));
             }
-            Self::RollBack { id, progress } => {
-                let done = transfers.roll_back(*id, progress);
-                return Some(TransferDone::RolledBack(done.map_err(Failure::from)));
+            Self::RollBack { ids, progress } => {
+                return Some(TransferDone::RolledBack(roll_back(transfers, ids, progress)));
             }
             Self::Leave(id) => transfers.leave(*id),
             _ => Ok(()),
@@ -35,6 +36,29 @@ impl TransferWork {
         let found = found.map(|imports| (imports, cut::list(source)));
         Some(TransferDone::Unfinished(found.map_err(|error| error.to_string())))
     }
+}
+
+/// Rolls back one import after the other. What was removed before one fails stays removed.
+fn roll_back(
+    transfers: &dyn Transfers,
+    ids: &[ObjectId],
+    progress: &Progress,
+) -> Result<RollBackReport, Failure> {
+    let mut sum = RollBackReport::default();
+    for id in ids {
+        let report = transfers.roll_back(*id, progress)?;
+        sum.removed += report.removed;
+        sum.changed += report.changed;
+        sum.gone += report.gone;
+        sum.replaced += report.replaced;
+        sum.lists_damaged += report.lists_damaged;
+        sum.collection_removed |= report.collection_removed;
+        if report.cancelled {
+            sum.cancelled = true;
+            break;
+        }
+    }
+    Ok(sum)
 }
 
 /// Forgets an operation that was cut short, unless the store refuses what comes first.
