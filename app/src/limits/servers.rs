@@ -39,6 +39,13 @@ pub const SERVER_NEXT_AGE_MS: i64 = 120_000;
 /// How long a server may work for one export, in milliseconds.
 pub const SERVER_EXPORT_MS: i64 = 600_000;
 
+/// How long a server may take to send one reply of an export or a copy, next to the time that it may
+/// search. A reply of 16 MB fits a link of 1.1 Mbit/s.
+pub const SERVER_REPLY_MAX: Duration = Duration::from_mins(2);
+
+/// How long a change stream may send nothing. A server answers after [`WATCH_AWAIT`] at the latest.
+pub const WATCH_SILENCE_MAX: Duration = Duration::from_mins(1);
+
 /// Documents that one command inserts into a server.
 pub const INSERTED_DOCS_MAX: usize = 1_000;
 

@@ -3,13 +3,15 @@
 //! A deletion says nothing about its cause. With pre-images it comes with the document, whose threshold
 //! is computed here. Pre-images are used where they are on and are never turned on.
 
+use std::time::Duration;
+
 use bson::{Bson, Document, RawDocumentBuf, doc};
 use mayfly_engine::value::whole;
 use mongodb::Collection;
 use mongodb::options::FullDocumentBeforeChangeType;
 
 use super::asking::Asking;
-use super::runtime::{Met, Outlet};
+use super::runtime::{Met, Outlet, within};
 use super::{Remote, depth, expiring, failure, read, rules};
 use crate::job::due::TtlIndex;
 use crate::job::{Cancel, DeletedDocument, Namespace, WatchEnd, WatchReport};
@@ -24,6 +26,9 @@ const UNAUTHORIZED: i32 = 13;
 /// Codes of servers that don't know the stage, or not on this collection: `CommandNotFound`,
 /// `CommandNotSupported`, `NotImplemented`, `CommandNotSupportedOnView`, unknown stage, `Location304`.
 const UNKNOWN: [i32; 6] = [59, 115, 238, 166, 40324, 304];
+
+/// Said of a server that neither sends an event nor that there is none.
+const STALLED: &str = "its change stream stopped in the middle of a reply";
 
 /// What a task puts out.
 enum Heard {
@@ -47,7 +52,8 @@ pub(super) fn watch(
     let database = remote.client.database(&namespace.db);
     let collection: Collection<Document> = database.collection(&namespace.collection);
     let pipeline = pipeline(&known, has_pre_images);
-    let task = move |outlet| follow(collection, pipeline, has_pre_images, outlet);
+    let limit = remote.reply_limits.event;
+    let task = move |outlet| follow(collection, pipeline, has_pre_images, limit, outlet);
     let Ok(running) = remote.runtime.start_task(WATCH_EVENTS_MAX, task) else {
         return WatchEnd::Left;
     };
@@ -104,6 +110,7 @@ async fn follow(
     collection: Collection<Document>,
     pipeline: Vec<Document>,
     has_pre_images: bool,
+    limit: Duration,
     outlet: Outlet<Heard>,
 ) -> WatchEnd {
     let mut watch = collection
@@ -114,9 +121,10 @@ async fn follow(
     if has_pre_images {
         watch = watch.full_document_before_change(FullDocumentBeforeChangeType::WhenAvailable);
     }
-    let mut stream = match watch.await {
-        Ok(stream) => stream.with_type::<Document>(),
-        Err(error) => return end_of(&failure::reply(&error, false)),
+    let mut stream = match within(limit, watch.into_future()).await {
+        Err(_) => return WatchEnd::Broken(STALLED.to_owned()),
+        Ok(Ok(stream)) => stream.with_type::<Document>(),
+        Ok(Err(error)) => return end_of(&failure::reply(&error, false)),
     };
     if !stream.is_alive() {
         let words = "this server's change stream ended at once";
@@ -124,7 +132,10 @@ async fn follow(
     }
     outlet.put(Heard::Begun);
     while stream.is_alive() {
-        match stream.next_if_any().await {
+        let Ok(next) = within(limit, stream.next_if_any()).await else {
+            return WatchEnd::Broken(STALLED.to_owned());
+        };
+        match next {
             Ok(Some(event)) if depth::is_deep_document(&event) => {
                 return WatchEnd::Broken(
                     "its change stream sent an event that is too deep".to_owned(),

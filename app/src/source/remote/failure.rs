@@ -23,6 +23,9 @@ const INTERRUPTED: i32 = 11601;
 pub const UNKNOWN: &str =
     "It is not known whether the change was made; look at the data before you try again";
 
+/// Said of bytes that aren't a message of the protocol.
+const NOT_A_MESSAGE: &str = "The server sent a reply that isn't a MongoDB message";
+
 /// `UserNotFound`, `AuthenticationFailed` and Atlas's own error.
 const LOGIN_REFUSED: [i32; 3] = [11, 18, 8000];
 
@@ -42,12 +45,13 @@ pub fn reply(error: &Error, is_write: bool) -> Document {
         };
     }
     let mut sentence = sentence(error);
-    let may_have_been_sent = matches!(
-        error.kind.as_ref(),
+    let may_have_been_sent = match error.kind.as_ref() {
         ErrorKind::Io(_)
-            | ErrorKind::ConnectionPoolCleared { .. }
-            | ErrorKind::InvalidResponse { .. }
-    );
+        | ErrorKind::ConnectionPoolCleared { .. }
+        | ErrorKind::InvalidResponse { .. } => true,
+        ErrorKind::InvalidArgument { message, .. } => is_of_length(message),
+        _ => false,
+    };
     if is_write && may_have_been_sent {
         sentence = format!("{sentence}. {UNKNOWN}");
     }
@@ -80,6 +84,14 @@ pub fn ended(ended: Ended, is_write: bool) -> Document {
     }
 }
 
+/// The reply of a read whose server stopped sending.
+#[must_use]
+pub fn stalled() -> Document {
+    let sentence = "The server did not send its whole reply in time; check the server and the \
+                    network, then try again";
+    failed(LATE, "MaxTimeMSExpired", sentence)
+}
+
 /// One sentence about a failure to reach a server or to understand it.
 #[must_use]
 pub fn sentence(error: &Error) -> String {
@@ -106,7 +118,13 @@ fn explained(error: &Error) -> String {
         ErrorKind::IncompatibleServer { message, .. } => {
             format!("This server is too old or too new: {}", first_line(message))
         }
+        ErrorKind::InvalidArgument { message, .. } if is_of_length(message) => {
+            NOT_A_MESSAGE.to_owned()
+        }
         ErrorKind::InvalidArgument { message, .. } => first_line(message).to_owned(),
+        ErrorKind::InvalidResponse { message, .. } if is_of_header(message) => {
+            NOT_A_MESSAGE.to_owned()
+        }
         ErrorKind::InvalidResponse { message, .. } => {
             format!("The server's reply can't be read: {}", first_line(message))
         }
@@ -114,6 +132,18 @@ fn explained(error: &Error) -> String {
         ErrorKind::Shutdown => "The connection is closed".to_owned(),
         _ => "The driver reports a failure that it does not explain".to_owned(),
     }
+}
+
+/// Whether the driver can't count with a length that a server sent. It has no kind of its own for it:
+/// only these two messages tell it from an argument that the user gave.
+fn is_of_length(message: &str) -> bool {
+    message.starts_with("out of range integral type conversion attempted")
+        || message.starts_with("checked arithmetic failure")
+}
+
+/// Whether the beginning of a reply is not that of a message.
+fn is_of_header(message: &str) -> bool {
+    message.starts_with("Message length") || message.starts_with("Invalid wire protocol opcode")
 }
 
 /// Why there is no server to ask. The driver has one kind for all of these.

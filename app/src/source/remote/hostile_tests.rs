@@ -1,19 +1,23 @@
 //! A server that sends what no server of good will sends: control characters, texts without an end,
-//! and replies that are nested without an end.
+//! replies that are nested without an end, and replies that stop in the middle.
 
 use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use bson::raw::{RawDocument, RawDocumentBuf};
 use bson::{Document, doc};
 
-use super::Remote;
-use crate::job::{Cancel, ConnectFailure, ConnectionString, ServerMark};
+use super::{Remote, ReplyLimits};
+use crate::job::{
+    Cancel, ConnectFailure, ConnectionString, Namespace, ServerMark, WatchEnd, WatchReport,
+};
 use crate::limits::SERVER_TEXT_MAX;
 use crate::source::Source as _;
+use crate::source::remote::failure::UNKNOWN;
 
 const OP_QUERY: i32 = 2004;
 
@@ -78,7 +82,9 @@ fn answer(mut stream: TcpStream, replies: &Replies) -> Option<()> {
         } else {
             (2013, vec![0; 5])
         };
-        let total = i32::try_from(16 + head.len() + reply.len()).ok()?;
+        // As long as the document says it is: with another length, the message has it too.
+        let said = i32::from_le_bytes(reply[..4].try_into().expect("4 bytes"));
+        let total = i32::try_from(16 + head.len()).ok()? + said;
         for part in [total, 1, word(4), op] {
             sent.extend(part.to_le_bytes());
         }
@@ -232,5 +238,79 @@ fn a_deep_greeting_is_a_failed_connection() {
         let failure = connect(HashMap::from([("hello", with_deep(&hello(), levels))])).err();
         let sentence = failure.expect("it is refused").sentence;
         assert!(sentence.contains("200 levels"), "{levels}: {sentence}");
+    }
+}
+
+/// A reply with a cursor that is not at its end.
+fn page(batch: &str) -> Document {
+    doc! { "ok": 1.0, "cursor": { "id": 7_i64, "ns": "shop.c", batch: [] } }
+}
+
+/// Without its last byte, which the server never sends.
+fn stalled(document: &Document) -> Vec<u8> {
+    let mut reply = bytes(document);
+    reply.pop();
+    reply
+}
+
+/// Connects to a server that has little time for each reply.
+fn hurried(replies: Replies) -> Remote {
+    let time = Duration::from_millis(50);
+    let reply_limits = ReplyLimits { read: time, event: time };
+    Remote { reply_limits, ..connected(replies) }
+}
+
+#[test]
+fn a_reply_that_stalls_ends_an_export() {
+    let plain = doc! { "find": "c", "filter": {}, "maxTimeMS": 600_000 };
+    let search = doc! { "find": "c", "filter": { "a": 1 }, "maxTimeMS": 1 };
+    let read = |replies: Replies, find: &Document| {
+        hurried(replies).read_batches("shop", find, &Cancel::default(), &mut |_| Ok(()))
+    };
+    for find in [&plain, &search] {
+        let first = HashMap::from([("find", stalled(&page("firstBatch")))]);
+        let next = HashMap::from([
+            ("find", bytes(&page("firstBatch"))),
+            ("getMore", stalled(&page("nextBatch"))),
+        ]);
+        for replies in [first, next] {
+            let done = read(replies, find);
+            assert!(done.as_ref().is_err_and(|said| said.contains("its whole reply")), "{done:?}");
+        }
+    }
+}
+
+#[test]
+fn a_reply_that_stalls_ends_a_change_stream() {
+    let namespace = Namespace::new("shop", "c");
+    let listed = doc! { "ok": 1.0, "cursor": { "id": 0_i64, "ns": "shop.c", "firstBatch": [] } };
+    let lists = || ["listIndexes", "listCollections"].map(|name| (name, bytes(&listed)));
+    let opening = [("aggregate", stalled(&page("firstBatch")))].into_iter().chain(lists());
+    let next =
+        [("aggregate", bytes(&page("firstBatch"))), ("getMore", stalled(&page("nextBatch")))];
+    for replies in [opening.collect::<Replies>(), next.into_iter().chain(lists()).collect()] {
+        let end = hurried(replies).watch(&namespace, &Cancel::default(), &|_: WatchReport| ());
+        let said = match &end {
+            WatchEnd::Broken(said) => said.as_str(),
+            WatchEnd::Left | WatchEnd::Unsupported(_) => "",
+        };
+        assert!(said.contains("in the middle of a reply"), "{end:?}");
+    }
+}
+
+#[test]
+fn a_length_that_no_message_has_is_said_plainly() {
+    for length in [i32::MIN, -1_000, -30, -10, 2_000_000_000] {
+        let mut reply = bytes(&doc! { "ok": 1.0 });
+        reply[..4].copy_from_slice(&length.to_le_bytes());
+        let replies = ["find", "insert"].map(|name| (name, reply.clone()));
+        let remote = connected(HashMap::from(replies));
+        let find = remote.run("shop", &doc! { "find": "c" });
+        let message = find.get_str("errmsg").unwrap_or_default();
+        assert!(message.ends_with("isn't a MongoDB message"), "{length}: {find}");
+        let insert = remote.run("shop", &doc! { "insert": "c", "documents": [{ "_id": 1 }] });
+        let message = insert.get_str("errmsg").unwrap_or_default();
+        assert!(message.contains("isn't a MongoDB message"), "{length}: {insert}");
+        assert!(message.ends_with(UNKNOWN), "a change may have been made: {insert}");
     }
 }

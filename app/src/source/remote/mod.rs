@@ -30,6 +30,7 @@ use std::iter;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
 
 use bson::{Bson, Document, RawDocument};
 use mayfly_engine::clock::{Clock as _, SystemClock};
@@ -41,6 +42,7 @@ use crate::job::{
     Attached, Cancel, ConnectFailure, ConnectionString, Namespace, Server, ServerMark, Step,
     WatchEnd, WatchReport,
 };
+use crate::limits::{SERVER_REPLY_MAX, WATCH_SILENCE_MAX};
 use answered::Expected;
 use expiring::Dates;
 use lock::Lock;
@@ -49,6 +51,21 @@ use rules::KnownRules;
 use runtime::Runtime;
 use send::Sessions;
 use transfers::UnfinishedImports;
+
+/// How long the replies of cursors may take. The driver itself waits without a limit.
+#[derive(Debug, Clone, Copy)]
+struct ReplyLimits {
+    /// One reply of an export or a copy.
+    read: Duration,
+    /// One reply of a change stream.
+    event: Duration,
+}
+
+impl Default for ReplyLimits {
+    fn default() -> Self {
+        Self { read: SERVER_REPLY_MAX, event: WATCH_SILENCE_MAX }
+    }
+}
 
 /// A server.
 pub struct Remote {
@@ -60,6 +77,7 @@ pub struct Remote {
     lock: Lock,
     sessions: Sessions,
     rules: KnownRules,
+    reply_limits: ReplyLimits,
     monitor: Monitor,
     /// Whether it compares only with dates that most languages can write.
     has_narrow_dates: AtomicBool,
@@ -94,6 +112,7 @@ impl Remote {
             lock: Lock::default(),
             sessions: Sessions::default(),
             rules: KnownRules::default(),
+            reply_limits: ReplyLimits::default(),
             monitor: Monitor::default(),
             has_narrow_dates: AtomicBool::new(false),
             imports: UnfinishedImports::default(),

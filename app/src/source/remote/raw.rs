@@ -5,23 +5,40 @@ use std::time::Duration;
 
 use bson::raw::cstr;
 use bson::{Document, RawDocument, RawDocumentBuf};
+use mayfly_engine::value::whole;
 use mongodb::Cursor;
 use mongodb::error::Error;
 
+use super::runtime::{Ended, within};
 use super::{Remote, depth, failure, guard};
 use crate::job::Cancel;
 use crate::limits::{READ_BATCH_BYTES, READ_BATCH_DOCS, SERVER_EXPORT_MS};
 use crate::source::TakeBatch;
 use crate::source::batches::sentence;
 
-/// How long a batch may take to arrive.
-const READ: Duration = Duration::from_millis(SERVER_EXPORT_MS.unsigned_abs());
-
 /// How long a write may take.
 const WRITE: Duration = Duration::from_mins(1);
 
 /// Documents that were read, and the cursor, unless it is at its end.
 type Read = (Vec<RawDocumentBuf>, Option<Cursor<Document>>);
+
+/// Why a batch did not arrive.
+enum ReadFailure {
+    Driver(Error),
+    Ended(Ended),
+}
+
+/// How long one reply to a command may take. A server that searches, sorts or computes does so before
+/// it replies, for as long as the command lets it.
+fn reply_limit(read: Duration, command: &Document) -> Duration {
+    let has = |name| command.get_document(name).is_ok_and(|fields| !fields.is_empty());
+    let searches = command.contains_key("aggregate") || has("filter") || has("sort");
+    if !searches {
+        return read;
+    }
+    let search_ms = command.get("maxTimeMS").and_then(whole).unwrap_or(SERVER_EXPORT_MS);
+    read.saturating_add(Duration::from_millis(search_ms.unsigned_abs()))
+}
 
 /// Reads all documents that a command's cursor gives.
 ///
@@ -37,6 +54,7 @@ pub(super) fn read_batches(
     if let Some(refusal) = guard::refusal(command) {
         return Err(sentence(&refusal));
     }
+    let limit = reply_limit(remote.reply_limits.read, command);
     let mut command = command.clone();
     command.insert("comment", "mayfly");
     let command = RawDocumentBuf::try_from(&command).map_err(|error| error.to_string())?;
@@ -48,9 +66,10 @@ pub(super) fn read_batches(
         if let Some(criteria) = criteria {
             run = run.selection_criteria(criteria);
         }
-        next(run.await?).await
+        next(in_time(limit, run.into_future()).await?, limit).await
     };
-    let mut read = finish(remote.runtime.run(open, READ, cancel, true))?;
+    // Each reply has its own limit.
+    let mut read = finish(remote.runtime.run(open, Duration::MAX, cancel, true))?;
     loop {
         let documents: Vec<&RawDocument> = read.0.iter().map(AsRef::as_ref).collect();
         if documents.iter().any(|document| depth::is_deep(document)) {
@@ -59,15 +78,23 @@ pub(super) fn read_batches(
         take(&documents)?;
         let Some(cursor) = read.1 else { return Ok(()) };
         // A cursor that is dropped closes itself on the server.
-        read = finish(remote.runtime.run(next(cursor), READ, cancel, true))?;
+        read = finish(remote.runtime.run(next(cursor, limit), Duration::MAX, cancel, true))?;
     }
 }
 
+/// Waits for what needs one reply of the server.
+async fn in_time<T>(
+    limit: Duration,
+    reply: impl Future<Output = Result<T, Error>>,
+) -> Result<T, ReadFailure> {
+    within(limit, reply).await.map_err(ReadFailure::Ended)?.map_err(ReadFailure::Driver)
+}
+
 /// Reads on for a batch.
-async fn next(mut cursor: Cursor<Document>) -> Result<Read, Error> {
+async fn next(mut cursor: Cursor<Document>, limit: Duration) -> Result<Read, ReadFailure> {
     let (mut documents, mut bytes) = (Vec::new(), 0);
     while documents.len() < READ_BATCH_DOCS && bytes < READ_BATCH_BYTES {
-        if !cursor.advance().await? {
+        if !in_time(limit, cursor.advance()).await? {
             return Ok((documents, None));
         }
         let document = cursor.current().to_owned();
@@ -77,11 +104,12 @@ async fn next(mut cursor: Cursor<Document>) -> Result<Read, Error> {
     Ok((documents, Some(cursor)))
 }
 
-fn finish(done: Result<Result<Read, Error>, super::runtime::Ended>) -> Result<Read, String> {
+fn finish(done: Result<Result<Read, ReadFailure>, Ended>) -> Result<Read, String> {
     let reply = match done {
         Ok(Ok(read)) => return Ok(read),
-        Ok(Err(error)) => failure::reply(&error, false),
-        Err(ended) => failure::ended(ended, false),
+        Ok(Err(ReadFailure::Driver(error))) => failure::reply(&error, false),
+        Ok(Err(ReadFailure::Ended(Ended::Late))) => failure::stalled(),
+        Ok(Err(ReadFailure::Ended(ended))) | Err(ended) => failure::ended(ended, false),
     };
     Err(sentence(&reply))
 }
@@ -103,5 +131,25 @@ pub(super) fn run_bytes(remote: &Remote, db: &str, command: &RawDocument) -> Doc
         Ok(Ok(reply)) => reply,
         Ok(Err(error)) => failure::reply(&error, true),
         Err(ended) => failure::ended(ended, true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    #[test]
+    fn only_a_server_that_searches_has_the_time_of_the_command() {
+        let check = |command: Document, expected: u64| {
+            let limit = reply_limit(Duration::from_secs(120), &command);
+            assert_eq!(limit.as_secs(), expected, "{command}");
+        };
+        check(doc! { "find": "c", "filter": {}, "sort": {}, "maxTimeMS": 600_000 }, 120);
+        check(doc! { "listIndexes": "c" }, 120);
+        check(doc! { "find": "c", "filter": { "a": 1 }, "maxTimeMS": 30_000_i64 }, 150);
+        check(doc! { "find": "c", "sort": { "a": 1 } }, 720);
+        check(doc! { "aggregate": "c", "pipeline": [], "maxTimeMS": 600_000 }, 720);
     }
 }

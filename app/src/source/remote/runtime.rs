@@ -41,6 +41,14 @@ pub enum Ended {
     Closed,
 }
 
+/// Waits for a task on a thread of the driver, for at most `time`.
+///
+/// # Errors
+/// [`Ended::Late`], and the task is dropped.
+pub async fn within<T>(time: Duration, task: impl Future<Output = T>) -> Result<T, Ended> {
+    tokio::time::timeout(time, task).await.map_err(|_| Ended::Late)
+}
+
 /// What a task that runs on puts out.
 pub struct Outlet<T> {
     items: Sender<T>,
