@@ -222,7 +222,7 @@ impl IndexHoldReason {
                 counted(documents, "document", "documents")
             ),
             Self::RestoredDocuments => {
-                "Restored documents would be removed again. Removals by this index are on hold \
+                "Documents were restored, so removals by this index are on hold \
  until you release them."
                     .to_owned()
             }
