@@ -51,7 +51,7 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
                     }
                 }
                 Purpose::Trash(TrashPurpose::RestoreMany(operation)) => {
-                    trash::restored(operation, report, cx);
+                    trash::restored(operation, &report, cx);
                 }
                 _ => {}
             }

@@ -65,7 +65,7 @@ pub(super) fn restore_many(scope: TrashScope, journal: Option<PathBuf>, cx: &mut
 }
 
 /// A restore in steps ended.
-pub(super) fn restored(operation: OperationId, report: BulkReport, cx: &mut Apply<'_>) {
+pub(super) fn restored(operation: OperationId, report: &BulkReport, cx: &mut Apply<'_>) {
     if bulk::take(operation, cx.state).is_none() {
         return;
     }
@@ -184,7 +184,7 @@ fn failed(purpose: &TrashPurpose, error: &str, state: &mut State) {
 pub fn dropped(purpose: &TrashPurpose, cx: &mut Apply<'_>) {
     match purpose {
         TrashPurpose::RestoreMany(operation) => {
-            restored(*operation, BulkReport::failed(QUEUE_FULL.to_owned()), cx);
+            restored(*operation, &BulkReport::failed(QUEUE_FULL.to_owned()), cx);
         }
         _ => failed(purpose, TOO_MUCH, cx.state),
     }

@@ -20,7 +20,7 @@ fn file(window: &Window, name: &str, text: &str) -> PathBuf {
 /// The import dialog on three files of three shapes.
 fn dialog() -> Window {
     let mut window = Window::open();
-    let quakes: String = (0..40).map(|id| format!("{{\"_id\": {id}}}\n")).collect();
+    let quakes = (0..40).map(|id| format!("{{\"_id\": {id}}}\n")).collect::<Vec<_>>().concat();
     let files = vec![
         file(&window, "quakes.json", &quakes),
         file(&window, "birds.csv", BIRDS),

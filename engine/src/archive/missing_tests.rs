@@ -6,6 +6,9 @@ use bson::{Document, doc};
 
 use crate::command::testing::Lab;
 
+/// What happens to a segment.
+type Change = fn(&std::path::Path);
+
 /// An archive with three segments of a hundred documents each, and its segments.
 fn archived(lab: &Lab) -> Vec<std::path::PathBuf> {
     lab.ok("{create: 'c'}");
@@ -32,7 +35,7 @@ fn archived(lab: &Lab) -> Vec<std::path::PathBuf> {
 
 #[test]
 fn a_segment_that_is_gone_is_missing() {
-    let changes: [(fn(&std::path::Path), i64); 3] = [
+    let changes: [(Change, i64); 3] = [
         (|file| fs::remove_file(file).expect("removed"), 100),
         (|file| drop(File::create(file).expect("emptied")), 100),
         (

@@ -1,8 +1,8 @@
 //! A list of named values in order, whose names are found without a search through all of them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-/// Up to this length a search is faster than a hash.
+/// Up to this length a search is as fast as a tree.
 const SEARCHED_MAX: usize = 16;
 
 /// Named values in the order in which they came. Names are different.
@@ -10,12 +10,12 @@ const SEARCHED_MAX: usize = 16;
 pub(super) struct NamedList<T> {
     list: Vec<(String, T)>,
     /// The positions by name, once the list is longer than [`SEARCHED_MAX`].
-    positions: HashMap<String, usize>,
+    positions: Option<BTreeMap<String, usize>>,
 }
 
 impl<T> Default for NamedList<T> {
     fn default() -> Self {
-        Self { list: Vec::new(), positions: HashMap::new() }
+        Self { list: Vec::new(), positions: None }
     }
 }
 
@@ -23,18 +23,19 @@ impl<T> NamedList<T> {
     pub(super) fn push(&mut self, name: String, value: T) {
         self.list.push((name, value));
         if self.list.len() > SEARCHED_MAX {
-            let known = self.positions.len();
+            let positions = self.positions.get_or_insert_default();
+            let known = positions.len();
             for (at, (name, _)) in self.list.iter().enumerate().skip(known) {
-                self.positions.insert(name.clone(), at);
+                positions.insert(name.clone(), at);
             }
         }
     }
 
     pub(super) fn position(&self, name: &str) -> Option<usize> {
-        if self.positions.is_empty() {
-            return self.list.iter().position(|(other, _)| other == name);
+        match &self.positions {
+            Some(positions) => positions.get(name).copied(),
+            None => self.list.iter().position(|(other, _)| other == name),
         }
-        self.positions.get(name).copied()
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&T> {

@@ -14,7 +14,7 @@ pub fn connections_allowed(wanted: usize) -> usize {
     if limit.current.is_some_and(|current| current < needed) {
         let current = limit.maximum.map_or(needed, |maximum| maximum.min(needed));
         let raised = Rlimit { current: Some(current), maximum: limit.maximum };
-        if setrlimit(Resource::Nofile, raised.clone()).is_ok() {
+        if setrlimit(Resource::Nofile, raised).is_ok() {
             limit = raised;
         }
     }

@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn only_a_server_that_searches_has_the_time_of_the_command() {
         let check = |command: Document, expected: u64| {
-            let limit = reply_limit(Duration::from_secs(120), &command);
+            let limit = reply_limit(Duration::from_mins(2), &command);
             assert_eq!(limit.as_secs(), expected, "{command}");
         };
         check(doc! { "find": "c", "filter": {}, "sort": {}, "maxTimeMS": 600_000 }, 120);

@@ -37,18 +37,18 @@ impl MappedFile {
                 "data.mdb got a second name (a hard link), by which another program could write to it; \
                  remove that name",
             ),
-            Ok(_) => None,
             Err(error) if error.kind() == ErrorKind::NotFound => Some(
                 "data.mdb was removed or moved while the store was open; save a copy of the store \
                  before you close it",
             ),
-            Err(_) => None,
+            Ok(_) | Err(_) => None,
         }
     }
 }
 
 /// The number of names of a file, where the system counts them.
 #[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems don't count them")]
 pub(in crate::store) fn links(found: &Metadata) -> Option<u64> {
     Some(std::os::unix::fs::MetadataExt::nlink(found))
 }

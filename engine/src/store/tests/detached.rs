@@ -6,8 +6,10 @@ use std::ops::ControlFlow;
 use super::{fill, open, see};
 use crate::store::{Store, StoreError, StoreState};
 
+type Change = fn(&std::path::Path);
+
 /// What another program does to the file, and what the refusal says of it.
-const CHANGES: [(&str, fn(&std::path::Path)); 4] = [
+const CHANGES: [(&str, Change); 4] = [
     ("removed or moved", |file| fs::remove_file(file).expect("removed")),
     ("removed or moved", |file| fs::rename(file, file.with_extension("away")).expect("moved")),
     ("replaced by another file", |file| {
