@@ -318,16 +318,19 @@ mod tests {
         let runtime = Runtime::start().expect("threads");
         let cancel = Cancel::default();
         let (go, begin) = bounded::<()>(1);
+        let (all, are_put) = bounded::<()>(1);
         let running = runtime.start_task(2, |outlet| async move {
             for item in 0..5 {
                 outlet.put(item);
             }
+            let _ = all.send(());
             let _ = begin.recv();
             "done"
         });
         let running = running.expect("a task");
+        are_put.recv().expect("the task runs");
         let met = runtime.next(&running, &cancel);
-        assert!(matches!(met, Met::Items(items, _) if items.starts_with(&[0, 1])));
+        assert!(matches!(met, Met::Items(items, 3) if items == [0, 1]));
         go.send(()).expect("the task waits");
         assert!(matches!(runtime.next(&running, &cancel), Met::End("done")));
         let hung = runtime.start_task::<(), (), _>(1, |outlet| async move {
