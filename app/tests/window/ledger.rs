@@ -147,3 +147,16 @@ fn documents_of_the_archive_are_restored_with_their_choice_of_date() {
         window.harness.query_all_by_label("Restored").count() == 3
     });
 }
+
+#[test]
+fn the_inspector_says_when_its_document_is_in_another_list() {
+    let mut window = Window::open_view(&visits(), "Expiry");
+    window.until_named("two, 2 expires at");
+    window.click(&window.part("two, 2 expires at"));
+    window.until_named("Refresh date");
+    assert!(!window.has("Not in this list"));
+    window.click("View: Removed");
+    window.until_named("Not in this list");
+    window.click("View: Table");
+    window.until_gone("Not in this list");
+}

@@ -31,6 +31,10 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions
                 actions.push(ExpiryAction::Select(None));
             }
         });
+        if view.lacks_selected() {
+            let words = "Not in this list";
+            ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
+        }
         verdict_ui(ui, state, tab, lane, actions);
         remaining_ui(ui, lane, state.clock.shown_ms(), &pass_times(state, tab));
         rules_ui(ui, state, tab, actions);

@@ -3,7 +3,7 @@
 use bson::Document;
 use mayfly_engine::reply::Forecast;
 
-use super::{ExpiryView, Lane};
+use super::{ExpiryView, Lane, Mode};
 use crate::commands::expiry;
 
 /// A range of thresholds, in milliseconds since 1970.
@@ -104,6 +104,19 @@ impl ExpiryView {
     #[must_use]
     pub fn is_brushed(&self, lane: &Lane) -> bool {
         self.brush.is_none_or(|brush| brush.has(lane.threshold_ms))
+    }
+
+    /// Whether the chosen document isn't in what is listed: removed documents are listed apart from
+    /// those that wait, and a table has only those of the chosen range.
+    #[must_use]
+    pub fn lacks_selected(&self) -> bool {
+        let Some(lane) = self.selected_lane() else { return false };
+        let is_same = |other: &Lane| other.id == lane.id && other.removed_ms == lane.removed_ms;
+        match self.mode {
+            Mode::Removed => !self.ledger.iter().any(is_same),
+            Mode::Timeline => !self.lanes.iter().any(is_same),
+            Mode::Table => !self.lanes.iter().any(|lane| is_same(lane) && self.is_brushed(lane)),
+        }
     }
 
     /// Whether the chosen range, or that none is chosen, is not yet what is listed.

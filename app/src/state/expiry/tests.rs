@@ -247,3 +247,29 @@ fn another_index_starts_anew_but_keeps_the_ledger() {
     assert_eq!(view.ledger.len(), 1);
     assert_eq!(view.expiring_command("c").get_str("index").ok(), Some("other"));
 }
+
+#[test]
+fn the_list_may_lack_the_chosen_document() {
+    let mut view = ExpiryView::default();
+    view.take_expiring(&doc! {}, &batch(&[(1, NOW + 5), (2, NOW + 15)]), NOW);
+    view.take_removed([removed(9, NOW - 5, NOW)], 0);
+    let check = |view: &mut ExpiryView, expected: [bool; 3]| {
+        let lacks = [Mode::Timeline, Mode::Table, Mode::Removed].map(|mode| {
+            view.mode = mode;
+            view.lacks_selected()
+        });
+        assert_eq!(lacks, expected, "{:?}", view.selected);
+    };
+    check(&mut view, [false; 3]);
+    view.selected = Some(Bson::Int32(1));
+    check(&mut view, [false, false, true]);
+    view.brush = Some(range(NOW + 10, NOW + 20));
+    check(&mut view, [false, true, true]);
+    view.selected = Some(Bson::Int32(2));
+    check(&mut view, [false, false, true]);
+    (view.selected, view.selected_removed_ms) = (Some(Bson::Int32(9)), Some(NOW));
+    view.lanes.retain(|lane| lane.removed_ms.is_none());
+    check(&mut view, [true, true, false]);
+    view.selected = Some(Bson::Int32(5));
+    check(&mut view, [false; 3]);
+}

@@ -92,9 +92,12 @@ impl SchemaView {
         rows
     }
 
-    /// Opens a path that is closed, and closes one that is open.
+    /// Opens a path that is closed, and closes one that is open. The inspector keeps no path that is
+    /// no longer listed.
     pub fn fold(&mut self, path: &Path) {
-        if !self.open.remove(path) {
+        if self.open.remove(path) {
+            self.selected.take_if(|selected| path.holds(selected));
+        } else {
             self.open.insert(path.clone());
         }
     }
@@ -153,7 +156,12 @@ mod tests {
         assert_eq!(rows(&view), ["a", "a.b", "tags", "tags[]", "z"]);
         view.fold(path("a.b"));
         assert_eq!(rows(&view), ["a", "a.b", "a.b.c", "tags", "tags[]", "z"]);
+        view.selected = Some(path("a.b.c").clone());
+        view.fold(path("tags"));
+        view.fold(path("tags"));
+        assert!(view.selected_field().is_some());
         view.fold(path("a"));
+        assert!(view.selected_field().is_none(), "the list lacks it");
         assert_eq!(rows(&view), ["a", "tags", "tags[]", "z"], "with what is inside");
     }
 
